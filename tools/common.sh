@@ -1,0 +1,70 @@
+# Shared by the scripts of this repository: messages, logged steps, packages. To be sourced by bash.
+
+if [ -t 1 ]; then
+  bold=$'\033[1m' dim=$'\033[2m' green=$'\033[32m' red=$'\033[31m' yellow=$'\033[33m' plain=$'\033[0m'
+else
+  bold='' dim='' green='' red='' yellow='' plain=''
+fi
+
+say() { printf '%s\n' "$*"; }
+heading() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+die() {
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
+  exit 1
+}
+
+# Words of a usage comment: the block of `#` lines that follows the first line of a script.
+usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+
+# Compilations of libtorch's headers take over 1 GiB each, so memory bounds the number as cores do.
+jobs_here() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 1572864)}' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  [ "$cores" -le "$memory" ] && echo "$cores" || echo "$memory"
+}
+
+# step LOG TEXT COMMAND...: runs with output in LOG, one line on the screen, the tail on failure.
+step() {
+  local log=$1 text=$2 start=$SECONDS status pid
+  shift 2
+  mkdir -p "$(dirname "$log")"
+  printf '  %-44s' "$text"
+  if [ -t 1 ]; then
+    "$@" >"$log" 2>&1 </dev/null &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null; do
+      printf '\r  %-44s%s%4d s%s' "$text" "$dim" $((SECONDS - start)) "$plain"
+      sleep 0.5
+    done
+    wait "$pid"
+    status=$?
+    printf '\r  %-44s' "$text"
+  else
+    "$@" >"$log" 2>&1 </dev/null
+    status=$?
+  fi
+  if [ "$status" -eq 0 ]; then
+    printf '%s%4d s%s\n' "$dim" $((SECONDS - start)) "$plain"
+    return 0
+  fi
+  printf '%sfailed%s\n' "$red" "$plain"
+  printf '\nThe last lines of %s:\n' "$log" >&2
+  tail -n 25 "$log" | sed 's/^/    /' >&2
+  return "$status"
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null 2>&1; then
+    sudo "$@"
+  else
+    return 126
+  fi
+}
+
+have_package() {
+  [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
