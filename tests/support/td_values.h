@@ -1,0 +1,78 @@
+/* td_values.h: short ways to make tensors and dictionaries, and to check sizes and values. */
+#ifndef TD_VALUES_H
+#define TD_VALUES_H
+
+#include "td_test.h"
+
+/* TD_SIZES(3, 4) and TD_AT(TD_I_INT(0), TD_I_ALL): an array and its length. */
+#define TD_SIZES(...) \
+  (const int64_t[]){__VA_ARGS__}, (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#define TD_NO_SIZES NULL, (size_t)0
+#define TD_AT(...)                      \
+  (const td_index_item[]){__VA_ARGS__}, \
+      (sizeof((const td_index_item[]){__VA_ARGS__}) / sizeof(td_index_item))
+
+/* A new tensor with first, first + 1, … in row-major order; for bool, every third is true. */
+td_tensor *td_arange(td_dtype dtype, int64_t first, const int64_t *sizes, size_t dims);
+
+/* A new tensor filled with one value. */
+td_tensor *td_filled(td_dtype dtype, double value, const int64_t *sizes, size_t dims);
+
+/* New one-dimensional index tensors and masks. */
+td_tensor *td_positions(const int64_t *positions, size_t count);
+td_tensor *td_mask(const int64_t *truths, size_t count);
+
+/* A new empty dictionary without a device. */
+td_tensordict *td_empty(const int64_t *sizes, size_t dims);
+
+/* Stores a tensor and frees the handle. */
+void td_put(td_tensordict *td, const char *const *path, size_t path_len, td_tensor *tensor);
+
+/* Stores a dictionary and frees the handle. */
+void td_put_dict(td_tensordict *td, const char *const *path, size_t path_len, td_tensordict *entry);
+
+/* The tensor of a path as a new handle; the test fails when there is none. */
+td_tensor *td_take(const td_tensordict *td, const char *const *path, size_t path_len);
+td_tensordict *td_take_dict(const td_tensordict *td, const char *const *path, size_t path_len);
+
+/* {"a": float32 [4,3,2] of 0…23, "n": {"b": int64 [4,3] of 0…11}} of batch [4,3]. */
+td_tensordict *td_sample(void);
+
+/* A flag that a call wrote. */
+#define TD_CHECK_FLAG(function, handle, want)    \
+  do {                                           \
+    int32_t td_flag = -1;                        \
+    TD_DO(function((handle), &td_flag));         \
+    TD_CHECK_INT(td_flag, want);                 \
+  } while (0)
+
+#define TD_CHECK_SIZES(tensor, ...) \
+  td_check_sizes(__FILE__, __LINE__, (tensor), TD_SIZES(__VA_ARGS__))
+#define TD_CHECK_BATCH(td, ...) td_check_batch(__FILE__, __LINE__, (td), TD_SIZES(__VA_ARGS__))
+#define TD_CHECK_NO_BATCH(td) td_check_batch(__FILE__, __LINE__, (td), TD_NO_SIZES)
+#define TD_CHECK_VALUES(tensor, ...)                                     \
+  td_check_values(__FILE__, __LINE__, (tensor), (const double[]){__VA_ARGS__}, \
+                  sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+void td_check_sizes(const char *file, int line, const td_tensor *tensor, const int64_t *sizes,
+                    size_t dims);
+void td_check_batch(const char *file, int line, const td_tensordict *td, const int64_t *sizes,
+                    size_t dims);
+void td_check_values(const char *file, int line, const td_tensor *tensor, const double *values,
+                     size_t count);
+
+/* The sizes and the values of an entry in one line: TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2),
+ * TD_VALUES(1, 2)). */
+#define TD_VALUES(...) \
+  (const double[]){__VA_ARGS__}, (sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define TD_CHECK_ENTRY(...) td_check_entry(__FILE__, __LINE__, __VA_ARGS__)
+void td_check_entry(const char *file, int line, const td_tensordict *td, const char *const *path,
+                    size_t path_len, const int64_t *sizes, size_t dims, const double *values,
+                    size_t count);
+
+/* Whether two tensors begin at the same address. */
+int td_same_memory(const td_tensor *one, const td_tensor *other);
+
+/* The printed form of a dictionary; free() it. */
+char *td_printed(const td_tensordict *td);
+
+#endif
