@@ -1,0 +1,24 @@
+/* tensordict.i: the interface file for every SWIG back-end.
+ *
+ *   swig -lua -I<prefix>/include tensordict.i
+ *
+ * The raw layers of Rust, Julia and C# come from the same file, see bindings/tools/bindgen.py. */
+%module tensordict
+
+%{
+#include "tensordict/td.h"
+%}
+
+/* What the header says in a brace initialiser, which SWIG does not read. Zero unless named here. */
+%feature("td:default", "device_index=-1") td_load_options;
+
+/* SWIG does not follow #include: each header by name, in the order in which they build on another. */
+%include "tensordict/td_base.h"
+%include "tensordict/td_tensor.h"
+%include "tensordict/td_dict.h"
+%include "tensordict/td_index.h"
+%include "tensordict/td_shape.h"
+%include "tensordict/td_device.h"
+%include "tensordict/td_memmap.h"
+%include "tensordict/td_apply.h"
+%include "tensordict/td_writer.h"

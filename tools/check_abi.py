@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Compares every list of what the library offers: all must name the same.
+
+    check_abi.py                  headers, td.symbols, td.map, layout.c and the raw layers
+    check_abi.py --library FILE   the exported symbols of a built library as well
+    check_abi.py --write-map      writes td.map from td.symbols
+"""
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+ABI = ROOT / "capi/abi"
+INCLUDE = ROOT / "capi/include"
+sys.path.insert(0, str(ROOT / "bindings/tools"))
+
+from tdgen import ir, swig  # noqa: E402
+
+# How a raw layer declares a function of the library.
+RAW_LAYERS = {
+    "bindings/rust/tensordict-sys/src/ffi.rs": r"^    pub fn (\w+)\(",
+    "bindings/julia/src/ffi.jl": r"^    ccall\(_sym\(_p_\w+, :(\w+)\)",
+    "bindings/csharp/src/TensorDict/Interop/Native.g.cs": r"static extern [\w*]+ (\w+)\(",
+}
+
+# Object-like macros that are no constants, as a pattern and the reason.
+NOT_CONSTANTS = {
+    r"TENSORDICT_TD_\w+_H|TENSORDICT_TD_H": "include guards",
+    r"TD_NULLABLE|TD_MUST_USE|TD_NOEXCEPT": "marks on declarations",
+    r"TD_\w+_OPTIONS_INIT": "brace initialisers; the raw layers write their own default",
+    r"TD_I_\w+": "brace initialisers of index items, sugar for C99",
+}
+
+
+def read_list(path: Path) -> list[str]:
+    """The lines of a list file without comments and blanks."""
+    lines = (line.split("#")[0].strip() for line in path.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line]
+
+
+def version_script(symbols: list[str]) -> str:
+    body = "".join(f"    {name};\n" for name in sorted(symbols))
+    return ("# Written from td.symbols by tools/check_abi.py --write-map. Do not edit.\n"
+            f"{{\n  global:\n{body}  local:\n    *;\n}};\n")
+
+
+def exported(library: Path) -> list[str]:
+    run = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", str(library)],
+                         capture_output=True, text=True, check=True)
+    return [line.split()[0].split("@")[0] for line in run.stdout.splitlines()]
+
+
+def macros(compiler: list[str]) -> dict[str, str]:
+    """The object-like macros that td.h brings along, with their expansion."""
+    command = [*compiler, "-dM", "-E", "-std=c11", "-x", "c", f"-I{INCLUDE}", "-include", "tensordict/td.h", "/dev/null"]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = re.findall(r"^#define ((?:TD|TENSORDICT)_\w+)(?!\()(?: (.*))?$", run.stdout, re.MULTILINE)
+    return {name: value for name, value in found}
+
+
+def compare(what: str, found: set[str], wanted: set[str], errors: list[str]) -> None:
+    errors += [f"{what}: '{name}' is missing" for name in sorted(wanted - found)]
+    errors += [f"{what}: '{name}' should not be there" for name in sorted(found - wanted)]
+
+
+def check_macros(api: ir.Api, compiler: list[str], errors: list[str]) -> None:
+    constants = {c.name for c in api.constants}
+    left = {m for m in macros(compiler) if not any(re.fullmatch(p, m) for p in NOT_CONSTANTS)}
+    compare("object-like macros against the constants of the raw layers", constants, left, errors)
+
+
+def check_layout(api: ir.Api, errors: list[str]) -> None:
+    """layout.c is kept by hand; here only that it leaves nothing out."""
+    text = (ABI / "layout.c").read_text(encoding="utf-8")
+    wanted = {f"sizeof({s.name})" for s in api.structs}
+    wanted |= {f"offsetof({s.name}, {m.name})" for s in api.structs for m in s.fields}
+    wanted |= {f"sizeof({e.name})" for e in api.enums}
+    wanted |= {f"{item.name} ==" for e in api.enums for item in e.items}
+    errors += [f"layout.c says nothing about '{w}'" for w in sorted(wanted) if w not in text]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--library", type=Path, help="the shared library, to compare its exports")
+    parser.add_argument("--write-map", action="store_true", help="write td.map and stop")
+    parser.add_argument("--swig", default="swig")
+    parser.add_argument("--cc", default="cc", help="a compiler that knows -dM -E")
+    options = parser.parse_args()
+
+    symbols = read_list(ABI / "td.symbols")
+    if options.write_map:
+        (ABI / "td.map").write_text(version_script(symbols), encoding="utf-8")
+        return 0
+
+    errors: list[str] = []
+    if len(symbols) != len(set(symbols)):
+        errors.append("td.symbols names a symbol twice")
+    if (ABI / "td.map").read_text(encoding="utf-8") != version_script(symbols):
+        errors.append("td.map is not what td.symbols gives; run tools/check_abi.py --write-map")
+    api = swig.read(ROOT / "bindings/swig/tensordict.i", INCLUDE, options.swig)
+    declared = {f.name for f in api.functions}
+    compare("td.symbols against the headers", set(symbols), declared, errors)
+    for path, pattern in RAW_LAYERS.items():
+        found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
+        compare(f"{path} against the headers", set(found), declared, errors)
+    check_macros(api, options.cc.split(), errors)
+    check_layout(api, errors)
+    if options.library:
+        compare(f"exports of {options.library.name} against td.symbols", set(exported(options.library)), set(symbols), errors)
+    print("\n".join(errors) if errors else f"{len(symbols)} functions, the same in every list")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
