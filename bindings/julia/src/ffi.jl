@@ -140,11 +140,11 @@ What stands under a path.
 const td_entry_kind = Int32
 "nothing"
 const TD_ENTRY_NONE = td_entry_kind(0)
-"a tensor: td_get()"
+"a tensor: `td_get()`"
 const TD_ENTRY_TENSOR = td_entry_kind(1)
-"a dictionary: td_get_dict()"
+"a dictionary: `td_get_dict()`"
 const TD_ENTRY_DICT = td_entry_kind(2)
-"a value that is no tensor, such as a text: td_get_data_json()"
+"a value that is no tensor, such as a text: `td_get_data_json()`"
 const TD_ENTRY_DATA = td_entry_kind(3)
 
 """
@@ -241,13 +241,13 @@ const td_log_fn = Ptr{Cvoid}
 """
     @cfunction(f, td_status, (Ptr{Cvoid}, Ptr{Cstring}, Csize_t, Ptr{td_tensor}, Ptr{Ptr{td_tensor}}))
 
-Is called once for each tensor, on the thread that called td_apply(), in the order of the keys.
+Is called once for each tensor, on the thread that called `td_apply()`, in the order of the keys.
 
 It may call any function of the library, on the dictionary that is walked only such as take it as
 pointer to const. It must not free what it borrowed, and must not unwind (no exception, panic or
-longjmp). Returning anything but TD_OK ends the walk.
+longjmp). Returning anything but `TD_OK` ends the walk.
 
-- `user`: what td_apply() was given; may be NULL
+- `user`: what `td_apply()` was given; may be NULL
 - `path`: borrowed; the full path of the tensor
 - `path_len`: number of names
 - `source`: borrowed; the handle is dead once the function has returned
@@ -257,10 +257,10 @@ longjmp). Returning anything but TD_OK ends the walk.
 const td_apply_fn = Ptr{Cvoid}
 
 """
-What td_keys_of() lists. Zero in every field but the first means the default.
+What `td_keys_of()` lists. Zero in every field but the first means the default.
 """
 struct td_keys_options
-    "sizeof(td_keys_options)"
+    "sizeof(`td_keys_options`)"
     struct_size::UInt32
     "1: also what lies deeper, a dictionary before its content"
     include_nested::Int32
@@ -287,7 +287,7 @@ struct td_index_item
     stop::Int64
     "at least 1"
     step::Int64
-    "borrowed; for TD_INDEX_TENSOR"
+    "borrowed; for `TD_INDEX_TENSOR`"
     tensor::Ptr{td_tensor}
     "zero"
     reserved::NTuple{3,UInt64}
@@ -300,7 +300,7 @@ td_index_item(; kind = 0, flags = 0, start = 0, stop = 0, step = 0, tensor = C_N
 How a dictionary is moved. Zero in every field but the first means the default.
 """
 struct td_to_options
-    "sizeof(td_to_options)"
+    "sizeof(`td_to_options`)"
     struct_size::UInt32
     "1: do not wait for the copies"
     non_blocking::Int32
@@ -313,7 +313,7 @@ td_to_options(; non_blocking = 0) =
 How a dictionary is stored. Zero in every field but the first means the default.
 """
 struct td_memmap_options
-    "sizeof(td_memmap_options)"
+    "sizeof(`td_memmap_options`)"
     struct_size::UInt32
     "how many threads write; 0 and 1: the calling one"
     num_threads::Int32
@@ -332,9 +332,9 @@ td_memmap_options(; num_threads = 0, copy_existing = 0, fail_if_exists = 0, verb
 How a folder is read. Zero in every field but the first means the default.
 """
 struct td_load_options
-    "sizeof(td_load_options)"
+    "sizeof(`td_load_options`)"
     struct_size::UInt32
-    "where the tensors go; TD_DEVICE_META opens no file of values"
+    "where the tensors go; `TD_DEVICE_META` opens no file of values"
     device_type::td_device_type
     "which device of that kind; -1 for the current one"
     device_index::Int32
@@ -352,10 +352,10 @@ td_load_options(; device_type = 0, device_index = -1, private_mapping = 0, verba
     td_load_options(sizeof(td_load_options), device_type, device_index, private_mapping, verbatim_names, max_depth, max_entries)
 
 """
-How td_apply() works. Zero in every field but the first means the default.
+How `td_apply()` works. Zero in every field but the first means the default.
 """
 struct td_apply_options
-    "sizeof(td_apply_options)"
+    "sizeof(`td_apply_options`)"
     struct_size::UInt32
     "1: write the results into the tensors that are there"
     inplace::Int32
@@ -372,7 +372,7 @@ td_apply_options(; inplace = 0, filter_empty = 0, propagate_lock = 0) =
 How a writer is opened. Zero in every field but the first means the default.
 """
 struct td_writer_options
-    "sizeof(td_writer_options)"
+    "sizeof(`td_writer_options`)"
     struct_size::UInt32
     "zero"
     reserved::UInt32
@@ -391,7 +391,7 @@ const _p_td_abi_version = Ref{Ptr{Cvoid}}(C_NULL)
 
 The ABI number of the library that is loaded.
 
-Returns TD_ABI_VERSION as it was when the library was built.
+Returns `TD_ABI_VERSION` as it was when the library was built.
 
 Threads: any thread, any time.
 
@@ -406,7 +406,7 @@ const _p_td_supports_abi = Ref{Ptr{Cvoid}}(C_NULL)
 
 Says whether a client built for an ABI number can use this library. The first call of a plugin.
 
-- `abi`: the TD_ABI_VERSION that the client was compiled with
+- `abi`: the `TD_ABI_VERSION` that the client was compiled with
 
 Returns 1 or 0.
 
@@ -451,11 +451,11 @@ const _p_td_status_name = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_status_name(status) -> Cstring
 
-The name of a status, such as \"TD_ERR_LOCKED\".
+The name of a status, such as \"`TD_ERR_LOCKED`\".
 
 - `status`: any number
 
-Returns borrowed; \"TD_ERR_UNKNOWN\" for a number that is not a status; never NULL.
+Returns borrowed; \"`TD_ERR_UNKNOWN`\" for a number that is not a status; never NULL.
 
 Threads: any thread, any time.
 
@@ -472,7 +472,7 @@ The code of the last call of this thread that failed.
 
 Written by failing calls only: a call that succeeds, a getter and every *_free leave it alone.
 
-Returns TD_OK when no call of this thread has failed yet.
+Returns `TD_OK` when no call of this thread has failed yet.
 
 Threads: speaks of the calling thread only.
 
@@ -485,7 +485,7 @@ const _p_td_last_error_function = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_last_error_function() -> Cstring
 
-The name of the function that failed last on this thread, such as \"td_index\".
+The name of the function that failed last on this thread, such as \"`td_index`\".
 
 Returns borrowed; \"\" when none has failed; valid until the next failing call of this thread.
 
@@ -553,7 +553,7 @@ const _p_td_release_set_flag = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_release_set_flag(user) -> Cvoid
 
-A td_release_fn that stores 1 into the int32_t that `user` points to, with release order. For
+A `td_release_fn` that stores 1 into the int32_t that `user` points to, with release order. For
 languages that cannot be called from a foreign thread: they look at the flag later.
 
 - `user`: borrowed; an int32_t that lives until it has become 1; may be NULL
@@ -616,9 +616,9 @@ gone, and also when this call fails.
 - `device_index`: which device of that kind; -1 for the current one
 - `release`: NULL when nothing is to be released
 - `user`: passed to `release`; may be NULL
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE.
+Returns `TD_OK`, `TD_ERR_NULL_ARGUMENT`, `TD_ERR_SHAPE`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`.
 
 Threads: any thread.
 
@@ -638,9 +638,9 @@ Copies row-major values of the caller into a new CPU tensor.
 - `dtype`: element type
 - `sizes`: borrowed; NULL only when dims is 0
 - `dims`: number of sizes; 0 makes a scalar
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE.
+Returns `TD_OK`, `TD_ERR_NULL_ARGUMENT`, `TD_ERR_SHAPE`, `TD_ERR_DTYPE`.
 
 Threads: any thread.
 
@@ -658,11 +658,11 @@ Makes a tensor of zeros.
 - `sizes`: borrowed; NULL only when dims is 0
 - `dims`: number of sizes
 - `dtype`: element type
-- `device_type`: TD_DEVICE_NONE means the CPU
+- `device_type`: `TD_DEVICE_NONE` means the CPU
 - `device_index`: which device of that kind; -1 for the current one
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_SHAPE`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: any thread.
 
@@ -681,9 +681,10 @@ Its deleter, if it has one, is called exactly once: when the last tensor over th
 at once when this call fails. Memory marked read-only is copied.
 
 - `source`: consumed, whatever the call returns
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_VERSION (another major version of DLPack), TD_ERR_DTYPE, TD_ERR_DEVICE.
+Returns `TD_OK`, `TD_ERR_VERSION` (another major version of DLPack), `TD_ERR_DTYPE`,
+`TD_ERR_DEVICE`.
 
 Threads: any thread.
 
@@ -699,9 +700,9 @@ const _p_td_tensor_from_dlpack_legacy = Ref{Ptr{Cvoid}}(C_NULL)
 Takes over a DLPack tensor of the older, unversioned form, without a copy.
 
 - `source`: consumed, whatever the call returns
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE.
+Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`.
 
 Threads: any thread.
 
@@ -719,7 +720,7 @@ Lends a tensor as a DLPack tensor (version 1), without a copy.
 - `tensor`: borrowed; its memory stays alive until the deleter of the result is called
 - `result`: new; call its deleter once; NULL on failure
 
-Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (no plain strided memory).
+Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_UNSUPPORTED` (no plain strided memory).
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -737,7 +738,7 @@ Lends a tensor as a DLPack tensor of the older, unversioned form, without a copy
 - `tensor`: borrowed; its memory stays alive until the deleter of the result is called
 - `result`: new; call its deleter once; NULL on failure
 
-Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (no plain strided memory).
+Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_UNSUPPORTED` (no plain strided memory).
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -753,9 +754,9 @@ const _p_td_tensor_share = Ref{Ptr{Cvoid}}(C_NULL)
 A second handle on the same tensor.
 
 - `tensor`: borrowed
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -788,7 +789,7 @@ The element type.
 - `tensor`: borrowed
 - `result`: written on success
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -807,7 +808,7 @@ The device.
 - `result`: written on success
 - `result_index`: written on success; -1 for devices that have no number
 
-Returns TD_OK, TD_ERR_DEVICE (a device that has no number here).
+Returns `TD_OK`, `TD_ERR_DEVICE` (a device that has no number here).
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -825,9 +826,9 @@ The sizes. With `sizes_cap` 0 only the number of dimensions is written.
 - `tensor`: borrowed
 - `sizes`: written when all sizes fit; may be NULL
 - `sizes_cap`: how many numbers `sizes` can take
-- `dims`: the number of dimensions; written on success and with TD_ERR_BUFFER_TOO_SMALL
+- `dims`: the number of dimensions; written on success and with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -845,9 +846,9 @@ The strides, in elements. With `strides_cap` 0 only the number of dimensions is 
 - `tensor`: borrowed
 - `strides`: written when all strides fit; may be NULL
 - `strides_cap`: how many numbers `strides` can take
-- `dims`: the number of dimensions; written on success and with TD_ERR_BUFFER_TOO_SMALL
+- `dims`: the number of dimensions; written on success and with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -866,7 +867,7 @@ The address of the first element.
 - `result`: borrowed; valid as long as a handle on this tensor is; NULL for zero elements and for
   the meta device
 
-Returns TD_OK, TD_ERR_UNSUPPORTED (no plain memory).
+Returns `TD_OK`, `TD_ERR_UNSUPPORTED` (no plain memory).
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -884,7 +885,7 @@ The number of bytes of all elements, whether or not they lie densely.
 - `tensor`: borrowed
 - `result`: written on success; bytes
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -902,7 +903,7 @@ Whether the elements lie densely in row-major order.
 - `tensor`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -920,7 +921,7 @@ Whether nobody else holds this tensor or its memory: no other handle, dictionary
 - `tensor`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -938,7 +939,7 @@ Whether operations on this tensor are recorded for gradients.
 - `tensor`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -956,7 +957,7 @@ Switches the recording of gradients for this tensor.
 - `tensor`: borrowed; changed
 - `required`: 1 or 0
 
-Returns TD_OK, TD_ERR_DTYPE (only floating and complex tensors can).
+Returns `TD_OK`, `TD_ERR_DTYPE` (only floating and complex tensors can).
 
 Threads: needs the tensor for itself.
 
@@ -973,9 +974,9 @@ Copies the elements, in row-major order, to memory of the caller. From any devic
 
 - `tensor`: borrowed
 - `data`: written; may be NULL when `bytes` is 0
-- `bytes`: size of `data`; must be what td_tensor_nbytes() gives
+- `bytes`: size of `data`; must be what `td_tensor_nbytes()` gives
 
-Returns TD_OK, TD_ERR_SHAPE (another number of bytes).
+Returns `TD_OK`, `TD_ERR_SHAPE` (another number of bytes).
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -992,9 +993,9 @@ Overwrites the elements, in row-major order, from memory of the caller. To any d
 
 - `tensor`: borrowed; changed
 - `data`: borrowed; may be NULL when `bytes` is 0
-- `bytes`: size of `data`; must be what td_tensor_nbytes() gives
+- `bytes`: size of `data`; must be what `td_tensor_nbytes()` gives
 
-Returns TD_OK, TD_ERR_SHAPE (another number of bytes).
+Returns `TD_OK`, `TD_ERR_SHAPE` (another number of bytes).
 
 Threads: needs the tensor for itself.
 
@@ -1012,7 +1013,7 @@ Overwrites the elements with those of another tensor, broadcast and converted to
 - `tensor`: borrowed; changed
 - `source`: borrowed
 
-Returns TD_OK, TD_ERR_SHAPE.
+Returns `TD_OK`, `TD_ERR_SHAPE`.
 
 Threads: needs `tensor` for itself; safe beside calls that only read `source`.
 
@@ -1028,9 +1029,9 @@ const _p_td_tensor_clone = Ref{Ptr{Cvoid}}(C_NULL)
 A tensor of the same values in memory of its own.
 
 - `tensor`: borrowed
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -1046,9 +1047,9 @@ const _p_td_tensor_contiguous = Ref{Ptr{Cvoid}}(C_NULL)
 The same values lying densely: the same tensor when they already do, else a copy.
 
 - `tensor`: borrowed
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -1064,12 +1065,13 @@ const _p_td_tensor_to = Ref{Ptr{Cvoid}}(C_NULL)
 Converts to another dtype, another device, or both; shares memory when nothing changes.
 
 - `tensor`: borrowed
-- `dtype`: TD_DTYPE_OTHER keeps the dtype
-- `device_type`: TD_DEVICE_NONE keeps the device
+- `dtype`: `TD_DTYPE_OTHER` keeps the dtype
+- `device_type`: `TD_DEVICE_NONE` keeps the device
 - `device_index`: which device of that kind; -1 for the current one
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_OUT_OF_MEMORY`,
+`TD_ERR_DEVICE_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -1088,7 +1090,7 @@ Whether two tensors have the same dtype, device, sizes and values (NaN equals no
 - `other`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read both.
 
@@ -1107,9 +1109,9 @@ device=cpu, dtype=torch.float32, is_shared=False)`.
 - `tensor`: borrowed
 - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
 - `text_cap`: bytes that `text` can take; 0 asks for the length only
-- `length`: bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+- `length`: bytes of the text without the NUL; also written with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -1177,11 +1179,11 @@ Makes an empty dictionary.
 
 - `batch_size`: borrowed; NULL only when batch_dims is 0
 - `batch_dims`: number of sizes; 0 for a dictionary without batch dimensions
-- `device_type`: TD_DEVICE_NONE, or the device to which every entry will be moved
+- `device_type`: `TD_DEVICE_NONE`, or the device to which every entry will be moved
 - `device_index`: which device of that kind; -1 for the current one
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE (a negative size), TD_ERR_DEVICE.
+Returns `TD_OK`, `TD_ERR_SHAPE` (a negative size), `TD_ERR_DEVICE`.
 
 Threads: any thread.
 
@@ -1197,9 +1199,9 @@ const _p_td_share = Ref{Ptr{Cvoid}}(C_NULL)
 A second handle on the same dictionary: a change through one is seen through the other.
 
 - `td`: borrowed
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1231,9 +1233,9 @@ A copy, unlocked.
 
 - `td`: borrowed
 - `recurse`: 1: with memory of its own; 0: new dictionaries at every level over the same tensors
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1255,8 +1257,8 @@ The dictionary keeps this very tensor, unless its own device asks for a move.
 - `path_len`: number of names, at least 1
 - `source`: borrowed; its sizes must begin with the batch size
 
-Returns TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED,
-TD_ERR_SHAPE, TD_ERR_DEVICE.
+Returns `TD_OK`, `TD_ERR_KEY_INVALID`, `TD_ERR_KEY_EXISTS` (a tensor is in the way),
+`TD_ERR_LOCKED`, `TD_ERR_SHAPE`, `TD_ERR_DEVICE`.
 
 Threads: needs the dictionary for itself.
 
@@ -1279,7 +1281,8 @@ otherwise a shallow copy with the batch size or the device of `td`.
 - `path_len`: number of names, at least 1
 - `source`: borrowed
 
-Returns TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_CYCLE.
+Returns `TD_OK`, `TD_ERR_KEY_INVALID`, `TD_ERR_KEY_EXISTS`, `TD_ERR_LOCKED`, `TD_ERR_SHAPE`,
+`TD_ERR_CYCLE`.
 
 Threads: needs the dictionary for itself.
 
@@ -1301,7 +1304,7 @@ The stored tensor keeps its dtype, its device and its memory; the values are bro
 - `path_len`: number of names, at least 1
 - `source`: borrowed
 
-Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE.
+Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_WRONG_ENTRY`, `TD_ERR_SHAPE`.
 
 Threads: needs the dictionary for itself.
 
@@ -1321,9 +1324,9 @@ It shares memory with the entry and stays valid when the dictionary is freed or 
 - `td`: borrowed
 - `path`: borrowed; one name for each level, NUL-terminated UTF-8
 - `path_len`: number of names, at least 1
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY.
+Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1341,9 +1344,9 @@ Looks up the dictionary stored under a path: the same one as inside, not a copy.
 - `td`: borrowed
 - `path`: borrowed; one name for each level, NUL-terminated UTF-8
 - `path_len`: number of names, at least 1
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY.
+Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1363,10 +1366,10 @@ Looks up a value that is no tensor (a text, a number, a list …) and writes it 
 - `path_len`: number of names, at least 1
 - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
 - `text_cap`: bytes that `text` can take; 0 asks for the length only
-- `length`: bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+- `length`: bytes of the text without the NUL; also written with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
-TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`,
+`TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1379,14 +1382,14 @@ const _p_td_kind_of = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_kind_of(td, path, path_len, result) -> td_status
 
-What stands under a path. A path that leads nowhere, or through a tensor, gives TD_ENTRY_NONE.
+What stands under a path. A path that leads nowhere, or through a tensor, gives `TD_ENTRY_NONE`.
 
 - `td`: borrowed
 - `path`: borrowed; one name for each level, NUL-terminated UTF-8
 - `path_len`: number of names, at least 1
 - `result`: written on success
 
-Returns TD_OK, TD_ERR_KEY_INVALID.
+Returns `TD_OK`, `TD_ERR_KEY_INVALID`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1405,7 +1408,7 @@ Removes an entry. Dictionaries on the way stay, empty or not.
 - `path`: borrowed; one name for each level, NUL-terminated UTF-8
 - `path_len`: number of names, at least 1
 
-Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_LOCKED.
+Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_LOCKED`.
 
 Threads: needs the dictionary for itself.
 
@@ -1422,9 +1425,9 @@ Lists the keys. The list is a snapshot: changing the dictionary does not disturb
 
 - `td`: borrowed
 - `options`: borrowed; NULL for the keys of the first level
-- `result`: new; free with td_keys_free(); NULL on failure
+- `result`: new; free with `td_keys_free()`; NULL on failure
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1454,14 +1457,14 @@ const _p_td_keys_at = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_keys_at(keys, position, path, path_len) -> td_status
 
-One key of a list: the pair that td_get() takes.
+One key of a list: the pair that `td_get()` takes.
 
 - `keys`: borrowed
 - `position`: from 0
 - `path`: borrowed from `keys`, valid until it is freed; NULL on failure
 - `path_len`: number of names
 
-Returns TD_OK, TD_ERR_INDEX.
+Returns `TD_OK`, `TD_ERR_INDEX`.
 
 Threads: safe beside calls that only read `keys`.
 
@@ -1480,7 +1483,7 @@ What stood under a key of a list when the list was made.
 - `position`: from 0
 - `result`: written on success
 
-Returns TD_OK, TD_ERR_INDEX.
+Returns `TD_OK`, `TD_ERR_INDEX`.
 
 Threads: safe beside calls that only read `keys`.
 
@@ -1513,9 +1516,9 @@ The batch size. With `sizes_cap` 0 only the number of dimensions is written.
 - `td`: borrowed
 - `sizes`: written when all sizes fit; may be NULL
 - `sizes_cap`: how many numbers `sizes` can take
-- `dims`: the number of batch dimensions; also written with TD_ERR_BUFFER_TOO_SMALL
+- `dims`: the number of batch dimensions; also written with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1535,7 +1538,7 @@ Allowed when locked. Either everything changes or nothing.
 - `batch_size`: borrowed; NULL only when batch_dims is 0
 - `batch_dims`: number of sizes
 
-Returns TD_OK, TD_ERR_SHAPE (an entry does not begin with these sizes).
+Returns `TD_OK`, `TD_ERR_SHAPE` (an entry does not begin with these sizes).
 
 Threads: needs the dictionary for itself.
 
@@ -1551,10 +1554,10 @@ const _p_td_device = Ref{Ptr{Cvoid}}(C_NULL)
 The device of a dictionary.
 
 - `td`: borrowed
-- `result`: TD_DEVICE_NONE when entries may live anywhere
+- `result`: `TD_DEVICE_NONE` when entries may live anywhere
 - `result_index`: -1 for devices that have no number
 
-Returns TD_OK, TD_ERR_DEVICE (a device that has no number here).
+Returns `TD_OK`, `TD_ERR_DEVICE` (a device that has no number here).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1571,7 +1574,7 @@ Forbids structural change here and in every nested dictionary. Values can still 
 
 - `td`: borrowed; changed
 
-Returns TD_OK, also when it is locked already.
+Returns `TD_OK`, also when it is locked already.
 
 Threads: needs the dictionary for itself.
 
@@ -1588,7 +1591,7 @@ Allows structural change again, here and in every nested dictionary.
 
 - `td`: borrowed; changed
 
-Returns TD_OK, TD_ERR_LOCKED (it, or one below it, is part of another locked dictionary; nothing
+Returns `TD_OK`, `TD_ERR_LOCKED` (it, or one below it, is part of another locked dictionary; nothing
 changes).
 
 Threads: needs the dictionary for itself.
@@ -1607,7 +1610,7 @@ Whether structural change is forbidden.
 - `td`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1620,12 +1623,12 @@ const _p_td_is_memmap = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_is_memmap(td, result) -> td_status
 
-Whether this is the result of a td_memmap call, with files behind its tensors.
+Whether this is the result of a `td_memmap` call, with files behind its tensors.
 
 - `td`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1643,7 +1646,7 @@ Whether no tensor and no other value stands anywhere in it.
 - `td`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1661,7 +1664,7 @@ The bytes of all tensors, at every level; a tensor that stands in two places cou
 - `td`: borrowed
 - `result`: written on success; bytes
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1681,7 +1684,7 @@ under each: dtype, sizes and values. Devices of the dictionaries and locks do no
 - `other`: borrowed
 - `result`: 1 or 0
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read both.
 
@@ -1699,9 +1702,9 @@ Prints the dictionary as Python's tensordict prints it.
 - `td`: borrowed
 - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
 - `text_cap`: bytes that `text` can take; 0 asks for the length only
-- `length`: bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+- `length`: bytes of the text without the NUL; also written with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1722,10 +1725,10 @@ copy. An index that changes nothing gives the same dictionary.
 - `td`: borrowed
 - `items`: borrowed; NULL only when items_len is 0
 - `items_len`: number of items
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED (a kind unknown to this version),
-TD_ERR_INVALID_ARGUMENT (a reserved field that is not zero).
+Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_UNSUPPORTED` (a kind unknown to this version),
+`TD_ERR_INVALID_ARGUMENT` (a reserved field that is not zero).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1748,7 +1751,7 @@ A key that `td` does not have yet is made with zeros of the full batch size firs
 - `items_len`: number of items
 - `source`: borrowed; its batch size must be, or expand to, that of the part
 
-Returns TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_LOCKED (a new key), TD_ERR_WRONG_ENTRY.
+Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_SHAPE`, `TD_ERR_LOCKED` (a new key), `TD_ERR_WRONG_ENTRY`.
 
 Threads: needs the dictionary for itself; safe beside calls that only read `source`.
 
@@ -1769,7 +1772,7 @@ dimensions fills.
 - `items_len`: number of items
 - `source`: borrowed
 
-Returns TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE.
+Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_SHAPE`.
 
 Threads: needs the dictionary for itself.
 
@@ -1782,14 +1785,14 @@ const _p_td_tensor_index = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_tensor_index(tensor, items, items_len, result) -> td_status
 
-Reads a part of a tensor; the same rules as td_index(), over all its dimensions.
+Reads a part of a tensor; the same rules as `td_index()`, over all its dimensions.
 
 - `tensor`: borrowed
 - `items`: borrowed; NULL only when items_len is 0
 - `items_len`: number of items
-- `result`: new; free with td_tensor_free(); NULL on failure
+- `result`: new; free with `td_tensor_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT.
+Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_UNSUPPORTED`, `TD_ERR_INVALID_ARGUMENT`.
 
 Threads: safe beside calls that only read `tensor`.
 
@@ -1809,7 +1812,7 @@ Writes a tensor, broadcast and converted, into a part of another one.
 - `items_len`: number of items
 - `source`: borrowed
 
-Returns TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE.
+Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_SHAPE`.
 
 Threads: needs `tensor` for itself.
 
@@ -1828,9 +1831,9 @@ by commas, as in Python: \"..., ::2, None\". Blanks do not count. Tensors cannot
 - `text`: borrowed; NUL-terminated; \"\" gives no item
 - `items`: written when all items fit; may be NULL
 - `items_cap`: how many items `items` can take; 0 asks for their number only
-- `items_len`: the number of items; also written with TD_ERR_BUFFER_TOO_SMALL
+- `items_len`: the number of items; also written with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_INDEX (the message points at the character), TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_INDEX` (the message points at the character), `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: any thread.
 
@@ -1848,9 +1851,9 @@ The same entries under another batch size, sharing memory. The features of a ten
 - `td`: borrowed
 - `sizes`: borrowed; at most one -1, which is worked out; NULL only when dims is 0
 - `dims`: number of sizes
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE (another number of elements, or strides that do not allow a view).
+Returns `TD_OK`, `TD_ERR_SHAPE` (another number of elements, or strides that do not allow a view).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1863,14 +1866,14 @@ const _p_td_reshape = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_reshape(td, sizes, dims, result) -> td_status
 
-As td_view(), but copies where a view is not possible.
+As `td_view()`, but copies where a view is not possible.
 
 - `td`: borrowed
 - `sizes`: borrowed; at most one -1, which is worked out; NULL only when dims is 0
 - `dims`: number of sizes
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_SHAPE`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1889,9 +1892,9 @@ Reorders the batch dimensions, sharing memory.
 - `order`: borrowed; a permutation of the first `dims` batch dimensions; negative ones count from
   the end; NULL only when dims is 0
 - `dims`: number of dimensions given; the rest stay where they are
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE (repeated or out of range).
+Returns `TD_OK`, `TD_ERR_SHAPE` (repeated or out of range).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1909,9 +1912,9 @@ Swaps two batch dimensions, sharing memory.
 - `td`: borrowed
 - `dim0`: negative counts from the end
 - `dim1`: negative counts from the end
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE (out of range).
+Returns `TD_OK`, `TD_ERR_SHAPE` (out of range).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1928,9 +1931,9 @@ Removes a batch dimension of size 1, sharing memory. A dimension of another size
 
 - `td`: borrowed
 - `dim`: negative counts from the end
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_INDEX (out of range).
+Returns `TD_OK`, `TD_ERR_INDEX` (out of range).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1946,9 +1949,9 @@ const _p_td_squeeze_all = Ref{Ptr{Cvoid}}(C_NULL)
 Removes all batch dimensions of size 1, sharing memory.
 
 - `td`: borrowed
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -1965,9 +1968,9 @@ Adds a batch dimension of size 1, sharing memory.
 
 - `td`: borrowed
 - `dim`: where; negative counts from behind the last batch dimension
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_INDEX (out of range).
+Returns `TD_OK`, `TD_ERR_INDEX` (out of range).
 
 Threads: safe beside calls that only read `td`.
 
@@ -1985,9 +1988,9 @@ Repeats dimensions of size 1, and adds dimensions in front, without using memory
 - `td`: borrowed
 - `sizes`: borrowed; the new batch size; NULL only when dims is 0
 - `dims`: number of sizes, at least that of the batch
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE.
+Returns `TD_OK`, `TD_ERR_SHAPE`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2006,11 +2009,11 @@ With `results_cap` 0 only their number is written.
 
 - `td`: borrowed
 - `dim`: negative counts from the end
-- `results`: new, each; free each with td_free(); set to NULL on failure
+- `results`: new, each; free each with `td_free()`; set to NULL on failure
 - `results_cap`: how many handles `results` can take
-- `count`: the size of the dimension; also written with TD_ERR_BUFFER_TOO_SMALL
+- `count`: the size of the dimension; also written with `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_INDEX (out of range), TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_INDEX` (out of range), `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2028,10 +2031,10 @@ Joins dictionaries of the same keys and sizes along a new batch dimension, in ne
 - `sources`: borrowed, each
 - `sources_len`: at least 1
 - `dim`: where the new dimension stands; negative counts from behind the last
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (keys
-differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_INVALID_ARGUMENT` (no source), `TD_ERR_SHAPE`, `TD_ERR_KEY_NOT_FOUND` (keys
+differ), `TD_ERR_INDEX` (dim out of range), `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read the sources.
 
@@ -2049,10 +2052,10 @@ Joins dictionaries of the same keys along a batch dimension they have, in new me
 - `sources`: borrowed, each
 - `sources_len`: at least 1
 - `dim`: negative counts from the end
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (keys
-differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_INVALID_ARGUMENT` (no source), `TD_ERR_SHAPE`, `TD_ERR_KEY_NOT_FOUND` (keys
+differ), `TD_ERR_INDEX` (dim out of range), `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read the sources.
 
@@ -2068,9 +2071,9 @@ const _p_td_contiguous = Ref{Ptr{Cvoid}}(C_NULL)
 A dictionary whose tensors lie densely: tensors that already do are shared, others copied.
 
 - `td`: borrowed
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2089,12 +2092,12 @@ Tensors that are there already are shared. With the same device it is the same d
 is kept.
 
 - `td`: borrowed
-- `device_type`: not TD_DEVICE_NONE
+- `device_type`: not `TD_DEVICE_NONE`
 - `device_index`: which device of that kind; -1 for the current one
 - `options`: borrowed; NULL for the defaults
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_DEVICE (there is no such device), TD_ERR_DEVICE_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_DEVICE` (there is no such device), `TD_ERR_DEVICE_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2111,9 +2114,9 @@ A dictionary whose tensors are all of a dtype, integers too. The lock is kept.
 
 - `td`: borrowed
 - `dtype`: element type
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_DTYPE, TD_ERR_OUT_OF_MEMORY.
+Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_OUT_OF_MEMORY`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2130,7 +2133,7 @@ Forgets the device of a dictionary and of all nested ones. Nothing moves. Allowe
 
 - `td`: borrowed; changed
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: needs the dictionary for itself.
 
@@ -2150,9 +2153,9 @@ The result is locked, lies on the CPU and writes through to the files. `td` is l
 - `td`: borrowed
 - `dir`: borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
 - `options`: borrowed; NULL for the defaults
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE.
+Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_KEY_INVALID` (a name that cannot be stored), `TD_ERR_DTYPE`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2172,7 +2175,7 @@ the CPU.
 - `dir`: borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
 - `options`: borrowed; NULL for the defaults
 
-Returns TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE.
+Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_KEY_INVALID` (a name that cannot be stored), `TD_ERR_DTYPE`.
 
 Threads: needs the dictionary for itself.
 
@@ -2191,9 +2194,9 @@ expanded dictionary this pre-allocates a data set of any size.
 - `td`: borrowed; its values do not matter
 - `dir`: borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
 - `options`: borrowed; NULL for the defaults
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE.
+Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_KEY_INVALID` (a name that cannot be stored), `TD_ERR_DTYPE`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2213,9 +2216,10 @@ privately.
 
 - `dir`: borrowed; UTF-8 path of a folder with a meta.json
 - `options`: borrowed; NULL for the defaults
-- `result`: new; free with td_free(); NULL on failure
+- `result`: new; free with `td_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE.
+Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_FORMAT`, `TD_ERR_DTYPE`, `TD_ERR_UNSUPPORTED`,
+`TD_ERR_DEVICE`.
 
 Threads: any thread.
 
@@ -2228,16 +2232,16 @@ const _p_td_saved_path = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_saved_path(td, text, text_cap, length) -> td_status
 
-The folder behind a dictionary. Given after td_memmap(), td_memmap_inplace(), td_memmap_like() and
-td_load_memmap().
+The folder behind a dictionary. Given after `td_memmap()`, `td_memmap_inplace()`, `td_memmap_like()`
+and `td_load_memmap()`.
 
 - `td`: borrowed
 - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
 - `text_cap`: bytes that `text` can take; 0 asks for the length only
 - `length`: bytes of the text without the NUL, 0 when there is no folder; also written with
-  TD_ERR_BUFFER_TOO_SMALL
+  `TD_ERR_BUFFER_TOO_SMALL`
 
-Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2254,7 +2258,7 @@ Waits until what was written to mapped tensors is on the disk. Tensors without a
 
 - `td`: borrowed
 
-Returns TD_OK, TD_ERR_IO.
+Returns `TD_OK`, `TD_ERR_IO`.
 
 Threads: safe beside calls that only read `td`.
 
@@ -2273,10 +2277,10 @@ Makes a dictionary of what a function returns for each tensor.
 - `options`: borrowed; NULL for the defaults
 - `callback`: called during this call only
 - `user`: passed to `callback`; may be NULL
-- `result`: new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
+- `result`: new; free with `td_free()`; NULL on failure; with `inplace` a handle on `td`
 
-Returns TD_OK, TD_ERR_SHAPE (a result does not begin with the batch size), TD_ERR_CALLBACK, or what
-the callback returned if it is a code of the library or at most -10000.
+Returns `TD_OK`, `TD_ERR_SHAPE` (a result does not begin with the batch size), `TD_ERR_CALLBACK`, or
+what the callback returned if it is a code of the library or at most -10000.
 
 Threads: safe beside calls that only read `td`; with `inplace` it needs `td` for itself.
 
@@ -2289,14 +2293,14 @@ const _p_td_writer_open = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_writer_open(td, options, result) -> td_status
 
-Opens a writer. The dictionary must be on the CPU and hold the tensors already; see td_expand() with
-td_memmap_like(), or td_set() of zeros.
+Opens a writer. The dictionary must be on the CPU and hold the tensors already; see `td_expand()`
+with `td_memmap_like()`, or `td_set()` of zeros.
 
 - `td`: borrowed; the writer keeps what it needs of it; its values will change
 - `options`: borrowed; NULL for the defaults
-- `result`: new; free with td_writer_free(); NULL on failure
+- `result`: new; free with `td_writer_free()`; NULL on failure
 
-Returns TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_INDEX (rows outside the batch).
+Returns `TD_OK`, `TD_ERR_SHAPE` (no batch dimension), `TD_ERR_INDEX` (rows outside the batch).
 
 Threads: needs the dictionary for itself, here and in each put.
 
@@ -2316,8 +2320,8 @@ Finds a tensor once and gives it a number: 0, 1, 2 … in the order of the calls
 - `path_len`: number of names, at least 1
 - `result`: the number of the field; -1 on failure
 
-Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_DEVICE (not on
-the CPU), TD_ERR_SHAPE (rows that do not lie densely).
+Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`, `TD_ERR_DEVICE`
+(not on the CPU), `TD_ERR_SHAPE` (rows that do not lie densely).
 
 Threads: needs the writer for itself.
 
@@ -2333,10 +2337,10 @@ const _p_td_writer_row_bytes = Ref{Ptr{Cvoid}}(C_NULL)
 How many bytes one row of a field takes.
 
 - `writer`: borrowed
-- `field`: a number from td_writer_bind()
+- `field`: a number from `td_writer_bind()`
 - `result`: written on success; bytes
 
-Returns TD_OK, TD_ERR_INDEX (no such field).
+Returns `TD_OK`, `TD_ERR_INDEX` (no such field).
 
 Threads: safe beside calls that only read `writer`.
 
@@ -2352,12 +2356,12 @@ const _p_td_writer_put = Ref{Ptr{Cvoid}}(C_NULL)
 Copies one field of the current row. Allocates nothing.
 
 - `writer`: borrowed; changed
-- `field`: a number from td_writer_bind()
+- `field`: a number from `td_writer_bind()`
 - `data`: borrowed; row-major values of the dtype of the tensor
-- `bytes`: size of `data`; must be what td_writer_row_bytes() gives
+- `bytes`: size of `data`; must be what `td_writer_row_bytes()` gives
 
-Returns TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (another number of bytes), TD_ERR_CAPACITY
-(no row left), TD_ERR_INVALID_ARGUMENT (closed).
+Returns `TD_OK`, `TD_ERR_INDEX` (no such field), `TD_ERR_SHAPE` (another number of bytes),
+`TD_ERR_CAPACITY` (no row left), `TD_ERR_INVALID_ARGUMENT` (closed).
 
 Threads: needs the writer for itself.
 
@@ -2374,7 +2378,8 @@ Moves on to the next row. Allocates nothing. Fields that were not put keep what 
 
 - `writer`: borrowed; changed
 
-Returns TD_OK, TD_ERR_CAPACITY (the last row was passed before), TD_ERR_INVALID_ARGUMENT (closed).
+Returns `TD_OK`, `TD_ERR_CAPACITY` (the last row was passed before), `TD_ERR_INVALID_ARGUMENT`
+(closed).
 
 Threads: needs the writer for itself.
 
@@ -2387,12 +2392,12 @@ const _p_td_writer_rows = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_writer_rows(writer, result) -> td_status
 
-How many rows were completed by td_writer_next().
+How many rows were completed by `td_writer_next()`.
 
 - `writer`: borrowed
 - `result`: written on success; rows
 
-Returns TD_OK.
+Returns `TD_OK`.
 
 Threads: safe beside calls that only read `writer`.
 
@@ -2409,7 +2414,7 @@ Waits until what was put is on the disk. Nothing to do for tensors without a fil
 
 - `writer`: borrowed; changed
 
-Returns TD_OK, TD_ERR_IO.
+Returns `TD_OK`, `TD_ERR_IO`.
 
 Threads: needs the writer for itself.
 
@@ -2422,11 +2427,11 @@ const _p_td_writer_close = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_writer_close(writer) -> td_status
 
-Flushes, and lets go of the dictionary. Further puts fail; td_writer_free() is still needed.
+Flushes, and lets go of the dictionary. Further puts fail; `td_writer_free()` is still needed.
 
 - `writer`: borrowed; changed
 
-Returns TD_OK, also when it is closed already; TD_ERR_IO.
+Returns `TD_OK`, also when it is closed already; `TD_ERR_IO`.
 
 Threads: needs the writer for itself.
 

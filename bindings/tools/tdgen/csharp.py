@@ -41,7 +41,7 @@ def type_of(ctype: CType, callbacks: set[str]) -> str:
 
 def escape(words: str) -> str:
     """Text for XML; what stands in backticks becomes code."""
-    parts = words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split("`")
+    parts = text.mark_names(words).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").split("`")
     return "".join(f"<c>{part}</c>" if i % 2 else part for i, part in enumerate(parts))
 
 

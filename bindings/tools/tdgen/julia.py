@@ -28,7 +28,7 @@ def type_of(ctype: CType) -> str:
 
 
 def escape(words: str) -> str:
-    return words.replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
+    return text.mark_names(words).replace("\\", "\\\\").replace('"', '\\"').replace("$", "\\$")
 
 
 def comment(doc, params: list[ir.Param] = (), call: str = "") -> list[str]:

@@ -32,7 +32,7 @@ def type_of(ctype: CType) -> str:
 
 def escape(words: str) -> str:
     """Keeps rustdoc from reading links and tags; text in backticks is left as it is."""
-    parts = words.split("`")
+    parts = text.mark_names(words).split("`")
     parts[::2] = [re.sub(r"([\[\]<>*])", r"\\\1", part) for part in parts[::2]]
     return "`".join(parts)
 
@@ -62,7 +62,7 @@ def signature(indent: str, before: str, owner: ir.Function | ir.Callback, after:
     line = f"{indent}{before}({', '.join(params)})"
     if len(line + result + after) <= 100:
         return [line + result + after]
-    if result and len(line) <= 100:
+    if result and len(line) <= 95:
         return [line, f"{indent}   {result}{after}"]
     return [f"{indent}{before}(", *(f"{indent}    {param}," for param in params), f"{indent}){result}{after}"]
 
@@ -111,7 +111,7 @@ def _struct(api: ir.Api, struct: ir.Struct) -> list[str]:
     out = ["", *comment(struct.doc, ""), "#[repr(C)]", "#[derive(Clone, Copy, Debug)]", f"pub struct {struct.name} {{"]
     for member in struct.fields:
         out += [*text.wrap(escape(member.doc), "    /// "), f"    pub {name_of(member.name)}: {type_of(member.type)},"]
-    out += ["}", "", f"impl Default for {struct.name} {{", "    fn default() -> Self {", "        Self {"]
+    given = []
     for member, value in text.struct_defaults(struct):
         if value == "null":
             const = member.type.target.const
@@ -122,8 +122,12 @@ def _struct(api: ir.Api, struct: ir.Struct) -> list[str]:
             value = "size_of::<Self>() as u32"
         elif member.type.name in api.names("callbacks"):
             value = "None"
-        out.append(f"            {name_of(member.name)}: {value},")
-    out += ["        }", "    }", "}", "", '#[cfg(target_pointer_width = "64")]', "const _: () = {"]
+        given.append(f"{name_of(member.name)}: {value}")
+    body = [f"        Self {{ {', '.join(given)} }}"]
+    if len(body[0]) > 100:
+        body = ["        Self {", *(f"            {part}," for part in given), "        }"]
+    out += ["}", "", f"impl Default for {struct.name} {{", "    fn default() -> Self {", *body]
+    out += ["    }", "}", "", '#[cfg(target_pointer_width = "64")]', "const _: () = {"]
     size, _, offsets = api.layout(struct)
     out.append(f"    assert!(size_of::<{struct.name}>() == {size});")
     out += [f"    assert!(offset_of!({struct.name}, {name_of(m.name)}) == {o});" for m, o in zip(struct.fields, offsets)]

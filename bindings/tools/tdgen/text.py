@@ -1,6 +1,7 @@
 """What the writers have in common."""
 from __future__ import annotations
 
+import re
 import textwrap
 
 from . import ir
@@ -19,6 +20,13 @@ def banner(api: ir.Api, comment: str) -> list[str]:
 def wrap(text: str, prefix: str, width: int = 100) -> list[str]:
     lines = textwrap.wrap(text, width - len(prefix), break_long_words=False, break_on_hyphens=False)
     return [prefix + line for line in lines] or [prefix.rstrip()]
+
+
+def mark_names(words: str) -> str:
+    """Puts our own names into backticks, where they do not stand in some already."""
+    parts = words.split("`")
+    parts[::2] = [re.sub(r"\b(?:TD|td)_\w+(?:\(\))?", r"`\g<0>`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def nullable(ctype: CType) -> bool:

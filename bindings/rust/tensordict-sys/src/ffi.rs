@@ -133,11 +133,11 @@ pub const TD_DEVICE_META: td_device_type = 1000;
 pub type td_entry_kind = i32;
 /// nothing
 pub const TD_ENTRY_NONE: td_entry_kind = 0;
-/// a tensor: td_get()
+/// a tensor: `td_get()`
 pub const TD_ENTRY_TENSOR: td_entry_kind = 1;
-/// a dictionary: td_get_dict()
+/// a dictionary: `td_get_dict()`
 pub const TD_ENTRY_DICT: td_entry_kind = 2;
-/// a value that is no tensor, such as a text: td_get_data_json()
+/// a value that is no tensor, such as a text: `td_get_data_json()`
 pub const TD_ENTRY_DATA: td_entry_kind = 3;
 
 /// The kind of one item of an index.
@@ -234,13 +234,14 @@ pub type td_release_fn = Option<unsafe extern "C" fn(user: *mut c_void)>;
 pub type td_log_fn =
     Option<unsafe extern "C" fn(user: *mut c_void, level: i32, message: *const c_char)>;
 
-/// Is called once for each tensor, on the thread that called td_apply(), in the order of the keys.
+/// Is called once for each tensor, on the thread that called `td_apply()`, in the order of the
+/// keys.
 ///
 /// It may call any function of the library, on the dictionary that is walked only such as take it
 /// as pointer to const. It must not free what it borrowed, and must not unwind (no exception, panic
-/// or longjmp). Returning anything but TD_OK ends the walk.
+/// or longjmp). Returning anything but `TD_OK` ends the walk.
 ///
-/// - `user`: what td_apply() was given; may be NULL
+/// - `user`: what `td_apply()` was given; may be NULL
 /// - `path`: borrowed; the full path of the tensor
 /// - `path_len`: number of names
 /// - `source`: borrowed; the handle is dead once the function has returned
@@ -256,11 +257,11 @@ pub type td_apply_fn = Option<
     ) -> td_status,
 >;
 
-/// What td_keys_of() lists. Zero in every field but the first means the default.
+/// What `td_keys_of()` lists. Zero in every field but the first means the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct td_keys_options {
-    /// sizeof(td_keys_options)
+    /// sizeof(`td_keys_options`)
     pub struct_size: u32,
     /// 1: also what lies deeper, a dictionary before its content
     pub include_nested: i32,
@@ -272,12 +273,7 @@ pub struct td_keys_options {
 
 impl Default for td_keys_options {
     fn default() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            include_nested: 0,
-            leaves_only: 0,
-            sort: 0,
-        }
+        Self { struct_size: size_of::<Self>() as u32, include_nested: 0, leaves_only: 0, sort: 0 }
     }
 }
 
@@ -304,7 +300,7 @@ pub struct td_index_item {
     pub stop: i64,
     /// at least 1
     pub step: i64,
-    /// borrowed; for TD_INDEX_TENSOR
+    /// borrowed; for `TD_INDEX_TENSOR`
     pub tensor: *const td_tensor,
     /// zero
     pub reserved: [u64; 3],
@@ -340,7 +336,7 @@ const _: () = {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct td_to_options {
-    /// sizeof(td_to_options)
+    /// sizeof(`td_to_options`)
     pub struct_size: u32,
     /// 1: do not wait for the copies
     pub non_blocking: i32,
@@ -348,10 +344,7 @@ pub struct td_to_options {
 
 impl Default for td_to_options {
     fn default() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            non_blocking: 0,
-        }
+        Self { struct_size: size_of::<Self>() as u32, non_blocking: 0 }
     }
 }
 
@@ -366,7 +359,7 @@ const _: () = {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct td_memmap_options {
-    /// sizeof(td_memmap_options)
+    /// sizeof(`td_memmap_options`)
     pub struct_size: u32,
     /// how many threads write; 0 and 1: the calling one
     pub num_threads: i32,
@@ -404,9 +397,9 @@ const _: () = {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct td_load_options {
-    /// sizeof(td_load_options)
+    /// sizeof(`td_load_options`)
     pub struct_size: u32,
-    /// where the tensors go; TD_DEVICE_META opens no file of values
+    /// where the tensors go; `TD_DEVICE_META` opens no file of values
     pub device_type: td_device_type,
     /// which device of that kind; -1 for the current one
     pub device_index: i32,
@@ -446,11 +439,11 @@ const _: () = {
     assert!(offset_of!(td_load_options, max_entries) == 24);
 };
 
-/// How td_apply() works. Zero in every field but the first means the default.
+/// How `td_apply()` works. Zero in every field but the first means the default.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct td_apply_options {
-    /// sizeof(td_apply_options)
+    /// sizeof(`td_apply_options`)
     pub struct_size: u32,
     /// 1: write the results into the tensors that are there
     pub inplace: i32,
@@ -484,7 +477,7 @@ const _: () = {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct td_writer_options {
-    /// sizeof(td_writer_options)
+    /// sizeof(`td_writer_options`)
     pub struct_size: u32,
     /// zero
     pub reserved: u32,
@@ -496,12 +489,7 @@ pub struct td_writer_options {
 
 impl Default for td_writer_options {
     fn default() -> Self {
-        Self {
-            struct_size: size_of::<Self>() as u32,
-            reserved: 0,
-            first_row: 0,
-            capacity: 0,
-        }
+        Self { struct_size: size_of::<Self>() as u32, reserved: 0, first_row: 0, capacity: 0 }
     }
 }
 
@@ -517,7 +505,7 @@ const _: () = {
 extern "C" {
     /// The ABI number of the library that is loaded.
     ///
-    /// Returns TD_ABI_VERSION as it was when the library was built.
+    /// Returns `TD_ABI_VERSION` as it was when the library was built.
     ///
     /// Threads: any thread, any time.
     ///
@@ -527,7 +515,7 @@ extern "C" {
     /// Says whether a client built for an ABI number can use this library. The first call of a
     /// plugin.
     ///
-    /// - `abi`: the TD_ABI_VERSION that the client was compiled with
+    /// - `abi`: the `TD_ABI_VERSION` that the client was compiled with
     ///
     /// Returns 1 or 0.
     ///
@@ -554,11 +542,11 @@ extern "C" {
     /// Since 0.1.
     pub fn td_torch_version() -> *const c_char;
 
-    /// The name of a status, such as "TD_ERR_LOCKED".
+    /// The name of a status, such as "`TD_ERR_LOCKED`".
     ///
     /// - `status`: any number
     ///
-    /// Returns borrowed; "TD_ERR_UNKNOWN" for a number that is not a status; never NULL.
+    /// Returns borrowed; "`TD_ERR_UNKNOWN`" for a number that is not a status; never NULL.
     ///
     /// Threads: any thread, any time.
     ///
@@ -570,14 +558,14 @@ extern "C" {
     /// Written by failing calls only: a call that succeeds, a getter and every \*_free leave it
     /// alone.
     ///
-    /// Returns TD_OK when no call of this thread has failed yet.
+    /// Returns `TD_OK` when no call of this thread has failed yet.
     ///
     /// Threads: speaks of the calling thread only.
     ///
     /// Since 0.1.
     pub fn td_last_error_code() -> td_status;
 
-    /// The name of the function that failed last on this thread, such as "td_index".
+    /// The name of the function that failed last on this thread, such as "`td_index`".
     ///
     /// Returns borrowed; "" when none has failed; valid until the next failing call of this thread.
     ///
@@ -622,7 +610,7 @@ extern "C" {
     /// Since 0.1.
     pub fn td_set_log(callback: td_log_fn, user: *mut c_void, release: td_release_fn);
 
-    /// A td_release_fn that stores 1 into the int32_t that `user` points to, with release order.
+    /// A `td_release_fn` that stores 1 into the int32_t that `user` points to, with release order.
     /// For languages that cannot be called from a foreign thread: they look at the flag later.
     ///
     /// - `user`: borrowed; an int32_t that lives until it has become 1; may be NULL
@@ -668,9 +656,9 @@ extern "C" {
     /// - `device_index`: which device of that kind; -1 for the current one
     /// - `release`: NULL when nothing is to be released
     /// - `user`: passed to `release`; may be NULL
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE.
+    /// Returns `TD_OK`, `TD_ERR_NULL_ARGUMENT`, `TD_ERR_SHAPE`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`.
     ///
     /// Threads: any thread.
     ///
@@ -695,9 +683,9 @@ extern "C" {
     /// - `dtype`: element type
     /// - `sizes`: borrowed; NULL only when dims is 0
     /// - `dims`: number of sizes; 0 makes a scalar
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE.
+    /// Returns `TD_OK`, `TD_ERR_NULL_ARGUMENT`, `TD_ERR_SHAPE`, `TD_ERR_DTYPE`.
     ///
     /// Threads: any thread.
     ///
@@ -716,11 +704,11 @@ extern "C" {
     /// - `sizes`: borrowed; NULL only when dims is 0
     /// - `dims`: number of sizes
     /// - `dtype`: element type
-    /// - `device_type`: TD_DEVICE_NONE means the CPU
+    /// - `device_type`: `TD_DEVICE_NONE` means the CPU
     /// - `device_index`: which device of that kind; -1 for the current one
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_SHAPE`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: any thread.
     ///
@@ -740,62 +728,72 @@ extern "C" {
     /// gone, or at once when this call fails. Memory marked read-only is copied.
     ///
     /// - `source`: consumed, whatever the call returns
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_VERSION (another major version of DLPack), TD_ERR_DTYPE,
-    /// TD_ERR_DEVICE.
+    /// Returns `TD_OK`, `TD_ERR_VERSION` (another major version of DLPack), `TD_ERR_DTYPE`,
+    /// `TD_ERR_DEVICE`.
     ///
     /// Threads: any thread.
     ///
     /// Since 0.1.
-    pub fn td_tensor_from_dlpack(source: *mut DLManagedTensorVersioned, result: *mut *mut td_tensor)
-        -> td_status;
+    pub fn td_tensor_from_dlpack(
+        source: *mut DLManagedTensorVersioned,
+        result: *mut *mut td_tensor,
+    ) -> td_status;
 
     /// Takes over a DLPack tensor of the older, unversioned form, without a copy.
     ///
     /// - `source`: consumed, whatever the call returns
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE.
+    /// Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`.
     ///
     /// Threads: any thread.
     ///
     /// Since 0.1.
-    pub fn td_tensor_from_dlpack_legacy(source: *mut DLManagedTensor, result: *mut *mut td_tensor)
-        -> td_status;
+    pub fn td_tensor_from_dlpack_legacy(
+        source: *mut DLManagedTensor,
+        result: *mut *mut td_tensor,
+    ) -> td_status;
 
     /// Lends a tensor as a DLPack tensor (version 1), without a copy.
     ///
     /// - `tensor`: borrowed; its memory stays alive until the deleter of the result is called
     /// - `result`: new; call its deleter once; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (no plain strided memory).
+    /// Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_UNSUPPORTED` (no plain strided
+    /// memory).
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
     /// Since 0.1.
-    pub fn td_tensor_to_dlpack(tensor: *const td_tensor, result: *mut *mut DLManagedTensorVersioned)
-        -> td_status;
+    pub fn td_tensor_to_dlpack(
+        tensor: *const td_tensor,
+        result: *mut *mut DLManagedTensorVersioned,
+    ) -> td_status;
 
     /// Lends a tensor as a DLPack tensor of the older, unversioned form, without a copy.
     ///
     /// - `tensor`: borrowed; its memory stays alive until the deleter of the result is called
     /// - `result`: new; call its deleter once; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (no plain strided memory).
+    /// Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_UNSUPPORTED` (no plain strided
+    /// memory).
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
     /// Since 0.1.
-    pub fn td_tensor_to_dlpack_legacy(tensor: *const td_tensor, result: *mut *mut DLManagedTensor)
-        -> td_status;
+    pub fn td_tensor_to_dlpack_legacy(
+        tensor: *const td_tensor,
+        result: *mut *mut DLManagedTensor,
+    ) -> td_status;
 
     /// A second handle on the same tensor.
     ///
     /// - `tensor`: borrowed
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -816,7 +814,7 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `result`: written on success
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -829,7 +827,7 @@ extern "C" {
     /// - `result`: written on success
     /// - `result_index`: written on success; -1 for devices that have no number
     ///
-    /// Returns TD_OK, TD_ERR_DEVICE (a device that has no number here).
+    /// Returns `TD_OK`, `TD_ERR_DEVICE` (a device that has no number here).
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -845,9 +843,9 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `sizes`: written when all sizes fit; may be NULL
     /// - `sizes_cap`: how many numbers `sizes` can take
-    /// - `dims`: the number of dimensions; written on success and with TD_ERR_BUFFER_TOO_SMALL
+    /// - `dims`: the number of dimensions; written on success and with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -864,9 +862,9 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `strides`: written when all strides fit; may be NULL
     /// - `strides_cap`: how many numbers `strides` can take
-    /// - `dims`: the number of dimensions; written on success and with TD_ERR_BUFFER_TOO_SMALL
+    /// - `dims`: the number of dimensions; written on success and with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -884,7 +882,7 @@ extern "C" {
     /// - `result`: borrowed; valid as long as a handle on this tensor is; NULL for zero elements
     ///   and for the meta device
     ///
-    /// Returns TD_OK, TD_ERR_UNSUPPORTED (no plain memory).
+    /// Returns `TD_OK`, `TD_ERR_UNSUPPORTED` (no plain memory).
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -896,7 +894,7 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `result`: written on success; bytes
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -908,7 +906,7 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -920,7 +918,7 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -932,7 +930,7 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -944,7 +942,7 @@ extern "C" {
     /// - `tensor`: borrowed; changed
     /// - `required`: 1 or 0
     ///
-    /// Returns TD_OK, TD_ERR_DTYPE (only floating and complex tensors can).
+    /// Returns `TD_OK`, `TD_ERR_DTYPE` (only floating and complex tensors can).
     ///
     /// Threads: needs the tensor for itself.
     ///
@@ -955,9 +953,9 @@ extern "C" {
     ///
     /// - `tensor`: borrowed
     /// - `data`: written; may be NULL when `bytes` is 0
-    /// - `bytes`: size of `data`; must be what td_tensor_nbytes() gives
+    /// - `bytes`: size of `data`; must be what `td_tensor_nbytes()` gives
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (another number of bytes).
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (another number of bytes).
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -969,9 +967,9 @@ extern "C" {
     ///
     /// - `tensor`: borrowed; changed
     /// - `data`: borrowed; may be NULL when `bytes` is 0
-    /// - `bytes`: size of `data`; must be what td_tensor_nbytes() gives
+    /// - `bytes`: size of `data`; must be what `td_tensor_nbytes()` gives
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (another number of bytes).
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (another number of bytes).
     ///
     /// Threads: needs the tensor for itself.
     ///
@@ -984,7 +982,7 @@ extern "C" {
     /// - `tensor`: borrowed; changed
     /// - `source`: borrowed
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE.
+    /// Returns `TD_OK`, `TD_ERR_SHAPE`.
     ///
     /// Threads: needs `tensor` for itself; safe beside calls that only read `source`.
     ///
@@ -994,9 +992,9 @@ extern "C" {
     /// A tensor of the same values in memory of its own.
     ///
     /// - `tensor`: borrowed
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -1006,9 +1004,9 @@ extern "C" {
     /// The same values lying densely: the same tensor when they already do, else a copy.
     ///
     /// - `tensor`: borrowed
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -1018,13 +1016,13 @@ extern "C" {
     /// Converts to another dtype, another device, or both; shares memory when nothing changes.
     ///
     /// - `tensor`: borrowed
-    /// - `dtype`: TD_DTYPE_OTHER keeps the dtype
-    /// - `device_type`: TD_DEVICE_NONE keeps the device
+    /// - `dtype`: `TD_DTYPE_OTHER` keeps the dtype
+    /// - `device_type`: `TD_DEVICE_NONE` keeps the device
     /// - `device_index`: which device of that kind; -1 for the current one
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY,
-    /// TD_ERR_DEVICE_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_DEVICE`, `TD_ERR_OUT_OF_MEMORY`,
+    /// `TD_ERR_DEVICE_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -1043,7 +1041,7 @@ extern "C" {
     /// - `other`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read both.
     ///
@@ -1057,9 +1055,9 @@ extern "C" {
     /// - `tensor`: borrowed
     /// - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
     /// - `text_cap`: bytes that `text` can take; 0 asks for the length only
-    /// - `length`: bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+    /// - `length`: bytes of the text without the NUL; also written with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -1108,11 +1106,11 @@ extern "C" {
     ///
     /// - `batch_size`: borrowed; NULL only when batch_dims is 0
     /// - `batch_dims`: number of sizes; 0 for a dictionary without batch dimensions
-    /// - `device_type`: TD_DEVICE_NONE, or the device to which every entry will be moved
+    /// - `device_type`: `TD_DEVICE_NONE`, or the device to which every entry will be moved
     /// - `device_index`: which device of that kind; -1 for the current one
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (a negative size), TD_ERR_DEVICE.
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (a negative size), `TD_ERR_DEVICE`.
     ///
     /// Threads: any thread.
     ///
@@ -1128,9 +1126,9 @@ extern "C" {
     /// A second handle on the same dictionary: a change through one is seen through the other.
     ///
     /// - `td`: borrowed
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1151,9 +1149,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `recurse`: 1: with memory of its own; 0: new dictionaries at every level over the same
     ///   tensors
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1171,8 +1169,8 @@ extern "C" {
     /// - `path_len`: number of names, at least 1
     /// - `source`: borrowed; its sizes must begin with the batch size
     ///
-    /// Returns TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way),
-    /// TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_DEVICE.
+    /// Returns `TD_OK`, `TD_ERR_KEY_INVALID`, `TD_ERR_KEY_EXISTS` (a tensor is in the way),
+    /// `TD_ERR_LOCKED`, `TD_ERR_SHAPE`, `TD_ERR_DEVICE`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1194,8 +1192,8 @@ extern "C" {
     /// - `path_len`: number of names, at least 1
     /// - `source`: borrowed
     ///
-    /// Returns TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED, TD_ERR_SHAPE,
-    /// TD_ERR_CYCLE.
+    /// Returns `TD_OK`, `TD_ERR_KEY_INVALID`, `TD_ERR_KEY_EXISTS`, `TD_ERR_LOCKED`, `TD_ERR_SHAPE`,
+    /// `TD_ERR_CYCLE`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1217,7 +1215,7 @@ extern "C" {
     /// - `path_len`: number of names, at least 1
     /// - `source`: borrowed
     ///
-    /// Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE.
+    /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_WRONG_ENTRY`, `TD_ERR_SHAPE`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1237,9 +1235,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `path`: borrowed; one name for each level, NUL-terminated UTF-8
     /// - `path_len`: number of names, at least 1
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY.
+    /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1256,9 +1254,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `path`: borrowed; one name for each level, NUL-terminated UTF-8
     /// - `path_len`: number of names, at least 1
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY.
+    /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1277,10 +1275,10 @@ extern "C" {
     /// - `path_len`: number of names, at least 1
     /// - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
     /// - `text_cap`: bytes that `text` can take; 0 asks for the length only
-    /// - `length`: bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+    /// - `length`: bytes of the text without the NUL; also written with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
-    /// TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`,
+    /// `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1295,14 +1293,14 @@ extern "C" {
     ) -> td_status;
 
     /// What stands under a path. A path that leads nowhere, or through a tensor, gives
-    /// TD_ENTRY_NONE.
+    /// `TD_ENTRY_NONE`.
     ///
     /// - `td`: borrowed
     /// - `path`: borrowed; one name for each level, NUL-terminated UTF-8
     /// - `path_len`: number of names, at least 1
     /// - `result`: written on success
     ///
-    /// Returns TD_OK, TD_ERR_KEY_INVALID.
+    /// Returns `TD_OK`, `TD_ERR_KEY_INVALID`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1320,7 +1318,7 @@ extern "C" {
     /// - `path`: borrowed; one name for each level, NUL-terminated UTF-8
     /// - `path_len`: number of names, at least 1
     ///
-    /// Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_LOCKED.
+    /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_LOCKED`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1332,9 +1330,9 @@ extern "C" {
     ///
     /// - `td`: borrowed
     /// - `options`: borrowed; NULL for the keys of the first level
-    /// - `result`: new; free with td_keys_free(); NULL on failure
+    /// - `result`: new; free with `td_keys_free()`; NULL on failure
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1356,14 +1354,14 @@ extern "C" {
     /// Since 0.1.
     pub fn td_keys_len(keys: *const td_keys) -> usize;
 
-    /// One key of a list: the pair that td_get() takes.
+    /// One key of a list: the pair that `td_get()` takes.
     ///
     /// - `keys`: borrowed
     /// - `position`: from 0
     /// - `path`: borrowed from `keys`, valid until it is freed; NULL on failure
     /// - `path_len`: number of names
     ///
-    /// Returns TD_OK, TD_ERR_INDEX.
+    /// Returns `TD_OK`, `TD_ERR_INDEX`.
     ///
     /// Threads: safe beside calls that only read `keys`.
     ///
@@ -1381,7 +1379,7 @@ extern "C" {
     /// - `position`: from 0
     /// - `result`: written on success
     ///
-    /// Returns TD_OK, TD_ERR_INDEX.
+    /// Returns `TD_OK`, `TD_ERR_INDEX`.
     ///
     /// Threads: safe beside calls that only read `keys`.
     ///
@@ -1403,9 +1401,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `sizes`: written when all sizes fit; may be NULL
     /// - `sizes_cap`: how many numbers `sizes` can take
-    /// - `dims`: the number of batch dimensions; also written with TD_ERR_BUFFER_TOO_SMALL
+    /// - `dims`: the number of batch dimensions; also written with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1424,7 +1422,7 @@ extern "C" {
     /// - `batch_size`: borrowed; NULL only when batch_dims is 0
     /// - `batch_dims`: number of sizes
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (an entry does not begin with these sizes).
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (an entry does not begin with these sizes).
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1435,22 +1433,25 @@ extern "C" {
     /// The device of a dictionary.
     ///
     /// - `td`: borrowed
-    /// - `result`: TD_DEVICE_NONE when entries may live anywhere
+    /// - `result`: `TD_DEVICE_NONE` when entries may live anywhere
     /// - `result_index`: -1 for devices that have no number
     ///
-    /// Returns TD_OK, TD_ERR_DEVICE (a device that has no number here).
+    /// Returns `TD_OK`, `TD_ERR_DEVICE` (a device that has no number here).
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
     /// Since 0.1.
-    pub fn td_device(td: *const td_tensordict, result: *mut td_device_type, result_index: *mut i32)
-        -> td_status;
+    pub fn td_device(
+        td: *const td_tensordict,
+        result: *mut td_device_type,
+        result_index: *mut i32,
+    ) -> td_status;
 
     /// Forbids structural change here and in every nested dictionary. Values can still be written.
     ///
     /// - `td`: borrowed; changed
     ///
-    /// Returns TD_OK, also when it is locked already.
+    /// Returns `TD_OK`, also when it is locked already.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1461,7 +1462,7 @@ extern "C" {
     ///
     /// - `td`: borrowed; changed
     ///
-    /// Returns TD_OK, TD_ERR_LOCKED (it, or one below it, is part of another locked dictionary;
+    /// Returns `TD_OK`, `TD_ERR_LOCKED` (it, or one below it, is part of another locked dictionary;
     /// nothing changes).
     ///
     /// Threads: needs the dictionary for itself.
@@ -1474,19 +1475,19 @@ extern "C" {
     /// - `td`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
     /// Since 0.1.
     pub fn td_is_locked(td: *const td_tensordict, result: *mut i32) -> td_status;
 
-    /// Whether this is the result of a td_memmap call, with files behind its tensors.
+    /// Whether this is the result of a `td_memmap` call, with files behind its tensors.
     ///
     /// - `td`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1498,7 +1499,7 @@ extern "C" {
     /// - `td`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1510,7 +1511,7 @@ extern "C" {
     /// - `td`: borrowed
     /// - `result`: written on success; bytes
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1525,7 +1526,7 @@ extern "C" {
     /// - `other`: borrowed
     /// - `result`: 1 or 0
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read both.
     ///
@@ -1538,9 +1539,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
     /// - `text_cap`: bytes that `text` can take; 0 asks for the length only
-    /// - `length`: bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+    /// - `length`: bytes of the text without the NUL; also written with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1560,10 +1561,10 @@ extern "C" {
     /// - `td`: borrowed
     /// - `items`: borrowed; NULL only when items_len is 0
     /// - `items_len`: number of items
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED (a kind unknown to this version),
-    /// TD_ERR_INVALID_ARGUMENT (a reserved field that is not zero).
+    /// Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_UNSUPPORTED` (a kind unknown to this version),
+    /// `TD_ERR_INVALID_ARGUMENT` (a reserved field that is not zero).
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1586,7 +1587,8 @@ extern "C" {
     /// - `items_len`: number of items
     /// - `source`: borrowed; its batch size must be, or expand to, that of the part
     ///
-    /// Returns TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_LOCKED (a new key), TD_ERR_WRONG_ENTRY.
+    /// Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_SHAPE`, `TD_ERR_LOCKED` (a new key),
+    /// `TD_ERR_WRONG_ENTRY`.
     ///
     /// Threads: needs the dictionary for itself; safe beside calls that only read `source`.
     ///
@@ -1606,7 +1608,7 @@ extern "C" {
     /// - `items_len`: number of items
     /// - `source`: borrowed
     ///
-    /// Returns TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE.
+    /// Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_SHAPE`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1618,14 +1620,14 @@ extern "C" {
         source: *const td_tensor,
     ) -> td_status;
 
-    /// Reads a part of a tensor; the same rules as td_index(), over all its dimensions.
+    /// Reads a part of a tensor; the same rules as `td_index()`, over all its dimensions.
     ///
     /// - `tensor`: borrowed
     /// - `items`: borrowed; NULL only when items_len is 0
     /// - `items_len`: number of items
-    /// - `result`: new; free with td_tensor_free(); NULL on failure
+    /// - `result`: new; free with `td_tensor_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT.
+    /// Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_UNSUPPORTED`, `TD_ERR_INVALID_ARGUMENT`.
     ///
     /// Threads: safe beside calls that only read `tensor`.
     ///
@@ -1644,7 +1646,7 @@ extern "C" {
     /// - `items_len`: number of items
     /// - `source`: borrowed
     ///
-    /// Returns TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE.
+    /// Returns `TD_OK`, `TD_ERR_INDEX`, `TD_ERR_SHAPE`.
     ///
     /// Threads: needs `tensor` for itself.
     ///
@@ -1663,9 +1665,10 @@ extern "C" {
     /// - `text`: borrowed; NUL-terminated; "" gives no item
     /// - `items`: written when all items fit; may be NULL
     /// - `items_cap`: how many items `items` can take; 0 asks for their number only
-    /// - `items_len`: the number of items; also written with TD_ERR_BUFFER_TOO_SMALL
+    /// - `items_len`: the number of items; also written with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_INDEX (the message points at the character), TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_INDEX` (the message points at the character),
+    /// `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: any thread.
     ///
@@ -1682,9 +1685,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `sizes`: borrowed; at most one -1, which is worked out; NULL only when dims is 0
     /// - `dims`: number of sizes
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (another number of elements, or strides that do not allow a
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (another number of elements, or strides that do not allow a
     /// view).
     ///
     /// Threads: safe beside calls that only read `td`.
@@ -1697,14 +1700,14 @@ extern "C" {
         result: *mut *mut td_tensordict,
     ) -> td_status;
 
-    /// As td_view(), but copies where a view is not possible.
+    /// As `td_view()`, but copies where a view is not possible.
     ///
     /// - `td`: borrowed
     /// - `sizes`: borrowed; at most one -1, which is worked out; NULL only when dims is 0
     /// - `dims`: number of sizes
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_SHAPE`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1722,9 +1725,9 @@ extern "C" {
     /// - `order`: borrowed; a permutation of the first `dims` batch dimensions; negative ones count
     ///   from the end; NULL only when dims is 0
     /// - `dims`: number of dimensions given; the rest stay where they are
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (repeated or out of range).
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (repeated or out of range).
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1741,9 +1744,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `dim0`: negative counts from the end
     /// - `dim1`: negative counts from the end
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (out of range).
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (out of range).
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1759,9 +1762,9 @@ extern "C" {
     ///
     /// - `td`: borrowed
     /// - `dim`: negative counts from the end
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_INDEX (out of range).
+    /// Returns `TD_OK`, `TD_ERR_INDEX` (out of range).
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1772,9 +1775,9 @@ extern "C" {
     /// Removes all batch dimensions of size 1, sharing memory.
     ///
     /// - `td`: borrowed
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1785,9 +1788,9 @@ extern "C" {
     ///
     /// - `td`: borrowed
     /// - `dim`: where; negative counts from behind the last batch dimension
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_INDEX (out of range).
+    /// Returns `TD_OK`, `TD_ERR_INDEX` (out of range).
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1800,9 +1803,9 @@ extern "C" {
     /// - `td`: borrowed
     /// - `sizes`: borrowed; the new batch size; NULL only when dims is 0
     /// - `dims`: number of sizes, at least that of the batch
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE.
+    /// Returns `TD_OK`, `TD_ERR_SHAPE`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1820,11 +1823,11 @@ extern "C" {
     ///
     /// - `td`: borrowed
     /// - `dim`: negative counts from the end
-    /// - `results`: new, each; free each with td_free(); set to NULL on failure
+    /// - `results`: new, each; free each with `td_free()`; set to NULL on failure
     /// - `results_cap`: how many handles `results` can take
-    /// - `count`: the size of the dimension; also written with TD_ERR_BUFFER_TOO_SMALL
+    /// - `count`: the size of the dimension; also written with `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_INDEX (out of range), TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_INDEX` (out of range), `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1842,10 +1845,11 @@ extern "C" {
     /// - `sources`: borrowed, each
     /// - `sources_len`: at least 1
     /// - `dim`: where the new dimension stands; negative counts from behind the last
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (keys
-    /// differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_INVALID_ARGUMENT` (no source), `TD_ERR_SHAPE`,
+    /// `TD_ERR_KEY_NOT_FOUND` (keys differ), `TD_ERR_INDEX` (dim out of range),
+    /// `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read the sources.
     ///
@@ -1862,10 +1866,11 @@ extern "C" {
     /// - `sources`: borrowed, each
     /// - `sources_len`: at least 1
     /// - `dim`: negative counts from the end
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (keys
-    /// differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_INVALID_ARGUMENT` (no source), `TD_ERR_SHAPE`,
+    /// `TD_ERR_KEY_NOT_FOUND` (keys differ), `TD_ERR_INDEX` (dim out of range),
+    /// `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read the sources.
     ///
@@ -1880,9 +1885,9 @@ extern "C" {
     /// A dictionary whose tensors lie densely: tensors that already do are shared, others copied.
     ///
     /// - `td`: borrowed
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1895,12 +1900,12 @@ extern "C" {
     /// The lock is kept.
     ///
     /// - `td`: borrowed
-    /// - `device_type`: not TD_DEVICE_NONE
+    /// - `device_type`: not `TD_DEVICE_NONE`
     /// - `device_index`: which device of that kind; -1 for the current one
     /// - `options`: borrowed; NULL for the defaults
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_DEVICE (there is no such device), TD_ERR_DEVICE_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_DEVICE` (there is no such device), `TD_ERR_DEVICE_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1917,22 +1922,25 @@ extern "C" {
     ///
     /// - `td`: borrowed
     /// - `dtype`: element type
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_DTYPE, TD_ERR_OUT_OF_MEMORY.
+    /// Returns `TD_OK`, `TD_ERR_DTYPE`, `TD_ERR_OUT_OF_MEMORY`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
     /// Since 0.1.
-    pub fn td_to_dtype(td: *const td_tensordict, dtype: td_dtype, result: *mut *mut td_tensordict)
-        -> td_status;
+    pub fn td_to_dtype(
+        td: *const td_tensordict,
+        dtype: td_dtype,
+        result: *mut *mut td_tensordict,
+    ) -> td_status;
 
     /// Forgets the device of a dictionary and of all nested ones. Nothing moves. Allowed when
     /// locked.
     ///
     /// - `td`: borrowed; changed
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1946,9 +1954,10 @@ extern "C" {
     /// - `td`: borrowed
     /// - `dir`: borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
     /// - `options`: borrowed; NULL for the defaults
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE.
+    /// Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_KEY_INVALID` (a name that cannot be stored),
+    /// `TD_ERR_DTYPE`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -1967,7 +1976,8 @@ extern "C" {
     /// - `dir`: borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
     /// - `options`: borrowed; NULL for the defaults
     ///
-    /// Returns TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE.
+    /// Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_KEY_INVALID` (a name that cannot be stored),
+    /// `TD_ERR_DTYPE`.
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -1984,9 +1994,10 @@ extern "C" {
     /// - `td`: borrowed; its values do not matter
     /// - `dir`: borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
     /// - `options`: borrowed; NULL for the defaults
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE.
+    /// Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_KEY_INVALID` (a name that cannot be stored),
+    /// `TD_ERR_DTYPE`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -2005,9 +2016,10 @@ extern "C" {
     ///
     /// - `dir`: borrowed; UTF-8 path of a folder with a meta.json
     /// - `options`: borrowed; NULL for the defaults
-    /// - `result`: new; free with td_free(); NULL on failure
+    /// - `result`: new; free with `td_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE.
+    /// Returns `TD_OK`, `TD_ERR_IO`, `TD_ERR_FORMAT`, `TD_ERR_DTYPE`, `TD_ERR_UNSUPPORTED`,
+    /// `TD_ERR_DEVICE`.
     ///
     /// Threads: any thread.
     ///
@@ -2018,16 +2030,16 @@ extern "C" {
         result: *mut *mut td_tensordict,
     ) -> td_status;
 
-    /// The folder behind a dictionary. Given after td_memmap(), td_memmap_inplace(),
-    /// td_memmap_like() and td_load_memmap().
+    /// The folder behind a dictionary. Given after `td_memmap()`, `td_memmap_inplace()`,
+    /// `td_memmap_like()` and `td_load_memmap()`.
     ///
     /// - `td`: borrowed
     /// - `text`: written with a closing NUL when `text_cap` is larger than the length; may be NULL
     /// - `text_cap`: bytes that `text` can take; 0 asks for the length only
     /// - `length`: bytes of the text without the NUL, 0 when there is no folder; also written with
-    ///   TD_ERR_BUFFER_TOO_SMALL
+    ///   `TD_ERR_BUFFER_TOO_SMALL`
     ///
-    /// Returns TD_OK, TD_ERR_BUFFER_TOO_SMALL.
+    /// Returns `TD_OK`, `TD_ERR_BUFFER_TOO_SMALL`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -2044,7 +2056,7 @@ extern "C" {
     ///
     /// - `td`: borrowed
     ///
-    /// Returns TD_OK, TD_ERR_IO.
+    /// Returns `TD_OK`, `TD_ERR_IO`.
     ///
     /// Threads: safe beside calls that only read `td`.
     ///
@@ -2057,10 +2069,11 @@ extern "C" {
     /// - `options`: borrowed; NULL for the defaults
     /// - `callback`: called during this call only
     /// - `user`: passed to `callback`; may be NULL
-    /// - `result`: new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
+    /// - `result`: new; free with `td_free()`; NULL on failure; with `inplace` a handle on `td`
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (a result does not begin with the batch size), TD_ERR_CALLBACK,
-    /// or what the callback returned if it is a code of the library or at most -10000.
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (a result does not begin with the batch size),
+    /// `TD_ERR_CALLBACK`, or what the callback returned if it is a code of the library or at most
+    /// -10000.
     ///
     /// Threads: safe beside calls that only read `td`; with `inplace` it needs `td` for itself.
     ///
@@ -2074,13 +2087,14 @@ extern "C" {
     ) -> td_status;
 
     /// Opens a writer. The dictionary must be on the CPU and hold the tensors already; see
-    /// td_expand() with td_memmap_like(), or td_set() of zeros.
+    /// `td_expand()` with `td_memmap_like()`, or `td_set()` of zeros.
     ///
     /// - `td`: borrowed; the writer keeps what it needs of it; its values will change
     /// - `options`: borrowed; NULL for the defaults
-    /// - `result`: new; free with td_writer_free(); NULL on failure
+    /// - `result`: new; free with `td_writer_free()`; NULL on failure
     ///
-    /// Returns TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_INDEX (rows outside the batch).
+    /// Returns `TD_OK`, `TD_ERR_SHAPE` (no batch dimension), `TD_ERR_INDEX` (rows outside the
+    /// batch).
     ///
     /// Threads: needs the dictionary for itself, here and in each put.
     ///
@@ -2098,8 +2112,8 @@ extern "C" {
     /// - `path_len`: number of names, at least 1
     /// - `result`: the number of the field; -1 on failure
     ///
-    /// Returns TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_DEVICE
-    /// (not on the CPU), TD_ERR_SHAPE (rows that do not lie densely).
+    /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_INVALID`, `TD_ERR_WRONG_ENTRY`,
+    /// `TD_ERR_DEVICE` (not on the CPU), `TD_ERR_SHAPE` (rows that do not lie densely).
     ///
     /// Threads: needs the writer for itself.
     ///
@@ -2114,10 +2128,10 @@ extern "C" {
     /// How many bytes one row of a field takes.
     ///
     /// - `writer`: borrowed
-    /// - `field`: a number from td_writer_bind()
+    /// - `field`: a number from `td_writer_bind()`
     /// - `result`: written on success; bytes
     ///
-    /// Returns TD_OK, TD_ERR_INDEX (no such field).
+    /// Returns `TD_OK`, `TD_ERR_INDEX` (no such field).
     ///
     /// Threads: safe beside calls that only read `writer`.
     ///
@@ -2128,12 +2142,12 @@ extern "C" {
     /// Copies one field of the current row. Allocates nothing.
     ///
     /// - `writer`: borrowed; changed
-    /// - `field`: a number from td_writer_bind()
+    /// - `field`: a number from `td_writer_bind()`
     /// - `data`: borrowed; row-major values of the dtype of the tensor
-    /// - `bytes`: size of `data`; must be what td_writer_row_bytes() gives
+    /// - `bytes`: size of `data`; must be what `td_writer_row_bytes()` gives
     ///
-    /// Returns TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (another number of bytes),
-    /// TD_ERR_CAPACITY (no row left), TD_ERR_INVALID_ARGUMENT (closed).
+    /// Returns `TD_OK`, `TD_ERR_INDEX` (no such field), `TD_ERR_SHAPE` (another number of bytes),
+    /// `TD_ERR_CAPACITY` (no row left), `TD_ERR_INVALID_ARGUMENT` (closed).
     ///
     /// Threads: needs the writer for itself.
     ///
@@ -2145,20 +2159,20 @@ extern "C" {
     ///
     /// - `writer`: borrowed; changed
     ///
-    /// Returns TD_OK, TD_ERR_CAPACITY (the last row was passed before), TD_ERR_INVALID_ARGUMENT
-    /// (closed).
+    /// Returns `TD_OK`, `TD_ERR_CAPACITY` (the last row was passed before),
+    /// `TD_ERR_INVALID_ARGUMENT` (closed).
     ///
     /// Threads: needs the writer for itself.
     ///
     /// Since 0.1.
     pub fn td_writer_next(writer: *mut td_writer) -> td_status;
 
-    /// How many rows were completed by td_writer_next().
+    /// How many rows were completed by `td_writer_next()`.
     ///
     /// - `writer`: borrowed
     /// - `result`: written on success; rows
     ///
-    /// Returns TD_OK.
+    /// Returns `TD_OK`.
     ///
     /// Threads: safe beside calls that only read `writer`.
     ///
@@ -2169,18 +2183,19 @@ extern "C" {
     ///
     /// - `writer`: borrowed; changed
     ///
-    /// Returns TD_OK, TD_ERR_IO.
+    /// Returns `TD_OK`, `TD_ERR_IO`.
     ///
     /// Threads: needs the writer for itself.
     ///
     /// Since 0.1.
     pub fn td_writer_flush(writer: *mut td_writer) -> td_status;
 
-    /// Flushes, and lets go of the dictionary. Further puts fail; td_writer_free() is still needed.
+    /// Flushes, and lets go of the dictionary. Further puts fail; `td_writer_free()` is still
+    /// needed.
     ///
     /// - `writer`: borrowed; changed
     ///
-    /// Returns TD_OK, also when it is closed already; TD_ERR_IO.
+    /// Returns `TD_OK`, also when it is closed already; `TD_ERR_IO`.
     ///
     /// Threads: needs the writer for itself.
     ///

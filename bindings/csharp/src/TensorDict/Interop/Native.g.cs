@@ -141,11 +141,11 @@ namespace TensorDicts.Interop
     {
         /// <summary>nothing</summary>
         TD_ENTRY_NONE = 0,
-        /// <summary>a tensor: td_get()</summary>
+        /// <summary>a tensor: <c>td_get()</c></summary>
         TD_ENTRY_TENSOR = 1,
-        /// <summary>a dictionary: td_get_dict()</summary>
+        /// <summary>a dictionary: <c>td_get_dict()</c></summary>
         TD_ENTRY_DICT = 2,
-        /// <summary>a value that is no tensor, such as a text: td_get_data_json()</summary>
+        /// <summary>a value that is no tensor, such as a text: <c>td_get_data_json()</c></summary>
         TD_ENTRY_DATA = 3,
     }
 
@@ -226,9 +226,9 @@ namespace TensorDicts.Interop
     [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
     internal unsafe delegate void td_log_fn(void* user, int level, byte* message);
 
-    /// <summary>Is called once for each tensor, on the thread that called td_apply(), in the order
-    /// of the keys.</summary>
-    /// <param name="user">what td_apply() was given; may be NULL</param>
+    /// <summary>Is called once for each tensor, on the thread that called <c>td_apply()</c>, in the
+    /// order of the keys.</summary>
+    /// <param name="user">what <c>td_apply()</c> was given; may be NULL</param>
     /// <param name="path">borrowed; the full path of the tensor</param>
     /// <param name="path_len">number of names</param>
     /// <param name="source">borrowed; the handle is dead once the function has returned</param>
@@ -236,17 +236,17 @@ namespace TensorDicts.Interop
     /// <c>source</c>; left NULL, the entry is dropped</param>
     /// <remarks><para>It may call any function of the library, on the dictionary that is walked
     /// only such as take it as pointer to const. It must not free what it borrowed, and must not
-    /// unwind (no exception, panic or longjmp). Returning anything but TD_OK ends the
+    /// unwind (no exception, panic or longjmp). Returning anything but <c>TD_OK</c> ends the
     /// walk.</para></remarks>
     [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
     internal unsafe delegate td_status td_apply_fn(void* user, byte** path, nuint path_len, td_tensor* source, td_tensor** result);
 
-    /// <summary>What td_keys_of() lists. Zero in every field but the first means the
+    /// <summary>What <c>td_keys_of()</c> lists. Zero in every field but the first means the
     /// default.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct td_keys_options
     {
-        /// <summary>sizeof(td_keys_options)</summary>
+        /// <summary>sizeof(<c>td_keys_options</c>)</summary>
         public uint struct_size;
         /// <summary>1: also what lies deeper, a dictionary before its content</summary>
         public int include_nested;
@@ -276,7 +276,7 @@ namespace TensorDicts.Interop
         public long stop;
         /// <summary>at least 1</summary>
         public long step;
-        /// <summary>borrowed; for TD_INDEX_TENSOR</summary>
+        /// <summary>borrowed; for <c>TD_INDEX_TENSOR</c></summary>
         public td_tensor* tensor;
         /// <summary>zero</summary>
         public fixed ulong reserved[3];
@@ -293,7 +293,7 @@ namespace TensorDicts.Interop
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct td_to_options
     {
-        /// <summary>sizeof(td_to_options)</summary>
+        /// <summary>sizeof(<c>td_to_options</c>)</summary>
         public uint struct_size;
         /// <summary>1: do not wait for the copies</summary>
         public int non_blocking;
@@ -310,7 +310,7 @@ namespace TensorDicts.Interop
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct td_memmap_options
     {
-        /// <summary>sizeof(td_memmap_options)</summary>
+        /// <summary>sizeof(<c>td_memmap_options</c>)</summary>
         public uint struct_size;
         /// <summary>how many threads write; 0 and 1: the calling one</summary>
         public int num_threads;
@@ -333,9 +333,9 @@ namespace TensorDicts.Interop
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct td_load_options
     {
-        /// <summary>sizeof(td_load_options)</summary>
+        /// <summary>sizeof(<c>td_load_options</c>)</summary>
         public uint struct_size;
-        /// <summary>where the tensors go; TD_DEVICE_META opens no file of values</summary>
+        /// <summary>where the tensors go; <c>TD_DEVICE_META</c> opens no file of values</summary>
         public td_device_type device_type;
         /// <summary>which device of that kind; -1 for the current one</summary>
         public int device_index;
@@ -355,12 +355,12 @@ namespace TensorDicts.Interop
         public const int SizeInC = 28;
     }
 
-    /// <summary>How td_apply() works. Zero in every field but the first means the
+    /// <summary>How <c>td_apply()</c> works. Zero in every field but the first means the
     /// default.</summary>
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct td_apply_options
     {
-        /// <summary>sizeof(td_apply_options)</summary>
+        /// <summary>sizeof(<c>td_apply_options</c>)</summary>
         public uint struct_size;
         /// <summary>1: write the results into the tensors that are there</summary>
         public int inplace;
@@ -381,7 +381,7 @@ namespace TensorDicts.Interop
     [StructLayout(LayoutKind.Sequential)]
     internal unsafe struct td_writer_options
     {
-        /// <summary>sizeof(td_writer_options)</summary>
+        /// <summary>sizeof(<c>td_writer_options</c>)</summary>
         public uint struct_size;
         /// <summary>zero</summary>
         public uint reserved;
@@ -407,14 +407,14 @@ namespace TensorDicts.Interop
         internal const int TD_ABI_VERSION = 1;
 
         /// <summary>The ABI number of the library that is loaded.</summary>
-        /// <returns>TD_ABI_VERSION as it was when the library was built</returns>
+        /// <returns><c>TD_ABI_VERSION</c> as it was when the library was built</returns>
         /// <remarks><para>Threads: any thread, any time.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern int td_abi_version();
 
         /// <summary>Says whether a client built for an ABI number can use this library. The first
         /// call of a plugin.</summary>
-        /// <param name="abi">the TD_ABI_VERSION that the client was compiled with</param>
+        /// <param name="abi">the <c>TD_ABI_VERSION</c> that the client was compiled with</param>
         /// <returns>1 or 0</returns>
         /// <remarks><para>Threads: any thread, any time.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -433,16 +433,16 @@ namespace TensorDicts.Interop
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern byte* td_torch_version();
 
-        /// <summary>The name of a status, such as "TD_ERR_LOCKED".</summary>
+        /// <summary>The name of a status, such as "<c>TD_ERR_LOCKED</c>".</summary>
         /// <param name="status">any number</param>
-        /// <returns>borrowed; "TD_ERR_UNKNOWN" for a number that is not a status; never
+        /// <returns>borrowed; "<c>TD_ERR_UNKNOWN</c>" for a number that is not a status; never
         /// NULL</returns>
         /// <remarks><para>Threads: any thread, any time.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern byte* td_status_name(td_status status);
 
         /// <summary>The code of the last call of this thread that failed.</summary>
-        /// <returns>TD_OK when no call of this thread has failed yet</returns>
+        /// <returns><c>TD_OK</c> when no call of this thread has failed yet</returns>
         /// <remarks><para>Written by failing calls only: a call that succeeds, a getter and every
         /// *_free leave it alone.</para><para>Threads: speaks of the calling thread
         /// only.</para><para>Since 0.1.</para></remarks>
@@ -450,7 +450,7 @@ namespace TensorDicts.Interop
         internal static extern td_status td_last_error_code();
 
         /// <summary>The name of the function that failed last on this thread, such as
-        /// "td_index".</summary>
+        /// "<c>td_index</c>".</summary>
         /// <returns>borrowed; "" when none has failed; valid until the next failing call of this
         /// thread</returns>
         /// <remarks><para>Threads: speaks of the calling thread only.</para><para>Since
@@ -489,9 +489,9 @@ namespace TensorDicts.Interop
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern void td_set_log(IntPtr callback, void* user, IntPtr release);
 
-        /// <summary>A td_release_fn that stores 1 into the int32_t that <c>user</c> points to, with
-        /// release order. For languages that cannot be called from a foreign thread: they look at
-        /// the flag later.</summary>
+        /// <summary>A <c>td_release_fn</c> that stores 1 into the int32_t that <c>user</c> points
+        /// to, with release order. For languages that cannot be called from a foreign thread: they
+        /// look at the flag later.</summary>
         /// <param name="user">borrowed; an int32_t that lives until it has become 1; may be
         /// NULL</param>
         /// <remarks><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
@@ -526,9 +526,9 @@ namespace TensorDicts.Interop
         /// <param name="device_index">which device of that kind; -1 for the current one</param>
         /// <param name="release">NULL when nothing is to be released</param>
         /// <param name="user">passed to <c>release</c>; may be NULL</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE,
-        /// TD_ERR_DEVICE</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_NULL_ARGUMENT</c>, <c>TD_ERR_SHAPE</c>,
+        /// <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c></returns>
         /// <remarks><para><c>release(user)</c> is called exactly once, from any thread, when the
         /// last tensor over the memory is gone, and also when this call fails.</para><para>Threads:
         /// any thread.</para><para>Since 0.1.</para></remarks>
@@ -542,8 +542,9 @@ namespace TensorDicts.Interop
         /// <param name="dtype">element type</param>
         /// <param name="sizes">borrowed; NULL only when dims is 0</param>
         /// <param name="dims">number of sizes; 0 makes a scalar</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_NULL_ARGUMENT</c>, <c>TD_ERR_SHAPE</c>,
+        /// <c>TD_ERR_DTYPE</c></returns>
         /// <remarks><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_tensor_from_data(void* data, nuint bytes, td_dtype dtype, long* sizes, nuint dims, td_tensor** result);
@@ -552,20 +553,20 @@ namespace TensorDicts.Interop
         /// <param name="sizes">borrowed; NULL only when dims is 0</param>
         /// <param name="dims">number of sizes</param>
         /// <param name="dtype">element type</param>
-        /// <param name="device_type">TD_DEVICE_NONE means the CPU</param>
+        /// <param name="device_type"><c>TD_DEVICE_NONE</c> means the CPU</param>
         /// <param name="device_index">which device of that kind; -1 for the current one</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE,
-        /// TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c>, <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c>,
+        /// <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_tensor_zeros(long* sizes, nuint dims, td_dtype dtype, td_device_type device_type, int device_index, td_tensor** result);
 
         /// <summary>Takes over a DLPack tensor (version 1), without a copy.</summary>
         /// <param name="source">consumed, whatever the call returns</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_VERSION (another major version of DLPack), TD_ERR_DTYPE,
-        /// TD_ERR_DEVICE</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_VERSION</c> (another major version of DLPack),
+        /// <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c></returns>
         /// <remarks><para>Its deleter, if it has one, is called exactly once: when the last tensor
         /// over the memory is gone, or at once when this call fails. Memory marked read-only is
         /// copied.</para><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
@@ -575,8 +576,8 @@ namespace TensorDicts.Interop
         /// <summary>Takes over a DLPack tensor of the older, unversioned form, without a
         /// copy.</summary>
         /// <param name="source">consumed, whatever the call returns</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c></returns>
         /// <remarks><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_tensor_from_dlpack_legacy(DLManagedTensor* source, td_tensor** result);
@@ -585,8 +586,8 @@ namespace TensorDicts.Interop
         /// <param name="tensor">borrowed; its memory stays alive until the deleter of the result is
         /// called</param>
         /// <param name="result">new; call its deleter once; NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (no plain strided
-        /// memory)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c>,
+        /// <c>TD_ERR_UNSUPPORTED</c> (no plain strided memory)</returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -597,8 +598,8 @@ namespace TensorDicts.Interop
         /// <param name="tensor">borrowed; its memory stays alive until the deleter of the result is
         /// called</param>
         /// <param name="result">new; call its deleter once; NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (no plain strided
-        /// memory)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c>,
+        /// <c>TD_ERR_UNSUPPORTED</c> (no plain strided memory)</returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -606,8 +607,8 @@ namespace TensorDicts.Interop
 
         /// <summary>A second handle on the same tensor.</summary>
         /// <param name="tensor">borrowed</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -623,7 +624,7 @@ namespace TensorDicts.Interop
         /// <summary>The element type.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="result">written on success</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -634,7 +635,7 @@ namespace TensorDicts.Interop
         /// <param name="result">written on success</param>
         /// <param name="result_index">written on success; -1 for devices that have no
         /// number</param>
-        /// <returns>TD_OK, TD_ERR_DEVICE (a device that has no number here)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DEVICE</c> (a device that has no number here)</returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -646,8 +647,8 @@ namespace TensorDicts.Interop
         /// <param name="sizes">written when all sizes fit; may be NULL</param>
         /// <param name="sizes_cap">how many numbers <c>sizes</c> can take</param>
         /// <param name="dims">the number of dimensions; written on success and with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -659,8 +660,8 @@ namespace TensorDicts.Interop
         /// <param name="strides">written when all strides fit; may be NULL</param>
         /// <param name="strides_cap">how many numbers <c>strides</c> can take</param>
         /// <param name="dims">the number of dimensions; written on success and with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -670,7 +671,7 @@ namespace TensorDicts.Interop
         /// <param name="tensor">borrowed</param>
         /// <param name="result">borrowed; valid as long as a handle on this tensor is; NULL for
         /// zero elements and for the meta device</param>
-        /// <returns>TD_OK, TD_ERR_UNSUPPORTED (no plain memory)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_UNSUPPORTED</c> (no plain memory)</returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -679,7 +680,7 @@ namespace TensorDicts.Interop
         /// <summary>The number of bytes of all elements, whether or not they lie densely.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="result">written on success; bytes</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -688,7 +689,7 @@ namespace TensorDicts.Interop
         /// <summary>Whether the elements lie densely in row-major order.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -698,7 +699,7 @@ namespace TensorDicts.Interop
         /// dictionary or view.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -707,7 +708,7 @@ namespace TensorDicts.Interop
         /// <summary>Whether operations on this tensor are recorded for gradients.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -716,7 +717,8 @@ namespace TensorDicts.Interop
         /// <summary>Switches the recording of gradients for this tensor.</summary>
         /// <param name="tensor">borrowed; changed</param>
         /// <param name="required">1 or 0</param>
-        /// <returns>TD_OK, TD_ERR_DTYPE (only floating and complex tensors can)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DTYPE</c> (only floating and complex tensors
+        /// can)</returns>
         /// <remarks><para>Threads: needs the tensor for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -726,8 +728,9 @@ namespace TensorDicts.Interop
         /// device.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="data">written; may be NULL when <c>bytes</c> is 0</param>
-        /// <param name="bytes">size of <c>data</c>; must be what td_tensor_nbytes() gives</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (another number of bytes)</returns>
+        /// <param name="bytes">size of <c>data</c>; must be what <c>td_tensor_nbytes()</c>
+        /// gives</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (another number of bytes)</returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -737,8 +740,9 @@ namespace TensorDicts.Interop
         /// device.</summary>
         /// <param name="tensor">borrowed; changed</param>
         /// <param name="data">borrowed; may be NULL when <c>bytes</c> is 0</param>
-        /// <param name="bytes">size of <c>data</c>; must be what td_tensor_nbytes() gives</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (another number of bytes)</returns>
+        /// <param name="bytes">size of <c>data</c>; must be what <c>td_tensor_nbytes()</c>
+        /// gives</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (another number of bytes)</returns>
         /// <remarks><para>Threads: needs the tensor for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -748,7 +752,7 @@ namespace TensorDicts.Interop
         /// to this dtype.</summary>
         /// <param name="tensor">borrowed; changed</param>
         /// <param name="source">borrowed</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c></returns>
         /// <remarks><para>Threads: needs <c>tensor</c> for itself; safe beside calls that only read
         /// <c>source</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -756,8 +760,8 @@ namespace TensorDicts.Interop
 
         /// <summary>A tensor of the same values in memory of its own.</summary>
         /// <param name="tensor">borrowed</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -766,8 +770,8 @@ namespace TensorDicts.Interop
         /// <summary>The same values lying densely: the same tensor when they already do, else a
         /// copy.</summary>
         /// <param name="tensor">borrowed</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -776,12 +780,12 @@ namespace TensorDicts.Interop
         /// <summary>Converts to another dtype, another device, or both; shares memory when nothing
         /// changes.</summary>
         /// <param name="tensor">borrowed</param>
-        /// <param name="dtype">TD_DTYPE_OTHER keeps the dtype</param>
-        /// <param name="device_type">TD_DEVICE_NONE keeps the device</param>
+        /// <param name="dtype"><c>TD_DTYPE_OTHER</c> keeps the dtype</param>
+        /// <param name="device_type"><c>TD_DEVICE_NONE</c> keeps the device</param>
         /// <param name="device_index">which device of that kind; -1 for the current one</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY,
-        /// TD_ERR_DEVICE_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DTYPE</c>, <c>TD_ERR_DEVICE</c>,
+        /// <c>TD_ERR_OUT_OF_MEMORY</c>, <c>TD_ERR_DEVICE_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -792,7 +796,7 @@ namespace TensorDicts.Interop
         /// <param name="tensor">borrowed</param>
         /// <param name="other">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read both.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -807,8 +811,8 @@ namespace TensorDicts.Interop
         /// <param name="text_cap">bytes that <c>text</c> can take; 0 asks for the length
         /// only</param>
         /// <param name="length">bytes of the text without the NUL; also written with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -840,11 +844,12 @@ namespace TensorDicts.Interop
         /// <param name="batch_size">borrowed; NULL only when batch_dims is 0</param>
         /// <param name="batch_dims">number of sizes; 0 for a dictionary without batch
         /// dimensions</param>
-        /// <param name="device_type">TD_DEVICE_NONE, or the device to which every entry will be
-        /// moved</param>
+        /// <param name="device_type"><c>TD_DEVICE_NONE</c>, or the device to which every entry will
+        /// be moved</param>
         /// <param name="device_index">which device of that kind; -1 for the current one</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (a negative size), TD_ERR_DEVICE</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (a negative size),
+        /// <c>TD_ERR_DEVICE</c></returns>
         /// <remarks><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_create(long* batch_size, nuint batch_dims, td_device_type device_type, int device_index, td_tensordict** result);
@@ -852,8 +857,8 @@ namespace TensorDicts.Interop
         /// <summary>A second handle on the same dictionary: a change through one is seen through
         /// the other.</summary>
         /// <param name="td">borrowed</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -869,8 +874,8 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="recurse">1: with memory of its own; 0: new dictionaries at every level over
         /// the same tensors</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -882,8 +887,8 @@ namespace TensorDicts.Interop
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
         /// <param name="source">borrowed; its sizes must begin with the batch size</param>
-        /// <returns>TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way),
-        /// TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_DEVICE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_INVALID</c>, <c>TD_ERR_KEY_EXISTS</c> (a tensor is
+        /// in the way), <c>TD_ERR_LOCKED</c>, <c>TD_ERR_SHAPE</c>, <c>TD_ERR_DEVICE</c></returns>
         /// <remarks><para>The dictionary keeps this very tensor, unless its own device asks for a
         /// move.</para><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
@@ -895,8 +900,8 @@ namespace TensorDicts.Interop
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
         /// <param name="source">borrowed</param>
-        /// <returns>TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED, TD_ERR_SHAPE,
-        /// TD_ERR_CYCLE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_INVALID</c>, <c>TD_ERR_KEY_EXISTS</c>,
+        /// <c>TD_ERR_LOCKED</c>, <c>TD_ERR_SHAPE</c>, <c>TD_ERR_CYCLE</c></returns>
         /// <remarks><para>The very dictionary is stored when its batch size begins with that of
         /// <c>td</c> and its device fits; otherwise a shallow copy with the batch size or the
         /// device of <c>td</c>.</para><para>Threads: needs the dictionary for
@@ -910,7 +915,8 @@ namespace TensorDicts.Interop
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
         /// <param name="source">borrowed</param>
-        /// <returns>TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c>, <c>TD_ERR_WRONG_ENTRY</c>,
+        /// <c>TD_ERR_SHAPE</c></returns>
         /// <remarks><para>The stored tensor keeps its dtype, its device and its memory; the values
         /// are broadcast.</para><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
@@ -921,8 +927,9 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c>, <c>TD_ERR_KEY_INVALID</c>,
+        /// <c>TD_ERR_WRONG_ENTRY</c></returns>
         /// <remarks><para>It shares memory with the entry and stays valid when the dictionary is
         /// freed or the entry replaced.</para><para>Threads: safe beside calls that only read
         /// <c>td</c>.</para><para>Since 0.1.</para></remarks>
@@ -934,8 +941,9 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c>, <c>TD_ERR_KEY_INVALID</c>,
+        /// <c>TD_ERR_WRONG_ENTRY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -951,21 +959,21 @@ namespace TensorDicts.Interop
         /// <param name="text_cap">bytes that <c>text</c> can take; 0 asks for the length
         /// only</param>
         /// <param name="length">bytes of the text without the NUL; also written with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
-        /// TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c>, <c>TD_ERR_KEY_INVALID</c>,
+        /// <c>TD_ERR_WRONG_ENTRY</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_get_data_json(td_tensordict* td, byte** path, nuint path_len, byte* text, nuint text_cap, nuint* length);
 
         /// <summary>What stands under a path. A path that leads nowhere, or through a tensor, gives
-        /// TD_ENTRY_NONE.</summary>
+        /// <c>TD_ENTRY_NONE</c>.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
         /// <param name="result">written on success</param>
-        /// <returns>TD_OK, TD_ERR_KEY_INVALID</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_INVALID</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -975,7 +983,8 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed; changed</param>
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
-        /// <returns>TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_LOCKED</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c>, <c>TD_ERR_KEY_INVALID</c>,
+        /// <c>TD_ERR_LOCKED</c></returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -985,8 +994,8 @@ namespace TensorDicts.Interop
         /// disturb it.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="options">borrowed; NULL for the keys of the first level</param>
-        /// <param name="result">new; free with td_keys_free(); NULL on failure</param>
-        /// <returns>TD_OK</returns>
+        /// <param name="result">new; free with <c>td_keys_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1000,13 +1009,13 @@ namespace TensorDicts.Interop
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern nuint td_keys_len(td_keys* keys);
 
-        /// <summary>One key of a list: the pair that td_get() takes.</summary>
+        /// <summary>One key of a list: the pair that <c>td_get()</c> takes.</summary>
         /// <param name="keys">borrowed</param>
         /// <param name="position">from 0</param>
         /// <param name="path">borrowed from <c>keys</c>, valid until it is freed; NULL on
         /// failure</param>
         /// <param name="path_len">number of names</param>
-        /// <returns>TD_OK, TD_ERR_INDEX</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>keys</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1016,7 +1025,7 @@ namespace TensorDicts.Interop
         /// <param name="keys">borrowed</param>
         /// <param name="position">from 0</param>
         /// <param name="result">written on success</param>
-        /// <returns>TD_OK, TD_ERR_INDEX</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>keys</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1034,8 +1043,8 @@ namespace TensorDicts.Interop
         /// <param name="sizes">written when all sizes fit; may be NULL</param>
         /// <param name="sizes_cap">how many numbers <c>sizes</c> can take</param>
         /// <param name="dims">the number of batch dimensions; also written with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1047,7 +1056,8 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed; changed</param>
         /// <param name="batch_size">borrowed; NULL only when batch_dims is 0</param>
         /// <param name="batch_dims">number of sizes</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (an entry does not begin with these sizes)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (an entry does not begin with these
+        /// sizes)</returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1055,9 +1065,9 @@ namespace TensorDicts.Interop
 
         /// <summary>The device of a dictionary.</summary>
         /// <param name="td">borrowed</param>
-        /// <param name="result">TD_DEVICE_NONE when entries may live anywhere</param>
+        /// <param name="result"><c>TD_DEVICE_NONE</c> when entries may live anywhere</param>
         /// <param name="result_index">-1 for devices that have no number</param>
-        /// <returns>TD_OK, TD_ERR_DEVICE (a device that has no number here)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DEVICE</c> (a device that has no number here)</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1066,7 +1076,7 @@ namespace TensorDicts.Interop
         /// <summary>Forbids structural change here and in every nested dictionary. Values can still
         /// be written.</summary>
         /// <param name="td">borrowed; changed</param>
-        /// <returns>TD_OK, also when it is locked already</returns>
+        /// <returns><c>TD_OK</c>, also when it is locked already</returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1074,8 +1084,8 @@ namespace TensorDicts.Interop
 
         /// <summary>Allows structural change again, here and in every nested dictionary.</summary>
         /// <param name="td">borrowed; changed</param>
-        /// <returns>TD_OK, TD_ERR_LOCKED (it, or one below it, is part of another locked
-        /// dictionary; nothing changes)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_LOCKED</c> (it, or one below it, is part of another
+        /// locked dictionary; nothing changes)</returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1084,17 +1094,17 @@ namespace TensorDicts.Interop
         /// <summary>Whether structural change is forbidden.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_is_locked(td_tensordict* td, int* result);
 
-        /// <summary>Whether this is the result of a td_memmap call, with files behind its
+        /// <summary>Whether this is the result of a <c>td_memmap</c> call, with files behind its
         /// tensors.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1103,7 +1113,7 @@ namespace TensorDicts.Interop
         /// <summary>Whether no tensor and no other value stands anywhere in it.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1113,7 +1123,7 @@ namespace TensorDicts.Interop
         /// counts twice.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="result">written on success; bytes</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1125,7 +1135,7 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="other">borrowed</param>
         /// <param name="result">1 or 0</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read both.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1138,8 +1148,8 @@ namespace TensorDicts.Interop
         /// <param name="text_cap">bytes that <c>text</c> can take; 0 asks for the length
         /// only</param>
         /// <param name="length">bytes of the text without the NUL; also written with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1150,9 +1160,10 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="items">borrowed; NULL only when items_len is 0</param>
         /// <param name="items_len">number of items</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED (a kind unknown to this version),
-        /// TD_ERR_INVALID_ARGUMENT (a reserved field that is not zero)</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c>, <c>TD_ERR_UNSUPPORTED</c> (a kind unknown to
+        /// this version), <c>TD_ERR_INVALID_ARGUMENT</c> (a reserved field that is not
+        /// zero)</returns>
         /// <remarks><para>Integers, slices, new dimensions and the ellipsis give views that share
         /// memory; tensors and masks copy. An index that changes nothing gives the same
         /// dictionary.</para><para>Threads: safe beside calls that only read
@@ -1167,8 +1178,8 @@ namespace TensorDicts.Interop
         /// <param name="items_len">number of items</param>
         /// <param name="source">borrowed; its batch size must be, or expand to, that of the
         /// part</param>
-        /// <returns>TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_LOCKED (a new key),
-        /// TD_ERR_WRONG_ENTRY</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c>, <c>TD_ERR_SHAPE</c>, <c>TD_ERR_LOCKED</c> (a
+        /// new key), <c>TD_ERR_WRONG_ENTRY</c></returns>
         /// <remarks><para>A key that <c>td</c> does not have yet is made with zeros of the full
         /// batch size first. Keys of <c>td</c> that <c>source</c> does not have are left alone.
         /// Checked as a whole before the first value is written.</para><para>Threads: needs the
@@ -1183,19 +1194,20 @@ namespace TensorDicts.Interop
         /// <param name="items">borrowed; NULL only when items_len is 0</param>
         /// <param name="items_len">number of items</param>
         /// <param name="source">borrowed</param>
-        /// <returns>TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c>, <c>TD_ERR_SHAPE</c></returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_fill_at(td_tensordict* td, td_index_item* items, nuint items_len, td_tensor* source);
 
-        /// <summary>Reads a part of a tensor; the same rules as td_index(), over all its
+        /// <summary>Reads a part of a tensor; the same rules as <c>td_index()</c>, over all its
         /// dimensions.</summary>
         /// <param name="tensor">borrowed</param>
         /// <param name="items">borrowed; NULL only when items_len is 0</param>
         /// <param name="items_len">number of items</param>
-        /// <param name="result">new; free with td_tensor_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT</returns>
+        /// <param name="result">new; free with <c>td_tensor_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c>, <c>TD_ERR_UNSUPPORTED</c>,
+        /// <c>TD_ERR_INVALID_ARGUMENT</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>tensor</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1206,7 +1218,7 @@ namespace TensorDicts.Interop
         /// <param name="items">borrowed; NULL only when items_len is 0</param>
         /// <param name="items_len">number of items</param>
         /// <param name="source">borrowed</param>
-        /// <returns>TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c>, <c>TD_ERR_SHAPE</c></returns>
         /// <remarks><para>Threads: needs <c>tensor</c> for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1220,9 +1232,9 @@ namespace TensorDicts.Interop
         /// <param name="items_cap">how many items <c>items</c> can take; 0 asks for their number
         /// only</param>
         /// <param name="items_len">the number of items; also written with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_INDEX (the message points at the character),
-        /// TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (the message points at the character),
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: any thread.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_index_parse(byte* text, td_index_item* items, nuint items_cap, nuint* items_len);
@@ -1233,21 +1245,21 @@ namespace TensorDicts.Interop
         /// <param name="sizes">borrowed; at most one -1, which is worked out; NULL only when dims
         /// is 0</param>
         /// <param name="dims">number of sizes</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (another number of elements, or strides that do not allow a
-        /// view)</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (another number of elements, or strides that
+        /// do not allow a view)</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_view(td_tensordict* td, long* sizes, nuint dims, td_tensordict** result);
 
-        /// <summary>As td_view(), but copies where a view is not possible.</summary>
+        /// <summary>As <c>td_view()</c>, but copies where a view is not possible.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="sizes">borrowed; at most one -1, which is worked out; NULL only when dims
         /// is 0</param>
         /// <param name="dims">number of sizes</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE, TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c>, <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1258,8 +1270,8 @@ namespace TensorDicts.Interop
         /// <param name="order">borrowed; a permutation of the first <c>dims</c> batch dimensions;
         /// negative ones count from the end; NULL only when dims is 0</param>
         /// <param name="dims">number of dimensions given; the rest stay where they are</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (repeated or out of range)</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (repeated or out of range)</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1269,8 +1281,8 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="dim0">negative counts from the end</param>
         /// <param name="dim1">negative counts from the end</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (out of range)</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (out of range)</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1280,8 +1292,8 @@ namespace TensorDicts.Interop
         /// size stays.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="dim">negative counts from the end</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_INDEX (out of range)</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (out of range)</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1289,8 +1301,8 @@ namespace TensorDicts.Interop
 
         /// <summary>Removes all batch dimensions of size 1, sharing memory.</summary>
         /// <param name="td">borrowed</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1299,8 +1311,8 @@ namespace TensorDicts.Interop
         /// <summary>Adds a batch dimension of size 1, sharing memory.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="dim">where; negative counts from behind the last batch dimension</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_INDEX (out of range)</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (out of range)</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1311,8 +1323,8 @@ namespace TensorDicts.Interop
         /// <param name="td">borrowed</param>
         /// <param name="sizes">borrowed; the new batch size; NULL only when dims is 0</param>
         /// <param name="dims">number of sizes, at least that of the batch</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1322,12 +1334,13 @@ namespace TensorDicts.Interop
         /// memory.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="dim">negative counts from the end</param>
-        /// <param name="results">new, each; free each with td_free(); set to NULL on
+        /// <param name="results">new, each; free each with <c>td_free()</c>; set to NULL on
         /// failure</param>
         /// <param name="results_cap">how many handles <c>results</c> can take</param>
         /// <param name="count">the size of the dimension; also written with
-        /// TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_INDEX (out of range), TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (out of range),
+        /// <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>With <c>results_cap</c> 0 only their number is
         /// written.</para><para>Threads: safe beside calls that only read
         /// <c>td</c>.</para><para>Since 0.1.</para></remarks>
@@ -1340,9 +1353,10 @@ namespace TensorDicts.Interop
         /// <param name="sources_len">at least 1</param>
         /// <param name="dim">where the new dimension stands; negative counts from behind the
         /// last</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND
-        /// (keys differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INVALID_ARGUMENT</c> (no source), <c>TD_ERR_SHAPE</c>,
+        /// <c>TD_ERR_KEY_NOT_FOUND</c> (keys differ), <c>TD_ERR_INDEX</c> (dim out of range),
+        /// <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read the sources.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1353,9 +1367,10 @@ namespace TensorDicts.Interop
         /// <param name="sources">borrowed, each</param>
         /// <param name="sources_len">at least 1</param>
         /// <param name="dim">negative counts from the end</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND
-        /// (keys differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INVALID_ARGUMENT</c> (no source), <c>TD_ERR_SHAPE</c>,
+        /// <c>TD_ERR_KEY_NOT_FOUND</c> (keys differ), <c>TD_ERR_INDEX</c> (dim out of range),
+        /// <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read the sources.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1364,8 +1379,8 @@ namespace TensorDicts.Interop
         /// <summary>A dictionary whose tensors lie densely: tensors that already do are shared,
         /// others copied.</summary>
         /// <param name="td">borrowed</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1374,12 +1389,12 @@ namespace TensorDicts.Interop
         /// <summary>A dictionary whose entries lie on a device, and which moves there what is set
         /// later.</summary>
         /// <param name="td">borrowed</param>
-        /// <param name="device_type">not TD_DEVICE_NONE</param>
+        /// <param name="device_type">not <c>TD_DEVICE_NONE</c></param>
         /// <param name="device_index">which device of that kind; -1 for the current one</param>
         /// <param name="options">borrowed; NULL for the defaults</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_DEVICE (there is no such device),
-        /// TD_ERR_DEVICE_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DEVICE</c> (there is no such device),
+        /// <c>TD_ERR_DEVICE_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Tensors that are there already are shared. With the same device it is the
         /// same dictionary. The lock is kept.</para><para>Threads: safe beside calls that only read
         /// <c>td</c>.</para><para>Since 0.1.</para></remarks>
@@ -1390,8 +1405,8 @@ namespace TensorDicts.Interop
         /// kept.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="dtype">element type</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_DTYPE, TD_ERR_OUT_OF_MEMORY</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_DTYPE</c>, <c>TD_ERR_OUT_OF_MEMORY</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1400,7 +1415,7 @@ namespace TensorDicts.Interop
         /// <summary>Forgets the device of a dictionary and of all nested ones. Nothing moves.
         /// Allowed when locked.</summary>
         /// <param name="td">borrowed; changed</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1411,9 +1426,9 @@ namespace TensorDicts.Interop
         /// <param name="dir">borrowed; UTF-8 path, made if missing; NULL maps memory that has no
         /// name</param>
         /// <param name="options">borrowed; NULL for the defaults</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored),
-        /// TD_ERR_DTYPE</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_IO</c>, <c>TD_ERR_KEY_INVALID</c> (a name that cannot
+        /// be stored), <c>TD_ERR_DTYPE</c></returns>
         /// <remarks><para>The result is locked, lies on the CPU and writes through to the files.
         /// <c>td</c> is left alone.</para><para>Threads: safe beside calls that only read
         /// <c>td</c>.</para><para>Since 0.1.</para></remarks>
@@ -1426,8 +1441,8 @@ namespace TensorDicts.Interop
         /// <param name="dir">borrowed; UTF-8 path, made if missing; NULL maps memory that has no
         /// name</param>
         /// <param name="options">borrowed; NULL for the defaults</param>
-        /// <returns>TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored),
-        /// TD_ERR_DTYPE</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_IO</c>, <c>TD_ERR_KEY_INVALID</c> (a name that cannot
+        /// be stored), <c>TD_ERR_DTYPE</c></returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1440,9 +1455,9 @@ namespace TensorDicts.Interop
         /// <param name="dir">borrowed; UTF-8 path, made if missing; NULL maps memory that has no
         /// name</param>
         /// <param name="options">borrowed; NULL for the defaults</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored),
-        /// TD_ERR_DTYPE</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_IO</c>, <c>TD_ERR_KEY_INVALID</c> (a name that cannot
+        /// be stored), <c>TD_ERR_DTYPE</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1451,25 +1466,26 @@ namespace TensorDicts.Interop
         /// <summary>Maps a folder that this library or Python's tensordict has written.</summary>
         /// <param name="dir">borrowed; UTF-8 path of a folder with a meta.json</param>
         /// <param name="options">borrowed; NULL for the defaults</param>
-        /// <param name="result">new; free with td_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED,
-        /// TD_ERR_DEVICE</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_IO</c>, <c>TD_ERR_FORMAT</c>, <c>TD_ERR_DTYPE</c>,
+        /// <c>TD_ERR_UNSUPPORTED</c>, <c>TD_ERR_DEVICE</c></returns>
         /// <remarks><para>The result is not locked. Files that can be written are mapped so that
         /// writes reach them; others privately.</para><para>Threads: any thread.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_load_memmap(byte* dir, td_load_options* options, td_tensordict** result);
 
-        /// <summary>The folder behind a dictionary. Given after td_memmap(), td_memmap_inplace(),
-        /// td_memmap_like() and td_load_memmap().</summary>
+        /// <summary>The folder behind a dictionary. Given after <c>td_memmap()</c>,
+        /// <c>td_memmap_inplace()</c>, <c>td_memmap_like()</c> and
+        /// <c>td_load_memmap()</c>.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="text">written with a closing NUL when <c>text_cap</c> is larger than the
         /// length; may be NULL</param>
         /// <param name="text_cap">bytes that <c>text</c> can take; 0 asks for the length
         /// only</param>
         /// <param name="length">bytes of the text without the NUL, 0 when there is no folder; also
-        /// written with TD_ERR_BUFFER_TOO_SMALL</param>
-        /// <returns>TD_OK, TD_ERR_BUFFER_TOO_SMALL</returns>
+        /// written with <c>TD_ERR_BUFFER_TOO_SMALL</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_BUFFER_TOO_SMALL</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1478,7 +1494,7 @@ namespace TensorDicts.Interop
         /// <summary>Waits until what was written to mapped tensors is on the disk. Tensors without
         /// a file do not count.</summary>
         /// <param name="td">borrowed</param>
-        /// <returns>TD_OK, TD_ERR_IO</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_IO</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1489,24 +1505,25 @@ namespace TensorDicts.Interop
         /// <param name="options">borrowed; NULL for the defaults</param>
         /// <param name="callback">called during this call only</param>
         /// <param name="user">passed to <c>callback</c>; may be NULL</param>
-        /// <param name="result">new; free with td_free(); NULL on failure; with <c>inplace</c> a
-        /// handle on <c>td</c></param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (a result does not begin with the batch size),
-        /// TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or at most
-        /// -10000</returns>
+        /// <param name="result">new; free with <c>td_free()</c>; NULL on failure; with
+        /// <c>inplace</c> a handle on <c>td</c></param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (a result does not begin with the batch
+        /// size), <c>TD_ERR_CALLBACK</c>, or what the callback returned if it is a code of the
+        /// library or at most -10000</returns>
         /// <remarks><para>Threads: safe beside calls that only read <c>td</c>; with <c>inplace</c>
         /// it needs <c>td</c> for itself.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_apply(td_tensordict* td, td_apply_options* options, IntPtr callback, void* user, td_tensordict** result);
 
         /// <summary>Opens a writer. The dictionary must be on the CPU and hold the tensors already;
-        /// see td_expand() with td_memmap_like(), or td_set() of zeros.</summary>
+        /// see <c>td_expand()</c> with <c>td_memmap_like()</c>, or <c>td_set()</c> of
+        /// zeros.</summary>
         /// <param name="td">borrowed; the writer keeps what it needs of it; its values will
         /// change</param>
         /// <param name="options">borrowed; NULL for the defaults</param>
-        /// <param name="result">new; free with td_writer_free(); NULL on failure</param>
-        /// <returns>TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_INDEX (rows outside the
-        /// batch)</returns>
+        /// <param name="result">new; free with <c>td_writer_free()</c>; NULL on failure</param>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (no batch dimension), <c>TD_ERR_INDEX</c>
+        /// (rows outside the batch)</returns>
         /// <remarks><para>Threads: needs the dictionary for itself, here and in each
         /// put.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1518,8 +1535,9 @@ namespace TensorDicts.Interop
         /// <param name="path">borrowed; one name for each level, NUL-terminated UTF-8</param>
         /// <param name="path_len">number of names, at least 1</param>
         /// <param name="result">the number of the field; -1 on failure</param>
-        /// <returns>TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
-        /// TD_ERR_DEVICE (not on the CPU), TD_ERR_SHAPE (rows that do not lie densely)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c>, <c>TD_ERR_KEY_INVALID</c>,
+        /// <c>TD_ERR_WRONG_ENTRY</c>, <c>TD_ERR_DEVICE</c> (not on the CPU), <c>TD_ERR_SHAPE</c>
+        /// (rows that do not lie densely)</returns>
         /// <remarks><para>Threads: needs the writer for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1527,9 +1545,9 @@ namespace TensorDicts.Interop
 
         /// <summary>How many bytes one row of a field takes.</summary>
         /// <param name="writer">borrowed</param>
-        /// <param name="field">a number from td_writer_bind()</param>
+        /// <param name="field">a number from <c>td_writer_bind()</c></param>
         /// <param name="result">written on success; bytes</param>
-        /// <returns>TD_OK, TD_ERR_INDEX (no such field)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (no such field)</returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>writer</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1537,12 +1555,13 @@ namespace TensorDicts.Interop
 
         /// <summary>Copies one field of the current row. Allocates nothing.</summary>
         /// <param name="writer">borrowed; changed</param>
-        /// <param name="field">a number from td_writer_bind()</param>
+        /// <param name="field">a number from <c>td_writer_bind()</c></param>
         /// <param name="data">borrowed; row-major values of the dtype of the tensor</param>
-        /// <param name="bytes">size of <c>data</c>; must be what td_writer_row_bytes()
+        /// <param name="bytes">size of <c>data</c>; must be what <c>td_writer_row_bytes()</c>
         /// gives</param>
-        /// <returns>TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (another number of bytes),
-        /// TD_ERR_CAPACITY (no row left), TD_ERR_INVALID_ARGUMENT (closed)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (no such field), <c>TD_ERR_SHAPE</c> (another
+        /// number of bytes), <c>TD_ERR_CAPACITY</c> (no row left), <c>TD_ERR_INVALID_ARGUMENT</c>
+        /// (closed)</returns>
         /// <remarks><para>Threads: needs the writer for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1551,17 +1570,17 @@ namespace TensorDicts.Interop
         /// <summary>Moves on to the next row. Allocates nothing. Fields that were not put keep what
         /// was there.</summary>
         /// <param name="writer">borrowed; changed</param>
-        /// <returns>TD_OK, TD_ERR_CAPACITY (the last row was passed before),
-        /// TD_ERR_INVALID_ARGUMENT (closed)</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_CAPACITY</c> (the last row was passed before),
+        /// <c>TD_ERR_INVALID_ARGUMENT</c> (closed)</returns>
         /// <remarks><para>Threads: needs the writer for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_writer_next(td_writer* writer);
 
-        /// <summary>How many rows were completed by td_writer_next().</summary>
+        /// <summary>How many rows were completed by <c>td_writer_next()</c>.</summary>
         /// <param name="writer">borrowed</param>
         /// <param name="result">written on success; rows</param>
-        /// <returns>TD_OK</returns>
+        /// <returns><c>TD_OK</c></returns>
         /// <remarks><para>Threads: safe beside calls that only read
         /// <c>writer</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -1570,16 +1589,16 @@ namespace TensorDicts.Interop
         /// <summary>Waits until what was put is on the disk. Nothing to do for tensors without a
         /// file.</summary>
         /// <param name="writer">borrowed; changed</param>
-        /// <returns>TD_OK, TD_ERR_IO</returns>
+        /// <returns><c>TD_OK</c>, <c>TD_ERR_IO</c></returns>
         /// <remarks><para>Threads: needs the writer for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_writer_flush(td_writer* writer);
 
-        /// <summary>Flushes, and lets go of the dictionary. Further puts fail; td_writer_free() is
-        /// still needed.</summary>
+        /// <summary>Flushes, and lets go of the dictionary. Further puts fail;
+        /// <c>td_writer_free()</c> is still needed.</summary>
         /// <param name="writer">borrowed; changed</param>
-        /// <returns>TD_OK, also when it is closed already; TD_ERR_IO</returns>
+        /// <returns><c>TD_OK</c>, also when it is closed already; <c>TD_ERR_IO</c></returns>
         /// <remarks><para>Threads: needs the writer for itself.</para><para>Since
         /// 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
