@@ -62,7 +62,7 @@ def signature(indent: str, before: str, owner: ir.Function | ir.Callback, after:
     line = f"{indent}{before}({', '.join(params)})"
     if len(line + result + after) <= 100:
         return [line + result + after]
-    if result and len(line) <= 95:
+    if result and len(line + result) <= 100:  # all but the semicolon fits
         return [line, f"{indent}   {result}{after}"]
     return [f"{indent}{before}(", *(f"{indent}    {param}," for param in params), f"{indent}){result}{after}"]
 

@@ -974,8 +974,11 @@ extern "C" {
     /// Threads: needs the tensor for itself.
     ///
     /// Since 0.1.
-    pub fn td_tensor_copy_from(tensor: *mut td_tensor, data: *const c_void, bytes: usize)
-        -> td_status;
+    pub fn td_tensor_copy_from(
+        tensor: *mut td_tensor,
+        data: *const c_void,
+        bytes: usize,
+    ) -> td_status;
 
     /// Overwrites the elements with those of another tensor, broadcast and converted to this dtype.
     ///
@@ -1046,8 +1049,11 @@ extern "C" {
     /// Threads: safe beside calls that only read both.
     ///
     /// Since 0.1.
-    pub fn td_tensor_equal(tensor: *const td_tensor, other: *const td_tensor, result: *mut i32)
-        -> td_status;
+    pub fn td_tensor_equal(
+        tensor: *const td_tensor,
+        other: *const td_tensor,
+        result: *mut i32,
+    ) -> td_status;
 
     /// The line that a dictionary prints for this tensor, such as `Tensor(shape=torch.Size([3]),
     /// device=cpu, dtype=torch.float32, is_shared=False)`.
@@ -1156,8 +1162,11 @@ extern "C" {
     /// Threads: safe beside calls that only read `td`.
     ///
     /// Since 0.1.
-    pub fn td_clone(td: *const td_tensordict, recurse: i32, result: *mut *mut td_tensordict)
-        -> td_status;
+    pub fn td_clone(
+        td: *const td_tensordict,
+        recurse: i32,
+        result: *mut *mut td_tensordict,
+    ) -> td_status;
 
     /// Stores a tensor under a path, replacing what was there. Missing dictionaries on the way are
     /// made.
@@ -1323,8 +1332,11 @@ extern "C" {
     /// Threads: needs the dictionary for itself.
     ///
     /// Since 0.1.
-    pub fn td_remove(td: *mut td_tensordict, path: *const *const c_char, path_len: usize)
-        -> td_status;
+    pub fn td_remove(
+        td: *mut td_tensordict,
+        path: *const *const c_char,
+        path_len: usize,
+    ) -> td_status;
 
     /// Lists the keys. The list is a snapshot: changing the dictionary does not disturb it.
     ///
@@ -1384,8 +1396,11 @@ extern "C" {
     /// Threads: safe beside calls that only read `keys`.
     ///
     /// Since 0.1.
-    pub fn td_keys_kind_at(keys: *const td_keys, position: usize, result: *mut td_entry_kind)
-        -> td_status;
+    pub fn td_keys_kind_at(
+        keys: *const td_keys,
+        position: usize,
+        result: *mut td_entry_kind,
+    ) -> td_status;
 
     /// Gives a list back.
     ///
@@ -1427,8 +1442,11 @@ extern "C" {
     /// Threads: needs the dictionary for itself.
     ///
     /// Since 0.1.
-    pub fn td_set_batch_size(td: *mut td_tensordict, batch_size: *const i64, batch_dims: usize)
-        -> td_status;
+    pub fn td_set_batch_size(
+        td: *mut td_tensordict,
+        batch_size: *const i64,
+        batch_dims: usize,
+    ) -> td_status;
 
     /// The device of a dictionary.
     ///
@@ -1531,8 +1549,11 @@ extern "C" {
     /// Threads: safe beside calls that only read both.
     ///
     /// Since 0.1.
-    pub fn td_equal(td: *const td_tensordict, other: *const td_tensordict, result: *mut i32)
-        -> td_status;
+    pub fn td_equal(
+        td: *const td_tensordict,
+        other: *const td_tensordict,
+        result: *mut i32,
+    ) -> td_status;
 
     /// Prints the dictionary as Python's tensordict prints it.
     ///
@@ -1769,8 +1790,11 @@ extern "C" {
     /// Threads: safe beside calls that only read `td`.
     ///
     /// Since 0.1.
-    pub fn td_squeeze(td: *const td_tensordict, dim: i64, result: *mut *mut td_tensordict)
-        -> td_status;
+    pub fn td_squeeze(
+        td: *const td_tensordict,
+        dim: i64,
+        result: *mut *mut td_tensordict,
+    ) -> td_status;
 
     /// Removes all batch dimensions of size 1, sharing memory.
     ///
@@ -1795,8 +1819,11 @@ extern "C" {
     /// Threads: safe beside calls that only read `td`.
     ///
     /// Since 0.1.
-    pub fn td_unsqueeze(td: *const td_tensordict, dim: i64, result: *mut *mut td_tensordict)
-        -> td_status;
+    pub fn td_unsqueeze(
+        td: *const td_tensordict,
+        dim: i64,
+        result: *mut *mut td_tensordict,
+    ) -> td_status;
 
     /// Repeats dimensions of size 1, and adds dimensions in front, without using memory.
     ///
@@ -2136,8 +2163,11 @@ extern "C" {
     /// Threads: safe beside calls that only read `writer`.
     ///
     /// Since 0.1.
-    pub fn td_writer_row_bytes(writer: *const td_writer, field: i32, result: *mut usize)
-        -> td_status;
+    pub fn td_writer_row_bytes(
+        writer: *const td_writer,
+        field: i32,
+        result: *mut usize,
+    ) -> td_status;
 
     /// Copies one field of the current row. Allocates nothing.
     ///
@@ -2152,8 +2182,12 @@ extern "C" {
     /// Threads: needs the writer for itself.
     ///
     /// Since 0.1.
-    pub fn td_writer_put(writer: *mut td_writer, field: i32, data: *const c_void, bytes: usize)
-        -> td_status;
+    pub fn td_writer_put(
+        writer: *mut td_writer,
+        field: i32,
+        data: *const c_void,
+        bytes: usize,
+    ) -> td_status;
 
     /// Moves on to the next row. Allocates nothing. Fields that were not put keep what was there.
     ///
