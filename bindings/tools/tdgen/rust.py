@@ -60,9 +60,9 @@ def signature(indent: str, before: str, owner: ir.Function | ir.Callback, after:
     params = [f"{name_of(p.name)}: {type_of(p.type)}" for p in owner.params]
     result = "" if owner.result == Named("void") else f" -> {type_of(owner.result)}"
     line = f"{indent}{before}({', '.join(params)})"
-    if len(line + result + after) <= 100:
+    if len(line + result + after) < 100:
         return [line + result + after]
-    if result and len(line + result) <= 100:  # all but the semicolon fits
+    if result and len(line + result + after) == 100:  # rustfmt keeps a column for the semicolon here
         return [line, f"{indent}   {result}{after}"]
     return [f"{indent}{before}(", *(f"{indent}    {param}," for param in params), f"{indent}){result}{after}"]
 

@@ -960,8 +960,11 @@ extern "C" {
     /// Threads: safe beside calls that only read `tensor`.
     ///
     /// Since 0.1.
-    pub fn td_tensor_copy_to(tensor: *const td_tensor, data: *mut c_void, bytes: usize)
-        -> td_status;
+    pub fn td_tensor_copy_to(
+        tensor: *const td_tensor,
+        data: *mut c_void,
+        bytes: usize,
+    ) -> td_status;
 
     /// Overwrites the elements, in row-major order, from memory of the caller. To any device.
     ///
@@ -1014,7 +1017,8 @@ extern "C" {
     /// Threads: safe beside calls that only read `tensor`.
     ///
     /// Since 0.1.
-    pub fn td_tensor_contiguous(tensor: *const td_tensor, result: *mut *mut td_tensor) -> td_status;
+    pub fn td_tensor_contiguous(tensor: *const td_tensor, result: *mut *mut td_tensor)
+        -> td_status;
 
     /// Converts to another dtype, another device, or both; shares memory when nothing changes.
     ///
