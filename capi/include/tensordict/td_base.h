@@ -89,11 +89,17 @@ enum {
 
 /**
  * Releases what a caller lent for longer than one call. Called once, from any thread.
+ *
+ * @param user what was given together with the function
  */
 typedef void (*td_release_fn)(void *TD_NULLABLE user);
 
 /**
  * Receives one line of diagnostic text.
+ *
+ * @param user    what td_set_log() was given
+ * @param level   a td_log_level
+ * @param message borrowed; UTF-8; gone when the function has returned
  */
 typedef void (*td_log_fn)(void *TD_NULLABLE user, int32_t level, const char *message);
 
