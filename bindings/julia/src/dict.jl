@@ -1,0 +1,145 @@
+# Dictionaries: making them, their keys, and what can be asked of the whole.
+
+const Name = Union{AbstractString,Symbol}
+
+# A key: one name, or a tuple of names, one for each level.
+path(name::Name) = [String(name)]
+path(names::Tuple) = isempty(names) ? String[] : reduce(vcat, map(path, names))
+path(names::AbstractVector{<:Name}) = path(Tuple(names))
+path(other) = throw(ArgumentError("a $(typeof(other)) is not a key: a name or a tuple of names was expected"))
+
+askey(names::Vector{String}) = length(names) == 1 ? names[1] : Tuple(names)
+
+"""
+    TensorDict(batch, [device]; entries...)
+    TensorDict(batch, [device], key => value, ...)
+
+A dictionary of tensors whose sizes begin with `batch`, a number or a tuple of numbers. Values are
+tensors, arrays (shared as [`Tensor`](@ref) shares them), other dictionaries, and named tuples or
+`Dict`s for nested ones. With a device every entry is moved there.
+
+```jldoctest
+julia> td = TensorDict((2, 3); obs = zeros(Float32, 2, 3, 4), next = (reward = ones(2, 3),))
+TensorDict(
+    fields={
+        next: TensorDict(
+            fields={
+                reward: Tensor(shape=torch.Size([2, 3]), device=cpu, dtype=torch.float64, is_shared=False)},
+            batch_size=torch.Size([2, 3]),
+            device=None,
+            is_shared=False),
+        obs: Tensor(shape=torch.Size([2, 3, 4]), device=cpu, dtype=torch.float32, is_shared=False)},
+    batch_size=torch.Size([2, 3]),
+    device=None,
+    is_shared=False)
+```
+"""
+TensorDict(batch, entries::Pair...; more...) = TensorDict(batch, nothing, entries...; more...)
+
+function TensorDict(batch, place::Union{Device,Nothing}, entries::Pair...; more...)
+    dims = sizes(batch)
+    where_to = place === nothing ? Device(TD_DEVICE_NONE, -1) : place
+    td = call(TensorDict, td_create, dims, length(dims), where_to.type, where_to.index)
+    fill_entries!(td, entries)
+    fill_entries!(td, more)
+end
+
+fill_entries!(td, entries) = (foreach(((key, value),) -> setindex!(td, value, key), entries); td)
+
+# A dictionary for a nested value, with the batch size and the device of the one it goes into.
+nested(td, entries) = fill_entries!(TensorDict(size(td), device(td)), pairs(entries))
+
+Base.size(td::TensorDict) = asksizes(td_batch_size, td)
+Base.size(td::TensorDict, dim::Integer) = get(size(td), dim, 1)
+Base.ndims(td::TensorDict) = length(size(td))
+
+"""
+    length(td)
+
+The first size of the batch, which one index speaks of: `td[end]` is `td[length(td)]`.
+"""
+function Base.length(td::TensorDict)
+    dims = size(td)
+    isempty(dims) ? throw(DimensionMismatch("a dictionary without batch dimensions has no length")) : dims[1]
+end
+
+"""
+    set_batch_size!(td, batch)
+
+Change the batch size. Nested dictionaries grow with it where theirs is shorter.
+"""
+function set_batch_size!(td::TensorDict, batch)
+    dims = sizes(batch)
+    check(td_set_batch_size(td, dims, length(dims)))
+    td
+end
+
+"""
+    lock!(td), unlock!(td), islocked(td)
+
+Forbid structural change here and in every nested dictionary, allow it again, ask for it. Values can
+still be written.
+"""
+lock!(td::TensorDict) = (check(td_lock(td)); td)
+unlock!(td::TensorDict) = (check(td_unlock(td)); td)
+Base.islocked(td::TensorDict) = asks(td_is_locked, td)
+
+"""
+    isempty(td)
+
+Whether nothing but empty dictionaries stands in `td`.
+"""
+Base.isempty(td::TensorDict) = asks(td_is_empty, td)
+nbytes(td::TensorDict) = Int(ask(Csize_t, td_nbytes, td))
+
+share(td::TensorDict) = call(TensorDict, td_share, td)
+
+"""
+    copy(td)
+    deepcopy(td)
+
+New dictionaries at every level over the same tensors; and a copy with memory of its own.
+Both are unlocked.
+"""
+Base.copy(td::TensorDict) = call(TensorDict, td_clone, td, 0)
+Base.deepcopy_internal(td::TensorDict, seen::IdDict) =
+    get!(() -> charge(call(TensorDict, td_clone, td, 1)), seen, td)::TensorDict
+
+"""
+    a == b
+
+Whether two dictionaries have the same batch size, the same keys in any order, and equal tensors
+under each: type, sizes and values. NaN equals nothing.
+"""
+Base.:(==)(a::TensorDict, b::TensorDict) = asks(td_equal, a, b)
+Base.hash(td::TensorDict, h::UInt) = hash(size(td), hash(:TensorDict, h))
+
+# Keys and what stands under them, as they are now: changing the dictionary does not disturb a list.
+function listing(td::TensorDict; nested::Bool = false, leaves::Bool = false, sort::Bool = false)
+    options = Ref(td_keys_options(include_nested = nested, leaves_only = leaves, sort = sort))
+    list = call(KeyList, td_keys_of, td, options)
+    names, count = Ref{Ptr{Cstring}}(C_NULL), Ref{Csize_t}(0)
+    try
+        map(0:Int(td_keys_len(list))-1) do position
+            check(td_keys_at(list, position, names, count))
+            key = String[unsafe_string(unsafe_load(names[], i)) for i in 1:count[]]
+            askey(key) => ask(td_entry_kind, td_keys_kind_at, list, position)
+        end
+    finally
+        close(list)
+    end
+end
+
+"""
+    keys(td; nested = false, leaves = false, sort = false)
+    values(td; ...)
+    pairs(td; ...)
+
+Vectors of the keys, the entries, or both as pairs: of the first level, or with `nested` of all
+levels, a dictionary before its content. `leaves` leaves dictionaries out, `sort` orders by name. A
+nested key is a tuple of names.
+"""
+Base.keys(td::TensorDict; options...) = Union{String,Tuple{Vararg{String}}}[first(x) for x in listing(td; options...)]
+Base.pairs(td::TensorDict; options...) =
+    Pair[key => entry(td, path(key), kind, key) for (key, kind) in listing(td; options...)]
+Base.values(td::TensorDict; options...) = Any[last(x) for x in pairs(td; options...)]

@@ -1,0 +1,147 @@
+# Ownership: every object holds one handle, freed once, by `close`, by a scope, or by the collector.
+
+abstract type Handle end
+
+"""
+    Tensor(array)
+
+A tensor. See [`asarray`](@ref) for its values; `Tensor(A)` shares the memory of an `Array`.
+"""
+mutable struct Tensor <: Handle
+    pointer::Ptr{td_tensor}
+    Tensor(pointer::Ptr{td_tensor}; scoped::Bool = true) = adopt(new(pointer), scoped)
+end
+
+mutable struct TensorDict <: Handle
+    pointer::Ptr{td_tensordict}
+    TensorDict(pointer::Ptr{td_tensordict}) = adopt(new(pointer))
+end
+
+mutable struct KeyList <: Handle
+    pointer::Ptr{td_keys}
+    KeyList(pointer::Ptr{td_keys}) = adopt(new(pointer))
+end
+
+mutable struct WriterHandle <: Handle
+    pointer::Ptr{td_writer}
+    WriterHandle(pointer::Ptr{td_writer}) = adopt(new(pointer))
+end
+
+raw(::Type{Tensor}) = td_tensor
+raw(::Type{TensorDict}) = td_tensordict
+raw(::Type{KeyList}) = td_keys
+raw(::Type{WriterHandle}) = td_writer
+
+free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
+free(pointer::Ptr{td_tensordict}) = td_free(pointer)
+free(pointer::Ptr{td_keys}) = td_keys_free(pointer)
+free(pointer::Ptr{td_writer}) = td_writer_free(pointer)
+
+kind(::Tensor) = :tensor
+kind(::TensorDict) = :dictionary
+kind(::KeyList) = :list
+kind(::WriterHandle) = :writer
+
+# Runs as a finalizer too, so it must not wait, print or switch tasks.
+function release(h::Handle)
+    pointer = h.pointer
+    h.pointer = C_NULL
+    pointer == C_NULL || free(pointer)
+    nothing
+end
+
+"""
+    close(x::Union{Tensor,TensorDict,Writer})
+
+Give `x` back now instead of when the garbage collector finds it. What others share with it stays.
+"""
+Base.close(h::Handle) = release(h)
+Base.isopen(h::Handle) = h.pointer != C_NULL
+
+live_pointer(h::Handle) = h.pointer == C_NULL ? throw(ReleasedError(kind(h))) : h.pointer
+
+# Objects go into calls themselves, so the collector leaves them alone until the call is over.
+Base.unsafe_convert(::Type{Ptr{td_tensor}}, h::Tensor) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_tensordict}}, h::TensorDict) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_keys}}, h::KeyList) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_writer}}, h::WriterHandle) = live_pointer(h)
+
+function adopt(h::Handle, scoped::Bool = true)
+    finalizer(release, h)
+    if scoped
+        made = get(task_local_storage(), :TensorDicts_scope, nothing)
+        made === nothing || push!(made::Vector{Handle}, h)
+    end
+    h
+end
+
+"""
+    TensorDicts.scope(f)
+
+Call `f()` and close every tensor and dictionary made meanwhile by this task, but for those it
+returns (alone, or in a tuple, a named tuple or a vector).
+"""
+function scope(f)
+    outer = get(task_local_storage(), :TensorDicts_scope, nothing)
+    made = Handle[]
+    kept = Base.IdSet{Handle}()
+    try
+        result = task_local_storage(f, :TensorDicts_scope, made)
+        keep!(kept, result)
+        outer === nothing || append!(outer, kept)
+        return result
+    finally
+        for h in made
+            h in kept || release(h)
+        end
+    end
+end
+
+keep!(kept, h::Handle) = push!(kept, h)
+keep!(kept, hs::Union{Tuple,NamedTuple,AbstractVector}) = foreach(h -> keep!(kept, h), hs)
+keep!(kept, other) = kept
+
+# Calls that give a handle, a value, a text, or sizes.
+
+function call(::Type{T}, f::F, arguments...; key = nothing) where {T<:Handle,F}
+    result = Ref{Ptr{raw(T)}}(C_NULL)
+    check(f(arguments..., result), key)
+    T(result[])
+end
+
+function ask(::Type{T}, f::F, arguments...; key = nothing) where {T,F}
+    result = Ref{T}(zero(T))
+    check(f(arguments..., result), key)
+    result[]
+end
+
+asks(f::F, arguments...) where {F} = ask(Int32, f, arguments...) == 1
+
+function asktext(f::F, arguments...; key = nothing) where {F}
+    length = Ref{Csize_t}(0)
+    buffer = Vector{UInt8}(undef, 256)
+    status = f(arguments..., buffer, sizeof(buffer), length)
+    while status == TD_ERR_BUFFER_TOO_SMALL
+        resize!(buffer, length[] + 1)
+        status = f(arguments..., buffer, sizeof(buffer), length)
+    end
+    check(status, key)
+    String(resize!(buffer, length[]))
+end
+
+function asksizes(f::F, h::Handle) where {F}
+    dims = Ref{Csize_t}(0)
+    buffer = Vector{Int64}(undef, 8)
+    status = f(h, buffer, length(buffer), dims)
+    if status == TD_ERR_BUFFER_TOO_SMALL
+        resize!(buffer, dims[])
+        status = f(h, buffer, length(buffer), dims)
+    end
+    check(status)
+    ntuple(i -> Int(buffer[i]), Int(dims[]))
+end
+
+# Sizes as the library takes them: `:` is worked out, as -1 is.
+sizes(dims::Tuple) = Int64[d isa Colon ? -1 : d for d in dims]
+sizes(dims::AbstractVector) = sizes(Tuple(dims))
+sizes(dim::Union{Integer,Colon}) = sizes((dim,))

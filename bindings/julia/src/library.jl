@@ -1,0 +1,80 @@
+# Finding, opening and checking the shared library, and the addresses of its functions.
+
+const LIBRARY = Ref{Ptr{Cvoid}}(C_NULL)
+const CHOSEN = Ref("")
+const OPENING = ReentrantLock()
+
+"""
+    TensorDicts.set_library(path)
+
+Use the shared library at `path`. Only before the first call into the library; without it the
+environment variable `TENSORDICT_LIBRARY` counts, then `libtensordict` where the loader looks.
+"""
+function set_library(path::AbstractString)
+    LIBRARY[] == C_NULL || throw(ArgumentError("library already loaded from $(library_path())"))
+    CHOSEN[] = path
+    nothing
+end
+
+"""
+    TensorDicts.library_path() -> String
+
+The file that the library was loaded from.
+"""
+library_path() = Libdl.dlpath(library())
+
+# The address of a function, looked up at the first call. A table in place of a constant library
+# name keeps the path of one machine out of the precompiled package.
+@inline function _sym(slot::Ref{Ptr{Cvoid}}, name::Symbol)
+    address = slot[]
+    address == C_NULL ? (slot[] = function_address(library(), name)) : address
+end
+
+function function_address(handle, name)
+    address = Libdl.dlsym_e(handle, name)
+    address == C_NULL && error("$(Libdl.dlpath(handle)) has no function $name: it is older than this package")
+    address
+end
+
+function library()
+    LIBRARY[] == C_NULL || return LIBRARY[]
+    lock(OPENING) do
+        LIBRARY[] == C_NULL || return LIBRARY[]
+        handle = open_library()
+        check_abi(handle)
+        LIBRARY[] = handle
+    end
+end
+
+function candidates()
+    isempty(CHOSEN[]) || return [CHOSEN[]]
+    named = get(ENV, "TENSORDICT_LIBRARY", "")
+    isempty(named) || return [named]
+    Sys.iswindows() ? ["tensordict", "libtensordict"] : ["libtensordict", "libtensordict.so.$TD_VERSION_MAJOR"]
+end
+
+function open_library()
+    reasons = String[]
+    for name in candidates()
+        try
+            return Libdl.dlopen(name, Libdl.RTLD_LAZY | Libdl.RTLD_LOCAL)
+        catch e
+            e isa ErrorException || rethrow()
+            push!(reasons, e.msg)
+        end
+    end
+    text = "libtensordict cannot be loaded; TENSORDICT_LIBRARY or TensorDicts.set_library names the file. " *
+           join(reasons, "; ")
+    if occursin("GLIBCXX", text)
+        text *= ". This julia brings a libstdc++ that is older than the library's: start it with " *
+                "LD_PRELOAD set to the system's libstdc++.so.6, or use a julia built for this system"
+    end
+    error(text)
+end
+
+function check_abi(handle)
+    supports = ccall(function_address(handle, :td_supports_abi), Int32, (Int32,), TD_ABI_VERSION)
+    supports == 1 && return
+    found = ccall(function_address(handle, :td_abi_version), Int32, ())
+    error("$(Libdl.dlpath(handle)) offers ABI $found, this package needs ABI $TD_ABI_VERSION")
+end
