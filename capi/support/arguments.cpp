@@ -1,0 +1,166 @@
+#include "arguments.h"
+
+#include "td/device.h"
+#include "td/print.h"
+
+namespace capi {
+
+void fail_null(const char* what) { td::fail(td::Code::null_argument, what, " is NULL"); }
+
+void fail_handle(const void* handle, const char* wanted) {
+  if (handle == nullptr) td::fail(td::Code::null_argument, "the ", wanted, " is NULL");
+  td::fail(td::Code::bad_handle, "not a ", wanted, ": the handle was never issued, was freed, or is of another kind");
+}
+
+template <class T>
+void write_list(const T* from, std::size_t n, T* to, std::size_t room, std::size_t* length) {
+  *length = n;
+  if (room == 0) return;
+  not_null(to, "the buffer");
+  if (room < n) td::fail(td::Code::buffer_too_small, n, " are needed, the buffer takes ", room);
+  std::copy(from, from + n, to);
+}
+template void write_list(const td_index_item*, std::size_t, td_index_item*, std::size_t, std::size_t*);
+
+void write_sizes(td::SizesView sizes, int64_t* to, std::size_t room, std::size_t* dims) {
+  static_assert(std::is_same_v<int64_t, std::int64_t>);
+  write_list(sizes.data(), sizes.size(), to, room, not_null(dims, "dims"));
+}
+
+void write_text(std::string_view text, char* to, std::size_t room, std::size_t* length) {
+  *not_null(length, "length") = text.size();
+  if (room == 0) return;
+  not_null(to, "text");
+  if (room <= text.size()) {
+    td::fail(td::Code::buffer_too_small, "the text takes ", text.size() + 1, " bytes with its end, the buffer ", room);
+  }
+  std::memcpy(to, text.data(), text.size());
+  to[text.size()] = '\0';
+}
+
+PathIn::PathIn(const char* const* path, std::size_t path_len) {
+  not_null(path, "path");
+  for (std::size_t i = 0; i < path_len; ++i) {
+    if (path[i] == nullptr) td::fail(td::Code::key_invalid, "name ", i, " of the key is NULL");
+    names_.emplace_back(path[i]);
+  }
+}
+
+td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name) {
+  if (dims != 0) not_null(sizes, name);
+  if (dims > 64) td::fail(td::Code::shape, dims, " dimensions; at most 64 are supported");
+  return {sizes, dims};
+}
+
+namespace {
+
+td::IndexItem item_in(const td_index_item& item) {
+  if (item.reserved[0] != 0 || item.reserved[1] != 0 || item.reserved[2] != 0) {
+    td::fail(td::Code::invalid_argument, "an index item has a reserved field that is not zero");
+  }
+  constexpr td_index_flags known = TD_INDEX_HAS_START | TD_INDEX_HAS_STOP | TD_INDEX_HAS_STEP;
+  if ((item.flags & ~known) != 0) td::fail(td::Code::unsupported, "an index item has flags ", item.flags, ", which this version does not know");
+  const auto given = [&](td_index_flags flag, std::int64_t value) {
+    return (item.flags & flag) != 0 ? std::optional<std::int64_t>(value) : std::nullopt;
+  };
+  switch (item.kind) {
+    case TD_INDEX_INT: return td::IndexItem::at(item.start);
+    case TD_INDEX_SLICE:
+      return td::IndexItem::range(given(TD_INDEX_HAS_START, item.start), given(TD_INDEX_HAS_STOP, item.stop),
+                                  given(TD_INDEX_HAS_STEP, item.step));
+    case TD_INDEX_ELLIPSIS: return td::IndexItem::ellipsis();
+    case TD_INDEX_NONE: return td::IndexItem::none();
+    case TD_INDEX_TENSOR: return td::IndexItem::of(*in(not_null(item.tensor, "the tensor of an index item")));
+    case TD_INDEX_BOOL: return td::IndexItem::boolean(item.start != 0);
+    default: td::fail(td::Code::unsupported, "an index item is of kind ", item.kind, ", which this version does not know");
+  }
+}
+
+}  // namespace
+
+Items items_in(const td_index_item* items, std::size_t items_len) {
+  if (items_len != 0) not_null(items, "items");
+  Items result;
+  for (std::size_t i = 0; i < items_len; ++i) result.push_back(item_in(items[i]));
+  return result;
+}
+
+namespace {
+
+struct DeviceRow {
+  td_device_type number;
+  c10::DeviceType type;
+};
+constexpr DeviceRow devices[] = {
+    {TD_DEVICE_CPU, c10::DeviceType::CPU}, {TD_DEVICE_CUDA, c10::DeviceType::CUDA},
+    {TD_DEVICE_MPS, c10::DeviceType::MPS}, {TD_DEVICE_XPU, c10::DeviceType::XPU},
+    {TD_DEVICE_META, c10::DeviceType::Meta},
+};
+
+struct DtypeRow {
+  td_dtype number;
+  c10::ScalarType dtype;
+};
+constexpr DtypeRow dtypes[] = {
+    {TD_DTYPE_UINT8, c10::ScalarType::Byte},
+    {TD_DTYPE_INT8, c10::ScalarType::Char},
+    {TD_DTYPE_INT16, c10::ScalarType::Short},
+    {TD_DTYPE_INT32, c10::ScalarType::Int},
+    {TD_DTYPE_INT64, c10::ScalarType::Long},
+    {TD_DTYPE_FLOAT16, c10::ScalarType::Half},
+    {TD_DTYPE_FLOAT32, c10::ScalarType::Float},
+    {TD_DTYPE_FLOAT64, c10::ScalarType::Double},
+    {TD_DTYPE_COMPLEX32, c10::ScalarType::ComplexHalf},
+    {TD_DTYPE_COMPLEX64, c10::ScalarType::ComplexFloat},
+    {TD_DTYPE_COMPLEX128, c10::ScalarType::ComplexDouble},
+    {TD_DTYPE_BOOL, c10::ScalarType::Bool},
+    {TD_DTYPE_BFLOAT16, c10::ScalarType::BFloat16},
+#if TD_TORCH_HAS_WIDE_UNSIGNED
+    {TD_DTYPE_UINT16, c10::ScalarType::UInt16},
+    {TD_DTYPE_UINT32, c10::ScalarType::UInt32},
+    {TD_DTYPE_UINT64, c10::ScalarType::UInt64},
+#endif
+};
+
+}  // namespace
+
+std::optional<c10::Device> device_in(td_device_type type, int32_t index) {
+  if (type == TD_DEVICE_NONE) return std::nullopt;
+  for (const DeviceRow& row : devices) {
+    if (row.number != type) continue;
+    if (index < -1 || index > 127) td::fail(td::Code::device, "there is no device number ", index);
+    return c10::Device(row.type, static_cast<c10::DeviceIndex>(row.type == c10::DeviceType::CPU && index == 0 ? -1 : index));
+  }
+  td::fail(td::Code::device, "device type ", type, " has no meaning in this version");
+}
+
+td_device_type device_type_out(const std::optional<c10::Device>& device) {
+  if (!device) return TD_DEVICE_NONE;
+  for (const DeviceRow& row : devices) {
+    if (row.type == device->type()) return row.number;
+  }
+  td::fail(td::Code::device, "device \"", device->str(), "\" has no number in this version");
+}
+
+int32_t device_index_out(const std::optional<c10::Device>& device) {
+  return device && device->has_index() ? device->index() : -1;
+}
+
+c10::ScalarType dtype_in(td_dtype dtype) {
+  for (const DtypeRow& row : dtypes) {
+    if (row.number == dtype) return row.dtype;
+  }
+  if (dtype >= TD_DTYPE_UINT16 && dtype <= TD_DTYPE_UINT64) {
+    td::fail(td::Code::dtype, "uint16, uint32 and uint64 need libtorch 2.3 or newer; this is ", td_torch_version());
+  }
+  td::fail(td::Code::dtype, "dtype number ", dtype, " has no meaning in this version");
+}
+
+td_dtype dtype_out(c10::ScalarType dtype) noexcept {
+  for (const DtypeRow& row : dtypes) {
+    if (row.dtype == dtype) return row.number;
+  }
+  return TD_DTYPE_OTHER;
+}
+
+}  // namespace capi

@@ -1,0 +1,96 @@
+#include "guard.h"
+
+#include "error_slot.h"
+#include "td/error.h"
+
+#include <c10/util/Exception.h>
+
+#include <exception>
+#include <filesystem>
+#include <new>
+#include <string_view>
+
+namespace capi {
+
+thread_local bool grad_wanted = false;
+
+namespace {
+
+bool is_library_code(td_status status) noexcept {
+  return std::string_view(td_status_name(status)) != "TD_ERR_UNKNOWN";
+}
+
+td_status fail(td_status code, const char* function, const char* message) noexcept {
+  store_error(code, function, message);
+  return code;
+}
+
+// libtorch says "out of memory" in the text of a plain error when the allocator of the CPU fails.
+td_status torch_code(const char* text) noexcept {
+  const std::string_view what(text);
+  if (what.find("DefaultCPUAllocator: can't allocate memory") != std::string_view::npos ||
+      what.find("DefaultCPUAllocator: not enough memory") != std::string_view::npos) {
+    return TD_ERR_OUT_OF_MEMORY;
+  }
+  return TD_ERR_TORCH;
+}
+
+td_status from_torch(td_status code, const char* function, const c10::Error& error) noexcept {
+  log(TD_LOG_DEBUG, error.what());
+  return fail(code, function, error.what_without_backtrace());
+}
+
+// A callback's status travels on when it is one of ours or of its own range; its text is kept.
+td_status from_callback(const char* function, td_status status) noexcept {
+  const bool left_text = callback_left_error(status);
+  const bool passes = status <= -10000 || (status < 0 && is_library_code(status));
+  const td_status code = passes ? status : TD_ERR_CALLBACK;
+  if (left_text) {
+    store_error(code, function, td_last_error_message());
+  } else {
+    store_error(code, function, "the callback failed without a message");
+  }
+  return code;
+}
+
+}  // namespace
+
+td_status translate_current_exception(const char* function) noexcept {
+  try {
+    throw;
+  } catch (const td::Error& error) {  // the core's own, with a code that fits
+    return fail(static_cast<td_status>(error.code()), function, error.what());
+  } catch (const CallbackFailure& failure) {
+    return from_callback(function, failure.status);
+  } catch (const c10::OutOfMemoryError& error) {  // an accelerator's allocator
+    return from_torch(TD_ERR_DEVICE_OUT_OF_MEMORY, function, error);
+  } catch (const c10::IndexError& error) {
+    return from_torch(TD_ERR_INDEX, function, error);
+  } catch (const c10::TypeError& error) {
+    return from_torch(TD_ERR_DTYPE, function, error);
+  } catch (const c10::ValueError& error) {
+    return from_torch(TD_ERR_INVALID_ARGUMENT, function, error);
+  } catch (const c10::NotImplementedError& error) {
+    return from_torch(TD_ERR_UNSUPPORTED, function, error);
+  } catch (const c10::Error& error) {  // after the kinds of it above
+    return from_torch(torch_code(error.what_without_backtrace()), function, error);
+  } catch (const std::bad_alloc&) {
+    return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory");
+  } catch (const std::length_error&) {  // a container asked for more than can exist
+    return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory: a size beyond all bounds");
+  } catch (const std::filesystem::filesystem_error& error) {  // before std::exception, its base
+    return fail(TD_ERR_IO, function, error.what());
+  } catch (const std::exception& error) {
+    return fail(TD_ERR_INTERNAL, function, error.what());
+  } catch (...) {  // foreign: a callback that throws, another language's unwinding
+    return fail(TD_ERR_INTERNAL, function, "an exception of an unknown type");
+  }
+}
+
+}  // namespace capi
+
+int32_t td_set_grad_enabled(int32_t enabled) noexcept {
+  const bool before = capi::grad_wanted;
+  capi::grad_wanted = enabled != 0;
+  return before ? 1 : 0;
+}

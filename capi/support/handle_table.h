@@ -1,0 +1,71 @@
+// handle_table.h: what a handle is. The caller's pointer is a token: generation, slot and kind. It is
+// never an address, so a handle that was freed, or was never one, is found out and answered.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace capi {
+
+enum class Kind : std::uintptr_t { none = 0, tensor = 1, dict = 2, keys = 3, writer = 4 };
+
+// A slot holds one pointer with an owner's count behind it; what it points at, the kinds know.
+// Slots are never given back to the allocator: looking at a freed one is defined. A look-up takes no
+// lock and waits for nobody; opening and freeing change one word.
+//
+// token: generation (32 bits) | slot (28) | kind (4)
+class HandleTable {
+ public:
+  // Never destroyed: handles may be freed while the process exits.
+  static HandleTable& instance() noexcept {
+    static HandleTable* const table = new HandleTable;
+    return *table;
+  }
+
+  // The object behind a token, or nullptr.
+  void* find(std::uintptr_t token, Kind kind) const noexcept {
+    const Slot* slot = slot_of(token);
+    if (slot == nullptr) return nullptr;
+    void* object = slot->object.load(std::memory_order_acquire);
+    return slot->tag.load(std::memory_order_acquire) == tag_of(token, kind) ? object : nullptr;
+  }
+
+  // A new token for an object, which now belongs to the table. Throws std::bad_alloc when full.
+  std::uintptr_t open(void* object, Kind kind);
+
+  // Takes the object out; nullptr when the token is not one of this kind, or no longer.
+  void* close(std::uintptr_t token, Kind kind) noexcept;
+
+  std::int64_t live() const noexcept { return live_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Slot {
+    std::atomic<void*> object{nullptr};
+    std::atomic<std::uint64_t> tag{0};   // generation << 4 | kind; kind 0 while free
+    std::atomic<std::uint32_t> next{0};  // free list
+  };
+  static constexpr std::size_t first_bits = 10;  // the first block has 1024 slots, each next twice that
+  static constexpr std::size_t blocks = 18;
+  static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
+
+  static std::uint64_t tag_of(std::uintptr_t token, Kind kind) noexcept {
+    return (token >> 32) << 4 | static_cast<std::uint64_t>(kind);
+  }
+  static std::uint32_t index_of(std::uintptr_t token) noexcept {
+    return static_cast<std::uint32_t>(token >> 4) & 0x0FFFFFFF;
+  }
+  const Slot* slot_of(std::uintptr_t token) const noexcept {
+    return const_cast<HandleTable*>(this)->slot_at(index_of(token));
+  }
+  Slot* slot_at(std::uint32_t index) noexcept;
+  std::uint32_t take_free() noexcept;
+  std::uint32_t grow();
+
+  std::atomic<Slot*> block_[blocks] = {};
+  std::atomic<std::uint64_t> free_{no_slot};  // head of the free list; a counter above it against ABA
+  std::atomic<std::uint32_t> used_{0};        // slots ever handed out
+  std::atomic<std::int64_t> live_{0};
+};
+
+}  // namespace capi

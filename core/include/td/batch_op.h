@@ -1,0 +1,55 @@
+// td/batch_op.h: an operation that acts on every entry of a tree alike, and the walk that applies it.
+#pragma once
+
+#include "td/node.h"
+
+namespace td {
+
+// What an operation does to a batch size and to a leaf. A new operation is a small final class; the
+// walk below is a template over it, so that the leaves of dense nodes cost no virtual call.
+class BatchOp {
+ public:
+  virtual ~BatchOp() = default;
+  // Sizes of a node in the result.
+  virtual Sizes batch(SizesView before) const = 0;
+  virtual at::Tensor leaf(const at::Tensor& before) const = 0;
+  virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
+    return before;
+  }
+};
+
+// Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared.
+template <class Op>
+NodePtr map(const NodePtr& root, const Op& op) {
+  struct Pending {
+    const DenseNode* source;
+    DenseNode* target;  // held by its parent, or by the result
+  };
+  c10::SmallVector<Pending, 8> pending;
+  const auto begin = [&](const NodePtr& node) -> NodePtr {
+    const DenseNode* dense = as_dense(node.get());
+    if (dense == nullptr) return node->transform(op);
+    auto target = c10::make_intrusive<DenseNode>(dense->schema(), op.batch(dense->batch()),
+                                                 op.device(dense->device()));
+    pending.push_back({dense, target.get()});
+    return target;
+  };
+  NodePtr result = begin(root);
+  while (!pending.empty()) {
+    const Pending at = pending.back();
+    pending.pop_back();
+    const std::size_t n = at.source->size();
+    at.target->reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Value& value = at.source->value(i);
+      if (value.is_node()) {
+        at.target->push_value(begin(value.node()));
+      } else {
+        at.target->push_value(op.leaf(value.tensor()));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace td

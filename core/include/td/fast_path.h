@@ -1,0 +1,56 @@
+// td/fast_path.h: when libtorch's dispatcher may be left out, and views made without it.
+#pragma once
+
+#include "td/node.h"
+
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/GradMode.h>
+#include <c10/core/TensorImpl.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+namespace td::fast {
+
+// Keys that a tensor of plain strided memory may carry. Anything else (a wrapper, a batched, nested,
+// sparse, quantised, conjugate or lazy tensor, a subclass) is the dispatcher's business.
+inline constexpr c10::DispatchKeySet plain_keys =
+    c10::DispatchKeySet({c10::DispatchKey::CPU, c10::DispatchKey::CUDA, c10::DispatchKey::Meta,
+                         c10::DispatchKey::ADInplaceOrView}) |
+    c10::autograd_dispatch_keyset | c10::autocast_dispatch_keyset;
+
+inline bool plain(const at::Tensor& tensor) noexcept {
+  return tensor.defined() && (tensor.key_set() - plain_keys).empty();
+}
+
+// True when the calling thread records no gradients and nothing (vmap, tracing, a mode) has put
+// itself between the caller and the kernels. Asked once for an operation, not for each leaf.
+inline bool thread_at_rest() noexcept {
+  const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
+  return !c10::GradMode::is_enabled() && keys.included_ == c10::default_included_set &&
+         keys.excluded_ == c10::default_excluded_set;
+}
+
+// Memory that the CPU can read and write with memcpy.
+inline bool plain_cpu(const at::Tensor& tensor) noexcept {
+  return plain(tensor) && tensor.device().type() == c10::DeviceType::CPU;
+}
+
+// A view of `base` over the same storage, sharing its version counter as a view made by ATen does.
+// `base` must be plain and the thread at rest.
+inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
+                            std::int64_t offset) {
+  c10::TensorImpl* from = base.unsafeGetTensorImpl();
+  auto impl = c10::make_intrusive<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(from->storage()),
+                                                   from->key_set(), from->dtype());
+  impl->set_storage_offset(offset);
+  impl->set_sizes_and_strides(sizes, strides);
+  if (!from->is_inference()) impl->set_version_counter(from->version_counter());
+  return at::Tensor(std::move(impl));
+}
+
+// Says to autograd that the values have changed, as every in-place operation does.
+inline void bump_version(const at::Tensor& tensor) {
+  c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  if (!impl->is_inference()) impl->bump_version();
+}
+
+}  // namespace td::fast

@@ -1,0 +1,38 @@
+// td/torch_compat.h: the one place that knows in what libtorch's versions differ (1.13 to 2.14).
+#pragma once
+
+#include <torch/version.h>
+
+#include <ATen/core/Tensor.h>
+#include <ATen/EmptyTensor.h>
+#include <c10/core/Device.h>
+#include <c10/core/ScalarType.h>
+
+#include <optional>
+
+#define TD_TORCH_AT_LEAST(major, minor) \
+  (TORCH_VERSION_MAJOR > (major) ||     \
+   (TORCH_VERSION_MAJOR == (major) && TORCH_VERSION_MINOR >= (minor)))
+
+// uint16, uint32 and uint64 came with 2.3.
+#define TD_TORCH_HAS_WIDE_UNSIGNED TD_TORCH_AT_LEAST(2, 3)
+
+namespace td::compat {
+
+// c10::optional became std::optional in 2.2 and has gone since.
+#if TD_TORCH_AT_LEAST(2, 2)
+template <class T>
+using optional = std::optional<T>;
+inline constexpr std::nullopt_t nullopt = std::nullopt;
+#else
+template <class T>
+using optional = c10::optional<T>;
+inline constexpr c10::nullopt_t nullopt = c10::nullopt;
+#endif
+
+// Uninitialised memory on the CPU without a way through the dispatcher.
+inline at::Tensor empty_cpu(c10::IntArrayRef sizes, c10::ScalarType dtype) {
+  return at::Tensor(at::detail::empty_cpu(sizes, dtype, /*pin_memory=*/false, nullopt));
+}
+
+}  // namespace td::compat

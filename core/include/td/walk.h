@@ -1,0 +1,74 @@
+// td/walk.h: reading every entry of a tree, or of several trees side by side, without recursion.
+#pragma once
+
+#include "td/node.h"
+
+#include <vector>
+
+namespace td {
+
+// Calls `f(const Value&)` for every entry, a node before its content.
+template <class F>
+void visit(const Node& root, F&& f) {
+  c10::SmallVector<const DenseNode*, 8> pending;
+  if (const DenseNode* dense = as_dense(&root)) pending.push_back(dense);
+  while (!pending.empty()) {
+    const DenseNode* node = pending.back();
+    pending.pop_back();
+    for (std::size_t i = 0; i < node->size(); ++i) {
+      const Value& value = node->value(i);
+      f(value);
+      if (!value.is_node()) continue;
+      if (const DenseNode* dense = as_dense(value.node().get())) pending.push_back(dense);
+    }
+  }
+}
+
+// As visit(), in the order in which the entries are printed in a listing (depth first), with the path
+// of each: `f(Path, const Value&)`. The path is valid during the call.
+template <class F>
+void visit_paths(const Node& root, F&& f) {
+  struct Level {
+    const DenseNode* node;
+    std::size_t next;
+  };
+  std::vector<Level> levels;
+  PathBuffer path;
+  if (const DenseNode* dense = as_dense(&root)) levels.push_back({dense, 0});
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == level.node->size()) {
+      levels.pop_back();
+      if (!path.empty()) path.pop_back();
+      continue;
+    }
+    const std::size_t i = level.next++;
+    const Value& value = level.node->value(i);
+    path.push_back(level.node->name(i));
+    f(Path(path), value);
+    const DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
+    if (inner != nullptr) {
+      levels.push_back({inner, 0});  // its name stays on the path until it is done
+    } else {
+      path.pop_back();
+    }
+  }
+}
+
+// Where the entries of `first` stand in `other`: no look-up at all when the schema is the same one.
+// A name that is missing gives Schema::npos.
+class Alignment {
+ public:
+  Alignment(const DenseNode& first, const DenseNode& other)
+      : first_(first), other_(other), same_(first.schema() == other.schema()) {}
+  std::size_t operator()(std::size_t i) const {
+    return same_ ? i : other_.schema()->find(first_.name(i));
+  }
+
+ private:
+  const DenseNode& first_;
+  const DenseNode& other_;
+  bool same_;
+};
+
+}  // namespace td

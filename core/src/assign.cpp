@@ -1,0 +1,48 @@
+#include "td/assign.h"
+
+#include "td/fast_path.h"
+#include "td/rows.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td {
+
+bool broadcasts(SizesView from, SizesView to) noexcept {
+  if (from.size() > to.size()) return false;
+  for (std::size_t i = 1; i <= from.size(); ++i) {
+    const std::int64_t size = from[from.size() - i];
+    if (size != 1 && size != to[to.size() - i]) return false;
+  }
+  return true;
+}
+
+void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
+  if (target.is_same(source)) return;
+  if (source.is_alias_of(target)) {
+    target.copy_(source.clone());
+    return;
+  }
+  if (fast && fast::plain_cpu(target) && fast::plain_cpu(source) &&
+      target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes()) {
+    rows::copy_strided(static_cast<char*>(target.data_ptr()), target.strides(),
+                       static_cast<const char*>(source.data_ptr()), source.strides(), target.sizes(),
+                       target.element_size());
+    fast::bump_version(target);
+    return;
+  }
+  target.copy_(source);
+}
+
+at::Tensor copy_of(const at::Tensor& tensor, bool fast) {
+  if (!fast || !fast::plain_cpu(tensor) || !tensor.is_contiguous()) return tensor.clone();
+  at::Tensor copy = compat::empty_cpu(tensor.sizes(), tensor.scalar_type());
+  const std::size_t bytes = tensor.nbytes();
+  if (bytes != 0) {
+    rows::copy(static_cast<char*>(copy.data_ptr()), static_cast<const char*>(tensor.data_ptr()), bytes);
+  }
+  return copy;
+}
+
+}  // namespace td

@@ -1,0 +1,104 @@
+#include "td/foreign.h"
+
+#include "td/device.h"
+#include "td/fast_path.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+constexpr std::size_t max_dims = 64;
+
+// Bytes of so many elements; refuses what cannot exist.
+std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
+  if (sizes.size() > max_dims) {
+    fail(Code::shape, "a tensor of ", sizes.size(), " dimensions; at most ", max_dims, " are supported");
+  }
+  std::int64_t bytes = static_cast<std::int64_t>(c10::elementSize(dtype));
+  bool fits = true;
+  bool empty = false;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) fail(Code::shape, "shape ", show_sizes(sizes), " has a negative size");
+    empty = empty || size == 0;
+  }
+  for (const std::int64_t size : sizes) fits = fits && (empty || !__builtin_mul_overflow(bytes, size, &bytes));
+  if (!fits) fail(Code::shape, "shape ", show_sizes(sizes), " has more bytes than can be addressed");
+  return empty ? 0 : static_cast<std::size_t>(bytes);
+}
+
+void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
+  const auto need = static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+  if (bytes != need) {
+    fail(Code::shape, "a tensor of shape ", show_sizes(tensor.sizes()), " takes ", need, " bytes, not ", bytes);
+  }
+}
+
+}  // namespace
+
+at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
+                       std::optional<SizesView> strides, c10::Device device, std::shared_ptr<void> owner) {
+  const std::size_t bytes = checked_bytes(sizes, dtype);
+  if (data == nullptr && bytes != 0) {
+    fail(Code::null_argument, "data is NULL for a tensor of shape ", show_sizes(sizes));
+  }
+  if (strides) {
+    for (const std::int64_t stride : *strides) {
+      if (stride < 0) fail(Code::shape, "strides ", show_sizes(*strides), " hold a negative one");
+    }
+  }
+  device = resolve_device(device);
+  const auto options = at::TensorOptions().dtype(dtype).device(device);
+  if (bytes == 0) return at::empty(sizes, options);  // the owner lets go here
+  const auto keep = [owner = std::move(owner)](void*) mutable { owner.reset(); };
+  if (strides) return at::from_blob(data, sizes, *strides, keep, options, device);
+  return at::from_blob(data, sizes, keep, options, device);
+}
+
+at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
+  const std::size_t need = checked_bytes(sizes, dtype);
+  if (bytes != need) {
+    fail(Code::shape, "a tensor of shape ", show_sizes(sizes), " takes ", need, " bytes, not ", bytes);
+  }
+  at::Tensor tensor = compat::empty_cpu(sizes, dtype);
+  if (bytes != 0) {
+    if (data == nullptr) fail(Code::null_argument, "data is NULL");
+    std::memcpy(tensor.data_ptr(), data, bytes);
+  }
+  return tensor;
+}
+
+at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
+  checked_bytes(sizes, dtype);
+  return at::zeros(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
+}
+
+void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes) {
+  require_bytes(tensor, bytes);
+  if (bytes == 0) return;
+  if (data == nullptr) fail(Code::null_argument, "data is NULL");
+  const at::Tensor dense = tensor.detach().to(at::kCPU).contiguous();
+  std::memcpy(data, dense.data_ptr(), bytes);
+}
+
+void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes) {
+  require_bytes(tensor, bytes);
+  if (bytes == 0) return;
+  if (data == nullptr) fail(Code::null_argument, "data is NULL");
+  if (fast::thread_at_rest() && fast::plain_cpu(tensor) && tensor.is_contiguous()) {
+    std::memcpy(tensor.data_ptr(), data, bytes);
+    fast::bump_version(tensor);
+    return;
+  }
+  const at::Tensor source = from_bytes(data, bytes, tensor.scalar_type(), tensor.sizes());
+  tensor.copy_(source);
+}
+
+bool uniquely_owned(const at::Tensor& tensor, std::size_t held) noexcept {
+  return tensor.use_count() == held && tensor.storage().use_count() == 1;
+}
+
+}  // namespace td

@@ -1,0 +1,206 @@
+// Stack and cat: several dictionaries of the same keys become one.
+#include "td/fast_path.h"
+#include "td/rows.h"
+#include "td/tensordict.h"
+#include "td/walk.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+
+namespace {
+
+using Tensors = c10::ArrayRef<const at::Tensor*>;
+
+enum class JoinKind { stack, cat };
+
+// One operation in two forms: a new dimension (stack), or a longer one (cat).
+class Join {
+ public:
+  Join(JoinKind kind, std::int64_t dim) : kind_(kind), dim_(dim), fast_(fast::thread_at_rest()) {}
+
+  NodePtr run(c10::ArrayRef<TensorDict> sources) {
+    Level root;
+    for (const TensorDict& source : sources) {
+      const DenseNode* node = as_dense(source.node().get());
+      if (node == nullptr) fail(Code::unsupported, "values that are no dictionaries cannot be joined");
+      root.sources.push_back(node);
+    }
+    NodePtr result = begin(std::move(root));
+    while (!pending_.empty()) {
+      const Level level = std::move(pending_.back());
+      pending_.pop_back();
+      fill(level);
+    }
+    return result;
+  }
+
+ private:
+  struct Level {
+    c10::SmallVector<const DenseNode*, 8> sources;
+    DenseNode* target = nullptr;
+  };
+
+  const char* name() const { return kind_ == JoinKind::stack ? "stack" : "cat"; }
+
+  // The batch size of the result; all sources agree but for the dimension that cat makes longer.
+  Sizes joined(SizesView first, c10::ArrayRef<SizesView> all, const char* what, std::string_view key) const {
+    Sizes result(first.begin(), first.end());
+    const auto at = static_cast<std::size_t>(dim_);
+    std::int64_t total = 0;
+    for (const SizesView sizes : all) {
+      bool same = sizes.size() == first.size();
+      for (std::size_t i = 0; same && i < sizes.size(); ++i) {
+        same = sizes[i] == first[i] || (kind_ == JoinKind::cat && i == at);
+      }
+      if (!same) {
+        fail(Code::shape, name(), " needs ", what, " that agree", key.empty() ? "" : ", ",
+             key.empty() ? "" : "entry \"" + std::string(key) + "\"", ": found ", show_sizes(first), " and ",
+             show_sizes(sizes));
+      }
+      if (kind_ == JoinKind::cat) total += sizes[at];
+    }
+    if (kind_ == JoinKind::cat) {
+      result[at] = total;
+    } else {
+      result.insert(result.begin() + dim_, static_cast<std::int64_t>(all.size()));
+    }
+    return result;
+  }
+
+  NodePtr begin(Level level, std::string_view key = {}) {
+    const DenseNode& first = *level.sources[0];
+    c10::SmallVector<SizesView, 8> batches;
+    std::optional<c10::Device> device = first.device();
+    for (const DenseNode* source : level.sources) {
+      batches.push_back(source->batch());
+      if (source->device() != device) device = std::nullopt;  // common, or none
+      if (source->size() != first.size()) fail_keys(first, *source);
+    }
+    auto target = c10::make_intrusive<DenseNode>(
+        first.schema(), joined(first.batch(), batches, "batch sizes", key), device);
+    target->reserve(first.size());
+    level.target = target.get();
+    pending_.push_back(std::move(level));
+    return target;
+  }
+
+  [[noreturn]] void fail_keys(const DenseNode& a, const DenseNode& b) const {
+    for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+      for (std::size_t i = 0; i < one->size(); ++i) {
+        if (other->find(one->name(i)) == nullptr) {
+          fail(Code::key_not_found, name(), " needs dictionaries of the same keys: \"", one->name(i),
+               "\" is not in all of them");
+        }
+      }
+    }
+    fail(Code::internal, "keys that differ in number do not differ");
+  }
+
+  void fill(const Level& level) {
+    const DenseNode& first = *level.sources[0];
+    const std::size_t n = level.sources.size();
+    c10::SmallVector<const Value*, 8> values(n);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      std::size_t nodes = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t at = Alignment(first, *level.sources[k])(i);
+        if (at == Schema::npos) fail_keys(first, *level.sources[k]);
+        values[k] = &level.sources[k]->value(at);
+        nodes += values[k]->is_node() ? 1 : 0;
+      }
+      if (nodes == 0) {
+        level.target->push_value(leaf(first.name(i), values));
+      } else if (nodes == n) {
+        level.target->push_value(node(first.name(i), values));
+      } else {
+        fail(Code::wrong_entry, name(), ": \"", first.name(i), "\" is a dictionary in one place and a tensor in another");
+      }
+    }
+  }
+
+  Value node(std::string_view key, c10::ArrayRef<const Value*> values) {
+    Level level;
+    for (const Value* value : values) {
+      if (const DenseNode* inner = as_dense(value->node().get())) level.sources.push_back(inner);
+    }
+    if (level.sources.size() == values.size()) return begin(std::move(level), key);
+    return data(key, values);
+  }
+
+  // Values that are no tensors: the same everywhere, for now.
+  Value data(std::string_view key, c10::ArrayRef<const Value*> values) const {
+    c10::SmallVector<SizesView, 8> batches;
+    const std::string* json = nullptr;
+    for (const Value* value : values) {
+      const auto* one = value->node()->kind() == NodeKind::data ? static_cast<const DataNode*>(value->node().get()) : nullptr;
+      if (one == nullptr || (json != nullptr && *json != one->json())) {
+        fail(Code::unsupported, name(), ": the values of \"", key, "\" that are no tensors differ");
+      }
+      json = &one->json();
+      batches.push_back(one->batch());
+    }
+    return NodePtr(c10::make_intrusive<DataNode>(*json, joined(batches[0], batches, "batch sizes", key),
+                                                 values[0]->node()->device()));
+  }
+
+  Value leaf(std::string_view key, c10::ArrayRef<const Value*> values) const {
+    const at::Tensor& first = values[0]->tensor();
+    c10::SmallVector<SizesView, 8> shapes;
+    bool rows = fast_;
+    for (const Value* value : values) {
+      const at::Tensor& tensor = value->tensor();
+      shapes.push_back(tensor.sizes());
+      rows = rows && fast::plain_cpu(tensor) && tensor.scalar_type() == first.scalar_type() &&
+             tensor.is_contiguous();
+    }
+    const Sizes sizes = joined(first.sizes(), shapes, "shapes", key);
+    if (rows) return by_rows(sizes, values);
+    std::vector<at::Tensor> tensors;
+    for (const Value* value : values) tensors.push_back(value->tensor());
+    return kind_ == JoinKind::stack ? at::stack(tensors, dim_) : at::cat(tensors, dim_);
+  }
+
+  at::Tensor by_rows(SizesView sizes, c10::ArrayRef<const Value*> values) const {
+    const at::Tensor& first = values[0]->tensor();
+    at::Tensor result = compat::empty_cpu(sizes, first.scalar_type());
+    if (result.numel() == 0) return result;
+    std::size_t outer = 1;
+    for (std::int64_t i = 0; i < dim_; ++i) outer *= static_cast<std::size_t>(sizes[i]);
+    c10::SmallVector<rows::Block, 8> blocks;
+    for (const Value* value : values) {
+      const at::Tensor& tensor = value->tensor();
+      blocks.push_back({static_cast<const char*>(tensor.data_ptr()), tensor.nbytes() / outer});
+    }
+    rows::interleave(static_cast<char*>(result.data_ptr()), blocks, outer);
+    return result;
+  }
+
+  JoinKind kind_;
+  std::int64_t dim_;
+  bool fast_;
+  std::vector<Level> pending_;
+};
+
+TensorDict join(JoinKind kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  const char* name = kind == JoinKind::stack ? "stack" : "cat";
+  if (sources.empty()) fail(Code::invalid_argument, name, " needs at least one dictionary");
+  const SizesView batch = sources[0].batch_size();
+  const auto dims = static_cast<std::int64_t>(batch.size()) + (kind == JoinKind::stack ? 1 : 0);
+  if (dim < -dims || dim >= dims) {
+    fail(Code::index, name, ": dimension ", dim, " is out of range for batch size ", show_sizes(batch));
+  }
+  return TensorDict(Join(kind, dim < 0 ? dim + dims : dim).run(sources));
+}
+
+}  // namespace
+
+TensorDict TensorDict::stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  return join(JoinKind::stack, sources, dim);
+}
+
+TensorDict TensorDict::cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  return join(JoinKind::cat, sources, dim);
+}
+
+}  // namespace td

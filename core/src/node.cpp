@@ -1,0 +1,173 @@
+#include "td/node.h"
+
+#include "td/batch_op.h"
+
+#include <unordered_set>
+
+namespace td {
+
+Node::~Node() = default;
+
+Node::Extras& Node::extras() {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  return *extras_;
+}
+
+const std::string& Node::saved_path() const noexcept {
+  static const std::string* const nowhere = new std::string;  // never destroyed: nothing runs at exit
+  return extras_ ? extras_->saved_path : *nowhere;
+}
+
+void Node::set_saved_path(std::string path) { extras().saved_path = std::move(path); }
+
+DenseNode::DenseNode(SizesView batch, std::optional<c10::Device> device)
+    : DenseNode(c10::make_intrusive<Schema>(), batch, device) {}
+
+DenseNode::DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device)
+    : Node(NodeKind::dense, batch, device), schema_(std::move(schema)) {}
+
+DenseNode::~DenseNode() { drop_values(); }
+
+void DenseNode::release_resources() { drop_values(); }
+
+// A tree may be as deep as memory allows: nested nodes are taken out and freed in a loop.
+void DenseNode::drop_values() noexcept {
+  bool nested = false;
+  for (const Value& value : values_) nested = nested || value.is_node();
+  if (nested) {
+    std::vector<NodePtr> pending;
+    surrender(pending);
+    while (!pending.empty()) {
+      NodePtr node = std::move(pending.back());
+      pending.pop_back();
+      if (node.use_count() == 1) node->surrender(pending);
+    }
+  }
+  values_.clear();
+}
+
+void DenseNode::surrender(std::vector<NodePtr>& pending) noexcept {
+  for (Value& value : values_) {
+    if (value.is_node()) pending.push_back(value.take_node());
+  }
+}
+
+const Value* DenseNode::find(std::string_view name) const noexcept {
+  const std::size_t i = schema_->find(name);
+  return i == Schema::npos ? nullptr : &values_[i];
+}
+
+void DenseNode::own_schema() {
+  if (schema_.use_count() > 1) {
+    auto copy = c10::make_intrusive<Schema>();
+    for (std::size_t i = 0; i < schema_->size(); ++i) copy->append(schema_->name(i));
+    schema_ = std::move(copy);
+  }
+}
+
+void DenseNode::put(std::string_view name, Value value) {
+  const std::size_t i = schema_->find(name);
+  if (i != Schema::npos) {
+    values_[i] = std::move(value);
+    return;
+  }
+  if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size());
+  own_schema();
+  schema_->append(name);
+  values_.push_back(std::move(value));
+}
+
+void DenseNode::erase(std::size_t i) {
+  own_schema();
+  schema_->erase(i);
+  values_.erase(values_.begin() + i);
+}
+
+NodePtr DenseNode::transform(const BatchOp& op) const {
+  // The walk only reads, but holds what it walks by owning pointers.
+  return map(borrow(*this), op);
+}
+
+NodePtr DenseNode::shallow_copy() const {
+  auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
+  copy->reserve(size());
+  for (const Value& value : values_) copy->push_value(value);
+  return copy;
+}
+
+NodePtr DataNode::transform(const BatchOp& op) const {
+  return c10::make_intrusive<DataNode>(json_, op.batch(batch()), op.device(device()));
+}
+
+NodePtr DataNode::shallow_copy() const {
+  return c10::make_intrusive<DataNode>(json_, batch(), device());
+}
+
+namespace {
+
+// Every node below and including `root`, each once.
+std::vector<NodePtr> reachable(const NodePtr& root) {
+  std::vector<NodePtr> nodes{root};
+  std::unordered_set<const Node*> seen{root.get()};
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    const DenseNode* dense = as_dense(nodes[at].get());
+    if (dense == nullptr) continue;
+    for (std::size_t i = 0; i < dense->size(); ++i) {
+      const Value& value = dense->value(i);
+      if (value.is_node() && seen.insert(value.node().get()).second) nodes.push_back(value.node());
+    }
+  }
+  return nodes;
+}
+
+}  // namespace
+
+void lock(const NodePtr& root) {
+  if (root->locked()) return;
+  const std::vector<NodePtr> nodes = reachable(root);
+  std::vector<std::pair<Node*, WeakNodePtr>> edges;  // child, the locked node that holds it
+  for (const NodePtr& node : nodes) {
+    if (node->locked()) continue;  // its edges are there already
+    const DenseNode* dense = as_dense(node.get());
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      if (dense->value(i).is_node()) edges.emplace_back(dense->value(i).node().get(), node);
+    }
+  }
+  // An edge too many says nothing false while its parent is unlocked, so a failure here is harmless.
+  for (const auto& [child, parent] : edges) child->extras().lock_parents.push_back(parent);
+  for (const NodePtr& node : nodes) node->locked_ = true;
+}
+
+void unlock(const NodePtr& root) {
+  if (!root->locked()) return;
+  const std::vector<NodePtr> nodes = reachable(root);
+  std::unordered_set<const Node*> inside;
+  for (const NodePtr& node : nodes) inside.insert(node.get());
+  for (const NodePtr& node : nodes) {
+    if (!node->extras_) continue;
+    for (const WeakNodePtr& weak : node->extras_->lock_parents) {
+      const NodePtr parent = weak.lock();
+      if (parent.defined() && parent->locked() && inside.count(parent.get()) == 0) {
+        fail(Code::locked,
+             "cannot unlock a dictionary that is part of a locked graph: unlock the dictionary that "
+             "holds it instead");
+      }
+    }
+  }
+  for (const NodePtr& node : nodes) {
+    node->locked_ = false;
+    node->memmapped_ = false;
+    if (node->extras_) node->extras_->lock_parents.clear();
+  }
+}
+
+std::string show_sizes(SizesView sizes) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += std::to_string(sizes[i]);
+  }
+  return text + "]";
+}
+
+}  // namespace td

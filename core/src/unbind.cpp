@@ -1,0 +1,113 @@
+// Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
+#include "td/fast_path.h"
+#include "td/inherit.h"
+#include "td/tensordict.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+
+namespace {
+
+// The batch size, or the sizes of a leaf, without dimension `dim`.
+Sizes without(SizesView sizes, std::int64_t dim) {
+  Sizes result(sizes.begin(), sizes.end());
+  result.erase(result.begin() + dim);
+  return result;
+}
+
+class Unbind {
+ public:
+  Unbind(std::int64_t dim, std::size_t parts)
+      : dim_(dim), parts_(parts), fast_(fast::thread_at_rest()) {}
+
+  std::vector<NodePtr> run(const DenseNode& root) {
+    std::vector<NodePtr> result = begin(root);
+    while (!pending_.empty()) {
+      const Pending at = std::move(pending_.back());
+      pending_.pop_back();
+      for (std::size_t i = 0; i < at.source->size(); ++i) entry(at.source->value(i), at.targets);
+    }
+    return result;
+  }
+
+ private:
+  struct Pending {
+    const DenseNode* source;
+    std::vector<DenseNode*> targets;  // held by the result
+  };
+
+  std::vector<NodePtr> begin(const DenseNode& source) {
+    const Sizes batch = without(source.batch(), dim_);
+    std::vector<NodePtr> nodes;
+    Pending pending{&source, {}};
+    nodes.reserve(parts_);
+    pending.targets.reserve(parts_);
+    for (std::size_t k = 0; k < parts_; ++k) {
+      auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
+      node->reserve(source.size());
+      pending.targets.push_back(node.get());
+      nodes.push_back(std::move(node));
+    }
+    pending_.push_back(std::move(pending));
+    return nodes;
+  }
+
+  void entry(const Value& value, const std::vector<DenseNode*>& targets) {
+    if (!value.is_node()) {
+      leaf(value.tensor(), targets);
+    } else if (const DenseNode* inner = as_dense(value.node().get())) {
+      std::vector<NodePtr> nodes = begin(*inner);
+      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
+    } else {
+      for (std::size_t k = 0; k < parts_; ++k) {
+        NodePtr copy = value.node()->shallow_copy();
+        copy->set_batch(without(copy->batch(), dim_));
+        targets[k]->push_value(std::move(copy));
+      }
+    }
+  }
+
+  void leaf(const at::Tensor& tensor, const std::vector<DenseNode*>& targets) {
+    if (!fast_ || !fast::plain(tensor)) {
+      const std::vector<at::Tensor> parts = tensor.unbind(dim_);
+      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(parts[k]);
+      return;
+    }
+    const Sizes sizes = without(tensor.sizes(), dim_);
+    const Sizes strides = without(tensor.strides(), dim_);
+    const std::int64_t step = tensor.stride(dim_);
+    std::int64_t offset = tensor.storage_offset();
+    for (std::size_t k = 0; k < parts_; ++k, offset += step) {
+      targets[k]->push_value(fast::make_view(tensor, sizes, strides, offset));
+    }
+  }
+
+  std::int64_t dim_;
+  std::size_t parts_;
+  bool fast_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace
+
+std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
+  const SizesView batch = batch_size();
+  const auto n = static_cast<std::int64_t>(batch.size());
+  if (dim < -n || dim >= n) {
+    fail(Code::index, "dimension ", dim, " is out of range for batch size ", show_sizes(batch));
+  }
+  if (dim < 0) dim += n;
+  const DenseNode* root = as_dense(node_.get());
+  if (root == nullptr) fail(Code::unsupported, "a value that is no dictionary cannot be taken apart");
+  std::vector<NodePtr> nodes = Unbind(dim, static_cast<std::size_t>(batch[dim])).run(*root);
+  std::vector<TensorDict> result;
+  result.reserve(nodes.size());
+  for (NodePtr& node : nodes) {
+    if (node_->memmapped()) inherit_flags(*node_, node);
+    result.emplace_back(std::move(node));
+  }
+  return result;
+}
+
+}  // namespace td
