@@ -1,0 +1,218 @@
+//! Iterators over keys and entries.
+
+use tensordict_sys as sys;
+
+use crate::dict::{Dict, TensorDict};
+use crate::entry::{EntryKind, Value};
+use crate::error::{check, sound};
+use crate::handle::Handle;
+use crate::key::KeyPath;
+use crate::tensor::Tensor;
+
+/// Which keys [`Dict::keys_with`] lists.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct KeysOptions {
+    raw: sys::td_keys_options,
+}
+
+impl KeysOptions {
+    /// The keys of the first level, in the order in which they were set.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Also what lies deeper, a dictionary before its content.
+    pub fn nested(mut self, nested: bool) -> Self {
+        self.raw.include_nested = nested.into();
+        self
+    }
+
+    /// Only tensors.
+    pub fn leaves_only(mut self, leaves_only: bool) -> Self {
+        self.raw.leaves_only = leaves_only.into();
+        self
+    }
+
+    /// Ordered by the names joined with dots.
+    pub fn sorted(mut self, sorted: bool) -> Self {
+        self.raw.sort = sorted.into();
+        self
+    }
+}
+
+/// A snapshot of keys: the dictionary may be changed while it is walked.
+pub struct Keys {
+    list: Handle<sys::td_keys>,
+    next: usize,
+    len: usize,
+}
+
+impl Keys {
+    fn of(dict: &Dict, options: KeysOptions) -> Self {
+        let mut list = std::ptr::null_mut();
+        // SAFETY: the handle is alive, and a call that succeeds gives us the list.
+        let list = unsafe {
+            sound(check(sys::td_keys_of(dict.raw(), &options.raw, &mut list)));
+            Handle::new(list)
+        };
+        // SAFETY: the list is alive.
+        let len = unsafe { sys::td_keys_len(list.get()) };
+        Self { list, next: 0, len }
+    }
+
+    fn next_position(&mut self) -> Option<usize> {
+        let position = self.next;
+        self.next += usize::from(position < self.len);
+        (position < self.len).then_some(position)
+    }
+
+    fn key(&self, position: usize) -> KeyPath {
+        let (mut path, mut length) = (std::ptr::null(), 0);
+        // SAFETY: the list is alive, and the path is as long as it is said to be.
+        unsafe {
+            sound(check(sys::td_keys_at(self.list.get(), position, &mut path, &mut length)));
+            KeyPath::read(path, length)
+        }
+    }
+
+    /// The next key with the kind of its entry.
+    fn next_with_kind(&mut self) -> Option<(KeyPath, EntryKind)> {
+        let position = self.next_position()?;
+        let mut kind = sys::TD_ENTRY_NONE;
+        // SAFETY: the list is alive.
+        sound(check(unsafe { sys::td_keys_kind_at(self.list.get(), position, &mut kind) }));
+        Some((self.key(position), EntryKind::from_raw(kind)?))
+    }
+}
+
+impl Iterator for Keys {
+    type Item = KeyPath;
+
+    fn next(&mut self) -> Option<KeyPath> {
+        let position = self.next_position()?;
+        Some(self.key(position))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.len - self.next;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Keys {}
+
+/// The entries of the first level; see [`Dict::items`].
+pub struct Items<'a> {
+    dict: &'a Dict,
+    keys: Keys,
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = (KeyPath, Value<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (key, kind) = self.keys.next_with_kind()?;
+        let value = match kind {
+            EntryKind::Tensor => Value::Tensor(sound(self.dict.tensor(&key))),
+            EntryKind::Dict => Value::Dict(sound(self.dict.dict(&key))),
+            _ => Value::Data(sound(self.dict.data_json(&key))),
+        };
+        Some((key, value))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.keys.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Items<'_> {}
+
+/// The tensors of all levels; see [`Dict::leaves`].
+pub struct Leaves<'a> {
+    dict: &'a Dict,
+    keys: Keys,
+}
+
+impl Iterator for Leaves<'_> {
+    type Item = (KeyPath, Tensor);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let key = self.keys.next()?;
+        let tensor = sound(self.dict.tensor(&key));
+        Some((key, tensor))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.keys.size_hint()
+    }
+}
+
+impl ExactSizeIterator for Leaves<'_> {}
+
+impl Dict {
+    /// The keys of the first level.
+    ///
+    /// ```
+    /// use tensordict::{KeysOptions, Tensor, TensorDict};
+    ///
+    /// let mut td = TensorDict::new(())?;
+    /// td.set("z", Tensor::scalar(1u8)?)?;
+    /// td.set(("a", "x"), Tensor::scalar(2u8)?)?;
+    /// assert_eq!(td.keys().collect::<Vec<_>>(), ["z", "a"]);
+    ///
+    /// let deep = KeysOptions::new().nested(true).leaves_only(true).sorted(true);
+    /// assert_eq!(format!("{:?}", td.keys_with(deep).collect::<Vec<_>>()), r#"[("a", "x"), "z"]"#);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    pub fn keys(&self) -> Keys {
+        self.keys_with(KeysOptions::new())
+    }
+
+    /// The keys that the options ask for.
+    pub fn keys_with(&self, options: KeysOptions) -> Keys {
+        Keys::of(self, options)
+    }
+
+    /// The entries of the first level.
+    ///
+    /// ```
+    /// use tensordict::{Tensor, TensorDict, Value};
+    ///
+    /// let mut td = TensorDict::new(())?;
+    /// td.set("x", Tensor::scalar(1u8)?)?;
+    /// td.set("nested", TensorDict::new(())?)?;
+    /// let kinds: Vec<_> = (&td)
+    ///     .into_iter()
+    ///     .map(|(key, value)| (key.to_string(), matches!(value, Value::Dict(_))))
+    ///     .collect();
+    /// assert_eq!(kinds, [("x".into(), false), ("nested".into(), true)]);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    pub fn items(&self) -> Items<'_> {
+        Items { dict: self, keys: self.keys() }
+    }
+
+    /// The tensors of all levels, with their full keys.
+    pub fn leaves(&self) -> Leaves<'_> {
+        let options = KeysOptions::new().nested(true).leaves_only(true);
+        Leaves { dict: self, keys: self.keys_with(options) }
+    }
+}
+
+impl<'a> IntoIterator for &'a Dict {
+    type Item = (KeyPath, Value<'a>);
+    type IntoIter = Items<'a>;
+
+    fn into_iter(self) -> Items<'a> {
+        self.items()
+    }
+}
+
+impl<'a> IntoIterator for &'a TensorDict {
+    type Item = (KeyPath, Value<'a>);
+    type IntoIter = Items<'a>;
+
+    fn into_iter(self) -> Items<'a> {
+        self.items()
+    }
+}

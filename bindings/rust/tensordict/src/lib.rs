@@ -1,0 +1,77 @@
+//! Dictionaries of tensors with a batch size: indexed, reshaped, stacked, moved and stored as one, in
+//! memory and in the folders of Python's tensordict.
+//!
+//! ```
+//! use tensordict::{i, DType, Ellipsis, ErrorKind, NewAxis, Step as _, Tensor, TensorDict};
+//!
+//! # fn main() -> tensordict::Result<()> {
+//! let mut td = TensorDict::new([3, 4])?;
+//! td.set("obs", Tensor::from_vec(vec![0.5f32; 3 * 4 * 84], [3, 4, 84])?)?; // the Vec moves in
+//! td.set(("agents", "reward"), Tensor::zeros([3, 4, 1], DType::F32)?)?;
+//! println!("{td}"); // reads like Python's repr
+//!
+//! let first = td.at(0)?; // batch [4], views
+//! let tail = td.at(i![.., -2..])?; // td[:, -2:]
+//! let odd = td.at(i![(1..).step(2), Ellipsis, NewAxis])?; // td[1::2, ..., None]
+//! assert_eq!(tail.batch_size(), [3, 2]);
+//! assert_eq!(odd.batch_size(), [1, 4, 1]);
+//! td.set_at(i![0, 1], &first.at(3)?)?;
+//!
+//! for (key, leaf) in td.leaves() {
+//!     println!("{key:?}: {:?} {}", leaf.shape(), leaf.dtype());
+//! }
+//! match td.get("missing") {
+//!     Err(e) if e.kind() == ErrorKind::Key => println!("{e}"),
+//!     other => panic!("{other:?}"),
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Every value is a handle that is cheap to make and is given back when dropped; nothing that is
+//! passed by reference is consumed. Failures are an [`Error`] with a kind, one line of text and the line
+//! of the caller; nothing panics on bad input.
+
+#![warn(missing_docs)]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod apply;
+mod convert;
+mod device;
+mod dict;
+mod dtype;
+mod entry;
+mod error;
+mod fmt;
+mod handle;
+mod index;
+mod iter;
+mod key;
+mod library;
+mod memmap;
+mod part;
+mod shape;
+mod sizes;
+mod state;
+mod tensor;
+mod writer;
+
+pub use apply::{ApplyOptions, FilterEmpty};
+pub use convert::Target;
+pub use device::{Device, DeviceKind};
+pub use dict::{Dict, DictMut, DictRef, TensorDict};
+pub use dtype::{DType, Element, BF16, F16};
+pub use entry::{EntryKind, IntoEntry, Value};
+pub use error::{Error, ErrorKind, Result};
+pub use index::{Ellipsis, Index, IndexList, Indices, NewAxis, Step};
+pub use iter::{Items, Keys, KeysOptions, Leaves};
+pub use key::{Key, KeyPath};
+pub use library::{
+    abi_version, clear_log, live_handles, set_grad_enabled, set_log, torch_version, version,
+    LogLevel,
+};
+pub use memmap::{LoadOptions, MemmapOptions};
+pub use sizes::{Size, Sizes};
+pub use tensor::Tensor;
+pub use tensordict_sys::{DLManagedTensor, DLManagedTensorVersioned};
+pub use writer::{Field, Writer, WriterOptions};
