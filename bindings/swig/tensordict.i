@@ -12,6 +12,13 @@
 /* What the header says in a brace initialiser, which SWIG does not read. Zero unless named here. */
 %feature("td:default", "device_index=-1") td_load_options;
 
+#ifdef SWIGLUA
+%include "lua.i"
+#endif
+#ifdef SWIGCSHARP
+%include "csharp.i"
+#endif
+
 /* SWIG does not follow #include: each header by name, in the order in which they build on another. */
 %include "tensordict/td_base.h"
 %include "tensordict/td_tensor.h"

@@ -1,0 +1,70 @@
+/* csharp.i: SWIG's own C# as plain P/Invoke signatures. Included by tensordict.i.
+ *
+ *   swig -csharp -noproxy -dllimport tensordict -DSWIG_CSHARP_NO_EXCEPTION_HELPER \
+ *        -DSWIG_CSHARP_NO_STRING_HELPER -DSWIG_CSHARP_NO_IMCLASS_STATIC_CONSTRUCTOR tensordict.i
+ *
+ * Every wrapper in C is then the function itself, so the imports can name the functions of the library
+ * and the wrappers need not be compiled:
+ *
+ *   sed -E 's/EntryPoint="CSharp_(td_[a-z0-9_]+)"/EntryPoint="\1"/' tensordictPINVOKE.cs
+ *
+ * Strings are UTF-8 bytes, handles are IntPtr, structs are void*. The binding in bindings/csharp does
+ * not use this; it is for projects that already live with SWIG. */
+
+%csconst(1);
+%pragma(csharp) imclassclassmodifiers = "public static unsafe class"
+%pragma(csharp) moduleclassmodifiers = "public static unsafe class"
+
+/* The struct members would each become two imports. */
+%ignore td_index_item;
+%ignore td_keys_options;
+%ignore td_to_options;
+%ignore td_memmap_options;
+%ignore td_load_options;
+%ignore td_apply_options;
+%ignore td_writer_options;
+
+%define TD_BLITTABLE(c_type, cs_type)
+%typemap(ctype) c_type "$1_ltype"
+%typemap(imtype) c_type "cs_type"
+%typemap(cstype) c_type "cs_type"
+%typemap(csin) c_type "$csinput"
+%typemap(csout) c_type { return $imcall; }
+%typemap(in) c_type "$1 = $input;"
+%typemap(out) c_type "$result = $1;"
+%enddef
+TD_BLITTABLE(int32_t, int)
+TD_BLITTABLE(uint32_t, uint)
+TD_BLITTABLE(int64_t, long)
+TD_BLITTABLE(uint64_t, ulong)
+TD_BLITTABLE(size_t, nuint)
+TD_BLITTABLE(SWIGTYPE *, void*)
+TD_BLITTABLE(char *, byte*)
+TD_BLITTABLE(const char *, byte*)
+TD_BLITTABLE(const char *const *, byte**)
+TD_BLITTABLE(int64_t *, long*)
+TD_BLITTABLE(const int64_t *, long*)
+TD_BLITTABLE(td_release_fn, global::System.IntPtr)
+TD_BLITTABLE(td_log_fn, global::System.IntPtr)
+TD_BLITTABLE(td_apply_fn, global::System.IntPtr)
+%define TD_OPAQUE(c_type)
+TD_BLITTABLE(c_type *, global::System.IntPtr)
+TD_BLITTABLE(const c_type *, global::System.IntPtr)
+TD_BLITTABLE(c_type **, global::System.IntPtr*)
+TD_BLITTABLE(const c_type *const *, global::System.IntPtr*)
+TD_RESULT(c_type **result, global::System.IntPtr)
+%enddef
+
+/* What comes back through a pointer. */
+%define TD_RESULT(c_type, cs_type)
+TD_BLITTABLE(c_type, out cs_type)
+%typemap(csin) c_type "out $csinput"
+%enddef
+TD_RESULT(int32_t *result, int)
+TD_RESULT(int32_t *result_index, int)
+TD_RESULT(int64_t *result, long)
+TD_RESULT(size_t *, nuint)
+TD_OPAQUE(td_tensor)
+TD_OPAQUE(td_tensordict)
+TD_OPAQUE(td_keys)
+TD_OPAQUE(td_writer)
