@@ -1,0 +1,38 @@
+using System;
+
+namespace TensorDicts
+{
+    /// <summary>
+    /// What stands under a key: a <see cref="Tensor"/>, a <see cref="TensorDict"/> or <see cref="Data"/>.
+    /// Tell them apart by pattern matching.
+    /// </summary>
+    public abstract class Entry : IDisposable
+    {
+        private protected Entry()
+        {
+        }
+
+        /// <summary>Gives the reference back. What it refers to lives on where else it is used.</summary>
+        public abstract void Dispose();
+    }
+
+    /// <summary>A value that is no tensor, such as a text, as JSON. It can be read only.</summary>
+    public sealed class Data : Entry
+    {
+        internal Data(string json)
+        {
+            Json = json;
+        }
+
+        /// <summary>The value as JSON text: a text stands in quotes.</summary>
+        public string Json { get; }
+
+        /// <summary>Nothing to give back: the value is a copy.</summary>
+        public override void Dispose()
+        {
+        }
+
+        /// <summary>The JSON text.</summary>
+        public override string ToString() => Json;
+    }
+}

@@ -1,0 +1,133 @@
+using System;
+using System.Runtime.InteropServices;
+
+namespace TensorDicts.Interop
+{
+    /// <summary>
+    /// Owns one handle of the library. Calls use it through <see cref="Borrow"/>, so that a Dispose on
+    /// another thread waits for the call instead of freeing under it.
+    /// </summary>
+    internal abstract unsafe class NativeHandle<T> : SafeHandle
+        where T : unmanaged
+    {
+        protected NativeHandle(T* pointer)
+            : base(IntPtr.Zero, ownsHandle: true)
+        {
+            SetHandle((IntPtr)pointer);
+        }
+
+        public override bool IsInvalid => handle == IntPtr.Zero;
+
+        /// <summary>The name under which a user knows the owner.</summary>
+        protected abstract string Owner { get; }
+
+        internal Borrowed<T> Borrow() => new Borrowed<T>(this, Hold());
+
+        /// <summary>Keeps the handle until <see cref="Drop"/>, for lists of them; else use Borrow.</summary>
+        internal T* Hold()
+        {
+            if (IsClosed)
+            {
+                throw new ObjectDisposedException(Owner);
+            }
+            bool taken = false;
+            DangerousAddRef(ref taken);
+            return (T*)handle;
+        }
+
+        internal void Drop() => DangerousRelease();
+    }
+
+    /// <summary>A handle that cannot go before Dispose.</summary>
+    internal readonly unsafe ref struct Borrowed<T>
+        where T : unmanaged
+    {
+        private readonly NativeHandle<T> owner;
+
+        internal Borrowed(NativeHandle<T> owner, T* pointer)
+        {
+            this.owner = owner;
+            Pointer = pointer;
+        }
+
+        internal T* Pointer { get; }
+
+        public void Dispose() => owner.Drop();
+    }
+
+    internal sealed unsafe class DictHandle : NativeHandle<td_tensordict>
+    {
+        internal DictHandle(td_tensordict* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(TensorDict);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_free((td_tensordict*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class TensorHandle : NativeHandle<td_tensor>
+    {
+        // What the garbage collector is told about memory that only the library sees.
+        private readonly long pressure;
+
+        internal TensorHandle(td_tensor* pointer, long pressure)
+            : base(pointer)
+        {
+            if (pressure > 0)
+            {
+                GC.AddMemoryPressure(pressure);
+                this.pressure = pressure;
+            }
+        }
+
+        protected override string Owner => nameof(Tensor);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_tensor_free((td_tensor*)handle);
+            if (pressure > 0)
+            {
+                GC.RemoveMemoryPressure(pressure);
+            }
+            return true;
+        }
+    }
+
+    internal sealed unsafe class KeysHandle : NativeHandle<td_keys>
+    {
+        internal KeysHandle(td_keys* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => "Keys";
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_keys_free((td_keys*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class WriterHandle : NativeHandle<td_writer>
+    {
+        internal WriterHandle(td_writer* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(TensorDictWriter);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_writer_free((td_writer*)handle);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,114 @@
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>What becomes of dictionaries in which no entry is left.</summary>
+    public enum FilterEmpty
+    {
+        /// <summary>Dropped if they lost all entries, kept if they were empty before.</summary>
+        Default = 0,
+
+        /// <summary>Dropped.</summary>
+        Yes = 1,
+
+        /// <summary>Kept.</summary>
+        No = 2,
+    }
+
+    /// <summary>How <see cref="TensorDict.Apply(System.Func{Tensor, Tensor?}, ApplyOptions?)"/> works.</summary>
+    public sealed record ApplyOptions
+    {
+        /// <summary>Writes the results into the tensors that are there.</summary>
+        public bool InPlace { get; set; }
+
+        /// <summary>What becomes of empty dictionaries; the root always stays.</summary>
+        public FilterEmpty FilterEmpty { get; set; }
+
+        /// <summary>Locks the result if the source is locked.</summary>
+        public bool PropagateLock { get; set; }
+
+        internal td_apply_options ToRaw()
+        {
+            td_apply_options raw = td_apply_options.Default;
+            raw.inplace = InPlace ? 1 : 0;
+            raw.filter_empty = (td_filter_empty)(int)FilterEmpty;
+            raw.propagate_lock = PropagateLock ? 1 : 0;
+            return raw;
+        }
+    }
+
+    /// <summary>How a dictionary is stored.</summary>
+    public sealed record MemmapOptions
+    {
+        /// <summary>How many threads write; 0 and 1: the calling one.</summary>
+        public int Threads { get; set; }
+
+        /// <summary>Copies tensors that are mapped from another folder.</summary>
+        public bool CopyExisting { get; set; }
+
+        /// <summary>Takes a file that is there already for an error instead of overwriting it.</summary>
+        public bool FailIfExists { get; set; }
+
+        /// <summary>Names files by the keys as they are, not escaped.</summary>
+        public bool VerbatimNames { get; set; }
+
+        internal td_memmap_options ToRaw()
+        {
+            td_memmap_options raw = td_memmap_options.Default;
+            raw.num_threads = Threads;
+            raw.copy_existing = CopyExisting ? 1 : 0;
+            raw.fail_if_exists = FailIfExists ? 1 : 0;
+            raw.verbatim_names = VerbatimNames ? 1 : 0;
+            return raw;
+        }
+    }
+
+    /// <summary>How a folder is read.</summary>
+    public sealed record LoadOptions
+    {
+        /// <summary>Where the tensors go; the meta device opens no file of values.</summary>
+        public Device? Device { get; set; }
+
+        /// <summary>Keeps what is written to the tensors away from the files.</summary>
+        public bool PrivateMapping { get; set; }
+
+        /// <summary>Takes file names for the keys as they are, not escaped.</summary>
+        public bool VerbatimNames { get; set; }
+
+        /// <summary>Deepest nesting accepted; 0 is 1,000.</summary>
+        public uint MaxDepth { get; set; }
+
+        /// <summary>Most entries accepted, all levels together; 0 is 1,000,000.</summary>
+        public uint MaxEntries { get; set; }
+
+        internal td_load_options ToRaw()
+        {
+            td_load_options raw = td_load_options.Default;
+            raw.device_type = TensorDicts.Device.RawOf(Device);
+            raw.device_index = TensorDicts.Device.IndexOf(Device);
+            raw.private_mapping = PrivateMapping ? 1 : 0;
+            raw.verbatim_names = VerbatimNames ? 1 : 0;
+            raw.max_depth = MaxDepth;
+            raw.max_entries = MaxEntries;
+            return raw;
+        }
+    }
+
+    /// <summary>Where a writer begins and how far it goes.</summary>
+    public sealed record WriterOptions
+    {
+        /// <summary>Where writing begins.</summary>
+        public long FirstRow { get; set; }
+
+        /// <summary>Rows that may be written, from the first one; 0: up to the last.</summary>
+        public long Capacity { get; set; }
+
+        internal td_writer_options ToRaw()
+        {
+            td_writer_options raw = td_writer_options.Default;
+            raw.first_row = FirstRow;
+            raw.capacity = Capacity;
+            return raw;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>A tensor that a writer writes to, found once.</summary>
+    public readonly struct WriterField
+    {
+        internal WriterField(int number)
+        {
+            Number = number;
+        }
+
+        internal int Number { get; }
+    }
+
+    /// <summary>
+    /// Writes rows of plain memory into the tensors of a dictionary, for a hot loop: Put and Next allocate
+    /// nothing. A row is one element of the batch, in row-major order.
+    /// </summary>
+    public sealed unsafe class TensorDictWriter : IDisposable
+    {
+        private readonly WriterHandle handle;
+        private readonly List<DType> dtypes = new List<DType>();
+        private readonly TensorDict target;
+
+        /// <summary>Opens a writer. The dictionary must be on the CPU and hold the tensors already.</summary>
+        public TensorDictWriter(TensorDict td, WriterOptions? options = null)
+        {
+            td_writer_options raw = (options ?? new WriterOptions()).ToRaw();
+            target = Argument.NotNull(td, nameof(td)).Share();
+            try
+            {
+                using var borrowed = target.Handle.Borrow();
+                td_writer* result = null;
+                Status.Check(Native.td_writer_open(borrowed.Pointer, &raw, &result));
+                handle = new WriterHandle(result);
+            }
+            catch
+            {
+                target.Dispose();
+                throw;
+            }
+        }
+
+        /// <summary>How many rows were completed by Next.</summary>
+        public long Rows
+        {
+            get
+            {
+                using var borrowed = handle.Borrow();
+                long result;
+                Status.Check(Native.td_writer_rows(borrowed.Pointer, &result));
+                return result;
+            }
+        }
+
+        /// <summary>Finds the tensor under a key once.</summary>
+        public WriterField Bind(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var borrowed = handle.Borrow();
+            int field;
+            Status.Check(Native.td_writer_bind(borrowed.Pointer, path.Pointer, path.Length, &field));
+            using Tensor tensor = target.GetTensor(key);
+            dtypes.Add(tensor.DType);
+            return new WriterField(field);
+        }
+
+        /// <summary>How many bytes one row of a field takes.</summary>
+        public long RowBytes(WriterField field)
+        {
+            using var borrowed = handle.Borrow();
+            nuint result;
+            Status.Check(Native.td_writer_row_bytes(borrowed.Pointer, field.Number, &result));
+            return (long)result;
+        }
+
+        /// <summary>Copies one field of the current row. The type and the number of values must fit.</summary>
+        public void Put<T>(WriterField field, ReadOnlySpan<T> row)
+            where T : unmanaged
+        {
+            if (field.Number < dtypes.Count)
+            {
+                DTypes.Require<T>(dtypes[field.Number], nameof(Put));
+            }
+            PutBytes(field, MemoryMarshal.AsBytes(row));
+        }
+
+        /// <summary>Copies one field of the current row. The type and the number of values must fit.</summary>
+        public void Put<T>(WriterField field, T[] row)
+            where T : unmanaged => Put(field, new ReadOnlySpan<T>(row));
+
+        /// <summary>Copies a field that has one value in a row.</summary>
+        public void Put<T>(WriterField field, T value)
+            where T : unmanaged => Put(field, MemoryMarshal.CreateReadOnlySpan(ref value, 1));
+
+        /// <summary>Copies one field of the current row, whatever its dtype.</summary>
+        public void PutBytes(WriterField field, ReadOnlySpan<byte> row)
+        {
+            using var borrowed = handle.Borrow();
+            fixed (byte* data = row)
+            {
+                Status.Check(Native.td_writer_put(borrowed.Pointer, field.Number, data, (nuint)row.Length));
+            }
+        }
+
+        /// <summary>Moves on to the next row. Fields that were not put keep what was there.</summary>
+        public void Next()
+        {
+            using var borrowed = handle.Borrow();
+            Status.Check(Native.td_writer_next(borrowed.Pointer));
+        }
+
+        /// <summary>Waits until what was put is on the disk.</summary>
+        public void Flush()
+        {
+            using var borrowed = handle.Borrow();
+            Status.Check(Native.td_writer_flush(borrowed.Pointer));
+        }
+
+        /// <summary>Flushes, and lets go of the dictionary. Tells of a disk that failed, which Dispose does not.</summary>
+        public void Close()
+        {
+            using var borrowed = handle.Borrow();
+            Status.Check(Native.td_writer_close(borrowed.Pointer));
+            target.Dispose();
+        }
+
+        /// <summary>Closes without waiting for the disk if Close was not called.</summary>
+        public void Dispose()
+        {
+            handle.Dispose();
+            target.Dispose();
+        }
+    }
+}
