@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts of this repository: messages, logged steps, packages. To be sourced by bash.
 
 if [ -t 1 ]; then
@@ -67,4 +68,33 @@ as_root() {
 
 have_package() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# Languages beside C and C++. `missing_X` prints why X cannot be used here, and nothing if it can.
+missing_rust() { command -v cargo >/dev/null 2>&1 || echo "no cargo, and no package of it"; }
+missing_csharp() {
+  local version
+  version=$(dotnet --version 2>/dev/null) || true
+  case "$version" in
+    [1-9][0-9].*) ;;
+    '') echo "no dotnet on the PATH; Debian has none, see https://dotnet.microsoft.com" ;;
+    *) echo "dotnet $version is too old, 10 is needed" ;;
+  esac
+}
+missing_julia() { # BUILD
+  local log=$1/julia-get.log
+  mkdir -p "$1"
+  tools/julia-get "$1/julia" >"$log" 2>&1 && return 0
+  tail -n 1 "$log" | sed 's/^julia-get: //'
+}
+
+# configure BUILD OPTION...: a new build folder, or other options for one that is there.
+configure() {
+  local build=$1
+  shift
+  if [ -f "$build/build.ninja" ]; then
+    meson configure "$build" "$@"
+  else
+    meson setup "$build" "$@"
+  fi
 }
