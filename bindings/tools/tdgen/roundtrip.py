@@ -38,6 +38,7 @@ def write(api: ir.Api) -> str:
             out.append(f"{to_c(owner.result, f'(*const {name})({params})', foreign)} = {owner.name};")
         else:
             out += [f"extern {owner.name} const same_{owner.name};",
+                    f"{owner.name} const same_{owner.name} = NULL;",
                     f"extern {to_c(owner.result, f'(*const *const of_{owner.name})({params})', foreign)};",
                     f"{to_c(owner.result, f'(*const *const of_{owner.name})({params})', foreign)} = &same_{owner.name};"]
     return "\n".join(out + [""])
