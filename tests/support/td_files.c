@@ -66,13 +66,21 @@ void td_make_folder(const char *path) {
   if (mkdir(path, 0777) != 0) td_test_fail(__FILE__, __LINE__, "%s: %s", path, strerror(errno));
 }
 
-/* nftw gives no argument to its function, hence these. */
-static const char *walked, *opposite;
+/* nftw gives no argument to its function, hence these; copies, since td_path() forgets. */
+static char walked[LONGEST], opposite[LONGEST];
 static int entries;
 
-static int copy_entry(const char *path, const struct stat *status, int flag, struct FTW *walk) {
+static void walk(const char *tree, const char *other,
+                 int (*visit)(const char *, const struct stat *, int, struct FTW *)) {
+  snprintf(walked, sizeof walked, "%s", tree);
+  snprintf(opposite, sizeof opposite, "%s", other);
+  if (nftw(walked, visit, 16, FTW_PHYS) != 0)
+    td_test_fail(__FILE__, __LINE__, "%s cannot be walked", walked);
+}
+
+static int copy_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
   (void)status;
-  (void)walk;
+  (void)at;
   const char *to = td_path(opposite, path + strlen(walked));
   if (flag == FTW_D) {
     mkdir(to, 0777);
@@ -86,17 +94,14 @@ static int copy_entry(const char *path, const struct stat *status, int flag, str
 }
 
 void td_copy_tree(const char *from, const char *to) {
-  walked = from;
-  opposite = to;
-  if (nftw(from, copy_entry, 16, FTW_PHYS) != 0)
-    td_test_fail(__FILE__, __LINE__, "%s cannot be copied", from);
+  walk(from, to, copy_entry);
 }
 
-static int count_entry(const char *path, const struct stat *status, int flag, struct FTW *walk) {
+static int count_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
   (void)path;
   (void)status;
   (void)flag;
-  (void)walk;
+  (void)at;
   entries++;
   return 0;
 }
@@ -110,9 +115,9 @@ int td_count_entries(const char *path) {
 static const char *compare_file;
 static int compare_line;
 
-static int compare_entry(const char *path, const struct stat *status, int flag, struct FTW *walk) {
+static int compare_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
   (void)status;
-  (void)walk;
+  (void)at;
   if (flag == FTW_D) return 0;
   const char *got_path = td_path(opposite, path + strlen(walked));
   if (!td_exists(got_path)) td_test_fail(compare_file, compare_line, "no file %s", got_path);
@@ -132,10 +137,8 @@ static int compare_entry(const char *path, const struct stat *status, int flag, 
 void td_check_same_tree(const char *file, int line, const char *got, const char *want) {
   compare_file = file;
   compare_line = line;
-  walked = want;
-  opposite = got;
-  nftw(want, compare_entry, 16, FTW_PHYS);
-  const int found = td_count_entries(got), wanted = td_count_entries(want);
+  walk(want, got, compare_entry);
+  const int found = td_count_entries(opposite), wanted = td_count_entries(walked);
   if (found != wanted)
-    td_test_fail(file, line, "%s holds %d entries, not %d", got, found, wanted);
+    td_test_fail(file, line, "%s holds %d entries, not %d", opposite, found, wanted);
 }
