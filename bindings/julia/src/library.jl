@@ -50,7 +50,7 @@ function candidates()
     isempty(CHOSEN[]) || return [CHOSEN[]]
     named = get(ENV, "TENSORDICT_LIBRARY", "")
     isempty(named) || return [named]
-    Sys.iswindows() ? ["tensordict", "libtensordict"] : ["libtensordict", "libtensordict.so.$TD_VERSION_MAJOR"]
+    Sys.iswindows() ? ["tensordict", "libtensordict"] : ["libtensordict", "libtensordict.so.$TD_ABI_VERSION"]
 end
 
 function open_library()

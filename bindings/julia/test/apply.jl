@@ -1,0 +1,64 @@
+td = TensorDict(2; a = Float32[1, 2], n = (b = Float32[3, 4], empty = NamedTuple()))
+
+@testset "what comes back" begin
+    @test Array(map(t -> t .* 2, td)["n", "b"]) == [6, 8]
+    @test eltype(map(t -> to(t, Int64), td)["a"]) === Int64
+    @test map(identity, td) == td && pointer(map(identity, td)["a"]) == pointer(td["a"])
+    @test Array(apply(t -> t .+ 1, td)["a"]) == [2, 3]
+    seen = []
+    apply(td; named = true) do key, t
+        push!(seen, key => Array(t))
+        nothing
+    end
+    @test seen == ["a" => [1, 2], ("n", "b") => [3, 4]]
+    @test_throws DimensionMismatch map(t -> [1, 2, 3], td)
+end
+
+@testset "dropped entries" begin
+    without_b(; options...) = apply((key, t) -> key == "a" ? t : nothing, td; named = true, options...)
+    @test keys(without_b(); nested = true) == ["a", "n", ("n", "empty")] || keys(without_b(); nested = true) == ["a"]
+    @test keys(without_b(filter_empty = true); nested = true) == ["a"]
+    @test keys(without_b(filter_empty = false); nested = true) == ["a", "n", ("n", "empty")]
+end
+
+@testset "in place" begin
+    d = deepcopy(td)
+    before = pointer(d["a"])
+    @test apply!(t -> t .* 10, d) === d
+    @test Array(d["a"]) == [10, 20] && Array(d["n", "b"]) == [30, 40] && pointer(d["a"]) == before
+    apply!((key, t) -> key == "a" ? t .+ 1 : t, d; named = true)
+    @test Array(d["a"]) == [11, 21] && Array(d["n", "b"]) == [30, 40]
+    @test islocked(apply(identity, lock!(d); propagate_lock = true)) && !islocked(apply(identity, d))
+end
+
+@testset "what is kept from a callback lives on" begin
+    kept = Tensor[]
+    map(t -> (push!(kept, t); t), td)
+    GC.gc()
+    @test Array.(kept) == [[1, 2], [3, 4]]
+end
+
+struct OddError <: Exception
+    value::Vector{Int}
+end
+
+@testset "exceptions" begin
+    thrown = OddError([1, 2])
+    calls = 0
+    caught = try
+        map(t -> (calls += 1; throw(thrown)), td)
+    catch e
+        e
+    end
+    @test caught === thrown && calls == 1
+    @test_throws ErrorException("plain") map(t -> error("plain"), td)
+    @test_throws KeyError map(t -> td["none"], td)
+    @test_throws DivideError apply!(t -> div(1, 0), td)
+    # Also through a walk within a walk, and from one without an error after it.
+    @test_throws OddError map(t -> map(s -> throw(thrown), td), td)
+    @test map(t -> map(identity, td)["a"], td) == map(t -> [1f0, 2f0], td)
+    # A value that is thrown need not be an exception, and can be nothing.
+    caught = try map(t -> throw(nothing), td); 1 catch e; e end
+    @test caught === nothing
+    @test_throws ArgumentError map(t -> "text", td)
+end
