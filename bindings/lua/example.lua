@@ -1,10 +1,7 @@
 -- A dictionary made, filled, indexed by a text, and printed, through SWIG's own Lua module.
 --
---   lua example.lua path/to/tensordict_lua.so
---
--- A module that stands on package.cpath as tensordict.so is had by require("tensordict").
-local module = assert(package.loadlib(arg[1], "luaopen_tensordict"))
-local td = module()
+--   LUA_CPATH='build/bindings/?.so' lua example.lua
+local td = require("tensordict")
 
 local episode = td.td_create({3, 4}, td.TD_DEVICE_NONE, -1)
 local numbers = {}
