@@ -17,8 +17,8 @@ enum class MapMode {
 // One mapping. Tensors over it keep it alive; MappedFile::of() finds it from any of them.
 class MappedFile {
  public:
-  // Maps the first `bytes` bytes of an existing file. Throws Code::io when it cannot be opened and
-  // Code::format when it is shorter. Never makes a file longer.
+  // Maps the first `bytes` bytes of an existing file. Throws Code::io when it cannot be opened or is
+  // a symbolic link, and Code::format when it is shorter. Never makes a file longer.
   static std::shared_ptr<MappedFile> open(const std::string& path, std::size_t bytes, MapMode mode);
 
   // Memory without a name, shared with child processes.
@@ -32,6 +32,13 @@ class MappedFile {
   std::size_t bytes() const noexcept { return bytes_; }
   const std::string& path() const noexcept { return path_; }  // absolute; empty for nameless memory
   bool writes_through() const noexcept { return mode_ == MapMode::shared && !path_.empty(); }
+
+  // Whether `path` names the very file that is mapped: another one may have taken its place, or the
+  // same one may go by two names.
+  bool is_file(const std::string& path) const noexcept;
+
+  // Says that the file has been renamed.
+  void set_path(std::string path) noexcept { path_ = std::move(path); }
 
   // Waits until what was written is on the disk.
   void flush() const;
@@ -49,6 +56,8 @@ class MappedFile {
   char* data_ = nullptr;
   std::size_t bytes_ = 0;
   std::string path_;
+  std::uint64_t device_ = 0;  // these two name the file itself
+  std::uint64_t inode_ = 0;
   MapMode mode_ = MapMode::priv;
 };
 
