@@ -11,8 +11,8 @@
 #define TD_NUMBER(name, value) TD_LAYOUT(name, (name) == (value))
 
 /* The number of a type is signed or unsigned for ever. */
-#define TD_SIGNED(type) TD_LAYOUT(type##_sign, (type) - 1 < 0)
-#define TD_UNSIGNED(type) TD_LAYOUT(type##_sign, (type) - 1 > 0)
+#define TD_SIGNED(type) TD_LAYOUT(type##_sign, (type)-1 < 0)
+#define TD_UNSIGNED(type) TD_LAYOUT(type##_sign, (type)-1 > 0)
 
 TD_SIZE(td_status, 4);
 TD_SIGNED(td_status);

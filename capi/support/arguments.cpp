@@ -12,6 +12,8 @@ void fail_handle(const void* handle, const char* wanted) {
   td::fail(td::Code::bad_handle, "not a ", wanted, ": the handle was never issued, was freed, or is of another kind");
 }
 
+namespace {
+
 template <class T>
 void write_list(const T* from, std::size_t n, T* to, std::size_t room, std::size_t* length) {
   *length = n;
@@ -20,7 +22,7 @@ void write_list(const T* from, std::size_t n, T* to, std::size_t room, std::size
   if (room < n) td::fail(td::Code::buffer_too_small, n, " are needed, the buffer takes ", room);
   std::copy(from, from + n, to);
 }
-template void write_list(const td_index_item*, std::size_t, td_index_item*, std::size_t, std::size_t*);
+}  // namespace
 
 void write_sizes(td::SizesView sizes, int64_t* to, std::size_t room, std::size_t* dims) {
   static_assert(std::is_same_v<int64_t, std::int64_t>);
@@ -85,6 +87,30 @@ Items items_in(const td_index_item* items, std::size_t items_len) {
   return result;
 }
 
+void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room, std::size_t* length) {
+  std::vector<td_index_item> items;
+  for (const td::IndexItem& item : from) {
+    td_index_item one{};
+    one.kind = static_cast<td_index_kind>(item.kind);
+    one.start = item.start.value_or(0);
+    one.stop = item.stop.value_or(0);
+    one.step = item.step.value_or(0);
+    if (item.kind == td::IndexKind::slice) {
+      one.flags = (item.start ? TD_INDEX_HAS_START : 0U) | (item.stop ? TD_INDEX_HAS_STOP : 0U) |
+                  (item.step ? TD_INDEX_HAS_STEP : 0U);
+    }
+    items.push_back(one);
+  }
+  write_list(items.data(), items.size(), to, room, length);
+}
+
+c10::SmallVector<td::TensorDict, 8> dicts_in(const td_tensordict* const* sources, std::size_t n) {
+  if (n != 0) not_null(sources, "sources");
+  c10::SmallVector<td::TensorDict, 8> result;
+  for (std::size_t i = 0; i < n; ++i) result.push_back(*in(not_null(sources[i], "a source")));
+  return result;
+}
+
 namespace {
 
 struct DeviceRow {
@@ -100,25 +126,26 @@ constexpr DeviceRow devices[] = {
 struct DtypeRow {
   td_dtype number;
   c10::ScalarType dtype;
+  const char* name;
 };
 constexpr DtypeRow dtypes[] = {
-    {TD_DTYPE_UINT8, c10::ScalarType::Byte},
-    {TD_DTYPE_INT8, c10::ScalarType::Char},
-    {TD_DTYPE_INT16, c10::ScalarType::Short},
-    {TD_DTYPE_INT32, c10::ScalarType::Int},
-    {TD_DTYPE_INT64, c10::ScalarType::Long},
-    {TD_DTYPE_FLOAT16, c10::ScalarType::Half},
-    {TD_DTYPE_FLOAT32, c10::ScalarType::Float},
-    {TD_DTYPE_FLOAT64, c10::ScalarType::Double},
-    {TD_DTYPE_COMPLEX32, c10::ScalarType::ComplexHalf},
-    {TD_DTYPE_COMPLEX64, c10::ScalarType::ComplexFloat},
-    {TD_DTYPE_COMPLEX128, c10::ScalarType::ComplexDouble},
-    {TD_DTYPE_BOOL, c10::ScalarType::Bool},
-    {TD_DTYPE_BFLOAT16, c10::ScalarType::BFloat16},
+    {TD_DTYPE_UINT8, c10::ScalarType::Byte, "torch.uint8"},
+    {TD_DTYPE_INT8, c10::ScalarType::Char, "torch.int8"},
+    {TD_DTYPE_INT16, c10::ScalarType::Short, "torch.int16"},
+    {TD_DTYPE_INT32, c10::ScalarType::Int, "torch.int32"},
+    {TD_DTYPE_INT64, c10::ScalarType::Long, "torch.int64"},
+    {TD_DTYPE_FLOAT16, c10::ScalarType::Half, "torch.float16"},
+    {TD_DTYPE_FLOAT32, c10::ScalarType::Float, "torch.float32"},
+    {TD_DTYPE_FLOAT64, c10::ScalarType::Double, "torch.float64"},
+    {TD_DTYPE_COMPLEX32, c10::ScalarType::ComplexHalf, "torch.complex32"},
+    {TD_DTYPE_COMPLEX64, c10::ScalarType::ComplexFloat, "torch.complex64"},
+    {TD_DTYPE_COMPLEX128, c10::ScalarType::ComplexDouble, "torch.complex128"},
+    {TD_DTYPE_BOOL, c10::ScalarType::Bool, "torch.bool"},
+    {TD_DTYPE_BFLOAT16, c10::ScalarType::BFloat16, "torch.bfloat16"},
 #if TD_TORCH_HAS_WIDE_UNSIGNED
-    {TD_DTYPE_UINT16, c10::ScalarType::UInt16},
-    {TD_DTYPE_UINT32, c10::ScalarType::UInt32},
-    {TD_DTYPE_UINT64, c10::ScalarType::UInt64},
+    {TD_DTYPE_UINT16, c10::ScalarType::UInt16, "torch.uint16"},
+    {TD_DTYPE_UINT32, c10::ScalarType::UInt32, "torch.uint32"},
+    {TD_DTYPE_UINT64, c10::ScalarType::UInt64, "torch.uint64"},
 #endif
 };
 
@@ -132,6 +159,12 @@ std::optional<c10::Device> device_in(td_device_type type, int32_t index) {
     return c10::Device(row.type, static_cast<c10::DeviceIndex>(row.type == c10::DeviceType::CPU && index == 0 ? -1 : index));
   }
   td::fail(td::Code::device, "device type ", type, " has no meaning in this version");
+}
+
+c10::Device real_device_in(td_device_type type, int32_t index) {
+  const std::optional<c10::Device> device = device_in(type, index);
+  if (!device) td::fail(td::Code::device, "TD_DEVICE_NONE is no device to move to");
+  return *device;
 }
 
 td_device_type device_type_out(const std::optional<c10::Device>& device) {
@@ -161,6 +194,13 @@ td_dtype dtype_out(c10::ScalarType dtype) noexcept {
     if (row.dtype == dtype) return row.number;
   }
   return TD_DTYPE_OTHER;
+}
+
+const char* dtype_text(td_dtype dtype) noexcept {
+  for (const DtypeRow& row : dtypes) {
+    if (row.number == dtype) return row.name;
+  }
+  return "";
 }
 
 }  // namespace capi

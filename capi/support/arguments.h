@@ -7,7 +7,10 @@
 #include "tensordict/td.h"
 
 #include <cstring>
+#include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace capi {
 
@@ -47,6 +50,15 @@ struct Traits<td_tensordict> {
   }
 };
 
+// Kinds whose handle owns one object of this layer or of the core.
+template <class T, Kind k>
+struct OwnedTraits {
+  static constexpr Kind kind = k;
+  using Object = T;
+  static void* pack(std::unique_ptr<T> object) { return object.release(); }
+  static std::unique_ptr<T> unpack(void* raw) noexcept { return std::unique_ptr<T>(static_cast<T*>(raw)); }
+};
+
 // The object behind a handle, for the length of a call: it owns nothing, so a call counts nothing.
 template <class Handle>
 class Borrowed {
@@ -79,6 +91,19 @@ inline Borrowed<td_tensordict> in(const td_tensordict* handle) {
   return Borrowed<td_tensordict>(find(handle));
 }
 
+// Handles that own their object give it by pointer.
+template <class Handle>
+typename Traits<Handle>::Object* in(const Handle* handle) {
+  return static_cast<typename Traits<Handle>::Object*>(find(handle));
+}
+
+template <class Handle>
+typename Traits<Handle>::Object* find_or_null(const Handle* handle) noexcept {
+  using T = Traits<Handle>;
+  return static_cast<typename T::Object*>(
+      HandleTable::instance().find(reinterpret_cast<std::uintptr_t>(handle), T::kind));
+}
+
 // A result handle: cleared before anything else, written last, and only on success.
 template <class Handle>
 class Out {
@@ -108,9 +133,40 @@ void free_handle(Handle* handle) noexcept {
   if (raw != nullptr) T::unpack(raw);
 }
 
+// Several result handles at once: all of them, or none.
+template <class Handle>
+class OutList {
+ public:
+  OutList(Handle** results, std::size_t room, std::size_t* count)
+      : results_(results), room_(room), count_(not_null(count, "count")) {
+    if (room != 0) not_null(results, "results");
+    std::fill_n(results_, room_, nullptr);
+  }
+  bool only_counts() const noexcept { return room_ == 0; }
+  void count(std::size_t n) { *count_ = n; }
+
+  template <class Object>
+  void put(std::vector<Object> objects) {
+    *count_ = objects.size();
+    if (room_ < objects.size()) {
+      td::fail(td::Code::buffer_too_small, objects.size(), " handles are given, the array takes ", room_);
+    }
+    std::size_t done = 0;
+    try {
+      for (; done < objects.size(); ++done) Out<Handle>(results_ + done).put(std::move(objects[done]));
+    } catch (...) {
+      while (done-- > 0) free_handle(std::exchange(results_[done], nullptr));
+      throw;
+    }
+  }
+
+ private:
+  Handle** results_;
+  std::size_t room_;
+  std::size_t* count_;
+};
+
 // Numbers and text into the caller's memory: the length always, the content when it fits.
-template <class T>
-void write_list(const T* from, std::size_t n, T* to, std::size_t room, std::size_t* length);
 void write_sizes(td::SizesView sizes, int64_t* to, std::size_t room, std::size_t* dims);
 void write_text(std::string_view text, char* to, std::size_t room, std::size_t* length);
 
@@ -128,6 +184,9 @@ td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name 
 
 using Items = c10::SmallVector<td::IndexItem, 6>;
 Items items_in(const td_index_item* items, std::size_t items_len);
+void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room, std::size_t* length);
+
+c10::SmallVector<td::TensorDict, 8> dicts_in(const td_tensordict* const* sources, std::size_t n);
 
 // Options: NULL means the defaults; what a newer client has to say must be zero.
 template <class Options>
@@ -150,9 +209,11 @@ Options options_in(const Options* options, const Options& defaults, std::size_t 
 
 // Devices and dtypes by the numbers of the ABI.
 std::optional<c10::Device> device_in(td_device_type type, int32_t index);  // none for TD_DEVICE_NONE
+c10::Device real_device_in(td_device_type type, int32_t index);              // refuses TD_DEVICE_NONE
 td_device_type device_type_out(const std::optional<c10::Device>& device);
 int32_t device_index_out(const std::optional<c10::Device>& device);
 c10::ScalarType dtype_in(td_dtype dtype);
 td_dtype dtype_out(c10::ScalarType dtype) noexcept;
+const char* dtype_text(td_dtype dtype) noexcept;  // "torch.float32"; "" for none
 
 }  // namespace capi

@@ -55,6 +55,16 @@ td_status from_callback(const char* function, td_status status) noexcept {
 
 }  // namespace
 
+void rethrow_foreign() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    td::fail(td::Code::callback, "the callback threw an exception, which it must not: ", error.what());
+  } catch (...) {
+    td::fail(td::Code::callback, "the callback threw an exception of an unknown type, which it must not");
+  }
+}
+
 td_status translate_current_exception(const char* function) noexcept {
   try {
     throw;

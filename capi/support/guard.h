@@ -18,6 +18,18 @@ struct CallbackFailure {
   td_status status;
 };
 
+// Turns an exception that a callback let out into Code::callback with its text, and throws that.
+[[noreturn]] void rethrow_foreign();
+
+template <class Call>
+td_status call_foreign(Call&& call) {
+  try {
+    return std::forward<Call>(call)();
+  } catch (...) {
+    rethrow_foreign();
+  }
+}
+
 extern thread_local bool grad_wanted;  // td_set_grad_enabled()
 
 // Sets libtorch's grad mode to what the caller asked of this library, and puts it back.

@@ -1,5 +1,6 @@
 #include "td/assign.h"
 
+#include "td/device.h"
 #include "td/fast_path.h"
 #include "td/rows.h"
 
@@ -33,6 +34,21 @@ void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
     return;
   }
   target.copy_(source);
+}
+
+void write_values(const at::Tensor& target, const at::Tensor& source) {
+  if (!broadcasts(source.sizes(), target.sizes())) {
+    fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into shape ", show_sizes(target.sizes()));
+  }
+  assign(target, source, fast::thread_at_rest());
+}
+
+at::Tensor convert(const at::Tensor& tensor, std::optional<c10::ScalarType> dtype,
+                   std::optional<c10::Device> device) {
+  at::TensorOptions options = tensor.options();
+  if (dtype) options = options.dtype(*dtype);
+  if (device) options = options.device(resolve_device(*device));
+  return tensor.to(options);
 }
 
 at::Tensor copy_of(const at::Tensor& tensor, bool fast) {

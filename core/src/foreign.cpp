@@ -31,7 +31,7 @@ std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
 }
 
 void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
-  const auto need = static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+  const std::size_t need = bytes_of(tensor);
   if (bytes != need) {
     fail(Code::shape, "a tensor of shape ", show_sizes(tensor.sizes()), " takes ", need, " bytes, not ", bytes);
   }
@@ -53,9 +53,11 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
   device = resolve_device(device);
   const auto options = at::TensorOptions().dtype(dtype).device(device);
   if (bytes == 0) return at::empty(sizes, options);  // the owner lets go here
+  Sizes dense(sizes.size());
+  std::int64_t step = 1;
+  for (std::size_t i = sizes.size(); i-- > 0; step *= sizes[i]) dense[i] = step;
   const auto keep = [owner = std::move(owner)](void*) mutable { owner.reset(); };
-  if (strides) return at::from_blob(data, sizes, *strides, keep, options, device);
-  return at::from_blob(data, sizes, keep, options, device);
+  return at::from_blob(data, sizes, strides ? *strides : SizesView(dense), keep, options, device);
 }
 
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
@@ -95,6 +97,25 @@ void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes) {
   }
   const at::Tensor source = from_bytes(data, bytes, tensor.scalar_type(), tensor.sizes());
   tensor.copy_(source);
+}
+
+void* data_of(const at::Tensor& tensor) {
+  if (tensor.layout() != c10::Layout::Strided || tensor.is_conj() || tensor.is_neg()) {
+    fail(Code::unsupported, "the tensor has no plain memory");
+  }
+  const bool none = tensor.device().type() == c10::DeviceType::Meta || tensor.numel() == 0;
+  return none ? nullptr : tensor.data_ptr();
+}
+
+std::size_t bytes_of(const at::Tensor& tensor) noexcept {
+  return static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+}
+
+void set_requires_grad(const at::Tensor& tensor, bool required) {
+  if (required && !at::isFloatingType(tensor.scalar_type()) && !at::isComplexType(tensor.scalar_type())) {
+    fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()), " cannot require gradients");
+  }
+  tensor.requires_grad_(required);
 }
 
 bool uniquely_owned(const at::Tensor& tensor, std::size_t held) noexcept {

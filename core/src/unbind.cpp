@@ -91,16 +91,21 @@ class Unbind {
 
 }  // namespace
 
-std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
+std::size_t TensorDict::dim_size(std::int64_t dim) const {
   const SizesView batch = batch_size();
   const auto n = static_cast<std::int64_t>(batch.size());
   if (dim < -n || dim >= n) {
     fail(Code::index, "dimension ", dim, " is out of range for batch size ", show_sizes(batch));
   }
-  if (dim < 0) dim += n;
+  return static_cast<std::size_t>(batch[dim < 0 ? dim + n : dim]);
+}
+
+std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
+  const std::size_t parts = dim_size(dim);
+  if (dim < 0) dim += static_cast<std::int64_t>(batch_size().size());
   const DenseNode* root = as_dense(node_.get());
   if (root == nullptr) fail(Code::unsupported, "a value that is no dictionary cannot be taken apart");
-  std::vector<NodePtr> nodes = Unbind(dim, static_cast<std::size_t>(batch[dim])).run(*root);
+  std::vector<NodePtr> nodes = Unbind(dim, parts).run(*root);
   std::vector<TensorDict> result;
   result.reserve(nodes.size());
   for (NodePtr& node : nodes) {

@@ -13,6 +13,13 @@ bool broadcasts(SizesView from, SizesView to) noexcept;
 // copied first.
 void assign(const at::Tensor& target, const at::Tensor& source, bool fast);
 
+// As assign(), for a caller who has checked nothing; throws Code::shape.
+void write_values(const at::Tensor& target, const at::Tensor& source);
+
+// Another dtype, another device, or both; the same tensor when nothing changes.
+at::Tensor convert(const at::Tensor& tensor, std::optional<c10::ScalarType> dtype,
+                   std::optional<c10::Device> device);
+
 // A dense copy in new memory.
 at::Tensor copy_of(const at::Tensor& tensor, bool fast);
 

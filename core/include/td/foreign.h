@@ -22,6 +22,13 @@ at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device);
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes);
 void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes);
 
+// The first element; null for zero elements and on the meta device. Throws Code::unsupported when there
+// is no plain memory.
+void* data_of(const at::Tensor& tensor);
+std::size_t bytes_of(const at::Tensor& tensor) noexcept;
+
+void set_requires_grad(const at::Tensor& tensor, bool required);
+
 // Nobody else holds the tensor or its memory. `held` is how many references the caller has.
 bool uniquely_owned(const at::Tensor& tensor, std::size_t held) noexcept;
 

@@ -1,0 +1,190 @@
+// tensordict/td_dict.h
+#include "arguments.h"
+#include "guard.h"
+#include "key_snapshot.h"
+
+#include <new>
+
+using capi::guard;
+using capi::guard_plain;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+using capi::PathIn;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+
+td_entry_kind kind_out(td::EntryKind kind) {
+  switch (kind) {
+    case td::EntryKind::tensor: return TD_ENTRY_TENSOR;
+    case td::EntryKind::dict: return TD_ENTRY_DICT;
+    case td::EntryKind::data: return TD_ENTRY_DATA;
+    case td::EntryKind::none: break;
+  }
+  return TD_ENTRY_NONE;
+}
+
+}  // namespace
+
+td_status td_create(const int64_t* batch_size, size_t batch_dims, td_device_type device_type,
+                    int32_t device_index, td_tensordict** result) noexcept {
+  return guard_plain(__func__, [&] {
+    DictOut out(result);
+    out.put(td::TensorDict(capi::sizes_in(batch_size, batch_dims, "batch_size"),
+                           capi::device_in(device_type, device_index)));
+  });
+}
+
+td_status td_share(const td_tensordict* td, td_tensordict** result) noexcept {
+  return guard_plain(__func__, [&] {
+    DictOut out(result);
+    out.put(*in(td));
+  });
+}
+
+void td_free(td_tensordict* td) noexcept { capi::free_handle(td); }
+
+td_status td_clone(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(in(td)->clone(recurse != 0));
+  });
+}
+
+td_status td_set(td_tensordict* td, const char* const* path, size_t path_len, const td_tensor* source) noexcept {
+  return guard(__func__, [&] { in(td)->set(PathIn(path, path_len), *in(source)); });
+}
+
+td_status td_set_dict(td_tensordict* td, const char* const* path, size_t path_len,
+                      const td_tensordict* source) noexcept {
+  return guard(__func__, [&] { in(td)->set(PathIn(path, path_len), *in(source)); });
+}
+
+td_status td_set_inplace(td_tensordict* td, const char* const* path, size_t path_len,
+                         const td_tensor* source) noexcept {
+  return guard(__func__, [&] { in(td)->set_inplace(PathIn(path, path_len), in(source)); });
+}
+
+td_status td_get(const td_tensordict* td, const char* const* path, size_t path_len,
+                 td_tensor** result) noexcept {
+  return guard_plain(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(at::Tensor(in(td)->get(PathIn(path, path_len))));
+  });
+}
+
+td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t path_len,
+                      td_tensordict** result) noexcept {
+  return guard_plain(__func__, [&] {
+    DictOut out(result);
+    out.put(in(td)->get_dict(PathIn(path, path_len)));
+  });
+}
+
+td_status td_get_data_json(const td_tensordict* td, const char* const* path, size_t path_len, char* text,
+                           size_t text_cap, size_t* length) noexcept {
+  return guard_plain(__func__, [&] {
+    capi::write_text(in(td)->get_data(PathIn(path, path_len)), text, text_cap, not_null(length, "length"));
+  });
+}
+
+td_status td_kind_of(const td_tensordict* td, const char* const* path, size_t path_len,
+                     td_entry_kind* result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = TD_ENTRY_NONE;
+    *result = kind_out(in(td)->kind_of(PathIn(path, path_len)));
+  });
+}
+
+td_status td_remove(td_tensordict* td, const char* const* path, size_t path_len) noexcept {
+  return guard_plain(__func__, [&] { in(td)->remove(PathIn(path, path_len)); });
+}
+
+td_status td_keys_of(const td_tensordict* td, const td_keys_options* options, td_keys** result) noexcept {
+  return guard_plain(__func__, [&] {
+    Out<td_keys> out(result);
+    const td_keys_options given = capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT, sizeof(td_keys_options));
+    td::KeysOptions wanted;
+    wanted.include_nested = given.include_nested != 0;
+    wanted.leaves_only = given.leaves_only != 0;
+    wanted.sort = given.sort != 0;
+    out.put(std::make_unique<capi::KeySnapshot>(in(td)->keys(wanted)));
+  });
+}
+
+size_t td_keys_len(const td_keys* keys) noexcept {
+  const capi::KeySnapshot* snapshot = capi::find_or_null(keys);
+  return snapshot == nullptr ? 0 : snapshot->size();
+}
+
+td_status td_keys_at(const td_keys* keys, size_t position, const char* const** path, size_t* path_len) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(path, "path") = nullptr;
+    *not_null(path_len, "path_len") = 0;
+    const capi::KeySnapshot& snapshot = *in(keys);
+    *path = snapshot.path(position);
+    *path_len = snapshot.path_len(position);
+  });
+}
+
+td_status td_keys_kind_at(const td_keys* keys, size_t position, td_entry_kind* result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = TD_ENTRY_NONE;
+    *result = kind_out(in(keys)->kind(position));
+  });
+}
+
+void td_keys_free(td_keys* keys) noexcept { capi::free_handle(keys); }
+
+td_status td_batch_size(const td_tensordict* td, int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
+  return guard_plain(__func__, [&] { capi::write_sizes(in(td)->batch_size(), sizes, sizes_cap, dims); });
+}
+
+td_status td_set_batch_size(td_tensordict* td, const int64_t* batch_size, size_t batch_dims) noexcept {
+  return guard_plain(__func__, [&] {
+    in(td)->set_batch_size(capi::sizes_in(batch_size, batch_dims, "batch_size"));
+  });
+}
+
+td_status td_device(const td_tensordict* td, td_device_type* result, int32_t* result_index) noexcept {
+  return guard_plain(__func__, [&] {
+    not_null(result_index, "result_index");
+    const auto device = in(td)->device();
+    *not_null(result, "result") = capi::device_type_out(device);
+    *result_index = capi::device_index_out(device);
+  });
+}
+
+td_status td_lock(td_tensordict* td) noexcept {
+  return guard_plain(__func__, [&] { in(td)->lock(); });
+}
+
+td_status td_unlock(td_tensordict* td) noexcept {
+  return guard_plain(__func__, [&] { in(td)->unlock(); });
+}
+
+td_status td_is_locked(const td_tensordict* td, int32_t* result) noexcept {
+  return guard_plain(__func__, [&] { *not_null(result, "result") = in(td)->is_locked() ? 1 : 0; });
+}
+
+td_status td_is_memmap(const td_tensordict* td, int32_t* result) noexcept {
+  return guard_plain(__func__, [&] { *not_null(result, "result") = in(td)->is_memmap() ? 1 : 0; });
+}
+
+td_status td_is_empty(const td_tensordict* td, int32_t* result) noexcept {
+  return guard_plain(__func__, [&] { *not_null(result, "result") = in(td)->is_empty() ? 1 : 0; });
+}
+
+td_status td_nbytes(const td_tensordict* td, size_t* result) noexcept {
+  return guard_plain(__func__, [&] { *not_null(result, "result") = in(td)->nbytes(); });
+}
+
+td_status td_equal(const td_tensordict* td, const td_tensordict* other, int32_t* result) noexcept {
+  return guard(__func__, [&] { *not_null(result, "result") = in(td)->equal(in(other)) ? 1 : 0; });
+}
+
+td_status td_to_string(const td_tensordict* td, char* text, size_t text_cap, size_t* length) noexcept {
+  return guard_plain(__func__, [&] { capi::write_text(in(td)->to_string(), text, text_cap, length); });
+}
