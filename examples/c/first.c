@@ -45,7 +45,8 @@ int main(void) {
   print(even);
 
   /* [write] */
-  must(td_set_at(td, (const td_index_item[]){TD_I_INT(0)}, 1, last)); /* td[0] = last, broadcast */
+  /* td[:, 0] = last */
+  must(td_set_at(td, (const td_index_item[]){TD_I_ALL, TD_I_INT(0)}, 2, last));
   /* [/write] */
 
   /* [save] */
