@@ -1,0 +1,54 @@
+// fixture.h: the data that every figure is measured on, once as a dictionary behind the C ABI and once
+// as what a libtorch user would have without one: a vector of tensors.
+#pragma once
+
+#include "tensordict/td.h"
+
+#include <ATen/ATen.h>
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+// Stops the program with the library's message when a call fails.
+void ok(td_status status);
+
+// Float32 leaves of shape [64, 8], half of them on the first level, half in a nested dictionary.
+struct Leaves {
+  explicit Leaves(int count, std::vector<std::int64_t> sizes = {64, 8});
+  ~Leaves();
+  Leaves(const Leaves&) = delete;
+  Leaves& operator=(const Leaves&) = delete;
+
+  td_tensordict* td = nullptr;
+  std::vector<at::Tensor> tensors;        // the same memory
+  std::vector<std::string> names;         // "leaf_0" …
+};
+
+// One row of `Leaves`: shape [8] each, batch size [].
+struct Row {
+  explicit Row(const Leaves& leaves);
+  ~Row() { td_free(td); }
+  Row(const Row&) = delete;
+  Row& operator=(const Row&) = delete;
+
+  td_tensordict* td = nullptr;
+  std::vector<at::Tensor> tensors;
+};
+
+td_tensor* wrap(const at::Tensor& tensor);
+
+// A figure: the same work by us and by hand, in the same process. `goal` is the ratio to reach; 0 for
+// figures that are only printed.
+using Body = std::function<void(benchmark::State&)>;
+void figure(const std::string& name, int leaves, double goal, Body ours, Body theirs);
+
+// Called by each file of figures.
+void register_small();
+void register_keys_and_writer();
+void register_large(const std::string& dir);
+
+}  // namespace bench

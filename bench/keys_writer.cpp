@@ -1,0 +1,151 @@
+// Look-ups against std::unordered_map, the writer against select and copy_, and what a handle costs.
+#include "fixture.h"
+
+#include <memory>
+#include <unordered_map>
+
+namespace bench {
+
+namespace {
+
+using Map = std::unordered_map<std::string, at::Tensor>;
+
+struct Lookup {
+  std::shared_ptr<Leaves> leaves;
+  Map flat;                                 // all names
+  std::unordered_map<std::string, Map> two;  // "nested" → its names
+  std::string name;                         // the one that is looked up
+  td_tensor* value = nullptr;
+  at::Tensor tensor;
+
+  explicit Lookup(int n) : leaves(std::make_shared<Leaves>(n)) {
+    const auto half = leaves->tensors.size() / 2;
+    for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+      if (i < half) flat[leaves->names[i]] = leaves->tensors[i];
+      if (i >= half) two["nested"][leaves->names[i]] = leaves->tensors[i];
+    }
+    tensor = at::rand({64, 8});
+    value = wrap(tensor);
+  }
+  ~Lookup() { td_tensor_free(value); }
+};
+
+void get_and_set(int n) {
+  auto at = std::make_shared<Lookup>(n);
+  const std::string one = at->leaves->names[at->leaves->names.size() / 2 - 2];
+  const std::string deep = at->leaves->names[at->leaves->names.size() - 2];
+  const auto get = [at](std::vector<std::string> names) {
+    return [at, names](benchmark::State& state) {
+      std::vector<const char*> path;
+      for (const std::string& name : names) path.push_back(name.c_str());
+      for (auto _ : state) {
+        td_tensor* result = nullptr;
+        ok(td_get(at->leaves->td, path.data(), path.size(), &result));
+        benchmark::DoNotOptimize(result);
+        td_tensor_free(result);
+      }
+    };
+  };
+  const auto set = [at](std::vector<std::string> names) {
+    return [at, names](benchmark::State& state) {
+      std::vector<const char*> path;
+      for (const std::string& name : names) path.push_back(name.c_str());
+      for (auto _ : state) ok(td_set(at->leaves->td, path.data(), path.size(), at->value));
+    };
+  };
+  figure("get, one level", n, 2, get({one}), [at, one](benchmark::State& state) {
+    for (auto _ : state) {
+      at::Tensor result = at->flat.find(one)->second;
+      benchmark::DoNotOptimize(result);
+    }
+  });
+  figure("get, two levels", n, 3, get({"nested", deep}), [at, deep](benchmark::State& state) {
+    const std::string nested = "nested";
+    for (auto _ : state) {
+      at::Tensor result = at->two.find(nested)->second.find(deep)->second;
+      benchmark::DoNotOptimize(result);
+    }
+  });
+  figure("set, one level", n, 2, set({one}), [at, one](benchmark::State& state) {
+    for (auto _ : state) at->flat[one] = at->tensor;
+  });
+  figure("set, two levels", n, 3, set({"nested", deep}), [at, deep](benchmark::State& state) {
+    const std::string nested = "nested";
+    for (auto _ : state) at->two[nested][deep] = at->tensor;
+  });
+}
+
+void writer(int n) {
+  auto leaves = std::make_shared<Leaves>(n, std::vector<std::int64_t>{4096, 8});
+  auto row = std::make_shared<Row>(*leaves);
+  figure("writer, one row", n, 0.03,
+         [leaves, row](benchmark::State& state) {
+           td_writer* out = nullptr;
+           std::int64_t left = 0;
+           for (auto _ : state) {
+             if (left == 0) {
+               state.PauseTiming();
+               td_writer_free(out);
+               ok(td_writer_open(leaves->td, nullptr, &out));
+               for (std::size_t i = 0; i < leaves->names.size(); ++i) {
+                 const char* path[] = {"nested", leaves->names[i].c_str()};
+                 const bool nested = i >= leaves->names.size() / 2;
+                 std::int32_t field;
+                 ok(td_writer_bind(out, nested ? path : path + 1, nested ? 2 : 1, &field));
+               }
+               left = 4096;
+               state.ResumeTiming();
+             }
+             for (std::size_t i = 0; i < row->tensors.size(); ++i) {
+               ok(td_writer_put(out, static_cast<std::int32_t>(i), row->tensors[i].data_ptr(), 32));
+             }
+             ok(td_writer_next(out));
+             --left;
+           }
+           td_writer_free(out);
+         },
+         [leaves, row](benchmark::State& state) {
+           std::int64_t at = 0;
+           for (auto _ : state) {
+             for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+               leaves->tensors[i].select(0, at).copy_(row->tensors[i]);
+             }
+             at = (at + 1) % 4096;
+           }
+         });
+}
+
+// Not a ratio with a goal: nanoseconds beside one look-up in a map.
+void handles() {
+  auto at = std::make_shared<Lookup>(10);
+  const auto beside = [at](benchmark::State& state) {
+    const std::string name = at->leaves->names[0];
+    for (auto _ : state) benchmark::DoNotOptimize(at->flat.find(name));
+  };
+  figure("handle: open and free", 1, 0, [at](benchmark::State& state) {
+    for (auto _ : state) {
+      td_tensor* result = nullptr;
+      ok(td_tensor_share(at->value, &result));
+      td_tensor_free(result);
+    }
+  }, beside);
+  figure("handle: look-up", 1, 0, [at](benchmark::State& state) {
+    for (auto _ : state) {
+      td_dtype dtype;
+      ok(td_tensor_dtype(at->value, &dtype));
+      benchmark::DoNotOptimize(dtype);
+    }
+  }, beside);
+}
+
+}  // namespace
+
+void register_keys_and_writer() {
+  for (const int n : {10, 100}) {
+    get_and_set(n);
+    writer(n);
+  }
+  handles();
+}
+
+}  // namespace bench

@@ -1,0 +1,28 @@
+// td_bench: every figure as a pair of Google benchmarks, NAME/LEAVES/GOAL/ours and …/theirs. Run it
+// through bench/run, which puts the pairs side by side.
+#include "fixture.h"
+
+#include <ATen/Parallel.h>
+
+#include <cstring>
+
+int main(int argc, char** argv) {
+  at::set_num_threads(1);
+  const at::NoGradGuard no_grad;
+  // --large=DIR also measures the figure that needs a folder of 1.2 GB.
+  std::string large;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strncmp(argv[i], "--large=", 8) != 0) continue;
+    large = argv[i] + 8;
+    for (int k = i; k + 1 < argc; ++k) argv[k] = argv[k + 1];
+    --argc;
+    break;
+  }
+  bench::register_small();
+  bench::register_keys_and_writer();
+  if (!large.empty()) bench::register_large(large);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
