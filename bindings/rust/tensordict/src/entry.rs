@@ -227,3 +227,28 @@ impl Dict {
         check(unsafe { sys::td_remove(self.raw_mut(), key.path(), key.len()) })
     }
 }
+
+/// What is also here and not on [`Dict`] alone, so that the value may be made of the dictionary itself:
+/// through a dereference the borrow would begin too early.
+impl TensorDict {
+    /// As [`Dict::set`].
+    ///
+    /// ```
+    /// use tensordict::{DType, Tensor, TensorDict};
+    ///
+    /// let mut td = TensorDict::from_pairs([2], [("x", Tensor::from_slice(&[1i32, 2], [2])?)])?;
+    /// td.set("y", td.tensor("x")?.to(DType::F32)?)?;
+    /// assert_eq!(td.tensor("y")?.to_vec::<f32>()?, [1.0, 2.0]);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn set(&mut self, key: impl Key, value: impl IntoEntry) -> Result<()> {
+        Dict::set(self, key, value)
+    }
+
+    /// As [`Dict::set_inplace`].
+    #[track_caller]
+    pub fn set_inplace(&mut self, key: impl Key, source: &Tensor) -> Result<()> {
+        Dict::set_inplace(self, key, source)
+    }
+}

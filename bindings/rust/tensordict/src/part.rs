@@ -47,10 +47,11 @@ impl Dict {
     /// # Ok::<(), tensordict::Error>(())
     /// ```
     #[track_caller]
-    pub fn set_at<'a>(&mut self, index: impl Indices<'a>, source: &Dict) -> Result<()> {
+    pub fn set_at<'a>(&mut self, index: impl Indices<'a>, source: impl AsRef<Dict>) -> Result<()> {
+        let source = source.as_ref().raw();
         let index = RawIndex::new(index);
         // SAFETY: the handles are alive, and the list of items is as long as it is said to be.
-        check(unsafe { sys::td_set_at(self.raw_mut(), index.items(), index.len(), source.raw()) })
+        check(unsafe { sys::td_set_at(self.raw_mut(), index.items(), index.len(), source) })
     }
 
     /// Writes a tensor, broadcast, into a part of every tensor; one without dimensions fills.
@@ -59,5 +60,20 @@ impl Dict {
         let index = RawIndex::new(index);
         // SAFETY: the handles are alive, and the list of items is as long as it is said to be.
         check(unsafe { sys::td_fill_at(self.raw_mut(), index.items(), index.len(), source.raw()) })
+    }
+}
+
+/// Here too, and not on [`Dict`] alone, so that the source may be made of the dictionary itself.
+impl TensorDict {
+    /// As [`Dict::set_at`].
+    #[track_caller]
+    pub fn set_at<'a>(&mut self, index: impl Indices<'a>, source: impl AsRef<Dict>) -> Result<()> {
+        Dict::set_at(self, index, source)
+    }
+
+    /// As [`Dict::fill_at`].
+    #[track_caller]
+    pub fn fill_at<'a>(&mut self, index: impl Indices<'a>, source: &Tensor) -> Result<()> {
+        Dict::fill_at(self, index, source)
     }
 }

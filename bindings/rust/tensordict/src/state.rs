@@ -85,10 +85,10 @@ impl Dict {
     /// Whether both have the same batch size, the same keys and equal tensors under each. Devices and
     /// locks do not count.
     #[track_caller]
-    pub fn equal(&self, other: &Dict) -> Result<bool> {
+    pub fn equal(&self, other: impl AsRef<Dict>) -> Result<bool> {
         let mut answer = 0;
         // SAFETY: both handles are alive.
-        check(unsafe { sys::td_equal(self.raw(), other.raw(), &mut answer) })?;
+        check(unsafe { sys::td_equal(self.raw(), other.as_ref().raw(), &mut answer) })?;
         Ok(answer != 0)
     }
 
