@@ -44,21 +44,40 @@ def read_list(path: Path) -> list[str]:
 
 def version_script(symbols: list[str]) -> str:
     body = "".join(f"    {name};\n" for name in sorted(symbols))
-    return ("# Written from td.symbols by tools/check_abi.py --write-map. Do not edit.\n"
-            f"{{\n  global:\n{body}  local:\n    *;\n}};\n")
+    return (
+        "# Written from td.symbols by tools/check_abi.py --write-map. Do not edit.\n"
+        f"{{\n  global:\n{body}  local:\n    *;\n}};\n"
+    )
 
 
 def exported(library: Path) -> list[str]:
-    run = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", str(library)],
-                         capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        ["nm", "-D", "--defined-only", "--format=posix", str(library)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [line.split()[0].split("@")[0] for line in run.stdout.splitlines()]
 
 
 def macros(compiler: list[str]) -> dict[str, str]:
     """The object-like macros that td.h brings along, with their expansion."""
-    command = [*compiler, "-dM", "-E", "-std=c11", "-x", "c", f"-I{INCLUDE}", "-include", "tensordict/td.h", "/dev/null"]
+    command = [
+        *compiler,
+        "-dM",
+        "-E",
+        "-std=c11",
+        "-x",
+        "c",
+        f"-I{INCLUDE}",
+        "-include",
+        "tensordict/td.h",
+        "/dev/null",
+    ]
     run = subprocess.run(command, capture_output=True, text=True, check=True)
-    found = re.findall(r"^#define ((?:TD|TENSORDICT)_\w+)(?!\()(?: (.*))?$", run.stdout, re.MULTILINE)
+    found = re.findall(
+        r"^#define ((?:TD|TENSORDICT)_\w+)(?!\()(?: (.*))?$", run.stdout, re.MULTILINE
+    )
     return {name: value for name, value in found}
 
 
@@ -109,7 +128,12 @@ def main() -> int:
     check_macros(api, options.cc.split(), errors)
     check_layout(api, errors)
     if options.library:
-        compare(f"exports of {options.library.name} against td.symbols", set(exported(options.library)), set(symbols), errors)
+        compare(
+            f"exports of {options.library.name} against td.symbols",
+            set(exported(options.library)),
+            set(symbols),
+            errors,
+        )
     print("\n".join(errors) if errors else f"{len(symbols)} functions, the same in every list")
     return 1 if errors else 0
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Says which declarations of the public headers lack a word.
 
-Of a function: a sentence, every parameter, @return with the codes, @threadsafety, @since, TD_MUST_USE.
-Of a pointer: whether it is borrowed, new, consumed or written; for `user` and callbacks what becomes of
-them. A pointer to a number that can be written is a result, and any words about it will do.
+Of a function: a sentence, every parameter, @return with the codes, @threadsafety, @since,
+TD_MUST_USE. Of a pointer: whether it is borrowed, new, consumed or written; for `user` and callbacks
+what becomes of them. A pointer to a number that can be written is a result, and any words about it
+will do.
 """
 from __future__ import annotations
 
@@ -27,7 +28,11 @@ STATUS = "td_status"
 def is_result_number(api: ir.Api, ctype: Pointer) -> bool:
     """A pointer through which one number comes back."""
     target = ctype.target
-    name = isinstance(target, Named) and not target.const and (api.enum_base(target.name) or target.name)
+    name = (
+        isinstance(target, Named)
+        and not target.const
+        and (api.enum_base(target.name) or target.name)
+    )
     return bool(name) and name in cdecl.PRIMITIVES and name != "char"
 
 
@@ -57,15 +62,20 @@ def check_return(api: ir.Api, function: ir.Function) -> str | None:
         return f"does not begin @return with TD_OK, but '{says}'"
     codes = {i.name for e in api.enums if e.name == STATUS for i in e.items}
     named = set(re.findall(r"\bTD_(?:ERR_\w+|OK)\b", says))
-    return f"names '{', '.join(sorted(named - codes))}', which is no status" if named - codes else None
+    return (
+        f"names '{', '.join(sorted(named - codes))}', which is no status" if named - codes else None
+    )
 
 
 def check_function(api: ir.Api, function: ir.Function) -> list[str]:
     doc, errors = function.doc, []
     if not doc.brief.endswith("."):
         errors.append("has no sentence of its own")
-    errors += [f"describes '{name}', which is no parameter" for name in doc.params
-               if name not in {p.name for p in function.params}]
+    errors += [
+        f"describes '{name}', which is no parameter"
+        for name in doc.params
+        if name not in {p.name for p in function.params}
+    ]
     if wrong := check_return(api, function):
         errors.append(wrong)
     if not doc.threadsafety:
@@ -77,7 +87,9 @@ def check_function(api: ir.Api, function: ir.Function) -> list[str]:
 
 def check_must_use(api: ir.Api) -> list[str]:
     """A status that nobody looks at is an error that nobody sees."""
-    text = "".join(path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("tensordict/*.h")))
+    text = "".join(
+        path.read_text(encoding="utf-8") for path in sorted(INCLUDE.glob("tensordict/*.h"))
+    )
     marked = set(re.findall(r"TD_MUST_USE\s+td_status\s+(td_\w+)\(", text))
     wanted = {f.name for f in api.functions if f.result == Named(STATUS)} - {"td_last_error_code"}
     return [f"{name} returns a status and has no TD_MUST_USE" for name in sorted(wanted - marked)]
@@ -92,9 +104,15 @@ def check(api: ir.Api) -> list[str]:
             if wrong := check_param(api, owner, param):
                 errors.append(f"{owner.name}: parameter '{param.name}' {wrong}")
     for kind in (api.enums, api.structs, api.callbacks, [h for h in api.handles if not h.foreign]):
-        errors += [f"{entry.name} has no sentence of its own" for entry in kind if not entry.doc.brief.endswith(".")]
+        errors += [
+            f"{entry.name} has no sentence of its own"
+            for entry in kind
+            if not entry.doc.brief.endswith(".")
+        ]
     errors += [f"{i.name} has no words" for e in api.enums for i in e.items if not i.doc]
-    errors += [f"{s.name}.{m.name} has no words" for s in api.structs for m in s.fields if not m.doc]
+    errors += [
+        f"{s.name}.{m.name} has no words" for s in api.structs for m in s.fields if not m.doc
+    ]
     return errors + check_must_use(api)
 
 

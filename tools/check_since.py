@@ -29,7 +29,9 @@ HEAD = """\
 def declaration(api: ir.Api, owner: ir.Function | ir.Callback) -> str:
     """The C form without parameter names, which a release may improve."""
     marks = ["TD_NULLABLE " if nullable(p.type) else "" for p in owner.params]
-    params = ", ".join(m + to_c(p.type, "", api.foreign) for m, p in zip(marks, owner.params)) or "void"
+    params = (
+        ", ".join(m + to_c(p.type, "", api.foreign) for m, p in zip(marks, owner.params)) or "void"
+    )
     name = f"(*{owner.name})" if isinstance(owner, ir.Callback) else owner.name
     return to_c(owner.result, f"{name}({params})", api.foreign)
 
@@ -55,7 +57,9 @@ def marks_in_headers() -> dict[str, str]:
     found = {}
     for header in sorted(INCLUDE.glob("tensordict/*.h")):
         text = header.read_text(encoding="utf-8")
-        for major, minor, name in re.findall(r"^TD_API\((\d+), (\d+)\)[\w\s*]*?\b(td_\w+)\(", text, re.MULTILINE):
+        for major, minor, name in re.findall(
+            r"^TD_API\((\d+), (\d+)\)[\w\s*]*?\b(td_\w+)\(", text, re.MULTILINE
+        ):
             found[name] = f"{major}.{minor}"
     return found
 
@@ -69,14 +73,20 @@ def check(api: ir.Api) -> list[str]:
         if name not in now:
             errors.append(f"'{name}' was released with {since} and is gone")
         elif now[name] != (since, form):
-            errors.append(f"'{name}' was released as '{since} {form}' and is now '{' '.join(now[name])}'")
+            errors.append(
+                f"'{name}' was released as '{since} {form}' and is now '{' '.join(now[name])}'"
+            )
     for name, (since, _) in now.items():
         if since == "-":
             continue
         if name not in released and since != current:
-            errors.append(f"'{name}' is new and says @since {since or 'nothing'}; this is {current}")
+            errors.append(
+                f"'{name}' is new and says @since {since or 'nothing'}; this is {current}"
+            )
         if marks.get(name) != since:
-            errors.append(f"'{name}' says @since {since} and TD_API of {marks.get(name, 'nothing')}")
+            errors.append(
+                f"'{name}' says @since {since} and TD_API of {marks.get(name, 'nothing')}"
+            )
     return errors
 
 

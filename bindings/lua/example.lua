@@ -6,9 +6,11 @@ local td = require("tensordict")
 local episode = td.td_create({3, 4}, td.TD_DEVICE_NONE, -1)
 local numbers = {}
 for i = 1, 12 do numbers[i] = i end
-local reward = td.td_tensor_from_data(string.pack("<" .. ("f"):rep(12), table.unpack(numbers)), td.TD_DTYPE_FLOAT32, {3, 4})
+local bytes = string.pack("<" .. ("f"):rep(12), table.unpack(numbers))
+local reward = td.td_tensor_from_data(bytes, td.TD_DTYPE_FLOAT32, {3, 4})
 td.td_set(episode, "reward", reward)
-td.td_set(episode, {"agent", "obs"}, td.td_tensor_zeros({3, 4, 2}, td.TD_DTYPE_INT64, td.TD_DEVICE_NONE, -1))
+local zeros = td.td_tensor_zeros({3, 4, 2}, td.TD_DTYPE_INT64, td.TD_DEVICE_NONE, -1)
+td.td_set(episode, {"agent", "obs"}, zeros)
 print(td.td_to_string(episode))
 
 -- Every second step of the last episode.
@@ -32,6 +34,6 @@ assert(td.td_last_error_code() == td.TD_ERR_INDEX)
 
 -- Handles that nothing refers to are freed by the collector; freeing one by hand first is harmless.
 td.td_keys_free(keys)
-episode, part, reward, keys = nil, nil, nil, nil
+episode, part, reward, zeros, keys = nil, nil, nil, nil, nil
 collectgarbage()
 assert(td.td_debug_live_handles() == 0, td.td_debug_live_handles())

@@ -3,13 +3,13 @@
  *   swig -csharp -noproxy -dllimport tensordict -DSWIG_CSHARP_NO_EXCEPTION_HELPER \
  *        -DSWIG_CSHARP_NO_STRING_HELPER -DSWIG_CSHARP_NO_IMCLASS_STATIC_CONSTRUCTOR tensordict.i
  *
- * Every wrapper in C is then the function itself, so the imports can name the functions of the library
- * and the wrappers need not be compiled:
+ * Every wrapper in C is then the function itself, so the imports can name the functions of the
+ * library, and the wrappers need not be compiled:
  *
  *   sed -E 's/EntryPoint="CSharp_(td_[a-z0-9_]+)"/EntryPoint="\1"/' tensordictPINVOKE.cs
  *
- * Strings are UTF-8 bytes, handles are IntPtr, structs are void*. The binding in bindings/csharp does
- * not use this; it is for projects that already live with SWIG. */
+ * Strings are UTF-8 bytes, handles are IntPtr, structs are void*. The binding in bindings/csharp
+ * does not use this; it is for projects that already live with SWIG. */
 
 %csconst(1);
 %pragma(csharp) imclassclassmodifiers = "public static unsafe class"

@@ -18,11 +18,12 @@
 %define TD_INTEGER(type)
 %typemap(in, checkfn="lua_isinteger") type "$1 = (type)lua_tointeger(L, $input);"
 %typemap(out) type { lua_pushinteger(L, (lua_Integer)$1); SWIG_arg++; }
-%typemap(in, numinputs=0) type *result (type value), type *result_index (type value), type *count (type value) {
+%typemap(in, numinputs=0) type *result (type value) {
   value = 0;
   $1 = &value;
 }
-%typemap(argout) type *result, type *result_index, type *count { lua_pushinteger(L, (lua_Integer)*$1); SWIG_arg++; }
+%typemap(argout) type *result { lua_pushinteger(L, (lua_Integer)*$1); SWIG_arg++; }
+%apply type *result { type *result_index, type *count };
 %enddef
 TD_INTEGER(int32_t)
 TD_INTEGER(uint32_t)
@@ -32,7 +33,8 @@ TD_INTEGER(size_t)
 
 %typemap(out) td_status {
   if ($1 != TD_OK) {
-    lua_pushfstring(L, "%s: %s: %s", td_last_error_function(), td_status_name($1), td_last_error_message());
+    lua_pushfstring(L, "%s: %s: %s", td_last_error_function(), td_status_name($1),
+                    td_last_error_message());
     SWIG_fail;
   }
 }
@@ -56,7 +58,8 @@ TD_HANDLE(td_writer, td_writer_free)
   size_t i, count = lua_istable(L, $input) ? lua_rawlen(L, $input) : 1;
   char **names = (char **)lua_newuserdatauv(L, (count + 1) * sizeof *names, 0);
   for (i = 0; i < count && lua_istable(L, $input); i++) {
-    if (lua_rawgeti(L, $input, (lua_Integer)i + 1) != LUA_TSTRING) SWIG_fail_arg("$symname", $input, "names");
+    if (lua_rawgeti(L, $input, (lua_Integer)i + 1) != LUA_TSTRING)
+      SWIG_fail_arg("$symname", $input, "names");
     names[i] = (char *)lua_tostring(L, -1);
     lua_pop(L, 1);  /* the table keeps it */
   }
@@ -73,7 +76,8 @@ TD_HANDLE(td_writer, td_writer_free)
   }
   SWIG_arg++;
 }
-%typemap(in, numinputs=0) (const char *const **path, size_t *path_len) (char **names, size_t length) {
+%typemap(in, numinputs=0) (const char *const **path, size_t *path_len)
+                          (char **names, size_t length) {
   names = NULL;
   length = 0;
   $1 = &names;
@@ -93,7 +97,8 @@ TD_HANDLE(td_writer, td_writer_free)
 %apply (const int64_t *sizes, size_t dims) {
   (const int64_t *batch_size, size_t batch_dims), (const int64_t *order, size_t dims)
 };
-%typemap(in, numinputs=0) (int64_t *sizes, size_t sizes_cap, size_t *dims) (int64_t sizes[64], size_t dims) {
+%typemap(in, numinputs=0) (int64_t *sizes, size_t sizes_cap, size_t *dims)
+                          (int64_t sizes[64], size_t dims) {
   dims = 0;
   $1 = sizes;
   $2 = 64;
@@ -108,7 +113,9 @@ TD_HANDLE(td_writer, td_writer_free)
   }
   SWIG_arg++;
 }
-%apply (int64_t *sizes, size_t sizes_cap, size_t *dims) { (int64_t *strides, size_t strides_cap, size_t *dims) };
+%apply (int64_t *sizes, size_t sizes_cap, size_t *dims) {
+  (int64_t *strides, size_t strides_cap, size_t *dims)
+};
 
 /* An index, as text. */
 %typemap(in, checkfn="lua_isstring") (const td_index_item *items, size_t items_len) {
@@ -125,9 +132,14 @@ TD_HANDLE(td_writer, td_writer_free)
 }
 
 /* Bytes in, bytes out. */
-%typemap(in, checkfn="lua_isstring") (const void *data, size_t bytes) "$1 = (void *)lua_tolstring(L, $input, &$2);"
+%typemap(in, checkfn="lua_isstring") (const void *data, size_t bytes) {
+  $1 = (void *)lua_tolstring(L, $input, &$2);
+}
 %typemap(in, numinputs=0) (void *data, size_t bytes) "$1 = NULL; $2 = 0;"
-%typemap(argout) (void *data, size_t bytes) { lua_pushlstring(L, (const char *)$1, $2); SWIG_arg++; }
+%typemap(argout) (void *data, size_t bytes) {
+  lua_pushlstring(L, (const char *)$1, $2);
+  SWIG_arg++;
+}
 %exception td_tensor_copy_to {
   if (td_tensor_nbytes(arg1, &arg3) == TD_OK) arg2 = lua_newuserdatauv(L, arg3 + 1, 0);
   $action
@@ -153,4 +165,7 @@ TD_TEXT(td_get_data_json, arg4, arg5, arg6)
   $2 = 0;
   $3 = &length;
 }
-%typemap(argout) (char *text, size_t text_cap, size_t *length) { lua_pushlstring(L, $1, *$3); SWIG_arg++; }
+%typemap(argout) (char *text, size_t text_cap, size_t *length) {
+  lua_pushlstring(L, $1, *$3);
+  SWIG_arg++;
+}

@@ -19,7 +19,7 @@
 %include "csharp.i"
 #endif
 
-/* SWIG does not follow #include: each header by name, in the order in which they build on another. */
+/* SWIG does not follow #include: each header by name, in the order in which they build on others. */
 %include "tensordict/td_base.h"
 %include "tensordict/td_tensor.h"
 %include "tensordict/td_dict.h"

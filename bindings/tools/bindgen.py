@@ -28,8 +28,12 @@ def check(api) -> int:
     """Shows how the committed files differ from fresh ones; gives back how many do."""
     stale = 0
     for path, write in OUTPUTS.items():
-        committed = (ROOT / path).read_text(encoding="utf-8").splitlines() if (ROOT / path).exists() else []
-        diff = list(difflib.unified_diff(committed, write(api).splitlines(), path, "generated", lineterm=""))
+        committed = (
+            (ROOT / path).read_text(encoding="utf-8").splitlines() if (ROOT / path).exists() else []
+        )
+        diff = list(
+            difflib.unified_diff(committed, write(api).splitlines(), path, "generated", lineterm="")
+        )
         if diff:
             stale += 1
             print("\n".join(diff[:60]))

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Says which functions the hand-written layer of a language leaves unused.
 
-What is left out on purpose stands in bindings/uncovered.txt: language, function, reason. A line there
-about a function that is used after all is an error too.
+What is left out on purpose stands in bindings/uncovered.txt: language, function, reason. A line
+there about a function that is used after all is an error too.
 """
 from __future__ import annotations
 
@@ -16,10 +16,17 @@ UNCOVERED = ROOT / "bindings/uncovered.txt"
 
 # language -> sources by hand, the generated file among them, what begins a comment
 LANGUAGES = {
-    "rust": ("bindings/rust/tensordict/src/**/*.rs", "bindings/rust/tensordict-sys/src/ffi.rs", "//"),
+    "rust": (
+        "bindings/rust/tensordict/src/**/*.rs",
+        "bindings/rust/tensordict-sys/src/ffi.rs",
+        "//",
+    ),
     "julia": ("bindings/julia/src/**/*.jl", "bindings/julia/src/ffi.jl", "#"),
-    "csharp": ("bindings/csharp/src/TensorDict/**/*.cs",
-               "bindings/csharp/src/TensorDict/Interop/Native.g.cs", "//"),
+    "csharp": (
+        "bindings/csharp/src/TensorDict/**/*.cs",
+        "bindings/csharp/src/TensorDict/Interop/Native.g.cs",
+        "//",
+    ),
 }
 
 
@@ -51,7 +58,9 @@ def read_uncovered(functions: set[str]) -> tuple[dict[str, set[str]], list[str]]
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("language", nargs="*", choices=[[], *LANGUAGES], help="all of them when none is named")
+    parser.add_argument(
+        "language", nargs="*", choices=[[], *LANGUAGES], help="all of them when none is named"
+    )
     languages = parser.parse_args().language or list(LANGUAGES)
     raw = (ROOT / LANGUAGES["rust"][1]).read_text(encoding="utf-8")
     functions = set(re.findall(r"^    pub fn (\w+)\(", raw, re.MULTILINE))
@@ -59,9 +68,15 @@ def main() -> int:
     for language in languages:
         used = used_names(*LANGUAGES[language]) & functions
         missing = functions - used - left_out[language]
-        errors += [f"{language}: {name} is neither used nor in uncovered.txt" for name in sorted(missing)]
-        errors += [f"{language}: {name} is used and in uncovered.txt" for name in sorted(used & left_out[language])]
-        print(f"{language}: {len(used)} of {len(functions)} functions are used, {len(left_out[language])} left out")
+        errors += [
+            f"{language}: {name} is neither used nor in uncovered.txt" for name in sorted(missing)
+        ]
+        errors += [
+            f"{language}: {name} is used and in uncovered.txt"
+            for name in sorted(used & left_out[language])
+        ]
+        counts = f"{len(used)} of {len(functions)} functions are used"
+        print(f"{language}: {counts}, {len(left_out[language])} left out")
     print("\n".join(errors))
     return 1 if errors else 0
 

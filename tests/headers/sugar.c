@@ -8,13 +8,12 @@ static const char *first(const char *const *path, size_t path_len) {
   return path_len == 2 ? path[0] : NULL;
 }
 
-const char *sugar_first_name(void) {
-  return first(TD_KEY("agent", "obs"));
-}
+const char *sugar_first_name(void) { return first(TD_KEY("agent", "obs")); }
 
 int sugar_kinds(void) {
-  td_index_item at[] = {TD_I_INT(-1),  TD_I_ALL,      TD_I_SLICE(0, 2), TD_I_FROM(1),      TD_I_UNTIL(2),
-                        TD_I_STEP(0, 9, 2), TD_I_ELLIPSIS, TD_I_NONE,        TD_I_TENSOR(NULL), TD_I_BOOL(1)};
+  td_index_item at[] = {TD_I_INT(-1),      TD_I_ALL,           TD_I_SLICE(0, 2), TD_I_FROM(1),
+                        TD_I_UNTIL(2),     TD_I_STEP(0, 9, 2), TD_I_ELLIPSIS,    TD_I_NONE,
+                        TD_I_TENSOR(NULL), TD_I_BOOL(1)};
   td_keys_options keys = TD_KEYS_OPTIONS_INIT;
   td_to_options to = TD_TO_OPTIONS_INIT;
   td_memmap_options memmap = TD_MEMMAP_OPTIONS_INIT;
@@ -23,10 +22,12 @@ int sugar_kinds(void) {
   td_writer_options writer = TD_WRITER_OPTIONS_INIT;
   td_tensor *tensor = NULL;
   TD_FREE(tensor, (void));
-  if (at[5].flags != (TD_INDEX_HAS_START | TD_INDEX_HAS_STOP | TD_INDEX_HAS_STEP) || at[5].step != 2)
+  if (at[5].flags != (TD_INDEX_HAS_START | TD_INDEX_HAS_STOP | TD_INDEX_HAS_STEP) ||
+      at[5].step != 2)
     return -1;
-  if (keys.struct_size != sizeof keys || to.struct_size != sizeof to || memmap.struct_size != sizeof memmap ||
-      load.struct_size != sizeof load || apply.struct_size != sizeof apply || writer.struct_size != sizeof writer)
+  if (keys.struct_size != sizeof keys || to.struct_size != sizeof to ||
+      memmap.struct_size != sizeof memmap || load.struct_size != sizeof load ||
+      apply.struct_size != sizeof apply || writer.struct_size != sizeof writer)
     return -1;
   return load.device_index == -1 && tensor == NULL ? (int)(sizeof at / sizeof at[0]) : -1;
 }

@@ -6,7 +6,11 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tools"), str(ROOT / "bindings/tools"), str(ROOT / "bindings/tools/tests")]
+sys.path[:0] = [
+    str(ROOT / "tools"),
+    str(ROOT / "bindings/tools"),
+    str(ROOT / "bindings/tools/tests"),
+]
 
 import check_abi  # noqa: E402
 import check_docs  # noqa: E402
@@ -50,16 +54,25 @@ class Docs(unittest.TestCase):
 
     def test_each_gap_is_named(self):
         for old, new, complaint in (
-                ("borrowed", "a thing", "td_copy: parameter 'thing' is neither borrowed, new, consumed nor written"),
-                ("borrowed", "borrowed; may be NULL", "td_copy: parameter 'thing' may be NULL by its words"),
-                (" * @param size  the length\n", "", "td_copy: parameter 'size' is not described"),
-                ("@param size", "@param sizes", "td_copy describes 'sizes', which is no parameter"),
-                ("@return TD_OK, ", "@return ", "td_copy does not begin @return with TD_OK"),
-                (", TD_ERR_IO", ", TD_ERR_OI", "td_copy names 'TD_ERR_OI', which is no status"),
-                (" * @threadsafety any thread\n", "", "td_copy has no @threadsafety"),
-                (" * @since 0.1\n", "", "td_copy has @since ''"),
-                ("/**< well */", "", "TD_OK has no words"),
-                ("A thing.", "A thing", "td_thing has no sentence of its own")):
+            (
+                "borrowed",
+                "a thing",
+                "td_copy: parameter 'thing' is neither borrowed, new, consumed nor written",
+            ),
+            (
+                "borrowed",
+                "borrowed; may be NULL",
+                "td_copy: parameter 'thing' may be NULL by its words",
+            ),
+            (" * @param size  the length\n", "", "td_copy: parameter 'size' is not described"),
+            ("@param size", "@param sizes", "td_copy describes 'sizes', which is no parameter"),
+            ("@return TD_OK, ", "@return ", "td_copy does not begin @return with TD_OK"),
+            (", TD_ERR_IO", ", TD_ERR_OI", "td_copy names 'TD_ERR_OI', which is no status"),
+            (" * @threadsafety any thread\n", "", "td_copy has no @threadsafety"),
+            (" * @since 0.1\n", "", "td_copy has @since ''"),
+            ("/**< well */", "", "TD_OK has no words"),
+            ("A thing.", "A thing", "td_thing has no sentence of its own"),
+        ):
             with self.subTest(complaint):
                 self.assertTrue(any(c.startswith(complaint) for c in self.complaints(old, new)))
 
@@ -68,8 +81,9 @@ class Since(unittest.TestCase):
     form = "td_status td_copy(const td_thing *, char *, size_t *)"
 
     def complaints(self, released, mark="0.1", header=HEADER):
-        with mock.patch.object(check_since, "read_released", return_value=released), \
-                mock.patch.object(check_since, "marks_in_headers", return_value={"td_copy": mark}):
+        with mock.patch.object(
+            check_since, "read_released", return_value=released
+        ), mock.patch.object(check_since, "marks_in_headers", return_value={"td_copy": mark}):
             return check_since.check(read(header))
 
     def test_unchanged(self):
@@ -77,9 +91,16 @@ class Since(unittest.TestCase):
 
     def test_changed_gone_and_new(self):
         changed = self.complaints({"td_copy": ("0.1", self.form.replace("char", "void"))})
-        self.assertEqual(changed, ["'td_copy' was released as '0.1 td_status td_copy(const td_thing *, void *, "
-                                   f"size_t *)' and is now '0.1 {self.form}'"])
-        gone = self.complaints({"td_copy": ("0.1", self.form), "td_old": ("0.1", "void td_old(void)")})
+        self.assertEqual(
+            changed,
+            [
+                "'td_copy' was released as '0.1 td_status td_copy(const td_thing *, void *, "
+                f"size_t *)' and is now '0.1 {self.form}'"
+            ],
+        )
+        gone = self.complaints(
+            {"td_copy": ("0.1", self.form), "td_old": ("0.1", "void td_old(void)")}
+        )
         self.assertEqual(gone, ["'td_old' was released with 0.1 and is gone"])
         self.assertEqual(self.complaints({}), ["'td_copy' is new and says @since 0.1; this is 0.2"])
 
@@ -87,8 +108,10 @@ class Since(unittest.TestCase):
         self.assertEqual(self.complaints({}, "0.2", HEADER.replace("@since 0.1", "@since 0.2")), [])
 
     def test_mark_disagrees(self):
-        self.assertEqual(self.complaints({"td_copy": ("0.1", self.form)}, "0.2"),
-                         ["'td_copy' says @since 0.1 and TD_API of 0.2"])
+        self.assertEqual(
+            self.complaints({"td_copy": ("0.1", self.form)}, "0.2"),
+            ["'td_copy' says @since 0.1 and TD_API of 0.2"],
+        )
 
 
 class Abi(unittest.TestCase):
@@ -102,7 +125,12 @@ class Abi(unittest.TestCase):
         self.assertEqual(script, "{\n  global:\n    td_a;\n    td_b;\n  local:\n    *;\n};\n")
 
     def test_macro_that_the_generator_dropped(self):
-        found = {"TD_VERSION_MAJOR": "0", "TD_VERSION_MINOR": "2", "TD_ANY": "INT64_MIN", "TD_NULLABLE": ""}
+        found = {
+            "TD_VERSION_MAJOR": "0",
+            "TD_VERSION_MINOR": "2",
+            "TD_ANY": "INT64_MIN",
+            "TD_NULLABLE": "",
+        }
         errors = []
         with mock.patch.object(check_abi, "macros", return_value=found):
             check_abi.check_macros(read(HEADER), ["cc"], errors)

@@ -10,7 +10,10 @@ static unsafe class Program
     static void Check(int status)
     {
         if (status != tensordict.TD_OK)
-            throw new Exception($"{Text(tensordict.td_last_error_function())}: {Text(tensordict.td_last_error_message())}");
+        {
+            string function = Text(tensordict.td_last_error_function());
+            throw new Exception($"{function}: {Text(tensordict.td_last_error_message())}");
+        }
     }
 
     static void Same<T>(T found, T wanted, string what) where T : IEquatable<T>
@@ -19,7 +22,7 @@ static unsafe class Program
             throw new Exception($"{what}: found {found}, wanted {wanted}");
     }
 
-    /// <summary>Indexes by a text such as "0, ..., ::2". An item has 64 bytes in every version.</summary>
+    /// <summary>Indexes by a text such as "0, ..., ::2". An item has 64 bytes, for ever.</summary>
     static IntPtr Index(IntPtr td, string text)
     {
         byte* items = stackalloc byte[64 * 8];
@@ -48,7 +51,8 @@ static unsafe class Program
         float* values = stackalloc float[12];
         for (int i = 0; i < 12; i++)
             values[i] = i + 1;
-        Check(tensordict.td_tensor_from_data(values, 48, tensordict.TD_DTYPE_FLOAT32, sizes, 2, out IntPtr reward));
+        int dtype = tensordict.TD_DTYPE_FLOAT32;
+        Check(tensordict.td_tensor_from_data(values, 48, dtype, sizes, 2, out IntPtr reward));
         fixed (byte* agent = "agent"u8, name = "reward"u8)
         {
             byte** path = stackalloc byte*[] { agent, name };
@@ -64,7 +68,8 @@ static unsafe class Program
             tensordict.td_tensor_free(taken);
             tensordict.td_free(part);
 
-            Same(tensordict.td_get(td, path, 1, out _), tensordict.TD_ERR_WRONG_ENTRY, "a dictionary is no tensor");
+            int status = tensordict.td_get(td, path, 1, out _);
+            Same(status, tensordict.TD_ERR_WRONG_ENTRY, "a dictionary is no tensor");
         }
         tensordict.td_tensor_free(reward);
         tensordict.td_free(td);

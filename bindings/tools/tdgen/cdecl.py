@@ -12,6 +12,7 @@ class UnknownType(Exception):
 @dataclass(frozen=True)
 class Named:
     """A type that has a name: `int32_t`, `td_tensor`, or `struct X` as `X`."""
+
     name: str
     const: bool = False
     nullable: bool = False
@@ -38,8 +39,17 @@ class Function:
 CType = Named | Pointer | Array | Function
 
 # name -> bytes, on the 64-bit platforms that the library supports
-PRIMITIVES = {"char": 1, "uint8_t": 1, "int32_t": 4, "uint32_t": 4, "float": 4, "int64_t": 8,
-              "uint64_t": 8, "double": 8, "size_t": 8}
+PRIMITIVES = {
+    "char": 1,
+    "uint8_t": 1,
+    "int32_t": 4,
+    "uint32_t": 4,
+    "float": 4,
+    "int64_t": 8,
+    "uint64_t": 8,
+    "double": 8,
+    "size_t": 8,
+}
 
 # How TD_NULLABLE is carried through SWIG: no header uses the word for itself.
 NULLABLE = "volatile"
@@ -95,7 +105,12 @@ def to_c(ctype: CType, declarator: str = "", foreign: frozenset[str] = frozenset
     """Writes a declaration; names in `foreign` exist only as struct tags."""
     if isinstance(ctype, Named):
         tag = "struct " if ctype.name in foreign else ""
-        return ("const " if ctype.const else "") + tag + ctype.name + (" " + declarator if declarator else "")
+        return (
+            ("const " if ctype.const else "")
+            + tag
+            + ctype.name
+            + (" " + declarator if declarator else "")
+        )
     if isinstance(ctype, Pointer):
         inner = "*" + ("const " if ctype.const else "") + declarator
         if isinstance(ctype.target, (Array, Function)):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 @dataclass
 class Doc:
     brief: str = ""
-    body: list[str] = field(default_factory=list)      # paragraphs after the first
+    body: list[str] = field(default_factory=list)  # paragraphs after the first
     params: dict[str, str] = field(default_factory=dict)
     returns: str = ""
     threadsafety: str = ""

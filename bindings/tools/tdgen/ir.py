@@ -25,6 +25,7 @@ class EnumItem:
 @dataclass
 class Enum:
     """A typedef of an integer together with the anonymous enum behind it."""
+
     name: str
     base: str
     doc: Doc
@@ -34,6 +35,7 @@ class Enum:
 @dataclass
 class Handle:
     """A struct that is declared and never defined; `foreign` when it has no typedef of ours."""
+
     name: str
     doc: Doc
     foreign: bool = False
@@ -146,6 +148,8 @@ class Api:
         for where, ctype in uses:
             if (name := cdecl.base_name(ctype)) not in known:
                 raise UnknownType(f"{where} has the C type '{name}', which no header declares")
-            by_value = isinstance(ctype, Named) and name in self.names("structs") | self.names("handles")
+            by_value = isinstance(ctype, Named) and name in self.names("structs") | self.names(
+                "handles"
+            )
             if by_value or (isinstance(ctype, Named) and name == "void" and "result" not in where):
                 raise UnknownType(f"{where} passes '{name}' by value")

@@ -4,11 +4,23 @@ from __future__ import annotations
 from . import ir, text
 from .cdecl import Array, CType, Named, Pointer, UnknownType
 
-TYPES = {"void": "Cvoid", "char": "UInt8", "uint8_t": "UInt8", "int32_t": "Int32", "uint32_t": "UInt32",
-         "int64_t": "Int64", "uint64_t": "UInt64", "float": "Float32", "double": "Float64", "size_t": "Csize_t"}
-KEYWORDS = set("baremodule begin break catch const continue do else elseif end export false finally for "
-               "function global if import in isa let local macro module quote return struct true try using "
-               "where while".split())
+TYPES = {
+    "void": "Cvoid",
+    "char": "UInt8",
+    "uint8_t": "UInt8",
+    "int32_t": "Int32",
+    "uint32_t": "UInt32",
+    "int64_t": "Int64",
+    "uint64_t": "UInt64",
+    "float": "Float32",
+    "double": "Float64",
+    "size_t": "Csize_t",
+}
+KEYWORDS = set(
+    "baremodule begin break catch const continue do else elseif end export false finally for "
+    "function global if import in isa let local macro module quote return struct true try using "
+    "where while".split()
+)
 
 
 def name_of(word: str) -> str:
@@ -54,8 +66,12 @@ def comment(doc, params: list[ir.Param] = (), call: str = "") -> list[str]:
 
 def write(api: ir.Api) -> str:
     out = text.banner(api, "#")
-    out += ["# Names, order and meaning are those of the C headers: nothing is converted, counted from 1, or freed",
-            "# here. `_sym(slot, name)` of library.jl finds a function at its first call and keeps the address.", ""]
+    out += [
+        "# Names, order and meaning are those of the C headers: nothing is converted, counted from 1,",
+        "# or freed here. `_sym(slot, name)` of library.jl finds a function at its first call and keeps",
+        "# the address.",
+        "",
+    ]
     for constant in api.constants:
         kind = "Int32({})" if isinstance(constant.value, int) else '"{}"'
         out.append(f"const {constant.name} = {kind.format(constant.value)}")
@@ -67,9 +83,15 @@ def write(api: ir.Api) -> str:
         doc = comment(handle.doc) if handle.doc.brief else ['"Declared elsewhere; see dlpack.h."']
         out += ["", *doc, f"abstract type {handle.name} end"]
     for callback in api.callbacks:
-        types = ", ".join(type_of(p.type) for p in callback.params) + ("," if len(callback.params) == 1 else "")
+        types = ", ".join(type_of(p.type) for p in callback.params) + (
+            "," if len(callback.params) == 1 else ""
+        )
         call = f"@cfunction(f, {type_of(callback.result)}, ({types}))"
-        out += ["", *comment(callback.doc, callback.params, call), f"const {callback.name} = Ptr{{Cvoid}}"]
+        out += [
+            "",
+            *comment(callback.doc, callback.params, call),
+            f"const {callback.name} = Ptr{{Cvoid}}",
+        ]
     for struct in api.structs:
         out += _struct(api, struct)
     for function in api.functions:
@@ -80,20 +102,29 @@ def write(api: ir.Api) -> str:
 def _struct(api: ir.Api, struct: ir.Struct) -> list[str]:
     out = ["", *comment(struct.doc), f"struct {struct.name}"]
     for member in struct.fields:
-        out += [f'    "{escape(member.doc)}"', f"    {name_of(member.name)}::{type_of(member.type)}"]
+        out += [
+            f'    "{escape(member.doc)}"',
+            f"    {name_of(member.name)}::{type_of(member.type)}",
+        ]
     words, values = [], []
     for member, value in text.struct_defaults(struct):
         if value == "size":
             values.append(f"sizeof({struct.name})")
             continue
         if value == "array":
-            value = "(" + "0, " * (member.type.length - 1) + ("0)" if member.type.length > 1 else "0,)")
+            value = (
+                "(" + "0, " * (member.type.length - 1) + ("0)" if member.type.length > 1 else "0,)")
+            )
         elif value == "null" or member.type.name in api.names("callbacks"):
             value = "C_NULL"
         words.append(f"{name_of(member.name)} = {value}")
         values.append(name_of(member.name))
-    return out + ["end", "", f"{struct.name}(; " + ", ".join(words) + ") =",
-                  f"    {struct.name}(" + ", ".join(values) + ")"]
+    return out + [
+        "end",
+        "",
+        f"{struct.name}(; " + ", ".join(words) + ") =",
+        f"    {struct.name}(" + ", ".join(values) + ")",
+    ]
 
 
 def _function(function: ir.Function) -> list[str]:
@@ -102,7 +133,11 @@ def _function(function: ir.Function) -> list[str]:
     types = types.strip() if len(names) == 1 else types.rstrip(", ")
     result, slot = type_of(function.result), f"_p_{function.name}"
     call = f"{function.name}({', '.join(names)})"
-    return ["", f"const {slot} = Ref{{Ptr{{Cvoid}}}}(C_NULL)",
-            *comment(function.doc, function.params, f"{call} -> {result}"),
-            f"{call} =",
-            f"    ccall(_sym({slot}, :{function.name}), {result}, ({types}){''.join(', ' + n for n in names)})"]
+    given = "".join(", " + name for name in names)
+    return [
+        "",
+        f"const {slot} = Ref{{Ptr{{Cvoid}}}}(C_NULL)",
+        *comment(function.doc, function.params, f"{call} -> {result}"),
+        f"{call} =",
+        f"    ccall(_sym({slot}, :{function.name}), {result}, ({types}){given})",
+    ]

@@ -1,44 +1,61 @@
-"""Writes C that compiles against the real headers only if nothing was lost or misread on the way."""
+"""Writes C that compiles against the real headers only if nothing was lost or misread."""
 from __future__ import annotations
 
 from . import ir, text
 from .cdecl import to_c
 
 
+def _assert(condition: str, name: str) -> str:
+    return f'_Static_assert({condition}, "{name}");'
+
+
 def write(api: ir.Api) -> str:
-    foreign = api.foreign
     out = text.banner(api, "//")
     out += ['#include "tensordict/td.h"', ""]
     for enum in api.enums:
-        out.append(f"_Static_assert(sizeof({enum.name}) == sizeof({enum.base}), \"{enum.name}\");")
-        for item in enum.items:
-            out.append(f'_Static_assert({item.name} == {item.value}, "{item.name}");')
+        out.append(_assert(f"sizeof({enum.name}) == sizeof({enum.base})", enum.name))
+        out += [_assert(f"{item.name} == {item.value}", item.name) for item in enum.items]
     for constant in api.constants:
         if isinstance(constant.value, int):
-            out.append(f'_Static_assert({constant.name} == {constant.value}, "{constant.name}");')
+            out.append(_assert(f"{constant.name} == {constant.value}", constant.name))
         else:
-            out.append(f'_Static_assert(sizeof({constant.name}) == {len(constant.value) + 1}, "{constant.name}");')
+            length = len(constant.value.encode()) + 1
+            out.append(_assert(f"sizeof({constant.name}) == {length}", constant.name))
     for struct in api.structs:
-        size, _, offsets = api.layout(struct)
-        out += ["", f'_Static_assert(sizeof({struct.name}) == {size}, "{struct.name}");']
-        for member, offset in zip(struct.fields, offsets):
-            where = f"{struct.name}.{member.name}"
-            out.append(f'_Static_assert(offsetof({struct.name}, {member.name}) == {offset}, "{where}");')
-        # The address of each member, as the type that was read.
-        out += [f"void read_{struct.name}({struct.name} *it);", f"void read_{struct.name}({struct.name} *it) {{"]
-        for member in struct.fields:
-            out += [f"  {to_c(member.type, f'(*{member.name}_)', foreign)} = &it->{member.name};", f"  (void){member.name}_;"]
-        out.append("}")
+        out += _struct(api, struct)
     out += ["", "// A pointer to each function, of the type that was read."]
     for owner in api.callbacks + api.functions:
-        params = ", ".join(to_c(p.type, p.name, foreign) for p in owner.params) or "void"
-        name = f"as_{owner.name}"
-        out.append(f"extern {to_c(owner.result, f'(*const {name})({params})', foreign)};")
-        if isinstance(owner, ir.Function):
-            out.append(f"{to_c(owner.result, f'(*const {name})({params})', foreign)} = {owner.name};")
-        else:
-            out += [f"extern {owner.name} const same_{owner.name};",
-                    f"{owner.name} const same_{owner.name} = NULL;",
-                    f"extern {to_c(owner.result, f'(*const *const of_{owner.name})({params})', foreign)};",
-                    f"{to_c(owner.result, f'(*const *const of_{owner.name})({params})', foreign)} = &same_{owner.name};"]
+        out += _pointer(api, owner)
     return "\n".join(out + [""])
+
+
+def _struct(api: ir.Api, struct: ir.Struct) -> list[str]:
+    """Size and offsets, and the address of each member as the type that was read."""
+    size, _, offsets = api.layout(struct)
+    head = f"void read_{struct.name}({struct.name} *it)"
+    out = ["", _assert(f"sizeof({struct.name}) == {size}", struct.name)]
+    body = []
+    for member, offset in zip(struct.fields, offsets):
+        where = f"offsetof({struct.name}, {member.name})"
+        out.append(_assert(f"{where} == {offset}", f"{struct.name}.{member.name}"))
+        declared = to_c(member.type, f"(*{member.name}_)", api.foreign)
+        body += [f"  {declared} = &it->{member.name};", f"  (void){member.name}_;"]
+    return out + [f"{head};", f"{head} {{", *body, "}"]
+
+
+def _pointer(api: ir.Api, owner: ir.Function | ir.Callback) -> list[str]:
+    params = ", ".join(to_c(p.type, p.name, api.foreign) for p in owner.params) or "void"
+
+    def declare(pointer: str) -> str:
+        return to_c(owner.result, f"({pointer})({params})", api.foreign)
+
+    if isinstance(owner, ir.Function):
+        pointer = declare(f"*const as_{owner.name}")
+        return [f"extern {pointer};", f"{pointer} = {owner.name};"]
+    pointer = declare(f"*const *const of_{owner.name}")
+    return [
+        f"extern {owner.name} const same_{owner.name};",
+        f"{owner.name} const same_{owner.name} = NULL;",
+        f"extern {pointer};",
+        f"{pointer} = &same_{owner.name};",
+    ]

@@ -20,9 +20,22 @@ def read(interface: Path, include: Path, swig: str = "swig") -> ir.Api:
     """Runs SWIG on an interface file and reads what it has understood."""
     with tempfile.TemporaryDirectory() as scratch:
         xml = Path(scratch) / "api.xml"
-        # -doxygen needs a back-end; Java's is there in every version. 560: "unknown Doxygen command".
-        command = [swig, "-java", "-w560", "-doxygen", f"-DTD_NULLABLE={NULLABLE}", f"-I{include}",
-                   "-outdir", scratch, "-xmlout", str(xml), "-o", f"{scratch}/wrap.c", str(interface)]
+        # -doxygen needs a back-end; Java's is there in every version. 560: unknown command.
+        command = [
+            swig,
+            "-java",
+            "-w560",
+            "-doxygen",
+            f"-DTD_NULLABLE={NULLABLE}",
+            f"-I{include}",
+            "-outdir",
+            scratch,
+            "-xmlout",
+            str(xml),
+            "-o",
+            f"{scratch}/wrap.c",
+            str(interface),
+        ]
         try:
             run = subprocess.run(command, capture_output=True, text=True)
         except FileNotFoundError as error:
@@ -34,7 +47,9 @@ def read(interface: Path, include: Path, swig: str = "swig") -> ir.Api:
 
 def attributes(node: ET.Element) -> dict[str, str]:
     found = node.find("attributelist")
-    return {} if found is None else {a.get("name"): a.get("value") for a in found.findall("attribute")}
+    return (
+        {} if found is None else {a.get("name"): a.get("value") for a in found.findall("attribute")}
+    )
 
 
 def from_xml(root: ET.Element) -> ir.Api:
@@ -59,7 +74,9 @@ def _read_header(api: ir.Api, include: ET.Element, header: str, forward: list) -
         name = about.get("name", "")
         if node.tag == "enum":
             if pending is None:
-                raise UnknownType(f"{header}: an enum without an integer typedef directly before it")
+                raise UnknownType(
+                    f"{header}: an enum without an integer typedef directly before it"
+                )
             api.enums.append(ir.Enum(pending[0], pending[1], pending[2], _enum_items(node)))
             pending = None
             continue
@@ -83,7 +100,9 @@ def _read_declaration(api, node, about, header, forward):
     full = about.get("decl", "") + about["type"]
     if about.get("storage") == "typedef":
         if full.startswith("p.f("):
-            api.callbacks.append(ir.Callback(name, doc, cdecl.parse(full).target.result, _params(node, name)))
+            api.callbacks.append(
+                ir.Callback(name, doc, cdecl.parse(full).target.result, _params(node, name))
+            )
         elif full.startswith("struct "):
             forward.append((name, doc, False))
         elif full in cdecl.PRIMITIVES:
@@ -121,7 +140,9 @@ def _struct(node: ET.Element, about: dict[str, str]) -> ir.Struct:
         ctype = cdecl.parse(m.get("decl", "") + m["type"])
         fields.append(ir.Field(m["name"], ctype, _one_line(m), int(defaults.pop(m["name"], 0))))
     if defaults:
-        raise UnknownType(f"{about['name']} has no member '{next(iter(defaults))}' to give a default to")
+        raise UnknownType(
+            f"{about['name']} has no member '{next(iter(defaults))}' to give a default to"
+        )
     return ir.Struct(about["name"], docs.parse(about.get("doxygen", "")), fields)
 
 
@@ -140,8 +161,13 @@ def _one_line(about: dict[str, str]) -> str:
     return docs.parse(about.get("doxygen", "")).brief
 
 
-_OPERATIONS = {ast.Add: int.__add__, ast.Sub: int.__sub__, ast.Mult: int.__mul__, ast.BitOr: int.__or__,
-               ast.LShift: int.__lshift__}
+_OPERATIONS = {
+    ast.Add: int.__add__,
+    ast.Sub: int.__sub__,
+    ast.Mult: int.__mul__,
+    ast.BitOr: int.__or__,
+    ast.LShift: int.__lshift__,
+}
 
 
 def constant_value(text: str, names: dict[str, int] | None = None) -> int | str:

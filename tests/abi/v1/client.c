@@ -10,22 +10,22 @@
 
 static int failures;
 
-#define EXPECT(condition)                                                  \
-  do {                                                                     \
-    if (!(condition)) {                                                    \
-      printf("client.c:%d: does not hold: %s\n", __LINE__, #condition);    \
-      failures++;                                                          \
-    }                                                                      \
+#define EXPECT(condition)                                               \
+  do {                                                                  \
+    if (!(condition)) {                                                 \
+      printf("client.c:%d: does not hold: %s\n", __LINE__, #condition); \
+      failures++;                                                       \
+    }                                                                   \
   } while (0)
 
-#define MUST(call)                                                                             \
-  do {                                                                                         \
-    td_status status_ = (call);                                                                \
-    if (status_ != TD_OK) {                                                                    \
-      printf("client.c:%d: %s gives %s: %s\n", __LINE__, #call, td_status_name(status_),       \
-             td_last_error_message());                                                         \
-      exit(1);                                                                                 \
-    }                                                                                          \
+#define MUST(call)                                                                       \
+  do {                                                                                   \
+    td_status status_ = (call);                                                          \
+    if (status_ != TD_OK) {                                                              \
+      printf("client.c:%d: %s gives %s: %s\n", __LINE__, #call, td_status_name(status_), \
+             td_last_error_message());                                                   \
+      exit(1);                                                                           \
+    }                                                                                    \
   } while (0)
 
 static const int64_t batch[] = {3, 4};
@@ -83,7 +83,8 @@ static void dictionary(void) {
   MUST(td_is_locked(agent, &locked));
   EXPECT(locked == 1);
   EXPECT(td_remove(td, TD_KEY("reward")) == TD_ERR_LOCKED);
-  EXPECT(td_last_error_code() == TD_ERR_LOCKED && strcmp(td_last_error_function(), "td_remove") == 0);
+  EXPECT(td_last_error_code() == TD_ERR_LOCKED &&
+         strcmp(td_last_error_function(), "td_remove") == 0);
   td_free(agent);
   td_free(td);
   EXPECT(td_lock(td) == TD_ERR_BAD_HANDLE);
@@ -152,8 +153,8 @@ static void lent_memory(void) {
   int32_t released = 0;
   td_tensor *tensor = NULL, *view = NULL;
   td_index_item items[] = {TD_I_FROM(1)};
-  MUST(td_tensor_from_blob(values, TD_DTYPE_FLOAT32, sizes, NULL, 1, TD_DEVICE_CPU, -1, td_release_set_flag,
-                           &released, &tensor));
+  MUST(td_tensor_from_blob(values, TD_DTYPE_FLOAT32, sizes, NULL, 1, TD_DEVICE_CPU, -1,
+                           td_release_set_flag, &released, &tensor));
   MUST(td_tensor_index(tensor, items, 1, &view));
   td_tensor_free(tensor);
   EXPECT(released == 0);
