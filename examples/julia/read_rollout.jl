@@ -1,3 +1,4 @@
+#!/usr/bin/env julia
 # Opens what rollout has recorded, takes a random minibatch and adds up the rewards.
 #
 #   julia --project=bindings/julia examples/julia/read_rollout.jl DIR [DIGITS_DIR]

@@ -25,7 +25,8 @@ end
 
 function lookup(td, key)
     names = path(key)
-    entry(td, names, kind_of(td, names), key)
+    kind = kind_of(td, names)
+    kind == TD_ENTRY_NONE ? throw(KeyError(key)) : entry(td, names, kind, key)
 end
 
 store!(td, names, value::Tensor) = check(td_set(td, names, length(names), value), askey(names))

@@ -50,7 +50,6 @@ fill_entries!(td, entries) = (foreach(((key, value),) -> setindex!(td, value, ke
 nested(td, entries) = fill_entries!(TensorDict(size(td), device(td)), pairs(entries))
 
 Base.size(td::TensorDict) = asksizes(td_batch_size, td)
-Base.size(td::TensorDict, dim::Integer) = get(size(td), dim, 1)
 Base.ndims(td::TensorDict) = length(size(td))
 
 """

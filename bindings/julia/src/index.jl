@@ -62,6 +62,12 @@ Base.:(:)(a::Integer, step::Integer, b::AtEnd) = AtEnd(n -> a:step:at(b, n))
 
 const Indexed = Union{TensorDict,Tensor}
 
+function Base.size(x::Indexed, dim::Integer)
+    dims = size(x)
+    1 <= dim <= length(dims) ? dims[dim] : 1
+end
+Base.axes(x::Indexed) = map(Base.OneTo, size(x))
+Base.axes(x::Indexed, dim::Integer) = Base.OneTo(size(x, dim))
 Base.firstindex(x::Indexed, dim::Integer = 1) = 1
 Base.lastindex(x::Indexed) = size(x, 1)
 Base.lastindex(x::Indexed, dim::Integer) = dim == 1 ? size(x, 1) : AtEnd(identity)

@@ -67,3 +67,5 @@ keep!(kept, A::StridedTensor) = keep!(kept, A.owner)
 # `t ./ 255` gives an Array, `t .= A` writes into the tensor.
 Base.Broadcast.broadcastable(t::Tensor) = asarray(t)
 Base.Broadcast.materialize!(t::Tensor, source) = (Base.Broadcast.materialize!(asarray(t), source); t)
+Base.Broadcast.materialize!(t::Tensor, source::Base.Broadcast.Broadcasted{<:Any}) =
+    (Base.Broadcast.materialize!(asarray(t), source); t)

@@ -53,7 +53,6 @@ Base.zeros(::Type{Tensor}, T::Type, dims::Tuple; device::Device = cpu()) =
 
 Base.eltype(t::Tensor) = dtype_type(ask(td_dtype, td_tensor_dtype, t))
 Base.size(t::Tensor) = asksizes(td_tensor_sizes, t)
-Base.size(t::Tensor, dim::Integer) = get(size(t), dim, 1)
 Base.strides(t::Tensor) = asksizes(td_tensor_strides, t)
 Base.ndims(t::Tensor) = length(size(t))
 Base.length(t::Tensor) = prod(size(t))

@@ -6,11 +6,11 @@ make() = TensorDict(3; x = Float32[1 2; 3 4; 5 6], n = (größe = [7, 8, 9],))
         td = make()
         disk = memmap(td, dir)
         @test disk == td && islocked(disk) && ismemmap(disk) && device(disk) == cpu() && !ismemmap(td)
-        @test samefile(saved_path(disk), dir)
+        @test realpath(saved_path(disk)) == realpath(dir)
         @test isfile(joinpath(dir, "meta.json")) && filesize(joinpath(dir, "x.memmap")) == 24
 
         again = load_memmap(dir)
-        @test again == td && !islocked(again) && samefile(saved_path(again), dir)
+        @test again == td && !islocked(again) && realpath(saved_path(again)) == realpath(dir)
         again["x"][1, 1] = 100
         @test disk["x"][1, 1][] == 100
         @test flush(again) === nothing && flush(disk) === nothing
