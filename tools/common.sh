@@ -26,7 +26,8 @@ jobs_here() {
   [ "$cores" -le "$memory" ] && echo "$cores" || echo "$memory"
 }
 
-# step LOG TEXT COMMAND...: runs with output in LOG, one line on the screen, the tail on failure.
+# step LOG TEXT COMMAND...: runs with output in LOG, one line on the screen, the tail on failure. A
+# function that is run so must join its commands with &&: `set -e` does not reach inside.
 step() {
   local log=$1 text=$2 start=$SECONDS status pid
   shift 2
@@ -39,12 +40,10 @@ step() {
       printf '\r  %-44s%s%4d s%s' "$text" "$dim" $((SECONDS - start)) "$plain"
       sleep 0.5
     done
-    wait "$pid"
-    status=$?
+    wait "$pid" && status=0 || status=$?
     printf '\r  %-44s' "$text"
   else
-    "$@" >"$log" 2>&1 </dev/null
-    status=$?
+    "$@" >"$log" 2>&1 </dev/null && status=0 || status=$?
   fi
   if [ "$status" -eq 0 ]; then
     printf '%s%4d s%s\n' "$dim" $((SECONDS - start)) "$plain"
