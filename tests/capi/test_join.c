@@ -83,7 +83,8 @@ TD_TEST(dtypes_are_promoted) {
 }
 
 TD_TEST(what_does_not_fit_together) {
-  td_tensordict *one = small(0), *two = small(1), *longer = td_empty(TD_SIZES(3)), *result;
+  td_tensordict *one = small(0), *two = small(1), *longer = NULL, *result;
+  TD_DO(td_cat(PAIR(one, two), 0, &longer));
   TD_EXPECT_NULL(td_stack((const td_tensordict *const[]){one}, 0, 0, &result),
                  TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_cat((const td_tensordict *const[]){one}, 0, 0, &result),

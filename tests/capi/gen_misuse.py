@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""Writes a C test that calls every public function with one argument wrong.
+
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT
+
+SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
+headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
+for which no valid arguments are known stops the build: add them to VALID or FOR.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+
+# Valid arguments: (type as SWIG writes it without the mark, name or None for any) -> C. The fixture
+# of misuse.h is `m`.
+VALID = {
+    ("td_tensordict", "td"): "m.td", ("td_tensordict", None): "m.other",
+    ("td_tensor", "tensor"): "m.tensor", ("td_tensor", None): "m.tensor_source",
+    ("td_keys", None): "m.keys", ("td_writer", None): "m.writer",
+    ("p.q(const).p.q(const).char", "path"): 'NAMES("a")', ("size_t", "path_len"): "1",
+    ("p.q(const).p.q(const).td_tensordict", "sources"): "m.sources", ("size_t", "sources_len"): "2",
+    ("p.q(const).int64_t", "sizes"): "m.sizes", ("p.q(const).int64_t", "batch_size"): "m.sizes",
+    ("p.q(const).int64_t", "order"): "m.order", ("p.q(const).int64_t", "strides"): "NULL",
+    ("size_t", "dims"): "1", ("size_t", "batch_dims"): "1",
+    ("p.q(const).td_index_item", "items"): "m.items", ("size_t", "items_len"): "1",
+    ("p.td_index_item", "items"): "m.parsed", ("size_t", "items_cap"): "4",
+    ("p.int64_t", "sizes"): "m.sizes_out", ("size_t", "sizes_cap"): "8",
+    ("p.int64_t", "strides"): "m.sizes_out", ("size_t", "strides_cap"): "8",
+    ("p.char", "text"): "m.text", ("size_t", "text_cap"): "sizeof m.text",
+    ("p.p.td_tensordict", "results"): "m.results", ("size_t", "results_cap"): "4",
+    ("p.void", "data"): "m.numbers", ("p.q(const).void", "data"): "m.numbers",
+    ("size_t", "bytes"): "sizeof m.numbers",
+    ("p.q(const).char", "text"): '"0"', ("p.q(const).char", "dir"): "NULL",
+    ("td_dtype", None): "TD_DTYPE_FLOAT32", ("td_device_type", None): "TD_DEVICE_CPU",
+    ("int32_t", "device_index"): "-1", ("int32_t", "recurse"): "0", ("int32_t", "required"): "0",
+    ("int32_t", "field"): "0", ("size_t", "position"): "0", ("int64_t", "dim"): "0",
+    ("int64_t", "dim0"): "0", ("int64_t", "dim1"): "0",
+    ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
+    ("td_apply_fn", "callback"): "misuse_share",
+    ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
+    ("p.struct DLManagedTensor", "source"): "&m.legacy",
+}
+
+# Where one function needs something else.
+FOR = {
+    ("td_get_dict", "path"): 'NAMES("n")',
+    ("td_get_data_json", "td"): "misuse_loaded(&m)",
+    ("td_get_data_json", "path"): 'NAMES("str")',
+    ("td_load_memmap", "dir"): 'td_golden("basic")',
+    ("td_writer_put", "bytes"): "sizeof *m.numbers",
+}
+
+# Pointers that may be NULL only when this count is 0.
+COUNTS = {"sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",),
+          "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
+          "results": ("results_cap",), "data": ("bytes",)}
+
+# What is written through a pointer, and how a result is given back.
+SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind"}
+LENT = {"struct DLManagedTensorVersioned", "struct DLManagedTensor"}
+
+HEAD = """/* Made by gen_misuse.py. */
+#include "misuse.h"
+#include "td_files.h"
+
+#define NAMES(name) ((const char *const[]){name})
+"""
+
+
+class Parameter:
+    def __init__(self, function, name, swig_type):
+        self.function, self.name = function, name
+        self.nullable = swig_type.startswith("q(volatile).")
+        self.type = swig_type.removeprefix("q(volatile).")
+        self.is_pointer = self.type.startswith("p.") or self.type.endswith("_fn")
+        match = re.fullmatch(r"p\.(?:q\(const\)\.)?(td_\w+)", self.type)
+        self.pointee = match.group(1) if match else None
+
+    def out_type(self):
+        """The C type of the variable behind an out-parameter, or None."""
+        inner = self.type.removeprefix("p.")
+        if self.type == "p.p.q(const).p.q(const).char":
+            return "const char *const *"
+        if self.type == "p.p.void":
+            return "void *"
+        if self.type.startswith("p.p.") and not self.nullable and "q(" not in self.type:
+            return inner.removeprefix("p.") + " *"
+        if inner in SCALARS and self.type.startswith("p.") and not self.nullable:
+            return inner + " "
+        return None
+
+    def valid(self, handles):
+        if (self.function, self.name) in FOR:
+            return FOR[self.function, self.name]
+        if self.out_type():
+            return "&o_" + self.name
+        if self.pointee and self.pointee.endswith("_options"):
+            return "NULL"
+        kind = self.pointee if self.pointee in handles else self.type
+        for key in ((kind, self.name), (kind, None)):
+            if key in VALID:
+                return VALID[key]
+        sys.exit(f"gen_misuse.py: {self.function}: no valid argument is known for '{self.name}' of type "
+                 f"'{self.type}'; add one to VALID or FOR")
+
+
+class Function:
+    def __init__(self, node):
+        about = attributes(node)
+        self.name, self.result = about["name"], about["type"]
+        self.parameters = [Parameter(self.name, p["name"], p["type"])
+                           for p in map(attributes, node.findall("./attributelist/parmlist/parm")) if "name" in p]
+
+    def is_status(self):
+        return self.result == "td_status" and bool(self.parameters) and any(p.is_pointer for p in self.parameters)
+
+
+def attributes(node):
+    return {a.get("name"): a.get("value") for a in node.findall("./attributelist/attribute")}
+
+
+def headers_below(include, header, found):
+    """A header and what it includes, each after what it needs: SWIG does not follow #include."""
+    for needed in re.findall(r'#include "(tensordict/\w+\.h)"', (include / header).read_text()):
+        headers_below(include, needed, found)
+    if header not in found:
+        found.append(header)
+    return found
+
+
+def parse(swig, include):
+    """All functions of td.h."""
+    listed = headers_below(include, "tensordict/td.h", [])
+    with tempfile.TemporaryDirectory() as folder:
+        interface, tree = pathlib.Path(folder, "td.i"), pathlib.Path(folder, "td.xml")
+        interface.write_text("%module td\n" + "".join(f'%include "{header}"\n' for header in listed))
+        subprocess.run([swig, "-xml", "-DTD_NULLABLE=volatile", f"-I{include}", "-o", tree, interface], check=True)
+        root = ElementTree.parse(tree).getroot()
+    return [Function(node) for node in root.iter("cdecl") if attributes(node).get("kind") == "function"]
+
+
+def wrong_handles(kind, handles):
+    """(what, C expression, status) for each way in which a handle can be wrong."""
+    yield "freed", f"m.freed_{kind.removeprefix('td_')}", "TD_ERR_BAD_HANDLE"
+    yield "garbage", f"({kind} *)MISUSE_GARBAGE(&m)", "TD_ERR_BAD_HANDLE"
+    for other, member in handles.items():
+        if other != kind:
+            yield f"a {other}", f"({kind} *)(void *)m.{member}", "TD_ERR_BAD_HANDLE"
+
+
+def wrong_values(function, parameter, handles):
+    """(what, statements before the call, C expression, status) for each way to misuse a parameter."""
+    name, counts = parameter.name, {p.name for p in function.parameters}
+    if parameter.is_pointer and not parameter.nullable:
+        yield "NULL", "", "NULL", "TD_ERR_NULL_ARGUMENT"
+    if parameter.nullable and parameter.is_pointer and counts & set(COUNTS.get(name, ())):
+        yield "NULL with a count", "", "NULL", "TD_ERR_NULL_ARGUMENT"
+    if parameter.pointee in handles:
+        for what, expression, status in wrong_handles(parameter.pointee, handles):
+            yield what, "", expression, status
+    if name == "sources":
+        yield "a NULL in it", "m.sources[1] = NULL;", "m.sources", "TD_ERR_NULL_ARGUMENT"
+        for what, expression, status in wrong_handles("td_tensordict", handles):
+            yield what + " in it", f"m.sources[1] = {expression};", "m.sources", status
+    if name == "path" and not parameter.out_type():
+        yield "a NULL name", "", "NAMES(NULL)", "TD_ERR_KEY_INVALID"
+        yield "a name that is not UTF-8", "", 'NAMES("\\xff")', "TD_ERR_KEY_INVALID"
+    if parameter.type == "p.q(const).td_index_item":
+        yield "an unknown kind", "m.items[0].kind = 1000;", "m.items", "TD_ERR_UNSUPPORTED"
+        yield "a reserved word", "m.items[0].reserved[2] = 1;", "m.items", "TD_ERR_INVALID_ARGUMENT"
+        yield "a NULL tensor", "m.items[0].kind = TD_INDEX_TENSOR;", "m.items", "TD_ERR_NULL_ARGUMENT"
+        for what, expression, status in wrong_handles("td_tensor", handles):
+            yield (what + " in it", f"m.items[0].kind = TD_INDEX_TENSOR; m.items[0].tensor = {expression};", "m.items",
+                   status)
+    if parameter.pointee and parameter.pointee.endswith("_options"):
+        grown = f"struct {{ {parameter.pointee} known; int64_t later; }} options = {{{{0}}, 0}};"
+        yield "options without size", grown, "&options.known", "TD_ERR_INVALID_ARGUMENT"
+        yield ("options of a later version",
+               grown + " options.known.struct_size = (uint32_t)sizeof options; options.later = -1;", "&options.known",
+               "TD_ERR_UNSUPPORTED")
+    if name == "path_len" and parameter.type == "size_t":
+        yield "an empty path", "", "0", "TD_ERR_KEY_INVALID"
+
+
+def give_back(function, handles, frees):
+    """Statements that free the results of a good call."""
+    for parameter in function.parameters:
+        inner = (parameter.out_type() or "").removesuffix(" *")
+        if inner in handles:
+            yield f"{frees[inner]}(o_{parameter.name});"
+        elif inner in LENT:
+            yield f"o_{parameter.name}->deleter(o_{parameter.name});"
+
+
+def block(function, handles, frees, wrong=None, before="", value="", status="TD_OK"):
+    """One call with one argument replaced, and all that must hold after it."""
+    arguments = [value if p is wrong else p.valid(handles) for p in function.parameters]
+    lines = ["misuse m;", "misuse_begin(&m);"]
+    for parameter in function.parameters:
+        kind = parameter.out_type()
+        if kind:
+            lines.append(f"{kind}o_{parameter.name} = {'TD_POISON' if '*' in kind else '-77' if kind != 'size_t ' else '77'};")
+            lines.append(f"(void)o_{parameter.name};")
+    if before:
+        lines.append(before)
+    if any(p.type.removeprefix("p.") in LENT and p is not wrong or p.name == "release" for p in function.parameters):
+        lines.append("m.lent++;")
+    lines.append(f"TD_EXPECT({function.name}({', '.join(arguments)}), {status});")
+    if status == "TD_OK":
+        lines.extend(give_back(function, handles, frees))
+    else:
+        lines.extend(f"TD_CHECK(o_{p.name} == NULL);" for p in function.parameters
+                     if p is not wrong and "*" in (p.out_type() or ""))
+    lines.append("misuse_end(&m);")
+    return "  {\n" + "".join(f"    {line}\n" for line in lines) + "  }\n"
+
+
+def status_test(function, handles, frees):
+    body = "  /* valid */\n" + block(function, handles, frees)
+    for parameter in function.parameters:
+        for what, before, value, status in wrong_values(function, parameter, handles):
+            body += f"  /* {parameter.name}: {what} */\n"
+            body += block(function, handles, frees, parameter, before, value, status)
+    return f"\nTD_TEST({function.name}) {{\n{body}}}\n"
+
+
+def quiet_test(function, handles):
+    """A function without a status that takes a handle: with a wrong one it does nothing and gives 0."""
+    kind = function.parameters[0].pointee
+    wrong = ["NULL"] + [expression for _, expression, _ in wrong_handles(kind, handles)]
+    call = [f"  {function.name}({w});" if function.result == "void" else f"  TD_CHECK_INT({function.name}({w}), 0);"
+            for w in wrong]
+    check = "  TD_CHECK_INT(td_debug_live_handles(), open);"
+    return (f"\nTD_TEST({function.name}) {{\n  misuse m;\n  misuse_begin(&m);\n"
+            "  const int64_t open = td_debug_live_handles();\n" + "\n".join(call + [check, "  misuse_end(&m);"]) + "\n}\n")
+
+
+def main(swig, include, output):
+    functions = parse(swig, pathlib.Path(include))
+    frees = {f.parameters[0].pointee: f.name for f in functions
+             if f.name.endswith("_free") and len(f.parameters) == 1}
+    handles = {kind: VALID[kind, None].removeprefix("m.") for kind in frees if (kind, None) in VALID}
+    if missing := set(frees) - set(handles):
+        sys.exit(f"gen_misuse.py: no valid handle is known for {', '.join(sorted(missing))}; add it to VALID and misuse.h")
+    text, skipped = HEAD, []
+    for function in functions:
+        if function.is_status():
+            text += status_test(function, handles, frees)
+        elif len(function.parameters) == 1 and function.parameters[0].pointee in handles:
+            text += quiet_test(function, handles)
+        elif any(p.is_pointer and not p.nullable for p in function.parameters):
+            sys.exit(f"gen_misuse.py: {function.name} takes a pointer that must not be NULL but returns no status")
+        else:
+            skipped.append(function.name)
+    text += "\n/* Nothing can be misused in " + ", ".join(skipped) + ". */\n"
+    pathlib.Path(output).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,89 @@
+#include "misuse.h"
+
+#include <string.h>
+
+#include "td_files.h"
+
+static void release_versioned(struct DLManagedTensorVersioned *self) {
+  misuse_release(self->context);
+}
+
+static void release_legacy(struct DLManagedTensor *self) { misuse_release(self->context); }
+
+void misuse_release(void *user) { ++((misuse *)user)->released; }
+
+td_status misuse_share(void *user, const char *const *path, size_t path_len,
+                       const td_tensor *source, td_tensor **result) {
+  (void)user;
+  (void)path;
+  (void)path_len;
+  return td_tensor_share(source, result);
+}
+
+static td_tensordict *dictionary(void) {
+  td_tensordict *td = td_empty(TD_SIZES(4));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+  return td;
+}
+
+static td_writer *writer_on(td_tensordict *td) {
+  td_writer *writer = NULL;
+  int32_t field = -1;
+  TD_DO(td_writer_open(td, NULL, &writer));
+  TD_DO(td_writer_bind(writer, TD_KEY("a"), &field));
+  return writer;
+}
+
+void misuse_begin(misuse *m) {
+  const td_index_item all = TD_I_ALL;
+  const int64_t live_before = td_debug_live_handles();
+  memset(m, 0, sizeof *m);
+  m->live_before = live_before;
+  m->td = dictionary();
+  m->other = dictionary();
+  m->freed_tensordict = dictionary();
+  m->tensor = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4));
+  m->tensor_source = td_arange(TD_DTYPE_FLOAT32, 4, TD_SIZES(4));
+  m->freed_tensor = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4));
+  TD_DO(td_keys_of(m->td, NULL, &m->keys));
+  TD_DO(td_keys_of(m->td, NULL, &m->freed_keys));
+  m->writer = writer_on(m->td);
+  m->freed_writer = writer_on(m->td);
+  td_free(m->freed_tensordict);
+  td_tensor_free(m->freed_tensor);
+  td_keys_free(m->freed_keys);
+  td_writer_free(m->freed_writer);
+
+  m->sources[0] = m->td;
+  m->sources[1] = m->other;
+  m->items[0] = all;
+  m->sizes[0] = 4;
+  const struct DLTensorLayout tensor = {m->numbers, DLPACK_CPU, 0,    1, DLPACK_FLOAT, 32, 1,
+                                        m->sizes,   NULL,       0};
+  m->versioned.major = 1;
+  m->versioned.context = m->legacy.context = m;
+  m->versioned.deleter = release_versioned;
+  m->legacy.deleter = release_legacy;
+  m->versioned.tensor = m->legacy.tensor = tensor;
+}
+
+void misuse_end(misuse *m) {
+  for (size_t i = 0; i < 4; i++) td_free(m->results[i]);
+  td_free(m->td);
+  td_free(m->other);
+  td_free(m->loaded);
+  td_tensor_free(m->tensor);
+  td_tensor_free(m->tensor_source);
+  td_keys_free(m->keys);
+  td_writer_free(m->writer);
+  TD_CHECK_INT(m->released, m->lent);
+  TD_CHECK_INT(td_debug_live_handles(), m->live_before);
+}
+
+const td_tensordict *misuse_loaded(misuse *m) {
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.private_mapping = 1;
+  TD_DO(td_load_memmap(td_golden("nontensor"), &options, &m->loaded));
+  return m->loaded;
+}

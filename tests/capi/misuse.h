@@ -1,0 +1,45 @@
+/* misuse.h: valid arguments of every kind, for the tests that gen_misuse.py writes. */
+#ifndef MISUSE_H
+#define MISUSE_H
+
+#include "td_dlpack.h"
+#include "td_values.h"
+
+/* What one call needs. Every handle is fresh; `freed_…` were valid once. */
+typedef struct misuse {
+  int64_t live_before;
+  td_tensordict *td, *other, *loaded, *freed_tensordict;
+  td_tensor *tensor, *tensor_source, *freed_tensor;
+  td_keys *keys, *freed_keys;
+  td_writer *writer, *freed_writer;
+  const td_tensordict *sources[2];
+  td_tensordict *results[4];
+  td_index_item items[1];
+  td_index_item parsed[4];
+  float numbers[4];
+  int64_t sizes[1];
+  int64_t order[1];
+  int64_t sizes_out[8];
+  char text[1024];
+  struct DLManagedTensorVersioned versioned;
+  struct DLManagedTensor legacy;
+  int lent;     /* memory that was given away in a call … */
+  int released; /* … and came back */
+} misuse;
+
+void misuse_begin(misuse *m);
+
+/* Gives everything back; all lent memory must have come back and no other handle be open. */
+void misuse_end(misuse *m);
+
+/* A dictionary with a text under "str". */
+const td_tensordict *misuse_loaded(misuse *m);
+
+void misuse_release(void *user);
+td_status misuse_share(void *user, const char *const *path, size_t path_len,
+                       const td_tensor *source, td_tensor **result);
+
+/* An address that no handle has: that of a variable. */
+#define MISUSE_GARBAGE(m) ((void *)&(m)->text[8])
+
+#endif
