@@ -1,0 +1,94 @@
+// td/format.h: the text and the names of a folder in the format of Python's tensordict. Nothing here
+// opens a file or knows of tensors.
+#pragma once
+
+#include "td/node.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace td::format {
+
+inline constexpr std::string_view meta_file = "meta.json";
+inline constexpr std::string_view leaf_suffix = ".memmap";
+
+// What kinds of node a folder can hold. A new kind is a row of the table in format.cpp, a case where
+// nodes are read, and one where they are made and saved.
+enum class NodeType : std::uint8_t { dense, data };
+
+// How a kind is called in a meta.json of its own, and in the one above it.
+struct TypeName {
+  NodeType type;
+  std::string_view class_name;  // "<class 'tensordict._td.TensorDict'>"
+  std::string_view short_name;  // "TensorDict"
+};
+const TypeName& type_name(NodeType type);
+const TypeName* find_type(std::string_view class_name) noexcept;  // nullptr: not known
+
+// Dtypes that can be stored. The name of others is empty.
+std::string_view dtype_name(c10::ScalarType dtype) noexcept;
+// Throws Code::format for a name that means nothing, Code::dtype for a dtype that this libtorch has
+// not, and Code::unsupported for quantised ones. `where` begins the message.
+c10::ScalarType parse_dtype(std::string_view name, std::string_view where);
+
+// Product of the sizes and the bytes of an item; nullopt when a size is negative or it overflows.
+std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept;
+
+// From a key to the name of its file or folder, without suffix: one to one, and never leaving the
+// folder.
+std::string escape(std::string_view key);
+
+// Whether a key may be a name as it is: it cannot lead out of the folder.
+bool safe_verbatim(std::string_view key, bool is_node) noexcept;
+
+// Keys that a meta.json needs for itself.
+bool reserved(std::string_view key) noexcept;
+
+// Writing, compact and with non-ASCII kept, byte for byte as Python does with orjson.
+class DenseText {
+ public:
+  void leaf(std::string_view key, std::string_view device, SizesView shape, std::string_view dtype);
+  void node(std::string_view key, NodeType type);
+  std::string finish(SizesView batch, std::string_view device) &&;
+
+ private:
+  std::string text_ = "{";
+};
+std::string data_text(std::string_view json);
+std::string quote(std::string_view text);
+
+// Reading.
+struct Entry {
+  std::string key;
+  bool is_node = false;
+  bool ragged = false;
+  bool has_shape = false;
+  bool has_is_nested = false;  // missing in files of the first releases
+  std::string dtype;           // of a leaf
+  Sizes shape;                 // of a leaf
+};
+
+struct NodeText {
+  NodeType type = NodeType::dense;
+  Sizes batch;                        // of a dictionary
+  std::optional<std::string> device;  // of a dictionary
+  std::vector<Entry> entries;         // of a dictionary
+  std::string data;                   // of a value: compact JSON
+};
+
+struct Limits {
+  std::size_t depth;    // of lists and objects in one another
+  std::size_t entries;  // in this node
+};
+
+// Reads a meta.json. `where` begins the messages: the file, and the key it stands for. Throws
+// Code::format, and Code::unsupported for kinds of node that are not known.
+NodeText read_node(std::string_view text, const std::string& where, const Limits& limits);
+
+// The same value without needless white space; throws Code::format when it is no JSON.
+std::string compact(std::string_view json, const std::string& where, std::size_t depth);
+
+}  // namespace td::format

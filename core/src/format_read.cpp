@@ -1,0 +1,344 @@
+// Reading a meta.json: a pass that finds what kind of node it is, and one that takes what that kind
+// needs. No tree of the text is built: it may come from anybody.
+#include "td/format.h"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <unordered_set>
+
+namespace td::format {
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t max_dims = 1024;
+
+struct Scalar {
+  enum Kind { null, boolean, integer, real, text } kind;
+  bool truth = false;
+  std::int64_t integral = 0;
+  std::string_view characters = {};  // of a text; of a number as it stands in the file
+};
+
+// What the parser finds, with the depth at which it stands: the fields of the outermost object are at
+// depth 1.
+class Reader : public nlohmann::json_sax<Json> {
+ public:
+  Reader(const std::string& where, std::size_t max_depth) : where_(where), max_depth_(max_depth) {}
+
+  void run(std::string_view text) {
+    Json::sax_parse(text.begin(), text.end(), static_cast<nlohmann::json_sax<Json>*>(this));
+    if (depth_ != 0) fail_here("the text ends too early");
+  }
+
+ protected:
+  virtual void on_scalar(const Scalar& value) = 0;
+  virtual void on_open(bool is_object) = 0;
+  virtual void on_close(bool is_object) = 0;
+  virtual void on_key(std::string& key) = 0;
+
+  // While on_open() runs, the depth of what is opened is counted already; while on_close() runs, the
+  // depth is what it was before the opening.
+  std::size_t depth() const noexcept { return depth_; }
+
+  template <class... Parts>
+  [[noreturn]] void fail_here(const Parts&... parts) const {
+    fail(Code::format, where_, ": ", parts...);
+  }
+
+ private:
+  bool null() override { return scalar({Scalar::null}); }
+  bool boolean(bool value) override { return scalar({Scalar::boolean, value}); }
+  bool number_integer(std::int64_t value) override {
+    return scalar({Scalar::integer, false, value, std::to_string(value)});
+  }
+  bool number_unsigned(std::uint64_t value) override {
+    const std::string digits = std::to_string(value);
+    const bool fits = value <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    return scalar({fits ? Scalar::integer : Scalar::real, false,
+                   fits ? static_cast<std::int64_t>(value) : 0, digits});
+  }
+  bool number_float(double, const std::string& digits) override {
+    return scalar({Scalar::real, false, 0, digits});
+  }
+  bool string(std::string& value) override { return scalar({Scalar::text, false, 0, value}); }
+  bool binary(Json::binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(true); }
+  bool start_array(std::size_t) override { return open(false); }
+  bool end_object() override { return close(true); }
+  bool end_array() override { return close(false); }
+  bool key(std::string& value) override {
+    on_key(value);
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::detail::exception&) override {
+    fail_here("no JSON at byte ", position);
+  }
+
+  bool scalar(const Scalar& value) {
+    on_scalar(value);
+    return true;
+  }
+  bool open(bool is_object) {
+    if (++depth_ > max_depth_) fail_here("nested deeper than ", max_depth_, " levels");
+    on_open(is_object);
+    return true;
+  }
+  bool close(bool is_object) {
+    --depth_;
+    on_close(is_object);
+    return true;
+  }
+
+  const std::string& where_;
+  std::size_t max_depth_;
+  std::size_t depth_ = 0;
+};
+
+// Finds `_type`, and that the text as a whole is an object.
+class TypeReader final : public Reader {
+ public:
+  using Reader::Reader;
+
+  std::string find(std::string_view text) {
+    run(text);
+    if (!found_) fail_here("there is no field \"_type\"");
+    return std::move(type_);
+  }
+
+ private:
+  void on_scalar(const Scalar& value) override {
+    if (depth() == 0) fail_here("not an object");
+    if (depth() != 1 || !at_type_) return;
+    if (value.kind != Scalar::text) fail_here("\"_type\" is not a text");
+    type_ = value.characters;
+    found_ = true;
+  }
+  void on_open(bool is_object) override {
+    if (depth() == 1 && !is_object) fail_here("not an object");
+    if (depth() == 2 && at_type_) fail_here("\"_type\" is not a text");
+  }
+  void on_close(bool) override {}
+  void on_key(std::string& key) override {
+    if (depth() == 1) at_type_ = key == "_type";
+  }
+
+  std::string type_;
+  bool at_type_ = false;
+  bool found_ = false;
+};
+
+// A dictionary: every field that is an object is an entry.
+class DenseReader final : public Reader {
+ public:
+  DenseReader(const std::string& where, const Limits& limits, NodeText& result)
+      : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() == 1) {
+      field_ = std::move(key);
+    } else if (depth() == 2 && in_entry_) {
+      property_ = std::move(key);
+    }
+  }
+
+  void on_open(bool is_object) override {
+    if (depth() == 2) {
+      if (is_object) {
+        begin_entry();
+      } else if (field_ == "shape") {
+        begin_sizes(result_.batch);
+      }
+    } else if (sizes_ != nullptr) {
+      fail_here(shape_name(), " is not a list of numbers");
+    } else if (depth() == 3 && in_entry_) {
+      if (!is_object && property_ == "shape") {
+        begin_sizes(entry().shape);
+        entry().has_shape = true;
+      } else if (property_ == "type") {
+        entry().is_node = true;
+      }
+    }
+  }
+
+  void on_close(bool) override {
+    if (depth() == sizes_depth_) sizes_ = nullptr;
+    if (depth() == 1) in_entry_ = false;
+  }
+
+  void on_scalar(const Scalar& value) override {
+    if (sizes_ != nullptr) {
+      add_size(value);
+    } else if (depth() == 1) {
+      if (field_ == "device") set_device(value);
+      if (field_ == "shape") fail_here("\"shape\" is not a list");
+    } else if (depth() == 2 && in_entry_) {
+      set_property(value);
+    }
+  }
+
+  void begin_entry() {
+    if (reserved(field_)) fail_here(quote(field_), " is not the name of an entry");
+    if (result_.entries.size() == max_entries_) fail_here("more entries than allowed");
+    if (field_.find('\0') != std::string::npos)
+      fail_here("the key ", quote(field_), " holds a NUL");
+    if (!seen_.insert(field_).second) fail_here("two entries are called ", quote(field_));
+    result_.entries.emplace_back();
+    entry().key = field_;
+    in_entry_ = true;
+  }
+
+  void begin_sizes(Sizes& sizes) {
+    sizes.clear();
+    sizes_ = &sizes;
+    sizes_depth_ = depth() - 1;
+  }
+
+  void add_size(const Scalar& value) {
+    if (value.kind != Scalar::integer || value.integral < 0) {
+      fail_here(shape_name(), " holds something that is no size");
+    }
+    if (sizes_->size() == max_dims)
+      fail_here(shape_name(), " has more than ", max_dims, " dimensions");
+    sizes_->push_back(value.integral);
+  }
+
+  void set_device(const Scalar& value) {
+    result_.device.reset();
+    if (value.kind == Scalar::null) return;
+    if (value.kind != Scalar::text) fail_here("\"device\" is not a text");
+    if (value.characters != "None") result_.device = std::string(value.characters);
+  }
+
+  void set_property(const Scalar& value) {
+    if (property_ == "type") {
+      entry().is_node = value.kind != Scalar::null;
+    } else if (property_ == "dtype") {
+      if (value.kind != Scalar::text) fail_here("the dtype of ", quote(field_), " is not a text");
+      entry().dtype = value.characters;
+    } else if (property_ == "shape") {
+      fail_here(shape_name(), " is not a list");
+    } else if (property_ == "is_nested") {
+      if (value.kind != Scalar::boolean)
+        fail_here("\"is_nested\" of ", quote(field_), " is not true or false");
+      entry().has_is_nested = true;
+      entry().ragged = value.truth;
+    }
+  }
+
+  std::string shape_name() const {
+    return in_entry_ ? "the shape of " + quote(field_) : "the batch size";
+  }
+
+  Entry& entry() { return result_.entries.back(); }
+
+  std::size_t max_entries_;
+  NodeText& result_;
+  std::unordered_set<std::string> seen_;
+  std::string field_;
+  std::string property_;
+  bool in_entry_ = false;
+  Sizes* sizes_ = nullptr;  // the list that is being read
+  std::size_t sizes_depth_ = 0;
+};
+
+// Writes again what it reads, without white space.
+class Copier : public Reader {
+ public:
+  using Reader::Reader;
+  std::string take() { return std::move(text_); }
+
+ protected:
+  void on_scalar(const Scalar& value) override {
+    separate();
+    switch (value.kind) {
+      case Scalar::null: text_ += "null"; break;
+      case Scalar::boolean: text_ += value.truth ? "true" : "false"; break;
+      case Scalar::text: text_ += quote(value.characters); break;
+      default: text_ += value.characters;  // as it stands: no digit is lost
+    }
+  }
+  void on_open(bool is_object) override {
+    separate();
+    text_ += is_object ? '{' : '[';
+  }
+  void on_close(bool is_object) override { text_ += is_object ? '}' : ']'; }
+  void on_key(std::string& key) override {
+    separate();
+    text_ += quote(key);
+    text_ += ':';
+  }
+
+ private:
+  void separate() {
+    if (text_.empty()) return;
+    const char last = text_.back();
+    if (last != '[' && last != '{' && last != ':') text_ += ',';
+  }
+
+  std::string text_;
+};
+
+// A value that is no tensor: the field `data`, whatever it holds.
+class DataReader final : public Copier {
+ public:
+  using Copier::Copier;
+
+  std::string find(std::string_view text) {
+    run(text);
+    if (!found_) fail_here("there is no field \"data\"");
+    return take();
+  }
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() == 1) {
+      inside_ = key == "data";
+      if (inside_ && found_) fail_here("two fields are called \"data\"");
+      found_ = found_ || inside_;
+    } else if (inside_) {
+      Copier::on_key(key);
+    }
+  }
+  void on_scalar(const Scalar& value) override {
+    if (inside_) Copier::on_scalar(value);
+  }
+  void on_open(bool is_object) override {
+    if (inside_) Copier::on_open(is_object);
+  }
+  void on_close(bool is_object) override {
+    if (inside_ && depth() != 0) Copier::on_close(is_object);
+  }
+
+  bool inside_ = false;
+  bool found_ = false;
+};
+
+}  // namespace
+
+NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
+  const std::string class_name = TypeReader(where, limits.depth).find(text);
+  const TypeName* type = find_type(class_name);
+  if (type == nullptr) {
+    fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
+  }
+  NodeText result;
+  result.type = type->type;
+  switch (type->type) {
+    case NodeType::dense: DenseReader(where, limits, result).run(text); break;
+    case NodeType::data: result.data = DataReader(where, limits.depth).find(text); break;
+  }
+  return result;
+}
+
+std::string compact(std::string_view json, const std::string& where, std::size_t depth) {
+  Copier copier(where, depth);
+  copier.run(json);
+  return copier.take();
+}
+
+}  // namespace td::format

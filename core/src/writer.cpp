@@ -1,0 +1,144 @@
+#include "td/writer.h"
+
+#include "td/fast_path.h"
+#include "td/mapped_file.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+// How the rows of a tensor lie: all batch dimensions must go with one step, and what is inside a row
+// must be dense.
+struct Rows {
+  std::size_t bytes;
+  std::int64_t step;  // bytes
+};
+
+Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
+  const auto fail_rows = [&](const char* why) {
+    fail(Code::shape, show_path(path), " with sizes ", show_sizes(tensor.sizes()), " and strides ",
+         show_sizes(tensor.strides()), " ", why);
+  };
+  const SizesView sizes = tensor.sizes();
+  const SizesView strides = tensor.strides();
+  const auto item = static_cast<std::int64_t>(tensor.element_size());
+  const bool empty = tensor.numel() == 0;  // nothing will be written: strides mean nothing
+  std::int64_t row = 1;
+  for (std::size_t i = sizes.size(); i-- > batch_dims;) {
+    if (!empty && sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not dense");
+    row *= sizes[i];
+  }
+  std::int64_t step = -1;  // of the innermost batch dimension that is not 1
+  std::int64_t count = 1;
+  for (std::size_t i = empty ? 0 : batch_dims; i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    if (step < 0) step = strides[i];
+    if (strides[i] != step * count) fail_rows("has no one step from row to row");
+    count *= sizes[i];
+  }
+  if (count > 1 && step < row) fail_rows("has rows that lie on one another");
+  return {static_cast<std::size_t>(row * item), step < 0 ? row * item : step * item};
+}
+
+}  // namespace
+
+Writer::Writer(const TensorDict& td, const WriterOptions& options) : td_(td) {
+  const SizesView batch = td.batch_size();
+  if (batch.empty()) {
+    fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
+  }
+  std::int64_t all = 1;
+  for (const std::int64_t size : batch) all *= size;
+  const std::int64_t first = options.first_row;
+  if (first < 0 || first > all) {
+    fail(Code::index, "first row ", first, " of a dictionary with ", all, " rows");
+  }
+  if (options.capacity < 0 || options.capacity > all - first) {
+    fail(Code::index, "capacity ", options.capacity, " from row ", first, " of a dictionary with ",
+         all, " rows");
+  }
+  first_ = row_ = first;
+  end_ = limit_ = options.capacity == 0 ? all : first + options.capacity;
+}
+
+Writer::~Writer() {
+  if (!closed_) bump_versions();
+}
+
+std::int32_t Writer::bind(Path path) {
+  if (closed_)
+    fail(Code::invalid_argument, "cannot bind ", show_path(path), ": the writer is closed");
+  const at::Tensor& tensor = td_.get(path);
+  if (tensor.device().type() != c10::DeviceType::CPU) {
+    fail(Code::device, show_path(path), " is on ", tensor.device().str(),
+         "; a writer needs tensors on the CPU");
+  }
+  if (!fast::plain_cpu(tensor)) {
+    fail(Code::unsupported, show_path(path), " is no tensor of plain strided memory");
+  }
+  const Rows rows = rows_of(tensor, td_.batch_size().size(), path);
+  if (tensors_.size() == tensors_.capacity()) tensors_.reserve(2 * tensors_.size() + 8);
+  fields_.push_back({static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes});
+  tensors_.push_back(tensor);
+  return static_cast<std::int32_t>(fields_.size() - 1);
+}
+
+std::size_t Writer::row_bytes(std::int32_t field) const {
+  if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
+  return fields_[static_cast<std::uint32_t>(field)].bytes;
+}
+
+void Writer::bump_versions() noexcept {
+  for (const at::Tensor& tensor : tensors_) fast::bump_version(tensor);
+}
+
+void Writer::flush() {
+  bump_versions();
+  std::vector<const MappedFile*> files;
+  for (const at::Tensor& tensor : tensors_) {
+    const MappedFile* file = MappedFile::of(tensor);
+    if (file != nullptr) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  for (const MappedFile* file : files) file->flush();
+}
+
+void Writer::close() {
+  if (closed_) return;
+  // Let go even when the disk fails: the caller cannot do better with a second close.
+  struct LetGo {
+    Writer& writer;
+    ~LetGo() {
+      writer.closed_ = true;
+      writer.end_ = writer.row_;
+      writer.tensors_.clear();
+      for (Field& field : writer.fields_) field.base = nullptr;
+      writer.td_ = TensorDict(NodePtr());
+    }
+  } let_go{*this};
+  flush();
+}
+
+void Writer::fail_field(std::int32_t field) const {
+  fail(Code::index, "no field ", field, ": ", fields_.size(), " are bound");
+}
+
+void Writer::fail_put(std::int32_t field, std::size_t bytes) const {
+  if (closed_) fail(Code::invalid_argument, "cannot put: the writer is closed");
+  if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
+  if (row_ >= end_) {
+    fail(Code::capacity, "no row left: rows ", first_, " to ", limit_, " are written");
+  }
+  fail(Code::shape, "a row of field ", field, " takes ",
+       fields_[static_cast<std::uint32_t>(field)].bytes, " bytes, ", bytes, " were given");
+}
+
+void Writer::fail_next() const {
+  if (closed_) fail(Code::invalid_argument, "cannot move on: the writer is closed");
+  fail(Code::capacity, "no row left: rows ", first_, " to ", limit_, " are written");
+}
+
+}  // namespace td
