@@ -18,7 +18,7 @@ inline constexpr c10::DispatchKeySet plain_keys =
     c10::autograd_dispatch_keyset | c10::autocast_dispatch_keyset;
 
 inline bool plain(const at::Tensor& tensor) noexcept {
-  return tensor.defined() && (tensor.key_set() - plain_keys).empty();
+  return tensor.defined() && (tensor.key_set() | plain_keys) == plain_keys;
 }
 
 // True when the calling thread records no gradients and nothing (vmap, tracing, a mode) has put
