@@ -10,6 +10,9 @@ namespace TensorDicts.Interop
     internal abstract unsafe class NativeHandle<T> : SafeHandle
         where T : unmanaged
     {
+        // SafeHandle counts as open as long as a view holds it; for the user it is closed by then.
+        private volatile bool disposed;
+
         protected NativeHandle(T* pointer)
             : base(IntPtr.Zero, ownsHandle: true)
         {
@@ -26,7 +29,7 @@ namespace TensorDicts.Interop
         /// <summary>Keeps the handle until <see cref="Drop"/>, for lists of them; else use Borrow.</summary>
         internal T* Hold()
         {
-            if (IsClosed)
+            if (disposed)
             {
                 throw new ObjectDisposedException(Owner);
             }
@@ -36,6 +39,12 @@ namespace TensorDicts.Interop
         }
 
         internal void Drop() => DangerousRelease();
+
+        protected override void Dispose(bool disposing)
+        {
+            disposed = true;
+            base.Dispose(disposing);
+        }
     }
 
     /// <summary>A handle that cannot go before Dispose.</summary>

@@ -44,7 +44,7 @@ namespace TensorDicts.Interop
             {
                 if (loaded == IntPtr.Zero)
                 {
-                    (IntPtr library, string path) = Open();
+                    (IntPtr library, string path) = Open(Demanded());
                     RequireVersion(library, path);
                     LoadedFrom = path;
                     loaded = library;
@@ -53,13 +53,11 @@ namespace TensorDicts.Interop
             }
         }
 
-        private static (IntPtr Library, string Path) Open()
+        private static string? Demanded() =>
+            string.IsNullOrEmpty(ExplicitPath) ? Environment.GetEnvironmentVariable(Variable) : ExplicitPath;
+
+        internal static (IntPtr Library, string Path) Open(string? demanded)
         {
-            string? demanded = ExplicitPath;
-            if (string.IsNullOrEmpty(demanded))
-            {
-                demanded = Environment.GetEnvironmentVariable(Variable);
-            }
             // Whoever names a file wants that one: going on to another would hide a typing error.
             IEnumerable<string> candidates = string.IsNullOrEmpty(demanded) ? Candidates() : new[] { demanded };
             var tried = new List<string>();
