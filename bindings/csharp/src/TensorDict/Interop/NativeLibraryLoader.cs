@@ -70,12 +70,16 @@ namespace TensorDicts.Interop
                 catch (Exception failure) when (failure is DllNotFoundException || failure is BadImageFormatException)
                 {
                     bool absent = Path.IsPathRooted(path) && !File.Exists(path);
-                    tried.Add(absent ? $"{path} (no such file)" : $"{path} ({failure.Message.ReplaceLineEndings(" ").Trim()})");
+                    tried.Add(absent ? $"{path} (no such file)" : $"{path} ({Reason(failure)})");
                 }
             }
             throw new DllNotFoundException(
                 $"the native library of tensordict cannot be loaded; set {Variable} to its file; tried: {string.Join("; ", tried)}");
         }
+
+        // The runtime's advice comes first, what the loader of the system says comes last.
+        private static string Reason(Exception failure) =>
+            failure.Message.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)[^1];
 
         private static IEnumerable<string> Candidates()
         {
