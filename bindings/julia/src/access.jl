@@ -54,7 +54,8 @@ integers, ranges, `:`, `..` and `newaxis` give views that share memory; arrays o
 `Bool`s, and ranges that count down, copy. A `Tensor` as an index holds the library's own numbers,
 counted from 0.
 """
-Base.getindex(td::TensorDict, name::Name, deeper::Name...) = lookup(td, isempty(deeper) ? name : (name, deeper...))
+Base.getindex(td::TensorDict, name::Name, deeper::Name...) =
+    lookup(td, isempty(deeper) ? name : (name, deeper...))
 Base.getindex(td::TensorDict, key::Tuple) = lookup(td, key)
 Base.getindex(td::TensorDict, indices...) = indexed(TensorDict, td_index, td, indices)
 
@@ -81,7 +82,8 @@ end
 
 # A key wins over what the value is.
 for V in (:TensorDict, :(Union{NamedTuple,AbstractDict}))
-    @eval Base.setindex!(td::TensorDict, value::$V, name::Name, deeper::Name...) = store!(td, path((name, deeper...)), value)
+    @eval Base.setindex!(td::TensorDict, value::$V, name::Name, deeper::Name...) =
+        store!(td, path((name, deeper...)), value)
     @eval Base.setindex!(td::TensorDict, value::$V, key::Tuple) = store!(td, path(key), value)
 end
 

@@ -28,7 +28,8 @@ julia> Array(twice["b"])
 """
 apply(f, td::TensorDict; named::Bool = false, filter_empty::Union{Bool,Nothing} = nothing,
       propagate_lock::Bool = false) =
-    charge(walk(f, td, named, td_apply_options(filter_empty = filtering(filter_empty), propagate_lock = propagate_lock)))
+    charge(walk(f, td, named, td_apply_options(filter_empty = filtering(filter_empty),
+                                               propagate_lock = propagate_lock)))
 Base.map(f, td::TensorDict) = apply(f, td)
 
 """

@@ -29,8 +29,8 @@ true
 ```
 """
 function asarray(t::Tensor)
-    place = device(t)
-    place.type == TD_DEVICE_CPU || throw(ArgumentError("asarray needs host memory, the tensor lies on $place: use to(t, cpu())"))
+    device(t).type == TD_DEVICE_CPU ||
+        throw(ArgumentError("asarray needs host memory, the tensor lies on $(device(t)): use to(t, cpu())"))
     T, dims = eltype(t), size(t)
     # A handle of its own, so that neither close(t) nor a scope takes the memory away.
     result = Ref{Ptr{td_tensor}}(C_NULL)

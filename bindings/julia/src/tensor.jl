@@ -1,7 +1,8 @@
 # Making tensors, and what can be asked of one.
 
 # Arrays whose memory a tensor can use as it is, whatever their strides.
-const Lendable{T,N} = Union{Array{T,N},Base.StridedSubArray{T,N},PermutedDimsArray{T,N,P,Q,<:Array{T,N}} where {P,Q}}
+const Lendable{T,N} = Union{Array{T,N},Base.StridedSubArray{T,N},
+                            PermutedDimsArray{T,N,P,Q,<:Array{T,N}} where {P,Q}}
 
 """
     Tensor(A::AbstractArray)

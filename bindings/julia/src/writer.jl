@@ -7,8 +7,11 @@
 Writes rows into the tensors of `td`, from row `first`; with several batch dimensions rows follow in
 row-major order. The second form closes the writer when `f(writer)` is over.
 
+Rows must lie densely, as they do after [`memmap_like`](@ref), [`contiguous`](@ref) and
+`zeros(Tensor, ...)`; those of a Julia matrix do not.
+
 ```jldoctest
-julia> td = TensorDict(3; x = zeros(Float32, 3, 2));
+julia> td = TensorDict(3; x = zeros(Tensor, Float32, 3, 2));
 
 julia> Writer(td) do w
            x = bind!(w, "x")

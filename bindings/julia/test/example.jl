@@ -24,7 +24,8 @@ mktempdir() do folder
     position = rand(EPISODES, STEPS, 12)
     reward = randn(Float32, EPISODES, STEPS, 1)
     td = TensorDict((EPISODES, STEPS);
-        observation = (position = position, velocity = rand(EPISODES, STEPS, 11), sensor = rand(Float32, EPISODES, STEPS, 7)),
+        observation = (position = position, velocity = rand(EPISODES, STEPS, 11),
+                       sensor = rand(Float32, EPISODES, STEPS, 7)),
         action = rand(Float32, EPISODES, STEPS, 5),
         next = (reward = reward, done = fill(false, EPISODES, STEPS, 1)),
         step = zeros(Int32, EPISODES, STEPS, 1))

@@ -27,7 +27,8 @@ end
     wide = unsqueeze(unsqueeze(td, 1), 4)
     @test size(wide) == (1, 2, 3, 1) && size(wide["x"]) == (1, 2, 3, 1, 4)
     @test size(squeeze(wide)) == (2, 3) && squeeze(wide) == td
-    @test size(squeeze(wide, 1)) == (2, 3, 1) && size(squeeze(wide, -1)) == (1, 2, 3) && size(squeeze(wide, 2)) == size(wide)
+    @test size(squeeze(wide, 1)) == (2, 3, 1) && size(squeeze(wide, -1)) == (1, 2, 3)
+    @test size(squeeze(wide, 2)) == size(wide)
     @test size(dropdims(wide; dims = 4)) == (1, 2, 3)
     @test_throws ArgumentError dropdims(wide; dims = 2)
     @test size(unsqueeze(td, -1)) == (2, 3, 1)

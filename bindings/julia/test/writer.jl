@@ -1,10 +1,11 @@
-make() = TensorDict((2, 3); x = zeros(Float32, 2, 3, 2, 2), r = zeros(2, 3), n = (done = fill(false, 2, 3, 1),))
+make() = contiguous(TensorDict((2, 3); x = zeros(Float32, 2, 3, 2, 2), r = zeros(2, 3),
+                               n = (done = fill(false, 2, 3, 1),)))
 
 @testset "rows" begin
     td = make()
     Writer(td) do w
         x, r, done = bind!(w, "x"), bind!(w, :r), bind!(w, "n", "done")
-        @test TensorDicts.row_bytes(w, x) == 16 && TensorDicts.row_bytes(w, r) == 8 && TensorDicts.row_bytes(w, done) == 1
+        @test [TensorDicts.row_bytes(w, field) for field in (x, r, done)] == [16, 8, 1]
         for row in 1:6
             put!(w, x, Float32[row 2row; 3row 4row])
             put!(w, r, row / 2)
@@ -39,13 +40,14 @@ end
     td = make()
     w = Writer(td)
     @test_throws KeyError bind!(w, "none")
+    @test_throws DimensionMismatch Writer(w -> bind!(w, "x"), TensorDict(2; x = zeros(2, 3)))
     @test_throws TensorDictError bind!(w, "n")
     x = bind!(w, "x")
     @test_throws DimensionMismatch put!(w, x, zeros(Float32, 2, 3))
     @test_throws MethodError put!(w, x, zeros(Float32, 4))
     @test_throws DimensionMismatch put!(w, x, 1)
     @test_throws DimensionMismatch Writer(TensorDict(()))
-    @test_throws ArgumentError Writer(td; first = 7)
+    @test_throws ArgumentError Writer(td; first = 8)
     @test_throws ArgumentError Writer(td; first = 0)
     close(w)
 end
