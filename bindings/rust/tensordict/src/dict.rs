@@ -33,7 +33,7 @@ use crate::sizes::Sizes;
 ///
 /// It is not `Sync`:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn shared_by_threads<T: Sync>() {}
 /// shared_by_threads::<tensordict::TensorDict>();
 /// ```
@@ -157,7 +157,7 @@ impl Borrow<Dict> for TensorDict {
 
 /// A nested dictionary, as long as the outer one is borrowed.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0502
 /// # use tensordict::TensorDict;
 /// let mut td = TensorDict::new([2]).unwrap();
 /// td.set("nested", TensorDict::new([2]).unwrap()).unwrap();
@@ -172,7 +172,7 @@ pub struct DictRef<'a> {
 
 /// A nested dictionary that can be changed, as long as the outer one is borrowed for that.
 ///
-/// ```compile_fail
+/// ```compile_fail,E0499
 /// # use tensordict::TensorDict;
 /// # fn change(mut td: TensorDict) -> tensordict::Result<()> {
 /// let first = td.dict_mut("nested")?;

@@ -260,3 +260,45 @@ fn ignore_small(status: sys::td_status) -> Result<()> {
         other => check(other),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_has_a_kind_of_its_own() {
+        let statuses = [
+            (sys::TD_ERR_NULL_ARGUMENT, "TD_ERR_NULL_ARGUMENT"),
+            (sys::TD_ERR_BAD_HANDLE, "TD_ERR_BAD_HANDLE"),
+            (sys::TD_ERR_INVALID_ARGUMENT, "TD_ERR_INVALID_ARGUMENT"),
+            (sys::TD_ERR_BUFFER_TOO_SMALL, "TD_ERR_BUFFER_TOO_SMALL"),
+            (sys::TD_ERR_KEY_NOT_FOUND, "TD_ERR_KEY_NOT_FOUND"),
+            (sys::TD_ERR_KEY_INVALID, "TD_ERR_KEY_INVALID"),
+            (sys::TD_ERR_KEY_EXISTS, "TD_ERR_KEY_EXISTS"),
+            (sys::TD_ERR_WRONG_ENTRY, "TD_ERR_WRONG_ENTRY"),
+            (sys::TD_ERR_LOCKED, "TD_ERR_LOCKED"),
+            (sys::TD_ERR_CYCLE, "TD_ERR_CYCLE"),
+            (sys::TD_ERR_SHAPE, "TD_ERR_SHAPE"),
+            (sys::TD_ERR_INDEX, "TD_ERR_INDEX"),
+            (sys::TD_ERR_DTYPE, "TD_ERR_DTYPE"),
+            (sys::TD_ERR_DEVICE, "TD_ERR_DEVICE"),
+            (sys::TD_ERR_IO, "TD_ERR_IO"),
+            (sys::TD_ERR_FORMAT, "TD_ERR_FORMAT"),
+            (sys::TD_ERR_OUT_OF_MEMORY, "TD_ERR_OUT_OF_MEMORY"),
+            (sys::TD_ERR_DEVICE_OUT_OF_MEMORY, "TD_ERR_DEVICE_OUT_OF_MEMORY"),
+            (sys::TD_ERR_CAPACITY, "TD_ERR_CAPACITY"),
+            (sys::TD_ERR_UNSUPPORTED, "TD_ERR_UNSUPPORTED"),
+            (sys::TD_ERR_VERSION, "TD_ERR_VERSION"),
+            (sys::TD_ERR_CALLBACK, "TD_ERR_CALLBACK"),
+            (sys::TD_ERR_TORCH, "TD_ERR_TORCH"),
+            (sys::TD_ERR_INTERNAL, "TD_ERR_INTERNAL"),
+        ];
+        let mut kinds = std::collections::HashSet::new();
+        for (status, name) in statuses {
+            let error = Error::new(status, "");
+            assert_eq!((error.name().as_str(), error.to_string().as_str()), (name, name));
+            assert!(error.kind() != ErrorKind::Unknown && kinds.insert(error.kind()), "{name}");
+        }
+        assert_eq!(Error::new(-7777, "").kind(), ErrorKind::Unknown);
+    }
+}

@@ -183,3 +183,16 @@ impl RawKey {
         self.names.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_raw_key_reads_back() {
+        let key = RawKey::new(&("größe", "", "z")).unwrap();
+        assert_eq!(key.len(), 3);
+        // SAFETY: the key is alive and as long as it says.
+        assert_eq!(unsafe { KeyPath::read(key.path(), key.len()) }, ("größe", "", "z"));
+    }
+}

@@ -67,3 +67,26 @@ impl<S: Sizes + ?Sized> Sizes for &S {
 pub(crate) fn count(sizes: &[i64]) -> Option<usize> {
     sizes.iter().try_fold(1usize, |all, size| all.checked_mul(usize::try_from(*size).ok()?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_gives_the_same_list() {
+        assert_eq!([3i32, -1].sizes(), [3, -1]);
+        assert_eq!([3usize, 4].sizes(), [3, 4]);
+        assert_eq!(vec![3u32, 4].sizes(), [3, 4]);
+        assert_eq!([3i64, 4][..].sizes(), [3, 4]);
+        assert_eq!(().sizes(), []);
+        assert_eq!([usize::MAX].sizes(), [i64::MAX]);
+    }
+
+    #[test]
+    fn products_that_do_not_fit_are_none() {
+        assert_eq!(count(&[]), Some(1));
+        assert_eq!(count(&[3, 0, 4]), Some(0));
+        assert_eq!(count(&[3, -1]), None);
+        assert_eq!(count(&[i64::MAX, 3]), None);
+    }
+}

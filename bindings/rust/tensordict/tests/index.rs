@@ -125,8 +125,10 @@ fn parts_are_written() {
     td.set_at(i![0, 0], &source).unwrap();
     assert_eq!(ints(&td, "a"), [5, 1, 2, 3, 4, 5]);
     assert_eq!(ints(&td.at(i![0, 0]).unwrap(), ("deep", "b")), [10, 11]);
-    td.set_at(i![.., 1], &source).unwrap();
-    assert_eq!(ints(&td, "a"), [5, 5, 2, 3, 5, 5]);
+    let row = td.at(0).unwrap().deep_clone().unwrap();
+    td.set_at(.., &row).unwrap();
+    assert_eq!(ints(&td, "a"), [5, 1, 2, 5, 1, 2]);
+    assert_eq!(td.set_at(0, &source).unwrap_err().kind(), ErrorKind::Shape);
 
     let other = TensorDict::from_pairs((), [("new", Tensor::scalar(3.5f64).unwrap())]).unwrap();
     td.set_at(i![1, -1], &other).unwrap();

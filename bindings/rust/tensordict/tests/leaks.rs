@@ -33,7 +33,7 @@ fn use_everything() -> Result<()> {
     TensorDict::stack(&parts, 0)?;
     td.set("again", counting(&[2, 3]))?;
     td.set("nested", &parts[0].unsqueeze(0)?.expand([2, 3])?)?;
-    td.dict_mut("deep")?.set("d", &counting(&[2, 3]))?;
+    td.dict_mut("deep")?.set("d", counting(&[2, 3]))?;
     for (_, value) in &td {
         drop(value);
     }

@@ -184,6 +184,25 @@ fn memory_is_lent_for_a_call() {
     assert_eq!(Tensor::lend(&mut values, [3], |_| Ok(())).unwrap_err().kind(), ErrorKind::Shape);
 }
 
+/// Runs itself once more as a process of its own, which must not survive.
+#[test]
+fn memory_that_is_kept_ends_the_process() {
+    const KEEP: &str = "TENSORDICT_TEST_KEEP";
+    if std::env::var_os(KEEP).is_some() {
+        let mut values = [1.0f32];
+        let _ = Tensor::lend(&mut values, [1], |t| t.shallow_clone());
+        return;
+    }
+    let child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "memory_that_is_kept_ends_the_process", "--nocapture"])
+        .env(KEEP, "1")
+        .output()
+        .unwrap();
+    assert!(!child.status.success());
+    let text = String::from_utf8_lossy(&child.stderr);
+    assert!(text.contains("a tensor over memory that was lent was kept"), "{text}");
+}
+
 #[test]
 fn parts_are_read_and_written() {
     let mut t = counting(&[3, 4]);

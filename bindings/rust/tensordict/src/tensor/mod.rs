@@ -35,7 +35,7 @@ use crate::sizes::count;
 ///
 /// It is not `Sync`:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0277
 /// fn shared_by_threads<T: Sync>() {}
 /// shared_by_threads::<tensordict::Tensor>();
 /// ```
