@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Nothing of the library runs at load or at exit: check_static.py SHARED_LIBRARY STATIC_CORE
+
+Looks at the object files beside the two: none may have a constructor or a destructor of the image
+or of a thread. What headers of libtorch keep in functions of theirs is libtorch's.
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+FOREIGN = re.compile(r"guard variable for (c10|at|torch|caffe2|nlohmann)::")
+
+
+def run(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def complaints(item):
+    sections = re.findall(r"\.(init_array|fini_array|ctors|dtors)\b", run("readelf", "-SW", item))
+    if sections:
+        yield f"has .{sections[0]}: something is made before main"
+    symbols = run("nm", "-C", item)
+    if re.search(r"U __cxa_thread_atexit", symbols):
+        yield "has a thread-local object with a destructor"
+    guards = re.findall(r"guard variable for .*", symbols)
+    ours = [guard for guard in guards if not FOREIGN.match(guard)]
+    if re.search(r"U __cxa_atexit", symbols) and (ours or not guards):
+        yield "registers a destructor for exit: " + "; ".join(ours)
+
+
+def main(*libraries):
+    items = [item for library in libraries for item in sorted(pathlib.Path(library + ".p").glob("*.o"))]
+    if not items:
+        sys.exit(f"no object files beside {' and '.join(libraries)}")
+    if any("__asan_init" in run("nm", item) or "__tsan_init" in run("nm", item) for item in items):
+        print("a sanitizer is linked in, which needs constructors")
+        sys.exit(77)
+    found = [f"{item.name} {complaint}" for item in items for complaint in complaints(item)]
+    print("\n".join(found) or f"{len(items)} object files, none does anything at load or exit")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
