@@ -17,6 +17,10 @@ namespace TensorDicts.Interop
             : base(IntPtr.Zero, ownsHandle: true)
         {
             SetHandle((IntPtr)pointer);
+#if !NET
+            // Where the loader is not ours, the first object is the first chance to look.
+            Status.RequireVersion();
+#endif
         }
 
         public override bool IsInvalid => handle == IntPtr.Zero;

@@ -38,6 +38,22 @@ namespace TensorDicts.Interop
             return Create((TensorDictStatus)(int)status, message.Length > 0 ? message : name, function);
         }
 
+#if !NET
+        private static volatile bool versionFits;
+
+        internal static void RequireVersion()
+        {
+            if (!versionFits && Native.td_supports_abi(Native.TD_ABI_VERSION) == 0)
+            {
+                throw new TensorUnsupportedException(
+                    TensorDictStatus.Version,
+                    $"this binding speaks version {Native.TD_ABI_VERSION} of the interface, the library version {Native.td_abi_version()}",
+                    nameof(Native.td_supports_abi));
+            }
+            versionFits = true;
+        }
+#endif
+
         private static TensorDictException Create(TensorDictStatus status, string message, string function)
         {
             switch (status)
