@@ -138,7 +138,9 @@ Vectors of the keys, the entries, or both as pairs: of the first level, or with 
 levels, a dictionary before its content. `leaves` leaves dictionaries out, `sort` orders by name. A
 nested key is a tuple of names.
 """
-Base.keys(td::TensorDict; options...) = Union{String,Tuple{Vararg{String}}}[first(x) for x in listing(td; options...)]
+Base.keys(td::TensorDict; nested::Bool = false, options...) =
+    (nested ? Union{String,Tuple{Vararg{String}}} : String)[
+        first(x) for x in listing(td; nested = nested, options...)]
 Base.pairs(td::TensorDict; options...) =
     Pair[key => entry(td, path(key), kind, key) for (key, kind) in listing(td; options...)]
 Base.values(td::TensorDict; options...) = Any[last(x) for x in pairs(td; options...)]
