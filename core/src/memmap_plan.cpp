@@ -1,0 +1,280 @@
+#include "memmap_plan.h"
+
+#include "td/fast_path.h"
+#include "td/file_io.h"
+#include "td/format.h"
+#include "td/mapped_file.h"
+
+#include <climits>
+
+namespace td {
+
+namespace {
+
+using files::Found;
+
+constexpr std::size_t max_name = 255;            // of Linux's file systems
+constexpr std::size_t max_path = PATH_MAX - 64;  // leaves room for a temporary name
+constexpr std::size_t max_json_depth = 1000;
+
+const c10::Device cpu(c10::DeviceType::CPU);
+
+bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+// Whether a tensor is all of what is mapped, as it lies there.
+bool is_whole(const at::Tensor& tensor, const MappedFile& file) {
+  return fast::plain_cpu(tensor) && tensor.is_contiguous() && tensor.data_ptr() == file.data() &&
+         tensor.nbytes() == file.bytes();
+}
+
+class Planner {
+ public:
+  Planner(const MemmapOptions& options, Content content) : options_(options), content_(content) {}
+
+  SavePlan run(const DenseNode& root, const std::string& dir) {
+    plan_.result = begin(root, dir, !dir.empty() && folder_exists(files::join(dir, ".")));
+    while (!levels_.empty()) {
+      if (levels_.back().next < levels_.back().source->size()) {
+        step();
+      } else {
+        finish();
+      }
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  struct Level {
+    const DenseNode* source;
+    DenseNode* target;
+    std::string dir;     // empty: nameless memory
+    bool exists;         // the folder is there already
+    std::size_t folder;  // its place in the plan
+    format::DenseText text;
+    std::size_t next = 0;
+  };
+
+  NodePtr begin(const DenseNode& source, const std::string& dir, bool exists) {
+    auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu);
+    target->reserve(source.size());
+    finish_node(*target, dir);
+    if (!dir.empty()) {
+      check_length(dir);
+      if (exists) check_meta(dir);
+      if (exists && source.size() == 0) check_no_old_folders(dir);
+      plan_.folders.push_back({dir, {}});
+    }
+    levels_.push_back({&source, target.get(), dir, exists, plan_.folders.size() - 1, {}});
+    return target;
+  }
+
+  static void finish_node(Node& node, const std::string& dir) {
+    node.set_memmapped(true);
+    if (!dir.empty()) node.set_saved_path(dir);
+  }
+
+  void finish() {
+    Level level = std::move(levels_.back());
+    levels_.pop_back();
+    if (!level.dir.empty()) {
+      plan_.folders[level.folder].meta = std::move(level.text).finish(level.source->batch(), "cpu");
+    }
+    if (!path_.empty()) path_.pop_back();
+  }
+
+  void step() {
+    Level& level = levels_.back();
+    const std::size_t i = level.next++;
+    const Value& value = level.source->value(i);
+    path_.push_back(level.source->name(i));
+    if (!value.is_node()) {
+      add_leaf(level, i, value.tensor());
+      path_.pop_back();
+    } else if (const DenseNode* inner = as_dense(value.node().get())) {
+      add_node(level, *inner);  // its name stays on the path until it is done
+    } else {
+      add_data(level, static_cast<const DataNode&>(*value.node()));
+      path_.pop_back();
+    }
+  }
+
+  void add_node(Level& level, const DenseNode& inner) {
+    std::string dir;
+    bool exists = false;
+    if (!level.dir.empty()) {
+      dir = folder_of(level);
+      exists = level.exists && folder_exists(dir);
+      level.text.node(path_.back(), format::NodeType::dense);
+    }
+    DenseNode* target = level.target;  // the levels may move
+    target->push_value(begin(inner, dir, exists));
+  }
+
+  void add_data(Level& level, const DataNode& node) {
+    auto copy = c10::make_intrusive<DataNode>(node.json(), node.batch(), cpu);
+    std::string dir;
+    if (!level.dir.empty()) {
+      dir = folder_of(level);
+      check_length(dir);
+      if (level.exists && folder_exists(dir)) check_meta(dir);
+      level.text.node(path_.back(), format::NodeType::data);
+      const std::string json = format::compact(node.json(), show_path(path_), max_json_depth);
+      plan_.folders.push_back({dir, format::data_text(json)});
+    }
+    finish_node(*copy, dir);
+    level.target->push_value(NodePtr(std::move(copy)));
+  }
+
+  void add_leaf(Level& level, std::size_t slot, const at::Tensor& tensor) {
+    const std::string_view dtype = check_tensor(tensor);
+    SavePlan::Leaf leaf{tensor, {}, tensor.nbytes(), SavePlan::Action::write, level.target, slot};
+    files::Look there;
+    if (!level.dir.empty()) {
+      check_name(path_.back(), false);
+      leaf.path = files::join(level.dir, name_of(path_.back())).append(format::leaf_suffix);
+      check_length(leaf.path);
+      if (level.exists) there = check_file(leaf.path);
+      level.text.leaf(path_.back(), tensor.device().str(), tensor.sizes(), dtype);
+    }
+    if (leaf.bytes == 0) {
+      leaf.action = SavePlan::Action::empty;
+    } else if (content_ == Content::values) {
+      leaf.action = check_mapping(leaf, there);
+    }
+    level.target->push_value(at::Tensor());
+    plan_.leaves.push_back(std::move(leaf));
+  }
+
+  // Gives the name of the dtype.
+  std::string_view check_tensor(const at::Tensor& tensor) const {
+    if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
+      fail(Code::unsupported, show_path(path_), " cannot be stored: it is no dense tensor");
+    }
+    const std::string_view name = format::dtype_name(tensor.scalar_type());
+    if (name.empty()) {
+      fail(Code::dtype, show_path(path_), " cannot be stored: the format has no dtype ",
+           c10::toString(tensor.scalar_type()));
+    }
+    if (!format::checked_bytes(tensor.sizes(), tensor.element_size())) {
+      fail(Code::shape, show_path(path_), " with shape ", show_sizes(tensor.sizes()),
+           " is too large");
+    }
+    if (content_ == Content::values && tensor.device().type() == c10::DeviceType::Meta) {
+      fail(Code::device, show_path(path_), " cannot be stored: it is on meta and has no values");
+    }
+    return name;
+  }
+
+  // Whether a leaf that is mapped may stay as it is.
+  SavePlan::Action check_mapping(const SavePlan::Leaf& leaf, const files::Look& there) const {
+    const MappedFile* file = MappedFile::of(leaf.source);
+    if (file == nullptr) return SavePlan::Action::write;
+    const bool same = leaf.path.empty() ? file->path().empty() : file->is_file(leaf.path);
+    if (same) {
+      const bool fits = leaf.path.empty() || (file->writes_through() && there.bytes == leaf.bytes);
+      return fits && is_whole(leaf.source, *file) ? SavePlan::Action::keep
+                                                  : SavePlan::Action::write;
+    }
+    if (!options_.copy_existing) {
+      fail(Code::invalid_argument, show_path(path_), " is mapped from ",
+           file->path().empty() ? "nameless memory" : "\"" + file->path() + "\"",
+           " already and is copied only with copy_existing");
+    }
+    return SavePlan::Action::write;
+  }
+
+  std::string name_of(std::string_view key) const {
+    return options_.verbatim_names ? std::string(key) : format::escape(key);
+  }
+
+  std::string folder_of(const Level& level) const {
+    const std::string_view key = path_.back();
+    check_name(key, true);
+    // The file of a leaf "a" and the folder of a dictionary "a.memmap" are called the same.
+    if (ends_with(key, format::leaf_suffix)) {
+      const Value* leaf =
+          level.source->find(key.substr(0, key.size() - format::leaf_suffix.size()));
+      if (leaf != nullptr && !leaf->is_node()) {
+        fail(Code::key_invalid, show_path(path_),
+             " cannot be stored: a tensor beside it has a file of this name");
+      }
+    }
+    return files::join(level.dir, name_of(key));
+  }
+
+  void check_name(std::string_view key, bool is_node) const {
+    const auto refuse = [&](const char* why) {
+      fail(Code::key_invalid, show_path(path_), " cannot be stored: ", why);
+    };
+    if (format::reserved(key) || (is_node && key == format::meta_file)) {
+      refuse("the format needs this name for itself");
+    }
+    if (options_.verbatim_names && !format::safe_verbatim(key, is_node)) {
+      refuse("as a file name this would lead elsewhere");
+    }
+    const std::size_t suffix = is_node ? 0 : format::leaf_suffix.size();
+    if (name_of(key).size() + suffix > max_name) refuse("as a file name this is too long");
+  }
+
+  void check_length(const std::string& path) const {
+    if (path.size() <= max_path) return;
+    const std::string name = path_.size() > 4
+                                 ? "an entry " + std::to_string(path_.size()) + " levels deep"
+                                 : show_path(path_);
+    fail(Code::key_invalid, name, " cannot be stored: its path would take ", path.size(),
+         " bytes, more than the ", max_path, " that are safe");
+  }
+
+  // No link is followed below the folder that the caller has named.
+  static bool folder_exists(const std::string& path) {
+    const Found found = files::look(path).found;
+    if (found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+    if (found == Found::nothing) return false;
+    if (found != Found::folder) fail(Code::io, "\"", path, "\" is there and is not a folder");
+    return true;
+  }
+
+  files::Look check_file(const std::string& path) const {
+    const files::Look there = files::look(path);
+    if (there.found == Found::nothing) return there;
+    if (there.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+    if (there.found != Found::file) fail(Code::io, "\"", path, "\" is there and is not a file");
+    if (options_.fail_if_exists) fail(Code::io, "\"", path, "\" is there already");
+    return there;
+  }
+
+  void check_meta(const std::string& dir) const { check_file(files::join(dir, format::meta_file)); }
+
+  // A meta.json without entries may be one of the first releases, whose nested dictionaries are found
+  // by looking: what an earlier save has left here would come back.
+  static void check_no_old_folders(const std::string& dir) {
+    for (const std::string& name : files::folders_in(dir, static_cast<std::size_t>(-1))) {
+      const std::string old = files::join(dir, name);
+      if (files::look(files::join(old, format::meta_file)).found == Found::nothing) continue;
+      fail(Code::io, "cannot save a dictionary without entries to \"", dir, "\": \"", old,
+           "\" would be taken for a part of it");
+    }
+  }
+
+  const MemmapOptions& options_;
+  Content content_;
+  SavePlan plan_;
+  std::vector<Level> levels_;
+  PathBuffer path_;
+};
+
+}  // namespace
+
+SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
+                   Content content) {
+  const DenseNode* dense = as_dense(root.get());
+  if (dense == nullptr) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
+  if (options.num_threads < 0) {
+    fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
+  }
+  return Planner(options, content).run(*dense, dir);
+}
+
+}  // namespace td
