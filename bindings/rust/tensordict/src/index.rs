@@ -274,6 +274,7 @@ macro_rules! i {
         nothing
     }};
     ($($item:expr),+ $(,)?) => {
-        [$($crate::Index::from($item)),+]
+        // As an index, 1..-1 is not empty.
+        [$(#[allow(clippy::reversed_empty_ranges)] $crate::Index::from($item)),+]
     };
 }

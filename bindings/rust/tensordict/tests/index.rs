@@ -33,6 +33,7 @@ fn positions_remove_a_dimension() {
 fn ranges_keep_it() {
     assert_eq!(part!(i![0, 1..3]), (vec![2], vec![1, 2]));
     assert_eq!(part!(i![0, 3..]), (vec![2], vec![3, 4]));
+    assert_eq!(part!(i![0, 1..-1]), (vec![3], vec![1, 2, 3]));
     assert_eq!(part!(i![0, -2..]), (vec![2], vec![3, 4]));
     assert_eq!(part!(i![0, ..2]), (vec![2], vec![0, 1]));
     assert_eq!(part!(i![0, ..-3]), (vec![2], vec![0, 1]));
@@ -114,8 +115,9 @@ fn indices_are_read_from_text() {
 
 #[test]
 fn lists_are_made_at_run_time() {
-    let items = vec![tensordict::Index::from(0), (1..3).into()];
-    assert_eq!(part!(&items[..]), (vec![2], vec![1, 2]));
+    let mut items = vec![tensordict::Index::from(0)];
+    items.push((1..3).into());
+    assert_eq!(part!(items.as_slice()), (vec![2], vec![1, 2]));
 }
 
 #[test]

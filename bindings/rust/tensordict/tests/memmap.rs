@@ -100,7 +100,7 @@ fn options_are_heard() {
     let dir = scratch.path("td");
     let threads = MemmapOptions::new().num_threads(2);
     let disk = sample().memmap_with(Some(&dir), threads).unwrap();
-    assert!(disk.equal(&sample()).unwrap());
+    assert!(disk.equal(sample()).unwrap());
     let careful = MemmapOptions::new().fail_if_exists(true);
     assert_eq!(sample().memmap_with(Some(&dir), careful).unwrap_err().kind(), ErrorKind::Io);
     let copy = MemmapOptions::new().copy_existing(true);
