@@ -43,6 +43,7 @@ What a writer gives for a key: a number, and the type and sizes of a row.
 struct Field{T,N}
     number::Int32
     dims::NTuple{N,Int}
+    one::Vector{T}    # where a single number stands while it is copied
 end
 
 function Writer(td::TensorDict; first::Integer = 1, capacity::Union{Integer,Nothing} = nothing)
@@ -70,7 +71,7 @@ function bind!(w::Writer, key...)
     number = ask(Int32, td_writer_bind, w.handle, names, length(names); key = askey(names))
     t = lookup(w.td, askey(names))
     dims = size(t)[ndims(w.td)+1:end]
-    field = Field{eltype(t),length(dims)}(number, dims)
+    field = Field{eltype(t),length(dims)}(number, dims, Vector{eltype(t)}(undef, 1))
     close(t)
     field
 end
@@ -93,8 +94,10 @@ function Base.put!(w::Writer, field::Field{T,N}, row::Array{T,N}) where {T,N}
     values = N < 2 ? row : permutedims(row, N:-1:1)
     check(td_writer_put(w.handle, field.number, values, sizeof(values)))
 end
-Base.put!(w::Writer, field::Field{T}, x::Number) where {T} =
-    check(td_writer_put(w.handle, field.number, Ref(convert(T, x)), sizeof(T)))
+function Base.put!(w::Writer, field::Field{T}, x::Number) where {T}
+    field.one[1] = x
+    check(td_writer_put(w.handle, field.number, field.one, sizeof(T)))
+end
 Base.put!(w::Writer, field::Field{T,N}, row::AbstractArray{<:Any,N}) where {T,N} = put!(w, field, Array{T}(row))
 
 """
