@@ -12,7 +12,11 @@
 
 namespace capi {
 
+#if defined(__GNUC__)
+__thread bool grad_wanted = false;
+#else
 thread_local bool grad_wanted = false;
+#endif
 
 namespace {
 

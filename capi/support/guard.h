@@ -30,7 +30,12 @@ td_status call_foreign(Call&& call) {
   }
 }
 
-extern thread_local bool grad_wanted;  // td_set_grad_enabled()
+// td_set_grad_enabled(). Constant at birth, so that reading it needs no wrapper.
+#if defined(__GNUC__)
+extern __thread bool grad_wanted;
+#else
+extern thread_local bool grad_wanted;
+#endif
 
 // Sets libtorch's grad mode to what the caller asked of this library, and puts it back.
 class GradScope {

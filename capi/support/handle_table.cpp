@@ -46,37 +46,72 @@ std::uint32_t HandleTable::grow() {
   return index;
 }
 
+void HandleTable::give_free(std::uint32_t index) noexcept {
+  Slot* slot = slot_at(index);
+  std::uint64_t head = free_.load(std::memory_order_relaxed);
+  for (;;) {
+    slot->next.store(static_cast<std::uint32_t>(head), std::memory_order_relaxed);
+    const std::uint64_t counted = ((head >> 32) + 1) << 32 | index;
+    if (free_.compare_exchange_weak(head, counted, std::memory_order_acq_rel)) return;
+  }
+}
+
+struct HandleTable::PocketEnd {
+  ~PocketEnd() {
+    while (pocket_.count > 0) instance().give_free(pocket_.slots[--pocket_.count]);
+    pocket_.count = -2;
+  }
+};
+
+void HandleTable::begin_pocket() noexcept {
+  static thread_local const PocketEnd end;
+  (void)&end;
+  pocket_.count = 0;
+}
+
 std::uintptr_t HandleTable::open(void* object, Kind kind) {
-  std::uint32_t index = take_free();
-  if (index == no_slot) index = grow();
+  Pocket& pocket = pocket_;
+  std::uint32_t index;
+  if (pocket.count > 0) {
+    index = pocket.slots[--pocket.count];
+  } else {
+    index = take_free();
+    if (index == no_slot) index = grow();
+  }
   Slot* slot = slot_at(index);
   // Generations begin at 1, so that no token is a small number and none is 0.
   std::uint64_t generation = ((slot->tag.load(std::memory_order_relaxed) >> 4) + 1) & 0xFFFFFFFF;
   if (generation == 0) generation = 1;
   slot->object.store(object, std::memory_order_release);
   slot->tag.store(generation << 4 | static_cast<std::uint64_t>(kind), std::memory_order_release);
-  live_.fetch_add(1, std::memory_order_relaxed);
   return static_cast<std::uintptr_t>(generation << 32 | std::uint64_t{index} << 4 |
                                      static_cast<std::uint64_t>(kind));
 }
 
 void* HandleTable::close(std::uintptr_t token, Kind kind) noexcept {
-  Slot* slot = slot_at(index_of(token));
-  if (slot == nullptr || (token & 15) != static_cast<std::uintptr_t>(kind)) return nullptr;
-  void* object = slot->object.load(std::memory_order_acquire);
-  std::uint64_t tag = tag_of(token, kind);
-  // Of two that free the same handle at once, one wins; the generation stays until the next opening.
-  if (!slot->tag.compare_exchange_strong(tag, tag & ~std::uint64_t{15}, std::memory_order_acq_rel)) {
-    return nullptr;
-  }
-  live_.fetch_sub(1, std::memory_order_relaxed);
+  void* object = find(token, kind);
+  if (object == nullptr) return nullptr;
   const std::uint32_t index = index_of(token);
-  std::uint64_t head = free_.load(std::memory_order_relaxed);
-  for (;;) {
-    slot->next.store(static_cast<std::uint32_t>(head), std::memory_order_relaxed);
-    const std::uint64_t counted = ((head >> 32) + 1) << 32 | index;
-    if (free_.compare_exchange_weak(head, counted, std::memory_order_acq_rel)) return object;
+  // The generation stays until the next opening; kind 0 is no kind.
+  slot_at(index)->tag.store((token >> 32) << 4, std::memory_order_release);
+  Pocket& pocket = pocket_;
+  if (pocket.count == -1) begin_pocket();
+  if (pocket.count >= 0 && pocket.count < Pocket::capacity) {
+    pocket.slots[pocket.count++] = index;
+  } else {
+    give_free(index);
   }
+  return object;
+}
+
+std::int64_t HandleTable::live() const noexcept {
+  const std::uint32_t used = used_.load(std::memory_order_acquire);
+  std::int64_t live = 0;
+  for (std::uint32_t i = 0; i < used; ++i) {
+    const Slot* slot = const_cast<HandleTable*>(this)->slot_at(i);
+    if (slot != nullptr && (slot->tag.load(std::memory_order_acquire) & 15) != 0) ++live;
+  }
+  return live;
 }
 
 }  // namespace capi

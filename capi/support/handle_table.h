@@ -10,9 +10,19 @@ namespace capi {
 
 enum class Kind : std::uintptr_t { none = 0, tensor = 1, dict = 2, keys = 3, writer = 4 };
 
+// A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.
+// They go back to the table when the thread ends. It has no destructor itself: handles may be freed by
+// other thread-locals after its end.
+struct Pocket {
+  static constexpr std::int32_t capacity = 16;
+  std::int32_t count = -1;  // -1: never used, -2: the thread is ending
+  std::uint32_t slots[capacity] = {};
+};
+
 // A slot holds one pointer with an owner's count behind it; what it points at, the kinds know.
 // Slots are never given back to the allocator: looking at a freed one is defined. A look-up takes no
-// lock and waits for nobody; opening and freeing change one word.
+// lock and waits for nobody. Freeing a handle on two threads at once is the callers' race, as freeing it
+// beside a use is.
 //
 // token: generation (32 bits) | slot (28) | kind (4)
 class HandleTable {
@@ -26,7 +36,7 @@ class HandleTable {
   // The object behind a token, or nullptr.
   void* find(std::uintptr_t token, Kind kind) const noexcept {
     const Slot* slot = slot_of(token);
-    if (slot == nullptr) return nullptr;
+    if (slot == nullptr || (token & 15) != static_cast<std::uintptr_t>(kind)) return nullptr;
     void* object = slot->object.load(std::memory_order_acquire);
     return slot->tag.load(std::memory_order_acquire) == tag_of(token, kind) ? object : nullptr;
   }
@@ -37,7 +47,8 @@ class HandleTable {
   // Takes the object out; nullptr when the token is not one of this kind, or no longer.
   void* close(std::uintptr_t token, Kind kind) noexcept;
 
-  std::int64_t live() const noexcept { return live_.load(std::memory_order_relaxed); }
+  // Counts the open slots: nothing is counted on the way.
+  std::int64_t live() const noexcept;
 
  private:
   struct Slot {
@@ -60,12 +71,16 @@ class HandleTable {
   }
   Slot* slot_at(std::uint32_t index) noexcept;
   std::uint32_t take_free() noexcept;
+  void give_free(std::uint32_t index) noexcept;
   std::uint32_t grow();
+
+  struct PocketEnd;
+  static inline thread_local Pocket pocket_;
+  static void begin_pocket() noexcept;
 
   std::atomic<Slot*> block_[blocks] = {};
   std::atomic<std::uint64_t> free_{no_slot};  // head of the free list; a counter above it against ABA
   std::atomic<std::uint32_t> used_{0};        // slots ever handed out
-  std::atomic<std::int64_t> live_{0};
 };
 
 }  // namespace capi

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
@@ -93,6 +94,12 @@ std::string read(const std::string& path, std::size_t limit) {
   }
   text.resize(done);
   return text;
+}
+
+std::optional<std::uint64_t> free_bytes(const std::string& path) {
+  struct statvfs info {};
+  if (::statvfs(path.c_str(), &info) != 0 || info.f_blocks == 0) return std::nullopt;
+  return static_cast<std::uint64_t>(info.f_bavail) * info.f_frsize;
 }
 
 std::vector<std::string> folders_in(const std::string& path, std::size_t limit) {

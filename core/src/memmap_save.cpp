@@ -73,6 +73,7 @@ class Saver {
   // Until here nothing has changed on the disk; until commit() nothing that was there has.
   NodePtr run(int threads) {
     make_folders();
+    if (content_ == Content::zeros) check_room();
     for_each(plan_.leaves.size(), static_cast<std::size_t>(threads), [this](std::size_t i) {
       const c10::NoGradGuard no_grad;
       prepare(i);
@@ -96,6 +97,20 @@ class Saver {
       } else {
         folders_.make(plan_.folders[i].path);
       }
+    }
+  }
+
+  // Files of zeros take room only when they are written to, through the mapping; a full disk would then
+  // end the process with a signal.
+  void check_room() const {
+    if (plan_.folders.empty()) return;
+    std::uint64_t needed = 0;
+    for (const SavePlan::Leaf& leaf : plan_.leaves) needed += leaf.bytes;
+    const std::string& path = plan_.folders.front().path;
+    const std::optional<std::uint64_t> room = files::free_bytes(path);
+    if (room && needed > *room) {
+      fail(Code::io, "cannot make room in \"", path, "\": No space left on device: ", needed,
+           " bytes are needed, ", *room, " are free");
     }
   }
 

@@ -1,6 +1,7 @@
 #include "td/node.h"
 
 #include "td/batch_op.h"
+#include "td/recycler.h"
 
 #include <unordered_set>
 
@@ -27,6 +28,10 @@ DenseNode::DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Devic
     : Node(NodeKind::dense, batch, device), schema_(std::move(schema)) {}
 
 DenseNode::~DenseNode() { drop_values(); }
+
+void* DenseNode::operator new(std::size_t) { return Recycler<sizeof(DenseNode)>::take(); }
+
+void DenseNode::operator delete(void* memory) { Recycler<sizeof(DenseNode)>::give(memory); }
 
 void DenseNode::release_resources() { drop_values(); }
 

@@ -173,10 +173,24 @@ std::size_t TensorDict::nbytes() const {
 }
 
 void TensorDict::set(Path path, at::Tensor value) {
+  if (replace(path, value)) return;
   const Place place = place_for(node_, path);
   require_batch(path, value.sizes(), place.node->batch());
   if (place.node->device()) value = move_to(value, *place.node->device());
   put(place, path, std::move(value));
+}
+
+// The common case, without a second look: the entry is there and nothing has to be checked, made or
+// moved.
+bool TensorDict::replace(Path path, at::Tensor& value) {
+  std::size_t stopped;
+  if (path.empty()) return false;
+  DenseNode* node = descend(as_dense(node_.get()), path, path.size() - 1, stopped);
+  if (node == nullptr || node->locked() || node->device()) return false;
+  const std::size_t i = node->schema()->find(path.back());
+  if (i == Schema::npos || !begins_with(value.sizes(), node->batch())) return false;
+  node->set_value(i, std::move(value));
+  return true;
 }
 
 void TensorDict::set(Path path, const TensorDict& value) {

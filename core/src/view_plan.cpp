@@ -32,8 +32,8 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
   const SizesView strides = tensor.strides();
   const std::size_t rest = sizes.size() - in_.size();
   const std::size_t n = dims_.size() + rest;
-  result.sizes.resize(n);
-  result.strides.resize(n);
+  result.sizes.resize_for_overwrite(n);
+  result.strides.resize_for_overwrite(n);
   std::int64_t offset = tensor.storage_offset();
   for (const Drop& drop : drops_) offset += drop.position * strides[drop.source];
   std::copy_n(sizes.begin() + in_.size(), rest, result.sizes.begin() + dims_.size());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "td/node.h"
+#include "td/recycler.h"
 
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/GradMode.h>
@@ -34,17 +35,26 @@ inline bool plain_cpu(const at::Tensor& tensor) noexcept {
   return plain(tensor) && tensor.device().type() == c10::DeviceType::CPU;
 }
 
+// A TensorImpl like any other, but for where its memory comes from.
+class View final : public c10::TensorImpl {
+ public:
+  using c10::TensorImpl::TensorImpl;
+  static void* operator new(std::size_t) { return Recycler<sizeof(c10::TensorImpl)>::take(); }
+  static void operator delete(void* memory) { Recycler<sizeof(c10::TensorImpl)>::give(memory); }
+};
+static_assert(sizeof(View) == sizeof(c10::TensorImpl));
+
 // A view of `base` over the same storage, sharing its version counter as a view made by ATen does.
 // `base` must be plain and the thread at rest.
 inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
                             std::int64_t offset) {
   c10::TensorImpl* from = base.unsafeGetTensorImpl();
-  auto impl = c10::make_intrusive<c10::TensorImpl>(c10::TensorImpl::VIEW, c10::Storage(from->storage()),
-                                                   from->key_set(), from->dtype());
+  auto impl = c10::make_intrusive<View>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
+                                        from->key_set(), from->dtype());
   impl->set_storage_offset(offset);
   impl->set_sizes_and_strides(sizes, strides);
   if (!from->is_inference()) impl->set_version_counter(from->version_counter());
-  return at::Tensor(std::move(impl));
+  return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
 // Says to autograd that the values have changed, as every in-place operation does.

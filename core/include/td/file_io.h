@@ -4,6 +4,7 @@
 #include "td/error.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,9 @@ Look look(const std::string& path);
 
 // The content of a file that is no link; nothing longer than `limit` bytes is read (Code::format).
 std::string read(const std::string& path, std::size_t limit);
+
+// Bytes that may still be written to the disk of a folder; nullopt where the system does not say.
+std::optional<std::uint64_t> free_bytes(const std::string& path);
 
 // Names of the folders inside a folder, sorted; links to folders do not count. Stops with
 // Code::format at more than `limit`.

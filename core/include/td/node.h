@@ -107,6 +107,8 @@ class DenseNode final : public Node {
   DenseNode(SizesView batch, std::optional<c10::Device> device);
   DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device);
   ~DenseNode() override;
+  static void* operator new(std::size_t);
+  static void operator delete(void* memory);
 
   std::size_t size() const noexcept { return values_.size(); }
   const SchemaPtr& schema() const noexcept { return schema_; }

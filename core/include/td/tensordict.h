@@ -109,6 +109,8 @@ class TensorDict {
   bool equal(const TensorDict& other) const;
 
  private:
+  bool replace(Path path, at::Tensor& value);
+
   NodePtr node_;
 };
 
