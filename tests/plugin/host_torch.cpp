@@ -64,7 +64,8 @@ void check_unchanged() {
 TD_TEST(settings_as_libtorch_has_them) { check_unchanged(); }
 
 TD_TEST(settings_as_the_host_made_them) {
-  at::globalContext().defaultGenerator(at::kCPU).set_current_seed(1234);
+  at::Generator generator = at::globalContext().defaultGenerator(at::kCPU);
+  generator.set_current_seed(1234);
   c10::set_default_dtype(caffe2::TypeMeta::fromScalarType(at::kDouble));
   at::set_num_threads(1);
   at::globalContext().setDeterministicAlgorithms(true, true);
