@@ -1,13 +1,18 @@
 using Test, TensorDicts
 
-const GOLDEN = joinpath(@__DIR__, "..", "..", "..", "tests", "data", "golden")
+# Each file is a module of its own: no name of one meets one of another.
+function run_file(file)
+    place = Module(Symbol(file))
+    Core.eval(place, :(using Test, TensorDicts))
+    Core.eval(place, :(const GOLDEN = $(joinpath(@__DIR__, "..", "..", "..", "tests", "data", "golden"))))
+    Base.include(place, joinpath(@__DIR__, "$file.jl"))
+end
 
-# Each file in a function of its own module-level testset: nothing that one made outlives it.
 @testset "TensorDicts" begin
     for file in ("process", "tensor", "strided", "dict", "keys", "index", "shape", "apply", "errors", "memmap",
                  "golden", "writer", "dlpack", "memory", "doctests", "example")
         @testset "$file" begin
-            include("$file.jl")
+            run_file(file)
         end
     end
 end

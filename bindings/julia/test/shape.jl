@@ -1,11 +1,11 @@
 x = reshape(collect(1:24), 2, 3, 4)
 td = TensorDict((2, 3); x = contiguous(Tensor(x)), n = (y = contiguous(Tensor(x[:, :, 1])),))
-rows(A) = permutedims(A, ndims(A):-1:1)          # the order of torch, for reshape
+backwards(A) = permutedims(A, ndims(A):-1:1)     # the order of torch, for reshape
 
 @testset "reshape" begin
     @test size(reshape(td, 6)) == (6,) && size(reshape(td, :)) == (6,) && size(reshape(td, (3, :))) == (3, 2)
     @test size(reshape(td, -1)) == (6,) && size(reshape(td, (6,))) == (6,) && size(reshape(td, (1, 6, 1))) == (1, 6, 1)
-    @test Array(reshape(td, :)["x"]) == rows(reshape(rows(x), 4, 6))
+    @test Array(reshape(td, :)["x"]) == backwards(reshape(backwards(x), 4, 6))
     @test pointer(reshape(td, :; copy = false)["x"]) == pointer(td["x"])
     turned = permutedims(td, (2, 1))
     @test_throws DimensionMismatch reshape(turned, :; copy = false)
