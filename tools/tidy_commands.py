@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints a compile_commands.json that clang-tidy can use, made from one of a gcc build.
 
-The precompiled header of gcc is left out: each source includes what it needs.
+The precompiled header of gcc is left out, each source includes what it needs; so is OpenMP, whose
+header clang does not have.
 """
 import json
 import os
@@ -16,7 +17,7 @@ def usable(arguments):
             skip = False
         elif argument == "-include":
             skip = True
-        elif argument not in ("-Winvalid-pch", "-fpch-preprocess"):
+        elif argument not in ("-Winvalid-pch", "-fpch-preprocess", "-fopenmp"):
             yield argument
 
 
