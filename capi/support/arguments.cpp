@@ -40,13 +40,7 @@ void write_text(std::string_view text, char* to, std::size_t room, std::size_t* 
   to[text.size()] = '\0';
 }
 
-PathIn::PathIn(const char* const* path, std::size_t path_len) {
-  not_null(path, "path");
-  for (std::size_t i = 0; i < path_len; ++i) {
-    if (path[i] == nullptr) td::fail(td::Code::key_invalid, "name ", i, " of the key is NULL");
-    names_.emplace_back(path[i]);
-  }
-}
+void PathIn::fail_name(std::size_t i) { td::fail(td::Code::key_invalid, "name ", i, " of the key is NULL"); }
 
 td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name) {
   if (dims != 0) not_null(sizes, name);

@@ -173,10 +173,18 @@ void write_text(std::string_view text, char* to, std::size_t room, std::size_t* 
 // (path, path_len): the names are viewed, not copied.
 class PathIn {
  public:
-  PathIn(const char* const* path, std::size_t path_len);
+  PathIn(const char* const* path, std::size_t path_len) {
+    not_null(path, "path");
+    for (std::size_t i = 0; i < path_len; ++i) {
+      if (path[i] == nullptr) fail_name(i);
+      names_.emplace_back(path[i]);
+    }
+  }
   operator td::Path() const noexcept { return names_; }  // NOLINT: stands for the path
 
  private:
+  [[noreturn]] static void fail_name(std::size_t i);
+
   c10::SmallVector<std::string_view, 4> names_;
 };
 

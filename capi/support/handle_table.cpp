@@ -4,7 +4,9 @@
 
 namespace capi {
 
-HandleTable::Slot* HandleTable::slot_at(std::uint32_t index) noexcept {
+HandleTable HandleTable::table_;
+
+HandleTable::Slot* HandleTable::far_slot(std::uint32_t index) noexcept {
   // Block b holds the indices from 2^(b + first_bits) - 2^first_bits on.
   const std::uint64_t shifted = std::uint64_t{index} + (std::uint64_t{1} << first_bits);
   const auto top = static_cast<std::size_t>(63 - __builtin_clzll(shifted));
@@ -63,45 +65,20 @@ struct HandleTable::PocketEnd {
   }
 };
 
-void HandleTable::begin_pocket() noexcept {
-  static thread_local const PocketEnd end;
-  (void)&end;
-  pocket_.count = 0;
+std::uint32_t HandleTable::take_slot() {
+  const std::uint32_t index = take_free();
+  return index == no_slot ? grow() : index;
 }
 
-std::uintptr_t HandleTable::open(void* object, Kind kind) {
-  Pocket& pocket = pocket_;
-  std::uint32_t index;
-  if (pocket.count > 0) {
-    index = pocket.slots[--pocket.count];
-  } else {
-    index = take_free();
-    if (index == no_slot) index = grow();
+void HandleTable::give_slot(std::uint32_t index) noexcept {
+  if (pocket_.count == -1) {
+    static thread_local const PocketEnd end;
+    (void)&end;
+    pocket_.count = 0;
+    pocket_.slots[pocket_.count++] = index;
+    return;
   }
-  Slot* slot = slot_at(index);
-  // Generations begin at 1, so that no token is a small number and none is 0.
-  std::uint64_t generation = ((slot->tag.load(std::memory_order_relaxed) >> 4) + 1) & 0xFFFFFFFF;
-  if (generation == 0) generation = 1;
-  slot->object.store(object, std::memory_order_release);
-  slot->tag.store(generation << 4 | static_cast<std::uint64_t>(kind), std::memory_order_release);
-  return static_cast<std::uintptr_t>(generation << 32 | std::uint64_t{index} << 4 |
-                                     static_cast<std::uint64_t>(kind));
-}
-
-void* HandleTable::close(std::uintptr_t token, Kind kind) noexcept {
-  void* object = find(token, kind);
-  if (object == nullptr) return nullptr;
-  const std::uint32_t index = index_of(token);
-  // The generation stays until the next opening; kind 0 is no kind.
-  slot_at(index)->tag.store((token >> 32) << 4, std::memory_order_release);
-  Pocket& pocket = pocket_;
-  if (pocket.count == -1) begin_pocket();
-  if (pocket.count >= 0 && pocket.count < Pocket::capacity) {
-    pocket.slots[pocket.count++] = index;
-  } else {
-    give_free(index);
-  }
-  return object;
+  give_free(index);
 }
 
 std::int64_t HandleTable::live() const noexcept {

@@ -14,7 +14,7 @@ enum class Kind : std::uintptr_t { none = 0, tensor = 1, dict = 2, keys = 3, wri
 // They go back to the table when the thread ends. It has no destructor itself: handles may be freed by
 // other thread-locals after its end.
 struct Pocket {
-  static constexpr std::int32_t capacity = 16;
+  static constexpr std::uint32_t capacity = 16;
   std::int32_t count = -1;  // -1: never used, -2: the thread is ending
   std::uint32_t slots[capacity] = {};
 };
@@ -27,11 +27,9 @@ struct Pocket {
 // token: generation (32 bits) | slot (28) | kind (4)
 class HandleTable {
  public:
-  // Never destroyed: handles may be freed while the process exits.
-  static HandleTable& instance() noexcept {
-    static HandleTable* const table = new HandleTable;
-    return *table;
-  }
+  // Made before the program starts, of zeros, and never destroyed: handles may be freed while the
+  // process exits.
+  static HandleTable& instance() noexcept { return table_; }
 
   // The object behind a token, or nullptr.
   void* find(std::uintptr_t token, Kind kind) const noexcept {
@@ -42,15 +40,41 @@ class HandleTable {
   }
 
   // A new token for an object, which now belongs to the table. Throws std::bad_alloc when full.
-  std::uintptr_t open(void* object, Kind kind);
+  std::uintptr_t open(void* object, Kind kind) {
+    Pocket& pocket = pocket_;
+    const std::uint32_t index = pocket.count > 0 ? pocket.slots[--pocket.count] : take_slot();
+    Slot* slot = slot_at(index);
+    // Generations begin at 1, so that no token is a small number and none is 0.
+    std::uint64_t generation = ((slot->tag.load(std::memory_order_relaxed) >> 4) + 1) & 0xFFFFFFFF;
+    if (generation == 0) generation = 1;
+    slot->object.store(object, std::memory_order_release);
+    slot->tag.store(generation << 4 | static_cast<std::uint64_t>(kind), std::memory_order_release);
+    return static_cast<std::uintptr_t>(generation << 32 | std::uint64_t{index} << 4 |
+                                       static_cast<std::uint64_t>(kind));
+  }
 
   // Takes the object out; nullptr when the token is not one of this kind, or no longer.
-  void* close(std::uintptr_t token, Kind kind) noexcept;
+  void* close(std::uintptr_t token, Kind kind) noexcept {
+    void* object = find(token, kind);
+    if (object == nullptr) return nullptr;
+    const std::uint32_t index = index_of(token);
+    // The generation stays until the next opening; kind 0 is no kind.
+    slot_at(index)->tag.store((token >> 32) << 4, std::memory_order_release);
+    Pocket& pocket = pocket_;
+    if (static_cast<std::uint32_t>(pocket.count) < Pocket::capacity) {
+      pocket.slots[pocket.count++] = index;
+    } else {
+      give_slot(index);
+    }
+    return object;
+  }
 
   // Counts the open slots: nothing is counted on the way.
   std::int64_t live() const noexcept;
 
  private:
+  constexpr HandleTable() = default;
+
   struct Slot {
     std::atomic<void*> object{nullptr};
     std::atomic<std::uint64_t> tag{0};   // generation << 4 | kind; kind 0 while free
@@ -69,14 +93,24 @@ class HandleTable {
   const Slot* slot_of(std::uintptr_t token) const noexcept {
     return const_cast<HandleTable*>(this)->slot_at(index_of(token));
   }
-  Slot* slot_at(std::uint32_t index) noexcept;
+  Slot* slot_at(std::uint32_t index) noexcept {
+    if (index < (1U << first_bits)) {
+      Slot* slots = block_[0].load(std::memory_order_acquire);
+      return slots == nullptr ? nullptr : slots + index;
+    }
+    return far_slot(index);
+  }
+  Slot* far_slot(std::uint32_t index) noexcept;
+  std::uint32_t take_slot();                        // from the list, or a new one
+  void give_slot(std::uint32_t index) noexcept;     // to the pocket if it is new, else to the list
   std::uint32_t take_free() noexcept;
   void give_free(std::uint32_t index) noexcept;
   std::uint32_t grow();
 
   struct PocketEnd;
   static inline thread_local Pocket pocket_;
-  static void begin_pocket() noexcept;
+  static HandleTable table_;
+
 
   std::atomic<Slot*> block_[blocks] = {};
   std::atomic<std::uint64_t> free_{no_slot};  // head of the free list; a counter above it against ABA

@@ -7,37 +7,18 @@
 
 namespace td {
 
-namespace {
+namespace detail {
 
-constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15ULL;
-
-std::uint64_t make_seed() noexcept {
+std::uint64_t make_hash_seed() noexcept {
   static const char anchor = 0;  // its address is random where the system randomises addresses
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return (reinterpret_cast<std::uintptr_t>(&anchor) ^ static_cast<std::uint64_t>(now)) * multiplier;
+  const std::uint64_t made = mix(reinterpret_cast<std::uintptr_t>(&anchor), static_cast<std::uint64_t>(now)) | 1;
+  std::uint64_t seed = 0;
+  // Of two threads that come first, one decides.
+  return hash_seed.compare_exchange_strong(seed, made) ? made : seed;
 }
 
-inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
-  hash = (hash ^ word) * multiplier;
-  return hash ^ (hash >> 29);
-}
-
-}  // namespace
-
-std::uint64_t hash_name(std::string_view name) noexcept {
-  static const std::uint64_t seed = make_seed();
-  std::uint64_t hash = seed ^ name.size();
-  const char* at = name.data();
-  std::size_t left = name.size();
-  for (; left >= 8; left -= 8, at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, at, 8);
-    hash = mix(hash, word);
-  }
-  std::uint64_t tail = 0;
-  std::memcpy(&tail, at, left);
-  return mix(mix(hash, tail), seed);
-}
+}  // namespace detail
 
 bool is_utf8(std::string_view text) noexcept {
   const auto* at = reinterpret_cast<const unsigned char*>(text.data());

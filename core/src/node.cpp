@@ -40,26 +40,20 @@ void DenseNode::drop_values() noexcept {
   bool nested = false;
   for (const Value& value : values_) nested = nested || value.is_node();
   if (nested) {
-    std::vector<NodePtr> pending;
+    c10::SmallVector<NodePtr, 8> pending;
     surrender(pending);
     while (!pending.empty()) {
-      NodePtr node = std::move(pending.back());
-      pending.pop_back();
+      NodePtr node = pending.pop_back_val();
       if (node.use_count() == 1) node->surrender(pending);
     }
   }
   values_.clear();
 }
 
-void DenseNode::surrender(std::vector<NodePtr>& pending) noexcept {
+void DenseNode::surrender(NodeList& pending) noexcept {
   for (Value& value : values_) {
     if (value.is_node()) pending.push_back(value.take_node());
   }
-}
-
-const Value* DenseNode::find(std::string_view name) const noexcept {
-  const std::size_t i = schema_->find(name);
-  return i == Schema::npos ? nullptr : &values_[i];
 }
 
 void DenseNode::own_schema() {

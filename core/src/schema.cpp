@@ -2,14 +2,7 @@
 
 namespace td {
 
-std::size_t Schema::find(std::string_view name, std::uint64_t hash) const noexcept {
-  const std::size_t n = names_.size();
-  if (table_.empty()) {
-    for (std::size_t i = 0; i < n; ++i) {
-      if (hashes_[i] == hash && names_[i] == name) return i;
-    }
-    return npos;
-  }
+std::size_t Schema::find_in_table(std::string_view name, std::uint64_t hash) const noexcept {
   const std::size_t mask = table_.size() - 1;
   for (std::size_t at = hash & mask; table_[at] != 0; at = (at + 1) & mask) {
     const std::size_t i = table_[at] - 1;

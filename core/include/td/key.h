@@ -4,7 +4,9 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/SmallVector.h>
 
+#include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -15,8 +17,42 @@ using Path = c10::ArrayRef<std::string_view>;
 // A path that grows and shrinks while a tree is walked.
 using PathBuffer = c10::SmallVector<std::string_view, 6>;
 
-// Seeded once in each process, so that a hostile file cannot prepare collisions.
-std::uint64_t hash_name(std::string_view name) noexcept;
+namespace detail {
+
+// 0 until the first use; see make_hash_seed().
+inline std::atomic<std::uint64_t> hash_seed{0};
+std::uint64_t make_hash_seed() noexcept;
+
+inline std::uint64_t load(const char* at, std::size_t bytes) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, at, bytes);
+  return word;
+}
+inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15ULL;
+  return hash ^ (hash >> 29);
+}
+
+}  // namespace detail
+
+// Seeded once in each process, so that a hostile file cannot prepare collisions. Names are short: eight
+// bytes at a time, the last ones read as an overlapping word instead of one by one.
+inline std::uint64_t hash_name(std::string_view name) noexcept {
+  using detail::load;
+  using detail::mix;
+  std::uint64_t hash = detail::hash_seed.load(std::memory_order_relaxed);
+  if (hash == 0) hash = detail::make_hash_seed();
+  const char* at = name.data();
+  const std::size_t n = name.size();
+  hash ^= n;
+  if (n >= 8) {
+    for (std::size_t i = 0; i + 8 < n; i += 8) hash = mix(hash, load(at + i, 8));
+    return mix(hash, load(at + n - 8, 8));
+  }
+  if (n >= 4) return mix(hash, load(at, 4) << 32 | load(at + n - 4, 4));
+  if (n == 0) return mix(hash, 0);
+  return mix(hash, load(at, 1) << 16 | load(at + n / 2, 1) << 8 | load(at + n - 1, 1));
+}
 
 // Not empty path, valid UTF-8, no NUL inside; throws Code::key_invalid.
 void check_path(Path path);

@@ -23,6 +23,7 @@ using SizesView = c10::IntArrayRef;
 class Node;
 using NodePtr = c10::intrusive_ptr<Node>;
 using WeakNodePtr = c10::weak_intrusive_ptr<Node>;
+using NodeList = c10::SmallVectorImpl<NodePtr>;
 class BatchOp;
 
 enum class NodeKind : std::uint8_t {
@@ -76,7 +77,7 @@ class Node : public c10::intrusive_ptr_target {
   virtual NodePtr shallow_copy() const = 0;
 
   // Puts aside the nodes that this one alone may be holding, so that freeing needs no recursion.
-  virtual void surrender(std::vector<NodePtr>&) noexcept {}
+  virtual void surrender(NodeList&) noexcept {}
 
  protected:
   Node(NodeKind kind, SizesView batch, std::optional<c10::Device> device)
@@ -116,7 +117,10 @@ class DenseNode final : public Node {
   const Value& value(std::size_t i) const noexcept { return values_[i]; }
 
   // The entry of a name, or nullptr.
-  const Value* find(std::string_view name) const noexcept;
+  const Value* find(std::string_view name) const noexcept {
+    const std::size_t i = schema_->find(name);
+    return i == Schema::npos ? nullptr : &values_[i];
+  }
 
   // Raw changes, for the core only: no check of batch size, device, lock or cycles.
   void reserve(std::size_t n) { values_.reserve(n); }
@@ -127,7 +131,7 @@ class DenseNode final : public Node {
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
-  void surrender(std::vector<NodePtr>& pending) noexcept override;
+  void surrender(NodeList& pending) noexcept override;
 
   // Called by intrusive_ptr when the last owner goes while weak references are left.
   void release_resources() override;

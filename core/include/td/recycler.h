@@ -40,7 +40,7 @@ class Recycler {
 
  private:
   static_assert(bytes >= sizeof(void*));
-  static constexpr std::int32_t capacity = 256;  // blocks kept by a thread
+  static constexpr std::int32_t capacity = 2048;  // blocks kept by a thread
 
   struct Block {
     Block* next;

@@ -23,13 +23,20 @@ class Schema final : public c10::intrusive_ptr_target {
 
   // Position of a name, or npos. Allocates nothing.
   std::size_t find(std::string_view name) const noexcept { return find(name, hash_name(name)); }
-  std::size_t find(std::string_view name, std::uint64_t hash) const noexcept;
+  std::size_t find(std::string_view name, std::uint64_t hash) const noexcept {
+    if (!table_.empty()) return find_in_table(name, hash);
+    for (std::size_t i = 0; i < hashes_.size(); ++i) {
+      if (hashes_[i] == hash && names_[i] == name) return i;
+    }
+    return npos;
+  }
 
   void append(std::string_view name);
   void erase(std::size_t i);
 
  private:
   static constexpr std::size_t scan_limit = 12;  // above it a table is quicker than a scan
+  std::size_t find_in_table(std::string_view name, std::uint64_t hash) const noexcept;
   void rebuild_table();
 
   std::vector<std::string> names_;
