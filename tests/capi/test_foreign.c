@@ -54,7 +54,7 @@ TD_TEST(blob_without_elements) {
 TD_TEST(blob_is_released_once_by_every_failure) {
   float numbers[6] = {0};
   const int64_t sizes[2] = {2, 3}, negative[2] = {-2, 3}, huge[2] = {INT64_MAX, 3};
-  const int64_t backwards[2] = {-3, 1};
+  const int64_t backwards[2] = {-3, 1}, far[2] = {INT64_MAX, 1};
   td_tensor *tensor;
   int released = 0, failures = 0;
 #define FAILS(status, data, dtype, sizes, strides, dims, device)                                  \
@@ -71,6 +71,7 @@ TD_TEST(blob_is_released_once_by_every_failure) {
   FAILS(TD_ERR_SHAPE, numbers, TD_DTYPE_FLOAT32, negative, NULL, 2, TD_DEVICE_CPU);
   FAILS(TD_ERR_SHAPE, numbers, TD_DTYPE_FLOAT32, huge, NULL, 2, TD_DEVICE_CPU);
   FAILS(TD_ERR_SHAPE, numbers, TD_DTYPE_FLOAT32, sizes, backwards, 2, TD_DEVICE_CPU);
+  FAILS(TD_ERR_SHAPE, numbers, TD_DTYPE_FLOAT32, sizes, far, 2, TD_DEVICE_CPU);
   FAILS(TD_ERR_DEVICE, numbers, TD_DTYPE_FLOAT32, sizes, NULL, 2, 77);
   if (!td_device_available(TD_DEVICE_CUDA))
     FAILS(TD_ERR_DEVICE, numbers, TD_DTYPE_FLOAT32, sizes, NULL, 2, TD_DEVICE_CUDA);
