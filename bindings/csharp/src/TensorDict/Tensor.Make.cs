@@ -67,9 +67,11 @@ namespace TensorDicts
                 shape = new long[] { memory.Length };
             }
             // The library trusts the sizes; here is the only place that knows how much memory there is.
-            if (new Shape(shape).ElementCount != memory.Length)
+            var sizes = new Shape(shape);
+            if (sizes.ElementCount != memory.Length)
             {
-                throw new ArgumentException($"shape {new Shape(shape)} needs {new Shape(shape).ElementCount} values, found {memory.Length}", nameof(shape));
+                throw new ArgumentException(
+                    $"shape {sizes} needs {sizes.ElementCount} values, found {memory.Length}", nameof(shape));
             }
             var pin = memory.Pin();
             return FromPointer((IntPtr)pin.Pointer, dtype, shape, release: () => pin.Dispose());

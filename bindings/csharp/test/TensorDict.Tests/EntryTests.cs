@@ -37,12 +37,13 @@ public class EntryTests
     public void NamesAreAnyText()
     {
         using var td = new TensorDict(1);
-        foreach (string name in new[] { "", "a.b", "a/b", "ключ", "鍵🔑", new string('ü', 500) })
+        string[] names = ["", "a.b", "a/b", "ключ", "鍵🔑", new string('ü', 500)];
+        foreach (string name in names)
         {
             td["Größe", name] = Tensor.FromArray(new[] { (float)name.Length });
             Assert.Equal(new[] { (float)name.Length }, Sample.Floats(td, "Größe", name));
         }
-        Assert.Equal(new[] { "", "a.b", "a/b", "ключ", "鍵🔑", new string('ü', 500) }, td.GetDict("Größe").Keys().Select(k => k[0]));
+        Assert.Equal(names, td.GetDict("Größe").Keys().Select(k => k[0]));
         Assert.Contains("鍵🔑", td.ToString());
     }
 

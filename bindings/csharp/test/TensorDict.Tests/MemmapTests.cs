@@ -116,8 +116,14 @@ public class MemmapTests
         td.Memmap(folder["roll"]).Dispose();
         using var meta = TensorDict.Load(folder["roll"], new LoadOptions { Device = Device.Meta });
         Assert.Equal(Device.Meta, meta.GetTensor("a").Device);
-        Assert.Throws<TensorIOException>(() => TensorDict.Load(folder["roll"], new LoadOptions { MaxEntries = 1 }));
-        Assert.Throws<TensorIOException>(() => TensorDict.Load(folder["roll"], new LoadOptions { MaxDepth = 1 }));
+        Expect.Fails<TensorIOException>(
+            TensorDictStatus.Format, () => TensorDict.Load(folder["roll"], new LoadOptions { MaxEntries = 1 }));
+        using var one = TensorDict.Load(folder["roll"], new LoadOptions { MaxDepth = 1 });
+        Assert.True(one.EqualTo(td));
+        td["n", "deeper", "c"] = Tensor.Zeros<float>(4, 3);
+        td.Memmap(folder["deep"]).Dispose();
+        Expect.Fails<TensorIOException>(
+            TensorDictStatus.Format, () => TensorDict.Load(folder["deep"], new LoadOptions { MaxDepth = 1 }));
     }
 
     [Fact]
