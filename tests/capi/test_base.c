@@ -132,6 +132,39 @@ TD_TEST(long_texts_are_cut_between_characters) {
   TD_CHECK((unsigned char)kept[cut] < 0x80);
 }
 
+TD_TEST(long_names_do_not_break_the_text) {
+  td_tensordict *td = td_sample();
+  td_tensor *tensor;
+  char name[5000];
+  for (size_t i = 0; i + 2 < sizeof name; i += 2) memcpy(name + i, "\303\274", 3);
+  TD_EXPECT_NULL(td_get(td, TD_KEY(name), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
+  const char *text = td_last_error_message();
+  TD_CHECK(strlen(text) < 1024);
+  for (; *text != '\0'; text++) /* no character is cut in two */
+    if (*text == '\303') TD_CHECK(*++text == '\274');
+  td_free(td);
+}
+
+TD_TEST(many_handles_at_once) {
+  enum { COUNT = 100000 };
+  static td_tensor *shared[COUNT];
+  td_tensor *tensor = td_arange(TD_DTYPE_INT8, 0, TD_SIZES(1));
+  const int64_t before = td_debug_live_handles();
+  for (int round = 0; round < 2; round++) {
+    for (int i = 0; i < COUNT; i++) TD_DO(td_tensor_share(tensor, &shared[i]));
+    TD_CHECK_INT(td_debug_live_handles(), before + COUNT);
+    for (int i = 0; i < COUNT; i++) td_tensor_free(shared[i]);
+    TD_CHECK_INT(td_debug_live_handles(), before);
+  }
+  int32_t flag = 0;
+  td_tensor *again = NULL;
+  TD_DO(td_tensor_share(tensor, &again)); /* a new handle in an old place */
+  for (int i = 0; i < COUNT; i++)
+    TD_CHECK(td_tensor_is_contiguous(shared[i], &flag) == TD_ERR_BAD_HANDLE);
+  td_tensor_free(again);
+  td_tensor_free(tensor);
+}
+
 TD_TEST(live_handles_are_counted) {
   const int64_t before = td_debug_live_handles();
   td_tensordict *td = td_sample(), *again = NULL;

@@ -178,55 +178,6 @@ TD_TEST(files_are_dense_whatever_the_source_was) {
   td_free(td);
 }
 
-TD_TEST(a_shorter_save_cuts_the_old_file) {
-  td_tensordict *td = td_sample(), *part = NULL, *mapped = NULL;
-  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
-  TD_DO(td_memmap(td, here("m"), NULL, &mapped));
-  td_free(mapped);
-  TD_DO(td_index(td, TD_AT(TD_I_UNTIL(1)), &part));
-  options.fail_if_exists = 1;
-  TD_EXPECT_NULL(td_memmap(part, here("m"), &options, &mapped), TD_ERR_IO, mapped);
-  TD_CHECK_INT(td_file_size(here("m/n/b.memmap")), 96);
-  TD_DO(td_memmap(part, here("m"), NULL, &mapped));
-  TD_CHECK_INT(td_file_size(here("m/n/b.memmap")), 24);
-  td_free(mapped);
-  td_free(part);
-  td_free(td);
-}
-
-TD_TEST(a_mapping_outlives_a_new_save) {
-  td_tensordict *td = td_sample(), *part = NULL, *old = NULL, *mapped = NULL;
-  TD_DO(td_memmap(td, here("m"), NULL, &old));
-  TD_DO(td_index(td, TD_AT(TD_I_UNTIL(1)), &part));
-  TD_DO(td_memmap(part, here("m"), NULL, &mapped)); /* shorter: the old pages must stay readable */
-  td_tensor *b = td_take(old, TD_KEY("n", "b"));
-  int64_t values[12];
-  TD_DO(td_tensor_copy_to(b, values, sizeof values));
-  TD_CHECK_INT(values[11], 11);
-  td_tensor_free(b);
-  td_free(mapped);
-  td_free(part);
-  td_free(old);
-  td_free(td);
-}
-
-TD_TEST(mapped_elsewhere_needs_copy_existing) {
-  td_tensordict *td = td_sample(), *mapped = NULL, *again;
-  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
-  TD_DO(td_memmap(td, here("one"), NULL, &mapped));
-  TD_DO(td_memmap(mapped, here("one"), NULL, &again)); /* there already */
-  td_free(again);
-  again = TD_POISON;
-  TD_CHECK(td_memmap(mapped, here("two"), NULL, &again) != TD_OK);
-  TD_CHECK(again == NULL);
-  options.copy_existing = 1;
-  TD_DO(td_memmap(mapped, here("two"), &options, &again));
-  TD_CHECK_SAME_TREE(here("two"), here("one"));
-  td_free(again);
-  td_free(mapped);
-  td_free(td);
-}
-
 TD_TEST(threads_write_the_same_bytes) {
   td_tensordict *td = td_sample(), *mapped = NULL;
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <string>
-#include <unistd.h>
 
 namespace td::test {
 
@@ -22,36 +22,36 @@ class TempFolder {
     path_ = pattern;
   }
   ~TempFolder() { fs::remove_all(path_); }
-  TempFolder(const TempFolder &) = delete;
-  TempFolder &operator=(const TempFolder &) = delete;
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
 
-  std::string operator()(const std::string &name) const { return path_ + "/" + name; }
-  const std::string &path() const { return path_; }
+  std::string operator()(const std::string& name) const { return path_ + "/" + name; }
+  const std::string& path() const { return path_; }
 
  private:
   std::string path_;
 };
 
-inline std::string golden(const std::string &name) {
+inline std::string golden(const std::string& name) {
   return std::string(TD_TEST_DATA) + "/golden/" + name;
 }
 
-inline std::string read_file(const std::string &path) {
+inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.is_open()) << path;
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-inline void write_file(const std::string &path, const std::string &bytes) {
+inline void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream file(path, std::ios::binary);
   file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   ASSERT_TRUE(file.good()) << path;
 }
 
 // Every file below a folder, by its name from there on, with its bytes.
-inline std::map<std::string, std::string> tree(const std::string &folder) {
+inline std::map<std::string, std::string> tree(const std::string& folder) {
   std::map<std::string, std::string> files;
-  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(folder)) {
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
     const std::string name = fs::relative(entry.path(), folder).string();
     files[name] = entry.is_directory() ? "(folder)" : read_file(entry.path().string());
   }
@@ -60,10 +60,10 @@ inline std::map<std::string, std::string> tree(const std::string &folder) {
 
 // Expects a td::Error with this code, and a text inside its message, which is one line.
 template <class F>
-void expect_error(Code code, const std::string &text, F &&f) {
+void expect_error(Code code, const std::string& text, F&& f) {
   try {
     f();
-  } catch (const Error &error) {
+  } catch (const Error& error) {
     EXPECT_EQ(static_cast<int>(error.code()), static_cast<int>(code)) << error.what();
     EXPECT_NE(std::string(error.what()).find(text), std::string::npos) << error.what();
     EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();

@@ -14,21 +14,22 @@ using test::read_file;
 
 constexpr Limits limits{50, 1000};
 
-NodeText read(const std::string &text) { return read_node(text, "here", limits); }
+NodeText read(const std::string& text) { return read_node(text, "here", limits); }
 
-void refuse(const std::string &text, const std::string &why, Code code = Code::format) {
+void refuse(const std::string& text, const std::string& why, Code code = Code::format) {
   SCOPED_TRACE(text.substr(0, 100));
   expect_error(code, "here: ", [&] { read(text); });
   expect_error(code, why, [&] { read(text); });
 }
 
 // A node with these fields.
-std::string node(const std::string &fields) {
-  return "{" + fields + R"("shape":[4],"device":"cpu","_type":"<class 'tensordict._td.TensorDict'>"})";
+std::string node(const std::string& fields) {
+  return "{" + fields +
+         R"("shape":[4],"device":"cpu","_type":"<class 'tensordict._td.TensorDict'>"})";
 }
 
 TEST(Format, EscapesNames) {
-  const std::pair<std::string, const char *> names[] = {
+  const std::pair<std::string, const char*> names[] = {
       {"plain", "plain"},
       {"", "%"},
       {".", "%2E"},
@@ -48,26 +49,26 @@ TEST(Format, EscapesNames) {
       {std::string(1, '\0'), "%00"},
       {"üñí", "üñí"},
   };
-  for (const auto &[key, name] : names) EXPECT_EQ(escape(key), name);
+  for (const auto& [key, name] : names) EXPECT_EQ(escape(key), name);
 }
 
 TEST(Format, KnowsNamesThatLeadElsewhere) {
-  for (const char *key : {"a/b", "/a", "../a", "a\\b", "c:a", "C:"}) {
+  for (const char* key : {"a/b", "/a", "../a", "a\\b", "c:a", "C:"}) {
     EXPECT_FALSE(safe_verbatim(key, false)) << key;
     EXPECT_FALSE(safe_verbatim(key, true)) << key;
   }
-  for (const char *key : {"", ".", ".."}) {
+  for (const char* key : {"", ".", ".."}) {
     EXPECT_TRUE(safe_verbatim(key, false)) << key;  // as files they have a suffix
     EXPECT_FALSE(safe_verbatim(key, true)) << key;
   }
-  for (const char *key : {"a", "with space", "a:b", "1:", "ü", "...", "%"}) {
+  for (const char* key : {"a", "with space", "a:b", "1:", "ü", "...", "%"}) {
     EXPECT_TRUE(safe_verbatim(key, true)) << key;
   }
   EXPECT_FALSE(safe_verbatim(std::string_view("a\0b", 3), false));
 }
 
 TEST(Format, NamesDTypesBothWays) {
-  const std::pair<c10::ScalarType, const char *> names[] = {
+  const std::pair<c10::ScalarType, const char*> names[] = {
       {c10::ScalarType::BFloat16, "torch.bfloat16"},
       {c10::ScalarType::Bool, "torch.bool"},
       {c10::ScalarType::ComplexDouble, "torch.complex128"},
@@ -82,12 +83,12 @@ TEST(Format, NamesDTypesBothWays) {
       {c10::ScalarType::Long, "torch.int64"},
       {c10::ScalarType::Byte, "torch.uint8"},
   };
-  for (const auto &[dtype, name] : names) {
+  for (const auto& [dtype, name] : names) {
     EXPECT_EQ(dtype_name(dtype), name);
     EXPECT_EQ(parse_dtype(name, "here"), dtype);
   }
   EXPECT_EQ(dtype_name(c10::ScalarType::QInt8), "");
-  for (const char *name : {"torch.uint16", "torch.uint32", "torch.uint64"}) {
+  for (const char* name : {"torch.uint16", "torch.uint32", "torch.uint64"}) {
 #if TD_TORCH_HAS_WIDE_UNSIGNED
     EXPECT_EQ(dtype_name(parse_dtype(name, "here")), name);
 #else
@@ -146,10 +147,12 @@ TEST(Format, ReadsADictionary) {
 TEST(Format, ReadsOtherWritersToo) {
   // Python's own writer: spaces and escapes. Any order; what is not known is no harm.
   const NodeText text = read(
-      "{ \"_type\": \"<class 'tensordict._td.TensorDict'>\",\n \"version\": 2, \"extra\": [[1], {}],\n"
+      "{ \"_type\": \"<class 'tensordict._td.TensorDict'>\",\n \"version\": 2, \"extra\": [[1], "
+      "{}],\n"
       " \"\\u00fc\\u00f1\": {\"shape\": [2, 1], \"more\": {\"dtype\": 1, \"shape\": 2},"
       " \"dtype\": \"torch.int8\"}, \"n\": {\"type\": 7},\n"
-      " \"l\": {\"type\": null, \"dtype\": \"torch.bool\", \"shape\": []}, \"device\": \"None\" }\n");
+      " \"l\": {\"type\": null, \"dtype\": \"torch.bool\", \"shape\": []}, \"device\": \"None\" "
+      "}\n");
   EXPECT_TRUE(text.batch.empty());
   EXPECT_EQ(text.device, std::nullopt);
   ASSERT_EQ(text.entries.size(), 3U);
@@ -168,7 +171,7 @@ TEST(Format, ReadsOtherWritersToo) {
 }
 
 TEST(Format, ReadsValues) {
-  const auto data = [](const std::string &json) {
+  const auto data = [](const std::string& json) {
     const NodeText text = read(R"({"data" : )" + json +
                                R"(, "_type":"<class 'tensordict.tensorclass.NonTensorData'>"})");
     EXPECT_EQ(text.type, NodeType::data);
@@ -182,15 +185,16 @@ TEST(Format, ReadsValues) {
   EXPECT_EQ(data(R"("w\u00f6rld \/ \u0001")"), R"("wörld / \u0001")");
   EXPECT_EQ(data(R"({ "k" : { "z" : [ 1 , 2 , { } , [ ] ] } , "data" : true })"),
             R"({"k":{"z":[1,2,{},[]]},"data":true})");
-  for (const char *name : {"bool", "dict", "float", "int", "list", "none", "str"}) {
+  for (const char* name : {"bool", "dict", "float", "int", "list", "none", "str"}) {
     const std::string text = read_file(golden(std::string("nontensor/") + name + "/meta.json"));
     EXPECT_EQ(data_text(read(text).data), text);
   }
 }
 
 TEST(Format, RefusesWhatIsNoJson) {
-  for (const char *text : {"", "{", "not json", "{\"a\":}", "{\"a\":1}}", "{\"a\" 1}", "{'a':1}",
-                           "{\"a\":\"\xff\"}", "{\"a\":\"\\ud800\"}", "{\"a\":1e999}", "\xff\xfe"}) {
+  for (const char* text :
+       {"", "{", "not json", "{\"a\":}", "{\"a\":1}}", "{\"a\" 1}", "{'a':1}", "{\"a\":\"\xff\"}",
+        "{\"a\":\"\\ud800\"}", "{\"a\":1e999}", "\xff\xfe"}) {
     refuse(text, "no JSON at byte ");
   }
   refuse("[1,2]", "not an object");
@@ -202,7 +206,7 @@ TEST(Format, RefusesWhatIsNoJson) {
 }
 
 TEST(Format, RefusesFieldsOfAnotherKind) {
-  const auto leaf = [](const std::string &fields) { return node("\"a\":{" + fields + "},"); };
+  const auto leaf = [](const std::string& fields) { return node("\"a\":{" + fields + "},"); };
   refuse(leaf(R"("shape":[2,-1],"dtype":"torch.int8")"), "the shape of \"a\"");
   refuse(leaf(R"("shape":[2.5])"), "the shape of \"a\"");
   refuse(leaf(R"("shape":["2"])"), "the shape of \"a\"");

@@ -12,13 +12,13 @@
 
 // Counts allocations of this program, for the promise that put() makes none.
 static std::size_t allocations = 0;
-void *operator new(std::size_t bytes) {
+void* operator new(std::size_t bytes) {
   ++allocations;
-  if (void *memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
+  if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void *memory) noexcept { std::free(memory); }
-void operator delete(void *memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace td {
 namespace {
@@ -26,9 +26,9 @@ namespace {
 using test::expect_error;
 using test::TempFolder;
 
-Path key(const std::string_view &name) { return name; }
+Path key(const std::string_view& name) { return name; }
 
-TensorDict target(std::initializer_list<std::int64_t> batch, const at::Tensor &leaf) {
+TensorDict target(std::initializer_list<std::int64_t> batch, const at::Tensor& leaf) {
   TensorDict td(SizesView(batch.begin(), batch.size()));
   td.set(key("a"), leaf);
   return td;
@@ -36,14 +36,14 @@ TensorDict target(std::initializer_list<std::int64_t> batch, const at::Tensor &l
 
 // Puts 1, 2, 3 … as rows until the capacity ends.
 template <class T>
-void count_up(const TensorDict &td, std::int64_t rows, std::size_t row) {
+void count_up(const TensorDict& td, std::int64_t rows, std::size_t row) {
   Writer writer(td);
   const std::int32_t a = writer.bind(key("a"));
   ASSERT_EQ(writer.row_bytes(a), row * sizeof(T));
   std::vector<T> values(row);
   T next = 1;
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (T &value : values) value = next++;
+    for (T& value : values) value = next++;
     writer.put(a, values.data(), row * sizeof(T));
     writer.next();
   }
@@ -76,7 +76,7 @@ TEST(Writer, RowsWithGapsBetweenThem) {
 }
 
 TEST(Writer, RefusesRowsThatDoNotLieDensely) {
-  const auto refuse = [](TensorDict td, const char *why) {
+  const auto refuse = [](TensorDict td, const char* why) {
     Writer writer(td);
     expect_error(Code::shape, why, [&] { writer.bind(key("a")); });
   };
