@@ -38,7 +38,7 @@ counted = Ref(0)
 mktempdir() do folder
     cd(folder) do
         for file in SOURCES, (number, block) in enumerate(blocks(read(file, String)))
-            place = Module(:Main)
+            place = Module(:doctest)
             Core.eval(place, :(using TensorDicts))
             for (input, expected) in steps(block)
                 text = shown(place, input)

@@ -2,7 +2,7 @@ using Test, TensorDicts
 
 # Each file is a module of its own: no name of one meets one of another.
 function run_file(file)
-    place = Module(Symbol(file))
+    place = Module(Symbol("test_", file))
     Core.eval(place, :(using Test, TensorDicts))
     Core.eval(place, :(const GOLDEN = $(joinpath(@__DIR__, "..", "..", "..", "tests", "data", "golden"))))
     Base.include(place, joinpath(@__DIR__, "$file.jl"))
