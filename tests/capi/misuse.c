@@ -59,8 +59,8 @@ void misuse_begin(misuse *m) {
   m->sources[1] = m->other;
   m->items[0] = all;
   m->sizes[0] = 4;
-  const struct DLTensorLayout tensor = {m->numbers, DLPACK_CPU, 0,    1, DLPACK_FLOAT, 32, 1,
-                                        m->sizes,   NULL,       0};
+  const struct DLTensorLayout tensor = {m->numbers, DLPACK_CPU, 0,        1,    DLPACK_FLOAT,
+                                        32,         1,          m->sizes, NULL, 0};
   m->versioned.major = 1;
   m->versioned.context = m->legacy.context = m;
   m->versioned.deleter = release_versioned;

@@ -87,8 +87,8 @@ TD_TEST(codes_of_a_callback) {
   static const struct {
     td_status returned, wanted;
   } cases[] = {
-      {TD_ERR_LOCKED, TD_ERR_LOCKED}, {TD_ERR_IO, TD_ERR_IO},       {-10000, -10000},
-      {-2000000000, -2000000000},     {-5, TD_ERR_CALLBACK},        {-9999, TD_ERR_CALLBACK},
+      {TD_ERR_LOCKED, TD_ERR_LOCKED}, {TD_ERR_IO, TD_ERR_IO},   {-10000, -10000},
+      {-2000000000, -2000000000},     {-5, TD_ERR_CALLBACK},    {-9999, TD_ERR_CALLBACK},
       {1, TD_ERR_CALLBACK},           {12345, TD_ERR_CALLBACK},
   };
   td_tensordict *td = td_sample(), *result;

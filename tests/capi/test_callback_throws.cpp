@@ -11,8 +11,8 @@ struct Foreign {};
 
 enum class Thrown { standard, number, text, foreign, allocation };
 
-td_status throwing(void* user, const char* const*, size_t, const td_tensor*, td_tensor**) {
-  switch (*static_cast<Thrown*>(user)) {
+td_status throwing(void *user, const char *const *, size_t, const td_tensor *, td_tensor **) {
+  switch (*static_cast<Thrown *>(user)) {
     case Thrown::standard: throw std::runtime_error("thrown by a callback");
     case Thrown::number: throw 7;
     case Thrown::text: throw "text";
@@ -22,12 +22,12 @@ td_status throwing(void* user, const char* const*, size_t, const td_tensor*, td_
   return TD_OK;
 }
 
-td_tensordict* dictionary() {
+td_tensordict *dictionary() {
   const int64_t size = 2;
   const float values[2] = {1, 2};
-  const char* const key = "a";
-  td_tensordict* td = nullptr;
-  td_tensor* tensor = nullptr;
+  const char *const key = "a";
+  td_tensordict *td = nullptr;
+  td_tensor *tensor = nullptr;
   TD_DO(td_create(&size, 1, TD_DEVICE_NONE, -1, &td));
   TD_DO(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32, &size, 1, &tensor));
   TD_DO(td_set(td, &key, 1, tensor));
@@ -36,8 +36,8 @@ td_tensordict* dictionary() {
 }
 
 td_status thrown(Thrown what, int32_t inplace) {
-  td_tensordict* td = dictionary();
-  td_tensordict* result = static_cast<td_tensordict*>(TD_POISON);
+  td_tensordict *td = dictionary();
+  td_tensordict *result = static_cast<td_tensordict *>(TD_POISON);
   td_apply_options options = TD_APPLY_OPTIONS_INIT;
   options.inplace = inplace;
   const td_status status = td_apply(td, &options, throwing, &what, &result);

@@ -13,10 +13,18 @@ enum { ROUNDS = 600, LONGEST = 4096 };
 static const char *const files[] = {"meta.json", "b/meta.json", "b/d/meta.json"};
 
 /* Pieces that a reader of such files may stumble over. */
-static const char *const pieces[] = {
-    "-1",      "4611686018427387904", "1e999", "[",    "]",    "{",     "}",          "null",
-    "\"..\"",  "\"torch.int64\"",     "\"\"",  ":",    ",",    "\\u0000", "\\ud800",  "\xff",
-    "[[[[4]]]]", "{\"type\":\"TensorDict\"}", "\"shape\"", "\"type\"", "\"dtype\"", "0", "4", "true"};
+static const char *const pieces[] = {"-1",        "4611686018427387904",
+                                     "1e999",     "[",
+                                     "]",         "{",
+                                     "}",         "null",
+                                     "\"..\"",    "\"torch.int64\"",
+                                     "\"\"",      ":",
+                                     ",",         "\\u0000",
+                                     "\\ud800",   "\xff",
+                                     "[[[[4]]]]", "{\"type\":\"TensorDict\"}",
+                                     "\"shape\"", "\"type\"",
+                                     "\"dtype\"", "0",
+                                     "4",         "true"};
 
 /* Changes a text of `length` bytes, in place, by one random edit; the new length. */
 static size_t edit(td_random *random, char *text, size_t length) {
@@ -124,7 +132,8 @@ TD_TEST(damaged_dlpack) {
     source.major = td_random_one_in(&random, 8) ? td_random_next(&random) : 1;
     source.tensor.data = td_random_one_in(&random, 8) ? NULL : memory;
     source.tensor.device_type = td_random_one_in(&random, 8) ? (int32_t)td_random_next(&random) : 1;
-    source.tensor.dims = (int32_t)td_random_between(&random, td_random_one_in(&random, 9) ? -2 : 0, 4);
+    source.tensor.dims =
+        (int32_t)td_random_between(&random, td_random_one_in(&random, 9) ? -2 : 0, 4);
     source.tensor.code = (uint8_t)td_random_between(&random, 0, 17);
     source.tensor.bits = (uint8_t)(td_random_one_in(&random, 4) ? td_random_next(&random) : 32);
     source.tensor.lanes = (uint16_t)(td_random_one_in(&random, 8) ? td_random_next(&random) : 1);

@@ -50,7 +50,8 @@ TD_TEST(set_inplace_needs_an_entry_that_fits) {
   TD_EXPECT(td_set_inplace(td, TD_KEY("q", "b"), good), TD_ERR_KEY_NOT_FOUND);
   TD_EXPECT(td_set_inplace(td, TD_KEY("n"), good), TD_ERR_WRONG_ENTRY);
   TD_EXPECT(td_set_inplace(td, TD_KEY("a"), wrong), TD_ERR_SHAPE);
-  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3), TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
+                 TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   td_entry_kind kind = 99;
   TD_DO(td_kind_of(td, TD_KEY("q"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE); /* nothing was made on the way */

@@ -57,12 +57,12 @@ TD_TEST(blob_is_released_once_by_every_failure) {
   const int64_t backwards[2] = {-3, 1}, far[2] = {INT64_MAX, 1};
   td_tensor *tensor;
   int released = 0, failures = 0;
-#define FAILS(status, data, dtype, sizes, strides, dims, device)                                  \
-  do {                                                                                            \
-    TD_EXPECT_NULL(td_tensor_from_blob(data, dtype, sizes, strides, dims, device, -1, count,      \
-                                       &released, &tensor),                                       \
-                   status, tensor);                                                               \
-    TD_CHECK_INT(released, ++failures);                                                           \
+#define FAILS(status, data, dtype, sizes, strides, dims, device)                             \
+  do {                                                                                       \
+    TD_EXPECT_NULL(td_tensor_from_blob(data, dtype, sizes, strides, dims, device, -1, count, \
+                                       &released, &tensor),                                  \
+                   status, tensor);                                                          \
+    TD_CHECK_INT(released, ++failures);                                                      \
   } while (0)
   FAILS(TD_ERR_NULL_ARGUMENT, NULL, TD_DTYPE_FLOAT32, sizes, NULL, 2, TD_DEVICE_CPU);
   FAILS(TD_ERR_NULL_ARGUMENT, numbers, TD_DTYPE_FLOAT32, NULL, NULL, 2, TD_DEVICE_CPU);
@@ -128,8 +128,8 @@ static void release_versioned(struct DLManagedTensorVersioned *self) {
 static void release_legacy(struct DLManagedTensor *self) { ++((lent *)self->context)->released; }
 
 static void lend(lent *it) {
-  const struct DLTensorLayout tensor = {it->numbers, DLPACK_CPU, 0, 2, DLPACK_FLOAT, 32, 1,
-                                        it->sizes,   NULL,       0};
+  const struct DLTensorLayout tensor = {it->numbers, DLPACK_CPU, 0,         2,    DLPACK_FLOAT,
+                                        32,          1,          it->sizes, NULL, 0};
   memset(it, 0, sizeof *it);
   for (int i = 0; i < 6; i++) it->numbers[i] = (float)i;
   it->sizes[0] = 2;

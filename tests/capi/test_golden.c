@@ -13,8 +13,9 @@
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* Folders of dictionaries and tensors only, and those with values that are no tensors besides. */
-static const char *const dense[] = {"basic",      "dtypes",              "keys",  "empties", "batchless",
-                                    "zero_batch", "longer_nested_batch", "views", "dataset"};
+static const char *const dense[] = {
+    "basic", "dtypes", "keys", "empties", "batchless", "zero_batch", "longer_nested_batch",
+    "views", "dataset"};
 static const char *const mixed[] = {"nontensor", "digits"};
 
 /* The golden files must stay as they are. */

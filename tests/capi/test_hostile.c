@@ -9,8 +9,9 @@
 #include "td_values.h"
 
 #define NODE "\"shape\":[4],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}"
-#define LEAF(name, sizes) \
-  "\"" name "\":{\"device\":\"cpu\",\"shape\":" sizes ",\"dtype\":\"torch.float32\",\"is_nested\":false},"
+#define LEAF(name, sizes)                             \
+  "\"" name "\":{\"device\":\"cpu\",\"shape\":" sizes \
+  ",\"dtype\":\"torch.float32\",\"is_nested\":false},"
 
 static const char *here(const char *name) { return td_path(td_test_folder(), name); }
 
@@ -48,8 +49,9 @@ TD_TEST(no_folder_and_no_meta) {
 }
 
 TD_TEST(meta_that_is_not_json) {
-  static const char *const texts[] = {"", "{", "not json", "{\"a\":}", "[1,2]", "7", "null",
-                                      "{\"a\":1}garbage", "\xff\xfe{}", "{\"\\ud800\":1}"};
+  static const char *const texts[] = {
+      "",  "{",    "not json",         "{\"a\":}",   "[1,2]",
+      "7", "null", "{\"a\":1}garbage", "\xff\xfe{}", "{\"\\ud800\":1}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     char name[16];
     snprintf(name, sizeof name, "f%zu", i);
@@ -61,7 +63,7 @@ TD_TEST(meta_that_is_not_json) {
 
 TD_TEST(fields_that_are_not_what_they_should_be) {
   static const char *const texts[] = {
-      "{\"shape\":[4],\"device\":\"cpu\"}",                      /* no _type */
+      "{\"shape\":[4],\"device\":\"cpu\"}", /* no _type */
       "{\"shape\":[4],\"device\":\"cpu\",\"_type\":7}",
       "{" LEAF("a", "\"4\"") NODE,
       "{" LEAF("a", "[4.5]") NODE,
@@ -85,7 +87,9 @@ TD_TEST(fields_that_are_not_what_they_should_be) {
 }
 
 TD_TEST(dtypes_and_classes_that_are_not_known) {
-  make("dtype", "{\"a\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.float7\",\"is_nested\":false}," NODE);
+  make("dtype",
+       "{\"a\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.float7\",\"is_nested\":false}"
+       "," NODE);
   td_tensordict *td = TD_POISON;
   const td_status status = td_load_memmap(here("dtype"), NULL, &td);
   TD_CHECK(status == TD_ERR_DTYPE || status == TD_ERR_FORMAT);
@@ -149,7 +153,8 @@ TD_TEST(sizes_that_overflow) {
     char name[16], meta[512];
     snprintf(name, sizeof name, "f%zu", i);
     snprintf(meta, sizeof meta,
-             "{\"a\":{\"device\":\"cpu\",\"shape\":%s,\"dtype\":\"torch.float32\",\"is_nested\":false}," NODE,
+             "{\"a\":{\"device\":\"cpu\",\"shape\":%s,\"dtype\":\"torch.float32\",\"is_nested\":"
+             "false}," NODE,
              sizes[i]);
     make(name, meta);
     refuse(name, TD_ERR_FORMAT);
@@ -164,8 +169,9 @@ TD_TEST(sizes_that_do_not_fit_the_batch) {
   TD_CHECK(td == NULL);
   make("node", "{\"n\":{\"type\":\"TensorDict\"}," NODE);
   td_make_folder(here("node/n"));
-  td_write_text(here("node/n/meta.json"),
-                "{\"shape\":[5],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
+  td_write_text(
+      here("node/n/meta.json"),
+      "{\"shape\":[5],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
   status = td_load_memmap(here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_SHAPE);
   TD_CHECK(td == NULL);
@@ -203,7 +209,8 @@ TD_TEST(files_that_are_missing) {
 }
 
 TD_TEST(names_that_leave_the_folder) {
-  static const char *const names[] = {"..", "../secret", "/etc/passwd", "x/../../secret", ".", "C:secret"};
+  static const char *const names[] = {"..", "../secret", "/etc/passwd", "x/../../secret",
+                                      ".",  "C:secret"};
   static const char bytes[16] = {0};
   td_write_file(here("secret.memmap"), bytes, sizeof bytes);
   td_make_folder(here("secret"));
@@ -216,7 +223,8 @@ TD_TEST(names_that_leave_the_folder) {
       options.verbatim_names = verbatim;
       snprintf(name, sizeof name, "l%zu%d", i, (int)verbatim);
       snprintf(meta, sizeof meta,
-               "{\"%s\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.float32\",\"is_nested\":false}," NODE,
+               "{\"%s\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.float32\",\"is_"
+               "nested\":false}," NODE,
                names[i]);
       make(name, meta);
       TD_CHECK(td_load_memmap(here(name), &options, &td) != TD_OK);
@@ -282,7 +290,9 @@ TD_TEST(fields_that_are_unknown_or_missing_are_no_harm) {
   make("more", "{\"version\":2,\"note\":null," LEAF("a", "[4]") NODE);
   TD_DO(td_load_memmap(here("more"), NULL, &td));
   td_free(td);
-  make("less", "{ \"_type\" : \"<class 'tensordict._td.TensorDict'>\" ,\n\t\"a\": {\"dtype\": \"torch.float32\", \"shape\": [4]}}");
+  make("less",
+       "{ \"_type\" : \"<class 'tensordict._td.TensorDict'>\" ,\n\t\"a\": {\"dtype\": "
+       "\"torch.float32\", \"shape\": [4]}}");
   TD_DO(td_load_memmap(here("less"), NULL, &td));
   TD_CHECK_NO_BATCH(td);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));

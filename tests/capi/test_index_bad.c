@@ -159,9 +159,22 @@ TD_TEST(parsed_text_indexes) {
 }
 
 TD_TEST(text_that_is_no_index) {
-  static const char *const bad[] = {"a",   "1,,2", ",",     "1 2",  "1:2:3:4", "..",
-                                    "1.5", "none", "--1",   "1-",   "[0]",     "....",
-                                    "- 1", "True1", "99999999999999999999", "-9223372036854775809"};
+  static const char *const bad[] = {"a",
+                                    "1,,2",
+                                    ",",
+                                    "1 2",
+                                    "1:2:3:4",
+                                    "..",
+                                    "1.5",
+                                    "none",
+                                    "--1",
+                                    "1-",
+                                    "[0]",
+                                    "....",
+                                    "- 1",
+                                    "True1",
+                                    "99999999999999999999",
+                                    "-9223372036854775809"};
   td_index_item items[8];
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     size_t count = 0;

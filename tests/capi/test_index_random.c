@@ -55,7 +55,8 @@ static void make_expression(td_random *random, expression *it) {
     if (item->kind == TD_INDEX_TENSOR) item->tensor = it->tensors[i] = random_tensor(random);
     if (item->kind != TD_INDEX_SLICE) continue;
     item->flags = td_random_next(random) % 8;
-    if (item->flags & TD_INDEX_HAS_START) item->start = odd(random, td_random_between(random, -5, 5));
+    if (item->flags & TD_INDEX_HAS_START)
+      item->start = odd(random, td_random_between(random, -5, 5));
     if (item->flags & TD_INDEX_HAS_STOP) item->stop = odd(random, td_random_between(random, -5, 5));
     if (item->flags & TD_INDEX_HAS_STEP) item->step = odd(random, td_random_between(random, 1, 3));
   }

@@ -2,15 +2,16 @@
 #include "td_values.h"
 
 /* One row of the table: the batch size, the sizes of "a", and its first value (-1: no element). */
-#define READS(batch, batch_dims, sizes, dims, first, ...)                             \
-  do {                                                                                \
-    td_tensordict *part = NULL;                                                       \
-    TD_DO(td_index(td, TD_AT(__VA_ARGS__), &part));                                   \
-    check_part(__LINE__, part, (const int64_t[])UNPACK batch, batch_dims,             \
-               (const int64_t[])UNPACK sizes, dims, first);                           \
-    td_free(part);                                                                    \
+#define READS(batch, batch_dims, sizes, dims, first, ...)                 \
+  do {                                                                    \
+    td_tensordict *part = NULL;                                           \
+    TD_DO(td_index(td, TD_AT(__VA_ARGS__), &part));                       \
+    check_part(__LINE__, part, (const int64_t[])UNPACK batch, batch_dims, \
+               (const int64_t[])UNPACK sizes, dims, first);               \
+    td_free(part);                                                        \
   } while (0)
-#define UNPACK(...) {__VA_ARGS__}
+#define UNPACK(...) \
+  { __VA_ARGS__ }
 
 static void check_part(int line, const td_tensordict *part, const int64_t *batch, size_t batch_dims,
                        const int64_t *sizes, size_t dims, double first) {
@@ -181,14 +182,14 @@ TD_TEST(index_tensors_apart_from_each_other_go_to_the_front) {
 TD_TEST(an_index_that_changes_nothing_gives_the_same_dictionary) {
   td_tensordict *td = td_sample(), *part = NULL;
   int number = 0;
-#define SAME(...)                                                                            \
-  do {                                                                                       \
-    char name[16] = {'s', (char)('0' + number++), '\0'};                                     \
-    TD_DO(td_index(td, __VA_ARGS__, &part));                                                 \
-    td_put(part, TD_KEY(name), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));                 \
-    td_tensor *seen = td_take(td, TD_KEY(name));                                             \
-    td_tensor_free(seen);                                                                    \
-    td_free(part);                                                                           \
+#define SAME(...)                                                            \
+  do {                                                                       \
+    char name[16] = {'s', (char)('0' + number++), '\0'};                     \
+    TD_DO(td_index(td, __VA_ARGS__, &part));                                 \
+    td_put(part, TD_KEY(name), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3))); \
+    td_tensor *seen = td_take(td, TD_KEY(name));                             \
+    td_tensor_free(seen);                                                    \
+    td_free(part);                                                           \
   } while (0)
   SAME(NULL, 0);
   SAME(TD_AT(TD_I_ELLIPSIS));

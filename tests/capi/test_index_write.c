@@ -15,7 +15,8 @@ static td_tensordict *constant(double value, const int64_t *batch, size_t dims) 
 #define CHECK_B(...) TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3), TD_VALUES(__VA_ARGS__))
 
 TD_TEST(existing_entries_are_written_in_place) {
-  td_tensordict *td = td_sample(), *row = constant(-1, TD_SIZES(3)), *two = constant(-2, TD_SIZES(2, 3));
+  td_tensordict *td = td_sample(), *row = constant(-1, TD_SIZES(3)),
+                *two = constant(-2, TD_SIZES(2, 3));
   td_tensor *before = td_take(td, TD_KEY("n", "b"));
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(1)), row));
   CHECK_B(0, 1, 2, -1, -1, -1, 6, 7, 8, 9, 10, 11);
@@ -33,7 +34,8 @@ TD_TEST(existing_entries_are_written_in_place) {
 }
 
 TD_TEST(positions_and_masks_are_written) {
-  td_tensordict *td = td_sample(), *two = constant(-2, TD_SIZES(2, 3)), *pair = constant(-3, TD_SIZES(2));
+  td_tensordict *td = td_sample(), *two = constant(-2, TD_SIZES(2, 3)),
+                *pair = constant(-3, TD_SIZES(2));
   td_tensor *rows = td_positions((const int64_t[]){3, 0}, 2);
   td_tensor *mask = td_mask((const int64_t[]){0, 1, 1, 0}, 4);
   td_tensor *columns = td_positions((const int64_t[]){2, 1}, 2);
@@ -72,7 +74,8 @@ TD_TEST(a_shorter_batch_whose_leaves_fit_is_accepted) {
 }
 
 TD_TEST(sizes_that_do_not_fit_write_nothing) {
-  td_tensordict *td = td_sample(), *wrong = constant(-1, TD_SIZES(4)), *half = td_empty(TD_SIZES(3));
+  td_tensordict *td = td_sample(), *wrong = constant(-1, TD_SIZES(4)),
+                *half = td_empty(TD_SIZES(3));
   TD_EXPECT(td_set_at(td, TD_AT(TD_I_INT(0)), wrong), TD_ERR_SHAPE);
   td_put(half, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, -1, TD_SIZES(3)));
   td_put(half, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, -1, TD_SIZES(3, 5)));

@@ -39,8 +39,7 @@ TD_TEST(cat_lengthens_a_dimension) {
   TD_DO(td_cat(PAIR(one, two), 0, &result));
   TD_CHECK_BATCH(result, 4);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 10, 11));
-  TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 2),
-                 TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13));
+  TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 2), TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13));
   td_free(result);
   TD_DO(td_index(one, TD_AT(TD_I_UNTIL(0)), &none));
   TD_DO(td_cat(PAIR(none, two), -1, &result));
@@ -128,8 +127,8 @@ TD_TEST(keys_may_stand_in_another_order) {
 TD_TEST(equality) {
   td_tensordict *td = td_sample(), *other = NULL, *swapped = td_empty(TD_SIZES(4, 3));
   int32_t equal = -1;
-#define EQUAL(want)                       \
-  TD_DO(td_equal(td, other, &equal));     \
+#define EQUAL(want)                   \
+  TD_DO(td_equal(td, other, &equal)); \
   TD_CHECK_INT(equal, (want))
   TD_DO(td_clone(td, 1, &other));
   EQUAL(1);

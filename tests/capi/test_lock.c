@@ -2,7 +2,8 @@
 #include "td_values.h"
 
 TD_TEST(lock_forbids_structure_and_allows_values) {
-  td_tensordict *td = td_sample(), *entry = td_empty(TD_SIZES(4, 3)), *n = td_take_dict(td, TD_KEY("n"));
+  td_tensordict *td = td_sample(), *entry = td_empty(TD_SIZES(4, 3)),
+                *n = td_take_dict(td, TD_KEY("n"));
   td_tensor *tensor = td_filled(TD_DTYPE_FLOAT32, 9, TD_SIZES(4, 3, 2));
   td_tensor *one = td_filled(TD_DTYPE_INT64, 1, TD_NO_SIZES);
   TD_CHECK_FLAG(td_is_locked, td, 0);
@@ -49,7 +50,8 @@ TD_TEST(a_part_of_a_locked_one_stays_locked) {
 }
 
 TD_TEST(two_roots_that_share_a_child) {
-  td_tensordict *child = td_sample(), *first = td_empty(TD_SIZES(4)), *second = td_empty(TD_SIZES(4));
+  td_tensordict *child = td_sample(), *first = td_empty(TD_SIZES(4)),
+                *second = td_empty(TD_SIZES(4));
   td_tensordict *above = td_empty(TD_SIZES(4));
   TD_DO(td_set_dict(first, TD_KEY("c"), child));
   TD_DO(td_set_dict(second, TD_KEY("c"), child));

@@ -48,8 +48,9 @@ TD_TEST(writes_reach_the_file) {
   TD_DO(td_load_memmap(here("m"), NULL, &loaded));
   check_path(loaded, here("m"));
   TD_DO(td_fill_at(mapped, TD_AT(TD_I_INT(0), TD_I_INT(0)), nine));
-  TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(4, 3),
-                 TD_VALUES(99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)); /* one mapping seen in another */
+  TD_CHECK_ENTRY(
+      loaded, TD_KEY("n", "b"), TD_SIZES(4, 3),
+      TD_VALUES(99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)); /* one mapping seen in another */
   TD_DO(td_fill_at(loaded, TD_AT(TD_I_INT(3), TD_I_INT(2)), nine));
   TD_DO(td_memmap_flush(loaded));
   size_t size = 0;

@@ -41,8 +41,17 @@ TD_TEST(names_that_are_no_names) {
 }
 
 TD_TEST(any_text_is_a_name) {
-  static const char *const names[] = {"",  ".",        "..",  "a.b", "a/b", "with space",
-                                      "%", "\303\274", "\n\t", "shape", "\360\237\220\230"};
+  static const char *const names[] = {"",
+                                      ".",
+                                      "..",
+                                      "a.b",
+                                      "a/b",
+                                      "with space",
+                                      "%",
+                                      "\303\274",
+                                      "\n\t",
+                                      "shape",
+                                      "\360\237\220\230"};
   const size_t count = sizeof names / sizeof *names;
   td_tensordict *td = td_empty(TD_SIZES(1));
   for (size_t i = 0; i < count; i++) {

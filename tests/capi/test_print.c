@@ -68,10 +68,11 @@ TD_TEST(fields_are_sorted_by_their_line) {
   td_put(td, TD_KEY("a1"), td_arange(TD_DTYPE_FLOAT64, 0, TD_NO_SIZES));
   char *text = td_printed(td);
   const char *last = text;
-  static const char *const order[] = {"        B: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.bool, is_shared=False),",
-                                      "        a b: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.uint8, is_shared=False),",
-                                      "        a1: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.float64, is_shared=False),",
-                                      "        a: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.int64, is_shared=False)},"};
+  static const char *const order[] = {
+      "        B: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.bool, is_shared=False),",
+      "        a b: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.uint8, is_shared=False),",
+      "        a1: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.float64, is_shared=False),",
+      "        a: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.int64, is_shared=False)},"};
   for (size_t i = 0; i < 4; i++) {
     const char *found = strstr(text, order[i]);
     if (found == NULL || found < last)
@@ -124,8 +125,9 @@ TD_TEST(values_that_are_no_tensors) {
   options.private_mapping = 1;
   TD_DO(td_load_memmap(td_golden("digits"), &options, &td));
   char *text = td_printed(td);
-  TD_CHECK_TEXT(text, "        source: NonTensorData(data=UCI optical digits, "
-                      "batch_size=torch.Size([1797]), device=cpu)},\n");
+  TD_CHECK_TEXT(text,
+                "        source: NonTensorData(data=UCI optical digits, "
+                "batch_size=torch.Size([1797]), device=cpu)},\n");
   free(text);
   td_free(td);
 }

@@ -1,20 +1,20 @@
 /* Operations on the batch dimensions. */
 #include "td_values.h"
 
-#define CHECK_LEAF(td, ...)                              \
-  do {                                                   \
-    td_tensor *td_leaf = td_take((td), TD_KEY("a"));     \
-    TD_CHECK_SIZES(td_leaf, __VA_ARGS__);                \
-    td_tensor_free(td_leaf);                             \
+#define CHECK_LEAF(td, ...)                          \
+  do {                                               \
+    td_tensor *td_leaf = td_take((td), TD_KEY("a")); \
+    TD_CHECK_SIZES(td_leaf, __VA_ARGS__);            \
+    td_tensor_free(td_leaf);                         \
   } while (0)
 
 /* The batch size and the sizes of "a" of a result that is freed here. */
-#define GIVES(call, batch, ...)                                        \
-  do {                                                                 \
-    TD_DO(call);                                                       \
-    td_check_batch(__FILE__, __LINE__, result, TD_SIZES batch);        \
-    CHECK_LEAF(result, __VA_ARGS__);                                   \
-    td_free(result);                                                   \
+#define GIVES(call, batch, ...)                                 \
+  do {                                                          \
+    TD_DO(call);                                                \
+    td_check_batch(__FILE__, __LINE__, result, TD_SIZES batch); \
+    CHECK_LEAF(result, __VA_ARGS__);                            \
+    td_free(result);                                            \
   } while (0)
 
 TD_TEST(view_and_reshape) {
@@ -174,8 +174,7 @@ TD_TEST(unbind_takes_apart) {
   TD_CHECK_INT(count, 4);
   for (int i = 0; i < 4; i++) {
     TD_CHECK_BATCH(parts[i], 3);
-    TD_CHECK_ENTRY(parts[i], TD_KEY("n", "b"), TD_SIZES(3),
-                   TD_VALUES(3 * i, 3 * i + 1, 3 * i + 2));
+    TD_CHECK_ENTRY(parts[i], TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(3 * i, 3 * i + 1, 3 * i + 2));
     td_free(parts[i]);
   }
   TD_DO(td_unbind(td, -1, parts, 4, &count));

@@ -94,19 +94,20 @@ TD_TEST(zeros_on_the_cpu_and_on_meta) {
 
   TD_EXPECT_NULL(td_tensor_zeros(TD_SIZES(-1), TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, &tensor),
                  TD_ERR_SHAPE, tensor);
-  TD_EXPECT_NULL(td_tensor_zeros(TD_SIZES(1), 99, TD_DEVICE_CPU, -1, &tensor), TD_ERR_DTYPE, tensor);
+  TD_EXPECT_NULL(td_tensor_zeros(TD_SIZES(1), 99, TD_DEVICE_CPU, -1, &tensor), TD_ERR_DTYPE,
+                 tensor);
   TD_EXPECT_NULL(td_tensor_zeros(TD_SIZES(1), TD_DTYPE_FLOAT32, 999, -1, &tensor), TD_ERR_DEVICE,
                  tensor);
-  TD_EXPECT_NULL(td_tensor_zeros(TD_SIZES(INT64_MAX / 2, 16), TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1,
-                                 &tensor),
-                 TD_ERR_SHAPE, tensor);
+  TD_EXPECT_NULL(
+      td_tensor_zeros(TD_SIZES(INT64_MAX / 2, 16), TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, &tensor),
+      TD_ERR_SHAPE, tensor);
 }
 
 TD_TEST(more_memory_than_there_is) {
   td_tensor *tensor;
-  TD_EXPECT_NULL(td_tensor_zeros(TD_SIZES((int64_t)1 << 52), TD_DTYPE_UINT8, TD_DEVICE_CPU, -1,
-                                 &tensor),
-                 TD_ERR_OUT_OF_MEMORY, tensor);
+  TD_EXPECT_NULL(
+      td_tensor_zeros(TD_SIZES((int64_t)1 << 52), TD_DTYPE_UINT8, TD_DEVICE_CPU, -1, &tensor),
+      TD_ERR_OUT_OF_MEMORY, tensor);
 }
 
 TD_TEST(no_such_device) {
@@ -237,7 +238,7 @@ TD_TEST(equality_looks_at_dtype_sizes_and_values) {
   td_tensor *sizes = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2));
   td_tensor *nothing = td_filled(TD_DTYPE_FLOAT32, (double)NAN, TD_SIZES(1));
   int32_t equal = -1;
-#define EQUAL(one, other, want)                     \
+#define EQUAL(one, other, want)                   \
   TD_DO(td_tensor_equal((one), (other), &equal)); \
   TD_CHECK_INT(equal, want)
   EQUAL(tensor, same, 1);
@@ -276,12 +277,18 @@ TD_TEST(dtypes_have_names_and_sizes) {
     const char *name;
     size_t size;
   } known[] = {
-      {TD_DTYPE_UINT8, "torch.uint8", 1},        {TD_DTYPE_INT8, "torch.int8", 1},
-      {TD_DTYPE_INT16, "torch.int16", 2},        {TD_DTYPE_INT32, "torch.int32", 4},
-      {TD_DTYPE_INT64, "torch.int64", 8},        {TD_DTYPE_FLOAT16, "torch.float16", 2},
-      {TD_DTYPE_FLOAT32, "torch.float32", 4},    {TD_DTYPE_FLOAT64, "torch.float64", 8},
-      {TD_DTYPE_COMPLEX32, "torch.complex32", 4}, {TD_DTYPE_COMPLEX64, "torch.complex64", 8},
-      {TD_DTYPE_COMPLEX128, "torch.complex128", 16}, {TD_DTYPE_BOOL, "torch.bool", 1},
+      {TD_DTYPE_UINT8, "torch.uint8", 1},
+      {TD_DTYPE_INT8, "torch.int8", 1},
+      {TD_DTYPE_INT16, "torch.int16", 2},
+      {TD_DTYPE_INT32, "torch.int32", 4},
+      {TD_DTYPE_INT64, "torch.int64", 8},
+      {TD_DTYPE_FLOAT16, "torch.float16", 2},
+      {TD_DTYPE_FLOAT32, "torch.float32", 4},
+      {TD_DTYPE_FLOAT64, "torch.float64", 8},
+      {TD_DTYPE_COMPLEX32, "torch.complex32", 4},
+      {TD_DTYPE_COMPLEX64, "torch.complex64", 8},
+      {TD_DTYPE_COMPLEX128, "torch.complex128", 16},
+      {TD_DTYPE_BOOL, "torch.bool", 1},
       {TD_DTYPE_BFLOAT16, "torch.bfloat16", 2},
   };
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {

@@ -98,7 +98,8 @@ TD_TEST(rows_outside_the_batch) {
   td_writer_options options = TD_WRITER_OPTIONS_INIT;
   td_writer *writer;
   TD_EXPECT_NULL(td_writer_open(scalar, NULL, &writer), TD_ERR_SHAPE, writer);
-  static const int64_t bad[][2] = {{-1, 0}, {6, 0}, {0, 6}, {4, 2}, {0, -1}, {INT64_MAX, INT64_MAX}};
+  static const int64_t bad[][2] = {{-1, 0}, {6, 0},  {0, 6},
+                                   {4, 2},  {0, -1}, {INT64_MAX, INT64_MAX}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     options.first_row = bad[i][0];
     options.capacity = bad[i][1];

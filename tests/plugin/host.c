@@ -156,9 +156,7 @@ TD_TEST(fork_and_exec) {
   TD_CHECK_INT(call("plugin_work", NULL), 0); /* the parent goes on */
 }
 
-TD_TEST(exit_with_open_handles) {
-  TD_CHECK_INT(run_again("--leave-open", td_test_folder()), 0);
-}
+TD_TEST(exit_with_open_handles) { TD_CHECK_INT(run_again("--leave-open", td_test_folder()), 0); }
 
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--count-threads") == 0)

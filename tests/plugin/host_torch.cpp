@@ -17,25 +17,27 @@ struct Settings {
   bool deterministic = at::globalContext().deterministicAlgorithms();
   c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
 
-  bool operator==(const Settings& other) const {
-    return dtype == other.dtype && grad == other.grad && threads == other.threads && seed == other.seed &&
-           deterministic == other.deterministic && keys.included_ == other.keys.included_ &&
-           keys.excluded_ == other.keys.excluded_;
+  bool operator==(const Settings &other) const {
+    return dtype == other.dtype && grad == other.grad && threads == other.threads &&
+           seed == other.seed && deterministic == other.deterministic &&
+           keys.included_ == other.keys.included_ && keys.excluded_ == other.keys.excluded_;
   }
 };
 
-td_status fail(void*, const char* const*, size_t, const td_tensor*, td_tensor**) { return -10001; }
+td_status fail(void *, const char *const *, size_t, const td_tensor *, td_tensor **) {
+  return -10001;
+}
 
 void work() {
   const int64_t sizes[2] = {3, 2};
-  const char* const path[2] = {"agent", "observation"};
+  const char *const path[2] = {"agent", "observation"};
   td_tensordict *td = nullptr, *other = nullptr;
-  td_tensor* tensor = nullptr;
+  td_tensor *tensor = nullptr;
   TD_DO(td_create(sizes, 1, TD_DEVICE_NONE, -1, &td));
   TD_DO(td_tensor_zeros(sizes, 2, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, &tensor));
   TD_DO(td_set(td, path, 2, tensor));
   td_tensor_free(tensor);
-  const td_tensordict* both[2] = {td, td};
+  const td_tensordict *both[2] = {td, td};
   TD_DO(td_stack(both, 2, 0, &other));
   td_free(other);
   TD_DO(td_memmap(td, td_test_folder(), nullptr, &other));

@@ -33,9 +33,7 @@ void td_write_file(const char *path, const void *bytes, size_t size) {
     td_test_fail(__FILE__, __LINE__, "%s: %s", path, strerror(errno));
 }
 
-void td_write_text(const char *path, const char *text) {
-  td_write_file(path, text, strlen(text));
-}
+void td_write_text(const char *path, const char *text) { td_write_file(path, text, strlen(text)); }
 
 char *td_read_file(const char *path, size_t *size) {
   FILE *file = fopen(path, "rb");
@@ -93,9 +91,7 @@ static int copy_entry(const char *path, const struct stat *status, int flag, str
   return 0;
 }
 
-void td_copy_tree(const char *from, const char *to) {
-  walk(from, to, copy_entry);
-}
+void td_copy_tree(const char *from, const char *to) { walk(from, to, copy_entry); }
 
 static int count_entry(const char *path, const struct stat *status, int flag, struct FTW *at) {
   (void)path;

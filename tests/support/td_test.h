@@ -44,28 +44,28 @@ void td_test_expect(const char *file, int line, const char *call, td_status got,
 /* A folder of this test's own, removed when it ends. */
 const char *td_test_folder(void);
 
-#define TD_TEST(name)                                                  \
-  static void td_test_##name(void);                                    \
-  __attribute__((constructor)) static void td_test_add_##name(void) {  \
-    static td_test_case test = {#name, td_test_##name, NULL};          \
-    td_test_add(&test);                                                \
-  }                                                                    \
+#define TD_TEST(name)                                                 \
+  static void td_test_##name(void);                                   \
+  __attribute__((constructor)) static void td_test_add_##name(void) { \
+    static td_test_case test = {#name, td_test_##name, NULL};         \
+    td_test_add(&test);                                               \
+  }                                                                   \
   static void td_test_##name(void)
 
 /* The call must give exactly this status. */
 #define TD_EXPECT(call, status) td_test_expect(__FILE__, __LINE__, #call, (call), (status))
 #define TD_DO(call) TD_EXPECT(call, TD_OK)
 
-#define TD_CHECK(condition)                                             \
-  do {                                                                  \
+#define TD_CHECK(condition)                                               \
+  do {                                                                    \
     if (!(condition)) td_test_fail(__FILE__, __LINE__, "%s", #condition); \
   } while (0)
 
-#define TD_CHECK_INT(got, want)                                                         \
-  do {                                                                                  \
-    const long long td_got = (long long)(got), td_want = (long long)(want);             \
-    if (td_got != td_want)                                                              \
-      td_test_fail(__FILE__, __LINE__, "%s is %lld, not %lld", #got, td_got, td_want);  \
+#define TD_CHECK_INT(got, want)                                                        \
+  do {                                                                                 \
+    const long long td_got = (long long)(got), td_want = (long long)(want);            \
+    if (td_got != td_want)                                                             \
+      td_test_fail(__FILE__, __LINE__, "%s is %lld, not %lld", #got, td_got, td_want); \
   } while (0)
 
 /* The text must contain `part`. */
@@ -80,12 +80,12 @@ void td_test_check_same(const char *file, int line, const char *text, const char
 #define TD_POISON ((void *)(uintptr_t)0xdeaddeaddeadull)
 
 /* The call must fail so and leave NULL in `result`, a handle variable. */
-#define TD_EXPECT_NULL(call, status, result)                                                \
-  do {                                                                                      \
-    (result) = TD_POISON;                                                                   \
-    TD_EXPECT(call, status);                                                                \
-    if ((result) != NULL)                                                                   \
-      td_test_fail(__FILE__, __LINE__, "%s is not NULL after a failure", #result);          \
+#define TD_EXPECT_NULL(call, status, result)                                       \
+  do {                                                                             \
+    (result) = TD_POISON;                                                          \
+    TD_EXPECT(call, status);                                                       \
+    if ((result) != NULL)                                                          \
+      td_test_fail(__FILE__, __LINE__, "%s is not NULL after a failure", #result); \
   } while (0)
 
 #ifdef __cplusplus

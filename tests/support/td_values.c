@@ -14,11 +14,11 @@ static size_t count_of(const int64_t *sizes, size_t dims) {
 
 /* One value as the bytes of a dtype; float16 and the complex ones are not needed here. */
 static void encode(td_dtype dtype, double value, void *bytes) {
-#define CASE(number, type)                          \
-  case number: {                                    \
-    const type typed = (type)value;                 \
-    memcpy(bytes, &typed, sizeof typed);            \
-    return;                                         \
+#define CASE(number, type)               \
+  case number: {                         \
+    const type typed = (type)value;      \
+    memcpy(bytes, &typed, sizeof typed); \
+    return;                              \
   }
   switch (dtype) {
     CASE(TD_DTYPE_UINT8, uint8_t)
@@ -81,8 +81,8 @@ td_tensor *td_filled(td_dtype dtype, double value, const int64_t *sizes, size_t 
 td_tensor *td_positions(const int64_t *positions, size_t count) {
   td_tensor *tensor = NULL;
   const int64_t size = (int64_t)count;
-  TD_DO(td_tensor_from_data(positions, count * sizeof *positions, TD_DTYPE_INT64, &size, 1,
-                            &tensor));
+  TD_DO(
+      td_tensor_from_data(positions, count * sizeof *positions, TD_DTYPE_INT64, &size, 1, &tensor));
   return tensor;
 }
 

@@ -39,18 +39,18 @@ td_tensordict *td_take_dict(const td_tensordict *td, const char *const *path, si
 td_tensordict *td_sample(void);
 
 /* A flag that a call wrote. */
-#define TD_CHECK_FLAG(function, handle, want)    \
-  do {                                           \
-    int32_t td_flag = -1;                        \
-    TD_DO(function((handle), &td_flag));         \
-    TD_CHECK_INT(td_flag, want);                 \
+#define TD_CHECK_FLAG(function, handle, want) \
+  do {                                        \
+    int32_t td_flag = -1;                     \
+    TD_DO(function((handle), &td_flag));      \
+    TD_CHECK_INT(td_flag, want);              \
   } while (0)
 
 #define TD_CHECK_SIZES(tensor, ...) \
   td_check_sizes(__FILE__, __LINE__, (tensor), TD_SIZES(__VA_ARGS__))
 #define TD_CHECK_BATCH(td, ...) td_check_batch(__FILE__, __LINE__, (td), TD_SIZES(__VA_ARGS__))
 #define TD_CHECK_NO_BATCH(td) td_check_batch(__FILE__, __LINE__, (td), TD_NO_SIZES)
-#define TD_CHECK_VALUES(tensor, ...)                                     \
+#define TD_CHECK_VALUES(tensor, ...)                                           \
   td_check_values(__FILE__, __LINE__, (tensor), (const double[]){__VA_ARGS__}, \
                   sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 void td_check_sizes(const char *file, int line, const td_tensor *tensor, const int64_t *sizes,
