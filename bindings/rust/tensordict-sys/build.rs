@@ -55,7 +55,7 @@ fn from_environment() -> Option<PathBuf> {
         eprintln!("TENSORDICT_LIB_DIR is {}, which holds no {}", dir.display(), library_name());
         std::process::exit(1);
     }
-    Some(dir)
+    dir.canonicalize().ok()
 }
 
 fn from_pkg_config() -> Option<PathBuf> {

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{golden, ints, sample, Scratch};
+use common::{counting, golden, ints, sample, Scratch};
 use tensordict::{
     DType, Device, EntryKind, ErrorKind, LoadOptions, MemmapOptions, Tensor, TensorDict, Value,
 };
@@ -121,7 +121,9 @@ fn options_are_heard() {
 fn loading_has_limits() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");
-    sample().memmap(&dir).unwrap();
+    let mut td = sample();
+    td.set(("deep", "deeper", "x"), counting(&[2, 3])).unwrap();
+    td.memmap(&dir).unwrap();
     let load = |options| TensorDict::load_memmap_with(&dir, options);
     assert_eq!(load(LoadOptions::new().max_entries(2)).unwrap_err().kind(), ErrorKind::Format);
     assert_eq!(load(LoadOptions::new().max_depth(1)).unwrap_err().kind(), ErrorKind::Format);
