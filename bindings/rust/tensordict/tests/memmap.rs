@@ -147,6 +147,25 @@ fn what_is_no_folder_of_ours_is_refused() {
 }
 
 #[test]
+fn values_of_python_are_read() {
+    let td = TensorDict::load_memmap(golden("nontensor")).unwrap();
+    let json = |key| td.data_json(key).unwrap();
+    assert_eq!((json("str"), json("int")), ("\"hello wörld\"".to_owned(), "-7".to_owned()));
+    assert_eq!((json("bool"), json("none")), ("true".to_owned(), "null".to_owned()));
+    assert_eq!(json("list").replace(' ', ""), r#"[1,"two",3.0]"#);
+
+    let td = TensorDict::load_memmap(golden("dtypes")).unwrap();
+    let small = td.tensor("int16").unwrap().at(0).unwrap();
+    assert_eq!(small.to_vec::<i16>().unwrap(), [4682, 17519, 27944]);
+    let half = td.tensor("float16").unwrap().at(0).unwrap().to(DType::F64).unwrap();
+    assert_eq!(half.to_vec::<f64>().unwrap(), [1.3232421875, 0.037109375, -0.284912109375]);
+    let brain = td.tensor("bfloat16").unwrap().at(0).unwrap().to(DType::F64).unwrap();
+    assert_eq!(brain.to_vec::<f64>().unwrap(), [0.43359375, -1.734375, -1.3359375]);
+    let truth = td.tensor("bool").unwrap().at(1).unwrap();
+    assert_eq!(truth.to_vec::<bool>().unwrap(), [true, false, true]);
+}
+
+#[test]
 fn folders_of_python_are_read() {
     let digits = TensorDict::load_memmap(golden("digits")).unwrap();
     assert_eq!(digits.batch_size(), [1797]);
