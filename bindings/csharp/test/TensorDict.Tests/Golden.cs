@@ -1,11 +1,16 @@
 using System.IO;
+using System.Runtime.CompilerServices;
 using System.Text.Json.Nodes;
 
 namespace TensorDicts.Tests;
 
-/// <summary>Parts of folders as Python writes them, which this library reads and does not write.</summary>
+/// <summary>Folders, and parts of folders, as Python writes them.</summary>
 internal static class Golden
 {
+    /// <summary>A folder that Python has written, among the test data of the repository.</summary>
+    internal static string Folder(string name, [CallerFilePath] string here = "") =>
+        Path.GetFullPath(Path.Combine(Path.GetDirectoryName(here)!, "../../../../tests/data/golden", name));
+
     /// <summary>Adds a text to a folder, as an entry that is no tensor.</summary>
     internal static void AddText(string directory, string key, string text)
     {

@@ -1,5 +1,6 @@
 using System;
 using System.IO;
+using System.Linq;
 using Xunit;
 
 namespace TensorDicts.Tests;
@@ -157,5 +158,23 @@ public class MemmapTests
         Assert.Throws<ArgumentException>(() => loaded["copy"] = data);
         Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => loaded.GetTensor("source"));
         Assert.Equal(new NestedKey[] { "x" }, loaded.Keys(includeNested: true, leavesOnly: true));
+    }
+
+    [Fact]
+    public void FoldersFromPythonAreRead()
+    {
+        var apart = new LoadOptions { PrivateMapping = true };
+        using var digits = TensorDict.Load(Golden.Folder("digits"), apart);
+        Expect.Shape(digits.BatchSize, 1797);
+        Assert.Equal("\"UCI optical digits\"", digits.GetJson("source"));
+        using var images = digits.GetTensor("image");
+        Expect.Shape(images.Shape, 1797, 8, 8);
+        Assert.Equal(16, images.ToArray<byte>().Max());
+        Assert.Equal(8070, digits.GetTensor("label").ToArray<long>().Sum());
+
+        using var values = TensorDict.Load(Golden.Folder("nontensor"), apart);
+        Assert.Equal(
+            new[] { "\"hello wörld\"", "-7", "2.5", "true", "null", "[1,\"two\",3.0]", "{\"k\":{\"z\":[1,2]}}" },
+            values.Items().Select(item => item.Value).OfType<Data>().Select(data => data.Json));
     }
 }
