@@ -53,7 +53,7 @@ at::Tensor convert(const at::Tensor& tensor, std::optional<c10::ScalarType> dtyp
 
 at::Tensor copy_of(const at::Tensor& tensor, bool fast) {
   if (!fast || !fast::plain_cpu(tensor) || !tensor.is_contiguous()) return tensor.clone();
-  at::Tensor copy = compat::empty_cpu(tensor.sizes(), tensor.scalar_type());
+  at::Tensor copy = fast::make_dense(tensor.sizes(), tensor.scalar_type());
   const std::size_t bytes = tensor.nbytes();
   if (bytes != 0) {
     rows::copy(static_cast<char*>(copy.data_ptr()), static_cast<const char*>(tensor.data_ptr()), bytes);

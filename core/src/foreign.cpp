@@ -65,7 +65,7 @@ at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype
   if (bytes != need) {
     fail(Code::shape, "a tensor of shape ", show_sizes(sizes), " takes ", need, " bytes, not ", bytes);
   }
-  at::Tensor tensor = compat::empty_cpu(sizes, dtype);
+  at::Tensor tensor = fast::make_dense(sizes, dtype);
   if (bytes != 0) {
     if (data == nullptr) fail(Code::null_argument, "data is NULL");
     std::memcpy(tensor.data_ptr(), data, bytes);

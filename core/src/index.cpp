@@ -126,7 +126,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     c10::SmallVector<std::int64_t*, 4> positions;
     for (std::size_t d = 0; d < rank; ++d) {
       advanced.push_back({static_cast<std::int64_t>(view_.out_dims()),
-                          compat::empty_cpu({count}, at::kLong)});
+                          fast::make_dense({count}, at::kLong)});
       positions.push_back(advanced.back().index.data_ptr<std::int64_t>());
       view_.keep(source++);
     }
@@ -268,7 +268,7 @@ bool IndexPlan::gather_rows(const at::Tensor& leaf, at::Tensor& result) const {
   view_.layout(leaf, at);
   std::int64_t outer, row, step;
   if (!row_shape(at, outer, row, step)) return false;
-  result = compat::empty_cpu(sizes(leaf.sizes()), leaf.scalar_type());
+  result = fast::make_dense(sizes(leaf.sizes()), leaf.scalar_type());
   if (result.numel() == 0) return true;
   const auto item = static_cast<std::int64_t>(leaf.element_size());
   const char* base = static_cast<const char*>(leaf.storage().data()) + at.offset * item;

@@ -43,42 +43,46 @@ class Join {
 
   const char* name() const { return kind_ == JoinKind::stack ? "stack" : "cat"; }
 
-  // The batch size of the result; all sources agree but for the dimension that cat makes longer.
-  Sizes joined(SizesView first, c10::ArrayRef<SizesView> all, const char* what, std::string_view key) const {
-    Sizes result(first.begin(), first.end());
+  // Whether sizes agree, but for the dimension that cat makes longer.
+  bool agree(SizesView a, SizesView b) const noexcept {
+    if (a.size() != b.size()) return false;
+    const std::size_t open = kind_ == JoinKind::cat ? static_cast<std::size_t>(dim_) : a.size();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] != b[i] && i != open) return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void fail_sizes(SizesView a, SizesView b, const char* what, std::string_view key) const {
+    const std::string entry = key.empty() ? "" : ", entry \"" + std::string(key) + "\"";
+    fail(Code::shape, name(), " needs ", what, " that agree", entry, ": found ", show_sizes(a), " and ", show_sizes(b));
+  }
+
+  // Sizes of the result. `size_of(k)` gives those of source k.
+  template <class SizeOf>
+  Sizes joined(std::size_t n, SizeOf&& size_of, const char* what, std::string_view key) const {
+    const SizesView first = size_of(0);
     const auto at = static_cast<std::size_t>(dim_);
-    std::int64_t total = 0;
-    for (const SizesView sizes : all) {
-      bool same = sizes.size() == first.size();
-      for (std::size_t i = 0; same && i < sizes.size(); ++i) {
-        same = sizes[i] == first[i] || (kind_ == JoinKind::cat && i == at);
-      }
-      if (!same) {
-        fail(Code::shape, name(), " needs ", what, " that agree", key.empty() ? "" : ", ",
-             key.empty() ? "" : "entry \"" + std::string(key) + "\"", ": found ", show_sizes(first), " and ",
-             show_sizes(sizes));
-      }
-      if (kind_ == JoinKind::cat) total += sizes[at];
+    Sizes result(first.begin(), first.end());
+    for (std::size_t k = 1; k < n; ++k) {
+      const SizesView sizes = size_of(k);
+      if (!agree(first, sizes)) fail_sizes(first, sizes, what, key);
+      if (kind_ == JoinKind::cat) result[at] += sizes[at];
     }
-    if (kind_ == JoinKind::cat) {
-      result[at] = total;
-    } else {
-      result.insert(result.begin() + dim_, static_cast<std::int64_t>(all.size()));
-    }
+    if (kind_ == JoinKind::stack) result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
     return result;
   }
 
   NodePtr begin(Level level, std::string_view key = {}) {
     const DenseNode& first = *level.sources[0];
-    c10::SmallVector<SizesView, 8> batches;
     std::optional<c10::Device> device = first.device();
     for (const DenseNode* source : level.sources) {
-      batches.push_back(source->batch());
       if (source->device() != device) device = std::nullopt;  // common, or none
       if (source->size() != first.size()) fail_keys(first, *source);
     }
-    auto target = c10::make_intrusive<DenseNode>(
-        first.schema(), joined(first.batch(), batches, "batch sizes", key), device);
+    const Sizes batch = joined(
+        level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); }, "batch sizes", key);
+    auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
     target->reserve(first.size());
     level.target = target.get();
     pending_.push_back(std::move(level));
@@ -130,7 +134,6 @@ class Join {
 
   // Values that are no tensors: the same everywhere, for now.
   Value data(std::string_view key, c10::ArrayRef<const Value*> values) const {
-    c10::SmallVector<SizesView, 8> batches;
     const std::string* json = nullptr;
     for (const Value* value : values) {
       const auto* one = value->node()->kind() == NodeKind::data ? static_cast<const DataNode*>(value->node().get()) : nullptr;
@@ -138,23 +141,21 @@ class Join {
         fail(Code::unsupported, name(), ": the values of \"", key, "\" that are no tensors differ");
       }
       json = &one->json();
-      batches.push_back(one->batch());
     }
-    return NodePtr(c10::make_intrusive<DataNode>(*json, joined(batches[0], batches, "batch sizes", key),
-                                                 values[0]->node()->device()));
+    const Sizes batch = joined(
+        values.size(), [&](std::size_t k) { return values[k]->node()->batch(); }, "batch sizes", key);
+    return NodePtr(c10::make_intrusive<DataNode>(*json, batch, values[0]->node()->device()));
   }
 
   Value leaf(std::string_view key, c10::ArrayRef<const Value*> values) const {
     const at::Tensor& first = values[0]->tensor();
-    c10::SmallVector<SizesView, 8> shapes;
     bool rows = fast_;
     for (const Value* value : values) {
       const at::Tensor& tensor = value->tensor();
-      shapes.push_back(tensor.sizes());
-      rows = rows && fast::plain_cpu(tensor) && tensor.scalar_type() == first.scalar_type() &&
-             tensor.is_contiguous();
+      rows = rows && fast::plain_cpu(tensor) && tensor.dtype() == first.dtype() && tensor.is_contiguous();
     }
-    const Sizes sizes = joined(first.sizes(), shapes, "shapes", key);
+    const Sizes sizes = joined(
+        values.size(), [&](std::size_t k) { return values[k]->tensor().sizes(); }, "shapes", key);
     if (rows) return by_rows(sizes, values);
     std::vector<at::Tensor> tensors;
     for (const Value* value : values) tensors.push_back(value->tensor());
@@ -162,15 +163,15 @@ class Join {
   }
 
   at::Tensor by_rows(SizesView sizes, c10::ArrayRef<const Value*> values) const {
-    const at::Tensor& first = values[0]->tensor();
-    at::Tensor result = compat::empty_cpu(sizes, first.scalar_type());
+    at::Tensor result = fast::make_dense(sizes, values[0]->tensor().scalar_type());
     if (result.numel() == 0) return result;
+    const std::size_t item = result.element_size();
     std::size_t outer = 1;
     for (std::int64_t i = 0; i < dim_; ++i) outer *= static_cast<std::size_t>(sizes[i]);
     c10::SmallVector<rows::Block, 8> blocks;
     for (const Value* value : values) {
       const at::Tensor& tensor = value->tensor();
-      blocks.push_back({static_cast<const char*>(tensor.data_ptr()), tensor.nbytes() / outer});
+      blocks.push_back({static_cast<const char*>(tensor.data_ptr()), static_cast<std::size_t>(tensor.numel()) * item / outer});
     }
     rows::interleave(static_cast<char*>(result.data_ptr()), blocks, outer);
     return result;

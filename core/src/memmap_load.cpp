@@ -1,6 +1,7 @@
 // Opening a folder. What stands in it may come from anybody: names, sizes, nesting and links are
 // checked before they are used.
 #include "td/device.h"
+#include "td/fast_path.h"
 #include "td/file_io.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
@@ -223,7 +224,7 @@ class Loader {
     const bool meta = device && device->type() == c10::DeviceType::Meta;
     at::Tensor tensor;
     if (*bytes == 0) {
-      tensor = compat::empty_cpu(sizes, dtype);
+      tensor = fast::make_dense(sizes, dtype);
     } else {
       const std::string path = find_file(at, entry.key, static_cast<std::uint64_t>(*bytes));
       if (!meta) {

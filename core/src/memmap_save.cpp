@@ -120,7 +120,7 @@ class Saver {
     const c10::ScalarType dtype = leaf.source.scalar_type();
     switch (leaf.action) {
       case SavePlan::Action::keep: tensors_[i] = leaf.source; return;
-      case SavePlan::Action::empty: tensors_[i] = compat::empty_cpu(sizes, dtype); return;
+      case SavePlan::Action::empty: tensors_[i] = fast::make_dense(sizes, dtype); return;
       case SavePlan::Action::write: break;
     }
     Mapped& to = files_[i];

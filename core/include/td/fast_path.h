@@ -1,9 +1,10 @@
-// td/fast_path.h: when libtorch's dispatcher may be left out, and views made without it.
+// td/fast_path.h: when the dispatcher of libtorch may be left out, and what is then made without it.
 #pragma once
 
 #include "td/node.h"
 #include "td/recycler.h"
 
+#include <c10/core/CPUAllocator.h>
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/GradMode.h>
 #include <c10/core/TensorImpl.h>
@@ -36,24 +37,41 @@ inline bool plain_cpu(const at::Tensor& tensor) noexcept {
 }
 
 // A TensorImpl like any other, but for where its memory comes from.
-class View final : public c10::TensorImpl {
+class Impl final : public c10::TensorImpl {
  public:
   using c10::TensorImpl::TensorImpl;
   static void* operator new(std::size_t) { return Recycler<sizeof(c10::TensorImpl)>::take(); }
   static void operator delete(void* memory) { Recycler<sizeof(c10::TensorImpl)>::give(memory); }
 };
-static_assert(sizeof(View) == sizeof(c10::TensorImpl));
+static_assert(sizeof(Impl) == sizeof(c10::TensorImpl));
 
 // A view of `base` over the same storage, sharing its version counter as a view made by ATen does.
 // `base` must be plain and the thread at rest.
 inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
                             std::int64_t offset) {
   c10::TensorImpl* from = base.unsafeGetTensorImpl();
-  auto impl = c10::make_intrusive<View>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
+  auto impl = c10::make_intrusive<Impl>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
                                         from->key_set(), from->dtype());
   impl->set_storage_offset(offset);
   impl->set_sizes_and_strides(sizes, strides);
   if (!from->is_inference()) impl->set_version_counter(from->version_counter());
+  return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+}
+
+// Uninitialised, row-major memory on the CPU, as at::empty gives it.
+inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
+  const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
+  std::size_t bytes = type.itemsize();
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes)) {
+      fail(Code::out_of_memory, "a tensor of shape ", show_sizes(sizes), " has more bytes than can be addressed");
+    }
+  }
+  c10::Allocator* allocator = c10::GetCPUAllocator();
+  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator,
+                       /*resizable=*/true);
+  auto impl = c10::make_intrusive<Impl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), type);
+  impl->set_sizes_contiguous(sizes);
   return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 

@@ -4,7 +4,6 @@
 #include <torch/version.h>
 
 #include <ATen/core/Tensor.h>
-#include <ATen/EmptyTensor.h>
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
 
@@ -29,10 +28,5 @@ template <class T>
 using optional = c10::optional<T>;
 inline constexpr c10::nullopt_t nullopt = c10::nullopt;
 #endif
-
-// Uninitialised memory on the CPU without a way through the dispatcher.
-inline at::Tensor empty_cpu(c10::IntArrayRef sizes, c10::ScalarType dtype) {
-  return at::Tensor(at::detail::empty_cpu(sizes, dtype, /*pin_memory=*/false, nullopt));
-}
 
 }  // namespace td::compat

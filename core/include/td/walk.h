@@ -62,7 +62,10 @@ class Alignment {
   Alignment(const DenseNode& first, const DenseNode& other)
       : first_(first), other_(other), same_(first.schema() == other.schema()) {}
   std::size_t operator()(std::size_t i) const {
-    return same_ ? i : other_.schema()->find(first_.name(i));
+    if (same_) return i;
+    // Dictionaries that were filled alike have their names in the same order.
+    const std::string& name = first_.name(i);
+    return i < other_.size() && other_.name(i) == name ? i : other_.schema()->find(name);
   }
 
  private:
