@@ -5,7 +5,7 @@
 #include "td_files.h"
 #include "td_values.h"
 
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__GLIBC__) && !TD_TEST_SANITIZED
 #define COUNTS 1
 
 /* The program's own malloc takes the place of the C library's, for operator new too. */

@@ -1,11 +1,14 @@
-// A folder for one test, and what stands in folders.
+// A folder for one test, what stands in folders, and other small helpers.
 #pragma once
+
+#include "td/tensordict.h"
 
 #include <gtest/gtest.h>
 
 #include <unistd.h>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <string>
@@ -13,6 +16,10 @@
 namespace td::test {
 
 namespace fs = std::filesystem;
+
+inline TensorDict dict(std::initializer_list<std::int64_t> batch) {
+  return TensorDict(SizesView(batch.begin(), batch.size()));
+}
 
 class TempFolder {
  public:

@@ -17,6 +17,7 @@
 namespace td {
 namespace {
 
+using test::dict;
 using test::expect_error;
 using test::golden;
 using test::read_file;
@@ -41,7 +42,7 @@ MemmapOptions copying() {
 }
 
 TensorDict sample() {
-  TensorDict td({4});
+  TensorDict td = dict({4});
   td.set(P("a"), at::arange(12, at::kFloat).view({4, 3}));
   td.set(P("n", "b"), at::arange(4, at::kLong));
   td.set(P("n", "deep", "c"), at::ones({4, 2}, at::kBool));
@@ -106,7 +107,7 @@ TEST(Golden, EmptyAndNested) {
   EXPECT_EQ(load_memmap(golden("longer_nested_batch/n")).batch_size(), SizesView({3, 4}));
   const TensorDict digits = load_memmap(golden("digits"));
   EXPECT_EQ(digits.get_data(P("source")), "\"UCI optical digits\"");
-  EXPECT_EQ(digits.get_dict(P()).batch_size(), SizesView({1797}));
+  EXPECT_EQ(digits.batch_size(), SizesView({1797}));
 }
 
 TEST(Golden, SavesTheSameBytes) {
@@ -220,7 +221,7 @@ TEST(Memmap, MappedElsewhereIsCopiedOnRequest) {
 TEST(Memmap, PartOfAFileSavedOverIt) {
   const TempFolder folder;
   const TensorDict td = memmap(sample(), folder("m"));
-  TensorDict tail({2});
+  TensorDict tail = dict({2});
   tail.set(P("a"), td.get(P("a")).slice(0, 2));
   memmap(tail, folder("m"));
   EXPECT_EQ(test::fs::file_size(folder("m/a.memmap")), 24U);  // no old bytes behind the new ones
@@ -243,7 +244,7 @@ TEST(Memmap, LongerFileIsReplaced) {
 TEST(Memmap, ElementsThatHaveGone) {
   const TempFolder folder;
   memmap(sample(), folder("m"));
-  TensorDict td({0});
+  TensorDict td = dict({0});
   td.set(P("a"), at::zeros({0, 3}));
   const TensorDict mapped = memmap(td, folder("m"));
   EXPECT_FALSE(test::fs::exists(folder("m/a.memmap")));
@@ -253,7 +254,7 @@ TEST(Memmap, ElementsThatHaveGone) {
 
 TEST(Memmap, WritesLogicalOrder) {
   const TempFolder folder;
-  TensorDict td({2});
+  TensorDict td = dict({2});
   td.set(P("t"), at::arange(6, at::kInt).view({3, 2}).t());
   td.set(P("e"), at::full({1, 2}, 7, at::kInt).expand({2, 2}));
   td.set(P("s"), at::arange(6, at::kInt).slice(0, 1, 5, 2));
@@ -271,7 +272,7 @@ TEST(Memmap, WritesLogicalOrder) {
 
 TEST(Memmap, LikeTakesSizesAlone) {
   const TempFolder folder;
-  TensorDict one({});
+  TensorDict one = dict({});
   one.set(P("x"), at::ones({128, 128}, at::kByte));
   one.set(P("m"), at::empty({2}, at::TensorOptions(at::kFloat).device(at::kMeta)));
   one.set_data(P("note"), "{ \"k\" : 1 }");
@@ -309,7 +310,7 @@ TEST(Memmap, WithoutAFolder) {
 
 TEST(Memmap, SeveralThreads) {
   const TempFolder folder;
-  TensorDict td({3});
+  TensorDict td = dict({3});
   for (int i = 0; i < 40; ++i) {
     const std::string name = std::to_string(i);
     td.set(P("n", name), at::full({2, 3}, i, at::kShort).t());
@@ -325,7 +326,8 @@ TEST(Memmap, SeveralThreads) {
 
 TEST(Memmap, OneDictionaryInTwoPlaces) {
   const TempFolder folder;
-  TensorDict shared({2}), td({2});
+  TensorDict shared = dict({2});
+  TensorDict td = dict({2});
   shared.set(P("x"), at::ones({2}));
   td.set(P("a"), shared);
   td.set(P("b"), shared);
@@ -336,10 +338,10 @@ TEST(Memmap, OneDictionaryInTwoPlaces) {
 
 TEST(Memmap, TreeOfAnyDepth) {
   const TempFolder folder;
-  TensorDict td({1});
+  TensorDict td = dict({1});
   td.set(P("x"), at::ones({1}));
   for (int i = 0; i < 10000; ++i) {
-    TensorDict above({1});
+    TensorDict above = dict({1});
     above.set(P("n"), td);
     td = above;
   }
@@ -353,7 +355,7 @@ TEST(Memmap, TreeOfAnyDepth) {
 void refuse(Path path, Code code, const std::string& why, const MemmapOptions& options = {}) {
   SCOPED_TRACE(show_path(path));
   const TempFolder folder;
-  TensorDict td({1});
+  TensorDict td = dict({1});
   td.set(P("first"), at::ones({1}));
   td.set(path, at::ones({1}));
   expect_error(code, why, [&] { memmap(td, folder("m"), options); });
@@ -376,7 +378,7 @@ TEST(MemmapRefuses, Names) {
   const std::string longer = longest + "x";
   refuse(P(longer), Code::key_invalid, "too long");
   const TempFolder folder;
-  TensorDict td({1});
+  TensorDict td = dict({1});
   td.set(P(longest), at::ones({1}));
   td.set(P("meta.json"), at::ones({1}));
   memmap(td, folder("m"));
@@ -397,7 +399,7 @@ TEST(MemmapRefuses, VerbatimNamesThatLeadElsewhere) {
 TEST(MemmapRefuses, Tensors) {
   const auto refuse_leaf = [](const at::Tensor& leaf, Code code, const char* why) {
     const TempFolder folder;
-    TensorDict td({});
+    TensorDict td = dict({});
     td.set(P("x"), leaf);
     expect_error(code, why, [&] { memmap(td, folder("m")); });
     EXPECT_TRUE(tree(folder.path()).empty());
@@ -439,9 +441,9 @@ TEST(MemmapRefuses, WhatIsInTheWay) {
 TEST(MemmapRefuses, EmptyDictionaryOverAnOlderOne) {
   const TempFolder folder;
   memmap(sample(), folder("m"));
-  expect_error(Code::io, "without entries", [&] { memmap(TensorDict({4}), folder("m")); });
+  expect_error(Code::io, "without entries", [&] { memmap(dict({4}), folder("m")); });
   EXPECT_TRUE(load_memmap(folder("m")).equal(sample()));
-  memmap(TensorDict({4}), folder("m/n/deep"));  // no folder in there
+  memmap(dict({4}), folder("m/n/deep"));  // no folder in there
   EXPECT_TRUE(load_memmap(folder("m/n/deep")).is_empty());
 }
 
@@ -449,7 +451,7 @@ TEST(MemmapFails, LeavingWhatWasThere) {
   const TempFolder folder;
   memmap(sample(), folder("m"));
   const auto before = tree(folder.path());
-  TensorDict td({4});
+  TensorDict td = dict({4});
   td.set(P("a"), at::zeros({4, 3}));
   td.set(P("new", "b"), at::zeros({4}));
   td.set(P("big"), at::zeros({4, 100000}));
@@ -509,7 +511,7 @@ TEST(Load, OnMetaOpensNothing) {
 
 TEST(Load, VerbatimNamesOfOlderWriters) {
   const TempFolder folder;
-  TensorDict td({1});
+  TensorDict td = dict({1});
   td.set(P("with space"), at::ones({1}));
   td.set(P("per%cent", "x"), at::ones({1}));
   MemmapOptions options;
@@ -605,7 +607,7 @@ TEST(Load, RefusesLinksAndPipes) {
 
 TEST(Load, HasLimits) {
   const TempFolder folder;
-  TensorDict td({1});
+  TensorDict td = dict({1});
   td.set(P("a", "b", "c", "x"), at::ones({1}));
   memmap(td, folder("deep"));
   LoadOptions options;

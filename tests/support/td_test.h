@@ -26,6 +26,18 @@ typedef struct td_test_case {
 #define TD_TEST_NORETURN
 #endif
 
+/* Whether malloc and threads are those of a sanitizer. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TD_TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define TD_TEST_SANITIZED 1
+#endif
+#endif
+#ifndef TD_TEST_SANITIZED
+#define TD_TEST_SANITIZED 0
+#endif
+
 /* Adds a test; called before main by TD_TEST. */
 void td_test_add(td_test_case *test);
 
