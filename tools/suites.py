@@ -62,7 +62,8 @@ def main():
     for suite, entry in failures:
         print(f"\n  {suite} / {entry['test']}: {entry['result'].lower()}, exit code {entry['returncode']}")
         output = (entry.get("stdout") or "") + (entry.get("stderr") or "")
-        for line in output.splitlines()[-LINES:]:
+        telling = [line for line in output.splitlines() if line.strip() and not line.startswith("ok ")]
+        for line in telling[-LINES:]:
             print(f"    {line}")
     with open(totals, "w", encoding="utf-8") as file:
         print(sums["passed"], sums["failed"], sums["skipped"], file=file)
