@@ -1,70 +1,26 @@
-/* Calls that promise to allocate nothing. malloc is counted while they run. */
-#define _GNU_SOURCE
+/* Calls that promise to allocate nothing, and calls for which there is no memory. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "td_files.h"
+#include "td_malloc.h"
 #include "td_values.h"
-
-#if defined(__GLIBC__) && !TD_TEST_SANITIZED
-#define COUNTS 1
-
-/* The program's own malloc takes the place of the C library's, for operator new too. */
-extern void *__libc_malloc(size_t size);
-extern void *__libc_calloc(size_t count, size_t size);
-extern void *__libc_realloc(void *memory, size_t size);
-extern void *__libc_memalign(size_t alignment, size_t size);
-
-static int is_counting;
-static long allocations;
-
-void *malloc(size_t size) {
-  allocations += is_counting;
-  return __libc_malloc(size);
-}
-
-void *calloc(size_t count, size_t size) {
-  allocations += is_counting;
-  return __libc_calloc(count, size);
-}
-
-void *realloc(void *memory, size_t size) {
-  allocations += is_counting;
-  return __libc_realloc(memory, size);
-}
-
-int posix_memalign(void **memory, size_t alignment, size_t size) {
-  allocations += is_counting;
-  *memory = __libc_memalign(alignment, size);
-  return *memory == NULL ? 12 : 0;
-}
-#else
-#define COUNTS 0
-static int is_counting;
-static long allocations;
-#endif
 
 /* The second run counts: the first may fill what is kept for later. */
 #define CHECK_ALLOCATES_NOTHING(statement) \
   do {                                     \
     statement;                             \
-    allocations = 0;                       \
-    is_counting = 1;                       \
+    td_malloc_begin(0);                    \
     statement;                             \
-    is_counting = 0;                       \
-    TD_CHECK_INT(allocations, 0);          \
+    TD_CHECK_INT(td_malloc_end(), 0);      \
   } while (0)
 
-static void skip_without_counts(void) {
-  if (!COUNTS) td_test_skip("malloc cannot be counted here");
-}
-
 TD_TEST(counting_counts) {
-  skip_without_counts();
-  is_counting = 1;
-  allocations = 0;
-  td_tensordict *td = td_empty(TD_SIZES(2));
-  is_counting = 0;
-  TD_CHECK(allocations > 0);
+  td_malloc_required();
+  td_malloc_begin(0);
+  td_tensordict *td = td_sample();
+  TD_CHECK(td_malloc_end() > 0);
   td_free(td);
 }
 
@@ -79,7 +35,7 @@ static void write_rows(td_writer *writer, int64_t rows) {
 }
 
 TD_TEST(the_writer_allocates_nothing_after_binding) {
-  skip_without_counts();
+  td_malloc_required();
   for (int mapped = 0; mapped < 2; mapped++) {
     td_tensordict *td = td_empty(TD_SIZES(200)), *target = NULL;
     td_writer *writer = NULL;
@@ -101,7 +57,7 @@ TD_TEST(the_writer_allocates_nothing_after_binding) {
 }
 
 TD_TEST(looking_a_key_up_allocates_nothing) {
-  skip_without_counts();
+  td_malloc_required();
   td_tensordict *td = td_sample();
   td_entry_kind kind = 99;
   int32_t flag = 0;
@@ -113,4 +69,125 @@ TD_TEST(looking_a_key_up_allocates_nothing) {
   CHECK_ALLOCATES_NOTHING(TD_DO(td_is_locked(td, &flag)));
   CHECK_ALLOCATES_NOTHING(TD_DO(td_batch_size(td, sizes, 2, &dims)));
   td_free(td);
+}
+
+/* What the operations below work on. `other` has a key that `td` lacks. */
+typedef struct subjects {
+  td_tensordict *td, *copy, *other;
+  td_tensor *tensor, *some;
+  td_tensordict *result;
+  td_tensor *tensor_result;
+  td_keys *keys;
+} subjects;
+
+static td_status share(void *user, const char *const *path, size_t path_len,
+                       const td_tensor *source, td_tensor **result) {
+  (void)user;
+  (void)path;
+  (void)path_len;
+  return td_tensor_share(source, result);
+}
+
+static td_status do_create(subjects *it) {
+  return td_create(TD_SIZES(4, 3), TD_DEVICE_NONE, -1, &it->result);
+}
+static td_status do_set(subjects *it) { return td_set(it->td, TD_KEY("x", "y"), it->tensor); }
+static td_status do_set_dict(subjects *it) { return td_set_dict(it->td, TD_KEY("x"), it->other); }
+static td_status do_index(subjects *it) {
+  return td_index(it->td, TD_AT(TD_I_INT(1)), &it->result);
+}
+static td_status do_gather(subjects *it) {
+  return td_index(it->td, TD_AT(TD_I_TENSOR(it->some)), &it->result);
+}
+static td_status do_set_at(subjects *it) {
+  return td_set_at(it->td, TD_AT(TD_I_ELLIPSIS), it->other);
+}
+static td_status do_clone(subjects *it) { return td_clone(it->td, 1, &it->result); }
+static td_status do_view(subjects *it) { return td_view(it->td, TD_SIZES(12), &it->result); }
+static td_status do_stack(subjects *it) {
+  return td_stack((const td_tensordict *const[]){it->td, it->copy}, 2, 0, &it->result);
+}
+static td_status do_cat(subjects *it) {
+  return td_cat((const td_tensordict *const[]){it->td, it->copy}, 2, 0, &it->result);
+}
+static td_status do_apply(subjects *it) { return td_apply(it->td, NULL, share, NULL, &it->result); }
+static td_status do_lock(subjects *it) {
+  const td_status status = td_lock(it->td);
+  return status == TD_OK ? td_unlock(it->td) : status;
+}
+static td_status do_keys(subjects *it) { return td_keys_of(it->td, NULL, &it->keys); }
+static td_status do_print(subjects *it) {
+  size_t length = 0;
+  return td_to_string(it->td, NULL, 0, &length);
+}
+static td_status do_tensor(subjects *it) { return td_tensor_clone(it->tensor, &it->tensor_result); }
+static td_status do_save(subjects *it) {
+  return td_memmap(it->td, td_path(td_test_folder(), "m"), NULL, &it->result);
+}
+static td_status do_load(subjects *it) {
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.private_mapping = 1;
+  return td_load_memmap(td_golden("basic"), &options, &it->result);
+}
+
+static const struct {
+  const char *name;
+  td_status (*function)(subjects *it);
+} operations[] = {{"create", do_create}, {"set", do_set},         {"set_dict", do_set_dict},
+                  {"index", do_index},   {"gather", do_gather},   {"set_at", do_set_at},
+                  {"clone", do_clone},   {"view", do_view},       {"stack", do_stack},
+                  {"cat", do_cat},       {"apply", do_apply},     {"lock", do_lock},
+                  {"keys", do_keys},     {"print", do_print},     {"tensor_clone", do_tensor},
+                  {"memmap", do_save},   {"load_memmap", do_load}};
+
+static void begin(subjects *it) {
+  memset(it, 0, sizeof *it);
+  it->td = td_sample();
+  it->tensor = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4, 3));
+  it->some = td_positions((const int64_t[]){2, 0}, 2);
+  TD_DO(td_clone(it->td, 1, &it->copy));
+  TD_DO(td_clone(it->td, 1, &it->other));
+  TD_DO(td_set(it->other, TD_KEY("n", "more"), it->tensor));
+}
+
+static void end(subjects *it) {
+  td_free(it->td);
+  td_free(it->copy);
+  td_free(it->other);
+  td_tensor_free(it->tensor);
+  td_tensor_free(it->some);
+  td_free(it->result);
+  td_tensor_free(it->tensor_result);
+  td_keys_free(it->keys);
+}
+
+/* The operation with each of its allocations failing in turn; at last it succeeds. */
+static void check_operation(size_t number) {
+  td_status status = TD_ERR_OUT_OF_MEMORY;
+  for (long fail_at = 1; status != TD_OK; fail_at++) {
+    subjects it;
+    int32_t equal = 0;
+    begin(&it);
+    td_malloc_begin(fail_at);
+    status = operations[number].function(&it);
+    td_malloc_end();
+    if (status != TD_OK && status != TD_ERR_OUT_OF_MEMORY)
+      td_test_fail(__FILE__, __LINE__, "%s without allocation %ld gave %s: %s",
+                   operations[number].name, fail_at, td_status_name(status),
+                   td_last_error_message());
+    if (status != TD_OK) {
+      TD_DO(td_equal(it.td, it.copy, &equal));
+      if (!equal)
+        td_test_fail(__FILE__, __LINE__, "%s without allocation %ld changed the dictionary",
+                     operations[number].name, fail_at);
+      TD_CHECK(it.result == NULL && it.tensor_result == NULL && it.keys == NULL);
+    }
+    end(&it);
+  }
+}
+
+TD_TEST(without_memory_nothing_changes) {
+  td_malloc_required();
+  for (size_t number = 0; number < sizeof operations / sizeof *operations; number++)
+    check_operation(number);
 }
