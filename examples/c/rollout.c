@@ -164,24 +164,24 @@ static void put_outcome(recorder *to, float reward, bool done, int32_t step, int
 }
 /* [/put] */
 
-/* One line, drawn anew on a terminal; four lines where nobody watches. */
+/* One line, drawn anew on a terminal; four lines where nobody watches. On stderr, so that the summary
+ * can go to a file. */
 static void show_progress(int64_t finished, const options *given, double seconds) {
   double rate = (double)(finished * given->steps) / seconds;
-  if (isatty(STDOUT_FILENO)) {
+  if (isatty(STDERR_FILENO)) {
     char bar[31];
     int filled = (int)(30 * finished / given->episodes);
     memset(bar, '.', 30);
     memset(bar, '#', (size_t)filled);
     bar[30] = 0;
-    printf("\r  [%s] episode %lld of %lld, %.0f steps/s ", bar, (long long)finished,
-           (long long)given->episodes, rate);
-    if (finished == given->episodes) printf("\n");
+    fprintf(stderr, "\r  [%s] episode %lld of %lld, %.0f steps/s ", bar, (long long)finished,
+            (long long)given->episodes, rate);
+    if (finished == given->episodes) fprintf(stderr, "\n");
   } else if (finished == given->episodes ||
              4 * finished / given->episodes != 4 * (finished - 1) / given->episodes) {
-    printf("  episode %lld of %lld, %.0f steps/s\n", (long long)finished,
-           (long long)given->episodes, rate);
+    fprintf(stderr, "  episode %lld of %lld, %.0f steps/s\n", (long long)finished,
+            (long long)given->episodes, rate);
   }
-  fflush(stdout);
 }
 
 int main(int argc, char **argv) {
