@@ -161,33 +161,33 @@ static void end(subjects *it) {
   td_keys_free(it->keys);
 }
 
-/* The operation with each of its allocations failing in turn; at last it succeeds. */
-static void check_operation(size_t number) {
-  td_status status = TD_ERR_OUT_OF_MEMORY;
-  for (long fail_at = 1; status != TD_OK; fail_at++) {
-    subjects it;
-    int32_t equal = 0;
-    begin(&it);
-    td_malloc_begin(fail_at);
-    status = operations[number].function(&it);
-    td_malloc_end();
-    if (status != TD_OK && status != TD_ERR_OUT_OF_MEMORY)
-      td_test_fail(__FILE__, __LINE__, "%s without allocation %ld gave %s: %s",
-                   operations[number].name, fail_at, td_status_name(status),
-                   td_last_error_message());
-    if (status != TD_OK) {
-      TD_DO(td_equal(it.td, it.copy, &equal));
-      if (!equal)
-        td_test_fail(__FILE__, __LINE__, "%s without allocation %ld changed the dictionary",
-                     operations[number].name, fail_at);
-      TD_CHECK(it.result == NULL && it.tensor_result == NULL && it.keys == NULL);
-    }
-    end(&it);
+/* The operation with one of its allocations failing; 0: none. */
+static td_status attempt(size_t number, long fail_at) {
+  subjects it;
+  int32_t equal = 0;
+  begin(&it);
+  td_malloc_begin(fail_at);
+  const td_status status = operations[number].function(&it);
+  td_malloc_end();
+  if (status != TD_OK && status != TD_ERR_OUT_OF_MEMORY)
+    td_test_fail(__FILE__, __LINE__, "%s without allocation %ld gave %s: %s",
+                 operations[number].name, fail_at, td_status_name(status), td_last_error_message());
+  if (status != TD_OK) {
+    TD_DO(td_equal(it.td, it.copy, &equal));
+    if (!equal)
+      td_test_fail(__FILE__, __LINE__, "%s without allocation %ld changed the dictionary",
+                   operations[number].name, fail_at);
+    TD_CHECK(it.result == NULL && it.tensor_result == NULL && it.keys == NULL);
   }
+  end(&it);
+  return status;
 }
 
 TD_TEST(without_memory_nothing_changes) {
   td_malloc_required();
-  for (size_t number = 0; number < sizeof operations / sizeof *operations; number++)
-    check_operation(number);
+  for (size_t number = 0; number < sizeof operations / sizeof *operations; number++) {
+    /* Once before, for what libtorch makes once a thread: glibc ends the process without it. */
+    TD_CHECK_INT(attempt(number, 0), TD_OK);
+    for (long fail_at = 1; attempt(number, fail_at) != TD_OK; fail_at++) continue;
+  }
 }
