@@ -54,7 +54,11 @@ td_status td_clone(const td_tensordict* td, int32_t recurse, td_tensordict** res
 }
 
 td_status td_set(td_tensordict* td, const char* const* path, size_t path_len, const td_tensor* source) noexcept {
-  return guard(__func__, [&] { in(td)->set(PathIn(path, path_len), *in(source)); });
+  return guard_plain(__func__, [&] {
+    auto dict = in(td);
+    const capi::MoveScope scope(*dict);
+    dict->set(PathIn(path, path_len), *in(source));
+  });
 }
 
 td_status td_set_dict(td_tensordict* td, const char* const* path, size_t path_len,

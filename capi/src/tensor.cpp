@@ -64,14 +64,16 @@ td_status td_tensor_zeros(const int64_t* sizes, size_t dims, td_dtype dtype, td_
 
 td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned* source, td_tensor** result) noexcept {
   return guard(__func__, [&] {
+    if (result != nullptr) *result = nullptr;
     at::Tensor tensor = td::from_dlpack(
         reinterpret_cast<td::dlpack::ManagedTensorVersioned*>(not_null(source, "source")));
-    TensorOut(result).put(std::move(tensor));
+    TensorOut(result).put(std::move(tensor));  // without a result the tensor is let go of here
   });
 }
 
 td_status td_tensor_from_dlpack_legacy(struct DLManagedTensor* source, td_tensor** result) noexcept {
   return guard(__func__, [&] {
+    if (result != nullptr) *result = nullptr;
     at::Tensor tensor =
         td::from_dlpack(reinterpret_cast<td::dlpack::ManagedTensor*>(not_null(source, "source")));
     TensorOut(result).put(std::move(tensor));

@@ -90,8 +90,9 @@ void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std:
     one.stop = item.stop.value_or(0);
     one.step = item.step.value_or(0);
     if (item.kind == td::IndexKind::slice) {
-      one.flags = (item.start ? TD_INDEX_HAS_START : 0U) | (item.stop ? TD_INDEX_HAS_STOP : 0U) |
-                  (item.step ? TD_INDEX_HAS_STEP : 0U);
+      const auto flag = [](bool given, td_index_flags bit) { return given ? bit : td_index_flags{0}; };
+      one.flags = flag(item.start.has_value(), TD_INDEX_HAS_START) |
+                  flag(item.stop.has_value(), TD_INDEX_HAS_STOP) | flag(item.step.has_value(), TD_INDEX_HAS_STEP);
     }
     items.push_back(one);
   }

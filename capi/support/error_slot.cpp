@@ -12,7 +12,7 @@ namespace {
 struct ErrorSlot {
   td_status code;
   const char* function;
-  bool by_callback;
+  bool fresh;  // since expect_error()
   char message[1024];
 };
 // It may be written after other thread-locals and statics are gone, also after dlclose.
@@ -40,7 +40,7 @@ LogState& log_state() {
 void store_error(td_status code, const char* function, std::string_view message) noexcept {
   slot.code = code;
   slot.function = function;
-  slot.by_callback = false;
+  slot.fresh = true;
   std::size_t n = std::min(message.size(), sizeof slot.message - 1);
   if (n < message.size()) {
     while (n > 0 && (static_cast<unsigned char>(message[n]) & 0xC0) == 0x80) --n;
@@ -51,9 +51,9 @@ void store_error(td_status code, const char* function, std::string_view message)
   std::replace(slot.message, slot.message + n, '\n', ' ');
 }
 
-bool callback_left_error(td_status code) noexcept { return slot.by_callback && slot.code == code; }
+bool error_was_left(td_status code) noexcept { return slot.fresh && slot.code == code; }
 
-void clear_callback_error() noexcept { slot.by_callback = false; }
+void expect_error() noexcept { slot.fresh = false; }
 
 void log(td_log_level level, const char* message) noexcept {
   LogTarget target;
@@ -77,7 +77,6 @@ const char* td_last_error_message(void) noexcept { return capi::slot.message; }
 
 void td_set_error(td_status code, const char* message) noexcept {
   capi::store_error(code, "callback", message == nullptr ? std::string_view() : message);
-  capi::slot.by_callback = true;
 }
 
 void td_set_log(td_log_fn callback, void* user, td_release_fn release) noexcept {

@@ -11,9 +11,10 @@ namespace capi {
 // Never allocates.
 void store_error(td_status code, const char* function, std::string_view message) noexcept;
 
-// True when this thread called td_set_error() with this code since `clear_callback_error()`.
-bool callback_left_error(td_status code) noexcept;
-void clear_callback_error() noexcept;
+// Whether this code was stored since expect_error(): by td_set_error(), or by a call of the library
+// that failed inside a callback.
+bool error_was_left(td_status code) noexcept;
+void expect_error() noexcept;
 
 // Sends a line to the function given to td_set_log(), if there is one.
 void log(td_log_level level, const char* message) noexcept;

@@ -39,7 +39,7 @@ at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at:
   for (const std::string& copy : copies) names.push_back(copy.c_str());
   const Lent source(leaf);
   td_tensor* result = nullptr;
-  clear_callback_error();
+  expect_error();
   const td_status status = call_foreign([&] { return callback(user, names.data(), names.size(), source.get(), &result); });
   at::Tensor tensor = consume(result);
   if (status != TD_OK) throw CallbackFailure{status};

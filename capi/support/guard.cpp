@@ -46,7 +46,7 @@ td_status from_torch(td_status code, const char* function, const c10::Error& err
 
 // A callback's status travels on when it is one of ours or of its own range; its text is kept.
 td_status from_callback(const char* function, td_status status) noexcept {
-  const bool left_text = callback_left_error(status);
+  const bool left_text = error_was_left(status);
   const bool passes = status <= -10000 || (status < 0 && is_library_code(status));
   const td_status code = passes ? status : TD_ERR_CALLBACK;
   if (left_text) {
@@ -57,7 +57,22 @@ td_status from_callback(const char* function, td_status status) noexcept {
   return code;
 }
 
+// libtorch's warnings go to the log of the caller, and nowhere else.
+class LogWarnings final : public td::compat::WarningSink {
+ public:
+  void warn(const std::string& message) override { log(TD_LOG_WARNING, message.c_str()); }
+};
+
+LogWarnings* log_warnings() {
+  static LogWarnings* const handler = new LogWarnings;  // never destroyed
+  return handler;
+}
+
 }  // namespace
+
+CallScope::CallScope() : grad_before_(c10::GradMode::is_enabled()), warnings_(log_warnings()) {
+  if (grad_before_ != grad_wanted) c10::GradMode::set_enabled(grad_wanted);
+}
 
 void rethrow_foreign() {
   try {

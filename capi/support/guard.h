@@ -1,10 +1,12 @@
 // guard.h: the wall between exceptions and C. Every function that can fail is one guard().
 #pragma once
 
+#include "td/torch_compat.h"
 #include "tensordict/td_base.h"
 
 #include <c10/core/GradMode.h>
 
+#include <optional>
 #include <utility>
 
 namespace capi {
@@ -37,20 +39,20 @@ extern __thread bool grad_wanted;
 extern thread_local bool grad_wanted;
 #endif
 
-// Sets libtorch's grad mode to what the caller asked of this library, and puts it back.
-class GradScope {
+// What a call asks of libtorch's state of this thread: the grad mode that the caller asked of this
+// library, and warnings that go to the log. All is put back at the end.
+class CallScope {
  public:
-  GradScope() : before_(c10::GradMode::is_enabled()) {
-    if (before_ != grad_wanted) c10::GradMode::set_enabled(grad_wanted);
+  CallScope();
+  ~CallScope() {
+    if (grad_before_ != grad_wanted) c10::GradMode::set_enabled(grad_before_);
   }
-  ~GradScope() {
-    if (before_ != grad_wanted) c10::GradMode::set_enabled(before_);
-  }
-  GradScope(const GradScope&) = delete;
-  GradScope& operator=(const GradScope&) = delete;
+  CallScope(const CallScope&) = delete;
+  CallScope& operator=(const CallScope&) = delete;
 
  private:
-  bool before_;
+  bool grad_before_;
+  td::compat::WarningGuard warnings_;
 };
 
 // For calls that run no operation of libtorch.
@@ -68,12 +70,24 @@ td_status guard_plain(const char* function, Body&& body) noexcept {
 template <class Body>
 td_status guard(const char* function, Body&& body) noexcept {
   try {
-    const GradScope grad;
+    const CallScope scope;
     std::forward<Body>(body)();
     return TD_OK;
   } catch (...) {
     return translate_current_exception(function);
   }
 }
+
+// For calls that run an operation of libtorch only when the dictionary has a device to move to.
+class MoveScope {
+ public:
+  template <class Dict>
+  explicit MoveScope(const Dict& dict) {
+    if (dict.device()) scope_.emplace();
+  }
+
+ private:
+  std::optional<CallScope> scope_;
+};
 
 }  // namespace capi

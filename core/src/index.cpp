@@ -58,6 +58,10 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
     fail(Code::index, "too many indices: ", used, " for batch size ", show_sizes(batch), " of ", dims,
          dims == 1 ? " dimension" : " dimensions");
   }
+  whole_ = std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
+    const bool bare = item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
+    return bare || item.kind == IndexKind::ellipsis;
+  });
   std::vector<Advanced> advanced;
   std::int64_t source = 0;
   const auto keep = [&](std::int64_t n) {
@@ -90,7 +94,8 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
         const std::int64_t start = clamp_bound(item.start.value_or(0), size);
         const std::int64_t stop = std::max(start, clamp_bound(item.stop.value_or(size), size));
         const std::int64_t length = (stop - start) / step + ((stop - start) % step != 0 ? 1 : 0);
-        view_.slice(source++, start, length, step);
+        // A step beyond the end counts for nothing, and must not overflow a stride.
+        view_.slice(source++, start, length, length > 1 ? step : 1);
         break;
       }
       case IndexKind::tensor: add_tensor(item.tensor, source, batch, advanced); break;
@@ -104,6 +109,9 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
 void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, SizesView batch,
                            std::vector<Advanced>& advanced) {
   const QuietIndexWork quiet;
+  if (tensor.device().type() == c10::DeviceType::Meta) {
+    fail(Code::device, "an index tensor on device \"meta\" has no values");
+  }
   if (is_mask(tensor)) {
     if (tensor.dim() == 0) {
       view_.add();

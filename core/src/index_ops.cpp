@@ -187,7 +187,7 @@ TensorDict align(const TensorDict& value, SizesView part) {
 
 TensorDict TensorDict::index(c10::ArrayRef<IndexItem> items) const {
   const IndexPlan plan(items, batch_size());
-  if (plan.is_identity()) return *this;
+  if (plan.is_whole()) return *this;
   NodePtr result = map(node_, ReadOp(plan));
   if (node_->memmapped() && keeps_memmap(items)) inherit_flags(*node_, result);
   return TensorDict(std::move(result));

@@ -94,7 +94,12 @@ class ReshapeOp final : public BatchOp {
 
   at::Tensor leaf(const at::Tensor& before) const override {
     const Sizes sizes = batch(before.sizes());
-    if (!fast_ || !fast::plain(before)) return copy_ ? before.reshape(sizes) : before.view(sizes);
+    if (!fast::plain(before)) return copy_ ? before.reshape(sizes) : before.view(sizes);
+    if (!fast_) {
+      if (copy_) return before.reshape(sizes);
+      if (!at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes))) fail_view(before, sizes);
+      return before.view(sizes);
+    }
     if (before.is_contiguous()) {
       Sizes strides(sizes.size());
       std::int64_t stride = 1;
@@ -107,11 +112,15 @@ class ReshapeOp final : public BatchOp {
     const auto strides = at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes));
     if (strides) return fast::make_view(before, sizes, *strides, before.storage_offset());
     if (copy_) return before.reshape(sizes);
+    fail_view(before, sizes);
+  }
+
+ private:
+  [[noreturn]] static void fail_view(const at::Tensor& before, SizesView sizes) {
     fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " and strides ",
          show_sizes(before.strides()), " cannot be viewed as ", show_sizes(sizes), "; use reshape");
   }
 
- private:
   SizesView before_, after_;
   bool copy_, fast_;
 };

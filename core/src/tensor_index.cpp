@@ -7,7 +7,7 @@ namespace td {
 
 at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items) {
   const IndexPlan plan(items, tensor.sizes());
-  return plan.is_identity() ? tensor : plan.read(tensor, fast::thread_at_rest());
+  return plan.is_whole() ? tensor : plan.read(tensor, fast::thread_at_rest());
 }
 
 void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {

@@ -48,8 +48,8 @@ class IndexPlan {
   IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch);
 
   const ViewPlan& view() const noexcept { return view_; }
-  bool is_identity() const noexcept { return !gather_ && view_.is_identity(); }
-  bool gathers() const noexcept { return gather_.has_value(); }
+  // Nothing but `...` and `:`; the result is then the same dictionary.
+  bool is_whole() const noexcept { return whole_; }
 
   // Sizes of the result for an entry whose sizes begin with the batch.
   Sizes sizes(SizesView full) const;
@@ -91,6 +91,7 @@ class IndexPlan {
 
   ViewPlan view_;
   std::optional<Gather> gather_;
+  bool whole_ = false;
 };
 
 }  // namespace td

@@ -10,6 +10,20 @@
 
 namespace td {
 
+namespace detail {
+
+struct Block {
+  Block* next;
+};
+
+// Needs no destructor: other thread-locals may still free objects after this one's end.
+struct RecyclerList {
+  Block* head = nullptr;
+  std::int32_t room = -1;  // blocks that may still be kept; -1 before the first
+};
+
+}  // namespace detail
+
 template <std::size_t bytes>
 class Recycler {
  public:
@@ -19,7 +33,7 @@ class Recycler {
   static void give(void* block) noexcept { ::operator delete(block); }
 #else
   static void* take() {
-    Block* block = list.head;
+    detail::Block* block = list.head;
     if (block == nullptr) return ::operator new(bytes);
     list.head = block->next;
     ++list.room;
@@ -32,7 +46,7 @@ class Recycler {
       ::operator delete(memory);
       return;
     }
-    auto* block = static_cast<Block*>(memory);
+    auto* block = static_cast<detail::Block*>(memory);
     block->next = list.head;
     list.head = block;
     --list.room;
@@ -42,15 +56,7 @@ class Recycler {
   static_assert(bytes >= sizeof(void*));
   static constexpr std::int32_t capacity = 2048;  // blocks kept by a thread
 
-  struct Block {
-    Block* next;
-  };
-  // Needs no destructor: other thread-locals may still free objects after this one's end.
-  struct List {
-    Block* head = nullptr;
-    std::int32_t room = -1;  // blocks that may still be kept; -1 before the first
-  };
-  static inline thread_local List list;
+  static inline thread_local detail::RecyclerList list;
 
   // Gives everything back when the thread ends.
   struct End {

@@ -6,8 +6,10 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
 #include <c10/core/ScalarType.h>
+#include <c10/util/Exception.h>
 
 #include <optional>
+#include <string>
 
 #define TD_TORCH_AT_LEAST(major, minor) \
   (TORCH_VERSION_MAJOR > (major) ||     \
@@ -27,6 +29,20 @@ inline constexpr std::nullopt_t nullopt = std::nullopt;
 template <class T>
 using optional = c10::optional<T>;
 inline constexpr c10::nullopt_t nullopt = c10::nullopt;
+#endif
+
+// Warnings of libtorch as plain text, for the thread that sets the guard. Since 2.0 they are objects.
+class WarningSink : public c10::WarningHandler {
+ public:
+  virtual void warn(const std::string& message) = 0;
+#if TD_TORCH_AT_LEAST(2, 0)
+  void process(const c10::Warning& warning) final { warn(warning.msg()); }
+};
+using WarningGuard = c10::WarningUtils::WarningHandlerGuard;
+#else
+  void process(const c10::SourceLocation&, const std::string& message, const bool) final { warn(message); }
+};
+using WarningGuard = c10::Warning::WarningHandlerGuard;
 #endif
 
 }  // namespace td::compat
