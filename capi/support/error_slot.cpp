@@ -45,7 +45,7 @@ void store_error(td_status code, const char* function, std::string_view message)
   if (n < message.size()) {
     while (n > 0 && (static_cast<unsigned char>(message[n]) & 0xC0) == 0x80) --n;
   }
-  std::memmove(slot.message, message.data(), n);  // the text may be the slot's own
+  if (n != 0) std::memmove(slot.message, message.data(), n);  // the text may be the slot's own
   slot.message[n] = '\0';
   // One line: a message of libtorch may hold several.
   std::replace(slot.message, slot.message + n, '\n', ' ');

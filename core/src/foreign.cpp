@@ -30,6 +30,21 @@ std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
   return empty ? 0 : static_cast<std::size_t>(bytes);
 }
 
+// The last element must lie within what can be addressed.
+void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
+  auto extent = static_cast<std::int64_t>(c10::elementSize(dtype));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] < 0) fail(Code::shape, "strides ", show_sizes(strides), " hold a negative one");
+    std::int64_t step;
+    if (sizes[i] > 1 && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
+                         __builtin_mul_overflow(step, static_cast<std::int64_t>(c10::elementSize(dtype)), &step) ||
+                         __builtin_add_overflow(extent, step, &extent))) {
+      fail(Code::shape, "shape ", show_sizes(sizes), " with strides ", show_sizes(strides),
+           " reaches further than can be addressed");
+    }
+  }
+}
+
 void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
   const std::size_t need = bytes_of(tensor);
   if (bytes != need) {
@@ -46,9 +61,7 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
     fail(Code::null_argument, "data is NULL for a tensor of shape ", show_sizes(sizes));
   }
   if (strides) {
-    for (const std::int64_t stride : *strides) {
-      if (stride < 0) fail(Code::shape, "strides ", show_sizes(*strides), " hold a negative one");
-    }
+    check_strides(sizes, *strides, dtype);
   }
   device = resolve_device(device);
   const auto options = at::TensorOptions().dtype(dtype).device(device);

@@ -1,6 +1,7 @@
 #include "td/print.h"
 
 #include "td/mapped_file.h"
+#include "td/python_text.h"
 #include "td/tensordict.h"
 
 #include <algorithm>
@@ -20,8 +21,7 @@ std::string show_device(const std::optional<c10::Device>& device) {
 
 // Python shortens what is longer than 200 characters.
 std::string data_text(const DataNode& node) {
-  std::string text = node.json();
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') text = text.substr(1, text.size() - 2);
+  std::string text = python_text(node.json());
   if (text.size() > 200) text = text.substr(0, 20) + "  ...  " + text.substr(text.size() - 20);
   return "NonTensorData(data=" + text + ", batch_size=" + torch_size(node.batch()) +
          ", device=" + show_device(node.device()) + ")";
@@ -87,7 +87,7 @@ std::string dtype_name(c10::ScalarType dtype) {
 std::string describe(const at::Tensor& tensor) {
   const MappedFile* file = MappedFile::of(tensor);
   const bool cuda = tensor.device().type() == c10::DeviceType::CUDA;
-  const bool shared = cuda || (file != nullptr && !file->path().empty());
+  const bool shared = cuda || (file != nullptr && file->writes_through());
   return std::string(file != nullptr ? "MemoryMappedTensor" : "Tensor") +
          "(shape=" + torch_size(tensor.sizes()) + ", device=" + tensor.device().str() +
          ", dtype=" + dtype_name(tensor.scalar_type()) + ", is_shared=" + (shared ? "True" : "False") + ")";

@@ -93,21 +93,13 @@ class ReshapeOp final : public BatchOp {
   }
 
   at::Tensor leaf(const at::Tensor& before) const override {
+    if (fast_ && fast::plain(before) && before.is_contiguous()) return dense_view(before);
     const Sizes sizes = batch(before.sizes());
     if (!fast::plain(before)) return copy_ ? before.reshape(sizes) : before.view(sizes);
     if (!fast_) {
       if (copy_) return before.reshape(sizes);
       if (!at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes))) fail_view(before, sizes);
       return before.view(sizes);
-    }
-    if (before.is_contiguous()) {
-      Sizes strides(sizes.size());
-      std::int64_t stride = 1;
-      for (std::size_t i = sizes.size(); i-- > 0;) {
-        strides[i] = stride;
-        stride *= std::max<std::int64_t>(sizes[i], 1);
-      }
-      return fast::make_view(before, sizes, strides, before.storage_offset());
     }
     const auto strides = at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes));
     if (strides) return fast::make_view(before, sizes, *strides, before.storage_offset());
@@ -116,6 +108,22 @@ class ReshapeOp final : public BatchOp {
   }
 
  private:
+  // Leaves are often of one shape: sizes and strides of the last one are kept.
+  at::Tensor dense_view(const at::Tensor& before) const {
+    if (!known_ || before.sizes() != SizesView(before_sizes_)) {
+      before_sizes_.assign(before.sizes().begin(), before.sizes().end());
+      sizes_ = batch(before.sizes());
+      strides_.resize_for_overwrite(sizes_.size());
+      std::int64_t stride = 1;
+      for (std::size_t i = sizes_.size(); i-- > 0;) {
+        strides_[i] = stride;
+        stride *= std::max<std::int64_t>(sizes_[i], 1);
+      }
+      known_ = true;
+    }
+    return fast::make_view(before, sizes_, strides_, before.storage_offset());
+  }
+
   [[noreturn]] static void fail_view(const at::Tensor& before, SizesView sizes) {
     fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " and strides ",
          show_sizes(before.strides()), " cannot be viewed as ", show_sizes(sizes), "; use reshape");
@@ -123,6 +131,8 @@ class ReshapeOp final : public BatchOp {
 
   SizesView before_, after_;
   bool copy_, fast_;
+  mutable bool known_ = false;
+  mutable Sizes before_sizes_, sizes_, strides_;
 };
 
 TensorDict change_shape(const TensorDict& td, SizesView sizes, bool copy) {
