@@ -179,7 +179,9 @@ TD_TEST(kinds_of_a_later_release_are_named) {
     const char *folder, *named;
   } later[] = {{"lazy_same", "LazyStackedTensorDict"},
                {"lazy_nested", "LazyStackedTensorDict"},
-               {"lazy_hetero", "LazyStackedTensorDict"}};
+               {"lazy_hetero", "LazyStackedTensorDict"},
+               {"nontensor_stack", "NonTensorStack"},
+               {"tensorclass", "Sample"}};
   for (size_t i = 0; i < LENGTH(later); i++) {
     td_tensordict *td;
     TD_EXPECT_NULL(td_load_memmap(td_golden(later[i].folder), NULL, &td), TD_ERR_UNSUPPORTED, td);

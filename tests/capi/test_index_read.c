@@ -2,13 +2,13 @@
 #include "td_values.h"
 
 /* One row of the table: the batch size, the sizes of "a", and its first value (-1: no element). */
-#define READS(batch, batch_dims, sizes, dims, first, ...)                 \
-  do {                                                                    \
-    td_tensordict *part = NULL;                                           \
-    TD_DO(td_index(td, TD_AT(__VA_ARGS__), &part));                       \
-    check_part(__LINE__, part, (const int64_t[])UNPACK batch, batch_dims, \
-               (const int64_t[])UNPACK sizes, dims, first);               \
-    td_free(part);                                                        \
+#define READS(batch, batch_dims, sizes, dims, first, ...)                    \
+  do {                                                                       \
+    td_tensordict *td_part = NULL;                                           \
+    TD_DO(td_index(td, TD_AT(__VA_ARGS__), &td_part));                       \
+    check_part(__LINE__, td_part, (const int64_t[])UNPACK batch, batch_dims, \
+               (const int64_t[])UNPACK sizes, dims, first);                  \
+    td_free(td_part);                                                        \
   } while (0)
 #define UNPACK(...) \
   { __VA_ARGS__ }
