@@ -17,7 +17,8 @@ constexpr std::size_t max_name = 255;            // of Linux's file systems
 constexpr std::size_t max_path = PATH_MAX - 64;  // leaves room for a temporary name
 constexpr std::size_t max_json_depth = 1000;
 
-const c10::Device cpu(c10::DeviceType::CPU);
+// A function: a constant of this type would be made at load.
+c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
 
 bool ends_with(std::string_view text, std::string_view end) noexcept {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
@@ -57,7 +58,7 @@ class Planner {
   };
 
   NodePtr begin(const DenseNode& source, const std::string& dir, bool exists) {
-    auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu);
+    auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
     target->reserve(source.size());
     finish_node(*target, dir);
     if (!dir.empty()) {
@@ -113,7 +114,7 @@ class Planner {
   }
 
   void add_data(Level& level, const DataNode& node) {
-    auto copy = c10::make_intrusive<DataNode>(node.json(), node.batch(), cpu);
+    auto copy = c10::make_intrusive<DataNode>(node.json(), node.batch(), cpu());
     std::string dir;
     if (!level.dir.empty()) {
       dir = folder_of(level);

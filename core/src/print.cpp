@@ -87,7 +87,7 @@ std::string dtype_name(c10::ScalarType dtype) {
 std::string describe(const at::Tensor& tensor) {
   const MappedFile* file = MappedFile::of(tensor);
   const bool cuda = tensor.device().type() == c10::DeviceType::CUDA;
-  const bool shared = cuda || (file != nullptr && file->writes_through());
+  const bool shared = cuda || (file != nullptr && !file->path().empty());
   return std::string(file != nullptr ? "MemoryMappedTensor" : "Tensor") +
          "(shape=" + torch_size(tensor.sizes()) + ", device=" + tensor.device().str() +
          ", dtype=" + dtype_name(tensor.scalar_type()) + ", is_shared=" + (shared ? "True" : "False") + ")";
