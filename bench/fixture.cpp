@@ -58,8 +58,8 @@ Row::Row(const Leaves& leaves) {
 void figure(const std::string& name, int leaves, double goal, Body ours, Body theirs) {
   char label[64];
   std::snprintf(label, sizeof label, "/%d/%g/", leaves, goal);
-  benchmark::RegisterBenchmark((name + label + "ours").c_str(), std::move(ours));
-  benchmark::RegisterBenchmark((name + label + "theirs").c_str(), std::move(theirs));
+  benchmark::RegisterBenchmark((name + label + "ours").c_str(), std::move(ours))->UseRealTime();
+  benchmark::RegisterBenchmark((name + label + "theirs").c_str(), std::move(theirs))->UseRealTime();
 }
 
 }  // namespace bench

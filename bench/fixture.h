@@ -43,12 +43,14 @@ td_tensor* wrap(const at::Tensor& tensor);
 
 // A figure: the same work by us and by hand, in the same process. `goal` is the ratio to reach; 0 for
 // figures that are only printed.
+// Wall-clock time, so that work on other threads counts.
 using Body = std::function<void(benchmark::State&)>;
 void figure(const std::string& name, int leaves, double goal, Body ours, Body theirs);
 
 // Called by each file of figures.
 void register_small();
 void register_keys_and_writer();
+void register_threads();
 void register_large(const std::string& dir);
 
 }  // namespace bench

@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   }
   bench::register_small();
   bench::register_keys_and_writer();
+  bench::register_threads();
   if (!large.empty()) bench::register_large(large);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;

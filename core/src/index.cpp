@@ -1,5 +1,6 @@
 #include "td/index.h"
 
+#include "td/assign.h"
 #include "td/fast_path.h"
 #include "td/rows.h"
 
@@ -164,6 +165,12 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
            " of batch size ", show_sizes(batch));
     }
     negative = negative || values[i] < 0;
+  }
+  if (tensor.dim() == 0) {
+    // As in libtorch: it selects, and has no say in where the shape of other index tensors stands.
+    view_.drop(source++, values[0] < 0 ? values[0] + size : values[0]);
+    copies_ = true;
+    return;
   }
   if (negative) {
     if (index.is_alias_of(tensor)) index = index.clone();
@@ -330,7 +337,10 @@ c10::List<c10::optional<at::Tensor>> aten_indices(const c10::SmallVector<std::in
 }  // namespace
 
 at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
-  if (!gather_) return view_.apply(leaf, fast);
+  if (!gather_) {
+    const at::Tensor part = view_.apply(leaf, fast);
+    return copies_ ? copy_of(part, fast) : part;
+  }
   at::Tensor result;
   if (fast && fast::plain_cpu(leaf) && gather_rows(leaf, result)) return result;
   return at::index(view_.apply(leaf, fast), aten_indices(gather_->dims, gather_->index));

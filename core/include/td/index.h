@@ -91,6 +91,7 @@ class IndexPlan {
 
   ViewPlan view_;
   std::optional<Gather> gather_;
+  bool copies_ = false;  // a tensor selected: what tensors pick is copied
   bool whole_ = false;
 };
 

@@ -8,9 +8,9 @@
 
 namespace td::rows {
 
-// From this many bytes on a copy is shared between libtorch's threads. Measured with bench/td_bench
-// (parallel_threshold): below it starting the threads costs more than they save.
-inline constexpr std::size_t parallel_bytes = std::size_t{1} << 18;
+// From this many bytes on a copy is shared between libtorch's threads. Set by the rows "threads:" of
+// bench/run: below it waking the threads costs more than they save, and on a busy machine far more.
+inline constexpr std::size_t parallel_bytes = std::size_t{4} << 20;
 
 // memcpy, shared between threads when it is long.
 void copy(char* target, const char* source, std::size_t bytes);
