@@ -1,0 +1,45 @@
+// Handles of the C interface that free themselves, and its failures as exceptions.
+#ifndef PARITY_HANDLES_H
+#define PARITY_HANDLES_H
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "tensordict/td.h"
+
+namespace parity {
+
+template <auto Free>
+struct Freed {
+  template <class Handle>
+  void operator()(Handle *handle) const {
+    Free(handle);
+  }
+};
+using Dict = std::unique_ptr<td_tensordict, Freed<td_free>>;
+using Tensor = std::unique_ptr<td_tensor, Freed<td_tensor_free>>;
+using Keys = std::unique_ptr<td_keys, Freed<td_keys_free>>;
+
+// The library has refused a call. Where Python raises too, that is the right answer.
+struct Refused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+inline void check(td_status status) {
+  if (status == TD_OK) return;
+  throw Refused(std::string(td_status_name(status)) + " from " + td_last_error_function() + ": " +
+                td_last_error_message());
+}
+
+// made<Dict>([&](auto result) { return td_share(td, result); })
+template <class Handle, class Call>
+Handle made(Call call) {
+  typename Handle::pointer result = nullptr;
+  check(call(&result));
+  return Handle(result);
+}
+
+}  // namespace parity
+
+#endif

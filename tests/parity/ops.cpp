@@ -1,0 +1,140 @@
+#include "ops.h"
+
+#include <map>
+#include <set>
+
+#include "index.h"
+
+namespace parity {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+std::vector<Dict> one(Dict td) {
+  std::vector<Dict> list;
+  list.push_back(std::move(td));
+  return list;
+}
+
+// The operations that take a dictionary and give one.
+template <class Call>
+std::vector<Dict> on_base(const Request &request, Call call) {
+  const Dict td = base_of(request.base);
+  return one(made<Dict>([&](auto result) { return call(td.get(), result); }));
+}
+
+std::vector<Dict> with_sizes(const Request &request, const char *argument,
+                             td_status (*call)(const td_tensordict *, const int64_t *, size_t,
+                                               td_tensordict **)) {
+  const auto sizes = request.args.at(argument).get<Sizes>();
+  return on_base(
+      request, [&](auto td, auto result) { return call(td, sizes.data(), sizes.size(), result); });
+}
+
+std::vector<Dict> view(const Request &request) { return with_sizes(request, "shape", td_view); }
+std::vector<Dict> reshape(const Request &request) {
+  return with_sizes(request, "shape", td_reshape);
+}
+std::vector<Dict> expand(const Request &request) { return with_sizes(request, "shape", td_expand); }
+std::vector<Dict> permute(const Request &request) {
+  return with_sizes(request, "dims", td_permute);
+}
+
+std::vector<Dict> squeeze(const Request &request) {
+  const Json &dim = request.args.at("dim");
+  return on_base(request, [&](auto td, auto result) {
+    return dim.is_null() ? td_squeeze_all(td, result) : td_squeeze(td, dim.get<int64_t>(), result);
+  });
+}
+
+std::vector<Dict> unsqueeze(const Request &request) {
+  return on_base(request, [&](auto td, auto result) {
+    return td_unsqueeze(td, request.args.at("dim").get<int64_t>(), result);
+  });
+}
+
+std::vector<Dict> transpose(const Request &request) {
+  return on_base(request, [&](auto td, auto result) {
+    return td_transpose(td, request.args.at("dim0").get<int64_t>(),
+                        request.args.at("dim1").get<int64_t>(), result);
+  });
+}
+
+std::vector<Dict> unbind(const Request &request) {
+  const Dict td = base_of(request.base);
+  const auto dim = request.args.at("dim").get<int64_t>();
+  size_t count = 0;
+  check(td_unbind(td.get(), dim, nullptr, 0, &count));
+  std::vector<td_tensordict *> handles(count);
+  check(td_unbind(td.get(), dim, handles.data(), count, &count));
+  std::vector<Dict> parts;
+  for (td_tensordict *handle : handles) parts.emplace_back(handle);
+  return parts;
+}
+
+// The base itself and changed copies of it, `n` in all.
+std::vector<Dict> join(const Request &request,
+                       td_status (*call)(const td_tensordict *const *, size_t, int64_t,
+                                         td_tensordict **)) {
+  std::vector<Dict> sources;
+  std::vector<const td_tensordict *> handles;
+  for (int64_t i = 0; i < request.args.at("n").get<int64_t>(); ++i) {
+    sources.push_back(base_of(request.base, i > 0));
+    handles.push_back(sources.back().get());
+  }
+  return one(made<Dict>([&](auto result) {
+    return call(handles.data(), handles.size(), request.args.at("dim").get<int64_t>(), result);
+  }));
+}
+
+std::vector<Dict> stack(const Request &request) { return join(request, td_stack); }
+std::vector<Dict> cat(const Request &request) { return join(request, td_cat); }
+
+Dict part_at(const td_tensordict *td, const Index &at) {
+  return made<Dict>([&](auto result) { return td_index(td, at.data(), at.size(), result); });
+}
+
+std::vector<Dict> index(const Request &request) {
+  const Dict td = base_of(request.base);
+  return one(part_at(td.get(), Index(request.args.at("index"))));
+}
+
+// The value is a number, or a dictionary shaped like the part and filled with one number.
+std::vector<Dict> setitem(const Request &request) {
+  static const std::map<std::string, int> kFillings = {{"zeros", 0}, {"ones", 1}, {"seven", 7}};
+  Dict td = base_of(request.base);
+  const Index at(request.args.at("index"));
+  const Json &value = request.args.at("value");
+  if (value.contains("scalar")) {
+    check(td_fill_at(td.get(), at.data(), at.size(), scalar_of(value["scalar"]).get()));
+    return one(std::move(td));
+  }
+  const Dict part = part_at(td.get(), at);
+  const Dict source = made<Dict>([&](auto result) { return td_clone(part.get(), 1, result); });
+  fill(source.get(), scalar_of(kFillings.at(value.at("like").get<std::string>())).get());
+  check(td_set_at(td.get(), at.data(), at.size(), source.get()));
+  return one(std::move(td));
+}
+
+const std::map<std::string, Operation> kOperations = {
+    {"cat", cat},         {"expand", expand},   {"index", index},         {"permute", permute},
+    {"reshape", reshape}, {"setitem", setitem}, {"squeeze", squeeze},     {"stack", stack},
+    {"unbind", unbind},   {"view", view},       {"transpose", transpose}, {"unsqueeze", unsqueeze},
+};
+
+// Not made up out of other operations here: what is not in the headers is skipped.
+const std::set<std::string> kNotOffered = {
+    "chunk",         "exclude", "flatten",           "flatten_keys", "gather",
+    "masked_select", "repeat",  "repeat_interleave", "select",       "split",
+};
+
+}  // namespace
+
+Operation find_operation(const std::string &name) {
+  const auto found = kOperations.find(name);
+  return found == kOperations.end() ? nullptr : found->second;
+}
+
+bool is_not_offered(const std::string &name) { return kNotOffered.count(name) > 0; }
+
+}  // namespace parity

@@ -1,0 +1,108 @@
+// Replays cases recorded from Python's tensordict through the C interface: parity FILE.jsonl
+// The last line is "N passed, N failed, N skipped"; README.md says what a file looks like.
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "differences.h"
+#include "ops.h"
+
+using parity::Json;
+
+namespace {
+
+constexpr int kFailuresShown = 20;
+
+struct Totals {
+  int passed = 0, failed = 0, skipped = 0;
+};
+
+struct Answer {
+  bool refused = false;
+  std::string text;  // one line that says in what it differs from Python's; "" when it does not
+};
+
+Answer replay(parity::Operation operation, const parity::Request &request, const Json &expect) {
+  const bool raises = expect.contains("error");
+  Json found = Json::array();
+  try {
+    for (const parity::Dict &td : operation(request)) found.push_back(parity::describe(td.get()));
+  } catch (const parity::Refused &error) {
+    return {true, raises ? "" : error.what()};
+  } catch (const std::exception &error) {
+    return {false, std::string("cannot be replayed: ") + error.what()};
+  }
+  if (raises) return {false, "Python raises " + expect["error"].dump() + ", the library does not"};
+
+  Json expected = Json::array();
+  for (const Json &td : expect.contains("tds") ? expect["tds"] : Json::array({expect.at("td")})) {
+    expected.push_back(parity::with_plain_paths(td));
+  }
+  if (expected.size() != found.size()) {
+    return {false, "expected " + std::to_string(expected.size()) + " dictionaries, found " +
+                       std::to_string(found.size())};
+  }
+  for (size_t i = 0; i < found.size(); ++i) {
+    const std::string text = parity::difference(expected[i], found[i]);
+    if (!text.empty()) return {false, "[" + std::to_string(i) + "] " + text};
+  }
+  return {};
+}
+
+Totals replay_file(std::istream &file) {
+  std::string line;
+  std::getline(file, line);
+  const Json bases = Json::parse(line).at("bases");
+  Totals totals;
+  std::map<std::string, int> skipped;
+  while (std::getline(file, line)) {
+    if (line.empty()) continue;
+    Json item = Json::parse(line);
+    const auto op = item.at("op").get<std::string>();
+    const parity::Operation operation = parity::find_operation(op);
+    if (!operation) {
+      ++skipped[op + (parity::is_not_offered(op) ? "" : " (a name this program does not know)")];
+      continue;
+    }
+    const parity::Request request{bases.at(item.at("base").get<std::string>()), item.at("args")};
+    const Answer answer = replay(operation, request, item.at("expect"));
+    const parity::Difference *difference = parity::find_difference(op, request);
+    if (answer.text.empty()) {
+      ++totals.passed;
+    } else if (difference && answer.refused == difference->refused) {
+      ++skipped[difference->name];
+    } else if (++totals.failed <= kFailuresShown) {
+      std::printf("%s: %s.%s %.200s: %s\n", item["id"].dump().c_str(),
+                  item["base"].get<std::string>().c_str(), op.c_str(), request.args.dump().c_str(),
+                  answer.text.c_str());
+    }
+  }
+  if (totals.failed > kFailuresShown) {
+    std::printf("… and %d more failures\n", totals.failed - kFailuresShown);
+  }
+  for (const auto &[what, count] : skipped) {
+    std::printf("skipped %4d  %s\n", count, what.c_str());
+    totals.skipped += count;
+  }
+  return totals;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  std::ifstream file(argc == 2 ? argv[1] : "");
+  if (!file) {
+    std::fprintf(stderr, argc == 2 ? "parity: %s cannot be read\n" : "usage: parity FILE.jsonl\n",
+                 argv[argc - 1]);
+    return 2;
+  }
+  try {
+    const Totals totals = replay_file(file);
+    std::printf("%d passed, %d failed, %d skipped\n", totals.passed, totals.failed, totals.skipped);
+    return totals.failed == 0 && totals.passed > 0 ? 0 : 1;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "parity: %s: %s\n", argv[1], error.what());
+    return 2;
+  }
+}
