@@ -25,7 +25,7 @@ void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
     target.copy_(source.clone());
     return;
   }
-  if (fast && fast::plain_cpu(target) && fast::plain_cpu(source) &&
+  if (fast && fast::writable_rows(target) && fast::plain_cpu(source) &&
       target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes()) {
     rows::copy_strided(static_cast<char*>(target.data_ptr()), target.strides(),
                        static_cast<const char*>(source.data_ptr()), source.strides(), target.sizes(),

@@ -350,7 +350,7 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   const Sizes part = sizes(leaf.sizes());
   at::Tensor from = source;
   if (from.is_alias_of(leaf)) from = from.clone();  // what is written must not change what is read
-  const bool plain = fast && fast::plain_cpu(leaf) && fast::plain_cpu(from) &&
+  const bool plain = fast && fast::writable_rows(leaf) && fast::plain_cpu(from) &&
                      from.scalar_type() == leaf.scalar_type() && from.sizes() == SizesView(part);
   if (plain && !gather_) {
     ViewPlan::Layout at;

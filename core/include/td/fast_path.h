@@ -36,6 +36,18 @@ inline bool plain_cpu(const at::Tensor& tensor) noexcept {
   return plain(tensor) && tensor.device().type() == c10::DeviceType::CPU;
 }
 
+// Memory that may be written row by row: no element stands in two places, as in an expanded tensor,
+// which ATen refuses to write to.
+inline bool writable_rows(const at::Tensor& tensor) noexcept {
+  if (!plain_cpu(tensor)) return false;
+  const SizesView sizes = tensor.sizes();
+  const SizesView strides = tensor.strides();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] == 0 && sizes[i] > 1) return false;
+  }
+  return true;
+}
+
 // A TensorImpl like any other, but for where its memory comes from.
 class Impl final : public c10::TensorImpl {
  public:
