@@ -10,7 +10,7 @@ namespace td::rows {
 
 // From this many bytes on a copy is shared between libtorch's threads. Set by the rows "threads:" of
 // bench/run: below it waking the threads costs more than they save, and on a busy machine far more.
-inline constexpr std::size_t parallel_bytes = std::size_t{4} << 20;
+inline constexpr std::size_t parallel_bytes = std::size_t{8} << 20;
 
 // memcpy, shared between threads when it is long.
 void copy(char* target, const char* source, std::size_t bytes);
