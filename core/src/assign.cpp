@@ -26,8 +26,7 @@ void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
     return;
   }
   if (fast && fast::writable_rows(target) && fast::plain_cpu(source) &&
-      target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes() &&
-      !fast::repeats(target.sizes(), target.strides())) {
+      target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes()) {
     rows::copy_strided(static_cast<char*>(target.data_ptr()), target.strides(),
                        static_cast<const char*>(source.data_ptr()), source.strides(), target.sizes(),
                        target.element_size());

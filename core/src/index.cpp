@@ -302,7 +302,7 @@ bool IndexPlan::scatter_rows(const at::Tensor& leaf, const at::Tensor& source) c
   ViewPlan::Layout at;
   view_.layout(leaf, at);
   std::int64_t outer, row, step;
-  if (!row_shape(at, outer, row, step) || fast::repeats(at.sizes, at.strides)) return false;
+  if (!row_shape(at, outer, row, step)) return false;
   if (source.numel() == 0) return true;
   const auto item = static_cast<std::int64_t>(leaf.element_size());
   char* base = static_cast<char*>(leaf.unsafeGetTensorImpl()->unsafe_storage().data_ptr().get()) +
@@ -352,9 +352,9 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   if (from.is_alias_of(leaf)) from = from.clone();  // what is written must not change what is read
   const bool plain = fast && fast::writable_rows(leaf) && fast::plain_cpu(from) &&
                      from.scalar_type() == leaf.scalar_type() && from.sizes() == SizesView(part);
-  ViewPlan::Layout at;
-  if (plain && !gather_) view_.layout(leaf, at);
-  if (plain && !gather_ && !fast::repeats(at.sizes, at.strides)) {
+  if (plain && !gather_) {
+    ViewPlan::Layout at;
+    view_.layout(leaf, at);
     const std::size_t item = leaf.element_size();
     char* base = static_cast<char*>(leaf.unsafeGetTensorImpl()->unsafe_storage().data_ptr().get());
     rows::copy_strided(base + at.offset * static_cast<std::int64_t>(item), at.strides,

@@ -48,14 +48,6 @@ inline bool writable_rows(const at::Tensor& tensor) noexcept {
   return true;
 }
 
-// Whether several elements are one place in memory, as after expand(). libtorch refuses to write there.
-inline bool repeats(SizesView sizes, SizesView strides) noexcept {
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (strides[i] == 0 && sizes[i] > 1) return true;
-  }
-  return false;
-}
-
 // A TensorImpl like any other, but for where its memory comes from.
 class Impl final : public c10::TensorImpl {
  public:
