@@ -7,7 +7,8 @@ namespace bench {
 
 void ok(td_status status) {
   if (status == TD_OK) return;
-  std::fprintf(stderr, "%s: %s: %s\n", td_last_error_function(), td_status_name(status), td_last_error_message());
+  std::fprintf(stderr, "%s: %s: %s\n", td_last_error_function(), td_status_name(status),
+               td_last_error_message());
   std::exit(1);
 }
 
@@ -17,8 +18,8 @@ td_tensor* wrap(const at::Tensor& tensor) {
                          tensor.scalar_type() == at::kLong   ? TD_DTYPE_INT64
                          : tensor.scalar_type() == at::kBool ? TD_DTYPE_BOOL
                                                              : TD_DTYPE_FLOAT32,
-                         tensor.sizes().data(), nullptr, tensor.sizes().size(), TD_DEVICE_CPU, -1, nullptr,
-                         nullptr, &handle));
+                         tensor.sizes().data(), nullptr, tensor.sizes().size(), TD_DEVICE_CPU, -1,
+                         nullptr, nullptr, &handle));
   return handle;
 }
 

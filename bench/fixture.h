@@ -24,8 +24,8 @@ struct Leaves {
   Leaves& operator=(const Leaves&) = delete;
 
   td_tensordict* td = nullptr;
-  std::vector<at::Tensor> tensors;        // the same memory
-  std::vector<std::string> names;         // "leaf_0" …
+  std::vector<at::Tensor> tensors;  // the same memory
+  std::vector<std::string> names;   // "leaf_0" …
 };
 
 // One row of `Leaves`: shape [8] each, batch size [].

@@ -12,9 +12,9 @@ using Map = std::unordered_map<std::string, at::Tensor>;
 
 struct Lookup {
   std::shared_ptr<Leaves> leaves;
-  Map flat;                                 // all names
+  Map flat;                                  // all names
   std::unordered_map<std::string, Map> two;  // "nested" → its names
-  std::string name;                         // the one that is looked up
+  std::string name;                          // the one that is looked up
   td_tensor* value = nullptr;
   at::Tensor tensor;
 
@@ -78,41 +78,42 @@ void get_and_set(int n) {
 void writer(int n) {
   auto leaves = std::make_shared<Leaves>(n, std::vector<std::int64_t>{4096, 8});
   auto row = std::make_shared<Row>(*leaves);
-  figure("writer, one row", n, 0.03,
-         [leaves, row](benchmark::State& state) {
-           td_writer* out = nullptr;
-           std::int64_t left = 0;
-           for (auto _ : state) {
-             if (left == 0) {
-               state.PauseTiming();
-               td_writer_free(out);
-               ok(td_writer_open(leaves->td, nullptr, &out));
-               for (std::size_t i = 0; i < leaves->names.size(); ++i) {
-                 const char* path[] = {"nested", leaves->names[i].c_str()};
-                 const bool nested = i >= leaves->names.size() / 2;
-                 std::int32_t field;
-                 ok(td_writer_bind(out, nested ? path : path + 1, nested ? 2 : 1, &field));
-               }
-               left = 4096;
-               state.ResumeTiming();
-             }
-             for (std::size_t i = 0; i < row->tensors.size(); ++i) {
-               ok(td_writer_put(out, static_cast<std::int32_t>(i), row->tensors[i].data_ptr(), 32));
-             }
-             ok(td_writer_next(out));
-             --left;
-           }
-           td_writer_free(out);
-         },
-         [leaves, row](benchmark::State& state) {
-           std::int64_t at = 0;
-           for (auto _ : state) {
-             for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
-               leaves->tensors[i].select(0, at).copy_(row->tensors[i]);
-             }
-             at = (at + 1) % 4096;
-           }
-         });
+  figure(
+      "writer, one row", n, 0.03,
+      [leaves, row](benchmark::State& state) {
+        td_writer* out = nullptr;
+        std::int64_t left = 0;
+        for (auto _ : state) {
+          if (left == 0) {
+            state.PauseTiming();
+            td_writer_free(out);
+            ok(td_writer_open(leaves->td, nullptr, &out));
+            for (std::size_t i = 0; i < leaves->names.size(); ++i) {
+              const char* path[] = {"nested", leaves->names[i].c_str()};
+              const bool nested = i >= leaves->names.size() / 2;
+              std::int32_t field;
+              ok(td_writer_bind(out, nested ? path : path + 1, nested ? 2 : 1, &field));
+            }
+            left = 4096;
+            state.ResumeTiming();
+          }
+          for (std::size_t i = 0; i < row->tensors.size(); ++i) {
+            ok(td_writer_put(out, static_cast<std::int32_t>(i), row->tensors[i].data_ptr(), 32));
+          }
+          ok(td_writer_next(out));
+          --left;
+        }
+        td_writer_free(out);
+      },
+      [leaves, row](benchmark::State& state) {
+        std::int64_t at = 0;
+        for (auto _ : state) {
+          for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+            leaves->tensors[i].select(0, at).copy_(row->tensors[i]);
+          }
+          at = (at + 1) % 4096;
+        }
+      });
 }
 
 // Not a ratio with a goal: nanoseconds beside one look-up in a map.
@@ -122,20 +123,26 @@ void handles() {
     const std::string name = at->leaves->names[0];
     for (auto _ : state) benchmark::DoNotOptimize(at->flat.find(name));
   };
-  figure("handle: open and free", 1, 0, [at](benchmark::State& state) {
-    for (auto _ : state) {
-      td_tensor* result = nullptr;
-      ok(td_tensor_share(at->value, &result));
-      td_tensor_free(result);
-    }
-  }, beside);
-  figure("handle: look-up", 1, 0, [at](benchmark::State& state) {
-    for (auto _ : state) {
-      td_dtype dtype;
-      ok(td_tensor_dtype(at->value, &dtype));
-      benchmark::DoNotOptimize(dtype);
-    }
-  }, beside);
+  figure(
+      "handle: open and free", 1, 0,
+      [at](benchmark::State& state) {
+        for (auto _ : state) {
+          td_tensor* result = nullptr;
+          ok(td_tensor_share(at->value, &result));
+          td_tensor_free(result);
+        }
+      },
+      beside);
+  figure(
+      "handle: look-up", 1, 0,
+      [at](benchmark::State& state) {
+        for (auto _ : state) {
+          td_dtype dtype;
+          ok(td_tensor_dtype(at->value, &dtype));
+          benchmark::DoNotOptimize(dtype);
+        }
+      },
+      beside);
 }
 
 }  // namespace

@@ -43,7 +43,8 @@ td_tensordict* make_data_set(const std::string& dir) {
 }  // namespace
 
 void register_large(const std::string& dir) {
-  std::fprintf(stderr, "writing %.1f GB to %s\n", static_cast<double>(rows * row_floats * 4) / 1e9, dir.c_str());
+  std::fprintf(stderr, "writing %.1f GB to %s\n", static_cast<double>(rows * row_floats * 4) / 1e9,
+               dir.c_str());
   td_tensordict* data = make_data_set(dir);
   td_tensor* leaf = nullptr;
   const char* path[] = {"image"};
@@ -56,30 +57,32 @@ void register_large(const std::string& dir) {
     indices->push_back(at::randint(0, rows, {batch}, at::kLong));
     handles->push_back(wrap(indices->back()));
   }
-  figure("minibatch of 256 x 12 KiB, mapped", 1, 1.25,
-         [data, handles](benchmark::State& state) {
-           std::size_t k = 0;
-           for (auto _ : state) {
-             td_index_item at{};
-             at.kind = TD_INDEX_TENSOR;
-             at.tensor = (*handles)[k++ % handles->size()];
-             td_tensordict* result = nullptr;
-             ok(td_index(data, &at, 1, &result));
-             td_free(result);
-           }
-         },
-         [memory, indices](benchmark::State& state) {
-           std::size_t k = 0;
-           std::vector<float> target(batch * row_floats);
-           const auto* source = static_cast<const float*>(memory);
-           for (auto _ : state) {
-             const std::int64_t* at = (*indices)[k++ % indices->size()].data_ptr<std::int64_t>();
-             for (std::int64_t i = 0; i < batch; ++i) {
-               std::memcpy(target.data() + i * row_floats, source + at[i] * row_floats, row_floats * 4);
-             }
-             benchmark::ClobberMemory();
-           }
-         });
+  figure(
+      "minibatch of 256 x 12 KiB, mapped", 1, 1.25,
+      [data, handles](benchmark::State& state) {
+        std::size_t k = 0;
+        for (auto _ : state) {
+          td_index_item at{};
+          at.kind = TD_INDEX_TENSOR;
+          at.tensor = (*handles)[k++ % handles->size()];
+          td_tensordict* result = nullptr;
+          ok(td_index(data, &at, 1, &result));
+          td_free(result);
+        }
+      },
+      [memory, indices](benchmark::State& state) {
+        std::size_t k = 0;
+        std::vector<float> target(batch * row_floats);
+        const auto* source = static_cast<const float*>(memory);
+        for (auto _ : state) {
+          const std::int64_t* at = (*indices)[k++ % indices->size()].data_ptr<std::int64_t>();
+          for (std::int64_t i = 0; i < batch; ++i) {
+            std::memcpy(target.data() + i * row_floats, source + at[i] * row_floats,
+                        row_floats * 4);
+          }
+          benchmark::ClobberMemory();
+        }
+      });
 }
 
 }  // namespace bench

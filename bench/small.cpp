@@ -37,8 +37,8 @@ Body loop(Shared leaves, Call call) {
   };
 }
 
-td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop = 0, td_index_flags flags = 0,
-                   const td_tensor* tensor = nullptr) {
+td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop = 0,
+                   td_index_flags flags = 0, const td_tensor* tensor = nullptr) {
   td_index_item made{};
   made.kind = kind;
   made.start = start;
@@ -49,71 +49,86 @@ td_index_item item(td_index_kind kind, std::int64_t start = 0, std::int64_t stop
 }
 
 void views(int n, Shared leaves) {
-  figure("index by int", n, 0.35, makes(leaves, [](const td_tensordict* td, td_tensordict** result) {
-           const td_index_item at = item(TD_INDEX_INT, 7);
-           return td_index(td, &at, 1, result);
-         }),
+  figure("index by int", n, 0.35,
+         makes(leaves,
+               [](const td_tensordict* td, td_tensordict** result) {
+                 const td_index_item at = item(TD_INDEX_INT, 7);
+                 return td_index(td, &at, 1, result);
+               }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.select(0, 7); }));
-  figure("index by slice", n, 0.35, makes(leaves, [](const td_tensordict* td, td_tensordict** result) {
-           const td_index_item at = item(TD_INDEX_SLICE, 8, 24, TD_INDEX_HAS_START | TD_INDEX_HAS_STOP);
-           return td_index(td, &at, 1, result);
-         }),
+  figure("index by slice", n, 0.35,
+         makes(leaves,
+               [](const td_tensordict* td, td_tensordict** result) {
+                 const td_index_item at =
+                     item(TD_INDEX_SLICE, 8, 24, TD_INDEX_HAS_START | TD_INDEX_HAS_STOP);
+                 return td_index(td, &at, 1, result);
+               }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.slice(0, 8, 24); }));
-  figure("view", n, 0.35, makes(leaves, [](const td_tensordict* td, td_tensordict** result) {
-           const std::int64_t sizes[] = {8, 8};
-           return td_view(td, sizes, 2, result);
-         }),
-         loop(leaves, [](const at::Tensor& leaf) { return leaf.view({8, 8, 8}); }));
-  figure("unsqueeze", n, 0.35, makes(leaves, [](const td_tensordict* td, td_tensordict** result) {
-           return td_unsqueeze(td, 0, result);
-         }),
+  figure("view", n, 0.35,
+         makes(leaves,
+               [](const td_tensordict* td, td_tensordict** result) {
+                 const std::int64_t sizes[] = {8, 8};
+                 return td_view(td, sizes, 2, result);
+               }),
+         loop(leaves, [](const at::Tensor& leaf) {
+           return leaf.view({8, 8, 8});
+         }));
+  figure("unsqueeze", n, 0.35,
+         makes(leaves, [](const td_tensordict* td,
+                          td_tensordict** result) { return td_unsqueeze(td, 0, result); }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.unsqueeze(0); }));
-  figure("unbind", n, 0.3,
-         [leaves](benchmark::State& state) {
-           td_tensordict* parts[64];
-           for (auto _ : state) {
-             std::size_t count = 0;
-             ok(td_unbind(leaves->td, 0, parts, 64, &count));
-             for (std::size_t i = 0; i < count; ++i) td_free(parts[i]);
-           }
-         },
-         [leaves](benchmark::State& state) {
-           for (auto _ : state) {
-             std::vector<std::vector<at::Tensor>> parts;
-             parts.reserve(leaves->tensors.size());
-             for (const at::Tensor& leaf : leaves->tensors) parts.push_back(leaf.unbind(0));
-             benchmark::DoNotOptimize(parts.data());
-           }
-         });
+  figure(
+      "unbind", n, 0.3,
+      [leaves](benchmark::State& state) {
+        td_tensordict* parts[64];
+        for (auto _ : state) {
+          std::size_t count = 0;
+          ok(td_unbind(leaves->td, 0, parts, 64, &count));
+          for (std::size_t i = 0; i < count; ++i) td_free(parts[i]);
+        }
+      },
+      [leaves](benchmark::State& state) {
+        for (auto _ : state) {
+          std::vector<std::vector<at::Tensor>> parts;
+          parts.reserve(leaves->tensors.size());
+          for (const at::Tensor& leaf : leaves->tensors) parts.push_back(leaf.unbind(0));
+          benchmark::DoNotOptimize(parts.data());
+        }
+      });
 }
 
 void rows(int n, Shared leaves) {
   auto row = std::make_shared<Row>(*leaves);
-  figure("write a row", n, 0.15,
-         [leaves, row](benchmark::State& state) {
-           const td_index_item at = item(TD_INDEX_INT, 9);
-           for (auto _ : state) ok(td_set_at(leaves->td, &at, 1, row->td));
-         },
-         [leaves, row](benchmark::State& state) {
-           for (auto _ : state) {
-             for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
-               leaves->tensors[i].select(0, 9).copy_(row->tensors[i]);
-             }
-           }
-         });
+  figure(
+      "write a row", n, 0.15,
+      [leaves, row](benchmark::State& state) {
+        const td_index_item at = item(TD_INDEX_INT, 9);
+        for (auto _ : state) ok(td_set_at(leaves->td, &at, 1, row->td));
+      },
+      [leaves, row](benchmark::State& state) {
+        for (auto _ : state) {
+          for (std::size_t i = 0; i < leaves->tensors.size(); ++i) {
+            leaves->tensors[i].select(0, 9).copy_(row->tensors[i]);
+          }
+        }
+      });
   const at::Tensor index = at::randint(0, 64, {16}, at::kLong);
   td_tensor* index_handle = wrap(index);
-  figure("minibatch of 16", n, 0.4, makes(leaves, [index_handle](const td_tensordict* td, td_tensordict** result) {
-           const td_index_item at = item(TD_INDEX_TENSOR, 0, 0, 0, index_handle);
-           return td_index(td, &at, 1, result);
-         }),
+  figure("minibatch of 16", n, 0.4,
+         makes(leaves,
+               [index_handle](const td_tensordict* td, td_tensordict** result) {
+                 const td_index_item at = item(TD_INDEX_TENSOR, 0, 0, 0, index_handle);
+                 return td_index(td, &at, 1, result);
+               }),
          loop(leaves, [index](const at::Tensor& leaf) { return leaf.index_select(0, index); }));
   const at::Tensor mask = at::arange(64, at::kLong).remainder(4).eq(0);
   td_tensor* mask_handle = wrap(mask);
-  figure("index by mask", n, 0.4, makes(leaves, [mask_handle](const td_tensordict* td, td_tensordict** result) {
-           const td_index_item at = item(TD_INDEX_TENSOR, 0, 0, 0, mask_handle);
-           return td_index(td, &at, 1, result);
-         }),
+  figure("index by mask", n, 0.4,
+         makes(leaves,
+               [mask_handle](const td_tensordict* td, td_tensordict** result) {
+                 const td_index_item at = item(TD_INDEX_TENSOR, 0, 0, 0, mask_handle);
+                 return td_index(td, &at, 1, result);
+               }),
          loop(leaves, [mask](const at::Tensor& leaf) { return leaf.index({mask}); }));
 }
 
@@ -149,9 +164,9 @@ void joins(int n, Shared leaves) {
          theirs([](const std::vector<at::Tensor>& column) { return at::stack(column, 0); }));
   figure("cat 8", n, 0.5, ours(td_cat),
          theirs([](const std::vector<at::Tensor>& column) { return at::cat(column, 0); }));
-  figure("clone", n, 0.5, makes(leaves, [](const td_tensordict* td, td_tensordict** result) {
-           return td_clone(td, 1, result);
-         }),
+  figure("clone", n, 0.5,
+         makes(leaves, [](const td_tensordict* td,
+                          td_tensordict** result) { return td_clone(td, 1, result); }),
          loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));
 }
 
@@ -163,10 +178,12 @@ void abi(int n, Shared leaves) {
     const bool nested = i >= leaves->tensors.size() / 2;
     core.set(td::Path(nested ? path : path + 1, nested ? 2 : 1), leaves->tensors[i]);
   }
-  figure("ABI on index by int", n, 1.15, makes(leaves, [](const td_tensordict* td, td_tensordict** result) {
-           const td_index_item at = item(TD_INDEX_INT, 7);
-           return td_index(td, &at, 1, result);
-         }),
+  figure("ABI on index by int", n, 1.15,
+         makes(leaves,
+               [](const td_tensordict* td, td_tensordict** result) {
+                 const td_index_item at = item(TD_INDEX_INT, 7);
+                 return td_index(td, &at, 1, result);
+               }),
          [core](benchmark::State& state) {
            for (auto _ : state) {
              const td::IndexItem at = td::IndexItem::at(7);

@@ -15,12 +15,15 @@ td::FilterEmpty filter_in(td_filter_empty filter) {
     case TD_FILTER_EMPTY_DEFAULT: return td::FilterEmpty::unset;
     case TD_FILTER_EMPTY_YES: return td::FilterEmpty::yes;
     case TD_FILTER_EMPTY_NO: return td::FilterEmpty::no;
-    default: td::fail(td::Code::invalid_argument, "filter_empty is ", filter, "; 0, 1 and 2 have a meaning");
+    default:
+      td::fail(td::Code::invalid_argument, "filter_empty is ", filter,
+               "; 0, 1 and 2 have a meaning");
   }
 }
 
 td::ApplyOptions apply_options_in(const td_apply_options* options) {
-  const td_apply_options given = capi::options_in(options, td_apply_options TD_APPLY_OPTIONS_INIT, sizeof(td_apply_options));
+  const td_apply_options given =
+      capi::options_in(options, td_apply_options TD_APPLY_OPTIONS_INIT, sizeof(td_apply_options));
   td::ApplyOptions result;
   result.inplace = given.inplace != 0;
   result.filter_empty = filter_in(given.filter_empty);
@@ -30,8 +33,8 @@ td::ApplyOptions apply_options_in(const td_apply_options* options) {
 
 }  // namespace
 
-td_status td_apply(const td_tensordict* td, const td_apply_options* options, td_apply_fn callback, void* user,
-                   td_tensordict** result) noexcept {
+td_status td_apply(const td_tensordict* td, const td_apply_options* options, td_apply_fn callback,
+                   void* user, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     not_null(reinterpret_cast<void*>(callback), "callback");

@@ -14,7 +14,8 @@ struct StatusRow {
   td_status status;
   const char* name;
 };
-#define ROW(name) {name, #name}
+#define ROW(name) \
+  { name, #name }
 constexpr StatusRow statuses[] = {
     ROW(TD_OK),
     ROW(TD_ERR_NULL_ARGUMENT),
@@ -78,7 +79,8 @@ const char* td_version_string(void) noexcept {
 
 const char* td_torch_version(void) noexcept {
   try {
-    static const std::string* const version = new std::string(find_torch_version());  // never destroyed
+    static const std::string* const version =
+        new std::string(find_torch_version());  // never destroyed
     return version->c_str();
   } catch (...) {
     return "unknown";
@@ -93,7 +95,8 @@ const char* td_status_name(td_status status) noexcept {
 }
 
 void td_release_set_flag(void* user) noexcept {
-  if (user != nullptr) reinterpret_cast<std::atomic<int32_t>*>(user)->store(1, std::memory_order_release);
+  if (user != nullptr)
+    reinterpret_cast<std::atomic<int32_t>*>(user)->store(1, std::memory_order_release);
 }
 
 int64_t td_debug_live_handles(void) noexcept { return capi::HandleTable::instance().live(); }

@@ -10,7 +10,8 @@ td_status td_to_device(const td_tensordict* td, td_device_type device_type, int3
                        const td_to_options* options, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    const td_to_options given = capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, sizeof(td_to_options));
+    const td_to_options given =
+        capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, sizeof(td_to_options));
     out.put(in(td)->to(capi::real_device_in(device_type, device_index), given.non_blocking != 0));
   });
 }

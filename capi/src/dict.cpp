@@ -53,7 +53,8 @@ td_status td_clone(const td_tensordict* td, int32_t recurse, td_tensordict** res
   });
 }
 
-td_status td_set(td_tensordict* td, const char* const* path, size_t path_len, const td_tensor* source) noexcept {
+td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
+                 const td_tensor* source) noexcept {
   return guard_plain(__func__, [&] {
     auto dict = in(td);
     const capi::MoveScope scope(*dict);
@@ -87,10 +88,11 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
   });
 }
 
-td_status td_get_data_json(const td_tensordict* td, const char* const* path, size_t path_len, char* text,
-                           size_t text_cap, size_t* length) noexcept {
+td_status td_get_data_json(const td_tensordict* td, const char* const* path, size_t path_len,
+                           char* text, size_t text_cap, size_t* length) noexcept {
   return guard_plain(__func__, [&] {
-    capi::write_text(in(td)->get_data(PathIn(path, path_len)), text, text_cap, not_null(length, "length"));
+    capi::write_text(in(td)->get_data(PathIn(path, path_len)), text, text_cap,
+                     not_null(length, "length"));
   });
 }
 
@@ -106,10 +108,12 @@ td_status td_remove(td_tensordict* td, const char* const* path, size_t path_len)
   return guard_plain(__func__, [&] { in(td)->remove(PathIn(path, path_len)); });
 }
 
-td_status td_keys_of(const td_tensordict* td, const td_keys_options* options, td_keys** result) noexcept {
+td_status td_keys_of(const td_tensordict* td, const td_keys_options* options,
+                     td_keys** result) noexcept {
   return guard_plain(__func__, [&] {
     Out<td_keys> out(result);
-    const td_keys_options given = capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT, sizeof(td_keys_options));
+    const td_keys_options given =
+        capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT, sizeof(td_keys_options));
     td::KeysOptions wanted;
     wanted.include_nested = given.include_nested != 0;
     wanted.leaves_only = given.leaves_only != 0;
@@ -123,7 +127,8 @@ size_t td_keys_len(const td_keys* keys) noexcept {
   return snapshot == nullptr ? 0 : snapshot->size();
 }
 
-td_status td_keys_at(const td_keys* keys, size_t position, const char* const** path, size_t* path_len) noexcept {
+td_status td_keys_at(const td_keys* keys, size_t position, const char* const** path,
+                     size_t* path_len) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(path, "path") = nullptr;
     *not_null(path_len, "path_len") = 0;
@@ -142,17 +147,21 @@ td_status td_keys_kind_at(const td_keys* keys, size_t position, td_entry_kind* r
 
 void td_keys_free(td_keys* keys) noexcept { capi::free_handle(keys); }
 
-td_status td_batch_size(const td_tensordict* td, int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
-  return guard_plain(__func__, [&] { capi::write_sizes(in(td)->batch_size(), sizes, sizes_cap, dims); });
+td_status td_batch_size(const td_tensordict* td, int64_t* sizes, size_t sizes_cap,
+                        size_t* dims) noexcept {
+  return guard_plain(__func__,
+                     [&] { capi::write_sizes(in(td)->batch_size(), sizes, sizes_cap, dims); });
 }
 
-td_status td_set_batch_size(td_tensordict* td, const int64_t* batch_size, size_t batch_dims) noexcept {
+td_status td_set_batch_size(td_tensordict* td, const int64_t* batch_size,
+                            size_t batch_dims) noexcept {
   return guard_plain(__func__, [&] {
     in(td)->set_batch_size(capi::sizes_in(batch_size, batch_dims, "batch_size"));
   });
 }
 
-td_status td_device(const td_tensordict* td, td_device_type* result, int32_t* result_index) noexcept {
+td_status td_device(const td_tensordict* td, td_device_type* result,
+                    int32_t* result_index) noexcept {
   return guard_plain(__func__, [&] {
     not_null(result_index, "result_index");
     const auto device = in(td)->device();
@@ -189,6 +198,8 @@ td_status td_equal(const td_tensordict* td, const td_tensordict* other, int32_t*
   return guard(__func__, [&] { *not_null(result, "result") = in(td)->equal(in(other)) ? 1 : 0; });
 }
 
-td_status td_to_string(const td_tensordict* td, char* text, size_t text_cap, size_t* length) noexcept {
-  return guard_plain(__func__, [&] { capi::write_text(in(td)->to_string(), text, text_cap, length); });
+td_status td_to_string(const td_tensordict* td, char* text, size_t text_cap,
+                       size_t* length) noexcept {
+  return guard_plain(__func__,
+                     [&] { capi::write_text(in(td)->to_string(), text, text_cap, length); });
 }

@@ -39,10 +39,12 @@ td_status td_tensor_index(const td_tensor* tensor, const td_index_item* items, s
 
 td_status td_tensor_set_at(td_tensor* tensor, const td_index_item* items, size_t items_len,
                            const td_tensor* source) noexcept {
-  return guard(__func__, [&] { td::tensor_set_at(in(tensor), items_in(items, items_len), in(source)); });
+  return guard(__func__,
+               [&] { td::tensor_set_at(in(tensor), items_in(items, items_len), in(source)); });
 }
 
-td_status td_index_parse(const char* text, td_index_item* items, size_t items_cap, size_t* items_len) noexcept {
+td_status td_index_parse(const char* text, td_index_item* items, size_t items_cap,
+                         size_t* items_len) noexcept {
   return guard_plain(__func__, [&] {
     not_null(items_len, "items_len");
     capi::write_items(td::parse_index(not_null(text, "text")), items, items_cap, items_len);

@@ -12,7 +12,8 @@ using capi::Out;
 namespace {
 
 td::MemmapOptions save_options_in(const td_memmap_options* options) {
-  const td_memmap_options given = capi::options_in(options, td_memmap_options TD_MEMMAP_OPTIONS_INIT, sizeof(td_memmap_options));
+  const td_memmap_options given = capi::options_in(
+      options, td_memmap_options TD_MEMMAP_OPTIONS_INIT, sizeof(td_memmap_options));
   td::MemmapOptions result;
   result.num_threads = given.num_threads;
   result.copy_existing = given.copy_existing != 0;
@@ -22,7 +23,8 @@ td::MemmapOptions save_options_in(const td_memmap_options* options) {
 }
 
 td::LoadOptions load_options_in(const td_load_options* options) {
-  const td_load_options given = capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT, sizeof(td_load_options));
+  const td_load_options given =
+      capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT, sizeof(td_load_options));
   td::LoadOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   result.private_mapping = given.private_mapping != 0;
@@ -44,8 +46,10 @@ td_status td_memmap(const td_tensordict* td, const char* dir, const td_memmap_op
   });
 }
 
-td_status td_memmap_inplace(td_tensordict* td, const char* dir, const td_memmap_options* options) noexcept {
-  return guard(__func__, [&] { td::memmap_inplace(in(td), dir_in(dir), save_options_in(options)); });
+td_status td_memmap_inplace(td_tensordict* td, const char* dir,
+                            const td_memmap_options* options) noexcept {
+  return guard(__func__,
+               [&] { td::memmap_inplace(in(td), dir_in(dir), save_options_in(options)); });
 }
 
 td_status td_memmap_like(const td_tensordict* td, const char* dir, const td_memmap_options* options,
@@ -56,15 +60,18 @@ td_status td_memmap_like(const td_tensordict* td, const char* dir, const td_memm
   });
 }
 
-td_status td_load_memmap(const char* dir, const td_load_options* options, td_tensordict** result) noexcept {
+td_status td_load_memmap(const char* dir, const td_load_options* options,
+                         td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     out.put(td::load_memmap(not_null(dir, "dir"), load_options_in(options)));
   });
 }
 
-td_status td_saved_path(const td_tensordict* td, char* text, size_t text_cap, size_t* length) noexcept {
-  return capi::guard_plain(__func__, [&] { capi::write_text(in(td)->saved_path(), text, text_cap, length); });
+td_status td_saved_path(const td_tensordict* td, char* text, size_t text_cap,
+                        size_t* length) noexcept {
+  return capi::guard_plain(__func__,
+                           [&] { capi::write_text(in(td)->saved_path(), text, text_cap, length); });
 }
 
 td_status td_memmap_flush(const td_tensordict* td) noexcept {

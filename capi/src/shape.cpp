@@ -13,28 +13,32 @@ using DictOut = capi::Out<td_tensordict>;
 
 }  // namespace
 
-td_status td_view(const td_tensordict* td, const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
+td_status td_view(const td_tensordict* td, const int64_t* sizes, size_t dims,
+                  td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(in(td)->view(sizes_in(sizes, dims)));
   });
 }
 
-td_status td_reshape(const td_tensordict* td, const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
+td_status td_reshape(const td_tensordict* td, const int64_t* sizes, size_t dims,
+                     td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(in(td)->reshape(sizes_in(sizes, dims)));
   });
 }
 
-td_status td_permute(const td_tensordict* td, const int64_t* order, size_t dims, td_tensordict** result) noexcept {
+td_status td_permute(const td_tensordict* td, const int64_t* order, size_t dims,
+                     td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(in(td)->permute(sizes_in(order, dims, "order")));
   });
 }
 
-td_status td_transpose(const td_tensordict* td, int64_t dim0, int64_t dim1, td_tensordict** result) noexcept {
+td_status td_transpose(const td_tensordict* td, int64_t dim0, int64_t dim1,
+                       td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(in(td)->transpose(dim0, dim1));
@@ -62,15 +66,16 @@ td_status td_unsqueeze(const td_tensordict* td, int64_t dim, td_tensordict** res
   });
 }
 
-td_status td_expand(const td_tensordict* td, const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
+td_status td_expand(const td_tensordict* td, const int64_t* sizes, size_t dims,
+                    td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(in(td)->expand(sizes_in(sizes, dims)));
   });
 }
 
-td_status td_unbind(const td_tensordict* td, int64_t dim, td_tensordict** results, size_t results_cap,
-                    size_t* count) noexcept {
+td_status td_unbind(const td_tensordict* td, int64_t dim, td_tensordict** results,
+                    size_t results_cap, size_t* count) noexcept {
   return guard(__func__, [&] {
     capi::OutList<td_tensordict> out(results, results_cap, count);
     auto source = in(td);

@@ -30,18 +30,20 @@ std::shared_ptr<void> take(td_release_fn release, void* user) {
 
 }  // namespace
 
-td_status td_tensor_from_blob(void* data, td_dtype dtype, const int64_t* sizes, const int64_t* strides,
-                              size_t dims, td_device_type device_type, int32_t device_index,
-                              td_release_fn release, void* user, td_tensor** result) noexcept {
+td_status td_tensor_from_blob(void* data, td_dtype dtype, const int64_t* sizes,
+                              const int64_t* strides, size_t dims, td_device_type device_type,
+                              int32_t device_index, td_release_fn release, void* user,
+                              td_tensor** result) noexcept {
   return guard(__func__, [&] {
     std::shared_ptr<void> owner = take(release, user);
     TensorOut out(result);
     const td::SizesView shape = capi::sizes_in(sizes, dims);
     std::optional<td::SizesView> steps;
     if (strides != nullptr) steps = td::SizesView(strides, dims);
-    out.put(td::from_memory(data, capi::dtype_in(dtype), shape, steps,
-                            capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)),
-                            std::move(owner)));
+    out.put(
+        td::from_memory(data, capi::dtype_in(dtype), shape, steps,
+                        capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)),
+                        std::move(owner)));
   });
 }
 
@@ -53,8 +55,9 @@ td_status td_tensor_from_data(const void* data, size_t bytes, td_dtype dtype, co
   });
 }
 
-td_status td_tensor_zeros(const int64_t* sizes, size_t dims, td_dtype dtype, td_device_type device_type,
-                          int32_t device_index, td_tensor** result) noexcept {
+td_status td_tensor_zeros(const int64_t* sizes, size_t dims, td_dtype dtype,
+                          td_device_type device_type, int32_t device_index,
+                          td_tensor** result) noexcept {
   return guard(__func__, [&] {
     TensorOut out(result);
     out.put(td::zeros(capi::sizes_in(sizes, dims), capi::dtype_in(dtype),
@@ -62,7 +65,8 @@ td_status td_tensor_zeros(const int64_t* sizes, size_t dims, td_dtype dtype, td_
   });
 }
 
-td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned* source, td_tensor** result) noexcept {
+td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned* source,
+                                td_tensor** result) noexcept {
   return guard(__func__, [&] {
     if (result != nullptr) *result = nullptr;
     at::Tensor tensor = td::from_dlpack(
@@ -71,7 +75,8 @@ td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned* source, td_tens
   });
 }
 
-td_status td_tensor_from_dlpack_legacy(struct DLManagedTensor* source, td_tensor** result) noexcept {
+td_status td_tensor_from_dlpack_legacy(struct DLManagedTensor* source,
+                                       td_tensor** result) noexcept {
   return guard(__func__, [&] {
     if (result != nullptr) *result = nullptr;
     at::Tensor tensor =
@@ -80,14 +85,17 @@ td_status td_tensor_from_dlpack_legacy(struct DLManagedTensor* source, td_tensor
   });
 }
 
-td_status td_tensor_to_dlpack(const td_tensor* tensor, struct DLManagedTensorVersioned** result) noexcept {
+td_status td_tensor_to_dlpack(const td_tensor* tensor,
+                              struct DLManagedTensorVersioned** result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = nullptr;
-    *result = reinterpret_cast<struct DLManagedTensorVersioned*>(td::to_dlpack_versioned(in(tensor)));
+    *result =
+        reinterpret_cast<struct DLManagedTensorVersioned*>(td::to_dlpack_versioned(in(tensor)));
   });
 }
 
-td_status td_tensor_to_dlpack_legacy(const td_tensor* tensor, struct DLManagedTensor** result) noexcept {
+td_status td_tensor_to_dlpack_legacy(const td_tensor* tensor,
+                                     struct DLManagedTensor** result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = nullptr;
     *result = reinterpret_cast<struct DLManagedTensor*>(td::to_dlpack(in(tensor)));
@@ -104,10 +112,12 @@ td_status td_tensor_share(const td_tensor* tensor, td_tensor** result) noexcept 
 void td_tensor_free(td_tensor* tensor) noexcept { capi::free_handle(tensor); }
 
 td_status td_tensor_dtype(const td_tensor* tensor, td_dtype* result) noexcept {
-  return guard_plain(__func__, [&] { *not_null(result, "result") = capi::dtype_out(in(tensor)->scalar_type()); });
+  return guard_plain(
+      __func__, [&] { *not_null(result, "result") = capi::dtype_out(in(tensor)->scalar_type()); });
 }
 
-td_status td_tensor_device(const td_tensor* tensor, td_device_type* result, int32_t* result_index) noexcept {
+td_status td_tensor_device(const td_tensor* tensor, td_device_type* result,
+                           int32_t* result_index) noexcept {
   return guard_plain(__func__, [&] {
     not_null(result_index, "result_index");
     const c10::Device device = in(tensor)->device();
@@ -116,13 +126,16 @@ td_status td_tensor_device(const td_tensor* tensor, td_device_type* result, int3
   });
 }
 
-td_status td_tensor_sizes(const td_tensor* tensor, int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
-  return guard_plain(__func__, [&] { capi::write_sizes(in(tensor)->sizes(), sizes, sizes_cap, dims); });
+td_status td_tensor_sizes(const td_tensor* tensor, int64_t* sizes, size_t sizes_cap,
+                          size_t* dims) noexcept {
+  return guard_plain(__func__,
+                     [&] { capi::write_sizes(in(tensor)->sizes(), sizes, sizes_cap, dims); });
 }
 
 td_status td_tensor_strides(const td_tensor* tensor, int64_t* strides, size_t strides_cap,
                             size_t* dims) noexcept {
-  return guard_plain(__func__, [&] { capi::write_sizes(in(tensor)->strides(), strides, strides_cap, dims); });
+  return guard_plain(__func__,
+                     [&] { capi::write_sizes(in(tensor)->strides(), strides, strides_cap, dims); });
 }
 
 td_status td_tensor_data(const td_tensor* tensor, void** result) noexcept {
@@ -137,15 +150,18 @@ td_status td_tensor_nbytes(const td_tensor* tensor, size_t* result) noexcept {
 }
 
 td_status td_tensor_is_contiguous(const td_tensor* tensor, int32_t* result) noexcept {
-  return guard_plain(__func__, [&] { *not_null(result, "result") = in(tensor)->is_contiguous() ? 1 : 0; });
+  return guard_plain(__func__,
+                     [&] { *not_null(result, "result") = in(tensor)->is_contiguous() ? 1 : 0; });
 }
 
 td_status td_tensor_is_uniquely_owned(const td_tensor* tensor, int32_t* result) noexcept {
-  return guard_plain(__func__, [&] { *not_null(result, "result") = td::uniquely_owned(in(tensor), 1) ? 1 : 0; });
+  return guard_plain(
+      __func__, [&] { *not_null(result, "result") = td::uniquely_owned(in(tensor), 1) ? 1 : 0; });
 }
 
 td_status td_tensor_requires_grad(const td_tensor* tensor, int32_t* result) noexcept {
-  return guard_plain(__func__, [&] { *not_null(result, "result") = in(tensor)->requires_grad() ? 1 : 0; });
+  return guard_plain(__func__,
+                     [&] { *not_null(result, "result") = in(tensor)->requires_grad() ? 1 : 0; });
 }
 
 td_status td_tensor_set_requires_grad(td_tensor* tensor, int32_t required) noexcept {
@@ -188,13 +204,17 @@ td_status td_tensor_to(const td_tensor* tensor, td_dtype dtype, td_device_type d
   });
 }
 
-td_status td_tensor_equal(const td_tensor* tensor, const td_tensor* other, int32_t* result) noexcept {
-  return guard(__func__,
-               [&] { *not_null(result, "result") = td::equal_tensors(in(tensor), in(other)) ? 1 : 0; });
+td_status td_tensor_equal(const td_tensor* tensor, const td_tensor* other,
+                          int32_t* result) noexcept {
+  return guard(__func__, [&] {
+    *not_null(result, "result") = td::equal_tensors(in(tensor), in(other)) ? 1 : 0;
+  });
 }
 
-td_status td_tensor_to_string(const td_tensor* tensor, char* text, size_t text_cap, size_t* length) noexcept {
-  return guard_plain(__func__, [&] { capi::write_text(td::describe(in(tensor)), text, text_cap, length); });
+td_status td_tensor_to_string(const td_tensor* tensor, char* text, size_t text_cap,
+                              size_t* length) noexcept {
+  return guard_plain(__func__,
+                     [&] { capi::write_text(td::describe(in(tensor)), text, text_cap, length); });
 }
 
 int32_t td_device_available(td_device_type device_type) noexcept {

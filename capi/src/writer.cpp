@@ -22,9 +22,10 @@ struct Traits<td_writer> : OwnedTraits<td::Writer, Kind::writer> {
 namespace {
 
 td::WriterOptions writer_options_in(const td_writer_options* options) {
-  const td_writer_options given =
-      capi::options_in(options, td_writer_options TD_WRITER_OPTIONS_INIT, sizeof(td_writer_options));
-  if (given.reserved != 0) td::fail(td::Code::invalid_argument, "td_writer_options.reserved is not zero");
+  const td_writer_options given = capi::options_in(
+      options, td_writer_options TD_WRITER_OPTIONS_INIT, sizeof(td_writer_options));
+  if (given.reserved != 0)
+    td::fail(td::Code::invalid_argument, "td_writer_options.reserved is not zero");
   td::WriterOptions result;
   result.first_row = given.first_row;
   result.capacity = given.capacity;
@@ -33,14 +34,16 @@ td::WriterOptions writer_options_in(const td_writer_options* options) {
 
 }  // namespace
 
-td_status td_writer_open(td_tensordict* td, const td_writer_options* options, td_writer** result) noexcept {
+td_status td_writer_open(td_tensordict* td, const td_writer_options* options,
+                         td_writer** result) noexcept {
   return guard(__func__, [&] {
     Out<td_writer> out(result);
     out.put(std::make_unique<td::Writer>(*in(td), writer_options_in(options)));
   });
 }
 
-td_status td_writer_bind(td_writer* writer, const char* const* path, size_t path_len, int32_t* result) noexcept {
+td_status td_writer_bind(td_writer* writer, const char* const* path, size_t path_len,
+                         int32_t* result) noexcept {
   return guard(__func__, [&] {
     *not_null(result, "result") = -1;
     *result = in(writer)->bind(capi::PathIn(path, path_len));

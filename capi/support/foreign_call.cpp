@@ -40,7 +40,8 @@ at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at:
   const Lent source(leaf);
   td_tensor* result = nullptr;
   expect_error();
-  const td_status status = call_foreign([&] { return callback(user, names.data(), names.size(), source.get(), &result); });
+  const td_status status = call_foreign(
+      [&] { return callback(user, names.data(), names.size(), source.get(), &result); });
   at::Tensor tensor = consume(result);
   if (status != TD_OK) throw CallbackFailure{status};
   return tensor;

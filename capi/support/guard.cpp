@@ -78,9 +78,11 @@ void rethrow_foreign() {
   try {
     throw;
   } catch (const std::exception& error) {
-    td::fail(td::Code::callback, "the callback threw an exception, which it must not: ", error.what());
+    td::fail(td::Code::callback,
+             "the callback threw an exception, which it must not: ", error.what());
   } catch (...) {
-    td::fail(td::Code::callback, "the callback threw an exception of an unknown type, which it must not");
+    td::fail(td::Code::callback,
+             "the callback threw an exception of an unknown type, which it must not");
   }
 }
 

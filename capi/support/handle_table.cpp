@@ -43,7 +43,8 @@ std::uint32_t HandleTable::grow() {
       throw std::bad_alloc();
     }
     Slot* expected = nullptr;
-    if (!block_[block].compare_exchange_strong(expected, made, std::memory_order_acq_rel)) delete[] made;
+    if (!block_[block].compare_exchange_strong(expected, made, std::memory_order_acq_rel))
+      delete[] made;
   }
   return index;
 }

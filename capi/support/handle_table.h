@@ -80,7 +80,7 @@ class HandleTable {
     std::atomic<std::uint64_t> tag{0};   // generation << 4 | kind; kind 0 while free
     std::atomic<std::uint32_t> next{0};  // free list
   };
-  static constexpr std::size_t first_bits = 10;  // the first block has 1024 slots, each next twice that
+  static constexpr std::size_t first_bits = 10;  // 1024 slots, each next block has twice that
   static constexpr std::size_t blocks = 18;
   static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
 
@@ -101,8 +101,8 @@ class HandleTable {
     return far_slot(index);
   }
   Slot* far_slot(std::uint32_t index) noexcept;
-  std::uint32_t take_slot();                        // from the list, or a new one
-  void give_slot(std::uint32_t index) noexcept;     // to the pocket if it is new, else to the list
+  std::uint32_t take_slot();                     // from the list, or a new one
+  void give_slot(std::uint32_t index) noexcept;  // to the pocket if it is new, else to the list
   std::uint32_t take_free() noexcept;
   void give_free(std::uint32_t index) noexcept;
   std::uint32_t grow();
@@ -111,10 +111,10 @@ class HandleTable {
   static inline thread_local Pocket pocket_;
   static HandleTable table_;
 
-
   std::atomic<Slot*> block_[blocks] = {};
-  std::atomic<std::uint64_t> free_{no_slot};  // head of the free list; a counter above it against ABA
-  std::atomic<std::uint32_t> used_{0};        // slots ever handed out
+  // Head of the free list; a counter above it against ABA.
+  std::atomic<std::uint64_t> free_{no_slot};
+  std::atomic<std::uint32_t> used_{0};  // slots ever handed out
 };
 
 }  // namespace capi

@@ -14,7 +14,8 @@ namespace {
 // itself is not touched before all calls have come back.
 class Apply {
  public:
-  Apply(const ApplyOptions& options, const ApplyFn& callback) : options_(options), callback_(callback) {}
+  Apply(const ApplyOptions& options, const ApplyFn& callback)
+      : options_(options), callback_(callback) {}
 
   NodePtr run(const DenseNode& root) {
     levels_.push_back({&root, begin(root), 0});
@@ -67,15 +68,15 @@ class Apply {
     const SizesView sizes = result.sizes();
     if (options_.inplace) {
       if (!broadcasts(sizes, leaf.sizes())) {
-        fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ", show_path(path_),
-             ", which cannot be written into shape ", show_sizes(leaf.sizes()));
+        fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ",
+             show_path(path_), ", which cannot be written into shape ", show_sizes(leaf.sizes()));
       }
       return;
     }
     const SizesView batch = node.batch();
     if (sizes.size() < batch.size() || !std::equal(batch.begin(), batch.end(), sizes.begin())) {
-      fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ", show_path(path_),
-           ", which does not begin with the batch size ", show_sizes(batch));
+      fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ",
+           show_path(path_), ", which does not begin with the batch size ", show_sizes(batch));
     }
   }
 

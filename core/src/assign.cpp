@@ -28,8 +28,8 @@ void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
   if (fast && fast::writable_rows(target) && fast::plain_cpu(source) &&
       target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes()) {
     rows::copy_strided(static_cast<char*>(target.data_ptr()), target.strides(),
-                       static_cast<const char*>(source.data_ptr()), source.strides(), target.sizes(),
-                       target.element_size());
+                       static_cast<const char*>(source.data_ptr()), source.strides(),
+                       target.sizes(), target.element_size());
     fast::bump_version(target);
     return;
   }
@@ -38,7 +38,8 @@ void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
 
 void write_values(const at::Tensor& target, const at::Tensor& source) {
   if (!broadcasts(source.sizes(), target.sizes())) {
-    fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into shape ", show_sizes(target.sizes()));
+    fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into shape ",
+         show_sizes(target.sizes()));
   }
   assign(target, source, fast::thread_at_rest());
 }
@@ -56,7 +57,8 @@ at::Tensor copy_of(const at::Tensor& tensor, bool fast) {
   at::Tensor copy = fast::make_dense(tensor.sizes(), tensor.scalar_type());
   const std::size_t bytes = tensor.nbytes();
   if (bytes != 0) {
-    rows::copy(static_cast<char*>(copy.data_ptr()), static_cast<const char*>(tensor.data_ptr()), bytes);
+    rows::copy(static_cast<char*>(copy.data_ptr()), static_cast<const char*>(tensor.data_ptr()),
+               bytes);
   }
   return copy;
 }

@@ -28,12 +28,15 @@ class LeafOp final : public BatchOp {
 
 class ToDeviceOp final : public BatchOp {
  public:
-  ToDeviceOp(c10::Device device, bool non_blocking) : device_(device), non_blocking_(non_blocking) {}
+  ToDeviceOp(c10::Device device, bool non_blocking)
+      : device_(device), non_blocking_(non_blocking) {}
   Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
   at::Tensor leaf(const at::Tensor& before) const override {
     return move_to(before, device_, non_blocking_);
   }
-  std::optional<c10::Device> device(const std::optional<c10::Device>&) const override { return device_; }
+  std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
+    return device_;
+  }
 
  private:
   c10::Device device_;
@@ -45,7 +48,8 @@ class ToDeviceOp final : public BatchOp {
 TensorDict TensorDict::clone(bool recurse) const {
   const bool fast = fast::thread_at_rest();
   if (!recurse) return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; })));
-  return TensorDict(map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); })));
+  return TensorDict(
+      map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); })));
 }
 
 TensorDict TensorDict::contiguous() const {
@@ -92,7 +96,8 @@ bool TensorDict::equal(const TensorDict& other) const {
     if (a == b) continue;
     if (a->kind() != b->kind() || a->batch() != b->batch()) return false;
     if (a->kind() == NodeKind::data) {
-      if (static_cast<const DataNode*>(a)->json() != static_cast<const DataNode*>(b)->json()) return false;
+      if (static_cast<const DataNode*>(a)->json() != static_cast<const DataNode*>(b)->json())
+        return false;
       continue;
     }
     const DenseNode& left = *as_dense(a);

@@ -7,7 +7,8 @@ namespace td {
 bool device_available(c10::DeviceType type) noexcept {
   if (type == c10::DeviceType::CPU || type == c10::DeviceType::Meta) return true;
   try {
-    return c10::impl::hasDeviceGuardImpl(type) && c10::impl::VirtualGuardImpl(type).deviceCount() > 0;
+    return c10::impl::hasDeviceGuardImpl(type) &&
+           c10::impl::VirtualGuardImpl(type).deviceCount() > 0;
   } catch (...) {
     return false;  // a driver that cannot be asked is no device
   }
@@ -20,7 +21,8 @@ c10::Device resolve_device(c10::Device device) {
          c10::DeviceTypeName(type));
   }
   if (type == c10::DeviceType::CPU || type == c10::DeviceType::Meta) {
-    if (device.index() > 0) fail(Code::device, "no device \"", device.str(), "\": there is only one");
+    if (device.index() > 0)
+      fail(Code::device, "no device \"", device.str(), "\": there is only one");
     return c10::Device(type);
   }
   const c10::impl::VirtualGuardImpl guard(type);

@@ -10,7 +10,15 @@ namespace {
 constexpr std::uint32_t our_major = 1;
 constexpr std::uint32_t our_minor = 0;
 
-enum DeviceCode : std::int32_t { dl_cpu = 1, dl_cuda = 2, dl_cuda_host = 3, dl_metal = 8, dl_rocm = 10, dl_cuda_managed = 13, dl_oneapi = 14 };
+enum DeviceCode : std::int32_t {
+  dl_cpu = 1,
+  dl_cuda = 2,
+  dl_cuda_host = 3,
+  dl_metal = 8,
+  dl_rocm = 10,
+  dl_cuda_managed = 13,
+  dl_oneapi = 14
+};
 
 c10::Device device_from(const dlpack::Device& device) {
   const auto index = static_cast<c10::DeviceIndex>(device.id);
@@ -31,7 +39,8 @@ dlpack::Device device_to(c10::Device device) {
     case c10::DeviceType::CPU: return {dl_cpu, 0};
     case c10::DeviceType::CUDA: return {dl_cuda, id};
     case c10::DeviceType::XPU: return {dl_oneapi, id};
-    default: fail(Code::device, "device \"", device.str(), "\" has no memory that DLPack could lend");
+    default:
+      fail(Code::device, "device \"", device.str(), "\" has no memory that DLPack could lend");
   }
 }
 
@@ -40,16 +49,22 @@ struct DtypeRow {
   std::uint8_t code, bits;
 };
 constexpr DtypeRow dtypes[] = {
-    {c10::ScalarType::Byte, dlpack::type_uint, 8},      {c10::ScalarType::Char, dlpack::type_int, 8},
-    {c10::ScalarType::Short, dlpack::type_int, 16},     {c10::ScalarType::Int, dlpack::type_int, 32},
-    {c10::ScalarType::Long, dlpack::type_int, 64},      {c10::ScalarType::Half, dlpack::type_float, 16},
-    {c10::ScalarType::Float, dlpack::type_float, 32},   {c10::ScalarType::Double, dlpack::type_float, 64},
-    {c10::ScalarType::BFloat16, dlpack::type_bfloat, 16}, {c10::ScalarType::Bool, dlpack::type_bool, 8},
+    {c10::ScalarType::Byte, dlpack::type_uint, 8},
+    {c10::ScalarType::Char, dlpack::type_int, 8},
+    {c10::ScalarType::Short, dlpack::type_int, 16},
+    {c10::ScalarType::Int, dlpack::type_int, 32},
+    {c10::ScalarType::Long, dlpack::type_int, 64},
+    {c10::ScalarType::Half, dlpack::type_float, 16},
+    {c10::ScalarType::Float, dlpack::type_float, 32},
+    {c10::ScalarType::Double, dlpack::type_float, 64},
+    {c10::ScalarType::BFloat16, dlpack::type_bfloat, 16},
+    {c10::ScalarType::Bool, dlpack::type_bool, 8},
     {c10::ScalarType::ComplexHalf, dlpack::type_complex, 32},
     {c10::ScalarType::ComplexFloat, dlpack::type_complex, 64},
     {c10::ScalarType::ComplexDouble, dlpack::type_complex, 128},
 #if TD_TORCH_HAS_WIDE_UNSIGNED
-    {c10::ScalarType::UInt16, dlpack::type_uint, 16},   {c10::ScalarType::UInt32, dlpack::type_uint, 32},
+    {c10::ScalarType::UInt16, dlpack::type_uint, 16},
+    {c10::ScalarType::UInt32, dlpack::type_uint, 32},
     {c10::ScalarType::UInt64, dlpack::type_uint, 64},
 #endif
 };
@@ -58,8 +73,8 @@ c10::ScalarType dtype_from(const dlpack::DataType& type) {
   for (const DtypeRow& row : dtypes) {
     if (row.code == type.code && row.bits == type.bits && type.lanes == 1) return row.dtype;
   }
-  fail(Code::dtype, "DLPack type code ", static_cast<int>(type.code), " of ", static_cast<int>(type.bits), " bits and ",
-       type.lanes, " lanes is not supported");
+  fail(Code::dtype, "DLPack type code ", static_cast<int>(type.code), " of ",
+       static_cast<int>(type.bits), " bits and ", type.lanes, " lanes is not supported");
 }
 
 dlpack::DataType dtype_to(c10::ScalarType dtype) {
@@ -111,8 +126,13 @@ Managed* lend(const at::Tensor& tensor) {
   loan->strides.assign(tensor.strides().begin(), tensor.strides().end());
   loan->managed.context = loan.get();
   loan->managed.deleter = [](Managed* self) { delete static_cast<Loan<Managed>*>(self->context); };
-  loan->managed.tensor = {tensor.data_ptr(), device, static_cast<std::int32_t>(tensor.dim()), dtype,
-                          loan->sizes.data(), loan->strides.data(), 0};
+  loan->managed.tensor = {tensor.data_ptr(),
+                          device,
+                          static_cast<std::int32_t>(tensor.dim()),
+                          dtype,
+                          loan->sizes.data(),
+                          loan->strides.data(),
+                          0};
   return &loan.release()->managed;
 }
 
@@ -129,7 +149,9 @@ at::Tensor from_dlpack(dlpack::ManagedTensorVersioned* source) {
   return read_only ? tensor.clone() : tensor;
 }
 
-at::Tensor from_dlpack(dlpack::ManagedTensor* source) { return import(source->tensor, own(source)); }
+at::Tensor from_dlpack(dlpack::ManagedTensor* source) {
+  return import(source->tensor, own(source));
+}
 
 dlpack::ManagedTensorVersioned* to_dlpack_versioned(const at::Tensor& tensor) {
   auto* managed = lend<dlpack::ManagedTensorVersioned>(tensor);
@@ -138,6 +160,8 @@ dlpack::ManagedTensorVersioned* to_dlpack_versioned(const at::Tensor& tensor) {
   return managed;
 }
 
-dlpack::ManagedTensor* to_dlpack(const at::Tensor& tensor) { return lend<dlpack::ManagedTensor>(tensor); }
+dlpack::ManagedTensor* to_dlpack(const at::Tensor& tensor) {
+  return lend<dlpack::ManagedTensor>(tensor);
+}
 
 }  // namespace td

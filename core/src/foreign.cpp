@@ -16,7 +16,8 @@ constexpr std::size_t max_dims = 64;
 // Bytes of so many elements; refuses what cannot exist.
 std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
   if (sizes.size() > max_dims) {
-    fail(Code::shape, "a tensor of ", sizes.size(), " dimensions; at most ", max_dims, " are supported");
+    fail(Code::shape, "a tensor of ", sizes.size(), " dimensions; at most ", max_dims,
+         " are supported");
   }
   std::int64_t bytes = static_cast<std::int64_t>(c10::elementSize(dtype));
   bool fits = true;
@@ -25,8 +26,10 @@ std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
     if (size < 0) fail(Code::shape, "shape ", show_sizes(sizes), " has a negative size");
     empty = empty || size == 0;
   }
-  for (const std::int64_t size : sizes) fits = fits && (empty || !__builtin_mul_overflow(bytes, size, &bytes));
-  if (!fits) fail(Code::shape, "shape ", show_sizes(sizes), " has more bytes than can be addressed");
+  for (const std::int64_t size : sizes)
+    fits = fits && (empty || !__builtin_mul_overflow(bytes, size, &bytes));
+  if (!fits)
+    fail(Code::shape, "shape ", show_sizes(sizes), " has more bytes than can be addressed");
   return empty ? 0 : static_cast<std::size_t>(bytes);
 }
 
@@ -36,9 +39,10 @@ void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (strides[i] < 0) fail(Code::shape, "strides ", show_sizes(strides), " hold a negative one");
     std::int64_t step;
-    if (sizes[i] > 1 && (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
-                         __builtin_mul_overflow(step, static_cast<std::int64_t>(c10::elementSize(dtype)), &step) ||
-                         __builtin_add_overflow(extent, step, &extent))) {
+    if (sizes[i] > 1 &&
+        (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
+         __builtin_mul_overflow(step, static_cast<std::int64_t>(c10::elementSize(dtype)), &step) ||
+         __builtin_add_overflow(extent, step, &extent))) {
       fail(Code::shape, "shape ", show_sizes(sizes), " with strides ", show_sizes(strides),
            " reaches further than can be addressed");
     }
@@ -48,14 +52,16 @@ void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
 void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
   const std::size_t need = bytes_of(tensor);
   if (bytes != need) {
-    fail(Code::shape, "a tensor of shape ", show_sizes(tensor.sizes()), " takes ", need, " bytes, not ", bytes);
+    fail(Code::shape, "a tensor of shape ", show_sizes(tensor.sizes()), " takes ", need,
+         " bytes, not ", bytes);
   }
 }
 
 }  // namespace
 
 at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
-                       std::optional<SizesView> strides, c10::Device device, std::shared_ptr<void> owner) {
+                       std::optional<SizesView> strides, c10::Device device,
+                       std::shared_ptr<void> owner) {
   const std::size_t bytes = checked_bytes(sizes, dtype);
   if (data == nullptr && bytes != 0) {
     fail(Code::null_argument, "data is NULL for a tensor of shape ", show_sizes(sizes));
@@ -76,7 +82,8 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
   const std::size_t need = checked_bytes(sizes, dtype);
   if (bytes != need) {
-    fail(Code::shape, "a tensor of shape ", show_sizes(sizes), " takes ", need, " bytes, not ", bytes);
+    fail(Code::shape, "a tensor of shape ", show_sizes(sizes), " takes ", need, " bytes, not ",
+         bytes);
   }
   at::Tensor tensor = fast::make_dense(sizes, dtype);
   if (bytes != 0) {
@@ -125,8 +132,10 @@ std::size_t bytes_of(const at::Tensor& tensor) noexcept {
 }
 
 void set_requires_grad(const at::Tensor& tensor, bool required) {
-  if (required && !at::isFloatingType(tensor.scalar_type()) && !at::isComplexType(tensor.scalar_type())) {
-    fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()), " cannot require gradients");
+  if (required && !at::isFloatingType(tensor.scalar_type()) &&
+      !at::isComplexType(tensor.scalar_type())) {
+    fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
+         " cannot require gradients");
   }
   tensor.requires_grad_(required);
 }

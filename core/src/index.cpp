@@ -22,7 +22,8 @@ std::int64_t consumes(const IndexItem& item) {
     case IndexKind::integer:
     case IndexKind::slice: return 1;
     case IndexKind::tensor:
-      if (!item.tensor.defined()) fail(Code::null_argument, "an index item of kind tensor has none");
+      if (!item.tensor.defined())
+        fail(Code::null_argument, "an index item of kind tensor has none");
       return is_mask(item.tensor) ? item.tensor.dim() : 1;
     default: return 0;
   }
@@ -56,8 +57,8 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
     ellipsis = true;
   }
   if (used > dims) {
-    fail(Code::index, "too many indices: ", used, " for batch size ", show_sizes(batch), " of ", dims,
-         dims == 1 ? " dimension" : " dimensions");
+    fail(Code::index, "too many indices: ", used, " for batch size ", show_sizes(batch), " of ",
+         dims, dims == 1 ? " dimension" : " dimensions");
   }
   whole_ = std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
     const bool bare = item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
@@ -82,8 +83,8 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
         const std::int64_t asked = item.start.value_or(0);
         const std::int64_t position = asked < 0 ? asked + size : asked;
         if (position < 0 || position >= size) {
-          fail(Code::index, "index ", asked, " is out of range for dimension ", source, " of batch size ",
-               show_sizes(batch));
+          fail(Code::index, "index ", asked, " is out of range for dimension ", source,
+               " of batch size ", show_sizes(batch));
         }
         view_.drop(source++, position);
         break;
@@ -122,8 +123,8 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     }
     for (std::int64_t i = 0; i < tensor.dim(); ++i) {
       if (tensor.size(i) != batch[source + i]) {
-        fail(Code::index, "a mask of shape ", show_sizes(tensor.sizes()), " does not fit dimension ",
-             source, " of batch size ", show_sizes(batch));
+        fail(Code::index, "a mask of shape ", show_sizes(tensor.sizes()),
+             " does not fit dimension ", source, " of batch size ", show_sizes(batch));
       }
     }
     const at::Tensor mask = tensor.to(at::kCPU, at::kBool).contiguous();
@@ -134,8 +135,8 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     // The positions of a mask over one dimension, or one list for each of its dimensions.
     c10::SmallVector<std::int64_t*, 4> positions;
     for (std::size_t d = 0; d < rank; ++d) {
-      advanced.push_back({static_cast<std::int64_t>(view_.out_dims()),
-                          fast::make_dense({count}, at::kLong)});
+      advanced.push_back(
+          {static_cast<std::int64_t>(view_.out_dims()), fast::make_dense({count}, at::kLong)});
       positions.push_back(advanced.back().index.data_ptr<std::int64_t>());
       view_.keep(source++);
     }
@@ -193,8 +194,8 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
       std::int64_t& into = gather.shape[gather.shape.size() - i];
       const std::int64_t size = sizes[sizes.size() - i];
       if (into != size && into != 1 && size != 1) {
-        fail(Code::index, "index tensors of shapes ", show_sizes(advanced[0].index.sizes()), " and ",
-             show_sizes(sizes), " cannot be broadcast together");
+        fail(Code::index, "index tensors of shapes ", show_sizes(advanced[0].index.sizes()),
+             " and ", show_sizes(sizes), " cannot be broadcast together");
       }
       if (into == 1) into = size;
     }

@@ -58,7 +58,8 @@ bool keeps_memmap(c10::ArrayRef<IndexItem> items) {
 // An indexed write, looked at as a whole before the first value changes.
 class Write {
  public:
-  Write(const IndexPlan& plan, SizesView batch) : plan_(plan), batch_(batch), part_(plan.sizes(batch)) {}
+  Write(const IndexPlan& plan, SizesView batch)
+      : plan_(plan), batch_(batch), part_(plan.sizes(batch)) {}
 
   void plan_dict(const NodePtr& target, const NodePtr& source) {
     pair(target, source);
@@ -72,8 +73,8 @@ class Write {
   void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source) {
     const Sizes part = plan_.sizes(target.sizes());
     if (!broadcasts(source.sizes(), part)) {
-      fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"", name,
-           "\" of shape ", show_sizes(part));
+      fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
+           name, "\" of shape ", show_sizes(part));
     }
     leaves_.push_back({&target, &source});
   }
@@ -83,7 +84,8 @@ class Write {
     // Memory for new entries is had before anything is written.
     for (Creation& creation : creations_) make(creation);
     for (const Leaf& leaf : leaves_) plan_.write(*leaf.target, *leaf.source, fast);
-    for (Creation& creation : creations_) creation.node->put(creation.name, std::move(creation.value));
+    for (Creation& creation : creations_)
+      creation.node->put(creation.name, std::move(creation.value));
   }
 
  private:
@@ -117,15 +119,17 @@ class Write {
       const std::size_t at = where(i);
       if (at == Schema::npos) {
         if (target.locked()) {
-          fail(Code::locked, "the dictionary is locked and has no entry \"", source.name(i), "\" to write");
+          fail(Code::locked, "the dictionary is locked and has no entry \"", source.name(i),
+               "\" to write");
         }
         creations_.push_back({&target, source.name(i), &from, {}});
         continue;
       }
       const Value& into = target.value(at);
       if (into.is_node() != from.is_node()) {
-        fail(Code::wrong_entry, "cannot write a ", from.is_node() ? "dictionary" : "tensor", " into \"",
-             source.name(i), "\", which is a ", into.is_node() ? "dictionary" : "tensor");
+        fail(Code::wrong_entry, "cannot write a ", from.is_node() ? "dictionary" : "tensor",
+             " into \"", source.name(i), "\", which is a ",
+             into.is_node() ? "dictionary" : "tensor");
       }
       if (from.is_node()) {
         if (same_data(*into.node(), *from.node())) continue;
@@ -170,7 +174,8 @@ TensorDict align(const TensorDict& value, SizesView part) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
-  if (n > 0 && batch.size() < part.size() && std::equal(batch.begin(), batch.end(), part.end() - n)) {
+  if (n > 0 && batch.size() < part.size() &&
+      std::equal(batch.begin(), batch.end(), part.end() - n)) {
     return value.expand(part);
   }
   TensorDict copy = value.clone(false);

@@ -23,7 +23,8 @@ class Join {
     Level root;
     for (const TensorDict& source : sources) {
       const DenseNode* node = as_dense(source.node().get());
-      if (node == nullptr) fail(Code::unsupported, "values that are no dictionaries cannot be joined");
+      if (node == nullptr)
+        fail(Code::unsupported, "values that are no dictionaries cannot be joined");
       root.sources.push_back(node);
     }
     NodePtr result = begin(std::move(root));
@@ -53,9 +54,11 @@ class Join {
     return true;
   }
 
-  [[noreturn]] void fail_sizes(SizesView a, SizesView b, const char* what, std::string_view key) const {
+  [[noreturn]] void fail_sizes(SizesView a, SizesView b, const char* what,
+                               std::string_view key) const {
     const std::string entry = key.empty() ? "" : ", entry \"" + std::string(key) + "\"";
-    fail(Code::shape, name(), " needs ", what, " that agree", entry, ": found ", show_sizes(a), " and ", show_sizes(b));
+    fail(Code::shape, name(), " needs ", what, " that agree", entry, ": found ", show_sizes(a),
+         " and ", show_sizes(b));
   }
 
   // Sizes of the result. `size_of(k)` gives those of source k.
@@ -69,7 +72,8 @@ class Join {
       if (!agree(first, sizes)) fail_sizes(first, sizes, what, key);
       if (kind_ == JoinKind::cat) result[at] += sizes[at];
     }
-    if (kind_ == JoinKind::stack) result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
+    if (kind_ == JoinKind::stack)
+      result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
     return result;
   }
 
@@ -81,7 +85,8 @@ class Join {
       if (source->size() != first.size()) fail_keys(first, *source);
     }
     const Sizes batch = joined(
-        level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); }, "batch sizes", key);
+        level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); },
+        "batch sizes", key);
     auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
     target->reserve(first.size());
     level.target = target.get();
@@ -93,8 +98,8 @@ class Join {
     for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
       for (std::size_t i = 0; i < one->size(); ++i) {
         if (other->find(one->name(i)) == nullptr) {
-          fail(Code::key_not_found, name(), " needs dictionaries of the same keys: \"", one->name(i),
-               "\" is not in all of them");
+          fail(Code::key_not_found, name(), " needs dictionaries of the same keys: \"",
+               one->name(i), "\" is not in all of them");
         }
       }
     }
@@ -118,7 +123,8 @@ class Join {
       } else if (nodes == n) {
         level.target->push_value(node(first.name(i), values));
       } else {
-        fail(Code::wrong_entry, name(), ": \"", first.name(i), "\" is a dictionary in one place and a tensor in another");
+        fail(Code::wrong_entry, name(), ": \"", first.name(i),
+             "\" is a dictionary in one place and a tensor in another");
       }
     }
   }
@@ -136,14 +142,17 @@ class Join {
   Value data(std::string_view key, c10::ArrayRef<const Value*> values) const {
     const std::string* json = nullptr;
     for (const Value* value : values) {
-      const auto* one = value->node()->kind() == NodeKind::data ? static_cast<const DataNode*>(value->node().get()) : nullptr;
+      const auto* one = value->node()->kind() == NodeKind::data
+                            ? static_cast<const DataNode*>(value->node().get())
+                            : nullptr;
       if (one == nullptr || (json != nullptr && *json != one->json())) {
         fail(Code::unsupported, name(), ": the values of \"", key, "\" that are no tensors differ");
       }
       json = &one->json();
     }
     const Sizes batch = joined(
-        values.size(), [&](std::size_t k) { return values[k]->node()->batch(); }, "batch sizes", key);
+        values.size(), [&](std::size_t k) { return values[k]->node()->batch(); }, "batch sizes",
+        key);
     return NodePtr(c10::make_intrusive<DataNode>(*json, batch, values[0]->node()->device()));
   }
 
@@ -152,7 +161,8 @@ class Join {
     bool rows = fast_;
     for (const Value* value : values) {
       const at::Tensor& tensor = value->tensor();
-      rows = rows && fast::plain_cpu(tensor) && tensor.dtype() == first.dtype() && tensor.is_contiguous();
+      rows = rows && fast::plain_cpu(tensor) && tensor.dtype() == first.dtype() &&
+             tensor.is_contiguous();
     }
     const Sizes sizes = joined(
         values.size(), [&](std::size_t k) { return values[k]->tensor().sizes(); }, "shapes", key);
@@ -171,7 +181,8 @@ class Join {
     c10::SmallVector<rows::Block, 8> blocks;
     for (const Value* value : values) {
       const at::Tensor& tensor = value->tensor();
-      blocks.push_back({static_cast<const char*>(tensor.data_ptr()), static_cast<std::size_t>(tensor.numel()) * item / outer});
+      blocks.push_back({static_cast<const char*>(tensor.data_ptr()),
+                        static_cast<std::size_t>(tensor.numel()) * item / outer});
     }
     rows::interleave(static_cast<char*>(result.data_ptr()), blocks, outer);
     return result;
@@ -189,7 +200,8 @@ TensorDict join(JoinKind kind, c10::ArrayRef<TensorDict> sources, std::int64_t d
   const SizesView batch = sources[0].batch_size();
   const auto dims = static_cast<std::int64_t>(batch.size()) + (kind == JoinKind::stack ? 1 : 0);
   if (dim < -dims || dim >= dims) {
-    fail(Code::index, name, ": dimension ", dim, " is out of range for batch size ", show_sizes(batch));
+    fail(Code::index, name, ": dimension ", dim, " is out of range for batch size ",
+         show_sizes(batch));
   }
   return TensorDict(Join(kind, dim < 0 ? dim + dims : dim).run(sources));
 }

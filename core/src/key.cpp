@@ -12,7 +12,8 @@ namespace detail {
 std::uint64_t make_hash_seed() noexcept {
   static const char anchor = 0;  // its address is random where the system randomises addresses
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  const std::uint64_t made = mix(reinterpret_cast<std::uintptr_t>(&anchor), static_cast<std::uint64_t>(now)) | 1;
+  const std::uint64_t made =
+      mix(reinterpret_cast<std::uintptr_t>(&anchor), static_cast<std::uint64_t>(now)) | 1;
   std::uint64_t seed = 0;
   // Of two threads that come first, one decides.
   return hash_seed.compare_exchange_strong(seed, made) ? made : seed;

@@ -15,7 +15,8 @@ Node::Extras& Node::extras() {
 }
 
 const std::string& Node::saved_path() const noexcept {
-  static const std::string* const nowhere = new std::string;  // never destroyed: nothing runs at exit
+  static const std::string* const nowhere =
+      new std::string;  // never destroyed: nothing runs at exit
   return extras_ ? extras_->saved_path : *nowhere;
 }
 
@@ -147,9 +148,10 @@ void unlock(const NodePtr& root) {
     for (const WeakNodePtr& weak : node->extras_->lock_parents) {
       const NodePtr parent = weak.lock();
       if (parent.defined() && parent->locked() && inside.count(parent.get()) == 0) {
-        fail(Code::locked,
-             "cannot unlock a dictionary that is part of a locked graph: unlock the dictionary that "
-             "holds it instead");
+        fail(
+            Code::locked,
+            "cannot unlock a dictionary that is part of a locked graph: unlock the dictionary that "
+            "holds it instead");
       }
     }
   }

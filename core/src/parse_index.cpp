@@ -50,7 +50,8 @@ class Parser {
     std::size_t from = at_;
     if (from < text_.size() && text_[from] == '+') ++from;
     std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text_.data() + from, text_.data() + text_.size(), value);
+    const auto [end, error] =
+        std::from_chars(text_.data() + from, text_.data() + text_.size(), value);
     if (error == std::errc::result_out_of_range) stop("the number is too large");
     if (error != std::errc()) return std::nullopt;
     at_ = static_cast<std::size_t>(end - text_.data());

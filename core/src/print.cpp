@@ -90,7 +90,8 @@ std::string describe(const at::Tensor& tensor) {
   const bool shared = cuda || (file != nullptr && !file->path().empty());
   return std::string(file != nullptr ? "MemoryMappedTensor" : "Tensor") +
          "(shape=" + torch_size(tensor.sizes()) + ", device=" + tensor.device().str() +
-         ", dtype=" + dtype_name(tensor.scalar_type()) + ", is_shared=" + (shared ? "True" : "False") + ")";
+         ", dtype=" + dtype_name(tensor.scalar_type()) +
+         ", is_shared=" + (shared ? "True" : "False") + ")";
 }
 
 std::string print(const Node& root) {

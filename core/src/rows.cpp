@@ -12,7 +12,9 @@ namespace {
 // A row whose length the compiler knows is one or two moves instead of a call.
 template <std::size_t bytes>
 struct FixedRow {
-  static void copy(char* target, const char* source) noexcept { std::memcpy(target, source, bytes); }
+  static void copy(char* target, const char* source) noexcept {
+    std::memcpy(target, source, bytes);
+  }
 };
 
 // Calls `body(copy_row)` with a function that copies one row, fixed where the length is a common one.
@@ -26,8 +28,7 @@ void with_row_copy(std::size_t row_bytes, Body&& body) {
     case 16: return body([](char* t, const char* s) { FixedRow<16>::copy(t, s); });
     case 32: return body([](char* t, const char* s) { FixedRow<32>::copy(t, s); });
     case 64: return body([](char* t, const char* s) { FixedRow<64>::copy(t, s); });
-    default:
-      return body([row_bytes](char* t, const char* s) { std::memcpy(t, s, row_bytes); });
+    default: return body([row_bytes](char* t, const char* s) { std::memcpy(t, s, row_bytes); });
   }
 }
 
@@ -65,7 +66,8 @@ void gather(char* target, const char* source, const std::int64_t* positions, std
   with_row_copy(row_bytes, [&](auto copy_row) {
     over_rows(count, row_bytes, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        copy_row(target + i * row_bytes, source + static_cast<std::size_t>(positions[i]) * source_step);
+        copy_row(target + i * row_bytes,
+                 source + static_cast<std::size_t>(positions[i]) * source_step);
       }
     });
   });
@@ -75,7 +77,8 @@ void scatter(char* target, const char* source, const std::int64_t* positions, st
              std::size_t row_bytes, std::size_t target_step) {
   with_row_copy(row_bytes, [&](auto copy_row) {
     for (std::size_t i = 0; i < count; ++i) {
-      copy_row(target + static_cast<std::size_t>(positions[i]) * target_step, source + i * row_bytes);
+      copy_row(target + static_cast<std::size_t>(positions[i]) * target_step,
+               source + i * row_bytes);
     }
   });
 }
@@ -101,7 +104,8 @@ void interleave(char* target, c10::ArrayRef<Block> blocks, std::size_t outer) {
       for (std::size_t k = 0; k < blocks.size(); ++k) {
         const Block& block = blocks[k];
         if (block.bytes == 0) continue;  // its address may be null
-        if (k + 1 < blocks.size()) fetch_ahead(blocks[k + 1].data + o * blocks[k + 1].bytes, blocks[k + 1].bytes);
+        if (k + 1 < blocks.size())
+          fetch_ahead(blocks[k + 1].data + o * blocks[k + 1].bytes, blocks[k + 1].bytes);
         std::memcpy(at, block.data + o * block.bytes, block.bytes);
         at += block.bytes;
       }
@@ -141,23 +145,26 @@ void copy_strided(char* target, SizesView target_strides, const char* source,
   // The innermost remaining dimension is a plain loop, those outside it an odometer.
   const Dim inner = dims[first];
   std::size_t outer = 1;
-  for (std::size_t i = first + 1; i < dims.size(); ++i) outer *= static_cast<std::size_t>(dims[i].size);
+  for (std::size_t i = first + 1; i < dims.size(); ++i)
+    outer *= static_cast<std::size_t>(dims[i].size);
   with_row_copy(run, [&](auto copy_row) {
-    over_rows(outer, run * static_cast<std::size_t>(inner.size), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t o = begin; o < end; ++o) {
-        std::int64_t to = 0, from = 0;
-        std::size_t left = o;
-        for (std::size_t i = first + 1; i < dims.size(); ++i) {
-          const auto at = static_cast<std::int64_t>(left % static_cast<std::size_t>(dims[i].size));
-          left /= static_cast<std::size_t>(dims[i].size);
-          to += at * dims[i].target_step;
-          from += at * dims[i].source_step;
-        }
-        for (std::int64_t k = 0; k < inner.size; ++k) {
-          copy_row(target + to + k * inner.target_step, source + from + k * inner.source_step);
-        }
-      }
-    });
+    over_rows(
+        outer, run * static_cast<std::size_t>(inner.size), [&](std::size_t begin, std::size_t end) {
+          for (std::size_t o = begin; o < end; ++o) {
+            std::int64_t to = 0, from = 0;
+            std::size_t left = o;
+            for (std::size_t i = first + 1; i < dims.size(); ++i) {
+              const auto at =
+                  static_cast<std::int64_t>(left % static_cast<std::size_t>(dims[i].size));
+              left /= static_cast<std::size_t>(dims[i].size);
+              to += at * dims[i].target_step;
+              from += at * dims[i].source_step;
+            }
+            for (std::int64_t k = 0; k < inner.size; ++k) {
+              copy_row(target + to + k * inner.target_step, source + from + k * inner.source_step);
+            }
+          }
+        });
   });
 }
 

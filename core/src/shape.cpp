@@ -76,7 +76,9 @@ Sizes resolve_shape(SizesView sizes, SizesView batch) {
   } else {
     valid = valid && known == total;
   }
-  if (!valid) fail(Code::shape, "shape ", show_sizes(sizes), " is not possible for batch size ", show_sizes(batch));
+  if (!valid)
+    fail(Code::shape, "shape ", show_sizes(sizes), " is not possible for batch size ",
+         show_sizes(batch));
   return result;
 }
 
@@ -98,10 +100,12 @@ class ReshapeOp final : public BatchOp {
     if (!fast::plain(before)) return copy_ ? before.reshape(sizes) : before.view(sizes);
     if (!fast_) {
       if (copy_) return before.reshape(sizes);
-      if (!at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes))) fail_view(before, sizes);
+      if (!at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes)))
+        fail_view(before, sizes);
       return before.view(sizes);
     }
-    const auto strides = at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes));
+    const auto strides =
+        at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes));
     if (strides) return fast::make_view(before, sizes, *strides, before.storage_offset());
     if (copy_) return before.reshape(sizes);
     fail_view(before, sizes);
@@ -159,7 +163,8 @@ TensorDict TensorDict::permute(SizesView order) const {
   std::vector<bool> seen(order.size(), false);
   for (const std::int64_t asked : order) {
     const std::int64_t dim = wrap(asked, n, Code::shape, batch);
-    if (seen[static_cast<std::size_t>(dim)]) fail(Code::shape, "permute was given dimension ", asked, " twice");
+    if (seen[static_cast<std::size_t>(dim)])
+      fail(Code::shape, "permute was given dimension ", asked, " twice");
     seen[static_cast<std::size_t>(dim)] = true;
     plan.keep(dim);
   }
@@ -224,7 +229,9 @@ TensorDict TensorDict::expand(SizesView sizes) const {
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
     fits = sizes[i] >= 0 && (i < added || batch[i - added] == sizes[i] || batch[i - added] == 1);
   }
-  if (!fits) fail(Code::shape, "batch size ", show_sizes(batch), " cannot be expanded to ", show_sizes(sizes));
+  if (!fits)
+    fail(Code::shape, "batch size ", show_sizes(batch), " cannot be expanded to ",
+         show_sizes(sizes));
   ViewPlan plan(batch);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto source = static_cast<std::int64_t>(i) - static_cast<std::int64_t>(added);

@@ -85,22 +85,25 @@ EntryKind kind_of(const Value& value) noexcept {
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted) {
   const EntryKind kind = kind_of(value);
   fail(Code::wrong_entry, show_path(path), " is a ",
-       kind == EntryKind::tensor ? "tensor" : kind == EntryKind::dict ? "dictionary" : "value",
+       kind == EntryKind::tensor ? "tensor"
+       : kind == EntryKind::dict ? "dictionary"
+                                 : "value",
        ", not a ", wanted);
 }
 
 void require_unlocked(const Node& node) {
   if (node.locked()) {
     fail(Code::locked,
-         "the dictionary is locked: values can be written in place, entries cannot be added, replaced "
+         "the dictionary is locked: values can be written in place, entries cannot be added, "
+         "replaced "
          "or removed");
   }
 }
 
 void require_batch(Path path, SizesView sizes, SizesView batch) {
   if (!begins_with(sizes, batch)) {
-    fail(Code::shape, "batch dimension mismatch: ", show_path(path), " has shape ", show_sizes(sizes),
-         ", which does not begin with the batch size ", show_sizes(batch));
+    fail(Code::shape, "batch dimension mismatch: ", show_path(path), " has shape ",
+         show_sizes(sizes), ", which does not begin with the batch size ", show_sizes(batch));
   }
 }
 
@@ -122,8 +125,8 @@ Place place_for(const NodePtr& root, Path path) {
   std::size_t ignored;
   node = descend(node, path, stopped, ignored);
   if (node->find(path[stopped]) != nullptr) {
-    fail(Code::key_exists, "cannot set ", show_path(path), ": ", show_path(path.slice(0, stopped + 1)),
-         " is there already and is not a dictionary");
+    fail(Code::key_exists, "cannot set ", show_path(path), ": ",
+         show_path(path.slice(0, stopped + 1)), " is there already and is not a dictionary");
   }
   require_unlocked(*node);
   return {node, stopped};
@@ -160,14 +163,16 @@ TensorDict::TensorDict(SizesView batch, std::optional<c10::Device> device) {
 
 bool TensorDict::is_empty() const {
   bool empty = node_->kind() != NodeKind::data;
-  visit(*node_, [&](const Value& value) { empty = empty && td::kind_of(value) == EntryKind::dict; });
+  visit(*node_,
+        [&](const Value& value) { empty = empty && td::kind_of(value) == EntryKind::dict; });
   return empty;
 }
 
 std::size_t TensorDict::nbytes() const {
   std::size_t bytes = 0;
   visit(*node_, [&](const Value& value) {
-    if (!value.is_node()) bytes += static_cast<std::size_t>(value.tensor().numel()) * value.tensor().element_size();
+    if (!value.is_node())
+      bytes += static_cast<std::size_t>(value.tensor().numel()) * value.tensor().element_size();
   });
   return bytes;
 }
@@ -211,8 +216,9 @@ void TensorDict::set(Path path, const TensorDict& value) {
     try {
       copy.set_batch_size(batch);
     } catch (const Error& error) {
-      fail(Code::shape, "batch dimension mismatch: the dictionary for ", show_path(path), " has batch size ",
-           show_sizes(value.batch_size()), " and cannot take ", show_sizes(batch), ": ", error.what());
+      fail(Code::shape, "batch dimension mismatch: the dictionary for ", show_path(path),
+           " has batch size ", show_sizes(value.batch_size()), " and cannot take ",
+           show_sizes(batch), ": ", error.what());
     }
     fitting = copy.node();
   }
@@ -225,7 +231,8 @@ void TensorDict::set(Path path, const TensorDict& value) {
 void TensorDict::set_data(Path path, std::string json) {
   const Place place = place_for(node_, path);
   put(place, path,
-      NodePtr(c10::make_intrusive<DataNode>(std::move(json), place.node->batch(), place.node->device())));
+      NodePtr(c10::make_intrusive<DataNode>(std::move(json), place.node->batch(),
+                                            place.node->device())));
 }
 
 void TensorDict::set_inplace(Path path, const at::Tensor& value) {
@@ -297,9 +304,8 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
       for (const std::string& name : key.path) text += text.empty() ? name : "." + name;
       return text;
     };
-    std::stable_sort(list.keys.begin(), list.keys.end(), [&](const auto& a, const auto& b) {
-      return joined(a) < joined(b);
-    });
+    std::stable_sort(list.keys.begin(), list.keys.end(),
+                     [&](const auto& a, const auto& b) { return joined(a) < joined(b); });
   }
   return list;
 }
@@ -321,7 +327,8 @@ void TensorDict::set_batch_size(SizesView batch) {
       if (!value.is_node()) {
         const std::string_view name = inner->name(i);
         require_batch(name, value.tensor().sizes(), batch);
-      } else if (value.node()->kind() == NodeKind::data || value.node()->batch().size() < batch.size()) {
+      } else if (value.node()->kind() == NodeKind::data ||
+                 value.node()->batch().size() < batch.size()) {
         growing.push_back(value.node().get());
       } else if (!begins_with(value.node()->batch(), batch) &&
                  !(TensorDict(value.node()).is_empty())) {

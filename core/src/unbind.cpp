@@ -104,7 +104,8 @@ std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
   const std::size_t parts = dim_size(dim);
   if (dim < 0) dim += static_cast<std::int64_t>(batch_size().size());
   const DenseNode* root = as_dense(node_.get());
-  if (root == nullptr) fail(Code::unsupported, "a value that is no dictionary cannot be taken apart");
+  if (root == nullptr)
+    fail(Code::unsupported, "a value that is no dictionary cannot be taken apart");
   std::vector<NodePtr> nodes = Unbind(dim, parts).run(*root);
   std::vector<TensorDict> result;
   result.reserve(nodes.size());

@@ -65,7 +65,8 @@ at::Tensor ViewPlan::apply(const at::Tensor& tensor, bool fast) const {
 at::Tensor ViewPlan::apply_by_dispatcher(at::Tensor tensor) const {
   // Slices first: they do not move a dimension.
   for (const Dim& dim : dims_) {
-    if (dim.source < 0 || (dim.start == 0 && dim.step == 1 && dim.size == in_[dim.source])) continue;
+    if (dim.source < 0 || (dim.start == 0 && dim.step == 1 && dim.size == in_[dim.source]))
+      continue;
     if (dim.step == 0) continue;  // expand, below
     const std::int64_t stop = dim.size == 0 ? dim.start : dim.start + (dim.size - 1) * dim.step + 1;
     tensor = tensor.slice(dim.source, dim.start, stop, dim.step);

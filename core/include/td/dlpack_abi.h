@@ -17,7 +17,14 @@ struct DataType {
   std::uint16_t lanes;
 };
 
-enum TypeCode : std::uint8_t { type_int = 0, type_uint = 1, type_float = 2, type_bfloat = 4, type_complex = 5, type_bool = 6 };
+enum TypeCode : std::uint8_t {
+  type_int = 0,
+  type_uint = 1,
+  type_float = 2,
+  type_bfloat = 4,
+  type_complex = 5,
+  type_bool = 6
+};
 
 struct Tensor {
   void* data;

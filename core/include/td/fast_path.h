@@ -67,7 +67,8 @@ inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView s
   impl->set_storage_offset(offset);
   impl->set_sizes_and_strides(sizes, strides);
   if (!from->is_inference()) impl->set_version_counter(from->version_counter());
-  return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+  return at::Tensor(
+      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
 // Uninitialised, row-major memory on the CPU, as at::empty gives it.
@@ -76,15 +77,19 @@ inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
   std::size_t bytes = type.itemsize();
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes)) {
-      fail(Code::out_of_memory, "a tensor of shape ", show_sizes(sizes), " has more bytes than can be addressed");
+      fail(Code::out_of_memory, "a tensor of shape ", show_sizes(sizes),
+           " has more bytes than can be addressed");
     }
   }
   c10::Allocator* allocator = c10::GetCPUAllocator();
-  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes), allocator,
+  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes),
+                       allocator,
                        /*resizable=*/true);
-  auto impl = c10::make_intrusive<Impl>(std::move(storage), c10::DispatchKeySet(c10::DispatchKey::CPU), type);
+  auto impl = c10::make_intrusive<Impl>(std::move(storage),
+                                        c10::DispatchKeySet(c10::DispatchKey::CPU), type);
   impl->set_sizes_contiguous(sizes);
-  return at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+  return at::Tensor(
+      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
 // Says to autograd that the values have changed, as every in-place operation does.

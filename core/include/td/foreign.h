@@ -11,7 +11,8 @@ namespace td {
 
 // A tensor over memory that `owner` keeps alive. Strides count elements; none means row-major.
 at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
-                       std::optional<SizesView> strides, c10::Device device, std::shared_ptr<void> owner);
+                       std::optional<SizesView> strides, c10::Device device,
+                       std::shared_ptr<void> owner);
 
 // A tensor of its own from row-major bytes.
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes);

@@ -6,6 +6,7 @@
 namespace td {
 
 at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items);
-void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items, const at::Tensor& value);
+void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,
+                   const at::Tensor& value);
 
 }  // namespace td

@@ -40,7 +40,9 @@ class WarningSink : public c10::WarningHandler {
 };
 using WarningGuard = c10::WarningUtils::WarningHandlerGuard;
 #else
-  void process(const c10::SourceLocation&, const std::string& message, const bool) final { warn(message); }
+  void process(const c10::SourceLocation&, const std::string& message, const bool) final {
+    warn(message);
+  }
 };
 using WarningGuard = c10::Warning::WarningHandlerGuard;
 #endif

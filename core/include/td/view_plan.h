@@ -12,8 +12,8 @@ class ViewPlan {
   struct Dim {
     std::int64_t source;  // dimension it comes from; -1 for a new one
     std::int64_t size;
-    std::int64_t start;   // first position in the source
-    std::int64_t step;    // in positions of the source; 0 repeats one position
+    std::int64_t start;  // first position in the source
+    std::int64_t step;   // in positions of the source; 0 repeats one position
   };
   struct Drop {
     std::int64_t source;
