@@ -194,6 +194,12 @@ td_status td_nbytes(const td_tensordict* td, size_t* result) noexcept {
   return guard_plain(__func__, [&] { *not_null(result, "result") = in(td)->nbytes(); });
 }
 
+td_status td_is_same(const td_tensordict* td, const td_tensordict* other,
+                     int32_t* result) noexcept {
+  return guard_plain(__func__,
+                     [&] { *not_null(result, "result") = in(td)->is_same(in(other)) ? 1 : 0; });
+}
+
 td_status td_equal(const td_tensordict* td, const td_tensordict* other, int32_t* result) noexcept {
   return guard(__func__, [&] { *not_null(result, "result") = in(td)->equal(in(other)) ? 1 : 0; });
 }

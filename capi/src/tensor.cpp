@@ -6,6 +6,7 @@
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/foreign.h"
+#include "td/mapped_file.h"
 #include "td/print.h"
 
 #include <ATen/ATen.h>
@@ -157,6 +158,12 @@ td_status td_tensor_is_contiguous(const td_tensor* tensor, int32_t* result) noex
 td_status td_tensor_is_uniquely_owned(const td_tensor* tensor, int32_t* result) noexcept {
   return guard_plain(
       __func__, [&] { *not_null(result, "result") = td::uniquely_owned(in(tensor), 1) ? 1 : 0; });
+}
+
+td_status td_tensor_is_memmap(const td_tensor* tensor, int32_t* result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = td::MappedFile::of(in(tensor)) != nullptr ? 1 : 0;
+  });
 }
 
 td_status td_tensor_requires_grad(const td_tensor* tensor, int32_t* result) noexcept {

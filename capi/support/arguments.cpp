@@ -9,7 +9,8 @@ void fail_null(const char* what) { td::fail(td::Code::null_argument, what, " is 
 
 void fail_handle(const void* handle, const char* wanted) {
   if (handle == nullptr) td::fail(td::Code::null_argument, "the ", wanted, " is NULL");
-  td::fail(td::Code::bad_handle, "not a ", wanted, ": the handle was never issued, was freed, or is of another kind");
+  td::fail(td::Code::bad_handle, "not a ", wanted,
+           ": the handle was never issued, was freed, or is of another kind");
 }
 
 namespace {
@@ -34,13 +35,30 @@ void write_text(std::string_view text, char* to, std::size_t room, std::size_t* 
   if (room == 0) return;
   not_null(to, "text");
   if (room <= text.size()) {
-    td::fail(td::Code::buffer_too_small, "the text takes ", text.size() + 1, " bytes with its end, the buffer ", room);
+    td::fail(td::Code::buffer_too_small, "the text takes ", text.size() + 1,
+             " bytes with its end, the buffer ", room);
   }
   std::memcpy(to, text.data(), text.size());
   to[text.size()] = '\0';
 }
 
-void PathIn::fail_name(std::size_t i) { td::fail(td::Code::key_invalid, "name ", i, " of the key is NULL"); }
+void check_torch() {
+  // libtorch promises nothing from one minor version to the next: a library built for another one would
+  // crash rather than fail.
+  const std::string built = c10::str(TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
+  const std::string_view found = td_torch_version();
+  const bool unknown = found == "unknown";
+  const bool same = found.substr(0, built.size()) == built &&
+                    (found.size() == built.size() || found[built.size()] == '.');
+  if (!unknown && !same) {
+    td::fail(td::Code::version, "built for libtorch ", built, ", but libtorch ", found, " is loaded in this process");
+  }
+  torch_checked.store(true, std::memory_order_relaxed);
+}
+
+void PathIn::fail_name(std::size_t i) {
+  td::fail(td::Code::key_invalid, "name ", i, " of the key is NULL");
+}
 
 td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name) {
   if (dims != 0) not_null(sizes, name);
@@ -55,20 +73,26 @@ td::IndexItem item_in(const td_index_item& item) {
     td::fail(td::Code::invalid_argument, "an index item has a reserved field that is not zero");
   }
   constexpr td_index_flags known = TD_INDEX_HAS_START | TD_INDEX_HAS_STOP | TD_INDEX_HAS_STEP;
-  if ((item.flags & ~known) != 0) td::fail(td::Code::unsupported, "an index item has flags ", item.flags, ", which this version does not know");
+  if ((item.flags & ~known) != 0)
+    td::fail(td::Code::unsupported, "an index item has flags ", item.flags,
+             ", which this version does not know");
   const auto given = [&](td_index_flags flag, std::int64_t value) {
     return (item.flags & flag) != 0 ? std::optional<std::int64_t>(value) : std::nullopt;
   };
   switch (item.kind) {
     case TD_INDEX_INT: return td::IndexItem::at(item.start);
     case TD_INDEX_SLICE:
-      return td::IndexItem::range(given(TD_INDEX_HAS_START, item.start), given(TD_INDEX_HAS_STOP, item.stop),
+      return td::IndexItem::range(given(TD_INDEX_HAS_START, item.start),
+                                  given(TD_INDEX_HAS_STOP, item.stop),
                                   given(TD_INDEX_HAS_STEP, item.step));
     case TD_INDEX_ELLIPSIS: return td::IndexItem::ellipsis();
     case TD_INDEX_NONE: return td::IndexItem::none();
-    case TD_INDEX_TENSOR: return td::IndexItem::of(*in(not_null(item.tensor, "the tensor of an index item")));
+    case TD_INDEX_TENSOR:
+      return td::IndexItem::of(*in(not_null(item.tensor, "the tensor of an index item")));
     case TD_INDEX_BOOL: return td::IndexItem::boolean(item.start != 0);
-    default: td::fail(td::Code::unsupported, "an index item is of kind ", item.kind, ", which this version does not know");
+    default:
+      td::fail(td::Code::unsupported, "an index item is of kind ", item.kind,
+               ", which this version does not know");
   }
 }
 
@@ -81,7 +105,8 @@ Items items_in(const td_index_item* items, std::size_t items_len) {
   return result;
 }
 
-void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room, std::size_t* length) {
+void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room,
+                 std::size_t* length) {
   std::vector<td_index_item> items;
   for (const td::IndexItem& item : from) {
     td_index_item one{};
@@ -90,9 +115,12 @@ void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std:
     one.stop = item.stop.value_or(0);
     one.step = item.step.value_or(0);
     if (item.kind == td::IndexKind::slice) {
-      const auto flag = [](bool given, td_index_flags bit) { return given ? bit : td_index_flags{0}; };
+      const auto flag = [](bool given, td_index_flags bit) {
+        return given ? bit : td_index_flags{0};
+      };
       one.flags = flag(item.start.has_value(), TD_INDEX_HAS_START) |
-                  flag(item.stop.has_value(), TD_INDEX_HAS_STOP) | flag(item.step.has_value(), TD_INDEX_HAS_STEP);
+                  flag(item.stop.has_value(), TD_INDEX_HAS_STOP) |
+                  flag(item.step.has_value(), TD_INDEX_HAS_STEP);
     }
     items.push_back(one);
   }
@@ -113,8 +141,8 @@ struct DeviceRow {
   c10::DeviceType type;
 };
 constexpr DeviceRow devices[] = {
-    {TD_DEVICE_CPU, c10::DeviceType::CPU}, {TD_DEVICE_CUDA, c10::DeviceType::CUDA},
-    {TD_DEVICE_MPS, c10::DeviceType::MPS}, {TD_DEVICE_XPU, c10::DeviceType::XPU},
+    {TD_DEVICE_CPU, c10::DeviceType::CPU},   {TD_DEVICE_CUDA, c10::DeviceType::CUDA},
+    {TD_DEVICE_MPS, c10::DeviceType::MPS},   {TD_DEVICE_XPU, c10::DeviceType::XPU},
     {TD_DEVICE_META, c10::DeviceType::Meta},
 };
 
@@ -151,7 +179,8 @@ std::optional<c10::Device> device_in(td_device_type type, int32_t index) {
   for (const DeviceRow& row : devices) {
     if (row.number != type) continue;
     if (index < -1 || index > 127) td::fail(td::Code::device, "there is no device number ", index);
-    return c10::Device(row.type, static_cast<c10::DeviceIndex>(row.type == c10::DeviceType::CPU && index == 0 ? -1 : index));
+    return c10::Device(row.type, static_cast<c10::DeviceIndex>(
+                                     row.type == c10::DeviceType::CPU && index == 0 ? -1 : index));
   }
   td::fail(td::Code::device, "device type ", type, " has no meaning in this version");
 }
@@ -179,7 +208,8 @@ c10::ScalarType dtype_in(td_dtype dtype) {
     if (row.number == dtype) return row.dtype;
   }
   if (dtype >= TD_DTYPE_UINT16 && dtype <= TD_DTYPE_UINT64) {
-    td::fail(td::Code::dtype, "uint16, uint32 and uint64 need libtorch 2.3 or newer; this is ", td_torch_version());
+    td::fail(td::Code::dtype, "uint16, uint32 and uint64 need libtorch 2.3 or newer; this is ",
+             td_torch_version());
   }
   td::fail(td::Code::dtype, "dtype number ", dtype, " has no meaning in this version");
 }

@@ -6,6 +6,7 @@
 #include "td/tensordict.h"
 #include "tensordict/td.h"
 
+#include <atomic>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -56,7 +57,9 @@ struct OwnedTraits {
   static constexpr Kind kind = k;
   using Object = T;
   static void* pack(std::unique_ptr<T> object) { return object.release(); }
-  static std::unique_ptr<T> unpack(void* raw) noexcept { return std::unique_ptr<T>(static_cast<T*>(raw)); }
+  static std::unique_ptr<T> unpack(void* raw) noexcept {
+    return std::unique_ptr<T>(static_cast<T*>(raw));
+  }
 };
 
 // The object behind a handle, for the length of a call: it owns nothing, so a call counts nothing.
@@ -104,11 +107,22 @@ typename Traits<Handle>::Object* find_or_null(const Handle* handle) noexcept {
       HandleTable::instance().find(reinterpret_cast<std::uintptr_t>(handle), T::kind));
 }
 
+// Whether the libtorch of this process is the one that the library was built for, to the minor version.
+// Looked at by the first call that makes a handle; throws Code::version.
+void check_torch();
+inline std::atomic<bool> torch_checked{false};
+inline void require_torch() {
+  if (!torch_checked.load(std::memory_order_relaxed)) check_torch();
+}
+
 // A result handle: cleared before anything else, written last, and only on success.
 template <class Handle>
 class Out {
  public:
-  explicit Out(Handle** result) : result_(not_null(result, "result")) { *result_ = nullptr; }
+  explicit Out(Handle** result) : result_(not_null(result, "result")) {
+    *result_ = nullptr;
+    require_torch();
+  }
 
   template <class Object>
   void put(Object&& object) {
@@ -149,11 +163,13 @@ class OutList {
   void put(std::vector<Object> objects) {
     *count_ = objects.size();
     if (room_ < objects.size()) {
-      td::fail(td::Code::buffer_too_small, objects.size(), " handles are given, the array takes ", room_);
+      td::fail(td::Code::buffer_too_small, objects.size(), " handles are given, the array takes ",
+               room_);
     }
     std::size_t done = 0;
     try {
-      for (; done < objects.size(); ++done) Out<Handle>(results_ + done).put(std::move(objects[done]));
+      for (; done < objects.size(); ++done)
+        Out<Handle>(results_ + done).put(std::move(objects[done]));
     } catch (...) {
       while (done-- > 0) free_handle(std::exchange(results_[done], nullptr));
       throw;
@@ -192,7 +208,8 @@ td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name 
 
 using Items = c10::SmallVector<td::IndexItem, 6>;
 Items items_in(const td_index_item* items, std::size_t items_len);
-void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room, std::size_t* length);
+void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std::size_t room,
+                 std::size_t* length);
 
 c10::SmallVector<td::TensorDict, 8> dicts_in(const td_tensordict* const* sources, std::size_t n);
 
@@ -203,12 +220,14 @@ Options options_in(const Options* options, const Options& defaults, std::size_t 
   if (options == nullptr) return result;
   const std::size_t size = options->struct_size;
   if (size < first_size) {
-    td::fail(td::Code::invalid_argument, "options of ", size, " bytes: struct_size must be at least ", first_size);
+    td::fail(td::Code::invalid_argument, "options of ", size,
+             " bytes: struct_size must be at least ", first_size);
   }
   const char* bytes = reinterpret_cast<const char*>(options);
   for (std::size_t i = sizeof(Options); i < size; ++i) {
     if (bytes[i] != 0) {
-      td::fail(td::Code::unsupported, "options of ", size, " bytes hold a field that this version does not know");
+      td::fail(td::Code::unsupported, "options of ", size,
+               " bytes hold a field that this version does not know");
     }
   }
   std::memcpy(&result, options, std::min(size, sizeof(Options)));
@@ -216,8 +235,9 @@ Options options_in(const Options* options, const Options& defaults, std::size_t 
 }
 
 // Devices and dtypes by the numbers of the ABI.
-std::optional<c10::Device> device_in(td_device_type type, int32_t index);  // none for TD_DEVICE_NONE
-c10::Device real_device_in(td_device_type type, int32_t index);              // refuses TD_DEVICE_NONE
+std::optional<c10::Device> device_in(td_device_type type,
+                                     int32_t index);             // none for TD_DEVICE_NONE
+c10::Device real_device_in(td_device_type type, int32_t index);  // refuses TD_DEVICE_NONE
 td_device_type device_type_out(const std::optional<c10::Device>& device);
 int32_t device_index_out(const std::optional<c10::Device>& device);
 c10::ScalarType dtype_in(td_dtype dtype);
