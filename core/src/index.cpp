@@ -56,13 +56,20 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
     if (ellipsis) fail(Code::index, "an index may hold one ellipsis only");
     ellipsis = true;
   }
+  // ":" alone changes nothing, and so needs no dimension.
+  const auto bare = [](const IndexItem& item) {
+    return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
+  };
+  if (dims == 0 && items.size() == 1 && bare(items[0])) {
+    whole_ = true;
+    return;
+  }
   if (used > dims) {
     fail(Code::index, "too many indices: ", used, " for batch size ", show_sizes(batch), " of ",
          dims, dims == 1 ? " dimension" : " dimensions");
   }
-  whole_ = std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
-    const bool bare = item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
-    return bare || item.kind == IndexKind::ellipsis;
+  whole_ = std::all_of(items.begin(), items.end(), [&](const IndexItem& item) {
+    return bare(item) || item.kind == IndexKind::ellipsis;
   });
   std::vector<Advanced> advanced;
   std::int64_t source = 0;
