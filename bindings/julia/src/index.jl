@@ -74,7 +74,7 @@ Base.lastindex(x::Indexed, dim::Integer) = dim == 1 ? size(x, 1) : AtEnd(identit
 
 # How many dimensions an index takes up.
 taken(::Any) = 1
-taken(::Union{Ellipsis,NewAxis,Bool}) = 0
+taken(::Union{Ellipsis,NewAxis,Bool,TextIndex}) = 0
 taken(mask::AbstractArray{Bool}) = ndims(mask)
 taken(t::Tensor) = eltype(t) === Bool ? ndims(t) : 1
 

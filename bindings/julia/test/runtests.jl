@@ -9,7 +9,7 @@ function run_file(file)
 end
 
 @testset "TensorDicts" begin
-    for file in ("process", "tensor", "strided", "dict", "keys", "index", "shape", "apply", "errors", "memmap",
+    for file in ("process", "tensor", "strided", "dict", "keys", "index", "conformance", "shape", "apply", "errors", "memmap",
                  "golden", "writer", "dlpack", "memory", "doctests", "example")
         @testset "$file" begin
             run_file(file)
