@@ -33,10 +33,7 @@ class HandleTable {
 
   // The object behind a token, or nullptr.
   void* find(std::uintptr_t token, Kind kind) const noexcept {
-    const Slot* slot = slot_of(token);
-    if (slot == nullptr || (token & 15) != static_cast<std::uintptr_t>(kind)) return nullptr;
-    void* object = slot->object.load(std::memory_order_acquire);
-    return slot->tag.load(std::memory_order_acquire) == tag_of(token, kind) ? object : nullptr;
+    return object_in(const_cast<HandleTable*>(this)->slot_at(index_of(token)), token, kind);
   }
 
   // A new token for an object, which now belongs to the table. Throws std::bad_alloc when full.
@@ -55,11 +52,12 @@ class HandleTable {
 
   // Takes the object out; nullptr when the token is not one of this kind, or no longer.
   void* close(std::uintptr_t token, Kind kind) noexcept {
-    void* object = find(token, kind);
-    if (object == nullptr) return nullptr;
     const std::uint32_t index = index_of(token);
+    Slot* slot = slot_at(index);
+    void* object = object_in(slot, token, kind);
+    if (object == nullptr) return nullptr;
     // The generation stays until the next opening; kind 0 is no kind.
-    slot_at(index)->tag.store((token >> 32) << 4, std::memory_order_release);
+    slot->tag.store((token >> 32) << 4, std::memory_order_release);
     Pocket& pocket = pocket_;
     if (static_cast<std::uint32_t>(pocket.count) < Pocket::capacity) {
       pocket.slots[pocket.count++] = index;
@@ -84,14 +82,16 @@ class HandleTable {
   static constexpr std::size_t blocks = 18;
   static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
 
+  static void* object_in(const Slot* slot, std::uintptr_t token, Kind kind) noexcept {
+    if (slot == nullptr || (token & 15) != static_cast<std::uintptr_t>(kind)) return nullptr;
+    void* object = slot->object.load(std::memory_order_acquire);
+    return slot->tag.load(std::memory_order_acquire) == tag_of(token, kind) ? object : nullptr;
+  }
   static std::uint64_t tag_of(std::uintptr_t token, Kind kind) noexcept {
     return (token >> 32) << 4 | static_cast<std::uint64_t>(kind);
   }
   static std::uint32_t index_of(std::uintptr_t token) noexcept {
     return static_cast<std::uint32_t>(token >> 4) & 0x0FFFFFFF;
-  }
-  const Slot* slot_of(std::uintptr_t token) const noexcept {
-    return const_cast<HandleTable*>(this)->slot_at(index_of(token));
   }
   Slot* slot_at(std::uint32_t index) noexcept {
     if (index < (1U << first_bits)) {

@@ -54,6 +54,26 @@ inline std::uint64_t hash_name(std::string_view name) noexcept {
   return mix(hash, load(at, 1) << 16 | load(at + n / 2, 1) << 8 | load(at + n - 1, 1));
 }
 
+// The same text. Names are short: words as above, where memcmp would be a call.
+inline bool same_name(std::string_view a, std::string_view b) noexcept {
+  using detail::load;
+  const std::size_t n = a.size();
+  if (n != b.size()) return false;
+  if (n >= 8) {
+    for (std::size_t i = 0; i + 8 < n; i += 8) {
+      if (load(a.data() + i, 8) != load(b.data() + i, 8)) return false;
+    }
+    return load(a.data() + n - 8, 8) == load(b.data() + n - 8, 8);
+  }
+  if (n >= 4) {
+    return load(a.data(), 4) == load(b.data(), 4) && load(a.data() + n - 4, 4) == load(b.data() + n - 4, 4);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (a[i] != b[i]) return false;
+  }
+  return true;
+}
+
 // Not empty path, valid UTF-8, no NUL inside; throws Code::key_invalid.
 void check_path(Path path);
 

@@ -26,7 +26,7 @@ class Schema final : public c10::intrusive_ptr_target {
   std::size_t find(std::string_view name, std::uint64_t hash) const noexcept {
     if (!table_.empty()) return find_in_table(name, hash);
     for (std::size_t i = 0; i < hashes_.size(); ++i) {
-      if (hashes_[i] == hash && names_[i] == name) return i;
+      if (hashes_[i] == hash && same_name(names_[i], name)) return i;
     }
     return npos;
   }

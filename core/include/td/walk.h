@@ -65,7 +65,7 @@ class Alignment {
     if (same_) return i;
     // Dictionaries that were filled alike have their names in the same order.
     const std::string& name = first_.name(i);
-    return i < other_.size() && other_.name(i) == name ? i : other_.schema()->find(name);
+    return i < other_.size() && same_name(other_.name(i), name) ? i : other_.schema()->find(name);
   }
 
  private:
