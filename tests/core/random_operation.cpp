@@ -1,0 +1,282 @@
+#include "random_operation.h"
+
+#include <ATen/TensorIndexing.h>
+
+namespace td::test {
+
+namespace {
+
+namespace ti = at::indexing;
+
+std::int64_t signed_position(Random& random, std::int64_t size) {
+  const std::int64_t position = random.below(size);
+  return random.chance(30) ? position - size : position;
+}
+
+// An index for a batch size, and the same in libtorch's words. `unique` keeps positions from repeating,
+// since which of two values for one place stays is nobody's promise.
+struct RandomIndex {
+  Index items;
+  std::vector<ti::TensorIndex> aten;
+  bool gathers = false;
+
+  RandomIndex(Random& random, SizesView batch, bool unique) {
+    const auto dims = static_cast<std::int64_t>(batch.size());
+    const bool front = random.chance(15);  // begin with an ellipsis; the items then reach to the end
+    const std::int64_t used = front ? dims : random.below(dims + 1);
+    std::int64_t at = front ? random.below(dims + 1) : 0;
+    if (front) {
+      items.push_back(IndexItem::ellipsis());
+      aten.insert(aten.end(), static_cast<std::size_t>(at), ti::Slice());
+    }
+    bool tensors = false;
+    Sizes shape;  // of all index tensors, so that they broadcast
+    while (at < used) {
+      const std::int64_t size = batch[static_cast<std::size_t>(at)];
+      const std::int64_t kind = random.below(tensors && unique ? 5 : 9);
+      if (kind == 0) add(IndexItem::none(), ti::None);
+      if (kind == 8 && !tensors) {
+        const bool truth = random.chance(80);
+        if (random.chance(50)) {
+          add(IndexItem::boolean(truth), truth);
+        } else {
+          const at::Tensor scalar = at::full({}, truth, at::kBool);
+          add(IndexItem::of(scalar), scalar);
+        }
+        shape = {truth ? 1 : 0};
+        tensors = gathers = true;
+      } else if (kind <= 1) {
+        if (size == 0) continue;
+        const std::int64_t position = signed_position(random, size);
+        add(IndexItem::at(position), position);
+        ++at;
+      } else if (kind <= 4) {
+        slice(random, size);
+        ++at;
+      } else if (kind == 5 && !tensors) {
+        const std::int64_t rank = at + 2 <= dims && random.chance(40) ? 2 : 1;
+        const at::Tensor mask = at::rand(batch.slice(static_cast<std::size_t>(at), static_cast<std::size_t>(rank))).lt(0.6);
+        items.push_back(IndexItem::of(mask));
+        // libtorch loses count of the dimensions behind a mask of rank 2.
+        for (const at::Tensor& one : mask.nonzero().unbind(1)) aten.emplace_back(one);
+        shape = {mask.sum().item<std::int64_t>()};
+        at += rank;
+        tensors = gathers = true;
+      } else {
+        if (!positions(random, size, unique, tensors, shape)) continue;
+        ++at;
+        tensors = gathers = true;
+      }
+    }
+    if (!front && random.chance(30)) {
+      items.push_back(IndexItem::ellipsis());
+      aten.insert(aten.end(), static_cast<std::size_t>(dims - at), ti::Slice());
+      if (random.chance(30)) add(IndexItem::none(), ti::None);
+    }
+  }
+
+ private:
+  void add(IndexItem item, ti::TensorIndex same) {
+    items.push_back(std::move(item));
+    aten.push_back(std::move(same));
+  }
+
+  void slice(Random& random, std::int64_t size) {
+    std::optional<std::int64_t> start, stop, step;
+    if (random.chance(60)) start = random.below(2 * size + 3) - size - 1;
+    if (random.chance(60)) stop = random.below(2 * size + 3) - size - 1;
+    if (random.chance(40)) step = 1 + random.below(3);
+    add(IndexItem::range(start, stop, step), ti::Slice(start.value_or(0), stop.value_or(size), step.value_or(1)));
+  }
+
+  // Integers of rank 0 to 2 of one shape, with dimensions of size 1 broadcast.
+  bool positions(Random& random, std::int64_t size, bool unique, bool more, Sizes& shape) {
+    if (size == 0) return false;
+    if (!more) {
+      const std::int64_t rank = random.below(3);
+      shape.clear();
+      std::int64_t room = size;
+      for (std::int64_t i = 0; i < rank; ++i) {
+        const std::int64_t n = unique ? random.below(room + 1) : random.below(4);
+        shape.push_back(n);
+        room = n == 0 ? 0 : room / n;
+      }
+    }
+    Sizes own = shape;
+    if (more) {
+      for (std::int64_t& n : own) n = random.chance(25) ? 1 : n;
+      if (!own.empty() && random.chance(15)) own.erase(own.begin());
+    }
+    std::int64_t n = 1;
+    for (const std::int64_t one : own) n *= one;
+    std::vector<std::int64_t> values = unique ? random.order(static_cast<std::size_t>(size)) : std::vector<std::int64_t>();
+    while (static_cast<std::int64_t>(values.size()) < n) values.push_back(signed_position(random, size));
+    values.resize(static_cast<std::size_t>(n));
+    const at::Tensor index = at::tensor(values, at::kLong).reshape(own);
+    add(IndexItem::of(random.chance(30) ? index.to(at::kInt) : index), index);
+    return true;
+  }
+};
+
+using Trees = std::vector<TensorDict>;
+
+// An operation on one dictionary that gives one.
+template <class OnTree, class OnLeaf>
+Operation unary(std::string name, TensorDict td, OnTree on_tree, OnLeaf on_leaf) {
+  return {std::move(name), {std::move(td)}, [on_tree](const Trees& in) { return Trees{on_tree(in[0])}; },
+          [on_leaf](const Leaves& in) { return Leaves{on_leaf(in[0])}; }};
+}
+
+// Another shape of as many elements; with `wrong`, sometimes not.
+std::vector<std::int64_t> other_shape(Random& random, SizesView batch) {
+  std::vector<std::int64_t> shape;
+  for (const std::int64_t size : batch) {
+    if (!shape.empty() && random.chance(45)) {
+      shape.back() *= size;
+    } else if (size == 2 && random.chance(30)) {
+      shape.insert(shape.end(), {1, size});
+    } else {
+      shape.push_back(size);
+    }
+  }
+  if (random.chance(20)) std::reverse(shape.begin(), shape.end());
+  return shape;
+}
+
+std::vector<std::int64_t> with_rest(SizesView front, const at::Tensor& leaf, std::size_t dims) {
+  return joined(front, leaf.sizes().slice(dims));
+}
+
+Operation index_read(Random& random, TensorDict td) {
+  const RandomIndex index(random, td.batch_size(), false);
+  Operation made = unary("index", std::move(td), [items = index.items](const TensorDict& t) { return t.index(items); },
+                         [aten = index.aten, gathers = index.gathers](const at::Tensor& t) {
+                           const at::Tensor part = aten.empty() ? t : t.index(aten);
+                           // A tensor without dimensions selects in libtorch; every tensor copies here.
+                           return gathers && part.is_alias_of(t) ? part.clone() : part;
+                         });
+  made.gathers = index.gathers;
+  return made;
+}
+
+Operation index_write(Random& random, const TensorDict& td) {
+  const RandomIndex index(random, td.batch_size(), true);
+  const Sizes part = IndexPlan(index.items, td.batch_size()).sizes(td.batch_size());
+  const TensorDict value = random_like(random, td, part, 15);
+  Operation made;
+  made.name = "index_write";
+  made.sources = {td, value};
+  made.on_trees = [items = index.items](const Trees& in) {
+    TensorDict(in[0]).set_at(items, in[1]);
+    return Trees{};
+  };
+  made.on_leaves = [aten = index.aten, gathers = index.gathers](const Leaves& in) {
+    // index_put_ converts no dtype; a plain write does.
+    at::Tensor target = in[0];
+    if (aten.empty()) {
+      target.copy_(in[1]);
+    } else {
+      target.index_put_(aten, gathers ? in[1].to(target.scalar_type()) : in[1]);
+    }
+    return Leaves{};
+  };
+  made.writes = true;
+  return made;
+}
+
+Operation join(Random& random, const TensorDict& td, bool stack) {
+  const SizesView batch = td.batch_size();
+  std::vector<std::int64_t> other = list(batch);
+  const std::int64_t dim = random.below(static_cast<std::int64_t>(batch.size()) + (stack ? 1 : 0));
+  if (!stack) other[static_cast<std::size_t>(dim)] = random.below(4);
+  Operation made;
+  made.name = stack ? "stack" : "cat";
+  made.sources = {td, random_like(random, td, other, 10)};
+  if (random.chance(20)) made.sources.push_back(td);
+  made.on_trees = [=](const Trees& in) { return Trees{stack ? TensorDict::stack(in, dim) : TensorDict::cat(in, dim)}; };
+  made.on_leaves = [=](const Leaves& in) { return Leaves{stack ? at::stack(in, dim) : at::cat(in, dim)}; };
+  return made;
+}
+
+Operation expand(Random& random, TensorDict td) {
+  std::vector<std::int64_t> shape = list(td.batch_size());
+  for (std::int64_t& size : shape) size = size == 1 && random.chance(60) ? random.below(4) : size;
+  if (random.chance(40)) shape.insert(shape.begin(), random.below(3));
+  return unary("expand", td, [=](const TensorDict& t) { return t.expand(shape); },
+               [shape, dims = td.batch_size().size()](const at::Tensor& t) { return t.expand(with_rest(shape, t, dims)); });
+}
+
+Operation change_shape(Random& random, TensorDict td, bool copies) {
+  const std::vector<std::int64_t> shape = other_shape(random, td.batch_size());
+  const std::size_t dims = td.batch_size().size();
+  return unary(copies ? "reshape" : "view", std::move(td),
+               [=](const TensorDict& t) { return copies ? t.reshape(shape) : t.view(shape); },
+               [=](const at::Tensor& t) {
+                 const auto sizes = with_rest(shape, t, dims);
+                 return copies ? t.reshape(sizes) : t.view(sizes);
+               });
+}
+
+Operation permute(Random& random, TensorDict td) {
+  const std::vector<std::int64_t> order = random.order(td.batch_size().size());
+  return unary("permute", std::move(td), [=](const TensorDict& t) { return t.permute(order); },
+               [=](const at::Tensor& t) {
+                 std::vector<std::int64_t> all = order;
+                 for (auto i = static_cast<std::int64_t>(all.size()); i < t.dim(); ++i) all.push_back(i);
+                 return t.permute(all);
+               });
+}
+
+}  // namespace
+
+Operation random_operation(Random& random) {
+  std::vector<std::int64_t> batch = random.sizes(4);
+  const std::int64_t kind = random.below(20);
+  if (batch.empty() && (kind == 12 || kind == 13 || kind == 15 || kind == 16)) batch = {1 + random.below(3)};
+  TensorDict td = random_tree(random, batch, 3);
+  const auto dims = static_cast<std::int64_t>(batch.size());
+  const std::int64_t dim = dims == 0 ? 0 : random.below(dims);
+  switch (kind) {
+    case 0: case 1: case 2: case 3: case 4: return index_read(random, td);
+    case 5: case 6: case 7: case 8: return index_write(random, td);
+    case 9: return change_shape(random, td, false);
+    case 10: return change_shape(random, td, true);
+    case 11: return permute(random, td);
+    case 12: {
+      const std::int64_t other = random.below(dims);
+      return unary("transpose", td, [=](const TensorDict& t) { return t.transpose(dim, other); },
+                   [=](const at::Tensor& t) { return t.transpose(dim, other); });
+    }
+    case 13:
+      return unary("squeeze", td, [=](const TensorDict& t) { return t.squeeze(dim - dims); },
+                   [=](const at::Tensor& t) { return t.squeeze(dim); });
+    case 14: {
+      const std::int64_t at = random.below(dims + 1);
+      return unary("unsqueeze", td, [=](const TensorDict& t) { return t.unsqueeze(at); },
+                   [=](const at::Tensor& t) { return t.unsqueeze(at); });
+    }
+    case 15: return join(random, td, false);
+    case 16: {
+      Operation made;
+      made.name = "unbind";
+      made.sources = {td};
+      made.on_trees = [=](const Trees& in) { return in[0].unbind(dim); };
+      made.on_leaves = [=](const Leaves& in) { return in[0].unbind(dim); };
+      return made;
+    }
+    case 17: return join(random, td, true);
+    case 18: return expand(random, td);
+    default: break;
+  }
+  if (random.chance(40)) {
+    return unary("clone", td, [](const TensorDict& t) { return t.clone(); }, [](const at::Tensor& t) { return t.clone(); });
+  }
+  if (random.chance(50)) {
+    return unary("contiguous", td, [](const TensorDict& t) { return t.contiguous(); },
+                 [](const at::Tensor& t) { return t.contiguous(); });
+  }
+  const c10::ScalarType dtype = random_dtype(random);
+  return unary("to", td, [=](const TensorDict& t) { return t.to(dtype); }, [=](const at::Tensor& t) { return t.to(dtype); });
+}
+
+}  // namespace td::test
