@@ -142,13 +142,23 @@ void put(const Place& place, Path path, Value value) {
   place.node->put(path[place.missing], std::move(value));
 }
 
+// A node that is held in several places is looked at once: a graph may have more paths than can be walked.
 bool reaches(const NodePtr& from, const std::unordered_set<const Node*>& targets) {
   if (targets.count(from.get()) != 0) return true;
-  bool found = false;
-  visit(*from, [&](const Value& value) {
-    found = found || (value.is_node() && targets.count(value.node().get()) != 0);
-  });
-  return found;
+  std::vector<const DenseNode*> pending;
+  std::unordered_set<const Node*> seen;
+  if (const DenseNode* dense = as_dense(from.get())) pending.push_back(dense);
+  while (!pending.empty()) {
+    const DenseNode* node = pending.back();
+    pending.pop_back();
+    for (std::size_t i = 0; i < node->size(); ++i) {
+      const Node* inner = node->value(i).node().get();
+      if (inner == nullptr || !seen.insert(inner).second) continue;
+      if (targets.count(inner) != 0) return true;
+      if (const DenseNode* dense = as_dense(inner)) pending.push_back(dense);
+    }
+  }
+  return false;
 }
 
 }  // namespace
