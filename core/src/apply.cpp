@@ -71,6 +71,7 @@ class Apply {
         fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ",
              show_path(path_), ", which cannot be written into shape ", show_sizes(leaf.sizes()));
       }
+      if (!result.is_same(leaf)) require_writable(path_.back(), leaf, result);
       return;
     }
     const SizesView batch = node.batch();

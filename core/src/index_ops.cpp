@@ -76,6 +76,10 @@ class Write {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
            name, "\" of shape ", show_sizes(part));
     }
+    require_writable(name, target, source);
+    if (!plan_.gathers() && fast::plain(target) && plan_.view().repeats(target)) {
+      fail(Code::torch, "several elements of the part of \"", name, "\" are one place in memory: clone it before writing");
+    }
     leaves_.push_back({&target, &source});
   }
 

@@ -54,6 +54,21 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
   result.offset = offset;
 }
 
+bool ViewPlan::repeats(const at::Tensor& tensor) const {
+  const auto repeated = [](SizesView sizes, SizesView strides) {
+    bool found = false;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] == 0) return false;
+      found = found || (strides[i] == 0 && sizes[i] > 1);
+    }
+    return found;
+  };
+  if (!repeated(tensor.sizes(), tensor.strides())) return false;
+  Layout made;
+  layout(tensor, made);
+  return repeated(made.sizes, made.strides);
+}
+
 at::Tensor ViewPlan::apply(const at::Tensor& tensor, bool fast) const {
   if (!fast || !fast::plain(tensor)) return apply_by_dispatcher(tensor);
   Layout made;

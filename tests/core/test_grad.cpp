@@ -50,10 +50,29 @@ TEST(Grad, AWriteIntoALeafThatRequiresGradIsRefused) {
   TensorDict row = dict({});
   row.set({"w"}, at::zeros({2}));
   EXPECT_THROW(td.set_inplace({"w"}, at::zeros({4, 2})), c10::Error);
-  EXPECT_THROW(td.set_at({IndexItem::at(0)}, row), c10::Error);
-  EXPECT_THROW(td.set_at({IndexItem::of(at::full({1}, 0, at::kLong))}, row.expand(SizesView{1})), c10::Error);
-  EXPECT_THROW(td.fill_at({}, at::zeros({})), c10::Error);
+  const char* const why = "\"w\" requires a gradient";
+  expect_error(Code::torch, why, [&] { td.set_at({IndexItem::at(0)}, row); });
+  expect_error(Code::torch, why, [&] { td.set_at({IndexItem::of(ints({0}))}, row.expand(SizesView{1})); });
+  expect_error(Code::torch, why, [&] { td.fill_at({}, at::zeros({})); });
+  expect_error(Code::torch, why, [&] { td.index({IndexItem::at(0)}).fill_at({}, at::zeros({})); });
   EXPECT_EQ(numbers(td.get({"w"})), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(Grad, ARefusedWriteChangesNoOtherLeaf) {
+  const at::AutoGradMode grad(true);
+  TensorDict td = dict({4});
+  td.set({"first"}, ramp({4}));
+  td.set({"w"}, learnable().get({"w"}));
+  const TensorDict values = td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.detach() + 1; });
+  EXPECT_ANY_THROW(td.set_at({}, values));
+  EXPECT_ANY_THROW(td.fill_at({IndexItem::of(ints({0}))}, at::full({}, 9)));
+  EXPECT_ANY_THROW(td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) { return leaf.detach() * 2; }));
+  td.set({"w"}, at::zeros({1}).expand({4}));
+  EXPECT_ANY_THROW(td.set_at({}, values)) << "shape";
+  EXPECT_ANY_THROW(td.fill_at({IndexItem::range(1, 4)}, at::full({}, 9))) << "one element at four places";
+  td.set({"w"}, at::zeros({4}));
+  expect_error(Code::device, "meta", [&] { td.fill_at({}, at::empty({}, at::TensorOptions(at::kMeta))); });
+  EXPECT_EQ(numbers(td.get({"first"})), (std::vector<double>{0, 1, 2, 3}));
 }
 
 TEST(Grad, AWriteBelowAnOperationIsRecorded) {

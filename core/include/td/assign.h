@@ -3,10 +3,16 @@
 
 #include "td/node.h"
 
+#include <string_view>
+
 namespace td {
 
 // Whether a tensor of sizes `from` can be broadcast to sizes `to`.
 bool broadcasts(SizesView from, SizesView to) noexcept;
+
+// Throws where libtorch would refuse to write `source` into `target` or a part of it. For operations
+// that write several tensors: asked of each before the first one changes.
+void require_writable(std::string_view name, const at::Tensor& target, const at::Tensor& source);
 
 // target.copy_(source): dtype and device of the target are kept, values are broadcast. The caller has
 // made sure that they can be. A tensor written onto itself stays as it is; overlapping memory is

@@ -51,6 +51,9 @@ class IndexPlan {
   // Nothing but `...` and `:`; the result is then the same dictionary.
   bool is_whole() const noexcept { return whole_; }
 
+  // Whether index tensors pick rows; a view alone otherwise.
+  bool gathers() const noexcept { return gather_.has_value(); }
+
   // Sizes of the result for an entry whose sizes begin with the batch.
   Sizes sizes(SizesView full) const;
 

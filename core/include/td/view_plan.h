@@ -47,6 +47,9 @@ class ViewPlan {
   };
   void layout(const at::Tensor& tensor, Layout& result) const;
 
+  // Whether several elements of the view are one place in memory, as in an expanded tensor.
+  bool repeats(const at::Tensor& tensor) const;
+
   // The view itself: by hand when nobody can tell the difference, else by the dispatcher.
   at::Tensor apply(const at::Tensor& tensor, bool fast) const;
 
