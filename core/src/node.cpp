@@ -3,6 +3,7 @@
 #include "td/batch_op.h"
 #include "td/recycler.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace td {
@@ -120,6 +121,17 @@ std::vector<NodePtr> reachable(const NodePtr& root) {
   return nodes;
 }
 
+// Parents that are gone still take memory. They are let go when the list would grow, so that a node
+// that is locked below one short-lived parent after the other keeps few of them.
+void add_parent(std::vector<WeakNodePtr>& parents, const WeakNodePtr& parent) {
+  if (parents.size() == parents.capacity()) {
+    const auto gone = [](const WeakNodePtr& one) { return one.expired(); };
+    parents.erase(std::remove_if(parents.begin(), parents.end(), gone), parents.end());
+    if (2 * parents.size() > parents.capacity()) parents.reserve(2 * parents.capacity());
+  }
+  parents.push_back(parent);
+}
+
 }  // namespace
 
 void lock(const NodePtr& root) {
@@ -134,7 +146,7 @@ void lock(const NodePtr& root) {
     }
   }
   // An edge too many says nothing false while its parent is unlocked, so a failure here is harmless.
-  for (const auto& [child, parent] : edges) child->extras().lock_parents.push_back(parent);
+  for (const auto& [child, parent] : edges) add_parent(child->extras().lock_parents, parent);
   for (const NodePtr& node : nodes) node->locked_ = true;
 }
 

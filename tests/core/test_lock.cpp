@@ -119,7 +119,13 @@ TEST(Lock, GrandparentsCount) {
 
 TEST(Lock, TemporaryRootsLeaveNothingBehind) {
   const TensorDict child = dict({});
+  const TensorDict stays = holding({child});
+  stays.lock();
   for (int i = 0; i < 1000; ++i) holding({child}).lock();
+  expect_error(Code::locked, "", [&] { child.unlock(); });
+  stays.unlock();
+  EXPECT_FALSE(child.is_locked());
+  for (int i = 0; i < 10; ++i) holding({child}).lock();
   EXPECT_TRUE(child.is_locked());
   child.unlock();
   EXPECT_FALSE(child.is_locked());
