@@ -95,15 +95,6 @@ enum {
 typedef void (*td_release_fn)(void *TD_NULLABLE user);
 
 /**
- * Receives one line of diagnostic text.
- *
- * @param user    what td_set_log() was given
- * @param level   a td_log_level
- * @param message borrowed; UTF-8; gone when the function has returned
- */
-typedef void (*td_log_fn)(void *TD_NULLABLE user, int32_t level, const char *message);
-
-/**
  * How grave a line of the log is.
  */
 typedef int32_t td_log_level;
@@ -112,6 +103,15 @@ enum {
   TD_LOG_INFO = 2,    /**< worth knowing */
   TD_LOG_WARNING = 3  /**< something was done that the caller may not expect */
 };
+
+/**
+ * Receives one line of diagnostic text.
+ *
+ * @param user    what td_set_log() was given
+ * @param level   how grave it is
+ * @param message borrowed; UTF-8; gone when the function has returned
+ */
+typedef void (*td_log_fn)(void *TD_NULLABLE user, td_log_level level, const char *message);
 
 /**
  * The ABI number of the library that is loaded.

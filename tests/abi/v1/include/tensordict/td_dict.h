@@ -428,6 +428,22 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**
+ * Whether two handles speak of the same dictionary: a change through one is seen through the other.
+ * Operations that change nothing, such as a view of the same sizes, answer with the same dictionary.
+ *
+ * @param td     borrowed
+ * @param other  borrowed
+ * @param result 1 or 0
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read both
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_is_same(const td_tensordict *td, const td_tensordict *other,
+                     int32_t *result) TD_NOEXCEPT;
+
+/**
  * Whether two dictionaries have the same batch size, the same keys (in any order) and equal tensors
  * under each: dtype, sizes and values. Devices of the dictionaries and locks do not count.
  *

@@ -70,10 +70,14 @@ td_status td_index(const td_tensordict *td, const td_index_item *TD_NULLABLE ite
  * A key that `td` does not have yet is made with zeros of the full batch size first. Keys of `td`
  * that `source` does not have are left alone. Checked as a whole before the first value is written.
  *
+ * The batch size of `source` may be that of the part, or the last sizes of it: then `source` is expanded.
+ * With any other one, the entries of `source` must begin with the batch size of the part, which is read
+ * instead of its own. So a source without batch dimensions is not expanded, whereas its entries may be.
+ *
  * @param td        borrowed; changed
  * @param items     borrowed; NULL only when items_len is 0
  * @param items_len number of items
- * @param source    borrowed; its batch size must be, or expand to, that of the part
+ * @param source    borrowed; its batch size as said above
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_LOCKED (a new key), TD_ERR_WRONG_ENTRY
  * @threadsafety needs the dictionary for itself; safe beside calls that only read `source`

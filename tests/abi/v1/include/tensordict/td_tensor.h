@@ -315,6 +315,20 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_is_uniquely_owned(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
 
 /**
+ * Whether this tensor, or the one it is a view of, lies in a file or nameless memory that this library
+ * has mapped. Two mappings of one file share memory without knowing of each other.
+ *
+ * @param tensor borrowed
+ * @param result 1 or 0
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `tensor`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_tensor_is_memmap(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
+
+/**
  * Whether operations on this tensor are recorded for gradients.
  *
  * @param tensor borrowed
