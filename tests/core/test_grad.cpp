@@ -21,7 +21,10 @@ std::vector<double> gradient(const TensorDict& td, const TensorDict& result) {
 
 std::vector<double> halves(std::initializer_list<double> rows) {
   std::vector<double> both;
-  for (const double row : rows) both.insert(both.end(), {row, row});
+  for (const double row : rows) {
+    both.push_back(row);
+    both.push_back(row);
+  }
   return both;
 }
 
