@@ -69,7 +69,8 @@ bool ViewPlan::repeats(const at::Tensor& tensor) const {
   return repeated(made.sizes, made.strides);
 }
 
-at::Tensor ViewPlan::apply(const at::Tensor& tensor, bool fast) const {
+// Flat, because a call for each leaf shows in the figures.
+[[gnu::flatten]] at::Tensor ViewPlan::apply(const at::Tensor& tensor, bool fast) const {
   if (!fast || !fast::plain(tensor)) return apply_by_dispatcher(tensor);
   Layout made;
   layout(tensor, made);

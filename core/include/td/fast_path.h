@@ -64,8 +64,7 @@ inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView s
   c10::TensorImpl* from = base.unsafeGetTensorImpl();
   auto impl = c10::make_intrusive<Impl>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
                                         from->key_set(), from->dtype());
-  impl->set_storage_offset(offset);
-  impl->set_sizes_and_strides(sizes, strides);
+  impl->set_sizes_and_strides(sizes, strides, offset);
   if (!from->is_inference()) impl->set_version_counter(from->version_counter());
   return at::Tensor(
       c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));

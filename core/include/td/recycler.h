@@ -54,7 +54,7 @@ class Recycler {
 
  private:
   static_assert(bytes >= sizeof(void*));
-  static constexpr std::int32_t capacity = 2048;  // blocks kept by a thread
+  static constexpr std::int32_t capacity = 8192;  // blocks kept by a thread
 
   static inline thread_local detail::RecyclerList list;
 
