@@ -40,7 +40,7 @@ namespace TensorDicts.Interop
         internal static IntPtr Apply =>
             (IntPtr)(delegate* unmanaged[Cdecl]<void*, byte**, nuint, td_tensor*, td_tensor**, td_status>)&OnApply;
 
-        internal static IntPtr Log => (IntPtr)(delegate* unmanaged[Cdecl]<void*, int, byte*, void>)&OnLog;
+        internal static IntPtr Log => (IntPtr)(delegate* unmanaged[Cdecl]<void*, td_log_level, byte*, void>)&OnLog;
 
         internal static IntPtr Release => (IntPtr)(delegate* unmanaged[Cdecl]<void*, void>)&OnRelease;
 #else
@@ -109,12 +109,12 @@ namespace TensorDicts.Interop
 #else
         [MonoPInvokeCallback(typeof(td_log_fn))]
 #endif
-        private static void OnLog(void* user, int level, byte* message)
+        private static void OnLog(void* user, td_log_level level, byte* message)
         {
             try
             {
                 var log = (Action<LogLevel, string>)GCHandle.FromIntPtr((IntPtr)user).Target!;
-                log((LogLevel)level, Utf8.Read(message));
+                log((LogLevel)(int)level, Utf8.Read(message));
             }
             catch (Exception)
             {
