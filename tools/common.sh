@@ -16,6 +16,11 @@ die() {
 
 # Words of a usage comment: the block of `#` lines that follows the first line of a script.
 usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+wrong_option() {
+  printf '%s: no option "%s"\n\n' "${0##*/}" "$1" >&2
+  usage >&2
+  exit 2
+}
 
 # Compilations of libtorch's headers take over 1 GiB each, so memory bounds the number as cores do.
 jobs_here() {
