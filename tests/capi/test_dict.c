@@ -196,6 +196,43 @@ TD_TEST(share_sees_changes_and_clone_does_not) {
   td_free(td);
 }
 
+static int32_t same(const td_tensordict *td, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_is_same(td, other, &answer));
+  return answer;
+}
+
+TD_TEST(handles_on_one_dictionary_are_told_from_equal_ones) {
+  td_tensordict *td = td_sample(), *twin = td_sample(), *other = NULL;
+  TD_CHECK_INT(same(td, td), 1);
+  TD_CHECK_INT(same(td, twin), 0); /* equal, but another one */
+  TD_DO(td_share(td, &other));
+  TD_CHECK_INT(same(td, other), 1);
+  td_free(other);
+  TD_DO(td_clone(td, 0, &other));
+  TD_CHECK_INT(same(td, other), 0);
+  td_free(other);
+  TD_DO(td_contiguous(td, &other)); /* the same tensors in another one */
+  TD_CHECK_INT(same(td, other), 0);
+  td_free(other);
+  other = td_take_dict(td, TD_KEY("n"));
+  td_tensordict *again = td_take_dict(td, TD_KEY("n"));
+  TD_CHECK_INT(same(other, again), 1);
+  TD_CHECK_INT(same(other, td), 0);
+  td_free(again);
+
+  int32_t answer = 7;
+  td_free(other);
+  TD_EXPECT(td_is_same(td, other, &answer), TD_ERR_BAD_HANDLE);
+  TD_EXPECT(td_is_same(other, td, &answer), TD_ERR_BAD_HANDLE);
+  TD_EXPECT(td_is_same(td, NULL, &answer), TD_ERR_NULL_ARGUMENT);
+  TD_EXPECT(td_is_same(NULL, td, &answer), TD_ERR_NULL_ARGUMENT);
+  TD_EXPECT(td_is_same(td, twin, NULL), TD_ERR_NULL_ARGUMENT);
+  TD_CHECK_INT(answer, 7);
+  td_free(twin);
+  td_free(td);
+}
+
 TD_TEST(empty_and_bytes) {
   td_tensordict *td = td_empty(TD_SIZES(0)), *entry = td_empty(TD_SIZES(0));
   size_t bytes = 99;

@@ -73,6 +73,33 @@ TD_TEST(a_shorter_batch_whose_leaves_fit_is_accepted) {
   td_free(td);
 }
 
+TD_TEST(batch_sizes_of_a_source) {
+  td_tensordict *td = td_sample(), *value = td_empty(TD_NO_SIZES);
+  /* without batch dimensions: read with the batch size of the part, not expanded */
+  td_put(value, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES));
+  TD_EXPECT(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value), TD_ERR_SHAPE);
+  td_put(value, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 9, TD_SIZES(3)));
+  TD_EXPECT(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value), TD_ERR_SHAPE);
+  td_put(value, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 50, TD_SIZES(2, 3)));
+  TD_DO(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value));
+  CHECK_B(50, 51, 52, 53, 54, 55, 6, 7, 8, 9, 10, 11);
+  td_free(value);
+  value = td_empty(TD_SIZES(3)); /* the last sizes of the part: expanded */
+  td_put(value, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 70, TD_SIZES(3)));
+  TD_DO(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value));
+  CHECK_B(70, 71, 72, 70, 71, 72, 6, 7, 8, 9, 10, 11);
+  td_free(value);
+  value =
+      td_empty(TD_SIZES(2)); /* the first sizes of the part: its entries must go on as the part */
+  td_put(value, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2)));
+  TD_EXPECT(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value), TD_ERR_SHAPE);
+  td_put(value, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2, 3)));
+  TD_DO(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value));
+  CHECK_B(1, 1, 1, 1, 1, 1, 6, 7, 8, 9, 10, 11);
+  td_free(value);
+  td_free(td);
+}
+
 TD_TEST(sizes_that_do_not_fit_write_nothing) {
   td_tensordict *td = td_sample(), *wrong = constant(-1, TD_SIZES(4)),
                 *half = td_empty(TD_SIZES(3));

@@ -264,6 +264,32 @@ TD_TEST(tensors_outlive_dictionary_and_folder) {
   td_free(td);
 }
 
+TD_TEST(tensors_know_that_they_are_mapped) {
+  td_tensordict *td = td_sample(), *mapped = NULL, *loaded = NULL, *nameless = NULL;
+  TD_DO(td_memmap(td, here("m"), NULL, &mapped));
+  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap(td, NULL, NULL, &nameless));
+  const td_tensordict *dicts[] = {td, mapped, loaded, nameless};
+  for (int i = 0; i < 4; i++) {
+    td_tensor *a = td_take(dicts[i], TD_KEY("a")), *part = NULL, *copy = NULL;
+    TD_DO(td_tensor_index(a, TD_AT(TD_I_INT(1), TD_I_STEP(0, 3, 2)), &part));
+    TD_DO(td_tensor_clone(part, &copy));
+    TD_CHECK_FLAG(td_tensor_is_memmap, a, i > 0);
+    TD_CHECK_FLAG(td_tensor_is_memmap, part, i > 0);
+    TD_CHECK_FLAG(td_tensor_is_memmap, copy, 0);
+    td_tensor_free(copy);
+    td_tensor_free(part);
+    td_tensor_free(a);
+    int32_t answer = 7;
+    TD_EXPECT(td_tensor_is_memmap(a, &answer), TD_ERR_BAD_HANDLE);
+    TD_CHECK_INT(answer, 7);
+  }
+  td_free(nameless);
+  td_free(loaded);
+  td_free(mapped);
+  td_free(td);
+}
+
 TD_TEST(saved_path_needs_room) {
   td_tensordict *td = td_sample();
   char text[2] = "?";
