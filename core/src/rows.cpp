@@ -2,7 +2,6 @@
 
 #include <ATen/Parallel.h>
 
-#include <algorithm>
 #include <cstring>
 
 namespace td::rows {
@@ -30,13 +29,6 @@ void with_row_copy(std::size_t row_bytes, Body&& body) {
     case 64: return body([](char* t, const char* s) { FixedRow<64>::copy(t, s); });
     default: return body([row_bytes](char* t, const char* s) { std::memcpy(t, s, row_bytes); });
   }
-}
-
-// Blocks of different tensors lie apart: the hardware sees each jump only when it has happened.
-inline void fetch_ahead(const char* data, std::size_t bytes) noexcept {
-  constexpr std::size_t line = 64;
-  const std::size_t n = std::min<std::size_t>(bytes, 32 * line);
-  for (std::size_t i = 0; i < n; i += line) __builtin_prefetch(data + i);
 }
 
 // Runs `body(begin, end)` over `n` rows, on several threads when the work is worth it.
@@ -102,11 +94,8 @@ void interleave(char* target, c10::ArrayRef<Block> blocks, std::size_t outer) {
   over_rows(outer, stride, [&](std::size_t begin, std::size_t end) {
     char* at = target + begin * stride;
     for (std::size_t o = begin; o < end; ++o) {
-      for (std::size_t k = 0; k < blocks.size(); ++k) {
-        const Block& block = blocks[k];
+      for (const Block& block : blocks) {
         if (block.bytes == 0) continue;  // its address may be null
-        if (k + 1 < blocks.size())
-          fetch_ahead(blocks[k + 1].data + o * blocks[k + 1].bytes, blocks[k + 1].bytes);
         std::memcpy(at, block.data + o * block.bytes, block.bytes);
         at += block.bytes;
       }
