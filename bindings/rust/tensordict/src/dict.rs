@@ -245,20 +245,31 @@ impl Dict {
 
     /// Receives a dictionary from a call that may answer with this very one.
     ///
-    /// Two owners of one dictionary could be sent to two threads, so that case must become a new
-    /// dictionary over the same tensors. The library does not say when it is the case; it cannot be
-    /// where the batch size has changed.
+    /// Two owners of one dictionary could be sent to two threads, so that case becomes a new
+    /// dictionary over the same memory.
     #[track_caller]
     pub(crate) fn derive(
         &self,
         call: impl FnOnce(*mut *mut sys::td_tensordict) -> sys::td_status,
     ) -> Result<TensorDict> {
         let answer = TensorDict::receive(call)?;
-        if answer.batch_size() != self.batch_size() {
-            return Ok(answer);
+        if self.is_same(&answer) {
+            self.twin()
+        } else {
+            Ok(answer)
         }
-        let mut copy = answer.shallow_copy()?;
-        if answer.is_locked() {
+    }
+
+    /// A new dictionary over the same memory, as locked and as mapped as this one.
+    #[track_caller]
+    fn twin(&self) -> Result<TensorDict> {
+        if self.is_memmap() {
+            // A copy is not mapped, parts are. So a new dimension comes and goes: each step makes new
+            // dictionaries at every level.
+            return self.unsqueeze(0)?.squeeze(0);
+        }
+        let mut copy = self.shallow_copy()?;
+        if self.is_locked() {
             copy.lock()?;
         }
         Ok(copy)

@@ -107,7 +107,11 @@ pub fn clear_log() {
     unsafe { sys::td_set_log(None, std::ptr::null_mut(), None) }
 }
 
-unsafe extern "C" fn write_line(user: *mut c_void, level: i32, message: *const c_char) {
+unsafe extern "C" fn write_line(
+    user: *mut c_void,
+    level: sys::td_log_level,
+    message: *const c_char,
+) {
     // SAFETY: `user` is the box of `set_log`, which lives until `drop_logger`.
     let logger = unsafe { &*user.cast::<Logger>() };
     // SAFETY: the library passes a text that ends with a NUL.

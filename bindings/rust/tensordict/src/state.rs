@@ -82,6 +82,25 @@ impl Dict {
         bytes
     }
 
+    /// Whether both speak of the same dictionary. In safe code they do only where one borrows the
+    /// other: [`shallow_clone`](Self::shallow_clone) makes the exception.
+    ///
+    /// ```
+    /// use tensordict::{Ellipsis, TensorDict};
+    ///
+    /// let mut td = TensorDict::new([2])?;
+    /// td.set("nested", TensorDict::new([2])?)?;
+    /// assert!(td.dict("nested")?.is_same(td.dict("nested")?));
+    /// assert!(!td.at(Ellipsis)?.is_same(&td));
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    pub fn is_same(&self, other: impl AsRef<Dict>) -> bool {
+        let mut answer = 0;
+        // SAFETY: both handles are alive.
+        sound(check(unsafe { sys::td_is_same(self.raw(), other.as_ref().raw(), &mut answer) }));
+        answer != 0
+    }
+
     /// Whether both have the same batch size, the same keys and equal tensors under each. Devices and
     /// locks do not count.
     #[track_caller]

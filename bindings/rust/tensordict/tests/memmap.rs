@@ -55,9 +55,46 @@ fn a_mapped_tensor_gives_no_safe_slice() {
     let mut td = TensorDict::load_memmap(scratch.path("td")).unwrap();
     let mut a = td.tensor("a").unwrap();
     td.remove("a").unwrap();
+    assert!(a.is_memmap() && a.is_uniquely_owned());
+    assert!(a.at(0).unwrap().is_memmap() && !a.deep_clone().unwrap().is_memmap());
     assert_eq!(a.as_mut_slice::<i64>().unwrap_err().kind(), ErrorKind::InvalidArgument);
     // SAFETY: nobody writes meanwhile.
     assert_eq!(unsafe { a.as_slice::<i64>() }.unwrap(), [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn an_answer_that_changes_nothing_stays_mapped() {
+    let scratch = Scratch::new();
+    let mut td = sample();
+    td.set(("deep", "deeper", "x"), counting(&[2, 3])).unwrap();
+    let mut disk = td.memmap(scratch.path("td")).unwrap();
+    let answers = [
+        disk.at(..).unwrap(),
+        disk.view([2, 3]).unwrap(),
+        disk.reshape([2, 3]).unwrap(),
+        disk.permute([0, 1]).unwrap(),
+        disk.squeeze(0).unwrap(),
+        disk.to(Device::cpu()).unwrap(),
+    ];
+    disk.fill_at(0, &Tensor::scalar(7i64).unwrap()).unwrap();
+    for answer in answers {
+        assert!(!answer.is_same(&disk) && answer.equal(&disk).unwrap());
+        assert!(answer.is_memmap() && answer.is_locked());
+        assert_eq!((answer.batch_size(), answer.device()), (vec![2, 3], Some(Device::cpu())));
+        let (inner, nested) = (answer.dict("deep").unwrap(), disk.dict("deep").unwrap());
+        assert!(inner.is_memmap() && !inner.is_same(&nested));
+        let (x, own) = (answer.tensor("a").unwrap(), disk.tensor("a").unwrap());
+        assert!(x.is_memmap());
+        assert_eq!(x.data_ptr().unwrap(), own.data_ptr().unwrap());
+        // Its lock is its own: another thread may take it off.
+        let unlocked = std::thread::spawn(move || {
+            let mut answer = answer;
+            answer.unlock().unwrap();
+            answer.is_memmap()
+        });
+        assert!(!unlocked.join().unwrap());
+        assert!(disk.is_memmap() && disk.is_locked() && nested.is_locked());
+    }
 }
 
 #[test]

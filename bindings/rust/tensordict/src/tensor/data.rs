@@ -128,18 +128,13 @@ impl Tensor {
     #[track_caller]
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         let (data, count) = self.plain_memory::<T>()?;
-        if !self.is_uniquely_owned() || self.is_mapped() {
+        if !self.is_uniquely_owned() || self.is_memmap() {
             let message = "as_mut_slice needs a tensor whose memory nobody else holds";
             return Err(Error::new(sys::TD_ERR_INVALID_ARGUMENT, message));
         }
         // SAFETY: the memory is dense, of this type, and nobody else can reach it while `self` is
         // borrowed.
         Ok(unsafe { std::slice::from_raw_parts_mut(data.cast_mut(), count) })
-    }
-
-    /// Two mappings of one file share memory without knowing of each other.
-    fn is_mapped(&self) -> bool {
-        self.to_string().starts_with("MemoryMappedTensor")
     }
 
     /// # Safety

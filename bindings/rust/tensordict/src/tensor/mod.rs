@@ -146,6 +146,15 @@ impl Tensor {
         answer != 0
     }
 
+    /// Whether this tensor, or the one it is a view of, lies in a file or nameless memory that the
+    /// library has mapped. Two mappings of one file share memory without knowing of each other.
+    pub fn is_memmap(&self) -> bool {
+        let mut answer = 0;
+        // SAFETY: the handle is alive.
+        sound(check(unsafe { sys::td_tensor_is_memmap(self.raw(), &mut answer) }));
+        answer != 0
+    }
+
     /// Whether operations on this tensor are recorded for gradients.
     pub fn requires_grad(&self) -> bool {
         let mut answer = 0;
