@@ -16,7 +16,7 @@ export TensorDictError, ReleasedError
 export cpu, cuda, cuda_available, device, to, clear_device!
 export asarray, contiguous, iscontiguous, nbytes, isuniquelyowned, requires_grad, requires_grad!
 export .., newaxis, @index_str, parse_index
-export set_inplace!, set_batch_size!, lock!, unlock!, ismemmap, share
+export set_inplace!, set_batch_size!, lock!, unlock!, ismemmap, issame, share
 export squeeze, unsqueeze, expand, unbind, stack
 export apply, apply!
 export memmap, memmap!, memmap_like, load_memmap, saved_path

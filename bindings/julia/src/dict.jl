@@ -111,6 +111,21 @@ Whether two dictionaries have the same batch size, the same keys in any order, a
 under each: type, sizes and values. NaN equals nothing.
 """
 Base.:(==)(a::TensorDict, b::TensorDict) = asks(td_equal, a, b)
+
+"""
+    issame(a, b)
+
+Whether both speak of the same dictionary: a change through one is seen through the other.
+
+```jldoctest
+julia> td = TensorDict(2; x = [1, 2]);
+
+julia> issame(td, td[:]), issame(td, copy(td))
+(true, false)
+```
+"""
+issame(a::TensorDict, b::TensorDict) = asks(td_is_same, a, b)
+
 Base.hash(td::TensorDict, h::UInt) = hash(size(td), hash(:TensorDict, h))
 
 # Keys and what stands under them, as they are now: changing the dictionary does not disturb a list.

@@ -58,12 +58,14 @@ load_memmap(dir::AbstractString; device::Device = Device(TD_DEVICE_NONE, -1), pr
                              verbatim_names = verbatim_names, max_depth = max_depth, max_entries = max_entries)))
 
 """
-    ismemmap(td)
+    ismemmap(x)
     saved_path(td) -> Union{String,Nothing}
 
-Whether `td` has files behind its tensors, and the folder where they are.
+Whether files, or nameless memory that can be mapped, lie behind the tensors of a dictionary or behind
+one tensor; and the folder where the files are.
 """
 ismemmap(td::TensorDict) = asks(td_is_memmap, td)
+ismemmap(t::Tensor) = asks(td_tensor_is_memmap, t)
 function saved_path(td::TensorDict)
     dir = asktext(td_saved_path, td)
     isempty(dir) ? nothing : dir

@@ -43,7 +43,7 @@ end
 
 const LOG_LEVELS = Dict(TD_LOG_DEBUG => :debug, TD_LOG_INFO => :info, TD_LOG_WARNING => :warning)
 
-function log_line(user::Ptr{Cvoid}, level::Int32, message::Cstring)::Cvoid
+function log_line(user::Ptr{Cvoid}, level::td_log_level, message::Cstring)::Cvoid
     try
         (unsafe_pointer_to_objref(user)::Root).object(get(LOG_LEVELS, level, :info), unsafe_string(message))
     catch e
@@ -64,7 +64,7 @@ The library may log from a thread of its own, such as one that [`memmap`](@ref) 
 cannot run there: set a log only while such functions are used with `num_threads` of 0 or 1.
 """
 function set_log(f)
-    callback = @cfunction(log_line, Cvoid, (Ptr{Cvoid}, Int32, Cstring))
+    callback = @cfunction(log_line, Cvoid, (Ptr{Cvoid}, td_log_level, Cstring))
     td_set_log(callback, root!(f), release_root())
 end
 set_log(::Nothing) = td_set_log(C_NULL, C_NULL, C_NULL)

@@ -51,6 +51,11 @@ end
     @test shallow["x"][1][] == 100 && deep["x"][1][] == 1
     same["also"] = [5, 6]
     @test haskey(original, "also")
+    @test issame(original, same) && !issame(original, shallow) && !issame(original, deep)
+    @test issame(original["n"], same["n"]) && !issame(original["n"], original)
+    @test issame(original, reshape(original, 2)) && !issame(original, original[1:1])
+    close(same)
+    @test_throws ReleasedError issame(original, same)
     nothing_changed = deepcopy([original, original])
     @test nothing_changed[1] === nothing_changed[2] && nothing_changed[1] !== original
 end

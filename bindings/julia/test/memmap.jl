@@ -9,6 +9,8 @@ make() = TensorDict(3; x = Float32[1 2; 3 4; 5 6], n = (größe = [7, 8, 9],))
         @test realpath(saved_path(disk)) == realpath(dir)
         @test isfile(joinpath(dir, "meta.json")) && filesize(joinpath(dir, "x.memmap")) == 24
 
+        @test ismemmap(disk["x"]) && ismemmap(disk["x"][2]) && !ismemmap(copy(disk["x"])) && !ismemmap(td["x"])
+
         again = load_memmap(dir)
         @test again == td && !islocked(again) && realpath(saved_path(again)) == realpath(dir)
         again["x"][1, 1] = 100
