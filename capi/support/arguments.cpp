@@ -51,7 +51,8 @@ void check_torch() {
   const bool same = found.substr(0, built.size()) == built &&
                     (found.size() == built.size() || found[built.size()] == '.');
   if (!unknown && !same) {
-    td::fail(td::Code::version, "built for libtorch ", built, ", but libtorch ", found, " is loaded in this process");
+    td::fail(td::Code::version, "built for libtorch ", built, ", but libtorch ", found,
+             " is loaded in this process");
   }
   torch_checked.store(true, std::memory_order_relaxed);
 }

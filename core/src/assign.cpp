@@ -22,10 +22,13 @@ bool broadcasts(SizesView from, SizesView to) noexcept {
 void require_writable(std::string_view name, const at::Tensor& target, const at::Tensor& source) {
   if (c10::GradMode::is_enabled() && target.requires_grad() &&
       (target.is_leaf() || (target.is_view() && target._base().is_leaf()))) {
-    fail(Code::torch, "\"", name, "\" requires a gradient itself: it cannot be written in place while gradients are recorded");
+    fail(Code::torch, "\"", name,
+         "\" requires a gradient itself: it cannot be written in place while gradients are "
+         "recorded");
   }
   if (source.is_meta() && !target.is_meta()) {
-    fail(Code::device, "the value for \"", name, "\" is on device \"meta\" and has no values to write");
+    fail(Code::device, "the value for \"", name,
+         "\" is on device \"meta\" and has no values to write");
   }
 }
 

@@ -78,7 +78,8 @@ class Write {
     }
     require_writable(name, target, source);
     if (!plan_.gathers() && fast::plain(target) && plan_.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of \"", name, "\" are one place in memory: clone it before writing");
+      fail(Code::torch, "several elements of the part of \"", name,
+           "\" are one place in memory: clone it before writing");
     }
     leaves_.push_back({&target, &source});
   }

@@ -6,18 +6,18 @@
 int main() {
   const at::Tensor frames = at::arange(24, at::kFloat).view({4, 6});
 
-  td_tensordict* td = nullptr;
+  td_tensordict *td = nullptr;
   const std::int64_t batch[] = {4};
   td_torch::check(td_create(batch, 1, TD_DEVICE_NONE, -1, &td));
-  td_tensor* handle = td_torch::to_handle(frames);
-  const char* path[] = {"camera", "frames"};
+  td_tensor *handle = td_torch::to_handle(frames);
+  const char *path[] = {"camera", "frames"};
   td_torch::check(td_set(td, path, 2, handle));
   td_tensor_free(handle);
 
   td_index_item last{};
   last.kind = TD_INDEX_INT;
   last.start = -1;
-  td_tensordict* row = nullptr;
+  td_tensordict *row = nullptr;
   td_torch::check(td_index(td, &last, 1, &row));
   td_torch::check(td_get(row, path, 2, &handle));
   at::Tensor frame = td_torch::from_handle(handle);

@@ -22,7 +22,8 @@ struct RandomIndex {
 
   RandomIndex(Random& random, SizesView batch, bool unique) {
     const auto dims = static_cast<std::int64_t>(batch.size());
-    const bool front = random.chance(15);  // begin with an ellipsis; the items then reach to the end
+    const bool front =
+        random.chance(15);  // begin with an ellipsis; the items then reach to the end
     const std::int64_t used = front ? dims : random.below(dims + 1);
     std::int64_t at = front ? random.below(dims + 1) : 0;
     if (front) {
@@ -55,7 +56,9 @@ struct RandomIndex {
         ++at;
       } else if (kind == 5 && !tensors) {
         const std::int64_t rank = at + 2 <= dims && random.chance(40) ? 2 : 1;
-        const at::Tensor mask = at::rand(batch.slice(static_cast<std::size_t>(at), static_cast<std::size_t>(rank))).lt(0.6);
+        const at::Tensor mask =
+            at::rand(batch.slice(static_cast<std::size_t>(at), static_cast<std::size_t>(rank)))
+                .lt(0.6);
         items.push_back(IndexItem::of(mask));
         // libtorch loses count of the dimensions behind a mask of rank 2.
         for (const at::Tensor& one : mask.nonzero().unbind(1)) aten.emplace_back(one);
@@ -86,7 +89,8 @@ struct RandomIndex {
     if (random.chance(60)) start = random.below(2 * size + 3) - size - 1;
     if (random.chance(60)) stop = random.below(2 * size + 3) - size - 1;
     if (random.chance(40)) step = 1 + random.below(3);
-    add(IndexItem::range(start, stop, step), ti::Slice(start.value_or(0), stop.value_or(size), step.value_or(1)));
+    add(IndexItem::range(start, stop, step),
+        ti::Slice(start.value_or(0), stop.value_or(size), step.value_or(1)));
   }
 
   // Integers of rank 0 to 2 of one shape, with dimensions of size 1 broadcast.
@@ -109,8 +113,10 @@ struct RandomIndex {
     }
     std::int64_t n = 1;
     for (const std::int64_t one : own) n *= one;
-    std::vector<std::int64_t> values = unique ? random.order(static_cast<std::size_t>(size)) : std::vector<std::int64_t>();
-    while (static_cast<std::int64_t>(values.size()) < n) values.push_back(signed_position(random, size));
+    std::vector<std::int64_t> values =
+        unique ? random.order(static_cast<std::size_t>(size)) : std::vector<std::int64_t>();
+    while (static_cast<std::int64_t>(values.size()) < n)
+      values.push_back(signed_position(random, size));
     values.resize(static_cast<std::size_t>(n));
     const at::Tensor index = at::tensor(values, at::kLong).reshape(own);
     add(IndexItem::of(random.chance(30) ? index.to(at::kInt) : index), index);
@@ -123,7 +129,9 @@ using Trees = std::vector<TensorDict>;
 // An operation on one dictionary that gives one.
 template <class OnTree, class OnLeaf>
 Operation unary(std::string name, TensorDict td, OnTree on_tree, OnLeaf on_leaf) {
-  return {std::move(name), {std::move(td)}, [on_tree](const Trees& in) { return Trees{on_tree(in[0])}; },
+  return {std::move(name),
+          {std::move(td)},
+          [on_tree](const Trees& in) { return Trees{on_tree(in[0])}; },
           [on_leaf](const Leaves& in) { return Leaves{on_leaf(in[0])}; }};
 }
 
@@ -149,12 +157,13 @@ std::vector<std::int64_t> with_rest(SizesView front, const at::Tensor& leaf, std
 
 Operation index_read(Random& random, TensorDict td) {
   const RandomIndex index(random, td.batch_size(), false);
-  Operation made = unary("index", std::move(td), [items = index.items](const TensorDict& t) { return t.index(items); },
-                         [aten = index.aten, gathers = index.gathers](const at::Tensor& t) {
-                           const at::Tensor part = aten.empty() ? t : t.index(aten);
-                           // A tensor without dimensions selects in libtorch; every tensor copies here.
-                           return gathers && part.is_alias_of(t) ? part.clone() : part;
-                         });
+  Operation made = unary(
+      "index", std::move(td), [items = index.items](const TensorDict& t) { return t.index(items); },
+      [aten = index.aten, gathers = index.gathers](const at::Tensor& t) {
+        const at::Tensor part = aten.empty() ? t : t.index(aten);
+        // A tensor without dimensions selects in libtorch; every tensor copies here.
+        return gathers && part.is_alias_of(t) ? part.clone() : part;
+      });
   made.gathers = index.gathers;
   return made;
 }
@@ -193,8 +202,12 @@ Operation join(Random& random, const TensorDict& td, bool stack) {
   made.name = stack ? "stack" : "cat";
   made.sources = {td, random_like(random, td, other, 10)};
   if (random.chance(20)) made.sources.push_back(td);
-  made.on_trees = [=](const Trees& in) { return Trees{stack ? TensorDict::stack(in, dim) : TensorDict::cat(in, dim)}; };
-  made.on_leaves = [=](const Leaves& in) { return Leaves{stack ? at::stack(in, dim) : at::cat(in, dim)}; };
+  made.on_trees = [=](const Trees& in) {
+    return Trees{stack ? TensorDict::stack(in, dim) : TensorDict::cat(in, dim)};
+  };
+  made.on_leaves = [=](const Leaves& in) {
+    return Leaves{stack ? at::stack(in, dim) : at::cat(in, dim)};
+  };
   return made;
 }
 
@@ -202,29 +215,34 @@ Operation expand(Random& random, TensorDict td) {
   std::vector<std::int64_t> shape = list(td.batch_size());
   for (std::int64_t& size : shape) size = size == 1 && random.chance(60) ? random.below(4) : size;
   if (random.chance(40)) shape.insert(shape.begin(), random.below(3));
-  return unary("expand", td, [=](const TensorDict& t) { return t.expand(shape); },
-               [shape, dims = td.batch_size().size()](const at::Tensor& t) { return t.expand(with_rest(shape, t, dims)); });
+  return unary(
+      "expand", td, [=](const TensorDict& t) { return t.expand(shape); },
+      [shape, dims = td.batch_size().size()](const at::Tensor& t) {
+        return t.expand(with_rest(shape, t, dims));
+      });
 }
 
 Operation change_shape(Random& random, TensorDict td, bool copies) {
   const std::vector<std::int64_t> shape = other_shape(random, td.batch_size());
   const std::size_t dims = td.batch_size().size();
-  return unary(copies ? "reshape" : "view", std::move(td),
-               [=](const TensorDict& t) { return copies ? t.reshape(shape) : t.view(shape); },
-               [=](const at::Tensor& t) {
-                 const auto sizes = with_rest(shape, t, dims);
-                 return copies ? t.reshape(sizes) : t.view(sizes);
-               });
+  return unary(
+      copies ? "reshape" : "view", std::move(td),
+      [=](const TensorDict& t) { return copies ? t.reshape(shape) : t.view(shape); },
+      [=](const at::Tensor& t) {
+        const auto sizes = with_rest(shape, t, dims);
+        return copies ? t.reshape(sizes) : t.view(sizes);
+      });
 }
 
 Operation permute(Random& random, TensorDict td) {
   const std::vector<std::int64_t> order = random.order(td.batch_size().size());
-  return unary("permute", std::move(td), [=](const TensorDict& t) { return t.permute(order); },
-               [=](const at::Tensor& t) {
-                 std::vector<std::int64_t> all = order;
-                 for (auto i = static_cast<std::int64_t>(all.size()); i < t.dim(); ++i) all.push_back(i);
-                 return t.permute(all);
-               });
+  return unary(
+      "permute", std::move(td), [=](const TensorDict& t) { return t.permute(order); },
+      [=](const at::Tensor& t) {
+        std::vector<std::int64_t> all = order;
+        for (auto i = static_cast<std::int64_t>(all.size()); i < t.dim(); ++i) all.push_back(i);
+        return t.permute(all);
+      });
 }
 
 }  // namespace
@@ -232,28 +250,39 @@ Operation permute(Random& random, TensorDict td) {
 Operation random_operation(Random& random) {
   std::vector<std::int64_t> batch = random.sizes(4);
   const std::int64_t kind = random.below(20);
-  if (batch.empty() && (kind == 12 || kind == 13 || kind == 15 || kind == 16)) batch = {1 + random.below(3)};
+  if (batch.empty() && (kind == 12 || kind == 13 || kind == 15 || kind == 16))
+    batch = {1 + random.below(3)};
   TensorDict td = random_tree(random, batch, 3);
   const auto dims = static_cast<std::int64_t>(batch.size());
   const std::int64_t dim = dims == 0 ? 0 : random.below(dims);
   switch (kind) {
-    case 0: case 1: case 2: case 3: case 4: return index_read(random, td);
-    case 5: case 6: case 7: case 8: return index_write(random, td);
+    case 0:
+    case 1:
+    case 2:
+    case 3:
+    case 4: return index_read(random, td);
+    case 5:
+    case 6:
+    case 7:
+    case 8: return index_write(random, td);
     case 9: return change_shape(random, td, false);
     case 10: return change_shape(random, td, true);
     case 11: return permute(random, td);
     case 12: {
       const std::int64_t other = random.below(dims);
-      return unary("transpose", td, [=](const TensorDict& t) { return t.transpose(dim, other); },
-                   [=](const at::Tensor& t) { return t.transpose(dim, other); });
+      return unary(
+          "transpose", td, [=](const TensorDict& t) { return t.transpose(dim, other); },
+          [=](const at::Tensor& t) { return t.transpose(dim, other); });
     }
     case 13:
-      return unary("squeeze", td, [=](const TensorDict& t) { return t.squeeze(dim - dims); },
-                   [=](const at::Tensor& t) { return t.squeeze(dim); });
+      return unary(
+          "squeeze", td, [=](const TensorDict& t) { return t.squeeze(dim - dims); },
+          [=](const at::Tensor& t) { return t.squeeze(dim); });
     case 14: {
       const std::int64_t at = random.below(dims + 1);
-      return unary("unsqueeze", td, [=](const TensorDict& t) { return t.unsqueeze(at); },
-                   [=](const at::Tensor& t) { return t.unsqueeze(at); });
+      return unary(
+          "unsqueeze", td, [=](const TensorDict& t) { return t.unsqueeze(at); },
+          [=](const at::Tensor& t) { return t.unsqueeze(at); });
     }
     case 15: return join(random, td, false);
     case 16: {
@@ -269,14 +298,19 @@ Operation random_operation(Random& random) {
     default: break;
   }
   if (random.chance(40)) {
-    return unary("clone", td, [](const TensorDict& t) { return t.clone(); }, [](const at::Tensor& t) { return t.clone(); });
+    return unary(
+        "clone", td, [](const TensorDict& t) { return t.clone(); },
+        [](const at::Tensor& t) { return t.clone(); });
   }
   if (random.chance(50)) {
-    return unary("contiguous", td, [](const TensorDict& t) { return t.contiguous(); },
-                 [](const at::Tensor& t) { return t.contiguous(); });
+    return unary(
+        "contiguous", td, [](const TensorDict& t) { return t.contiguous(); },
+        [](const at::Tensor& t) { return t.contiguous(); });
   }
   const c10::ScalarType dtype = random_dtype(random);
-  return unary("to", td, [=](const TensorDict& t) { return t.to(dtype); }, [=](const at::Tensor& t) { return t.to(dtype); });
+  return unary(
+      "to", td, [=](const TensorDict& t) { return t.to(dtype); },
+      [=](const at::Tensor& t) { return t.to(dtype); });
 }
 
 }  // namespace td::test

@@ -12,12 +12,15 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : engine_(seed) {}
 
-  std::int64_t below(std::int64_t n) { return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n)); }
+  std::int64_t below(std::int64_t n) {
+    return static_cast<std::int64_t>(engine_() % static_cast<std::uint64_t>(n));
+  }
   bool chance(int percent) { return below(100) < percent; }
   std::vector<std::int64_t> order(std::size_t n) {
     std::vector<std::int64_t> order(n);
     for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::int64_t>(i);
-    for (std::size_t i = n; i > 1; --i) std::swap(order[i - 1], order[static_cast<std::size_t>(below(static_cast<std::int64_t>(i)))]);
+    for (std::size_t i = n; i > 1; --i)
+      std::swap(order[i - 1], order[static_cast<std::size_t>(below(static_cast<std::int64_t>(i)))]);
     return order;
   }
   std::vector<std::int64_t> sizes(std::int64_t most_dims) {
@@ -32,12 +35,12 @@ class Random {
 
 // Every dtype of plain numbers that this libtorch has.
 inline const std::vector<c10::ScalarType>& dtypes() {
-  static const auto* const all = new std::vector<c10::ScalarType>{
-      at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble, at::kComplexHalf,
-      at::kComplexFloat, at::kComplexDouble, at::kBool, at::kBFloat16,
+  static const auto* const all = new std::vector<c10::ScalarType> {
+    at::kByte, at::kChar, at::kShort, at::kInt, at::kLong, at::kHalf, at::kFloat, at::kDouble,
+        at::kComplexHalf, at::kComplexFloat, at::kComplexDouble, at::kBool, at::kBFloat16,
 #if TD_TORCH_HAS_WIDE_UNSIGNED
-      c10::ScalarType::UInt16, c10::ScalarType::UInt32, c10::ScalarType::UInt64,
-      c10::ScalarType::Float8_e4m3fn, c10::ScalarType::Float8_e5m2,
+        c10::ScalarType::UInt16, c10::ScalarType::UInt32, c10::ScalarType::UInt64,
+        c10::ScalarType::Float8_e4m3fn, c10::ScalarType::Float8_e5m2,
 #endif
   };
   return *all;
@@ -52,7 +55,9 @@ inline at::Tensor numbers_of(Random& random, std::int64_t n, c10::ScalarType dty
   at::Tensor tensor = at::empty({n}, dtype);
   if (n != 0) {
     const auto item = tensor.element_size();
-    std::memcpy(tensor.data_ptr(), static_cast<const char*>(pool.data_ptr()) + random.below(room) * static_cast<std::int64_t>(item),
+    std::memcpy(tensor.data_ptr(),
+                static_cast<const char*>(pool.data_ptr()) +
+                    random.below(room) * static_cast<std::int64_t>(item),
                 static_cast<std::size_t>(n) * item);
   }
   return tensor;
@@ -82,7 +87,8 @@ inline at::Tensor random_tensor(Random& random, SizesView sizes, c10::ScalarType
 }
 
 inline c10::ScalarType random_dtype(Random& random) {
-  return dtypes()[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(dtypes().size())))];
+  return dtypes()[static_cast<std::size_t>(
+      random.below(static_cast<std::int64_t>(dtypes().size())))];
 }
 
 inline std::vector<std::int64_t> joined(SizesView front, SizesView back) {
@@ -97,7 +103,8 @@ inline TensorDict random_tree(Random& random, SizesView batch, std::int64_t leve
   const std::int64_t leaves = 1 + random.below(3);
   for (std::int64_t i = 0; i < leaves; ++i) {
     const std::string name(1, static_cast<char>('a' + i));
-    td.set(std::string_view(name), random_tensor(random, joined(batch, random.sizes(2)), random_dtype(random)));
+    td.set(std::string_view(name),
+           random_tensor(random, joined(batch, random.sizes(2)), random_dtype(random)));
   }
   if (levels > 1 && random.chance(70)) {
     td.set({"n"}, random_tree(random, joined(batch, random.sizes(1)), levels - 1));
@@ -106,18 +113,21 @@ inline TensorDict random_tree(Random& random, SizesView batch, std::int64_t leve
 }
 
 // The same keys and shapes with another batch size, in other layouts and with other values.
-inline TensorDict random_like(Random& random, const TensorDict& td, SizesView batch, int other_dtype_percent) {
+inline TensorDict random_like(Random& random, const TensorDict& td, SizesView batch,
+                              int other_dtype_percent) {
   const auto dims = td.batch_size().size();
   TensorDict result(batch);
   for (const KeyList::Key& key : td.keys().keys) {
     const std::string_view name = key.path[0];
     if (key.kind == EntryKind::dict) {
       const TensorDict inner = td.get_dict(name);
-      result.set(name, random_like(random, inner, joined(batch, inner.batch_size().slice(dims)), other_dtype_percent));
+      result.set(name, random_like(random, inner, joined(batch, inner.batch_size().slice(dims)),
+                                   other_dtype_percent));
       continue;
     }
     const at::Tensor& leaf = td.get(name);
-    const auto dtype = random.chance(other_dtype_percent) ? random_dtype(random) : leaf.scalar_type();
+    const auto dtype =
+        random.chance(other_dtype_percent) ? random_dtype(random) : leaf.scalar_type();
     result.set(name, random_tensor(random, joined(batch, leaf.sizes().slice(dims)), dtype));
   }
   return result;
@@ -130,7 +140,8 @@ inline TensorDict twin(const TensorDict& td) {
     const auto bytes = static_cast<std::int64_t>(leaf.storage().nbytes());
     at::Tensor memory = at::empty({bytes / item}, leaf.scalar_type());
     if (bytes != 0) {
-      const auto* from = static_cast<const char*>(leaf.unsafeGetTensorImpl()->unsafe_storage().data_ptr().get());
+      const auto* from =
+          static_cast<const char*>(leaf.unsafeGetTensorImpl()->unsafe_storage().data_ptr().get());
       std::memcpy(memory.data_ptr(), from, static_cast<std::size_t>(bytes));
     }
     return memory.as_strided(leaf.sizes(), leaf.strides(), leaf.storage_offset());

@@ -59,14 +59,16 @@ TEST(Apply, AMissingResultDropsTheEntry) {
   };
   EXPECT_EQ(filtered(FilterEmpty::no, false), (Names{"a", "n", "n.m", "e", "s"}));
   EXPECT_EQ(filtered(FilterEmpty::yes, false), (Names{"a", "s"}));
-  EXPECT_EQ(filtered(FilterEmpty::unset, false), (Names{"a", "n", "n.m", "e", "s"})) << "m was empty before, so n keeps it";
+  EXPECT_EQ(filtered(FilterEmpty::unset, false), (Names{"a", "n", "n.m", "e", "s"}))
+      << "m was empty before, so n keeps it";
   EXPECT_EQ(filtered(FilterEmpty::unset, true), (Names{"n", "n.m", "e", "s"}));
   EXPECT_EQ(filtered(FilterEmpty::yes, true), (Names{"s"}));
 }
 
 TEST(Apply, ADictionaryThatLosesEverythingIsDropped) {
   const TensorDict td = sample();
-  const TensorDict left = td.apply({}, [](Path path, const at::Tensor& leaf) { return path.size() > 1 ? at::Tensor() : leaf; });
+  const TensorDict left = td.apply(
+      {}, [](Path path, const at::Tensor& leaf) { return path.size() > 1 ? at::Tensor() : leaf; });
   EXPECT_EQ(all_names(left), (Names{"a"}));
 }
 
@@ -75,9 +77,10 @@ TEST(Apply, InPlaceKeepsTensorsAndDtypes) {
     const at::AutoGradMode mode(grad);
     const TensorDict td = sample();
     const at::Tensor a = td.get({"a"}), b = td.get({"n", "b"});
-    const TensorDict same = td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) {
-      return leaf.dim() == 3 ? leaf.sum(2, true) : leaf.to(at::kDouble) + 0.75;
-    });
+    const TensorDict same =
+        td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) {
+          return leaf.dim() == 3 ? leaf.sum(2, true) : leaf.to(at::kDouble) + 0.75;
+        });
     EXPECT_TRUE(same.is_same(td));
     EXPECT_TRUE(td.get({"a"}).is_same(a));
     EXPECT_EQ(numbers(a.select(2, 1))[0], 1) << "(4,3,1) is broadcast into (4,3,2)";
@@ -88,14 +91,19 @@ TEST(Apply, InPlaceKeepsTensorsAndDtypes) {
 
 TEST(Apply, ShapesMustKeepTheBatch) {
   const TensorDict td = sample();
-  expect_error(Code::shape, "\"a\"", [&] { td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.transpose(0, 1); }); });
+  expect_error(Code::shape, "\"a\"", [&] {
+    td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.transpose(0, 1); });
+  });
   expect_error(Code::shape, "\"n\"/\"b\"", [&] {
-    td.apply({}, [](Path path, const at::Tensor& leaf) { return path.size() == 2 ? leaf.sum() : leaf; });
+    td.apply(
+        {}, [](Path path, const at::Tensor& leaf) { return path.size() == 2 ? leaf.sum() : leaf; });
   });
   expect_error(Code::shape, "cannot be written", [&] {
-    td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor&) { return at::ones({9}); });
+    td.apply({true, FilterEmpty::unset, false},
+             [](Path, const at::Tensor&) { return at::ones({9}); });
   });
-  const TensorDict more = td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.unsqueeze(-1); });
+  const TensorDict more =
+      td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.unsqueeze(-1); });
   EXPECT_EQ(more.get({"a"}).dim(), 4);
 }
 
@@ -115,7 +123,9 @@ TEST(Apply, AFailureOfTheFunctionChangesNothing) {
 TEST(Apply, ResultsMoveToTheDevice) {
   TensorDict td(SizesView{3}, c10::Device(at::kCPU));
   td.set({"a"}, at::ones({3}));
-  const TensorDict meta = td.to(c10::Device(at::kMeta)).apply({}, [](Path, const at::Tensor&) { return at::ones({3}); });
+  const TensorDict meta = td.to(c10::Device(at::kMeta)).apply({}, [](Path, const at::Tensor&) {
+    return at::ones({3});
+  });
   EXPECT_TRUE(meta.get({"a"}).is_meta());
   EXPECT_EQ(meta.device()->type(), at::kMeta);
 }

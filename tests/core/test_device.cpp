@@ -46,8 +46,8 @@ TEST(Device, ResultsKeepIt) {
   const TensorDict td = sample().to(meta);
   const std::vector<TensorDict> two{td, td};
   for (const TensorDict& result :
-       {td.index({IndexItem::at(0)}), td.view(SizesView{12}), td.unbind(0)[0], td.clone(), td.to(at::kDouble), td.contiguous(),
-        TensorDict::stack(two, 0), TensorDict::cat(two, 0)}) {
+       {td.index({IndexItem::at(0)}), td.view(SizesView{12}), td.unbind(0)[0], td.clone(),
+        td.to(at::kDouble), td.contiguous(), TensorDict::stack(two, 0), TensorDict::cat(two, 0)}) {
     EXPECT_EQ(result.device(), std::optional(meta));
     EXPECT_EQ(result.get_dict({"n"}).device(), std::optional(meta));
     EXPECT_TRUE(result.get({"n", "b"}).is_meta());
@@ -96,8 +96,12 @@ TEST(Device, CudaTakesEveryOperation) {
       EXPECT_EQ(numbers(on_gpu.get({"a"})), numbers(on_host.get({"a"})));
       EXPECT_EQ(numbers(on_gpu.get({"n", "b"})), numbers(on_host.get({"n", "b"})));
     };
-    const Index picks[] = {{IndexItem::at(1)}, {IndexItem::range(1, {}, 2)}, {IndexItem::of(ints({3, -4}))}, {IndexItem::of(mask({1, 0, 1, 0}))},
-                           {IndexItem::of(ints({0, 1})), IndexItem::of(ints({2, 1}))}, {IndexItem::of(ints({2}).to(cuda))}};
+    const Index picks[] = {{IndexItem::at(1)},
+                           {IndexItem::range(1, {}, 2)},
+                           {IndexItem::of(ints({3, -4}))},
+                           {IndexItem::of(mask({1, 0, 1, 0}))},
+                           {IndexItem::of(ints({0, 1})), IndexItem::of(ints({2, 1}))},
+                           {IndexItem::of(ints({2}).to(cuda))}};
     for (const Index& index : picks) same(td.index(index), host.index(index));
     same(td.view(SizesView{12}), host.view(SizesView{12}));
     same(td.transpose(0, 1).reshape(SizesView{12}), host.transpose(0, 1).reshape(SizesView{12}));
@@ -118,7 +122,9 @@ TEST(Device, CudaTakesEveryOperation) {
 
 TEST(Device, CudaPrintsAsShared) {
   NEEDS_CUDA();
-  EXPECT_NE(sample().to(cuda).to_string().find("device=cuda:0, dtype=torch.float32, is_shared=True"), std::string::npos);
+  EXPECT_NE(
+      sample().to(cuda).to_string().find("device=cuda:0, dtype=torch.float32, is_shared=True"),
+      std::string::npos);
 }
 
 TEST(Device, CudaMemoryIsCopiedOut) {

@@ -38,7 +38,8 @@ TEST(Dict, AnyTextIsAName) {
   }
   EXPECT_EQ(td.keys().keys.size(), 7U);
   expect_error(Code::key_invalid, "UTF-8", [&] { td.set({"\xff"}, at::ones({2})); });
-  expect_error(Code::key_invalid, "NUL", [&] { td.set({std::string_view("a\0b", 3)}, at::ones({2})); });
+  expect_error(Code::key_invalid, "NUL",
+               [&] { td.set({std::string_view("a\0b", 3)}, at::ones({2})); });
   expect_error(Code::key_invalid, "no name", [&] { td.set(Path(), at::ones({2})); });
   EXPECT_EQ(td.keys().keys.size(), 7U);
 }
@@ -63,7 +64,9 @@ TEST(Dict, ListsKeysInTheOrderOfTheirInsertion) {
 TEST(Dict, FailedLookupSaysWhere) {
   TensorDict td = sample();
   expect_error(Code::key_not_found, "\"n\" holds \"b\"", [&] { td.get({"n", "q"}); });
-  expect_error(Code::key_not_found, "the dictionary holds \"a\", \"n\"", [&] { td.get({"q", "b"}); });
+  expect_error(Code::key_not_found, "the dictionary holds \"a\", \"n\"", [&] {
+    td.get({"q", "b"});
+  });
   expect_error(Code::wrong_entry, "\"a\" is not a dictionary", [&] { td.get({"a", "b"}); });
   expect_error(Code::wrong_entry, "is a dictionary, not a tensor", [&] { td.get({"n"}); });
   expect_error(Code::wrong_entry, "is a tensor, not a dictionary", [&] { td.get_dict({"a"}); });
@@ -135,7 +138,8 @@ TEST(Dict, BatchSizeChangesAsAWhole) {
   td.set_batch_size(SizesView{3, 4});
   EXPECT_EQ(list(td.get_dict({"n"}).batch_size()), (std::vector<std::int64_t>{3, 4}));
   td.set_batch_size(SizesView{3});
-  EXPECT_EQ(list(td.get_dict({"n"}).batch_size()), (std::vector<std::int64_t>{3, 4})) << "shrinking leaves nested ones";
+  EXPECT_EQ(list(td.get_dict({"n"}).batch_size()), (std::vector<std::int64_t>{3, 4}))
+      << "shrinking leaves nested ones";
   expect_error(Code::shape, "negative", [&] { td.set_batch_size(SizesView{-1}); });
   expect_error(Code::shape, "negative", [&] { dict({-1}); });
 }

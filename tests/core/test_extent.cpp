@@ -52,7 +52,8 @@ TEST_P(Deep, EveryOperationGoesDown) {
   EXPECT_TRUE(td.get_dict({"n", "n", "n"}).is_locked());
   td.unlock();
   td.set_batch_size({});
-  EXPECT_NE(td.to_string().find("TensorDict(...)"), std::string::npos) << "very deep ones are cut when printed";
+  EXPECT_NE(td.to_string().find("TensorDict(...)"), std::string::npos)
+      << "very deep ones are cut when printed";
 }
 
 TEST_P(Deep, FreeingNeedsNoStack) {
@@ -81,7 +82,8 @@ TEST(Wide, OneDictionaryOfManyKeys) {
   }
   EXPECT_EQ(td.kind_of({"key100000"}), EntryKind::none);
   const TensorDict row = td.index({IndexItem::at(0)});
-  EXPECT_EQ(as_dense(row.node().get())->schema(), as_dense(td.node().get())->schema()) << "names are shared";
+  EXPECT_EQ(as_dense(row.node().get())->schema(), as_dense(td.node().get())->schema())
+      << "names are shared";
   td.remove({"key0"});
   EXPECT_EQ(td.keys().keys[0].path[0], "key1");
   EXPECT_EQ(row.kind_of({"key0"}), EntryKind::tensor);
@@ -101,7 +103,8 @@ TEST(Wide, NamesAcrossTheSizeWhereATableTakesOver) {
     }
     for (int i = 0; i < n; ++i) {
       const std::string name(static_cast<std::size_t>(i), 'x');
-      EXPECT_EQ(td.kind_of(std::string_view(name)), i % 3 == 0 ? EntryKind::none : EntryKind::tensor);
+      EXPECT_EQ(td.kind_of(std::string_view(name)),
+                i % 3 == 0 ? EntryKind::none : EntryKind::tensor);
       if (i % 3 != 0) {
         EXPECT_EQ(td.get(std::string_view(name)).item<int>(), i);
       }

@@ -35,16 +35,38 @@ TEST(Grad, OperationsAreDifferentiable) {
     EXPECT_EQ(gradient(td, operation(td)), expected);
   };
   check([](const TensorDict& td) { return td.index({IndexItem::at(1)}); }, halves({0, 1, 0, 0}));
-  check([](const TensorDict& td) { return td.index({IndexItem::range(1, 4, 2)}); }, halves({0, 1, 0, 1}));
-  check([](const TensorDict& td) { return td.index({IndexItem::of(ints({2, 2, 0}))}); }, halves({1, 0, 2, 0}));
-  check([](const TensorDict& td) { return td.index({IndexItem::of(mask({1, 0, 0, 1}))}); }, halves({1, 0, 0, 1}));
-  check([](const TensorDict& td) { return td.view(SizesView{2, 2}).transpose(0, 1).reshape(SizesView{4}); }, halves({1, 1, 1, 1}));
+  check([](const TensorDict& td) { return td.index({IndexItem::range(1, 4, 2)}); },
+        halves({0, 1, 0, 1}));
+  check(
+      [](const TensorDict& td) {
+        return td.index({IndexItem::of(ints({2, 2, 0}))});
+      },
+      halves({1, 0, 2, 0}));
+  check(
+      [](const TensorDict& td) {
+        return td.index({IndexItem::of(mask({1, 0, 0, 1}))});
+      },
+      halves({1, 0, 0, 1}));
+  check(
+      [](const TensorDict& td) {
+        return td.view(SizesView{2, 2}).transpose(0, 1).reshape(SizesView{4});
+      },
+      halves({1, 1, 1, 1}));
   check([](const TensorDict& td) { return td.expand(SizesView{3, 4}); }, halves({3, 3, 3, 3}));
-  check([](const TensorDict& td) { return td.unbind(0)[2].unsqueeze(0).squeeze(0); }, halves({0, 0, 1, 0}));
+  check([](const TensorDict& td) { return td.unbind(0)[2].unsqueeze(0).squeeze(0); },
+        halves({0, 0, 1, 0}));
   check([](const TensorDict& td) { return td.clone().contiguous(); }, halves({1, 1, 1, 1}));
   check([](const TensorDict& td) { return td.to(at::kDouble); }, halves({1, 1, 1, 1}));
-  check([](const TensorDict& td) { return TensorDict::stack(std::vector<TensorDict>{td, td}, 0); }, halves({2, 2, 2, 2}));
-  check([](const TensorDict& td) { return TensorDict::cat(std::vector<TensorDict>{td, td.index({IndexItem::range(0, 1)})}, 0); }, halves({2, 1, 1, 1}));
+  check(
+      [](const TensorDict& td) {
+        return TensorDict::stack(std::vector<TensorDict>{td, td}, 0);
+      },
+      halves({2, 2, 2, 2}));
+  check(
+      [](const TensorDict& td) {
+        return TensorDict::cat(std::vector<TensorDict>{td, td.index({IndexItem::range(0, 1)})}, 0);
+      },
+      halves({2, 1, 1, 1}));
 }
 
 TEST(Grad, AWriteIntoALeafThatRequiresGradIsRefused) {
@@ -55,7 +77,8 @@ TEST(Grad, AWriteIntoALeafThatRequiresGradIsRefused) {
   EXPECT_THROW(td.set_inplace({"w"}, at::zeros({4, 2})), c10::Error);
   const char* const why = "\"w\" requires a gradient";
   expect_error(Code::torch, why, [&] { td.set_at({IndexItem::at(0)}, row); });
-  expect_error(Code::torch, why, [&] { td.set_at({IndexItem::of(ints({0}))}, row.expand(SizesView{1})); });
+  expect_error(Code::torch, why,
+               [&] { td.set_at({IndexItem::of(ints({0}))}, row.expand(SizesView{1})); });
   expect_error(Code::torch, why, [&] { td.fill_at({}, at::zeros({})); });
   expect_error(Code::torch, why, [&] { td.index({IndexItem::at(0)}).fill_at({}, at::zeros({})); });
   EXPECT_EQ(numbers(td.get({"w"})), (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7}));
@@ -66,15 +89,19 @@ TEST(Grad, ARefusedWriteChangesNoOtherLeaf) {
   TensorDict td = dict({4});
   td.set({"first"}, ramp({4}));
   td.set({"w"}, learnable().get({"w"}));
-  const TensorDict values = td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.detach() + 1; });
+  const TensorDict values =
+      td.apply({}, [](Path, const at::Tensor& leaf) { return leaf.detach() + 1; });
   EXPECT_ANY_THROW(td.set_at({}, values));
   EXPECT_ANY_THROW(td.fill_at({IndexItem::of(ints({0}))}, at::full({}, 9)));
-  EXPECT_ANY_THROW(td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) { return leaf.detach() * 2; }));
+  EXPECT_ANY_THROW(td.apply({true, FilterEmpty::unset, false},
+                            [](Path, const at::Tensor& leaf) { return leaf.detach() * 2; }));
   td.set({"w"}, at::zeros({1}).expand({4}));
   EXPECT_ANY_THROW(td.set_at({}, values)) << "shape";
-  EXPECT_ANY_THROW(td.fill_at({IndexItem::range(1, 4)}, at::full({}, 9))) << "one element at four places";
+  EXPECT_ANY_THROW(td.fill_at({IndexItem::range(1, 4)}, at::full({}, 9)))
+      << "one element at four places";
   td.set({"w"}, at::zeros({4}));
-  expect_error(Code::device, "meta", [&] { td.fill_at({}, at::empty({}, at::TensorOptions(at::kMeta))); });
+  expect_error(Code::device, "meta",
+               [&] { td.fill_at({}, at::empty({}, at::TensorOptions(at::kMeta))); });
   EXPECT_EQ(numbers(td.get({"first"})), (std::vector<double>{0, 1, 2, 3}));
 }
 
@@ -125,8 +152,9 @@ TEST(Grad, OffGivesResultsWithout) {
   const TensorDict td = learnable();
   const std::vector<TensorDict> two{td, td};
   for (const TensorDict& result :
-       {td.index({IndexItem::at(0)}), td.index({IndexItem::of(ints({0}))}), td.view(SizesView{2, 2}), td.unbind(0)[0], td.clone(),
-        td.expand(SizesView{2, 4}), TensorDict::stack(two, 0), TensorDict::cat(two, 0)}) {
+       {td.index({IndexItem::at(0)}), td.index({IndexItem::of(ints({0}))}),
+        td.view(SizesView{2, 2}), td.unbind(0)[0], td.clone(), td.expand(SizesView{2, 4}),
+        TensorDict::stack(two, 0), TensorDict::cat(two, 0)}) {
     EXPECT_FALSE(result.get({"w"}).requires_grad());
     EXPECT_TRUE(result.get({"w"}).is_leaf());
   }
@@ -150,7 +178,8 @@ TEST(FastPath, IsOffWhenSomebodyListens) {
   }
   const at::NoGradGuard no_grad;
   EXPECT_TRUE(fast::thread_at_rest());
-  for (const c10::DispatchKey key : {c10::DispatchKey::FuncTorchDynamicLayerFrontMode, c10::DispatchKey::Tracer, c10::DispatchKey::Python}) {
+  for (const c10::DispatchKey key : {c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
+                                     c10::DispatchKey::Tracer, c10::DispatchKey::Python}) {
     const c10::impl::IncludeDispatchKeyGuard guard(key);
     EXPECT_FALSE(fast::thread_at_rest()) << c10::toString(key);
   }

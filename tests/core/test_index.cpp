@@ -11,7 +11,8 @@ using namespace test;
 using Shape = std::vector<std::int64_t>;
 
 IndexItem at(std::int64_t position) { return IndexItem::at(position); }
-IndexItem range(std::optional<std::int64_t> start, std::optional<std::int64_t> stop, std::optional<std::int64_t> step = {}) {
+IndexItem range(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
+                std::optional<std::int64_t> step = {}) {
   return IndexItem::range(start, stop, step);
 }
 IndexItem all() { return range({}, {}); }
@@ -61,21 +62,41 @@ const std::vector<Row>& rows() {
       {"..., None", {dots(), none()}, {4, 3, 1}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}},
       {"0, 0", {at(0), at(0)}, {}, {0}},
       {"mask of 4", {of(mask({1, 0, 0, 1}))}, {2, 3}, {0, 1, 2, 9, 10, 11}, true},
-      {"mask of 4x3", {of(mask({1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}).reshape({4, 3}))}, {3}, {0, 4, 8}, true},
-      {"bytes as a mask", {of(mask({1, 0, 0, 1}).to(at::kByte))}, {2, 3}, {0, 1, 2, 9, 10, 11}, true},
+      {"mask of 4x3",
+       {of(mask({1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0}).reshape({4, 3}))},
+       {3},
+       {0, 4, 8},
+       true},
+      {"bytes as a mask",
+       {of(mask({1, 0, 0, 1}).to(at::kByte))},
+       {2, 3},
+       {0, 1, 2, 9, 10, 11},
+       true},
       {"0, mask of 3", {at(0), of(mask({0, 1, 1}))}, {2}, {1, 2}, true},
       {":, mask of 3", {all(), of(mask({0, 1, 1}))}, {4, 2}, {1, 2, 4, 5, 7, 8, 10, 11}, true},
       {"[0, 3]", {of(ints({0, 3}))}, {2, 3}, {0, 1, 2, 9, 10, 11}, true},
       {"[-1, 0] as int32", {of(ints({-1, 0}).to(at::kInt))}, {2, 3}, {9, 10, 11, 0, 1, 2}, true},
       {"tensor without dimensions", {of(at::full({}, 2, at::kLong))}, {3}, {6, 7, 8}, true},
-      {"tensor of 2x2", {of(ints({0, 1, 2, 3}).reshape({2, 2}))}, {2, 2, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, true},
+      {"tensor of 2x2",
+       {of(ints({0, 1, 2, 3}).reshape({2, 2}))},
+       {2, 2, 3},
+       {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+       true},
       {"empty tensor", {of(ints({}))}, {0, 3}, {}, true},
       {"[0, 1], [1, 2]", {of(ints({0, 1})), of(ints({1, 2}))}, {2}, {1, 5}, true},
-      {"2x1, 3", {of(ints({0, 3}).reshape({2, 1})), of(ints({0, 1, 2}))}, {2, 3}, {0, 1, 2, 9, 10, 11}, true},
+      {"2x1, 3",
+       {of(ints({0, 3}).reshape({2, 1})), of(ints({0, 1, 2}))},
+       {2, 3},
+       {0, 1, 2, 9, 10, 11},
+       true},
       {"tensor, None, tensor", {of(ints({0, 1})), none(), of(ints({1, 2}))}, {2, 1}, {1, 5}, true},
       {"True", {IndexItem::boolean(true)}, {1, 4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, true},
       {"False", {IndexItem::boolean(false)}, {0, 4, 3}, {}, true},
-      {"mask without dimensions", {of(at::full({}, true, at::kBool))}, {1, 4, 3}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, true},
+      {"mask without dimensions",
+       {of(at::full({}, true, at::kBool))},
+       {1, 4, 3},
+       {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11},
+       true},
   };
   return *made;
 }
@@ -105,7 +126,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, ReadIndex, ::testing::Bool());
 
 TEST(Index, NothingButEverythingIsTheSameDictionary) {
   const TensorDict td = table();
-  for (const Index& index : {Index{}, Index{dots()}, Index{all()}, Index{all(), all()}, Index{all(), dots()}}) {
+  for (const Index& index :
+       {Index{}, Index{dots()}, Index{all()}, Index{all(), all()}, Index{all(), dots()}}) {
     EXPECT_TRUE(td.index(index).is_same(td));
   }
   const TensorDict scalar = dict({});
@@ -131,9 +153,12 @@ TEST(Index, Refused) {
       {"cannot be broadcast", {of(ints({0, 1})), of(ints({0, 1, 2}))}},
       {"integers or booleans", {of(at::ones({2}))}},
   };
-  for (const auto& [why, index] : refused) expect_error(Code::index, why, [&, &i = index] { td.index(i); });
+  for (const auto& [why, index] : refused)
+    expect_error(Code::index, why, [&, &i = index] { td.index(i); });
   expect_error(Code::index, "too many", [&] { dict({}).index(Index{at(0)}); });
-  expect_error(Code::device, "meta", [&] { td.index(Index{of(at::empty({2}, at::TensorOptions(at::kMeta).dtype(at::kLong)))}); });
+  expect_error(Code::device, "meta", [&] {
+    td.index(Index{of(at::empty({2}, at::TensorOptions(at::kMeta).dtype(at::kLong)))});
+  });
   expect_error(Code::null_argument, "", [&] { td.index(Index{of(at::Tensor())}); });
 }
 
@@ -147,11 +172,15 @@ TEST(Index, ShapesOfTensorsStandWhereLibtorchPutsThem) {
   const std::tuple<const char*, Index, at::Tensor> cases[] = {
       {"side by side", {all(), of(i), of(j)}, a.index({Slice(), i, j})},
       {"a slice between", {of(i), all(), of(j)}, a.index({i, Slice(), j})},
-      {"a slice between, in the middle", {all(), of(i), all(), of(j)}, a.index({Slice(), i, Slice(), j})},
+      {"a slice between, in the middle",
+       {all(), of(i), all(), of(j)},
+       a.index({Slice(), i, Slice(), j})},
       {"an integer between", {of(i), at(1), of(j)}, a.index({i, 1, j})},
       {"a new dimension between", {of(i), none(), of(j)}, a.index({i, None, j})},
       {"a mask and a tensor", {of(mask({1, 1})), of(j)}, a.index({mask({1, 1}), j})},
-      {"no dimensions, then a slice, then a tensor", {of(scalar), all(), of(j)}, a.index({scalar, Slice(), j})},
+      {"no dimensions, then a slice, then a tensor",
+       {of(scalar), all(), of(j)},
+       a.index({scalar, Slice(), j})},
       {"a truth and a tensor", {IndexItem::boolean(true), of(j)}, a.index({true, j})},
       {"at the end", {dots(), of(i), of(j)}, a.index({Slice(), Slice(), i, j})},
   };
@@ -161,7 +190,8 @@ TEST(Index, ShapesOfTensorsStandWhereLibtorchPutsThem) {
       SCOPED_TRACE(name);
       const TensorDict part = td.index(index);
       EXPECT_EQ(list(part.get({"a"}).sizes()), list(expected.sizes()));
-      EXPECT_EQ(list(part.batch_size()), list(expected.sizes().slice(0, static_cast<std::size_t>(expected.dim()) - 1)));
+      EXPECT_EQ(list(part.batch_size()),
+                list(expected.sizes().slice(0, static_cast<std::size_t>(expected.dim()) - 1)));
       EXPECT_EQ(content(part.get({"a"})), content(expected));
     }
   }
@@ -183,14 +213,20 @@ TEST(Index, AViewIsWrittenThrough) {
 TEST(Index, TheTextOfAnIndex) {
   const TensorDict td = table();
   const std::pair<const char*, Shape> texts[] = {
-      {"", {4, 3}}, {"0", {3}}, {"-1, 1", {}}, {" 1 : 3 ", {2, 3}}, {"::2", {2, 3}}, {"..., ::2, None", {4, 2, 1}},
-      {"None,", {1, 4, 3}}, {"True", {1, 4, 3}}, {"False, 0", {0, 3}}, {":,-1:", {4, 1}}, {"...", {4, 3}},
+      {"", {4, 3}},         {"0", {3}},          {"-1, 1", {}},
+      {" 1 : 3 ", {2, 3}},  {"::2", {2, 3}},     {"..., ::2, None", {4, 2, 1}},
+      {"None,", {1, 4, 3}}, {"True", {1, 4, 3}}, {"False, 0", {0, 3}},
+      {":,-1:", {4, 1}},    {"...", {4, 3}},
   };
-  for (const auto& [text, batch] : texts) EXPECT_EQ(list(td.index(parse_index(text)).batch_size()), batch) << text;
+  for (const auto& [text, batch] : texts)
+    EXPECT_EQ(list(td.index(parse_index(text)).batch_size()), batch) << text;
   const std::pair<const char*, const char*> wrong[] = {
-      {"1 2", "character 3"}, {"a", "character 1"}, {"1,,2", "character 3"}, {"99999999999999999999", "too large"}, {"0:1:2:3", "character 6"},
+      {"1 2", "character 3"},     {"a", "character 1"},
+      {"1,,2", "character 3"},    {"99999999999999999999", "too large"},
+      {"0:1:2:3", "character 6"},
   };
-  for (const auto& [text, why] : wrong) expect_error(Code::index, why, [&, t = text] { parse_index(t); });
+  for (const auto& [text, why] : wrong)
+    expect_error(Code::index, why, [&, t = text] { parse_index(t); });
 }
 
 }  // namespace

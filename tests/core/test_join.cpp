@@ -10,7 +10,8 @@ using Shape = std::vector<std::int64_t>;
 using Trees = std::vector<TensorDict>;
 
 TensorDict shifted(double by) {
-  return sample().apply({}, [&](Path, const at::Tensor& leaf) { return (leaf + by).to(leaf.scalar_type()); });
+  return sample().apply(
+      {}, [&](Path, const at::Tensor& leaf) { return (leaf + by).to(leaf.scalar_type()); });
 }
 
 class Join : public ::testing::TestWithParam<bool> {
@@ -34,7 +35,8 @@ TEST_P(Join, StackMakesADimension) {
 }
 
 TEST_P(Join, CatMakesADimensionLonger) {
-  const Trees parts{sample(), sample().index({IndexItem::range(0, 0)}), shifted(100).index({IndexItem::range(1, 3)})};
+  const Trees parts{sample(), sample().index({IndexItem::range(0, 0)}),
+                    shifted(100).index({IndexItem::range(1, 3)})};
   const TensorDict rows = TensorDict::cat(parts, 0);
   EXPECT_EQ(list(rows.batch_size()), (Shape{6, 3}));
   EXPECT_TRUE(rows.index({IndexItem::range(0, 4)}).equal(parts[0]));
@@ -42,7 +44,8 @@ TEST_P(Join, CatMakesADimensionLonger) {
   const Trees pair{sample(), shifted(100)};
   const TensorDict columns = TensorDict::cat(pair, -1);
   EXPECT_EQ(list(columns.get({"a"}).sizes()), (Shape{4, 6, 2}));
-  EXPECT_EQ(numbers(columns.get({"n", "b"}).select(0, 0)), (std::vector<double>{0, 1, 2, 100, 101, 102}));
+  EXPECT_EQ(numbers(columns.get({"n", "b"}).select(0, 0)),
+            (std::vector<double>{0, 1, 2, 100, 101, 102}));
 }
 
 TEST_P(Join, OneOrTheSameTwice) {
@@ -68,7 +71,8 @@ TEST_P(Join, DtypesArePromoted) {
   TensorDict whole = dict({2}), real = dict({2});
   whole.set({"a"}, ramp({2}, at::kInt));
   real.set({"a"}, ramp({2}, at::kDouble) + 0.5);
-  for (const TensorDict& joined : {TensorDict::stack(Trees{whole, real}, 0), TensorDict::cat(Trees{whole, real}, 0)}) {
+  for (const TensorDict& joined :
+       {TensorDict::stack(Trees{whole, real}, 0), TensorDict::cat(Trees{whole, real}, 0)}) {
     EXPECT_EQ(joined.get({"a"}).scalar_type(), at::kDouble);
     EXPECT_EQ(numbers(joined.get({"a"})), (std::vector<double>{0, 1, 0.5, 1.5}));
   }
@@ -76,8 +80,10 @@ TEST_P(Join, DtypesArePromoted) {
 
 TEST_P(Join, AnyLayout) {
   const TensorDict turned = sample().transpose(0, 1), dense = turned.contiguous();
-  EXPECT_TRUE(TensorDict::stack(Trees{turned, dense}, 1).equal(TensorDict::stack(Trees{dense, dense}, 1)));
-  EXPECT_TRUE(TensorDict::cat(Trees{turned, dense}, 1).equal(TensorDict::cat(Trees{dense, dense}, 1)));
+  EXPECT_TRUE(
+      TensorDict::stack(Trees{turned, dense}, 1).equal(TensorDict::stack(Trees{dense, dense}, 1)));
+  EXPECT_TRUE(
+      TensorDict::cat(Trees{turned, dense}, 1).equal(TensorDict::cat(Trees{dense, dense}, 1)));
 }
 
 TEST_P(Join, Refused) {
@@ -87,8 +93,12 @@ TEST_P(Join, Refused) {
   expect_error(Code::index, "dimension 3", [&] { TensorDict::stack(td, 3); });
   expect_error(Code::index, "dimension 2", [&] { TensorDict::cat(td, 2); });
   expect_error(Code::index, "dimension 0", [&] { TensorDict::cat(dict({}), 0); });
-  expect_error(Code::shape, "batch sizes", [&] { TensorDict::stack(Trees{td, td.transpose(0, 1)}, 0); });
-  expect_error(Code::shape, "batch sizes", [&] { TensorDict::cat(Trees{td, td.transpose(0, 1)}, 0); });
+  expect_error(Code::shape, "batch sizes", [&] {
+    TensorDict::stack(Trees{td, td.transpose(0, 1)}, 0);
+  });
+  expect_error(Code::shape, "batch sizes", [&] {
+    TensorDict::cat(Trees{td, td.transpose(0, 1)}, 0);
+  });
   TensorDict other = td.clone(false);
   other.set({"more"}, at::ones({4, 3}));
   expect_error(Code::key_not_found, "more", [&] { TensorDict::stack(Trees{td, other}, 0); });
@@ -111,7 +121,8 @@ TEST_P(Join, Refused) {
 }
 
 TEST_P(Join, TheDeviceIsTheCommonOneOrNone) {
-  TensorDict one(SizesView{2}, c10::Device(at::kCPU)), two(SizesView{2}, c10::Device(at::kCPU)), none = dict({2});
+  TensorDict one(SizesView{2}, c10::Device(at::kCPU)), two(SizesView{2}, c10::Device(at::kCPU)),
+      none = dict({2});
   EXPECT_EQ(TensorDict::stack(Trees{one, two}, 0).device()->type(), at::kCPU);
   EXPECT_FALSE(TensorDict::stack(Trees{one, none}, 0).device());
   EXPECT_FALSE(TensorDict::cat(Trees{none, two}, 0).device());

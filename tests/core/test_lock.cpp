@@ -52,7 +52,8 @@ TEST(Lock, AllowsOtherValues) {
   td.set_inplace({"a"}, at::zeros({}));
   td.set_at({IndexItem::at(0)}, sample().index({IndexItem::at(1)}));
   td.fill_at({IndexItem::at(1)}, at::full({}, 9));
-  td.apply({true, FilterEmpty::unset, false}, [](Path, const at::Tensor& leaf) { return leaf + 1; });
+  td.apply({true, FilterEmpty::unset, false},
+           [](Path, const at::Tensor& leaf) { return leaf + 1; });
   EXPECT_EQ(td.get({"a"})[0][0][0].item<float>(), 7);
   EXPECT_EQ(td.get({"a"})[1][0][0].item<float>(), 10);
   td.set_batch_size(SizesView{4});
@@ -163,7 +164,8 @@ TEST(Lock, WhichResultsAreLocked) {
       {"unsqueeze", td.unsqueeze(0)},
       {"to dtype", td.to(at::kDouble)},
       {"to device", td.to(c10::Device(at::kMeta))},
-      {"apply that keeps it", td.apply({false, FilterEmpty::unset, true}, [](Path, const at::Tensor& t) { return t; })},
+      {"apply that keeps it",
+       td.apply({false, FilterEmpty::unset, true}, [](Path, const at::Tensor& t) { return t; })},
   };
   for (const auto& [name, result] : kept) {
     EXPECT_TRUE(result.is_locked()) << name;

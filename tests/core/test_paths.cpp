@@ -30,7 +30,8 @@ std::string text_of_failure() {
 Outcome run_trees(const Operation& operation, bool grad) {
   const at::AutoGradMode mode(grad);
   Outcome outcome;
-  for (const TensorDict& source : operation.sources) outcome.sources.push_back(operation.writes ? twin(source) : source);
+  for (const TensorDict& source : operation.sources)
+    outcome.sources.push_back(operation.writes ? twin(source) : source);
   try {
     outcome.results = operation.on_trees(outcome.sources);
   } catch (...) {
@@ -57,7 +58,8 @@ std::string layout(const at::Tensor& tensor) {
 
 std::string differs(const at::Tensor& a, const at::Tensor& b, bool open_layout) {
   if (a.scalar_type() != b.scalar_type()) return "dtype";
-  if (a.sizes() != b.sizes()) return "sizes " + show_sizes(a.sizes()) + " and " + show_sizes(b.sizes());
+  if (a.sizes() != b.sizes())
+    return "sizes " + show_sizes(a.sizes()) + " and " + show_sizes(b.sizes());
   const bool same = layout(a) == layout(b) || (open_layout && a.is_non_overlapping_and_dense());
   if (!same) return "layout " + layout(a) + " and " + layout(b);
   if (a.key_set() != b.key_set()) return "dispatch keys";
@@ -66,25 +68,30 @@ std::string differs(const at::Tensor& a, const at::Tensor& b, bool open_layout) 
 }
 
 // A result against the source it may share memory with. `a` and `b` stand for two paths.
-std::string differs_in_sharing(const at::Tensor& source_a, const at::Tensor& a, const at::Tensor& source_b, const at::Tensor& b) {
+std::string differs_in_sharing(const at::Tensor& source_a, const at::Tensor& a,
+                               const at::Tensor& source_b, const at::Tensor& b) {
   if (a.is_alias_of(source_a) != b.is_alias_of(source_b)) return "sharing of memory";
   if (a.is_alias_of(source_a)) {
     if (a.numel() != 0 && a.storage_offset() != b.storage_offset()) return "offset";
-    if (share_version(a, source_a) != share_version(b, source_b)) return "sharing of the version counter";
+    if (share_version(a, source_a) != share_version(b, source_b))
+      return "sharing of the version counter";
   }
   return "";
 }
 
 // libtorch may lack an operator for a dtype that is moved as plain memory here.
 bool unsupported(const std::string& failure) {
-  return failure.find("not implemented for") != std::string::npos || failure.find("not supported") != std::string::npos ||
+  return failure.find("not implemented for") != std::string::npos ||
+         failure.find("not supported") != std::string::npos ||
          failure.find("Promotion for") != std::string::npos;
 }
 
 class Case {
  public:
   explicit Case(const Operation& operation)
-      : operation_(operation), fast_(run_trees(operation, false)), faithful_(run_trees(operation, true)) {}
+      : operation_(operation),
+        fast_(run_trees(operation, false)),
+        faithful_(run_trees(operation, true)) {}
 
   std::string check() {
     std::string wrong = run_leaves();
@@ -92,12 +99,14 @@ class Case {
     if (!failure_.empty()) {
       if (unsupported(failure_)) return "";
       if (fast_.failure.empty() || faithful_.failure.empty()) {
-        return "libtorch refuses: " + failure_ + "\nfast: " + fast_.failure + "\nfaithful: " + faithful_.failure;
+        return "libtorch refuses: " + failure_ + "\nfast: " + fast_.failure +
+               "\nfaithful: " + faithful_.failure;
       }
       return "";
     }
     if (!fast_.failure.empty()) return "the fast path fails: " + fast_.failure;
-    if (!faithful_.failure.empty()) return "the path through the dispatcher fails: " + faithful_.failure;
+    if (!faithful_.failure.empty())
+      return "the path through the dispatcher fails: " + faithful_.failure;
     return compare();
   }
 
@@ -106,7 +115,8 @@ class Case {
   std::string run_leaves() {
     const at::NoGradGuard no_grad;
     std::vector<std::map<std::string, at::Tensor>> in;
-    for (const TensorDict& source : operation_.sources) in.push_back(leaves(operation_.writes ? twin(source) : source));
+    for (const TensorDict& source : operation_.sources)
+      in.push_back(leaves(operation_.writes ? twin(source) : source));
     try {
       for (const auto& [path, leaf] : in[0]) {
         Leaves arguments;
@@ -126,12 +136,16 @@ class Case {
   std::string compare() {
     if (fast_.results.size() != faithful_.results.size()) return "number of results";
     for (std::size_t k = 0; k < fast_.results.size(); ++k) {
-      if (const std::string nodes = differ_in_nodes(*fast_.results[k].node(), *faithful_.results[k].node()); !nodes.empty()) return nodes;
+      if (const std::string nodes =
+              differ_in_nodes(*fast_.results[k].node(), *faithful_.results[k].node());
+          !nodes.empty())
+        return nodes;
     }
     for (const TensorDict& td : fast_.results) fast_leaves_.push_back(leaves(td));
     for (const TensorDict& td : faithful_.results) faithful_leaves_.push_back(leaves(td));
     for (const auto& [path, reference] : results_) {
-      const std::string wrong = operation_.writes ? compare_written(path) : compare_leaf(path, reference);
+      const std::string wrong =
+          operation_.writes ? compare_written(path) : compare_leaf(path, reference);
       if (!wrong.empty()) return path + ": " + wrong;
     }
     return "";
@@ -169,7 +183,8 @@ class Case {
   }
 
   static std::string differ_in_nodes(const Node& a, const Node& b) {
-    if (a.batch() != b.batch()) return "batch sizes " + show_sizes(a.batch()) + " and " + show_sizes(b.batch());
+    if (a.batch() != b.batch())
+      return "batch sizes " + show_sizes(a.batch()) + " and " + show_sizes(b.batch());
     const DenseNode& left = *as_dense(&a);
     const DenseNode& right = *as_dense(&b);
     if (left.size() != right.size()) return "number of entries";

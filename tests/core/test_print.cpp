@@ -15,10 +15,12 @@ TEST(Print, NestedDictionaries) {
   EXPECT_EQ(td.to_string(),
             "TensorDict(\n"
             "    fields={\n"
-            "        a: Tensor(shape=torch.Size([4, 3, 2]), device=cpu, dtype=torch.float32, is_shared=False),\n"
+            "        a: Tensor(shape=torch.Size([4, 3, 2]), device=cpu, dtype=torch.float32, "
+            "is_shared=False),\n"
             "        n: TensorDict(\n"
             "            fields={\n"
-            "                b: Tensor(shape=torch.Size([4, 3]), device=cpu, dtype=torch.int64, is_shared=False)},\n"
+            "                b: Tensor(shape=torch.Size([4, 3]), device=cpu, dtype=torch.int64, "
+            "is_shared=False)},\n"
             "            batch_size=torch.Size([4, 3]),\n"
             "            device=None,\n"
             "            is_shared=False),\n"
@@ -40,11 +42,13 @@ TEST(Print, WithoutEntries) {
 
 TEST(Print, FieldsAreSortedByTheirText) {
   TensorDict td = dict({});
-  for (const char* name : {"b", "B", "ab", "a", "a_"}) td.set({std::string_view(name)}, at::ones({}));
+  for (const char* name : {"b", "B", "ab", "a", "a_"})
+    td.set({std::string_view(name)}, at::ones({}));
   const std::string text = td.to_string();
   std::size_t last = 0;
   // ":" stands behind the digits and before the letters, so that "a:" comes before "a_:".
-  for (const char* field : {"        B: ", "        a: ", "        a_: ", "        ab: ", "        b: "}) {
+  for (const char* field :
+       {"        B: ", "        a: ", "        a_: ", "        ab: ", "        b: "}) {
     const std::size_t at = text.find(field);
     ASSERT_NE(at, std::string::npos) << field;
     EXPECT_GT(at, last);
@@ -54,13 +58,25 @@ TEST(Print, FieldsAreSortedByTheirText) {
 
 TEST(Print, EveryDtypeHasItsPythonName) {
   const std::pair<c10::ScalarType, const char*> names[] = {
-      {at::kByte, "torch.uint8"}, {at::kChar, "torch.int8"}, {at::kShort, "torch.int16"}, {at::kInt, "torch.int32"},
-      {at::kLong, "torch.int64"}, {at::kHalf, "torch.float16"}, {at::kFloat, "torch.float32"}, {at::kDouble, "torch.float64"},
-      {at::kComplexHalf, "torch.complex32"}, {at::kComplexFloat, "torch.complex64"}, {at::kComplexDouble, "torch.complex128"},
-      {at::kBool, "torch.bool"}, {at::kBFloat16, "torch.bfloat16"},
+    {at::kByte, "torch.uint8"},
+    {at::kChar, "torch.int8"},
+    {at::kShort, "torch.int16"},
+    {at::kInt, "torch.int32"},
+    {at::kLong, "torch.int64"},
+    {at::kHalf, "torch.float16"},
+    {at::kFloat, "torch.float32"},
+    {at::kDouble, "torch.float64"},
+    {at::kComplexHalf, "torch.complex32"},
+    {at::kComplexFloat, "torch.complex64"},
+    {at::kComplexDouble, "torch.complex128"},
+    {at::kBool, "torch.bool"},
+    {at::kBFloat16, "torch.bfloat16"},
 #if TD_TORCH_HAS_WIDE_UNSIGNED
-      {c10::ScalarType::UInt16, "torch.uint16"}, {c10::ScalarType::UInt32, "torch.uint32"}, {c10::ScalarType::UInt64, "torch.uint64"},
-      {c10::ScalarType::Float8_e4m3fn, "torch.float8_e4m3fn"}, {c10::ScalarType::Float8_e5m2, "torch.float8_e5m2"},
+    {c10::ScalarType::UInt16, "torch.uint16"},
+    {c10::ScalarType::UInt32, "torch.uint32"},
+    {c10::ScalarType::UInt64, "torch.uint64"},
+    {c10::ScalarType::Float8_e4m3fn, "torch.float8_e4m3fn"},
+    {c10::ScalarType::Float8_e5m2, "torch.float8_e5m2"},
 #endif
   };
   for (const auto& [dtype, name] : names) EXPECT_EQ(dtype_name(dtype), name);
@@ -69,7 +85,8 @@ TEST(Print, EveryDtypeHasItsPythonName) {
 TEST(Print, DevicesAndShapes) {
   EXPECT_EQ(describe(at::empty({0, 7}, at::TensorOptions(at::kMeta).dtype(at::kBool))),
             "Tensor(shape=torch.Size([0, 7]), device=meta, dtype=torch.bool, is_shared=False)");
-  EXPECT_EQ(describe(at::ones({})), "Tensor(shape=torch.Size([]), device=cpu, dtype=torch.float32, is_shared=False)");
+  EXPECT_EQ(describe(at::ones({})),
+            "Tensor(shape=torch.Size([]), device=cpu, dtype=torch.float32, is_shared=False)");
 }
 
 TEST(Print, ValuesAsPythonWritesThem) {
@@ -87,7 +104,8 @@ TEST(Print, ValuesAsPythonWritesThem) {
 TEST(Print, ALongValueIsCut) {
   TensorDict td = dict({});
   td.set_data({"s"}, '"' + std::string(100, 'a') + std::string(101, 'b') + '"');
-  const std::string expected = "data=" + std::string(20, 'a') + "  ...  " + std::string(20, 'b') + ",";
+  const std::string expected =
+      "data=" + std::string(20, 'a') + "  ...  " + std::string(20, 'b') + ",";
   EXPECT_NE(td.to_string().find(expected), std::string::npos) << td.to_string();
 }
 

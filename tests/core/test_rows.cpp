@@ -36,7 +36,9 @@ std::vector<std::size_t> counts(std::size_t row_bytes) {
 
 TEST(Rows, Copy) {
   Random random(1);
-  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{100}, rows::parallel_bytes - 1, rows::parallel_bytes, rows::parallel_bytes + 1}) {
+  for (const std::size_t n :
+       {std::size_t{0}, std::size_t{1}, std::size_t{100}, rows::parallel_bytes - 1,
+        rows::parallel_bytes, rows::parallel_bytes + 1}) {
     const Bytes source = noise(random, n);
     Bytes target(n + 1, 'x');
     rows::copy(target.data(), source.data(), n);
@@ -57,7 +59,9 @@ TEST(Rows, Gather) {
       rows::gather(target.data(), source.data(), positions.data(), n, row, step);
       bool same = target.back() == 'x';
       for (std::size_t i = 0; i < n; ++i) {
-        same = same && std::memcmp(&target[i * row], &source[static_cast<std::size_t>(positions[i]) * step], row) == 0;
+        same =
+            same && std::memcmp(&target[i * row],
+                                &source[static_cast<std::size_t>(positions[i]) * step], row) == 0;
       }
       EXPECT_TRUE(same) << n << " rows of " << row;
     }
@@ -74,7 +78,8 @@ TEST(Rows, ScatterKeepsTheLast) {
       for (std::int64_t& position : positions) position = random.below(20);
       Bytes target(20 * step, 'x'), expected(20 * step, 'x');
       for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t b = 0; b < row; ++b) expected[static_cast<std::size_t>(positions[i]) * step + b] = source[i * row + b];
+        for (std::size_t b = 0; b < row; ++b)
+          expected[static_cast<std::size_t>(positions[i]) * step + b] = source[i * row + b];
       }
       rows::scatter(target.data(), source.data(), positions.data(), n, row, step);
       EXPECT_EQ(target == expected, true) << n << " rows of " << row;
@@ -86,7 +91,8 @@ void check_interleave(Random& random, const std::vector<std::size_t>& lengths, s
   std::vector<Bytes> sources;
   std::vector<rows::Block> blocks;
   for (const std::size_t length : lengths) sources.push_back(noise(random, length * outer));
-  for (std::size_t k = 0; k < lengths.size(); ++k) blocks.push_back({sources[k].data(), lengths[k]});
+  for (std::size_t k = 0; k < lengths.size(); ++k)
+    blocks.push_back({sources[k].data(), lengths[k]});
   Bytes expected;
   for (std::size_t o = 0; o < outer; ++o) {
     for (std::size_t k = 0; k < lengths.size(); ++k) {
@@ -139,16 +145,20 @@ void check_strided(Random& random, const Strided& strided) {
       from += left % strided.sizes[d] * strided.source[d];
       left /= strided.sizes[d];
     }
-    std::memcpy(&expected[static_cast<std::size_t>(to) * strided.item], &source[static_cast<std::size_t>(from) * strided.item], strided.item);
+    std::memcpy(&expected[static_cast<std::size_t>(to) * strided.item],
+                &source[static_cast<std::size_t>(from) * strided.item], strided.item);
   }
-  rows::copy_strided(target.data(), strided.target, source.data(), strided.source, strided.sizes, strided.item);
-  EXPECT_TRUE(target == expected) << "sizes " << show_sizes(strided.sizes) << " to " << show_sizes(strided.target) << " from "
+  rows::copy_strided(target.data(), strided.target, source.data(), strided.source, strided.sizes,
+                     strided.item);
+  EXPECT_TRUE(target == expected) << "sizes " << show_sizes(strided.sizes) << " to "
+                                  << show_sizes(strided.target) << " from "
                                   << show_sizes(strided.source) << " items of " << strided.item;
 }
 
 // Strides that put no two elements into one place, in a random order of the dimensions; of a source
 // some may be 0.
-std::vector<std::int64_t> random_strides(Random& random, const std::vector<std::int64_t>& sizes, bool source) {
+std::vector<std::int64_t> random_strides(Random& random, const std::vector<std::int64_t>& sizes,
+                                         bool source) {
   std::vector<std::int64_t> order = random.order(sizes.size());
   if (random.chance(60)) std::sort(order.begin(), order.end());
   std::vector<std::int64_t> strides(sizes.size());

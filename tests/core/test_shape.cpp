@@ -65,7 +65,11 @@ TEST_P(Shapes, AnInverseGivesTheSameContent) {
   const TensorDict td = deep_sample();
   EXPECT_TRUE(td.view(SizesView{12}).view(SizesView{4, 3}).equal(td));
   EXPECT_TRUE(td.transpose(0, 1).transpose(1, 0).equal(td));
-  EXPECT_TRUE(td.permute(SizesView{1, 0}).reshape(SizesView{12}).reshape(SizesView{3, 4}).permute(SizesView{1, 0}).equal(td));
+  EXPECT_TRUE(td.permute(SizesView{1, 0})
+                  .reshape(SizesView{12})
+                  .reshape(SizesView{3, 4})
+                  .permute(SizesView{1, 0})
+                  .equal(td));
   EXPECT_TRUE(td.unsqueeze(1).squeeze(1).equal(td));
   EXPECT_TRUE(TensorDict::stack(td.unbind(1), 1).equal(td));
 }
@@ -85,7 +89,9 @@ TEST_P(Shapes, WhatChangesNothingIsTheSameDictionary) {
 TEST_P(Shapes, ShareMemoryWhereTheyCan) {
   const TensorDict td = sample();
   const at::Tensor& a = td.get({"a"});
-  for (const TensorDict& view : {td.view(SizesView{12}), td.reshape(SizesView{6, 2}), td.transpose(0, 1), td.unsqueeze(1), td.expand(SizesView{2, 4, 3})}) {
+  for (const TensorDict& view :
+       {td.view(SizesView{12}), td.reshape(SizesView{6, 2}), td.transpose(0, 1), td.unsqueeze(1),
+        td.expand(SizesView{2, 4, 3})}) {
     EXPECT_TRUE(view.get({"a"}).is_alias_of(a));
     EXPECT_TRUE(share_version(view.get({"a"}), a));
   }
@@ -93,7 +99,8 @@ TEST_P(Shapes, ShareMemoryWhereTheyCan) {
   EXPECT_EQ(td.expand(SizesView{2, 4, 3}).get({"a"}).stride(0), 0);
   const TensorDict turned = td.transpose(0, 1);
   EXPECT_FALSE(turned.reshape(SizesView{12}).get({"a"}).is_alias_of(a));
-  EXPECT_EQ(numbers(turned.reshape(SizesView{12}).get({"n", "b"})), (std::vector<double>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
+  EXPECT_EQ(numbers(turned.reshape(SizesView{12}).get({"n", "b"})),
+            (std::vector<double>{0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}));
   expect_error(Code::shape, "use reshape", [&] { turned.view(SizesView{12}); });
 }
 

@@ -77,7 +77,8 @@ TEST(Threads, ObjectsWanderBetweenThreads) {
   std::vector<std::vector<TensorDict>> made(threads);
   side_by_side([&](int k) {
     const at::NoGradGuard quiet;
-    for (int i = 0; i < 3000; ++i) made[static_cast<std::size_t>(k)].push_back(td.index({IndexItem::at(i % 4)}));
+    for (int i = 0; i < 3000; ++i)
+      made[static_cast<std::size_t>(k)].push_back(td.index({IndexItem::at(i % 4)}));
   });
   side_by_side([&](int k) { made[static_cast<std::size_t>((k + 1) % threads)].clear(); });
   const TensorDict row = td.index({IndexItem::at(1)});
@@ -102,14 +103,16 @@ TEST(Threads, HandlesOfTheCInterface) {
       td_tensordict *made = nullptr, *copy = nullptr;
       td_tensor *tensor = nullptr, *back = nullptr;
       wrong += td_create(batch, 1, TD_DEVICE_NONE, -1, &made) != TD_OK;
-      wrong += td_tensor_from_data(values.data(), sizeof(float) * 4, TD_DTYPE_FLOAT32, batch, 1, &tensor) != TD_OK;
+      wrong += td_tensor_from_data(values.data(), sizeof(float) * 4, TD_DTYPE_FLOAT32, batch, 1,
+                                   &tensor) != TD_OK;
       wrong += td_set(made, name, 1, tensor) != TD_OK;
       wrong += td_clone(made, 1, &copy) != TD_OK;
       td_free(made);
       wrong += td_get(made, name, 1, &back) != TD_ERR_BAD_HANDLE;  // stale
       wrong += td_get(copy, name, 1, &back) != TD_OK;
       float read[4] = {};
-      wrong += td_tensor_copy_to(back, read, sizeof read) != TD_OK || read[3] != static_cast<float>(k);
+      wrong +=
+          td_tensor_copy_to(back, read, sizeof read) != TD_OK || read[3] != static_cast<float>(k);
       td_tensor_free(back);
       td_tensor_free(tensor);
       td_free(copy);

@@ -36,7 +36,8 @@ TEST(Write, TheFirstWriteMakesTheEntry) {
   EXPECT_EQ(td.get({"b"}).scalar_type(), at::kLong);
   EXPECT_EQ(list(td.get_dict({"n"}).batch_size()), (Shape{10, 3}));
   EXPECT_EQ(numbers(td.get({"n", "c"}).select(0, 8)), (std::vector<double>{1, 1, 1}));
-  EXPECT_EQ(numbers(td.get({"n", "c"}).select(0, 9)), (std::vector<double>{0, 0, 0})) << "what was not written is zero";
+  EXPECT_EQ(numbers(td.get({"n", "c"}).select(0, 9)), (std::vector<double>{0, 0, 0}))
+      << "what was not written is zero";
 }
 
 TEST(Write, MembersWithMoreBatchDimensionsKeepThem) {
@@ -105,7 +106,8 @@ TEST(Write, OneTensorIntoEveryLeaf) {
     const at::AutoGradMode mode(grad);
     TensorDict td = sample();
     td.fill_at({IndexItem::of(mask({1, 0, 0, 1}))}, at::full({}, 5));
-    EXPECT_EQ(numbers(td.get({"n", "b"})), (std::vector<double>{5, 5, 5, 3, 4, 5, 6, 7, 8, 5, 5, 5}));
+    EXPECT_EQ(numbers(td.get({"n", "b"})),
+              (std::vector<double>{5, 5, 5, 3, 4, 5, 6, 7, 8, 5, 5, 5}));
     EXPECT_EQ(td.get({"a"})[3][2][1].item<float>(), 5);
     EXPECT_EQ(td.get({"a"})[1][0][0].item<float>(), 6);
     td.fill_at({IndexItem::ellipsis(), IndexItem::at(0)}, at::full({}, -1));

@@ -24,7 +24,9 @@ inline at::Tensor ramp(at::IntArrayRef sizes, c10::ScalarType dtype = at::kFloat
 
 inline at::Tensor ints(std::vector<std::int64_t> values) { return at::tensor(values, at::kLong); }
 
-inline at::Tensor mask(std::vector<int> values) { return at::tensor(values, at::kInt).to(at::kBool); }
+inline at::Tensor mask(std::vector<int> values) {
+  return at::tensor(values, at::kInt).to(at::kBool);
+}
 
 // { "a": (4,3,2), "n": { "b": (4,3) } } of batch size [4,3].
 inline TensorDict sample() {

@@ -66,7 +66,8 @@ inline bool same_name(std::string_view a, std::string_view b) noexcept {
     return load(a.data() + n - 8, 8) == load(b.data() + n - 8, 8);
   }
   if (n >= 4) {
-    return load(a.data(), 4) == load(b.data(), 4) && load(a.data() + n - 4, 4) == load(b.data() + n - 4, 4);
+    return load(a.data(), 4) == load(b.data(), 4) &&
+           load(a.data() + n - 4, 4) == load(b.data() + n - 4, 4);
   }
   for (std::size_t i = 0; i < n; ++i) {
     if (a[i] != b[i]) return false;
