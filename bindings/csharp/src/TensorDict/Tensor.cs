@@ -100,6 +100,18 @@ namespace TensorDicts
             }
         }
 
+        /// <summary>Whether it, or what it is a view of, lies in a file or nameless memory that the library has mapped.</summary>
+        public bool IsMemmap
+        {
+            get
+            {
+                using var handle = Handle.Borrow();
+                int result;
+                Status.Check(Native.td_tensor_is_memmap(handle.Pointer, &result));
+                return result != 0;
+            }
+        }
+
         /// <summary>Whether operations on this tensor are recorded for gradients.</summary>
         public bool RequiresGrad
         {

@@ -183,6 +183,20 @@ namespace TensorDicts
             Status.Check(Native.td_clear_device(handle.Pointer));
         }
 
+        /// <summary>Whether both speak of the same dictionary: a change through one is seen through the other.</summary>
+        public bool IsSameAs([NotNullWhen(true)] TensorDict? other)
+        {
+            if (other is null)
+            {
+                return false;
+            }
+            using var handle = Handle.Borrow();
+            using var second = other.Handle.Borrow();
+            int result;
+            Status.Check(Native.td_is_same(handle.Pointer, second.Pointer, &result));
+            return result != 0;
+        }
+
         /// <summary>Whether both have the same batch size, the same keys in any order, and equal tensors.</summary>
         public bool EqualTo([NotNullWhen(true)] TensorDict? other)
         {

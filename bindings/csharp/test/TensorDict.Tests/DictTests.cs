@@ -65,6 +65,10 @@ public class DictTests
         Assert.False(deep.IsLocked);
         Assert.False(shallow.IsLocked);
         Assert.True(same.IsLocked);
+        using var whole = td[TensorIndex.Ellipsis];
+        using var part = td[0];
+        Assert.True(td.IsSameAs(same) && td.IsSameAs(whole));
+        Assert.False(td.IsSameAs(deep) || td.IsSameAs(shallow) || td.IsSameAs(part) || td.IsSameAs(null));
         td.SetInPlace("a", Tensor.Scalar(-1f));
         Assert.Equal(0f, Sample.Floats(deep, "a")[0]);
         Assert.Equal(-1f, Sample.Floats(shallow, "a")[0]);
@@ -166,6 +170,7 @@ public class DictTests
         var td = Sample.Nested();
         using var nested = td.GetDict("n");
         td.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => nested.IsSameAs(td));
         Assert.Equal(nameof(TensorDict), Assert.Throws<ObjectDisposedException>(() => td.BatchSize).ObjectName);
         Assert.Equal(59f, Sample.Floats(nested, "b")[59]);
     }

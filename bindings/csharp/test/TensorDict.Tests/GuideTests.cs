@@ -41,6 +41,23 @@ public class GuideTests
     }
 
     [Fact]
+    public void Scopes()
+    {
+        Tensor first;
+        // [scopes]
+        using (var scope = new TensorScope())
+        {
+            TensorDict td = scope.Add(new TensorDict(2));
+            first = scope.Add(Tensor.Zeros<float>(2));
+            td["x"] = first;
+            scope.Keep(first);                                   // outlives the scope
+        }
+        // [/scopes]
+        Assert.Equal(2, first.ElementCount);
+        first.Dispose();
+    }
+
+    [Fact]
     public void Indices()
     {
         using var td = Sample.Nested();

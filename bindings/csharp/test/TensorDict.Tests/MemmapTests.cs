@@ -22,10 +22,16 @@ public class MemmapTests
             Assert.Equal(folder["roll"], saved.SavedPath);
         }
         Assert.True(File.Exists(Path.Combine(folder["roll"], "meta.json")));
+        Assert.False(td.GetTensor("a").IsMemmap);
         using var loaded = TensorDict.Load(folder["roll"]);
         Assert.True(loaded.EqualTo(td));
         Assert.False(loaded.IsLocked);
         Assert.Equal(folder["roll"], loaded.SavedPath);
+        using Tensor mapped = loaded.GetTensor("n", "b");
+        using Tensor row = mapped[1];
+        using Tensor copy = mapped.Clone();
+        Assert.True(mapped.IsMemmap && row.IsMemmap);
+        Assert.False(copy.IsMemmap);
     }
 
     [Fact]
