@@ -78,7 +78,7 @@ have_package() {
 missing_rust() { command -v cargo >/dev/null 2>&1 || echo "no cargo, and no package of it"; }
 missing_csharp() {
   local version
-  version=$(dotnet --version 2>/dev/null) || true
+  version=$(dotnet --version 2>/dev/null </dev/null) || true
   case "$version" in
     [1-9][0-9].*) ;;
     '') echo "no dotnet on the PATH; Debian has none, see https://dotnet.microsoft.com" ;;
