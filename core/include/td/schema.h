@@ -32,12 +32,15 @@ class Schema final : public c10::intrusive_ptr_target {
   }
 
   void append(std::string_view name);
-  void erase(std::size_t i);
+  void erase(std::size_t i) noexcept;
 
  private:
   static constexpr std::size_t scan_limit = 12;  // above it a table is quicker than a scan
   std::size_t find_in_table(std::string_view name, std::uint64_t hash) const noexcept;
-  void rebuild_table();
+  std::size_t home(std::uint64_t hash) const noexcept;
+  void grow_table(std::size_t n);  // to hold n names
+  void enter(std::size_t i) noexcept;
+  void leave(std::size_t i) noexcept;
 
   std::vector<std::string> names_;
   std::vector<std::uint64_t> hashes_;
