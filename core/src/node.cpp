@@ -35,7 +35,12 @@ void* DenseNode::operator new(std::size_t) { return Recycler<sizeof(DenseNode)>:
 
 void DenseNode::operator delete(void* memory) { Recycler<sizeof(DenseNode)>::give(memory); }
 
-void DenseNode::release_resources() { drop_values(); }
+// Weak references run from a node to its holder. Kept until the memory goes, they would free a deep tree
+// from its leaves up to its root by recursion.
+void DenseNode::release_resources() {
+  drop_values();
+  forget_holders();
+}
 
 // A tree may be as deep as memory allows: nested nodes are taken out and freed in a loop.
 void DenseNode::drop_values() noexcept {

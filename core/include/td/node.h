@@ -80,6 +80,11 @@ class Node : public c10::intrusive_ptr_target {
   virtual void surrender(NodeList&) noexcept {}
 
  protected:
+  // Lets go of the memory of the nodes that held this one while they were locked.
+  void forget_holders() noexcept {
+    if (extras_) extras_->lock_parents.clear();
+  }
+
   Node(NodeKind kind, SizesView batch, std::optional<c10::Device> device)
       : batch_(batch.begin(), batch.end()), device_(device), kind_(kind) {}
 
