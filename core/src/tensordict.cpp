@@ -5,6 +5,7 @@
 #include "td/fast_path.h"
 #include "td/walk.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace td {
@@ -145,6 +146,11 @@ void put(const Place& place, Path path, Value value) {
 // A node that is held in several places is looked at once: a graph may have more paths than can be walked.
 bool reaches(const NodePtr& from, const std::unordered_set<const Node*>& targets) {
   if (targets.count(from.get()) != 0) return true;
+  // Each of the targets but the first lies in the one before it. When nobody else holds them (the second
+  // reference is that of borrow()), none lies in `from`: a tree that is built from the bottom upwards
+  // would otherwise be walked again for each of its levels.
+  const auto held_once = [](const Node* node) { return borrow(*node).use_count() <= 2; };
+  if (std::all_of(targets.begin(), targets.end(), held_once)) return false;
   std::vector<const DenseNode*> pending;
   std::unordered_set<const Node*> seen;
   if (const DenseNode* dense = as_dense(from.get())) pending.push_back(dense);
