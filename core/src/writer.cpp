@@ -44,13 +44,18 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
 
 }  // namespace
 
-Writer::Writer(const TensorDict& td, const WriterOptions& options) : td_(td) {
-  const SizesView batch = td.batch_size();
+Writer::Writer(const TensorDict& td, const WriterOptions& options)
+    : batch_(td.batch_size().begin(), td.batch_size().end()), td_(td) {
+  const SizesView batch = batch_;
   if (batch.empty()) {
     fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
   }
   std::int64_t all = 1;
-  for (const std::int64_t size : batch) all *= size;
+  for (const std::int64_t size : batch) {
+    if (__builtin_mul_overflow(all, size, &all)) {
+      fail(Code::shape, "batch size ", show_sizes(batch), " has more rows than can be counted");
+    }
+  }
   const std::int64_t first = options.first_row;
   if (first < 0 || first > all) {
     fail(Code::index, "first row ", first, " of a dictionary with ", all, " rows");
@@ -78,7 +83,13 @@ std::int32_t Writer::bind(Path path) {
   if (!fast::plain_cpu(tensor)) {
     fail(Code::unsupported, show_path(path), " is no tensor of plain strided memory");
   }
-  const Rows rows = rows_of(tensor, td_.batch_size().size(), path);
+  const SizesView sizes = tensor.sizes();
+  if (sizes.size() < batch_.size() || !std::equal(batch_.begin(), batch_.end(), sizes.begin())) {
+    fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes),
+         ", which does not begin with the batch size ", show_sizes(batch_),
+         " for which the writer was opened");
+  }
+  const Rows rows = rows_of(tensor, batch_.size(), path);
   if (tensors_.size() == tensors_.capacity()) tensors_.reserve(2 * tensors_.size() + 8);
   fields_.push_back({static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes});
   tensors_.push_back(tensor);

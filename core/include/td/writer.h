@@ -76,6 +76,7 @@ class Writer {
   std::int64_t end_;  // the first row that may not be written; row_ itself once closed
   std::int64_t first_;
   std::int64_t limit_;               // what end_ was when the writer was opened
+  Sizes batch_;                      // when the writer was opened: what the rows were counted for
   std::vector<at::Tensor> tensors_;  // of the fields
   TensorDict td_;
   bool closed_ = false;
