@@ -70,8 +70,11 @@ LogWarnings* log_warnings() {
 
 }  // namespace
 
-CallScope::CallScope() : grad_before_(c10::GradMode::is_enabled()), warnings_(log_warnings()) {
-  if (grad_before_ != grad_wanted) c10::GradMode::set_enabled(grad_wanted);
+CallScope::CallScope()
+    : grad_before_(c10::GradMode::is_enabled()),
+      switched_(grad_before_ != grad_wanted),
+      warnings_(log_warnings()) {
+  if (switched_) c10::GradMode::set_enabled(grad_wanted);
 }
 
 void rethrow_foreign() {

@@ -45,13 +45,15 @@ class CallScope {
  public:
   CallScope();
   ~CallScope() {
-    if (grad_before_ != grad_wanted) c10::GradMode::set_enabled(grad_before_);
+    // Not asked of grad_wanted: a callback may have changed it.
+    if (switched_) c10::GradMode::set_enabled(grad_before_);
   }
   CallScope(const CallScope&) = delete;
   CallScope& operator=(const CallScope&) = delete;
 
  private:
   bool grad_before_;
+  bool switched_;
   td::compat::WarningGuard warnings_;
 };
 
