@@ -6,6 +6,8 @@
 #include "td/tensordict.h"
 #include "td/walk.h"
 
+#include <ATen/MemoryOverlap.h>
+
 namespace td {
 
 namespace {
@@ -71,7 +73,10 @@ class Apply {
         fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ",
              show_path(path_), ", which cannot be written into shape ", show_sizes(leaf.sizes()));
       }
-      if (!result.is_same(leaf)) require_writable(path_.back(), leaf, result);
+      if (!result.is_same(leaf)) {
+        require_writable(path_.back(), leaf, result);
+        if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
+      }
       return;
     }
     const SizesView batch = node.batch();
@@ -95,17 +100,21 @@ class Apply {
 }  // namespace
 
 TensorDict TensorDict::apply(const ApplyOptions& options, const ApplyFn& callback) const {
-  const DenseNode* root = as_dense(node_.get());
-  if (root == nullptr) fail(Code::unsupported, "a value that is no tensor has no leaves");
-  NodePtr result = Apply(options, callback).run(*root);
+  if (as_dense(node_.get()) == nullptr)
+    fail(Code::unsupported, "a value that is no tensor has no leaves");
+  // The function may have another handle on the dictionary and change or free it, though it must not:
+  // what is walked are nodes of our own.
+  const TensorDict self = *this;
+  const TensorDict walked = clone(/*recurse=*/false);
+  NodePtr result = Apply(options, callback).run(*as_dense(walked.node().get()));
   if (options.inplace) {
     const bool fast = fast::thread_at_rest();
     visit_paths(*result, [&](Path path, const Value& value) {
-      if (!value.is_node()) assign(get(path), value.tensor(), fast);
+      if (!value.is_node()) assign(walked.get(path), value.tensor(), fast);
     });
-    return *this;
+    return self;
   }
-  if (options.propagate_lock) inherit_flags(*node_, result, /*memmap=*/false);
+  if (options.propagate_lock) inherit_flags(*self.node(), result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }
 
