@@ -79,11 +79,7 @@ td_status td_unbind(const td_tensordict* td, int64_t dim, td_tensordict** result
   return guard(__func__, [&] {
     capi::OutList<td_tensordict> out(results, results_cap, count);
     auto source = in(td);
-    if (out.only_counts()) {
-      out.count(source->dim_size(dim));
-    } else {
-      out.put(source->unbind(dim));
-    }
+    if (out.expect(source->dim_size(dim))) out.put(source->unbind(dim));
   });
 }
 

@@ -156,16 +156,18 @@ class OutList {
     if (room != 0) not_null(results, "results");
     std::fill_n(results_, room_, nullptr);
   }
-  bool only_counts() const noexcept { return room_ == 0; }
-  void count(std::size_t n) { *count_ = n; }
+
+  // How many there will be, said before they are made. False when only the number was asked for.
+  bool expect(std::size_t n) {
+    *count_ = n;
+    if (room_ != 0 && room_ < n) {
+      td::fail(td::Code::buffer_too_small, n, " handles are given, the array takes ", room_);
+    }
+    return room_ != 0;
+  }
 
   template <class Object>
   void put(std::vector<Object> objects) {
-    *count_ = objects.size();
-    if (room_ < objects.size()) {
-      td::fail(td::Code::buffer_too_small, objects.size(), " handles are given, the array takes ",
-               room_);
-    }
     std::size_t done = 0;
     try {
       for (; done < objects.size(); ++done)
@@ -222,6 +224,11 @@ Options options_in(const Options* options, const Options& defaults, std::size_t 
   if (size < first_size) {
     td::fail(td::Code::invalid_argument, "options of ", size,
              " bytes: struct_size must be at least ", first_size);
+  }
+  constexpr std::size_t last_size = 4096;  // of any version; beyond it the number is garbage
+  if (size > last_size) {
+    td::fail(td::Code::invalid_argument, "options of ", size,
+             " bytes: struct_size cannot be more than ", last_size);
   }
   const char* bytes = reinterpret_cast<const char*>(options);
   for (std::size_t i = sizeof(Options); i < size; ++i) {
