@@ -70,7 +70,9 @@ class Join {
     for (std::size_t k = 1; k < n; ++k) {
       const SizesView sizes = size_of(k);
       if (!agree(first, sizes)) fail_sizes(first, sizes, what, key);
-      if (kind_ == JoinKind::cat) result[at] += sizes[at];
+      if (kind_ == JoinKind::cat && __builtin_add_overflow(result[at], sizes[at], &result[at])) {
+        fail_sizes(first, sizes, "lengths that can be added up", key);
+      }
     }
     if (kind_ == JoinKind::stack)
       result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));

@@ -52,7 +52,11 @@ std::int64_t wrap(std::int64_t dim, std::int64_t dims, Code code, SizesView batc
 
 std::int64_t count(SizesView sizes) {
   std::int64_t n = 1;
-  for (const std::int64_t size : sizes) n *= size;
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(n, size, &n)) {
+      fail(Code::shape, "batch size ", show_sizes(sizes), " has more elements than can be counted");
+    }
+  }
   return n;
 }
 
