@@ -102,7 +102,8 @@ void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes) {
   require_bytes(tensor, bytes);
   if (bytes == 0) return;
   if (data == nullptr) fail(Code::null_argument, "data is NULL");
-  const at::Tensor dense = tensor.detach().to(at::kCPU).contiguous();
+  const at::Tensor plain = tensor.detach().resolve_conj().resolve_neg();
+  const at::Tensor dense = plain.to(at::kCPU).contiguous();
   std::memcpy(data, dense.data_ptr(), bytes);
 }
 
@@ -141,7 +142,7 @@ void set_requires_grad(const at::Tensor& tensor, bool required) {
 }
 
 bool uniquely_owned(const at::Tensor& tensor, std::size_t held) noexcept {
-  return tensor.use_count() == held && tensor.storage().use_count() == 1;
+  return tensor.use_count() == held && tensor.has_storage() && tensor.storage().use_count() == 1;
 }
 
 }  // namespace td
