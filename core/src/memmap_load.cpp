@@ -77,8 +77,10 @@ class Loader {
     std::string where = "\"" + meta + "\"";
     if (!key.empty()) where += " (" + key + ")";
     const std::string text = files::read(meta, max_meta_bytes);
-    format::NodeText node =
-        format::read_node(text, where, {options_.max_depth + std::size_t{8}, entries_left()});
+    // A value stands one level deep in its meta.json; what is accepted can be saved again.
+    const std::size_t depth =
+        std::min(options_.max_depth + std::size_t{8}, format::max_json_depth + 1);
+    format::NodeText node = format::read_node(text, where, {depth, entries_left()});
     entries_ += node.entries.size();
     return {std::move(dir), std::move(where), std::move(node)};
   }

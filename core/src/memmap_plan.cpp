@@ -15,7 +15,6 @@ using files::Found;
 
 constexpr std::size_t max_name = 255;            // of Linux's file systems
 constexpr std::size_t max_path = PATH_MAX - 64;  // leaves room for a temporary name
-constexpr std::size_t max_json_depth = 1000;
 
 // A function: a constant of this type would be made at load.
 c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
@@ -121,7 +120,7 @@ class Planner {
       check_length(dir);
       if (level.exists && folder_exists(dir)) check_meta(dir);
       level.text.node(path_.back(), format::NodeType::data);
-      const std::string json = format::compact(node.json(), show_path(path_), max_json_depth);
+      const std::string json = format::compact(node.json(), show_path(path_), format::max_json_depth);
       plan_.folders.push_back({dir, format::data_text(json)});
     }
     finish_node(*copy, dir);

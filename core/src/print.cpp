@@ -19,10 +19,25 @@ std::string show_device(const std::optional<c10::Device>& device) {
   return device ? device->str() : "None";
 }
 
-// Python shortens what is longer than 200 characters.
+bool begins_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+
+// Python shortens what is longer than 200 characters, and counts characters, not bytes.
+std::string shortened(const std::string& text) {
+  const auto characters = std::count_if(text.begin(), text.end(), begins_character);
+  if (characters <= 200) return text;
+  const auto skip = [&](std::ptrdiff_t n) {
+    std::size_t at = 0;
+    while (n-- > 0) {
+      do ++at;
+      while (at < text.size() && !begins_character(text[at]));
+    }
+    return at;
+  };
+  return text.substr(0, skip(20)) + "  ...  " + text.substr(skip(characters - 20));
+}
+
 std::string data_text(const DataNode& node) {
-  std::string text = python_text(node.json());
-  if (text.size() > 200) text = text.substr(0, 20) + "  ...  " + text.substr(text.size() - 20);
+  const std::string text = shortened(python_text(node.json()));
   return "NonTensorData(data=" + text + ", batch_size=" + torch_size(node.batch()) +
          ", device=" + show_device(node.device()) + ")";
 }

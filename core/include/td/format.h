@@ -15,6 +15,10 @@ namespace td::format {
 inline constexpr std::string_view meta_file = "meta.json";
 inline constexpr std::string_view leaf_suffix = ".memmap";
 
+// Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
+// allows. Printing one recurses.
+inline constexpr std::size_t max_json_depth = 1000;
+
 // What kinds of node a folder can hold. A new kind is a row of the table in format.cpp, a case where
 // nodes are read, and one where they are made and saved.
 enum class NodeType : std::uint8_t { dense, data };
