@@ -1,15 +1,17 @@
 // tensordict/td_torch.hpp: for C++ hosts that use libtorch themselves: at::Tensor in and out of a handle.
 //
 // Not part of the ABI: host and library must use the same libtorch. Everything here is made of the C
-// functions, so that it works with any build of the library.
+// functions, so that it works with any build of the library. Not of DLPack, whose import and export in
+// older versions of libtorch know no bool.
 #ifndef TENSORDICT_TD_TORCH_HPP
 #define TENSORDICT_TD_TORCH_HPP
 
 #include "tensordict/td.h"
 
 #include <ATen/ATen.h>
-#include <ATen/DLConvertor.h>
+#include <torch/version.h>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -22,18 +24,120 @@ inline void check(td_status status) {
                            td_last_error_message());
 }
 
-// A new handle on the memory of a tensor; free it with td_tensor_free().
+namespace detail {
+
+struct Dtype {
+  td_dtype number;
+  at::ScalarType type;
+};
+constexpr Dtype dtypes[] = {
+    {TD_DTYPE_UINT8, at::kByte},
+    {TD_DTYPE_INT8, at::kChar},
+    {TD_DTYPE_INT16, at::kShort},
+    {TD_DTYPE_INT32, at::kInt},
+    {TD_DTYPE_INT64, at::kLong},
+    {TD_DTYPE_FLOAT16, at::kHalf},
+    {TD_DTYPE_FLOAT32, at::kFloat},
+    {TD_DTYPE_FLOAT64, at::kDouble},
+    {TD_DTYPE_COMPLEX32, at::kComplexHalf},
+    {TD_DTYPE_COMPLEX64, at::kComplexFloat},
+    {TD_DTYPE_COMPLEX128, at::kComplexDouble},
+    {TD_DTYPE_BOOL, at::kBool},
+    {TD_DTYPE_BFLOAT16, at::kBFloat16},
+#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 3)
+    {TD_DTYPE_UINT16, at::ScalarType::UInt16},
+    {TD_DTYPE_UINT32, at::ScalarType::UInt32},
+    {TD_DTYPE_UINT64, at::ScalarType::UInt64},
+#endif
+};
+
+struct DeviceKind {
+  td_device_type number;
+  at::DeviceType type;
+};
+constexpr DeviceKind devices[] = {
+    {TD_DEVICE_CPU, at::DeviceType::CPU},
+    {TD_DEVICE_CUDA, at::DeviceType::CUDA},
+    {TD_DEVICE_XPU, at::DeviceType::XPU},
+};
+
+[[noreturn]] inline void refuse(const at::Tensor& tensor, const char* why) {
+  throw std::invalid_argument("td_torch: a tensor of " + std::string(at::toString(tensor.scalar_type())) +
+                              " on " + tensor.device().str() + " " + why);
+}
+
+inline td_dtype dtype_of(const at::Tensor& tensor) {
+  for (const Dtype& row : dtypes) {
+    if (row.type == tensor.scalar_type()) return row.number;
+  }
+  refuse(tensor, "has a dtype without a number");
+}
+
+inline td_device_type device_of(const at::Tensor& tensor) {
+  for (const DeviceKind& row : devices) {
+    if (row.type == tensor.device().type()) return row.number;
+  }
+  refuse(tensor, "has no memory that could be shared");
+}
+
+inline void release(void* tensor) { delete static_cast<at::Tensor*>(tensor); }
+
+}  // namespace detail
+
+// A new handle on the memory of a tensor; free it with td_tensor_free(). Throws for tensors whose memory
+// does not hold their values as they are: sparse ones, and those of conj() and of imag() of it
+// (resolve_conj() and resolve_neg() make plain ones).
 inline td_tensor* to_handle(const at::Tensor& tensor) {
+  if (!tensor.defined()) throw std::invalid_argument("td_torch: the tensor is undefined");
+  if (tensor.layout() != at::kStrided || tensor.is_conj() || tensor.is_neg()) {
+    detail::refuse(tensor, "does not lie in memory as it is");
+  }
+  const td_dtype dtype = detail::dtype_of(tensor);
+  const td_device_type device = detail::device_of(tensor);
+  const int32_t index = tensor.device().has_index() ? tensor.device().index() : -1;
   td_tensor* handle = nullptr;
-  check(td_tensor_from_dlpack_legacy(at::toDLPack(tensor), &handle));
+  // Given away, whatever the call returns.
+  auto* held = new at::Tensor(tensor);
+  check(td_tensor_from_blob(tensor.data_ptr(), dtype, tensor.sizes().data(), tensor.strides().data(),
+                            static_cast<size_t>(tensor.dim()), device, index, detail::release, held,
+                            &handle));
   return handle;
 }
 
 // A tensor over the memory behind a borrowed handle.
 inline at::Tensor from_handle(const td_tensor* handle) {
-  DLManagedTensor* lent = nullptr;
-  check(td_tensor_to_dlpack_legacy(handle, &lent));
-  return at::fromDLPack(lent);
+  td_tensor* shared = nullptr;
+  check(td_tensor_share(handle, &shared));
+  std::shared_ptr<td_tensor> owner(shared, td_tensor_free);
+  int64_t sizes[64], strides[64];
+  size_t dims = 0;
+  td_dtype number = TD_DTYPE_OTHER;
+  td_device_type kind = TD_DEVICE_NONE;
+  int32_t index = -1;
+  void* data = nullptr;
+  check(td_tensor_sizes(shared, sizes, 64, &dims));
+  check(td_tensor_strides(shared, strides, 64, &dims));
+  check(td_tensor_dtype(shared, &number));
+  check(td_tensor_device(shared, &kind, &index));
+  check(td_tensor_data(shared, &data));
+  at::TensorOptions options;
+  bool known = false;
+  for (const detail::Dtype& row : detail::dtypes) {
+    if (row.number != number) continue;
+    options = options.dtype(row.type);
+    known = true;
+  }
+  if (!known) throw std::invalid_argument("td_torch: the dtype of the tensor has no number");
+  if (kind == TD_DEVICE_META) options = options.device(at::kMeta);
+  for (const detail::DeviceKind& row : detail::devices) {
+    if (row.number == kind) {
+      options = options.device(at::Device(row.type, static_cast<at::DeviceIndex>(index)));
+    }
+  }
+  const at::IntArrayRef shape(sizes, dims), steps(strides, dims);
+  if (data == nullptr) return at::empty_strided(shape, steps, options);
+  return at::from_blob(
+      data, shape, steps, [owner](void*) mutable { owner.reset(); }, options);
 }
 
 }  // namespace td_torch
