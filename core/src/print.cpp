@@ -69,6 +69,11 @@ std::string finish(Level& level, std::size_t depth) {
   return text + attributes(*level.node, depth);
 }
 
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
 }  // namespace
 
 std::string dtype_name(c10::ScalarType dtype) {
@@ -95,7 +100,8 @@ std::string dtype_name(c10::ScalarType dtype) {
     case c10::ScalarType::UInt32: return "torch.uint32";
     case c10::ScalarType::UInt64: return "torch.uint64";
 #endif
-    default: return std::string("torch.") + c10::toString(dtype);
+    default:
+      return "torch." + lower_case(c10::toString(dtype));  // Float8_e4m3fn and what may come
   }
 }
 

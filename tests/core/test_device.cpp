@@ -19,8 +19,8 @@ TEST(Device, NamesAreResolved) {
   EXPECT_EQ(resolve_device(c10::Device(at::kCPU, 0)), cpu) << "the CPU has no number";
   EXPECT_EQ(resolve_device(meta), meta);
   expect_error(Code::device, "only one", [] { resolve_device(c10::Device(at::kCPU, 1)); });
-  expect_error(Code::device, "vulkan", [] { resolve_device(c10::Device(at::kVulkan)); });
-  expect_error(Code::device, "vulkan", [] { TensorDict(SizesView{}, c10::Device(at::kVulkan)); });
+  expect_error(Code::device, "xla", [] { resolve_device(c10::Device(at::kXLA)); });
+  expect_error(Code::device, "xla", [] { TensorDict(SizesView{}, c10::Device(at::kXLA)); });
   if (!device_available(at::kCUDA)) {
     expect_error(Code::device, "cuda", [] { sample().to(cuda); });
   }
