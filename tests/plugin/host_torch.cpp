@@ -76,3 +76,32 @@ TD_TEST(settings_as_the_host_made_them) {
   at::GradMode::set_enabled(true);
   check_unchanged();
 }
+
+// The mode was taken for unchanged when the callback had set it to what the host's was.
+TD_TEST(settings_when_a_callback_asks_for_gradients) {
+  const auto turn = [](void *wanted, const char *const *, size_t, const td_tensor *source,
+                       td_tensor **result) -> td_status {
+    td_set_grad_enabled(*static_cast<int32_t *>(wanted));
+    return td_tensor_share(source, result);
+  };
+  const int64_t size = 2;
+  const char *const path[1] = {"a"};
+  td_tensordict *td = nullptr, *result = nullptr;
+  td_tensor *tensor = nullptr;
+  TD_DO(td_create(&size, 1, TD_DEVICE_NONE, -1, &td));
+  TD_DO(td_tensor_zeros(&size, 1, TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, &tensor));
+  TD_DO(td_set(td, path, 1, tensor));
+  td_tensor_free(tensor);
+  for (const bool host : {false, true}) {
+    for (int32_t before : {0, 1}) {
+      int32_t wanted = 1 - before;
+      at::GradMode::set_enabled(host);
+      td_set_grad_enabled(before);
+      TD_DO(td_apply(td, nullptr, turn, &wanted, &result));
+      td_free(result);
+      TD_CHECK_INT(at::GradMode::is_enabled(), host);
+      TD_CHECK_INT(td_set_grad_enabled(0), wanted);
+    }
+  }
+  td_free(td);
+}
