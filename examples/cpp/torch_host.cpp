@@ -26,6 +26,7 @@ int main() {
   std::cout << "sum of the last frame: " << frames[3].sum().item<float>() << "\n"
             << "same memory: " << (frame.data_ptr() == frames[3].data_ptr() ? "yes" : "no") << "\n";
 
+  frame.reset();  // it keeps a handle open
   td_tensor_free(handle);
   td_free(row);
   td_free(td);

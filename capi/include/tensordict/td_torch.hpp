@@ -104,7 +104,7 @@ inline td_tensor* to_handle(const at::Tensor& tensor) {
   return handle;
 }
 
-// A tensor over the memory behind a borrowed handle.
+// A tensor over the memory behind a borrowed handle. It keeps a handle of its own open while it lives.
 inline at::Tensor from_handle(const td_tensor* handle) {
   td_tensor* shared = nullptr;
   check(td_tensor_share(handle, &shared));
