@@ -120,7 +120,8 @@ class Planner {
       check_length(dir);
       if (level.exists && folder_exists(dir)) check_meta(dir);
       level.text.node(path_.back(), format::NodeType::data);
-      const std::string json = format::compact(node.json(), show_path(path_), format::max_json_depth);
+      const std::string json =
+          format::compact(node.json(), show_path(path_), format::max_json_depth);
       plan_.folders.push_back({dir, format::data_text(json)});
     }
     finish_node(*copy, dir);

@@ -19,7 +19,9 @@ std::string show_device(const std::optional<c10::Device>& device) {
   return device ? device->str() : "None";
 }
 
-bool begins_character(char byte) noexcept { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+bool begins_character(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
 
 // Python shortens what is longer than 200 characters, and counts characters, not bytes.
 std::string shortened(const std::string& text) {
@@ -100,8 +102,7 @@ std::string dtype_name(c10::ScalarType dtype) {
     case c10::ScalarType::UInt32: return "torch.uint32";
     case c10::ScalarType::UInt64: return "torch.uint64";
 #endif
-    default:
-      return "torch." + lower_case(c10::toString(dtype));  // Float8_e4m3fn and what may come
+    default: return "torch." + lower_case(c10::toString(dtype));  // Float8_e4m3fn and what may come
   }
 }
 

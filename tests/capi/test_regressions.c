@@ -171,7 +171,8 @@ static td_tensordict *with_data(const char *json) {
                 "\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
   const size_t room = strlen(json) + 200;
   char *meta = malloc(room);
-  snprintf(meta, room, "{\"_type\":\"<class 'tensordict.tensorclass.NonTensorData'>\",\"data\":%s}", json);
+  snprintf(meta, room, "{\"_type\":\"<class 'tensordict.tensorclass.NonTensorData'>\",\"data\":%s}",
+           json);
   td_write_text(td_path(path, "meta.json"), meta);
   free(meta);
   td_load_options options = TD_LOAD_OPTIONS_INIT;

@@ -7,7 +7,7 @@ namespace {
 
 // What `call` says when it throws; "" when it does not.
 template <class Call>
-std::string refusal(Call&& call) {
+std::string refusal(Call &&call) {
   try {
     call();
   } catch (const std::exception &error) {
@@ -60,12 +60,18 @@ TD_TEST(nothing_to_point_at) {
 
 TD_TEST(refuse_what_memory_does_not_hold) {
   const at::Tensor complex = at::complex(at::ones({2}), at::ones({2}));
-  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(complex.conj()); }).c_str(), "does not lie in memory");
-  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::imag(complex.conj())); }).c_str(), "does not lie in memory");
-  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::eye(2).to_sparse()); }).c_str(), "does not lie in memory");
-  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::quantize_per_tensor(at::ones({2}), 1, 0, at::kQInt8)); }).c_str(),
+  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(complex.conj()); }).c_str(),
+                "does not lie in memory");
+  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::imag(complex.conj())); }).c_str(),
+                "does not lie in memory");
+  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::eye(2).to_sparse()); }).c_str(),
+                "does not lie in memory");
+  TD_CHECK_TEXT(refusal([&] {
+                  td_torch::to_handle(at::quantize_per_tensor(at::ones({2}), 1, 0, at::kQInt8));
+                }).c_str(),
                 "dtype without a number");
-  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::empty({2}, at::kMeta)); }).c_str(), "no memory");
+  TD_CHECK_TEXT(refusal([&] { td_torch::to_handle(at::empty({2}, at::kMeta)); }).c_str(),
+                "no memory");
   td_tensor *handle = td_torch::to_handle(complex.conj().resolve_conj());
   TD_CHECK(at::imag(td_torch::from_handle(handle)).sum().item<float>() == -2);
   td_tensor_free(handle);
