@@ -18,7 +18,9 @@ TEST(Device, NamesAreResolved) {
   EXPECT_EQ(resolve_device(cpu), cpu);
   EXPECT_EQ(resolve_device(c10::Device(at::kCPU, 0)), cpu) << "the CPU has no number";
   EXPECT_EQ(resolve_device(meta), meta);
+#ifdef NDEBUG  // else libtorch's own assertion is quicker
   expect_error(Code::device, "only one", [] { resolve_device(c10::Device(at::kCPU, 1)); });
+#endif
   expect_error(Code::device, "xla", [] { resolve_device(c10::Device(at::kXLA)); });
   expect_error(Code::device, "xla", [] { TensorDict(SizesView{}, c10::Device(at::kXLA)); });
   if (!device_available(at::kCUDA)) {
