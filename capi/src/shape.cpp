@@ -4,7 +4,6 @@
 
 using capi::guard;
 using capi::in;
-using capi::not_null;
 using capi::sizes_in;
 
 namespace {
