@@ -15,11 +15,16 @@ LINES = 15
 
 
 def suite_of(name):
-    """Meson writes "project:suite+suite / test"."""
-    if " / " not in name:
-        return "tests", name
-    suites, test = name.split(" / ", 1)
-    return suites.split(":", 1)[-1].split("+")[0], test
+    """Meson writes "project:suite+suite / test", newer ones "suite+suite - project:test"."""
+    if " / " in name:
+        suites, test = name.split(" / ", 1)
+        suites = suites.split(":", 1)[-1]
+    elif " - " in name:
+        suites, test = name.split(" - ", 1)
+        test = test.split(":", 1)[-1]
+    else:
+        suites, test = "tests", name
+    return suites.split("+")[0], test
 
 
 def reason(entry):
