@@ -80,7 +80,7 @@ class Apply {
       return;
     }
     const SizesView batch = node.batch();
-    if (sizes.size() < batch.size() || !std::equal(batch.begin(), batch.end(), sizes.begin())) {
+    if (!begins_with(sizes, batch)) {
       fail(Code::shape, "the function returned shape ", show_sizes(sizes), " for ",
            show_path(path_), ", which does not begin with the batch size ", show_sizes(batch));
     }

@@ -10,8 +10,6 @@ namespace td {
 
 namespace {
 
-using Tensors = c10::ArrayRef<const at::Tensor*>;
-
 enum class JoinKind { stack, cat };
 
 // One operation in two forms: a new dimension (stack), or a longer one (cat).

@@ -1,5 +1,6 @@
 // Opening a folder. What stands in it may come from anybody: names, sizes, nesting and links are
 // checked before they are used.
+#include "td/assign.h"
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/file_io.h"
@@ -19,10 +20,6 @@ namespace {
 using files::Found;
 
 constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
-
-bool begins_with(SizesView sizes, SizesView batch) noexcept {
-  return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
-}
 
 class Loader {
  public:

@@ -3,6 +3,7 @@
 #include "td/assign.h"
 #include "td/device.h"
 #include "td/fast_path.h"
+#include "td/foreign.h"
 #include "td/walk.h"
 
 #include <algorithm>
@@ -11,10 +12,6 @@
 namespace td {
 
 namespace {
-
-bool begins_with(SizesView sizes, SizesView batch) noexcept {
-  return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
-}
 
 DenseNode& dense(const NodePtr& node) {
   DenseNode* result = as_dense(node.get());
@@ -101,6 +98,12 @@ void require_unlocked(const Node& node) {
   }
 }
 
+void require_sizes(SizesView batch) {
+  for (const std::int64_t size : batch) {
+    if (size < 0) fail(Code::shape, "batch size ", show_sizes(batch), " has a negative size");
+  }
+}
+
 void require_batch(Path path, SizesView sizes, SizesView batch) {
   if (!begins_with(sizes, batch)) {
     fail(Code::shape, "batch dimension mismatch: ", show_path(path), " has shape ",
@@ -170,9 +173,7 @@ bool reaches(const NodePtr& from, const std::unordered_set<const Node*>& targets
 }  // namespace
 
 TensorDict::TensorDict(SizesView batch, std::optional<c10::Device> device) {
-  for (const std::int64_t size : batch) {
-    if (size < 0) fail(Code::shape, "batch size ", show_sizes(batch), " has a negative size");
-  }
+  require_sizes(batch);
   if (device) device = resolve_device(*device);
   node_ = c10::make_intrusive<DenseNode>(batch, device);
 }
@@ -187,8 +188,7 @@ bool TensorDict::is_empty() const {
 std::size_t TensorDict::nbytes() const {
   std::size_t bytes = 0;
   visit(*node_, [&](const Value& value) {
-    if (!value.is_node())
-      bytes += static_cast<std::size_t>(value.tensor().numel()) * value.tensor().element_size();
+    if (!value.is_node()) bytes += bytes_of(value.tensor());
   });
   return bytes;
 }
@@ -327,9 +327,7 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
 }
 
 void TensorDict::set_batch_size(SizesView batch) {
-  for (const std::int64_t size : batch) {
-    if (size < 0) fail(Code::shape, "batch size ", show_sizes(batch), " has a negative size");
-  }
+  require_sizes(batch);
   // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
   std::vector<Node*> growing{node_.get()};
   std::vector<Node*> changing;

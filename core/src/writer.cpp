@@ -1,5 +1,6 @@
 #include "td/writer.h"
 
+#include "td/assign.h"
 #include "td/fast_path.h"
 #include "td/mapped_file.h"
 
@@ -84,7 +85,7 @@ std::int32_t Writer::bind(Path path) {
     fail(Code::unsupported, show_path(path), " is no tensor of plain strided memory");
   }
   const SizesView sizes = tensor.sizes();
-  if (sizes.size() < batch_.size() || !std::equal(batch_.begin(), batch_.end(), sizes.begin())) {
+  if (!begins_with(sizes, batch_)) {
     fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes),
          ", which does not begin with the batch size ", show_sizes(batch_),
          " for which the writer was opened");

@@ -3,9 +3,15 @@
 
 #include "td/node.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace td {
+
+// Whether sizes begin with a batch size, as those of every entry must.
+inline bool begins_with(SizesView sizes, SizesView batch) noexcept {
+  return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
+}
 
 // Whether a tensor of sizes `from` can be broadcast to sizes `to`.
 bool broadcasts(SizesView from, SizesView to) noexcept;
