@@ -21,6 +21,7 @@ class LeafOp final : public BatchOp {
   explicit LeafOp(F f) : f_(std::move(f)) {}
   Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
   at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }
+  bool keeps_batch() const override { return true; }
 
  private:
   F f_;
@@ -34,6 +35,7 @@ class ToDeviceOp final : public BatchOp {
   at::Tensor leaf(const at::Tensor& before) const override {
     return move_to(before, device_, non_blocking_);
   }
+  bool keeps_batch() const override { return true; }
   std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
     return device_;
   }

@@ -1,6 +1,7 @@
 #include "td/node.h"
 
 #include "td/batch_op.h"
+#include "td/kinds.h"
 #include "td/recycler.h"
 
 #include <algorithm>
@@ -22,6 +23,29 @@ const std::string& Node::saved_path() const noexcept {
 }
 
 void Node::set_saved_path(std::string path) { extras().saved_path = std::move(path); }
+
+const Names& Node::names() const noexcept {
+  static const Names* const none = new Names;  // never destroyed, as above
+  return extras_ ? extras_->names : *none;
+}
+
+const RecordTypePtr& Node::record() const noexcept {
+  static const RecordTypePtr* const none = new RecordTypePtr;
+  return extras_ ? extras_->record : *none;
+}
+
+void Node::set_names(Names names) {
+  const bool any = std::any_of(names.begin(), names.end(), [](const auto& name) { return name; });
+  if (!any && !extras_) return;
+  extras().names = any ? std::move(names) : Names{};
+  tagged_ = any || extras_->record != nullptr;
+}
+
+void Node::set_record(RecordTypePtr record) {
+  if (record == nullptr && !extras_) return;
+  extras().record = std::move(record);
+  tagged_ = extras_->record != nullptr || !extras_->names.empty();
+}
 
 DenseNode::DenseNode(SizesView batch, std::optional<c10::Device> device)
     : DenseNode(c10::make_intrusive<Schema>(), batch, device) {}
@@ -55,6 +79,12 @@ void DenseNode::drop_values() noexcept {
     }
   }
   values_.clear();
+}
+
+void DenseNode::collect(NodeList& into) const {
+  for (const Value& value : values_) {
+    if (value.is_node()) into.push_back(value.node());
+  }
 }
 
 void DenseNode::surrender(NodeList& pending) noexcept {
@@ -98,15 +128,20 @@ NodePtr DenseNode::shallow_copy() const {
   auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
   copy->reserve(size());
   for (const Value& value : values_) copy->push_value(value);
+  copy_tags(*this, *copy);
   return copy;
 }
 
 NodePtr DataNode::transform(const BatchOp& op) const {
-  return c10::make_intrusive<DataNode>(json_, op.batch(batch()), op.device(device()));
+  auto result = c10::make_intrusive<DataNode>(json_, op.batch(batch()), op.device(device()));
+  if (tagged()) op.tags(*this, *result);
+  return result;
 }
 
 NodePtr DataNode::shallow_copy() const {
-  return c10::make_intrusive<DataNode>(json_, batch(), device());
+  auto copy = c10::make_intrusive<DataNode>(json_, batch(), device());
+  copy_tags(*this, *copy);
+  return copy;
 }
 
 namespace {
@@ -115,12 +150,12 @@ namespace {
 std::vector<NodePtr> reachable(const NodePtr& root) {
   std::vector<NodePtr> nodes{root};
   std::unordered_set<const Node*> seen{root.get()};
+  c10::SmallVector<NodePtr, 8> held;
   for (std::size_t at = 0; at < nodes.size(); ++at) {
-    const DenseNode* dense = as_dense(nodes[at].get());
-    if (dense == nullptr) continue;
-    for (std::size_t i = 0; i < dense->size(); ++i) {
-      const Value& value = dense->value(i);
-      if (value.is_node() && seen.insert(value.node().get()).second) nodes.push_back(value.node());
+    held.clear();
+    nodes[at]->collect(held);
+    for (const NodePtr& node : held) {
+      if (seen.insert(node.get()).second) nodes.push_back(node);
     }
   }
   return nodes;
@@ -143,12 +178,12 @@ void lock(const NodePtr& root) {
   if (root->locked()) return;
   const std::vector<NodePtr> nodes = reachable(root);
   std::vector<std::pair<Node*, WeakNodePtr>> edges;  // child, the locked node that holds it
+  c10::SmallVector<NodePtr, 8> held;
   for (const NodePtr& node : nodes) {
     if (node->locked()) continue;  // its edges are there already
-    const DenseNode* dense = as_dense(node.get());
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      if (dense->value(i).is_node()) edges.emplace_back(dense->value(i).node().get(), node);
-    }
+    held.clear();
+    node->collect(held);
+    for (const NodePtr& child : held) edges.emplace_back(child.get(), node);
   }
   // An edge too many says nothing false while its parent is unlocked, so a failure here is harmless.
   for (const auto& [child, parent] : edges) add_parent(child->extras().lock_parents, parent);
@@ -175,6 +210,7 @@ void unlock(const NodePtr& root) {
   for (const NodePtr& node : nodes) {
     node->locked_ = false;
     node->memmapped_ = false;
+    node->shared_ = false;
     if (node->extras_) node->extras_->lock_parents.clear();
   }
 }

@@ -5,6 +5,8 @@
 
 namespace td {
 
+class LazyNode;
+
 // What an operation does to a batch size and to a leaf. A new operation is a small final class; the
 // walk below is a template over it, so that the leaves of dense nodes cost no virtual call.
 class BatchOp {
@@ -16,6 +18,16 @@ class BatchOp {
   virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
     return before;
   }
+
+  // Whether batch sizes stay as they are. Such an operation acts on each element of a lazy stack.
+  virtual bool keeps_batch() const { return false; }
+
+  // Names of dimensions and the record type. Called for the nodes that have any; by default all is
+  // taken over, names only by a result of as many dimensions.
+  virtual void tags(const Node& before, Node& after) const;
+
+  // A lazy stack. By default its elements one by one if the batch stays, else what it reads as.
+  virtual NodePtr lazy(const LazyNode& node) const;
 };
 
 // Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared.
@@ -31,6 +43,7 @@ NodePtr map(const NodePtr& root, const Op& op) {
     if (dense == nullptr) return node->transform(op);
     auto target = c10::make_intrusive<DenseNode>(dense->schema(), op.batch(dense->batch()),
                                                  op.device(dense->device()));
+    if (dense->tagged()) op.tags(*dense, *target);
     pending.push_back({dense, target.get()});
     return target;
   };

@@ -26,9 +26,18 @@ using WeakNodePtr = c10::weak_intrusive_ptr<Node>;
 using NodeList = c10::SmallVectorImpl<NodePtr>;
 class BatchOp;
 
+// Names of batch dimensions, one for each; a dimension may have none. Empty when no dimension has.
+using Names = std::vector<std::optional<std::string>>;
+
+// A record type, td/record.h.
+class RecordType;
+using RecordTypePtr = std::shared_ptr<const RecordType>;
+
 enum class NodeKind : std::uint8_t {
   dense,  // DenseNode: names and values
   data,   // DataNode: one value that is no tensor
+  lazy,   // LazyNode: dictionaries, or values that are no tensors, stacked when read
+  part,   // PartNode: a window on a part of another dictionary; never an entry
 };
 
 // One entry of a dictionary.
@@ -60,6 +69,12 @@ class Node : public c10::intrusive_ptr_target {
   const std::optional<c10::Device>& device() const noexcept { return device_; }
   bool locked() const noexcept { return locked_; }
   bool memmapped() const noexcept { return memmapped_; }
+  bool shared() const noexcept { return shared_; }
+
+  // What few dictionaries have and results take over: names of dimensions, and a record type.
+  bool tagged() const noexcept { return tagged_; }
+  const Names& names() const noexcept;
+  const RecordTypePtr& record() const noexcept;
 
   // The folder behind the node; empty when there is none.
   const std::string& saved_path() const noexcept;
@@ -68,6 +83,9 @@ class Node : public c10::intrusive_ptr_target {
   void set_batch(SizesView batch) { batch_.assign(batch.begin(), batch.end()); }
   void set_device(std::optional<c10::Device> device) { device_ = device; }
   void set_memmapped(bool memmapped) noexcept { memmapped_ = memmapped; }
+  void set_shared(bool shared) noexcept { shared_ = shared; }
+  void set_names(Names names);  // as many as there are batch dimensions, or none
+  void set_record(RecordTypePtr record);
   void set_saved_path(std::string path);
 
   // The node that an operation on the batch dimensions makes of this one.
@@ -75,6 +93,9 @@ class Node : public c10::intrusive_ptr_target {
 
   // A node of its own over the same content, unlocked; nested nodes are not descended into.
   virtual NodePtr shallow_copy() const = 0;
+
+  // Adds the nodes that this one holds.
+  virtual void collect(NodeList&) const {}
 
   // Puts aside the nodes that this one alone may be holding, so that freeing needs no recursion.
   virtual void surrender(NodeList&) noexcept {}
@@ -96,6 +117,8 @@ class Node : public c10::intrusive_ptr_target {
   struct Extras {
     std::string saved_path;
     std::vector<WeakNodePtr> lock_parents;  // locked nodes that hold this one
+    Names names;
+    RecordTypePtr record;
   };
   Extras& extras();
 
@@ -105,6 +128,8 @@ class Node : public c10::intrusive_ptr_target {
   NodeKind kind_;
   bool locked_ = false;
   bool memmapped_ = false;
+  bool shared_ = false;
+  bool tagged_ = false;
 };
 
 // A dictionary that holds its values.
@@ -136,6 +161,7 @@ class DenseNode final : public Node {
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
+  void collect(NodeList& into) const override;
   void surrender(NodeList& pending) noexcept override;
 
   // Called by intrusive_ptr when the last owner goes while weak references are left.
