@@ -12,10 +12,10 @@
 namespace td {
 
 void inherit_flags(const Node& source, const NodePtr& result, bool memmap) {
-  if (memmap && source.memmapped()) {
-    result->set_memmapped(true);
-    visit(*result, [](const Value& value) {
-      if (value.is_node()) value.node()->set_memmapped(true);
+  if (memmap && (source.memmapped() || source.shared())) {
+    visit_nodes(result, [&](Node& node) {
+      node.set_memmapped(source.memmapped());
+      node.set_shared(source.shared());
     });
   }
   if (source.locked()) lock(result);

@@ -110,7 +110,7 @@ std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
   std::vector<TensorDict> result;
   result.reserve(nodes.size());
   for (NodePtr& node : nodes) {
-    if (node_->memmapped()) inherit_flags(*node_, node);
+    if (node_->memmapped() || node_->shared()) inherit_flags(*node_, node);
     result.emplace_back(std::move(node));
   }
   return result;

@@ -1,7 +1,7 @@
 // td/batch_op.h: an operation that acts on every entry of a tree alike, and the walk that applies it.
 #pragma once
 
-#include "td/node.h"
+#include "td/memo.h"
 
 namespace td {
 
@@ -30,7 +30,8 @@ class BatchOp {
   virtual NodePtr lazy(const LazyNode& node) const;
 };
 
-// Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared.
+// Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared. A node
+// that stands in several places becomes one node that stands in as many.
 template <class Op>
 NodePtr map(const NodePtr& root, const Op& op) {
   struct Pending {
@@ -38,7 +39,8 @@ NodePtr map(const NodePtr& root, const Op& op) {
     DenseNode* target;  // held by its parent, or by the result
   };
   c10::SmallVector<Pending, 8> pending;
-  const auto begin = [&](const NodePtr& node) -> NodePtr {
+  Memo<NodePtr> memo;
+  const auto make = [&](const NodePtr& node) -> NodePtr {
     const DenseNode* dense = as_dense(node.get());
     if (dense == nullptr) return node->transform(op);
     auto target = c10::make_intrusive<DenseNode>(dense->schema(), op.batch(dense->batch()),
@@ -47,7 +49,14 @@ NodePtr map(const NodePtr& root, const Op& op) {
     pending.push_back({dense, target.get()});
     return target;
   };
-  NodePtr result = begin(root);
+  const auto begin = [&](const NodePtr& node) -> NodePtr {
+    if (!memo.concerns(node)) return make(node);
+    if (const NodePtr* made = memo.find(node.get())) return *made;
+    NodePtr made = make(node);
+    memo.add(node.get(), made);
+    return made;
+  };
+  NodePtr result = make(root);
   while (!pending.empty()) {
     const Pending at = pending.back();
     pending.pop_back();

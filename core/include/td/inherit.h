@@ -5,7 +5,7 @@
 
 namespace td {
 
-// The result is locked if the source is, and counts as mapped if the source does.
+// The result is locked if the source is, and counts as mapped, or as shared, if the source does.
 void inherit_flags(const Node& source, const NodePtr& result, bool memmap = true);
 
 }  // namespace td
