@@ -4,6 +4,7 @@
 
 #include "td/batch_op.h"
 #include "td/data_values.h"
+#include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
@@ -15,23 +16,6 @@
 namespace td {
 
 namespace {
-
-// Lazy stacks inside each other are read by recursion, one level for each.
-class Descent {
- public:
-  Descent() {
-    if (depth >= 200) {
-      fail(Code::unsupported, "lazy stacks are nested more than 200 levels deep");
-    }
-    ++depth;
-  }
-  ~Descent() { --depth; }
-  Descent(const Descent&) = delete;
-  Descent& operator=(const Descent&) = delete;
-
- private:
-  static inline thread_local int depth = 0;
-};
 
 // One memcpy for each element in place of the dispatcher's stack, where nobody can tell.
 at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim) {

@@ -94,6 +94,9 @@ class Planner {
       path_.pop_back();
     } else if (const DenseNode* inner = as_dense(value.node().get())) {
       add_node(level, *inner);  // its name stays on the path until it is done
+    } else if (value.node()->kind() == NodeKind::lazy) {
+      fail(Code::unsupported, "cannot save ", show_path(path_),
+           ": lazy stacks cannot be saved yet");
     } else {
       add_data(level, static_cast<const DataNode&>(*value.node()));
       path_.pop_back();
@@ -270,7 +273,11 @@ class Planner {
 
 SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
                    Content content) {
-  const DenseNode* dense = as_dense(root.get());
+  if (root->kind() == NodeKind::lazy) {
+    fail(Code::unsupported, "lazy stacks cannot be saved yet: make a dense copy of it first");
+  }
+  const NodePtr read = dense_form(root);
+  const DenseNode* dense = as_dense(read.get());
   if (dense == nullptr) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
   if (options.num_threads < 0) {
     fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);

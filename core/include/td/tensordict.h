@@ -3,7 +3,7 @@
 
 #include "td/index.h"
 #include "td/key.h"
-#include "td/node.h"
+#include "td/kinds.h"
 
 #include <functional>
 #include <string>
@@ -57,7 +57,7 @@ class TensorDict {
   // What is known of it.
   SizesView batch_size() const noexcept { return node_->batch(); }
   const std::optional<c10::Device>& device() const noexcept { return node_->device(); }
-  bool is_locked() const noexcept { return node_->locked(); }
+  bool is_locked() const noexcept { return td::is_locked(*node_); }
   bool is_memmap() const noexcept { return node_->memmapped(); }
   bool is_empty() const;
   std::size_t nbytes() const;
@@ -69,16 +69,16 @@ class TensorDict {
   void set(Path path, const TensorDict& value);
   void set_data(Path path, std::string json);
   void set_inplace(Path path, const at::Tensor& value);
-  const at::Tensor& get(Path path) const;
+  at::Tensor get(Path path) const;
   TensorDict get_dict(Path path) const;
-  const std::string& get_data(Path path) const;
+  std::string get_data(Path path) const;
   EntryKind kind_of(Path path) const;
   void remove(Path path);
   KeyList keys(const KeysOptions& options = {}) const;
 
   void set_batch_size(SizesView batch);
-  void lock() const { td::lock(node_); }
-  void unlock() const { td::unlock(node_); }
+  void lock() const;
+  void unlock() const;
   void clear_device();
 
   // Index, read and written.

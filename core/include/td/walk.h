@@ -1,40 +1,52 @@
 // td/walk.h: reading every entry of a tree, or of several trees side by side, without recursion.
 #pragma once
 
-#include "td/node.h"
+#include "td/kinds.h"
 
 #include <vector>
 
 namespace td {
 
-// Calls `f(const Value&)` for every entry, a node before its content.
+// Calls `f(const Value&)` for every entry, a node before its content. The elements of a lazy stack
+// count as its entries. Of a window, the part is walked as it reads.
 template <class F>
-void visit(const Node& root, F&& f) {
-  c10::SmallVector<const DenseNode*, 8> pending;
-  if (const DenseNode* dense = as_dense(&root)) pending.push_back(dense);
+void visit(const Node& top, F&& f) {
+  const NodePtr root = top.kind() == NodeKind::part ? dense_form(borrow(top)) : borrow(top);
+  c10::SmallVector<const Node*, 8> pending{root.get()};
+  c10::SmallVector<NodePtr, 4> held;
   while (!pending.empty()) {
-    const DenseNode* node = pending.back();
+    const Node* node = pending.back();
     pending.pop_back();
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      const Value& value = node->value(i);
-      f(value);
-      if (!value.is_node()) continue;
-      if (const DenseNode* dense = as_dense(value.node().get())) pending.push_back(dense);
+    if (const DenseNode* dense = as_dense(node)) {
+      for (std::size_t i = 0; i < dense->size(); ++i) {
+        const Value& value = dense->value(i);
+        f(value);
+        if (value.is_node()) pending.push_back(value.node().get());
+      }
+    } else if (node->kind() == NodeKind::lazy) {
+      held.clear();
+      node->collect(held);
+      for (const NodePtr& element : held) {
+        f(Value(element));
+        pending.push_back(element.get());
+      }
     }
   }
 }
 
 // As visit(), in the order in which the entries are printed in a listing (depth first), with the path
-// of each: `f(Path, const Value&)`. The path is valid during the call.
+// of each: `f(Path, const Value&)`. The path is valid during the call. A nested lazy stack is one
+// entry and is not descended into; at the root it is walked as it reads.
 template <class F>
-void visit_paths(const Node& root, F&& f) {
+void visit_paths(const Node& top, F&& f) {
+  const NodePtr root = dense_form(borrow(top));
   struct Level {
     const DenseNode* node;
     std::size_t next;
   };
   std::vector<Level> levels;
   PathBuffer path;
-  if (const DenseNode* dense = as_dense(&root)) levels.push_back({dense, 0});
+  if (const DenseNode* dense = as_dense(root.get())) levels.push_back({dense, 0});
   while (!levels.empty()) {
     Level& level = levels.back();
     if (level.next == level.node->size()) {
