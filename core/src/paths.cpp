@@ -3,6 +3,7 @@
 #include "td/assign.h"
 #include "td/descent.h"
 #include "td/device.h"
+#include "td/record.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -200,7 +201,9 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
     const Value* inner = rest.size() == 1 ? nullptr : dense->find(rest[0]);
     if (inner == nullptr) {
       require_unlocked(*dense);
-      puts_.push_back({dense, rest, fitted(*dense, full, value)});
+      Value fitting = fitted(*dense, full, value);
+      if (dense->record()) fitting = fit_field(*dense, rest, std::move(fitting));
+      puts_.push_back({dense, rest, std::move(fitting)});
       return;
     }
     if (!inner->is_node()) {

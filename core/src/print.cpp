@@ -2,6 +2,7 @@
 
 #include "td/mapped_file.h"
 #include "td/python_text.h"
+#include "td/record.h"
 #include "td/tensordict.h"
 
 #include <algorithm>
@@ -57,11 +58,30 @@ std::string attributes(const Node& node, std::size_t depth) {
 
 struct Level {
   const DenseNode* node;
+  std::size_t depth;  // of indentation
   std::size_t next = 0;
-  std::vector<std::string> fields;  // "name: text", sorted by that text as Python does
+  std::vector<std::string> fields = {};  // "name: text", sorted by that text as Python does
+
+  // Fields of records stand directly below their name.
+  std::size_t inside() const { return depth + (node->record() ? 1 : 2); }
+  std::string label(std::size_t i) const { return node->name(i) + (node->record() ? "=" : ": "); }
 };
 
-std::string finish(Level& level, std::size_t depth) {
+// `Name(`, the fields as `name=text`, then those that are empty, in the order of their declaration.
+std::string finish_record(Level& level) {
+  const RecordType& type = *level.node->record();
+  std::sort(level.fields.begin(), level.fields.end());
+  for (const RecordField& field : type.fields()) {
+    if (level.node->find(field.name) == nullptr) level.fields.push_back(field.name + "=None");
+  }
+  std::string text = type.name() + "(\n";
+  for (const std::string& field : level.fields) text += indent(level.inside()) + field + ",\n";
+  return text + attributes(*level.node, level.depth);
+}
+
+std::string finish(Level& level) {
+  if (level.node->record()) return finish_record(level);
+  const std::size_t depth = level.depth;
   std::string text = "TensorDict(\n" + indent(depth + 1) + "fields={\n";
   std::sort(level.fields.begin(), level.fields.end());
   for (std::size_t i = 0; i < level.fields.size(); ++i) {
@@ -118,22 +138,20 @@ std::string describe(const at::Tensor& tensor) {
 
 std::string print(const Node& root) {
   if (root.kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(root));
-  std::vector<Level> levels(1);
-  levels[0].node = as_dense(&root);
+  std::vector<Level> levels{{as_dense(&root), 0}};
   for (;;) {
     Level& level = levels.back();
-    const std::size_t depth = 2 * (levels.size() - 1);
     if (level.next == level.node->size()) {
-      std::string text = finish(level, depth);
+      std::string text = finish(level);
       levels.pop_back();
       if (levels.empty()) return text;
       Level& above = levels.back();
-      above.fields.push_back(above.node->name(above.next - 1) + ": " + std::move(text));
+      above.fields.push_back(above.label(above.next - 1) + std::move(text));
       continue;
     }
     const std::size_t i = level.next++;
     const Value& value = level.node->value(i);
-    std::string field = level.node->name(i) + ": ";
+    std::string field = level.label(i);
     if (!value.is_node()) {
       field += describe(value.tensor());
     } else if (value.node()->kind() == NodeKind::data) {
@@ -141,9 +159,7 @@ std::string print(const Node& root) {
     } else if (levels.size() >= max_depth) {
       field += "TensorDict(...)";
     } else {
-      Level inner;
-      inner.node = as_dense(value.node().get());
-      levels.push_back(std::move(inner));
+      levels.push_back({as_dense(value.node().get()), level.inside()});
       continue;
     }
     level.fields.push_back(std::move(field));

@@ -7,6 +7,7 @@
 #include "td/fast_path.h"
 #include "td/foreign.h"
 #include "td/paths.h"
+#include "td/record.h"
 #include "td/walk.h"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ bool TensorDict::replace(Path path, at::Tensor& value) {
     const Value* inner = node->find(path[i]);
     node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
   }
-  if (node == nullptr || node->locked() || node->device()) return false;
+  if (node == nullptr || node->locked() || node->tagged() || node->device()) return false;
   const std::size_t i = node->schema()->find(path.back());
   if (i == Schema::npos || !begins_with(value.sizes(), node->batch())) return false;
   node->set_value(i, std::move(value));
@@ -198,6 +199,7 @@ void TensorDict::remove(Path path) {
     if (value == nullptr) continue;
     if (level + 1 == path.size()) {
       require_unlocked(*dense);
+      if (dense->record()) require_optional(*dense->record(), path.back());
       holders.push_back(dense);
     } else if (value->is_node()) {
       pending.emplace_back(value->node(), level + 1);

@@ -1,0 +1,95 @@
+// td/record.h: record types. A record is a dictionary with declared fields.
+#pragma once
+
+#include "td/tensordict.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace td {
+
+enum class FieldKind : std::int32_t {
+  tensor = 0,
+  dict = 1,    // a dictionary of any content
+  value = 2,   // a value that is no tensor
+  record = 3,  // a record of another type
+};
+
+// What is declared of an entry. Sizes of features are those behind the batch size; -1 is any size.
+struct RecordField {
+  std::string name;
+  FieldKind kind = FieldKind::tensor;
+  bool optional = false;
+  std::optional<c10::ScalarType> dtype = std::nullopt;
+  std::optional<Sizes> feature = std::nullopt;
+  at::Tensor default_tensor = {};  // of one element of the batch; undefined: none
+  std::optional<std::string> default_json = std::nullopt;
+  RecordTypePtr record = nullptr;
+
+  bool has_default() const { return default_tensor.defined() || default_json.has_value(); }
+  bool is_made() const { return !optional || has_default(); }  // by make_record()
+};
+
+struct RecordOptions {
+  bool autocast = false;         // tensors of another dtype are converted; else they are refused
+  bool frozen = false;           // records are locked
+  RecordTypePtr base = nullptr;  // its fields come first
+};
+
+// Never changes, so any thread may use it.
+class RecordType {
+ public:
+  // Throws when the declaration contradicts itself.
+  RecordType(std::string name, std::vector<RecordField> fields, const RecordOptions& options);
+
+  const std::string& name() const noexcept { return name_; }
+  const std::vector<RecordField>& fields() const noexcept { return fields_; }
+  const RecordField* find(std::string_view name) const noexcept;
+  bool autocast() const noexcept { return autocast_; }
+  bool frozen() const noexcept { return frozen_; }
+
+  // The names of the fields that a new record has.
+  const SchemaPtr& schema() const noexcept { return schema_; }
+
+  // Fields of the same names and kinds, whatever the order.
+  bool has_members_of(const RecordType& other) const;
+
+ private:
+  void check(const RecordField& field) const;
+
+  std::string name_;
+  std::vector<RecordField> fields_;
+  SchemaPtr schema_;
+  std::size_t depth_ = 1;  // of records inside records
+  bool autocast_;
+  bool frozen_;
+};
+
+// Throws when a dictionary is not what the type says, and names the field.
+void check_record(const RecordTypePtr& type, const TensorDict& td);
+
+// A new record: defaults, zeros where dtype and feature sizes are known, no optional field.
+TensorDict make_record(const RecordTypePtr& type, SizesView batch,
+                       std::optional<c10::Device> device);
+
+// Makes a record of a dictionary, in place: missing fields get their default, tensors are converted
+// where the type says so, and nested records are marked too. No type takes all marks off again.
+void mark_record(const RecordTypePtr& type, const TensorDict& td);
+
+// What a record takes for an entry that is set: checked, and converted where the type says so. `path`
+// runs from the record on.
+Value fit_field(const Node& record, Path path, Value value);
+
+// Throws unless the field may be empty.
+void require_optional(const RecordType& type, std::string_view name);
+
+// The type of what is joined: that of all sources, or none when they are plain. Throws when they have
+// different fields.
+RecordTypePtr common_record(c10::ArrayRef<TensorDict> sources);
+
+// Throws when a record with other fields would be written into a part of `target`.
+void require_alike(const Node& target, const Node& source);
+
+}  // namespace td
