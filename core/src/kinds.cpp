@@ -6,6 +6,7 @@
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/fast_path.h"
+#include "td/lazy_index.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
 
@@ -210,7 +211,7 @@ bool is_locked(const Node& node) noexcept {
 NodePtr dense_form(const NodePtr& node) {
   if (node->kind() == NodeKind::dense || is_data(*node)) return node;
   if (const PartNode* part = as_part(node.get())) {
-    return dense_form(TensorDict(part->parent()).index(part->items()).node());
+    return dense_form(read_at(part->parent(), part->items()));
   }
   const auto& lazy = static_cast<const LazyNode&>(*node);
   for (const std::int64_t size : lazy.batch()) {
@@ -259,7 +260,7 @@ std::optional<Value> entry_of(const NodePtr& node, std::string_view name) {
   // An index is worked out for the parent's batch size, which every entry begins with.
   auto holder = c10::make_intrusive<DenseNode>(part.parent()->batch(), part.parent()->device());
   holder->put(name, *value);
-  const NodePtr read = TensorDict(NodePtr(holder)).index(part.items()).node();
+  const NodePtr read = read_at(holder, part.items());
   return *as_dense(read.get())->find(name);
 }
 
@@ -302,7 +303,7 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
   const auto copies = [](const IndexItem& item) {
     return item.kind == IndexKind::tensor || item.kind == IndexKind::boolean;
   };
-  node_ = TensorDict(part->parent()).index(part->items()).node();
+  node_ = read_at(part->parent(), part->items());
   if (std::any_of(part->items().begin(), part->items().end(), copies)) part_ = node;
 }
 
