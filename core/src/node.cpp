@@ -96,9 +96,16 @@ void DenseNode::surrender(NodeList& pending) noexcept {
 void DenseNode::own_schema() {
   if (schema_.use_count() > 1) {
     auto copy = c10::make_intrusive<Schema>();
-    for (std::size_t i = 0; i < schema_->size(); ++i) copy->append(schema_->name(i));
+    for (std::size_t i = 0; i < schema_->size(); ++i) {
+      copy->append(schema_->name(i), schema_->hash(i));
+    }
     schema_ = std::move(copy);
   }
+}
+
+void DenseNode::swap_entries(DenseNode& other) {
+  std::swap(schema_, other.schema_);
+  values_.swap(other.values_);
 }
 
 void DenseNode::put(std::string_view name, Value value) {

@@ -17,7 +17,7 @@ std::size_t Schema::find_in_table(std::string_view name, std::uint64_t hash) con
   return npos;
 }
 
-void Schema::append(std::string_view name) {
+void Schema::append(std::string_view name, std::uint64_t hash) {
   // Room first, so that nothing below can fail half way. Doubling by hand: reserve(n + 1) would copy
   // everything for each name.
   if (names_.size() == names_.capacity()) names_.reserve(names_.empty() ? 8 : 2 * names_.size());
@@ -25,7 +25,7 @@ void Schema::append(std::string_view name) {
   std::string copy(name);
   const std::size_t n = names_.size() + 1;
   if (n > scan_limit && 2 * n > table_.size()) grow_table(n);
-  hashes_.push_back(hash_name(name));
+  hashes_.push_back(hash);
   names_.push_back(std::move(copy));
   if (!table_.empty()) enter(n - 1);
 }

@@ -157,7 +157,9 @@ class DenseNode final : public Node {
   void push_value(Value value) { values_.push_back(std::move(value)); }  // next name of the schema
   void set_value(std::size_t i, Value value) { values_[i] = std::move(value); }
   void put(std::string_view name, Value value);  // replaces or appends
-  void erase(std::size_t i);
+  void erase(std::size_t i);                     // cannot fail after own_schema()
+  void own_schema();                             // before a change of names
+  void swap_entries(DenseNode& other);           // names and values; cannot fail after reserve() of both
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
@@ -169,7 +171,6 @@ class DenseNode final : public Node {
 
  private:
   void drop_values() noexcept;
-  void own_schema();  // before a change of names
 
   SchemaPtr schema_;
   c10::SmallVector<Value, 6> values_;

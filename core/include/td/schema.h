@@ -20,6 +20,7 @@ class Schema final : public c10::intrusive_ptr_target {
 
   std::size_t size() const noexcept { return names_.size(); }
   const std::string& name(std::size_t i) const noexcept { return names_[i]; }
+  std::uint64_t hash(std::size_t i) const noexcept { return hashes_[i]; }
 
   // Position of a name, or npos. Allocates nothing.
   std::size_t find(std::string_view name) const noexcept { return find(name, hash_name(name)); }
@@ -31,7 +32,8 @@ class Schema final : public c10::intrusive_ptr_target {
     return npos;
   }
 
-  void append(std::string_view name);
+  void append(std::string_view name) { append(name, hash_name(name)); }
+  void append(std::string_view name, std::uint64_t hash);
   void erase(std::size_t i) noexcept;
 
  private:
