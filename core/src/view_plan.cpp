@@ -27,6 +27,16 @@ Sizes ViewPlan::sizes(SizesView full) const {
   return result;
 }
 
+Names ViewPlan::names(const Names& full) const {
+  Names result;
+  if (full.empty()) return result;
+  for (const Dim& dim : dims_) {
+    result.push_back(dim.source < 0 ? std::nullopt : full[static_cast<std::size_t>(dim.source)]);
+  }
+  result.insert(result.end(), full.begin() + static_cast<std::ptrdiff_t>(in_.size()), full.end());
+  return result;
+}
+
 void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
   const SizesView sizes = tensor.sizes();
   const SizesView strides = tensor.strides();

@@ -39,6 +39,9 @@ class ViewPlan {
   // Sizes of the result for an entry whose sizes begin with those the plan was made for.
   Sizes sizes(SizesView full) const;
 
+  // The same for names of dimensions, of which there may be none at all.
+  Names names(const Names& full) const;
+
   // Sizes, strides and offset of the result. The arrays take out_dims() + full - in() numbers.
   struct Layout {
     Sizes sizes;
