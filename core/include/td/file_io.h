@@ -29,6 +29,7 @@ class Descriptor {
   int get() const noexcept { return number_; }
   bool is_open() const noexcept { return number_ >= 0; }
   void reset() noexcept;
+  int release() noexcept { return std::exchange(number_, -1); }
 
  private:
   int number_;

@@ -1,0 +1,235 @@
+#include "td/consolidate.h"
+
+#include "td/batch_op.h"
+#include "td/buffer.h"
+#include "td/device.h"
+#include "td/file_io.h"
+#include "td/foreign.h"
+#include "td/kinds.h"
+#include "td/mapped_file.h"
+#include "td/packing.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+using packing::Place;
+using packing::Plan;
+using packing::Twice;
+
+// Each leaf becomes what `F` makes of it.
+template <class F>
+class LeavesOp final : public BatchOp {
+ public:
+  LeavesOp(std::optional<c10::Device> device, F f) : device_(device), f_(std::move(f)) {}
+  Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
+  bool keeps_batch() const override { return true; }
+  at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }
+  std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
+    return device_ ? device_ : before;
+  }
+
+ private:
+  std::optional<c10::Device> device_;
+  F f_;
+};
+
+c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
+
+std::vector<at::Tensor> views_of(const Plan& plan, const c10::Storage& buffer) {
+  std::vector<at::Tensor> views;
+  views.reserve(plan.places().size());
+  for (const Place& place : plan.places()) {
+    views.push_back(Buffer::view(buffer, place.start, place.tensor.sizes(),
+                                 place.tensor.scalar_type()));
+  }
+  return views;
+}
+
+void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Tensor>& views) {
+  const c10::NoGradGuard no_grad;
+  if (buffer.device() == cpu()) {
+    plan.copy_to(static_cast<char*>(buffer.data_ptr().get()));
+    return;
+  }
+  for (std::size_t i = 0; i < views.size(); ++i) views[i].copy_(plan.places()[i].tensor);
+}
+
+// Puts the views into the dictionary itself, and its nested ones.
+void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>& views,
+           std::optional<c10::Device> device) {
+  visit_nodes(root, [&](Node& node) {
+    if (device) node.set_device(device);
+    DenseNode* dense = as_dense(&node);
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      if (dense->value(i).is_node()) continue;
+      dense->set_value(i, views[plan.place_of(dense->value(i).tensor())]);
+    }
+  });
+}
+
+// The storage that all tensors lie in as the plan says; an undefined one when they do not.
+c10::Storage buffer_of(const Plan& plan) {
+  const void* buffer = nullptr;
+  const char* base = nullptr;
+  for (const Place& place : plan.places()) {
+    const void* holder = Buffer::of(place.tensor);
+    if (holder == nullptr || (buffer != nullptr && holder != buffer)) return {};
+    buffer = holder;
+    if (place.bytes == 0) continue;
+    if (!place.tensor.is_contiguous()) return {};
+    const char* begin = static_cast<const char*>(place.tensor.data_ptr()) - place.start;
+    if (base != nullptr && begin != base) return {};
+    base = begin;
+  }
+  return plan.places().empty() ? c10::Storage() : plan.places()[0].tensor.storage();
+}
+
+at::Tensor bytes_in(const c10::Storage& buffer) {
+  return Buffer::view(buffer, 0, {static_cast<std::int64_t>(buffer.nbytes())}, at::kByte);
+}
+
+}  // namespace
+
+bool is_consolidated(const TensorDict& td) {
+  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::part) return false;
+  try {
+    const Plan plan(td.node(), Twice::once);
+    return plan.places().empty() || buffer_of(plan);
+  } catch (const Error&) {
+    return false;  // what cannot be packed was not
+  }
+}
+
+std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device device,
+                                            bool non_blocking) {
+  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::part ||
+      device.type() == c10::DeviceType::Meta) {
+    return std::nullopt;
+  }
+  const at::Tensor* leaf = nullptr;  // one look, before the plan is made for nothing
+  visit_nodes(td.node(), [&](const Node& node) {
+    const DenseNode* dense = as_dense(&node);
+    for (std::size_t i = 0; dense != nullptr && i < dense->size() && leaf == nullptr; ++i) {
+      if (!dense->value(i).is_node()) leaf = &dense->value(i).tensor();
+    }
+  });
+  if (leaf == nullptr || Buffer::of(*leaf) == nullptr || leaf->device() == device) {
+    return std::nullopt;
+  }
+  const Plan plan(td.node(), Twice::once);
+  const c10::Storage from = buffer_of(plan);
+  if (!from) return std::nullopt;
+  const c10::Storage to = Buffer::make(plan.bytes(), device);
+  const c10::NoGradGuard no_grad;
+  const auto count = static_cast<std::int64_t>(plan.bytes());
+  bytes_in(to).copy_(bytes_in(from).narrow(0, 0, count), non_blocking);
+  const std::vector<at::Tensor> views = views_of(plan, to);
+  NodePtr result =
+      map(td.node(), LeavesOp(std::optional<c10::Device>(device), [&](const at::Tensor& before) {
+            return views[plan.place_of(before)];
+          }));
+  lock(result);
+  return TensorDict(std::move(result));
+}
+
+TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) {
+  std::optional<c10::Device> device = options.device;
+  if (device) device = resolve_device(*device);
+  if (device && device->type() == c10::DeviceType::Meta) {
+    fail(Code::device, "a dictionary cannot be consolidated on meta, which has no values");
+  }
+  if (options.pinned && !device_available(c10::DeviceType::CUDA)) {
+    fail(Code::device, "pinned memory needs an accelerator, and there is none");
+  }
+  if (options.inplace && td.node()->kind() == NodeKind::part) {
+    fail(Code::unsupported, "a window on a part of a dictionary cannot be consolidated in place");
+  }
+  const bool stays = !device || td.device() == device;
+  if (stays && !options.pinned && is_consolidated(td)) return td;
+  const Plan plan(td.node(), Twice::once);
+  const c10::Device where = device ? *device : td.device() ? *td.device() : cpu();
+  if (options.pinned && where != cpu()) {
+    fail(Code::device, "only memory of the CPU can be pinned, not that of ", where.str());
+  }
+  const c10::Storage buffer = Buffer::make(plan.bytes(), where, options.pinned);
+  const std::vector<at::Tensor> views = views_of(plan, buffer);
+  fill(plan, buffer, views);
+  if (options.inplace) {
+    lock(td.node());
+    adopt(td.node(), plan, views, device);
+    return td;
+  }
+  NodePtr result = map(plan.root(), LeavesOp(device, [&](const at::Tensor& before) {
+                         return views[plan.place_of(before)];
+                       }));
+  lock(result);
+  return TensorDict(std::move(result));
+}
+
+TensorDict consolidate_file(const TensorDict& td, const std::string& path,
+                            const ConsolidateOptions& options) {
+  if (options.inplace || options.pinned || options.device) {
+    fail(Code::invalid_argument,
+         "a file goes with neither a device nor pinned memory, and not in place");
+  }
+  if (path.empty()) fail(Code::io, "no such file: the path is empty");
+  const Plan plan(td.node(), Twice::copied);
+  const std::string text = plan.text();
+  const std::string target = files::absolute(path);
+  if (files::look(target).found == files::Found::folder) {
+    fail(Code::io, "\"", target, "\" is there and is a folder");
+  }
+  files::NewFile file(target);
+  const char zeros[32] = {};
+  for (const Place& place : plan.places()) {
+    if (place.bytes != 0) {
+      const at::Tensor values = packing::values_of(place.tensor);
+      file.write(static_cast<const char*>(values.data_ptr()), place.bytes);
+    }
+    file.write(zeros, place.stop - place.start - place.bytes);
+  }
+  file.write(text.data(), text.size());
+  const auto length = static_cast<std::int64_t>(text.size());
+  file.write(reinterpret_cast<const char*>(&length), sizeof length);
+  file.close();
+  file.commit();
+  OpenOptions open;
+  open.device = cpu();
+  open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
+  TensorDict result = load_consolidated(target, open);
+  result.lock();
+  return result;
+}
+
+TensorDict load_consolidated(const std::string& path, const OpenOptions& options) {
+  if (path.empty()) fail(Code::io, "no such file: the path is empty");
+  const std::string name = files::absolute(path);
+  const files::Look look = files::look(name);
+  if (look.found == files::Found::nothing) fail(Code::io, "no such file: \"", name, "\"");
+  const std::string where = "\"" + name + "\"";
+  std::int64_t length = 0;
+  if (look.found == files::Found::file && look.bytes < sizeof length) {
+    fail(Code::format, where, " is too short: ", look.bytes, " bytes");
+  }
+  const std::size_t bytes = look.bytes - sizeof length;
+  const std::shared_ptr<MappedFile> file =
+      MappedFile::open(name, bytes + sizeof length, MapMode::priv);
+  std::memcpy(&length, file->data() + bytes, sizeof length);
+  if (length < 0 || static_cast<std::uint64_t>(length) > bytes ||
+      static_cast<std::uint64_t>(length) > packing::max_text_bytes) {
+    fail(Code::format, where, ": a description of ", length, " bytes in a file of ", look.bytes);
+  }
+  const std::size_t data = bytes - static_cast<std::size_t>(length);
+  const packing::Parsed parsed(
+      std::string_view(file->data() + data, static_cast<std::size_t>(length)), where, data,
+      {options.max_depth, options.max_entries});
+  const c10::Storage buffer = Buffer::over(file->data(), data, file);
+  return TensorDict(parsed.build(buffer, options.device));
+}
+
+}  // namespace td

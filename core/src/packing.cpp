@@ -1,0 +1,275 @@
+// Packing: where each tensor comes to lie, and the text that says so.
+#include "td/packing.h"
+
+#include "td/fast_path.h"
+#include "td/format.h"
+#include "td/kinds.h"
+#include "td/rows.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td::packing {
+
+namespace {
+
+// Calls `f(name, value)` for the entries of a dictionary, or the elements of a lazy stack under their
+// numbers.
+template <class F>
+void for_each_entry(const Node& node, F&& f) {
+  if (const DenseNode* dense = as_dense(&node)) {
+    for (std::size_t i = 0; i < dense->size(); ++i) f(dense->name(i), dense->value(i));
+  } else if (const LazyNode* lazy = as_lazy(&node)) {
+    for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
+      f(std::to_string(i), Value(lazy->elements()[i]));
+    }
+  }
+}
+
+std::size_t entries(const Node& node) {
+  if (const DenseNode* dense = as_dense(&node)) return dense->size();
+  const LazyNode* lazy = as_lazy(&node);
+  return lazy == nullptr ? 0 : lazy->elements().size();
+}
+
+const NodePtr& nested(const Node& node, std::size_t i) {
+  if (const DenseNode* dense = as_dense(&node)) return dense->value(i).node();
+  return as_lazy(&node)->elements()[i];
+}
+
+std::string name_at(const Node& node, std::size_t i) {
+  const DenseNode* dense = as_dense(&node);
+  return dense != nullptr ? dense->name(i) : std::to_string(i);
+}
+
+bool is_value(const Value& value) {
+  return value.is_node() && value.node()->kind() == NodeKind::data;
+}
+
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+std::string show_quoted(std::string_view name) { return format::quote(name); }
+
+bool begins_with_text(std::string_view text, std::string_view with) {
+  return text.substr(0, with.size()) == with;
+}
+
+// Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
+void check_name(std::string_view name, const Value& value) {
+  const bool clash = value.is_node() && !is_value(value) &&
+                     (name == "cls" || name == "non_tensors" || name == "leaves" ||
+                      name == "cls_metadata");
+  if (clash || begins_with_text(name, "<NJT_")) {
+    fail(Code::key_invalid, show_quoted(name),
+         " cannot be packed: the format needs this name for itself");
+  }
+}
+
+// Returns the name of the dtype.
+std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
+  if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
+    fail(Code::unsupported, show_quoted(name), " cannot be packed: it is no dense tensor");
+  }
+  const std::string_view dtype = format::dtype_name(tensor.scalar_type());
+  if (dtype.empty()) {
+    fail(Code::dtype, show_quoted(name), " cannot be packed: the format has no dtype ",
+         c10::toString(tensor.scalar_type()));
+  }
+  if (tensor.device().type() == c10::DeviceType::Meta) {
+    fail(Code::device, show_quoted(name), " cannot be packed: it is on meta and has no values");
+  }
+  return dtype;
+}
+
+void append_sizes(std::string& out, SizesView sizes) {
+  out += '[';
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != 0) out += ',';
+    out += std::to_string(sizes[i]);
+  }
+  out += ']';
+}
+
+// Whatever the device was, what is read again begins on the CPU.
+void append_device(std::string& out, const Node& node) {
+  out += node.device() ? "\"cpu\"" : "null";
+}
+
+void append_name(std::string& out, const std::optional<std::string>& name) {
+  out += name ? format::quote(*name) : "null";
+}
+
+void append_metadata(std::string& out, const Node& node, bool all_locked) {
+  const char* locked = all_locked || is_locked(node) ? "true" : "false";
+  const Names& names = node.names();
+  if (const LazyNode* lazy = as_lazy(&node)) {
+    const auto dim = static_cast<std::size_t>(lazy->stack_dim());
+    out += "{\"stack_dim\":" + std::to_string(dim) + ",\"stack_dim_name\":";
+    append_name(out, dim < names.size() ? names[dim] : std::nullopt);
+    out.append(",\"is_locked\":").append(locked).append("}");
+    return;
+  }
+  out += "{\"device\":";
+  append_device(out, node);
+  out += ",\"names\":[";
+  for (std::size_t i = 0; i < node.batch().size(); ++i) {
+    if (i != 0) out += ',';
+    append_name(out, i < names.size() ? names[i] : std::nullopt);
+  }
+  out += "],\"batch_size\":";
+  append_sizes(out, node.batch());
+  out.append(",\"is_locked\":").append(locked).append("}");
+}
+
+const char* class_of(const Node& node) {
+  if (node.kind() == NodeKind::dense) return "TensorDict";
+  return is_data(node) ? "NonTensorStack" : "LazyStackedTensorDict";
+}
+
+}  // namespace
+
+at::Tensor values_of(const at::Tensor& tensor) {
+  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
+  return tensor.detach()
+      .resolve_conj()
+      .resolve_neg()
+      .to(c10::Device(c10::DeviceType::CPU))
+      .contiguous();
+}
+
+Plan::Plan(const NodePtr& root, Twice twice)
+    : root_(root->kind() == NodeKind::part ? dense_form(root) : root), twice_(twice) {
+  if (root_->kind() == NodeKind::data) {
+    fail(Code::wrong_entry, "a value that is no tensor cannot be packed alone");
+  }
+  struct Level {
+    const Node* node;
+    std::size_t next;
+  };
+  std::vector<Level> levels{{root_.get(), 0}};
+  enter(*root_);
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == entries(*level.node)) {
+      levels.pop_back();
+      continue;
+    }
+    const std::size_t i = level.next++;
+    const DenseNode* dense = as_dense(level.node);
+    const Value entry = dense != nullptr ? dense->value(i) : Value(nested(*level.node, i));
+    const std::string name = name_at(*level.node, i);
+    check_name(name, entry);
+    if (!entry.is_node()) {
+      slots_[nodes_.at(level.node).first + i] = add(entry.tensor(), name);
+    } else if (!is_value(entry) && nodes_.count(entry.node().get()) == 0) {
+      enter(*entry.node());
+      levels.push_back({entry.node().get(), 0});
+    }
+  }
+}
+
+void Plan::enter(const Node& node) {
+  nodes_.emplace(&node, Slots{slots_.size()});
+  slots_.resize(slots_.size() + entries(node), no_place);
+}
+
+std::size_t Plan::add(const at::Tensor& tensor, std::string_view name) {
+  check_tensor(tensor, name);
+  const auto known = tensors_.find(tensor.unsafeGetTensorImpl());
+  if (known != tensors_.end() && twice_ == Twice::once) return known->second;
+  const std::size_t item = tensor.element_size();
+  const std::optional<std::int64_t> bytes = format::checked_bytes(tensor.sizes(), item);
+  const std::size_t room = std::numeric_limits<std::int64_t>::max() - std::size_t{1024};
+  if (!bytes || static_cast<std::size_t>(*bytes) > room - bytes_) {
+    fail(Code::shape, show_quoted(name), " with shape ", show_sizes(tensor.sizes()),
+         " is too large to be packed");
+  }
+  if (item > alignment && bytes_ % item != 0) {
+    bytes_ = round_up(bytes_, item);
+    places_.back().stop = bytes_;  // the first place needs none
+  }
+  Place place{tensor, bytes_, static_cast<std::size_t>(*bytes), 0};
+  place.stop = bytes_ = round_up(bytes_ + place.bytes, alignment);
+  tensors_.emplace(tensor.unsafeGetTensorImpl(), places_.size());
+  places_.push_back(std::move(place));
+  return places_.size() - 1;
+}
+
+void Plan::copy_to(char* data) const {
+  for (const Place& place : places_) {
+    if (place.bytes != 0) {
+      const at::Tensor values = values_of(place.tensor);
+      rows::copy(data + place.start, static_cast<const char*>(values.data_ptr()), place.bytes);
+    }
+    const std::size_t end = place.start + place.bytes;
+    if (place.stop != end) std::memset(data + end, 0, place.stop - end);
+  }
+}
+
+std::string Plan::text(bool all_locked) const {
+  struct Level {
+    const Node* node;
+    std::size_t next;
+  };
+  std::string out;
+  std::vector<Level> levels;
+  const auto begin = [&](const Node& node) {
+    const std::size_t first = nodes_.at(&node).first;
+    out.append("{\"cls\":\"").append(class_of(node)).append("\",\"non_tensors\":{");
+    bool any = false;
+    for_each_entry(node, [&](const std::string& name, const Value& value) {
+      if (!is_value(value)) return;
+      const auto& data = static_cast<const DataNode&>(*value.node());
+      if (any) out += ',';
+      any = true;
+      out += format::quote(name) + ":[" + data.json() + ',';
+      append_sizes(out, data.batch());
+      out += ',';
+      append_device(out, data);
+      out += ']';
+    });
+    out += "},\"leaves\":{";
+    any = false;
+    std::size_t slot = first;
+    for_each_entry(node, [&](const std::string& name, const Value& value) {
+      const std::size_t number = slots_[slot++];
+      if (value.is_node()) return;
+      const Place& place = places_[number];
+      if (any) out += ',';
+      any = true;
+      out += format::quote(name) + ":[\"";
+      out += format::dtype_name(place.tensor.scalar_type());
+      out += "\",";
+      append_sizes(out, value.tensor().sizes());
+      out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
+             std::to_string(place.stop - place.start - place.bytes) + ']';
+    });
+    out += "},\"cls_metadata\":";
+    append_metadata(out, node, all_locked);
+    levels.push_back({&node, 0});
+    if (out.size() > max_text_bytes) {
+      fail(Code::unsupported, "the names and sizes of the dictionary take more than ",
+           max_text_bytes, " bytes");
+    }
+  };
+  begin(*root_);
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == entries(*level.node)) {
+      levels.pop_back();
+      out += '}';
+      continue;
+    }
+    const std::size_t i = level.next++;
+    const DenseNode* dense = as_dense(level.node);
+    if (dense != nullptr && (!dense->value(i).is_node() || is_value(dense->value(i)))) continue;
+    const NodePtr& inner = nested(*level.node, i);
+    if (inner->kind() == NodeKind::data) continue;
+    out += ',' + format::quote(name_at(*level.node, i)) + ':';
+    begin(*inner);
+  }
+  return out;
+}
+
+}  // namespace td::packing
