@@ -12,6 +12,10 @@
 /* What the header says in a brace initialiser, which SWIG does not read. Zero unless named here. */
 %feature("td:default", "device_index=-1") td_load_options;
 
+/* Texts that a struct borrows; its writer keeps them. */
+%warnfilter(451) td_field::name;
+%warnfilter(451) td_field::default_json;
+
 #ifdef SWIGLUA
 %include "lua.i"
 #endif
@@ -28,4 +32,5 @@
 %include "tensordict/td_device.h"
 %include "tensordict/td_memmap.h"
 %include "tensordict/td_apply.h"
+%include "tensordict/td_record.h"
 %include "tensordict/td_writer.h"

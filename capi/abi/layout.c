@@ -151,3 +151,38 @@ TD_OFFSET(td_writer_options, struct_size, 0);
 TD_OFFSET(td_writer_options, reserved, 4);
 TD_OFFSET(td_writer_options, first_row, 8);
 TD_OFFSET(td_writer_options, capacity, 16);
+
+TD_SIZE(td_field_kind, 4);
+TD_SIGNED(td_field_kind);
+TD_NUMBER(TD_FIELD_TENSOR, 0);
+TD_NUMBER(TD_FIELD_DICT, 1);
+TD_NUMBER(TD_FIELD_VALUE, 2);
+TD_NUMBER(TD_FIELD_RECORD, 3);
+
+TD_SIZE(td_field_flags, 4);
+TD_UNSIGNED(td_field_flags);
+TD_NUMBER(TD_FIELD_OPTIONAL, 1);
+TD_NUMBER(TD_FIELD_HAS_FEATURE, 2);
+TD_NUMBER(TD_FIELD_HAS_DEFAULT, 4);
+
+TD_SIZE(td_record_flags, 4);
+TD_UNSIGNED(td_record_flags);
+TD_NUMBER(TD_RECORD_AUTOCAST, 1);
+TD_NUMBER(TD_RECORD_FROZEN, 2);
+
+TD_SIZE(td_field, 96);
+TD_OFFSET(td_field, name, 0);
+TD_OFFSET(td_field, kind, 8);
+TD_OFFSET(td_field, dtype, 12);
+TD_OFFSET(td_field, flags, 16);
+TD_OFFSET(td_field, feature_dims, 20);
+TD_OFFSET(td_field, feature, 24);
+TD_OFFSET(td_field, default_tensor, 32);
+TD_OFFSET(td_field, default_json, 40);
+TD_OFFSET(td_field, record, 48);
+TD_OFFSET(td_field, reserved, 56);
+
+TD_SIZE(td_record_options, 16);
+TD_OFFSET(td_record_options, struct_size, 0);
+TD_OFFSET(td_record_options, flags, 4);
+TD_OFFSET(td_record_options, base, 8);

@@ -271,6 +271,7 @@ bool RecordType::has_members_of(const RecordType& other) const {
 }
 
 void check_record(const RecordTypePtr& type, const TensorDict& td) {
+  if (type == nullptr) fail(Code::invalid_argument, "the dictionary is not a record");
   Marking(type, td.node(), /*complete=*/true);
 }
 

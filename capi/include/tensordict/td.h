@@ -8,6 +8,7 @@
 #include "tensordict/td_dict.h"
 #include "tensordict/td_index.h"
 #include "tensordict/td_memmap.h"
+#include "tensordict/td_record.h"
 #include "tensordict/td_shape.h"
 #include "tensordict/td_tensor.h"
 #include "tensordict/td_writer.h"
