@@ -6,6 +6,7 @@
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/lazy_index.h"
+#include "td/record.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
 
@@ -377,6 +378,7 @@ void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value)
   if (const PartNode* part = as_part(node_.get())) {
     return write_through(*part, [&](TensorDict& whole) { whole.set_at(items, value); });
   }
+  if (node_->record()) require_alike(*node_, *value.node());
   TensorDict source = align(value, part_batch(node_, items));
   if (device() && source.device() != device()) source = source.to(*device());
   Write write;

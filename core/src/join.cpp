@@ -1,5 +1,6 @@
 // Stack and cat: several dictionaries of the same keys become one.
 #include "td/fast_path.h"
+#include "td/record.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
@@ -77,6 +78,14 @@ class Join {
     return result;
   }
 
+  static RecordTypePtr common_type(c10::ArrayRef<const DenseNode*> sources) {
+    RecordTypePtr type = sources[0]->record();
+    for (const DenseNode* source : sources) {
+      if (source->record() != type) type = common_record(type, source->record());
+    }
+    return type;
+  }
+
   NodePtr begin(Level level, std::string_view key = {}) {
     const DenseNode& first = *level.sources[0];
     std::optional<c10::Device> device = first.device();
@@ -89,6 +98,7 @@ class Join {
         "batch sizes", key);
     auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
     target->reserve(first.size());
+    if (first.record()) target->set_record(common_type(level.sources));
     level.target = target.get();
     pending_.push_back(std::move(level));
     return target;

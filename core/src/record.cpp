@@ -350,25 +350,23 @@ void require_optional(const RecordType& type, std::string_view name) {
   }
 }
 
-RecordTypePtr common_record(c10::ArrayRef<TensorDict> sources) {
-  if (sources.empty()) return nullptr;
-  const RecordTypePtr& first = sources[0].node()->record();
-  for (const TensorDict& source : sources.slice(1)) {
-    const RecordTypePtr& type = source.node()->record();
-    if (type == first) continue;
-    if (type == nullptr || first == nullptr) return nullptr;
-    if (!first->has_members_of(*type)) {
-      fail(Code::invalid_argument,
-           "records of different fields cannot be joined: ", in_quotes(first->name()), " and ",
-           in_quotes(type->name()));
-    }
+RecordTypePtr common_record(const RecordTypePtr& a, const RecordTypePtr& b) {
+  if (a == nullptr || b == nullptr) return nullptr;
+  if (!a->has_members_of(*b)) {
+    fail(Code::invalid_argument,
+         "records of different fields cannot be joined: ", in_quotes(a->name()), " and ",
+         in_quotes(b->name()));
   }
-  return first;
+  return a;
 }
 
 void require_alike(const Node& target, const Node& source) {
   const RecordTypePtr &a = target.record(), &b = source.record();
-  if (a != nullptr && b != nullptr && !a->has_members_of(*b)) {
+  if (b == nullptr) {
+    for (const std::string& name : entry_names(source)) {
+      if (a->find(name) == nullptr) fail_undeclared(*a, name);
+    }
+  } else if (!a->has_members_of(*b)) {
     fail(Code::invalid_argument, "a record ", in_quotes(b->name()),
          " cannot be written into a record ", in_quotes(a->name()), ": their fields differ");
   }

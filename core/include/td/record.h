@@ -85,11 +85,12 @@ Value fit_field(const Node& record, Path path, Value value);
 // Throws unless the field may be empty.
 void require_optional(const RecordType& type, std::string_view name);
 
-// The type of what is joined: that of all sources, or none when they are plain. Throws when they have
-// different fields.
-RecordTypePtr common_record(c10::ArrayRef<TensorDict> sources);
+// The type of what two dictionaries are joined to: none when one of them is plain, else the first one.
+// Throws when they have different fields.
+RecordTypePtr common_record(const RecordTypePtr& a, const RecordTypePtr& b);
 
-// Throws when a record with other fields would be written into a part of `target`.
+// Throws when a record with other fields, or a dictionary with entries that are not declared, would be
+// written into a part of `target`, a record.
 void require_alike(const Node& target, const Node& source);
 
 }  // namespace td
