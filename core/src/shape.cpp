@@ -1,13 +1,15 @@
 // Operations that move the batch dimensions. Each says where the dimensions of its result come from;
 // the walk and the view do the rest.
+#include "shape_ops.h"
+
 #include "td/batch_op.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/shape.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
-#include <ATen/TensorUtils.h>
 
 namespace td {
 
@@ -28,134 +30,32 @@ class ViewOp final : public BatchOp {
   explicit ViewOp(const ViewPlan& plan) : plan_(plan), fast_(fast::thread_at_rest()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
+  void tags(const Node& before, Node& after) const override {
+    after.set_record(before.record());
+    after.set_names(plan_.names(before.names()));
+  }
 
  private:
   const ViewPlan& plan_;
   bool fast_;
 };
 
-NodePtr apply_plan(const NodePtr& node, const ViewPlan& plan, bool keep_memmap = true) {
+}  // namespace
+
+NodePtr apply_plan(const NodePtr& node, const ViewPlan& plan, bool keep_memmap) {
   if (plan.is_identity()) return node;
   NodePtr result = map(node, ViewOp(plan));
   inherit_flags(*node, result, keep_memmap);
   return result;
 }
 
-// A dimension as a number from 0; `dims` of them exist.
-std::int64_t wrap(std::int64_t dim, std::int64_t dims, Code code, SizesView batch) {
+std::int64_t wrap_dim(std::int64_t dim, std::int64_t dims, Code code, SizesView batch) {
   if (dim < -dims || dim >= dims) {
     fail(code, "dimension ", dim, " is out of range for batch size ", show_sizes(batch), " of ",
          static_cast<std::int64_t>(batch.size()), batch.size() == 1 ? " dimension" : " dimensions");
   }
   return dim < 0 ? dim + dims : dim;
 }
-
-std::int64_t count(SizesView sizes) {
-  std::int64_t n = 1;
-  for (const std::int64_t size : sizes) {
-    if (__builtin_mul_overflow(n, size, &n)) {
-      fail(Code::shape, "batch size ", show_sizes(sizes), " has more elements than can be counted");
-    }
-  }
-  return n;
-}
-
-// Works out the one -1 of a shape.
-Sizes resolve_shape(SizesView sizes, SizesView batch) {
-  Sizes result(sizes.begin(), sizes.end());
-  const std::int64_t total = count(batch);
-  std::int64_t known = 1;
-  std::optional<std::size_t> open;
-  bool valid = true;
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (sizes[i] == -1 && !open) {
-      open = i;
-    } else if (sizes[i] < 0 || __builtin_mul_overflow(known, sizes[i], &known)) {
-      valid = false;
-    }
-  }
-  if (valid && open) {
-    valid = known != 0 && total % known == 0;
-    if (valid) result[*open] = total / known;
-  } else {
-    valid = valid && known == total;
-  }
-  if (!valid)
-    fail(Code::shape, "shape ", show_sizes(sizes), " is not possible for batch size ",
-         show_sizes(batch));
-  return result;
-}
-
-// Another shape over the same elements. `copy` allows new memory where no view is possible.
-class ReshapeOp final : public BatchOp {
- public:
-  ReshapeOp(SizesView before, SizesView after, bool copy)
-      : before_(before), after_(after), copy_(copy), fast_(fast::thread_at_rest()) {}
-
-  Sizes batch(SizesView before) const override {
-    Sizes sizes(after_.begin(), after_.end());
-    sizes.append(before.begin() + before_.size(), before.end());
-    return sizes;
-  }
-
-  at::Tensor leaf(const at::Tensor& before) const override {
-    if (fast_ && fast::plain(before) && before.is_contiguous()) return dense_view(before);
-    const Sizes sizes = batch(before.sizes());
-    if (!fast::plain(before)) return copy_ ? before.reshape(sizes) : before.view(sizes);
-    if (!fast_) {
-      if (copy_) return before.reshape(sizes);
-      if (!at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes)))
-        fail_view(before, sizes);
-      return before.view(sizes);
-    }
-    const auto strides =
-        at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes));
-    if (strides) return fast::make_view(before, sizes, *strides, before.storage_offset());
-    if (copy_) return before.reshape(sizes);
-    fail_view(before, sizes);
-  }
-
- private:
-  // Leaves are often of one shape: sizes and strides of the last one are kept.
-  at::Tensor dense_view(const at::Tensor& before) const {
-    if (!known_ || before.sizes() != SizesView(before_sizes_)) {
-      before_sizes_.assign(before.sizes().begin(), before.sizes().end());
-      sizes_ = batch(before.sizes());
-      strides_.resize_for_overwrite(sizes_.size());
-      std::int64_t stride = 1;
-      for (std::size_t i = sizes_.size(); i-- > 0;) {
-        strides_[i] = stride;
-        stride *= std::max<std::int64_t>(sizes_[i], 1);
-      }
-      known_ = true;
-    }
-    return fast::make_view(before, sizes_, strides_, before.storage_offset());
-  }
-
-  [[noreturn]] static void fail_view(const at::Tensor& before, SizesView sizes) {
-    fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " and strides ",
-         show_sizes(before.strides()), " cannot be viewed as ", show_sizes(sizes), "; use reshape");
-  }
-
-  SizesView before_, after_;
-  bool copy_, fast_;
-  mutable bool known_ = false;
-  mutable Sizes before_sizes_, sizes_, strides_;
-};
-
-TensorDict change_shape(const TensorDict& td, SizesView sizes, bool copy) {
-  const Sizes shape = resolve_shape(sizes, td.batch_size());
-  if (SizesView(shape) == td.batch_size()) return td;
-  NodePtr result = map(td.node(), ReshapeOp(td.batch_size(), shape, copy));
-  inherit_flags(*td.node(), result, /*memmap=*/!copy);
-  return TensorDict(std::move(result));
-}
-
-}  // namespace
-
-TensorDict TensorDict::view(SizesView sizes) const { return change_shape(*this, sizes, false); }
-
-TensorDict TensorDict::reshape(SizesView sizes) const { return change_shape(*this, sizes, true); }
 
 TensorDict TensorDict::permute(SizesView order) const {
   const SizesView batch = batch_size();
@@ -166,7 +66,7 @@ TensorDict TensorDict::permute(SizesView order) const {
   ViewPlan plan(batch);
   std::vector<bool> seen(order.size(), false);
   for (const std::int64_t asked : order) {
-    const std::int64_t dim = wrap(asked, n, Code::shape, batch);
+    const std::int64_t dim = wrap_dim(asked, n, Code::shape, batch);
     if (seen[static_cast<std::size_t>(dim)])
       fail(Code::shape, "permute was given dimension ", asked, " twice");
     seen[static_cast<std::size_t>(dim)] = true;
@@ -179,8 +79,8 @@ TensorDict TensorDict::permute(SizesView order) const {
 TensorDict TensorDict::transpose(std::int64_t dim0, std::int64_t dim1) const {
   const SizesView batch = batch_size();
   const auto n = static_cast<std::int64_t>(batch.size());
-  dim0 = wrap(dim0, n, Code::shape, batch);
-  dim1 = wrap(dim1, n, Code::shape, batch);
+  dim0 = wrap_dim(dim0, n, Code::shape, batch);
+  dim1 = wrap_dim(dim1, n, Code::shape, batch);
   ViewPlan plan(batch);
   for (std::int64_t i = 0; i < n; ++i) plan.keep(i == dim0 ? dim1 : i == dim1 ? dim0 : i);
   return TensorDict(apply_plan(node_, plan));
@@ -189,7 +89,7 @@ TensorDict TensorDict::transpose(std::int64_t dim0, std::int64_t dim1) const {
 TensorDict TensorDict::squeeze(std::int64_t dim) const {
   const SizesView batch = batch_size();
   const auto n = static_cast<std::int64_t>(batch.size());
-  dim = wrap(dim, n, Code::index, batch);
+  dim = wrap_dim(dim, n, Code::index, batch);
   ViewPlan plan(batch);
   for (std::int64_t i = 0; i < n; ++i) {
     if (i == dim && batch[i] == 1) {
@@ -217,7 +117,7 @@ TensorDict TensorDict::squeeze() const {
 TensorDict TensorDict::unsqueeze(std::int64_t dim) const {
   const SizesView batch = batch_size();
   const auto n = static_cast<std::int64_t>(batch.size());
-  dim = wrap(dim, n + 1, Code::index, batch);
+  dim = wrap_dim(dim, n + 1, Code::index, batch);
   ViewPlan plan(batch);
   for (std::int64_t i = 0; i <= n; ++i) {
     if (i == dim) plan.add();
@@ -248,6 +148,141 @@ TensorDict TensorDict::expand(SizesView sizes) const {
     }
   }
   return TensorDict(apply_plan(node_, plan, /*keep_memmap=*/false));
+}
+
+TensorDict move_dims(const TensorDict& td, SizesView from, SizesView to) {
+  const SizesView batch = td.batch_size();
+  const auto n = static_cast<std::int64_t>(batch.size());
+  if (from.size() != to.size()) {
+    fail(Code::shape, "movedim was given ", from.size(), " dimensions and ", to.size(), " places");
+  }
+  // Which dimension stands where; those that are not moved fill what is left, in their order.
+  std::vector<std::int64_t> order(batch.size(), -1);
+  std::vector<bool> moved(batch.size(), false);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto source = static_cast<std::size_t>(wrap_dim(from[i], n, Code::index, batch));
+    const auto place = static_cast<std::size_t>(wrap_dim(to[i], n, Code::index, batch));
+    if (moved[source]) fail(Code::shape, "movedim was given dimension ", from[i], " twice");
+    if (order[place] != -1) fail(Code::shape, "movedim was given place ", to[i], " twice");
+    moved[source] = true;
+    order[place] = static_cast<std::int64_t>(source);
+  }
+  std::size_t next = 0;
+  ViewPlan plan(batch);
+  for (const std::int64_t source : order) {
+    while (source == -1 && moved[next]) ++next;
+    plan.keep(source == -1 ? static_cast<std::int64_t>(next++) : source);
+  }
+  return TensorDict(apply_plan(td.node(), plan));
+}
+
+namespace {
+
+// `length` positions of dimension `dim`, from `start` on.
+NodePtr slice(const NodePtr& node, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  ViewPlan plan(node->batch());
+  for (std::int64_t i = 0; i < static_cast<std::int64_t>(node->batch().size()); ++i) {
+    if (i == dim) {
+      plan.slice(i, start, length, 1);
+    } else {
+      plan.keep(i);
+    }
+  }
+  return apply_plan(node, plan);
+}
+
+}  // namespace
+
+TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, std::int64_t length) {
+  const SizesView batch = td.batch_size();
+  dim = wrap_dim(dim, static_cast<std::int64_t>(batch.size()), Code::index, batch);
+  const std::int64_t size = batch[static_cast<std::size_t>(dim)];
+  const std::int64_t first = start < 0 ? start + size : start;
+  if (first < 0 || first > size || length < 0 || length > size - first) {
+    fail(Code::index, "narrow: ", length, " positions from ", start,
+         " on are out of range for dimension ", dim, " of batch size ", show_sizes(batch));
+  }
+  return TensorDict(slice(td.node(), dim, first, length));
+}
+
+TensorDict atleast(const TensorDict& td, std::int64_t dims) {
+  const SizesView batch = td.batch_size();
+  ViewPlan plan(batch);
+  for (auto i = static_cast<std::int64_t>(batch.size()); i < dims; ++i) plan.add();
+  for (std::size_t i = 0; i < batch.size(); ++i) plan.keep(static_cast<std::int64_t>(i));
+  return TensorDict(apply_plan(td.node(), plan));
+}
+
+Sizes split_lengths(const TensorDict& td, std::int64_t dim, Split kind, SizesView numbers) {
+  const auto size = static_cast<std::int64_t>(td.dim_size(dim));
+  const bool one = kind != Split::lengths && kind != Split::positions;
+  if (one && (numbers.size() != 1 || numbers[0] < 1)) {
+    fail(Code::invalid_argument, "split needs one number of at least 1, found ",
+         show_sizes(numbers));
+  }
+  Sizes lengths;
+  switch (kind) {
+    case Split::length:
+    case Split::chunks: {
+      const std::int64_t length =
+          kind == Split::length ? numbers[0] : size / numbers[0] + (size % numbers[0] != 0 ? 1 : 0);
+      std::int64_t left = size;
+      do {
+        lengths.push_back(std::min(length, left));
+        left -= lengths.back();
+      } while (left > 0);
+      break;
+    }
+    case Split::parts:
+      // Parts without a row are of little use: a number that only they could reach is a mistake.
+      if (numbers[0] > std::max<std::int64_t>(size, 1 << 16)) {
+        fail(Code::invalid_argument, "split into ", numbers[0], " parts of a dimension of size ",
+             size);
+      }
+      for (std::int64_t i = 0; i < numbers[0]; ++i) {
+        lengths.push_back(size / numbers[0] + (i < size % numbers[0] ? 1 : 0));
+      }
+      break;
+    case Split::lengths: {
+      std::int64_t left = size;
+      bool fits = !numbers.empty();
+      for (const std::int64_t length : numbers) {
+        fits = fits && length >= 0 && length <= left;
+        if (fits) left -= length;
+      }
+      if (!fits || left != 0) {
+        fail(Code::shape, "split: lengths ", show_sizes(numbers), " do not add up to dimension ",
+             dim, " of batch size ", show_sizes(td.batch_size()));
+      }
+      lengths.assign(numbers.begin(), numbers.end());
+      break;
+    }
+    case Split::positions: {
+      std::int64_t from = 0;
+      for (std::size_t i = 0; i <= numbers.size(); ++i) {
+        std::int64_t to = i == numbers.size() ? size : numbers[i];
+        if (to < 0) to += size;
+        to = std::min(std::max(to, from), size);
+        lengths.push_back(to - from);
+        from = to;
+      }
+      break;
+    }
+  }
+  return lengths;
+}
+
+std::vector<TensorDict> split(const TensorDict& td, std::int64_t dim, SizesView lengths) {
+  dim = wrap_dim(dim, static_cast<std::int64_t>(td.batch_size().size()), Code::index,
+                 td.batch_size());
+  std::vector<TensorDict> parts;
+  parts.reserve(lengths.size());
+  std::int64_t start = 0;
+  for (const std::int64_t length : lengths) {
+    parts.emplace_back(slice(td.node(), dim, start, length));
+    start += length;
+  }
+  return parts;
 }
 
 }  // namespace td
