@@ -159,6 +159,30 @@ bool reaches(const NodePtr& from, const std::vector<const Node*>& targets) {
   return false;
 }
 
+Value fitted(const DenseNode& node, Path full, const Value& value) {
+  const SizesView batch = node.batch();
+  const auto& device = node.device();
+  if (!value.is_node()) {
+    require_batch(full, value.tensor().sizes(), batch);
+    return device ? Value(move_to(value.tensor(), *device)) : value;
+  }
+  NodePtr fitting = value.node();
+  if (fitting->kind() == NodeKind::part) fitting = dense_form(fitting);
+  if (!begins_with(fitting->batch(), batch)) {
+    TensorDict copy = TensorDict(fitting).clone(false);
+    try {
+      copy.set_batch_size(batch);
+    } catch (const Error& error) {
+      fail(Code::shape, "batch dimension mismatch: the dictionary for ", show_path(full),
+           " has batch size ", show_sizes(value.node()->batch()), " and cannot take ",
+           show_sizes(batch), ": ", error.what());
+    }
+    fitting = copy.node();
+  }
+  if (device && fitting->device() != device) fitting = TensorDict(fitting).to(*device).node();
+  return fitting;
+}
+
 void Assignments::plan(const NodePtr& root, Path path, const Value& value) {
   check_path(path);
   above_.clear();
@@ -213,31 +237,6 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
     }
     node = inner->node().get();
   }
-}
-
-// The value as the node takes it: of its batch size and on its device.
-Value Assignments::fitted(const DenseNode& node, Path full, const Value& value) const {
-  const SizesView batch = node.batch();
-  const auto& device = node.device();
-  if (!value.is_node()) {
-    require_batch(full, value.tensor().sizes(), batch);
-    return device ? Value(move_to(value.tensor(), *device)) : value;
-  }
-  NodePtr fitting = value.node();
-  if (fitting->kind() == NodeKind::part) fitting = dense_form(fitting);
-  if (!begins_with(fitting->batch(), batch)) {
-    TensorDict copy = TensorDict(fitting).clone(false);
-    try {
-      copy.set_batch_size(batch);
-    } catch (const Error& error) {
-      fail(Code::shape, "batch dimension mismatch: the dictionary for ", show_path(full),
-           " has batch size ", show_sizes(value.node()->batch()), " and cannot take ",
-           show_sizes(batch), ": ", error.what());
-    }
-    fitting = copy.node();
-  }
-  if (device && fitting->device() != device) fitting = TensorDict(fitting).to(*device).node();
-  return fitting;
 }
 
 // Puts the values at their places, making the dictionaries on the way. Nothing is seen of one before

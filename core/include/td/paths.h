@@ -26,6 +26,9 @@ EntryKind kind_below(const NodePtr& node, std::string_view name);
 void require_unlocked(const Node& node);
 void require_batch(Path path, SizesView sizes, SizesView batch);
 
+// A value as a dictionary takes it: of its batch size and on its device; `full` for messages.
+Value fitted(const DenseNode& node, Path full, const Value& value);
+
 // Entries to be put under paths. plan() looks at everything and changes nothing; run() puts.
 class Assignments {
  public:
@@ -40,7 +43,6 @@ class Assignments {
     Value value;
   };
   void descend(const NodePtr& root, Path full, Path path, const Value& value);
-  Value fitted(const DenseNode& node, Path full, const Value& value) const;
 
   std::vector<Put> puts_;
   std::vector<const Node*> above_;  // nodes on the way
