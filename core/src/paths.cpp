@@ -113,13 +113,15 @@ Value find_entry(const NodePtr& root, Path path) {
   return *std::move(value);
 }
 
+void fail_locked() {
+  fail(
+      Code::locked,
+      "the dictionary is locked: values can be written in place, entries cannot be added, replaced "
+      "or removed");
+}
+
 void require_unlocked(const Node& node) {
-  if (node.locked()) {
-    fail(Code::locked,
-         "the dictionary is locked: values can be written in place, entries cannot be added, "
-         "replaced "
-         "or removed");
-  }
+  if (node.locked()) fail_locked();
 }
 
 void require_batch(Path path, SizesView sizes, SizesView batch) {

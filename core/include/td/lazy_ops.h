@@ -27,8 +27,20 @@ std::vector<at::Tensor> lazy_get_list(const NodePtr& node, Path path);
 // The tensors of a key, each padded to the longest in every dimension that differs.
 at::Tensor lazy_get_padded(const NodePtr& node, Path path, const RaggedOptions& options);
 
-// The same as a nested tensor, where libtorch has such.
-at::Tensor lazy_get_nested(const NodePtr& node, Path path);
+at::Tensor stack_padded(c10::ArrayRef<at::Tensor> leaves, std::int64_t dim, const std::string& name,
+                        const RaggedOptions& options);
+
+// The tensors of a key one after the other along their first dimension, and where each begins: int64,
+// one more than there are elements. What libtorch's jagged layout holds.
+struct Ragged {
+  at::Tensor values;
+  at::Tensor offsets;
+};
+Ragged lazy_get_ragged(const NodePtr& node, Path path);
+
+// A dense dictionary; tensors that differ in shape are padded. Entries that not all elements have are
+// left out.
+NodePtr to_padded(const NodePtr& root, const RaggedOptions& options);
 
 // Any dictionary as a lazy stack along a dimension.
 NodePtr to_lazy(const NodePtr& node, std::int64_t dim);

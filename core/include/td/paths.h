@@ -23,6 +23,7 @@ EntryKind kind_of(const Value& value) noexcept;
 // What stands below a name, without reading a tensor of a lazy stack.
 EntryKind kind_below(const NodePtr& node, std::string_view name);
 
+[[noreturn]] void fail_locked();
 void require_unlocked(const Node& node);
 void require_batch(Path path, SizesView sizes, SizesView batch);
 
