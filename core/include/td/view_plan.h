@@ -34,6 +34,8 @@ class ViewPlan {
   std::size_t out_dims() const noexcept { return dims_.size(); }
   std::int64_t out_size(std::size_t i) const noexcept { return dims_[i].size; }
   SizesView in() const noexcept { return in_; }
+  c10::ArrayRef<Dim> dims() const noexcept { return dims_; }
+  c10::ArrayRef<Drop> drops() const noexcept { return drops_; }
   bool is_identity() const noexcept;
 
   // Sizes of the result for an entry whose sizes begin with those the plan was made for.
