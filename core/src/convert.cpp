@@ -1,31 +1,19 @@
 // Copies and conversions: what acts on each leaf and leaves the batch size alone.
 #include "td/assign.h"
 #include "td/batch_op.h"
+#include "td/consolidate.h"
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/leaf_op.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
 
 namespace td {
 
 namespace {
-
-// An operation on leaves alone. `F` is called with each.
-template <class F>
-class LeafOp final : public BatchOp {
- public:
-  explicit LeafOp(F f) : f_(std::move(f)) {}
-  Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
-  at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }
-  bool keeps_batch() const override { return true; }
-
- private:
-  F f_;
-};
 
 class ToDeviceOp final : public BatchOp {
  public:
@@ -67,22 +55,10 @@ TensorDict TensorDict::to(c10::ScalarType dtype) const {
 TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
   device = resolve_device(device);
   if (node_->device() == device) return *this;
+  if (auto moved = move_consolidated(*this, device, non_blocking)) return *moved;
   // All copies are started first and waited for once; only a copy to the host has to be.
   NodePtr result = map(node_, ToDeviceOp(device, /*non_blocking=*/true));
-  if (!non_blocking) {
-    const auto wait = [](c10::Device where) {
-      if (where.type() == c10::DeviceType::CPU || where.type() == c10::DeviceType::Meta) return;
-      const c10::impl::VirtualGuardImpl guard(where.type());
-      guard.getStream(where).synchronize();
-    };
-    std::optional<c10::Device> waited;
-    visit(*node_, [&](const Value& value) {
-      if (value.is_node() || value.tensor().device() == waited) return;
-      waited = value.tensor().device();
-      wait(*waited);
-    });
-    wait(device);
-  }
+  if (!non_blocking) wait_for_copies(*node_, device);
   inherit_flags(*node_, result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }

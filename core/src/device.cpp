@@ -1,6 +1,10 @@
 #include "td/device.h"
 
+#include "td/walk.h"
+
 #include <c10/core/impl/VirtualGuardImpl.h>
+
+#include <limits>
 
 namespace td {
 
@@ -37,6 +41,44 @@ c10::Device resolve_device(c10::Device device) {
 at::Tensor move_to(const at::Tensor& tensor, c10::Device device, bool non_blocking) {
   if (tensor.device() == device) return tensor;
   return tensor.to(tensor.options().device(device), non_blocking);
+}
+
+c10::Device make_device(c10::DeviceType type, std::int64_t index) {
+  if (index < -1 || index > std::numeric_limits<c10::DeviceIndex>::max()) {
+    fail(Code::device, "there is no device number ", index, " of ", c10::DeviceTypeName(type));
+  }
+  return {type, static_cast<c10::DeviceIndex>(index)};
+}
+
+c10::Device parse_device(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  try {
+    const c10::DeviceType type = c10::Device(text.substr(0, colon)).type();
+    if (colon == std::string::npos) return resolve_device(c10::Device(type));
+    const std::string digits = text.substr(colon + 1);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string::npos) {
+      fail(Code::format, "no device is called \"", text, "\"");
+    }
+    const bool fits = digits.size() < 10;
+    return resolve_device(make_device(type, fits ? std::stoll(digits) : 1000000000));
+  } catch (const c10::Error&) {
+  }
+  fail(Code::format, "no device is called \"", text, "\"");
+}
+
+void wait_for_copies(const Node& source, c10::Device target) {
+  const auto wait = [](c10::Device where) {
+    if (where.type() == c10::DeviceType::CPU || where.type() == c10::DeviceType::Meta) return;
+    const c10::impl::VirtualGuardImpl guard(where.type());
+    guard.getStream(where).synchronize();
+  };
+  std::optional<c10::Device> waited;
+  visit(source, [&](const Value& value) {
+    if (value.is_node() || value.tensor().device() == waited) return;
+    waited = value.tensor().device();
+    wait(*waited);
+  });
+  wait(target);
 }
 
 }  // namespace td

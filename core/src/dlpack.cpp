@@ -1,4 +1,5 @@
 // DLPack in and out, both forms.
+#include "td/device.h"
 #include "td/foreign.h"
 
 #include <ATen/ATen.h>
@@ -21,14 +22,13 @@ enum DeviceCode : std::int32_t {
 };
 
 c10::Device device_from(const dlpack::Device& device) {
-  const auto index = static_cast<c10::DeviceIndex>(device.id);
   switch (device.type) {
     case dl_cpu:
     case dl_cuda_host: return c10::Device(c10::DeviceType::CPU);
     case dl_cuda:
     case dl_cuda_managed:
-    case dl_rocm: return {c10::DeviceType::CUDA, index};
-    case dl_oneapi: return {c10::DeviceType::XPU, index};
+    case dl_rocm: return make_device(c10::DeviceType::CUDA, device.id);
+    case dl_oneapi: return make_device(c10::DeviceType::XPU, device.id);
     default: fail(Code::device, "DLPack device type ", device.type, " is not supported");
   }
 }

@@ -98,6 +98,11 @@ at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
   return at::zeros(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
 }
 
+at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
+  checked_bytes(sizes, dtype);
+  return at::empty(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
+}
+
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes) {
   require_bytes(tensor, bytes);
   if (bytes == 0) return;

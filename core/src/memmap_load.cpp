@@ -90,12 +90,9 @@ class Loader {
     if (above != nullptr && above->device()) return above->device();
     if (!opened.text.device) return std::nullopt;
     try {
-      return resolve_device(c10::Device(*opened.text.device));
+      return parse_device(*opened.text.device);
     } catch (const Error& error) {
-      fail(Code::device, opened.where, ": ", error.what());
-    } catch (const c10::Error&) {
-      fail(Code::format, opened.where, ": no device is called ",
-           format::quote(*opened.text.device));
+      fail(error.code(), opened.where, ": ", error.what());
     }
   }
 

@@ -18,6 +18,7 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes);
 
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device);
+at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device device);
 
 // Row-major bytes out of and into a tensor on any device.
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes);
