@@ -11,8 +11,12 @@
 
 /* What the header says in a brace initialiser, which SWIG does not read. Zero unless named here. */
 %feature("td:default", "device_index=-1") td_load_options;
+%feature("td:default", "device_index=-1") td_consolidate_options;
+%feature("td:default", "device_index=-1") td_schema_options;
 
 /* Texts that a struct borrows; its writer keeps them. */
+%warnfilter(451) td_call_argument::name;
+%warnfilter(451) td_call_argument::text;
 %warnfilter(451) td_field::name;
 %warnfilter(451) td_field::default_json;
 
@@ -31,6 +35,14 @@
 %include "tensordict/td_shape.h"
 %include "tensordict/td_device.h"
 %include "tensordict/td_memmap.h"
+%include "tensordict/td_consolidate.h"
+%include "tensordict/td_share.h"
+%include "tensordict/td_message.h"
 %include "tensordict/td_apply.h"
+%include "tensordict/td_call.h"
 %include "tensordict/td_record.h"
+%include "tensordict/td_grad.h"
+%include "tensordict/td_state.h"
+%include "tensordict/td_layout.h"
+%include "tensordict/td_host.h"
 %include "tensordict/td_writer.h"

@@ -120,9 +120,12 @@ TD_OFFSET(td_index_item, step, 24);
 TD_OFFSET(td_index_item, tensor, 32);
 TD_OFFSET(td_index_item, reserved, 40);
 
-TD_SIZE(td_to_options, 8);
+TD_SIZE(td_to_options, 20);
 TD_OFFSET(td_to_options, struct_size, 0);
 TD_OFFSET(td_to_options, non_blocking, 4);
+TD_OFFSET(td_to_options, pin, 8);
+TD_OFFSET(td_to_options, inplace, 12);
+TD_OFFSET(td_to_options, each_like, 16);
 
 TD_SIZE(td_memmap_options, 20);
 TD_OFFSET(td_memmap_options, struct_size, 0);
@@ -186,3 +189,114 @@ TD_SIZE(td_record_options, 16);
 TD_OFFSET(td_record_options, struct_size, 0);
 TD_OFFSET(td_record_options, flags, 4);
 TD_OFFSET(td_record_options, base, 8);
+
+TD_SIZE(td_argument_kind, 4);
+TD_SIGNED(td_argument_kind);
+TD_NUMBER(TD_ARGUMENT_LEAF, 1);
+TD_NUMBER(TD_ARGUMENT_DICT, 2);
+TD_NUMBER(TD_ARGUMENT_TENSOR, 3);
+TD_NUMBER(TD_ARGUMENT_INT, 4);
+TD_NUMBER(TD_ARGUMENT_DOUBLE, 5);
+TD_NUMBER(TD_ARGUMENT_BOOL, 6);
+TD_NUMBER(TD_ARGUMENT_NONE, 7);
+TD_NUMBER(TD_ARGUMENT_TEXT, 8);
+TD_NUMBER(TD_ARGUMENT_DTYPE, 9);
+TD_NUMBER(TD_ARGUMENT_DEVICE, 10);
+TD_NUMBER(TD_ARGUMENT_INTS, 11);
+TD_NUMBER(TD_ARGUMENT_DOUBLES, 12);
+TD_NUMBER(TD_ARGUMENT_BOOLS, 13);
+
+TD_SIZE(td_call_argument, 96);
+TD_OFFSET(td_call_argument, kind, 0);
+TD_OFFSET(td_call_argument, device_index, 4);
+TD_OFFSET(td_call_argument, name, 8);
+TD_OFFSET(td_call_argument, integer, 16);
+TD_OFFSET(td_call_argument, real, 24);
+TD_OFFSET(td_call_argument, text, 32);
+TD_OFFSET(td_call_argument, tensor, 40);
+TD_OFFSET(td_call_argument, dict, 48);
+TD_OFFSET(td_call_argument, integers, 56);
+TD_OFFSET(td_call_argument, reals, 64);
+TD_OFFSET(td_call_argument, count, 72);
+TD_OFFSET(td_call_argument, reserved, 80);
+
+TD_SIZE(td_call_options, 24);
+TD_OFFSET(td_call_options, struct_size, 0);
+TD_OFFSET(td_call_options, has_batch_size, 4);
+TD_OFFSET(td_call_options, batch_size, 8);
+TD_OFFSET(td_call_options, batch_dims, 16);
+
+TD_SIZE(td_measure_kind, 4);
+TD_SIGNED(td_measure_kind);
+TD_NUMBER(TD_MEASURE_ELEMENTS, 0);
+TD_NUMBER(TD_MEASURE_ELEMENTS_ONCE, 1);
+TD_NUMBER(TD_MEASURE_BYTES, 2);
+TD_NUMBER(TD_MEASURE_BYTES_ONCE, 3);
+TD_NUMBER(TD_MEASURE_DTYPE, 4);
+TD_NUMBER(TD_MEASURE_IS_FLOATING_POINT, 5);
+TD_NUMBER(TD_MEASURE_REQUIRES_GRAD, 6);
+TD_NUMBER(TD_MEASURE_IS_PINNED, 7);
+
+TD_SIZE(td_detach_kind, 4);
+TD_SIGNED(td_detach_kind);
+TD_NUMBER(TD_DETACH_HISTORY, 0);
+TD_NUMBER(TD_DETACH_DATA, 1);
+
+TD_SIZE(td_backward_options, 16);
+TD_OFFSET(td_backward_options, struct_size, 0);
+TD_OFFSET(td_backward_options, retain_graph, 4);
+TD_OFFSET(td_backward_options, create_graph, 8);
+TD_OFFSET(td_backward_options, reserved, 12);
+
+TD_SIZE(td_state_options, 16);
+TD_OFFSET(td_state_options, struct_size, 0);
+TD_OFFSET(td_state_options, nested, 4);
+TD_OFFSET(td_state_options, keep_vars, 8);
+TD_OFFSET(td_state_options, reserved, 12);
+
+TD_SIZE(td_state_form, 4);
+TD_SIGNED(td_state_form);
+TD_NUMBER(TD_STATE_DETECT, 0);
+TD_NUMBER(TD_STATE_FLAT, 1);
+TD_NUMBER(TD_STATE_NESTED, 2);
+
+TD_SIZE(td_load_state_options, 16);
+TD_OFFSET(td_load_state_options, struct_size, 0);
+TD_OFFSET(td_load_state_options, partial, 4);
+TD_OFFSET(td_load_state_options, assign, 8);
+TD_OFFSET(td_load_state_options, form, 12);
+
+TD_SIZE(td_schema_content, 4);
+TD_SIGNED(td_schema_content);
+TD_NUMBER(TD_SCHEMA_ZEROS, 0);
+TD_NUMBER(TD_SCHEMA_UNINITIALIZED, 1);
+TD_NUMBER(TD_SCHEMA_META, 2);
+
+TD_SIZE(td_schema_options, 16);
+TD_OFFSET(td_schema_options, struct_size, 0);
+TD_OFFSET(td_schema_options, content, 4);
+TD_OFFSET(td_schema_options, device_type, 8);
+TD_OFFSET(td_schema_options, device_index, 12);
+
+TD_SIZE(td_member, 48);
+TD_OFFSET(td_member, path, 0);
+TD_OFFSET(td_member, path_len, 8);
+TD_OFFSET(td_member, sizes, 16);
+TD_OFFSET(td_member, dims, 24);
+TD_OFFSET(td_member, offset, 32);
+TD_OFFSET(td_member, dtype, 40);
+TD_OFFSET(td_member, reserved, 44);
+
+TD_SIZE(td_consolidate_options, 20);
+TD_OFFSET(td_consolidate_options, struct_size, 0);
+TD_OFFSET(td_consolidate_options, device_type, 4);
+TD_OFFSET(td_consolidate_options, device_index, 8);
+TD_OFFSET(td_consolidate_options, pin_memory, 12);
+TD_OFFSET(td_consolidate_options, inplace, 16);
+
+TD_SIZE(td_message_options, 24);
+TD_OFFSET(td_message_options, struct_size, 0);
+TD_OFFSET(td_message_options, max_depth, 4);
+TD_OFFSET(td_message_options, max_entries, 8);
+TD_OFFSET(td_message_options, timeout_ms, 12);
+TD_OFFSET(td_message_options, max_bytes, 16);

@@ -1,0 +1,57 @@
+// tensordict/td_consolidate.h
+#include "arguments.h"
+#include "guard.h"
+
+#include "td/consolidate.h"
+
+using capi::guard;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+
+namespace {
+
+td::ConsolidateOptions consolidate_options_in(const td_consolidate_options* options) {
+  const td_consolidate_options given = capi::options_in(
+      options, td_consolidate_options TD_CONSOLIDATE_OPTIONS_INIT, sizeof(td_consolidate_options));
+  td::ConsolidateOptions result;
+  result.device = capi::device_in(given.device_type, given.device_index);
+  result.pinned = given.pin_memory != 0;
+  result.inplace = given.inplace != 0;
+  return result;
+}
+
+td::OpenOptions open_options_in(const td_load_options* options) {
+  const td_load_options given =
+      capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT, sizeof(td_load_options));
+  td::OpenOptions result;
+  result.device = capi::device_in(given.device_type, given.device_index);
+  if (given.max_depth != 0) result.max_depth = given.max_depth;
+  if (given.max_entries != 0) result.max_entries = given.max_entries;
+  return result;
+}
+
+}  // namespace
+
+td_status td_consolidate(const td_tensordict* td, const char* file,
+                         const td_consolidate_options* options, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    const td::ConsolidateOptions how = consolidate_options_in(options);
+    out.put(file == nullptr ? td::consolidate(in(td), how)
+                            : td::consolidate_file(in(td), file, how));
+  });
+}
+
+td_status td_is_consolidated(const td_tensordict* td, int32_t* result) noexcept {
+  return guard(__func__,
+               [&] { *not_null(result, "result") = td::is_consolidated(in(td)) ? 1 : 0; });
+}
+
+td_status td_load_consolidated(const char* file, const td_load_options* options,
+                               td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    out.put(td::load_consolidated(not_null(file, "file"), open_options_in(options)));
+  });
+}
