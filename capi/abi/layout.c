@@ -143,11 +143,63 @@ TD_OFFSET(td_load_options, verbatim_names, 16);
 TD_OFFSET(td_load_options, max_depth, 20);
 TD_OFFSET(td_load_options, max_entries, 24);
 
-TD_SIZE(td_apply_options, 16);
+TD_SIZE(td_apply_options, 88);
 TD_OFFSET(td_apply_options, struct_size, 0);
 TD_OFFSET(td_apply_options, inplace, 4);
 TD_OFFSET(td_apply_options, filter_empty, 8);
 TD_OFFSET(td_apply_options, propagate_lock, 12);
+TD_OFFSET(td_apply_options, call_on_nested, 16);
+TD_OFFSET(td_apply_options, fill_missing, 20);
+TD_OFFSET(td_apply_options, has_batch_size, 24);
+TD_OFFSET(td_apply_options, device_type, 28);
+TD_OFFSET(td_apply_options, device_index, 32);
+TD_OFFSET(td_apply_options, reserved, 36);
+TD_OFFSET(td_apply_options, batch_size, 40);
+TD_OFFSET(td_apply_options, batch_dims, 48);
+TD_OFFSET(td_apply_options, names, 56);
+TD_OFFSET(td_apply_options, names_len, 64);
+TD_OFFSET(td_apply_options, default_value, 72);
+TD_OFFSET(td_apply_options, out, 80);
+
+TD_SIZE(td_apply_entry, 48);
+TD_OFFSET(td_apply_entry, struct_size, 0);
+TD_OFFSET(td_apply_entry, kind, 4);
+TD_OFFSET(td_apply_entry, path, 8);
+TD_OFFSET(td_apply_entry, path_len, 16);
+TD_OFFSET(td_apply_entry, tensors, 24);
+TD_OFFSET(td_apply_entry, dicts, 32);
+TD_OFFSET(td_apply_entry, sources_len, 40);
+
+TD_SIZE(td_map_cut, 4);
+TD_SIGNED(td_map_cut);
+TD_NUMBER(TD_MAP_CUT_PER_WORKER, 0);
+TD_NUMBER(TD_MAP_CUT_SIZE, 1);
+TD_NUMBER(TD_MAP_CUT_COUNT, 2);
+TD_NUMBER(TD_MAP_CUT_ELEMENTS, 3);
+
+TD_SIZE(td_map_piece, 48);
+TD_OFFSET(td_map_piece, struct_size, 0);
+TD_OFFSET(td_map_piece, worker, 4);
+TD_OFFSET(td_map_piece, number, 8);
+TD_OFFSET(td_map_piece, count, 16);
+TD_OFFSET(td_map_piece, first, 24);
+TD_OFFSET(td_map_piece, length, 32);
+TD_OFFSET(td_map_piece, seed, 40);
+
+TD_SIZE(td_map_options, 80);
+TD_OFFSET(td_map_options, struct_size, 0);
+TD_OFFSET(td_map_options, cut, 4);
+TD_OFFSET(td_map_options, dim, 8);
+TD_OFFSET(td_map_options, amount, 16);
+TD_OFFSET(td_map_options, num_workers, 24);
+TD_OFFSET(td_map_options, worker_threads, 28);
+TD_OFFSET(td_map_options, seed, 32);
+TD_OFFSET(td_map_options, shuffle, 40);
+TD_OFFSET(td_map_options, reserved, 44);
+TD_OFFSET(td_map_options, ahead, 48);
+TD_OFFSET(td_map_options, out, 56);
+TD_OFFSET(td_map_options, progress, 64);
+TD_OFFSET(td_map_options, progress_user, 72);
 
 TD_SIZE(td_writer_options, 24);
 TD_OFFSET(td_writer_options, struct_size, 0);

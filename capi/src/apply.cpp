@@ -1,5 +1,6 @@
 // tensordict/td_apply.h
-#include "arguments.h"
+#include "td/apply.h"
+
 #include "foreign_call.h"
 #include "guard.h"
 
@@ -21,14 +22,41 @@ td::FilterEmpty filter_in(td_filter_empty filter) {
   }
 }
 
-td::ApplyOptions apply_options_in(const td_apply_options* options) {
+td::Names names_in(const char* const* names, std::size_t names_len) {
+  not_null(names, "names");
+  td::Names result;
+  for (std::size_t i = 0; i < names_len; ++i) {
+    result.push_back(names[i] == nullptr ? std::nullopt : std::optional<std::string>(names[i]));
+  }
+  return result;
+}
+
+td::ApplyManyOptions apply_options_in(const td_apply_options* options) {
+  constexpr std::size_t first_size = offsetof(td_apply_options, call_on_nested);
   const td_apply_options given =
-      capi::options_in(options, td_apply_options TD_APPLY_OPTIONS_INIT, sizeof(td_apply_options));
-  td::ApplyOptions result;
+      capi::options_in(options, td_apply_options TD_APPLY_OPTIONS_INIT, first_size);
+  if (given.reserved != 0)
+    td::fail(td::Code::invalid_argument, "td_apply_options.reserved is not zero");
+  td::ApplyManyOptions result;
   result.inplace = given.inplace != 0;
   result.filter_empty = filter_in(given.filter_empty);
   result.propagate_lock = given.propagate_lock != 0;
+  result.call_on_nested = given.call_on_nested != 0;
+  result.fill_missing = given.fill_missing != 0;
+  if (given.default_value != nullptr) result.default_value = *in(given.default_value);
+  if (given.has_batch_size != 0) {
+    const td::SizesView sizes =
+        capi::sizes_in(given.batch_size, given.batch_dims, "options.batch_size");
+    result.batch_size.emplace(sizes.begin(), sizes.end());
+  }
+  result.device = capi::device_in(given.device_type, given.device_index);
+  if (given.names_len != 0) result.names = names_in(given.names, given.names_len);
+  if (given.out != nullptr) result.out = *in(given.out);
   return result;
+}
+
+void put(Out<td_tensordict>& out, std::optional<td::TensorDict> result) {
+  if (result) out.put(std::move(*result));
 }
 
 }  // namespace
@@ -38,8 +66,23 @@ td_status td_apply(const td_tensordict* td, const td_apply_options* options, td_
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     not_null(reinterpret_cast<void*>(callback), "callback");
-    out.put(in(td)->apply(apply_options_in(options), [&](td::Path path, const at::Tensor& leaf) {
-      return capi::call_apply(callback, user, path, leaf);
-    }));
+    put(out, td::apply_leaves(*in(td), apply_options_in(options),
+                              [&](td::Path path, const at::Tensor& leaf) {
+                                return capi::call_apply(callback, user, path, leaf);
+                              }));
+  });
+}
+
+td_status td_apply_entries(const td_tensordict* td, const td_tensordict* const* others,
+                           size_t others_len, const td_apply_options* options,
+                           td_apply_entry_fn callback, void* user,
+                           td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    not_null(reinterpret_cast<void*>(callback), "callback");
+    put(out, td::apply(*in(td), capi::dicts_in(others, others_len), apply_options_in(options),
+                       [&](td::Path path, c10::ArrayRef<td::Value> sources) {
+                         return capi::call_apply_entry(callback, user, path, sources);
+                       }));
   });
 }

@@ -3,10 +3,27 @@
 
 #include "arguments.h"
 
+#include "td/piecewise.h"
+#include "tensordict/td_apply.h"
+#include "tensordict/td_map.h"
+
+#include <optional>
+
 namespace capi {
 
-// Lends a leaf to a td_apply_fn and takes what it returns; an undefined tensor when it returns none.
-// Throws CallbackFailure when it fails, and Code::callback when it unwinds although it must not.
+// Each lends what its callback reads, takes what it returns, throws CallbackFailure when it fails, and
+// Code::callback when it unwinds although it must not.
+
+// An undefined tensor when it returns none.
 at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at::Tensor& leaf);
+
+// An empty value when it returns none.
+td::Value call_apply_entry(td_apply_entry_fn callback, void* user, td::Path path,
+                           c10::ArrayRef<td::Value> sources);
+
+std::optional<td::TensorDict> call_map(td_map_fn callback, void* user, const td::Piece& piece,
+                                       const td::TensorDict& source);
+
+void call_progress(td_progress_fn callback, void* user, std::size_t done, std::size_t total);
 
 }  // namespace capi

@@ -45,15 +45,11 @@ td_status from_torch(td_status code, const char* function, const c10::Error& err
 }
 
 // A callback's status travels on when it is one of ours or of its own range; its text is kept.
-td_status from_callback(const char* function, td_status status) noexcept {
-  const bool left_text = error_was_left(status);
+td_status from_callback(const char* function, const CallbackFailure& failure) noexcept {
+  const td_status status = failure.status;
   const bool passes = status <= -10000 || (status < 0 && is_library_code(status));
   const td_status code = passes ? status : TD_ERR_CALLBACK;
-  if (left_text) {
-    store_error(code, function, td_last_error_message());
-  } else {
-    store_error(code, function, "the callback failed without a message");
-  }
+  store_error(code, function, failure.text);
   return code;
 }
 
@@ -69,6 +65,11 @@ LogWarnings* log_warnings() {
 }
 
 }  // namespace
+
+CallbackFailure::CallbackFailure(td_status status)
+    : status(status),
+      text(error_was_left(status) ? td_last_error_message()
+                                  : "the callback failed without a message") {}
 
 CallScope::CallScope()
     : grad_before_(c10::GradMode::is_enabled()),
@@ -95,7 +96,7 @@ td_status translate_current_exception(const char* function) noexcept {
   } catch (const td::Error& error) {  // the core's own, with a code that fits
     return fail(static_cast<td_status>(error.code()), function, error.what());
   } catch (const CallbackFailure& failure) {
-    return from_callback(function, failure.status);
+    return from_callback(function, failure);
   } catch (const c10::OutOfMemoryError& error) {  // an accelerator's allocator
     return from_torch(TD_ERR_DEVICE_OUT_OF_MEMORY, function, error);
   } catch (const c10::IndexError& error) {

@@ -7,6 +7,7 @@
 #include <c10/core/GradMode.h>
 
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace capi {
@@ -15,9 +16,12 @@ namespace capi {
 // typed catches of the library.
 td_status translate_current_exception(const char* function) noexcept;
 
-// Thrown when a callback fails: its status travels on unchanged where it may.
+// Thrown when a callback fails: its status travels on unchanged where it may. The text that it left is
+// that of the thread on which it ran, which need not be the one that is told.
 struct CallbackFailure {
+  explicit CallbackFailure(td_status status);
   td_status status;
+  std::string text;
 };
 
 // Turns an exception that a callback let out into Code::callback with its text, and throws that.

@@ -8,7 +8,15 @@
 
 namespace capi {
 
-enum class Kind : std::uintptr_t { none = 0, tensor = 1, dict = 2, keys = 3, writer = 4, record = 5 };
+enum class Kind : std::uintptr_t {
+  none = 0,
+  tensor = 1,
+  dict = 2,
+  keys = 3,
+  writer = 4,
+  record = 5,
+  map_iter = 6,
+};
 
 // A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.
 // They go back to the table when the thread ends. It has no destructor itself: handles may be freed by

@@ -325,14 +325,20 @@ std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> 
   return TensorDict(walk.result());
 }
 
+std::optional<TensorDict> apply_leaves(const TensorDict& td, const ApplyManyOptions& options,
+                                       const ApplyFn& callback) {
+  if (options.call_on_nested) {
+    fail(Code::invalid_argument, "call_on_nested: this function takes tensors, not dictionaries");
+  }
+  return apply(td, {}, options, [&](Path path, c10::ArrayRef<Value> sources) {
+    return Value(callback(path, sources[0].tensor()));
+  });
+}
+
 TensorDict TensorDict::apply(const ApplyOptions& options, const ApplyFn& callback) const {
   ApplyManyOptions many;
   static_cast<ApplyOptions&>(many) = options;
-  const std::optional<TensorDict> result =
-      td::apply(*this, {}, many, [&](Path path, c10::ArrayRef<Value> sources) {
-        return Value(callback(path, sources[0].tensor()));
-      });
-  if (result) return *result;
+  if (std::optional<TensorDict> result = apply_leaves(*this, many, callback)) return *result;
   NodePtr empty = c10::make_intrusive<DenseNode>(batch_size(), device());
   copy_tags(*node_, *empty);
   return TensorDict(std::move(empty));

@@ -123,8 +123,8 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
         cutter_(td, options_, workers_),
         function_(std::move(function)),
         outer_(working_for_ == nullptr ? nullptr : working_for_->shared_from_this()) {
-    const std::size_t wanted = std::min(static_cast<std::size_t>(workers_), cutter_.count());
-    const std::size_t room = ahead < none - wanted ? ahead + wanted : none;
+    if (ahead == 0) ahead = 2 * static_cast<std::size_t>(workers_);
+    const std::size_t room = ahead < none ? ahead + 1 : none;
     slots_.resize(std::min(room, cutter_.count()));
   }
 
@@ -309,6 +309,14 @@ PieceStream::~PieceStream() { state_->stop(); }
 std::optional<PieceStream::Result> PieceStream::next() {
   const std::shared_ptr<State> state = state_;
   return state->next();
+}
+
+std::optional<PieceStream::Result> PieceStream::next_kept() {
+  const std::shared_ptr<State> state = state_;
+  while (true) {
+    std::optional<Result> result = state->next();
+    if (!result || result->td) return result;
+  }
 }
 
 std::size_t PieceStream::count() const noexcept { return state_->count(); }

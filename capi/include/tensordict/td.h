@@ -12,6 +12,7 @@
 #include "tensordict/td_host.h"
 #include "tensordict/td_index.h"
 #include "tensordict/td_layout.h"
+#include "tensordict/td_map.h"
 #include "tensordict/td_memmap.h"
 #include "tensordict/td_message.h"
 #include "tensordict/td_record.h"

@@ -24,4 +24,8 @@ using ApplyManyFn = std::function<Value(Path path, c10::ArrayRef<Value> sources)
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback);
 
+// For the leaves of one dictionary.
+std::optional<TensorDict> apply_leaves(const TensorDict& td, const ApplyManyOptions& options,
+                                       const ApplyFn& callback);
+
 }  // namespace td

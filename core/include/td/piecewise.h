@@ -43,7 +43,8 @@ using PieceFn = std::function<std::optional<TensorDict>(const Piece& piece, cons
 // Called on the thread of the caller.
 using ProgressFn = std::function<void(std::size_t done, std::size_t total)>;
 
-// The results one by one, in the order of the pieces. Workers run ahead by `ahead` pieces.
+// The results one by one, in the order of the pieces. Workers run ahead by up to `ahead` pieces; 0
+// stands for twice their number.
 //
 // Failures are those of one thread: the first piece in order that fails ends the results, whichever
 // failed first in time, and no further piece is begun.
@@ -61,6 +62,8 @@ class PieceStream {
   };
   // Nothing after the last piece. Throws what the function threw, each time.
   std::optional<Result> next();
+  // The next one for which the function returned something.
+  std::optional<Result> next_kept();
   std::size_t count() const noexcept;
 
  private:

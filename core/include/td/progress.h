@@ -1,0 +1,12 @@
+// td/progress.h: how far work has come, as a line for a terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace td {
+
+// " 40%|####      | 4/10 [00:02<00:03, 2.0/s]"; without the bar when `width` is 0.
+std::string progress_text(std::size_t done, std::size_t total, double seconds, std::size_t width);
+
+}  // namespace td
