@@ -31,6 +31,7 @@ VALID = {
     ("p.int64_t", "strides"): "m.sizes_out", ("size_t", "strides_cap"): "8",
     ("p.char", "text"): "m.text", ("size_t", "text_cap"): "sizeof m.text",
     ("p.p.td_tensordict", "results"): "m.results", ("size_t", "results_cap"): "4",
+    ("p.q(const).td_call_argument", "arguments"): "m.arguments", ("size_t", "arguments_len"): "1",
     ("p.void", "data"): "m.numbers", ("p.q(const).void", "data"): "m.numbers",
     ("size_t", "bytes"): "sizeof m.numbers",
     ("p.q(const).char", "text"): '"0"', ("p.q(const).char", "dir"): "NULL",
@@ -40,23 +41,36 @@ VALID = {
     ("int64_t", "dim0"): "0", ("int64_t", "dim1"): "0",
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
     ("td_apply_fn", "callback"): "misuse_share",
+    ("td_detach_kind", "kind"): "TD_DETACH_HISTORY", ("td_measure_kind", "kind"): "TD_MEASURE_BYTES",
+    ("int32_t", "set_zero"): "0", ("int32_t", "storage"): "0", ("int64_t", "stream"): "0",
+    ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
+    ("p.q(const).td_member", "members"): "m.members", ("size_t", "members_len"): "1", ("size_t", "item_bytes"): "4",
+    ("p.void", "impl"): "misuse_impl(&m)", ("int32_t", "torch_version"): "misuse_torch_version()",
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
     ("p.struct DLManagedTensor", "source"): "&m.legacy",
 }
 
 # Where one function needs something else.
 FOR = {
+    ("td_call", "name"): '"aten::neg"',
     ("td_get_dict", "path"): 'NAMES("n")',
     ("td_get_data_json", "td"): "misuse_loaded(&m)",
     ("td_get_data_json", "path"): 'NAMES("str")',
     ("td_load_memmap", "dir"): 'td_golden("basic")',
+    ("td_to", "dtype"): "TD_DTYPE_OTHER",
+    ("td_from_schema", "text"): '"{\\"entries\\": {}}"',
+    ("td_set_grad", "source"): "NULL",
+    ("td_backward", "td"): "misuse_recorded(&m)", ("td_backward", "gradient"): "m.td", ("td_backward", "inputs"): "NULL",
     ("td_writer_put", "bytes"): "sizeof *m.numbers",
 }
+
+# What is refused even so, because it takes an accelerator.
+REFUSED = {"td_record_stream": "TD_ERR_DEVICE"}
 
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
-          "results": ("results_cap",), "data": ("bytes",)}
+          "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "data": ("bytes",)}
 
 # What is written through a pointer, and how a result is given back.
 SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind"}
@@ -219,7 +233,7 @@ def block(function, handles, frees, wrong=None, before="", value="", status="TD_
 
 
 def status_test(function, handles, frees):
-    body = "  /* valid */\n" + block(function, handles, frees)
+    body = "  /* valid */\n" + block(function, handles, frees, status=REFUSED.get(function.name, "TD_OK"))
     for parameter in function.parameters:
         for what, before, value, status in wrong_values(function, parameter, handles):
             body += f"  /* {parameter.name}: {what} */\n"

@@ -1,5 +1,6 @@
 #include "misuse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "td_files.h"
@@ -26,6 +27,12 @@ static td_tensordict *dictionary(void) {
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
   return td;
 }
+
+/* What the member of the fixture describes. */
+struct number {
+  float value;
+};
+static const char *const first_name[] = {"a"};
 
 static td_writer *writer_on(td_tensordict *td) {
   td_writer *writer = NULL;
@@ -57,8 +64,12 @@ void misuse_begin(misuse *m) {
 
   m->sources[0] = m->td;
   m->sources[1] = m->other;
+  const td_call_argument leaf = TD_ARG_LEAF(NULL);
+  m->arguments[0] = leaf;
   m->items[0] = all;
   m->sizes[0] = 4;
+  m->members[0] = (td_member)TD_MEMBER(struct number, value, TD_DTYPE_FLOAT32, "a");
+  m->members[0].path = first_name;
   const struct DLTensorLayout tensor = {m->numbers, DLPACK_CPU, 0,        1,    DLPACK_FLOAT,
                                         32,         1,          m->sizes, NULL, 0};
   m->versioned.major = 1;
@@ -86,4 +97,23 @@ const td_tensordict *misuse_loaded(misuse *m) {
   options.private_mapping = 1;
   TD_DO(td_load_memmap(td_golden("nontensor"), &options, &m->loaded));
   return m->loaded;
+}
+
+td_tensordict *misuse_recorded(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(4));
+  td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  TD_DO(td_set_requires_grad(m->loaded, 1));
+  return m->loaded;
+}
+
+int32_t misuse_torch_version(void) {
+  int major = 0, minor = 0;
+  TD_CHECK_INT(sscanf(td_torch_version(), "%d.%d", &major, &minor), 2);
+  return 10000 * major + 100 * minor;
+}
+
+void *misuse_impl(misuse *m) {
+  void *impl = NULL;
+  TD_DO(td_tensor_to_torch(m->tensor, misuse_torch_version(), &impl));
+  return impl;
 }

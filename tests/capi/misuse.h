@@ -15,7 +15,9 @@ typedef struct misuse {
   const td_tensordict *sources[2];
   td_tensordict *results[4];
   td_index_item items[1];
+  td_call_argument arguments[1];
   td_index_item parsed[4];
+  td_member members[1];
   float numbers[4];
   int64_t sizes[1];
   int64_t order[1];
@@ -34,6 +36,13 @@ void misuse_end(misuse *m);
 
 /* A dictionary with a text under "str". */
 const td_tensordict *misuse_loaded(misuse *m);
+
+/* A dictionary whose tensor is recorded for gradients. */
+td_tensordict *misuse_recorded(misuse *m);
+
+/* A tensor of libtorch, and the version of libtorch. */
+void *misuse_impl(misuse *m);
+int32_t misuse_torch_version(void);
 
 void misuse_release(void *user);
 td_status misuse_share(void *user, const char *const *path, size_t path_len,

@@ -1,0 +1,137 @@
+/* tensordict/td_call.h: any operator of libtorch, by its name, on every tensor. */
+#ifndef TENSORDICT_TD_CALL_H
+#define TENSORDICT_TD_CALL_H
+
+#include "tensordict/td_dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * What an argument of an operator is.
+ */
+typedef int32_t td_argument_kind;
+enum {
+  TD_ARGUMENT_LEAF = 1,      /**< the tensor of the dictionary that the operator is called for */
+  TD_ARGUMENT_DICT = 2,      /**< dict: its tensor under the same path */
+  TD_ARGUMENT_TENSOR = 3,    /**< tensor: this one, for every tensor of the dictionary */
+  TD_ARGUMENT_INT = 4,       /**< integer */
+  TD_ARGUMENT_DOUBLE = 5,    /**< real */
+  TD_ARGUMENT_BOOL = 6,      /**< integer: 0 or 1 */
+  TD_ARGUMENT_NONE = 7,      /**< nothing, where the operator allows that */
+  TD_ARGUMENT_TEXT = 8,      /**< text; also the name of a memory format, "channels_last" */
+  TD_ARGUMENT_DTYPE = 9,     /**< integer: a td_dtype */
+  TD_ARGUMENT_DEVICE = 10,   /**< integer: a td_device_type; device_index */
+  TD_ARGUMENT_INTS = 11,     /**< integers, count */
+  TD_ARGUMENT_DOUBLES = 12,  /**< reals, count */
+  TD_ARGUMENT_BOOLS = 13     /**< integers, each 0 or 1, count */
+};
+
+/**
+ * One argument of an operator. 96 bytes, for ever.
+ */
+typedef struct td_call_argument {
+  td_argument_kind kind;                 /**< which of the fields count */
+  int32_t device_index;                  /**< which device of that kind; -1 for the current one */
+  const char *TD_NULLABLE name;          /**< borrowed; the name of the operator's argument, or NULL: it
+                                              stands at its position */
+  int64_t integer;                       /**< a number, 0 or 1, a dtype or a device type */
+  double real;                           /**< a number */
+  const char *TD_NULLABLE text;          /**< borrowed; NUL-terminated */
+  const td_tensor *TD_NULLABLE tensor;   /**< borrowed */
+  const td_tensordict *TD_NULLABLE dict; /**< borrowed */
+  const int64_t *TD_NULLABLE integers;   /**< borrowed; NULL only when count is 0 */
+  const double *TD_NULLABLE reals;       /**< borrowed; NULL only when count is 0 */
+  size_t count;                          /**< of integers or reals */
+  uint64_t reserved[2];                  /**< zero */
+} td_call_argument;
+
+/**
+ * How td_call() works. Zero in every field but the first means the default.
+ */
+typedef struct td_call_options {
+  uint32_t struct_size;                  /**< sizeof(td_call_options) */
+  int32_t has_batch_size;                /**< 1: the results have a batch size of their own */
+  const int64_t *TD_NULLABLE batch_size; /**< borrowed; NULL only when batch_dims is 0 */
+  size_t batch_dims;                     /**< number of sizes */
+} td_call_options;
+#define TD_CALL_OPTIONS_INIT {(uint32_t)sizeof(td_call_options), 0, NULL, 0}
+
+/**
+ * Calls an operator of libtorch, by its name, for every tensor of a dictionary.
+ *
+ * The operator is looked up, and the arguments are held against its schema, once and before any
+ * tensor is looked at; arguments that are not given have the operator's defaults. When no argument is
+ * TD_ARGUMENT_LEAF, the tensor comes first. An operator that gives several tensors gives as many
+ * dictionaries. Values that are no tensors are carried over.
+ *
+ * An operator that writes into its tensor ("aten::add_") writes into the tensors that are there, and
+ * the result is a handle on `td`; a locked dictionary allows it. It is tried out first, so that nothing
+ * is written when it fails for one of the tensors. In a lazy stack it writes into the tensors of the
+ * elements.
+ *
+ * Not called are operators that take or give lists of tensors, give something else than tensors,
+ * have an `out` argument, change the sizes or the memory of a tensor in place, or are internal to
+ * libtorch (names that begin with an underscore).
+ *
+ * @param td            borrowed; its values change when the operator writes
+ * @param name          borrowed; "aten::clamp", or with an overload "aten::add.Tensor"; without one the
+ *                      first overload that takes the arguments, without a namespace one of "aten"
+ * @param arguments     borrowed; NULL only when arguments_len is 0
+ * @param arguments_len number of arguments
+ * @param options       borrowed; NULL for the defaults
+ * @param results       new, each; free each with td_free(); set to NULL on failure
+ * @param results_cap   how many handles `results` can take; 0 asks for their number only, and calls
+ *                      nothing
+ * @param count         the number of results; also written with TD_ERR_BUFFER_TOO_SMALL
+ *
+ * @return TD_OK, TD_ERR_UNSUPPORTED (no such operator, one that is not called, or a kind of argument
+ *         unknown to this version), TD_ERR_INVALID_ARGUMENT (arguments that the operator does not take;
+ *         the message shows its schema; or a reserved field that is not zero), TD_ERR_KEY_NOT_FOUND (a
+ *         dictionary among the arguments has other keys), TD_ERR_SHAPE (a result does not begin with
+ *         the batch size), TD_ERR_BUFFER_TOO_SMALL, or what the operator fails with, mostly TD_ERR_TORCH
+ * @threadsafety safe beside calls that only read `td` and the arguments; an operator that writes needs
+ *               `td` for itself
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_call(const td_tensordict *td, const char *name,
+                  const td_call_argument *TD_NULLABLE arguments, size_t arguments_len,
+                  const td_call_options *TD_NULLABLE options, td_tensordict **TD_NULLABLE results,
+                  size_t results_cap, size_t *count) TD_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+/* C99 sugar: td_call_argument with[] = {TD_ARG_LEAF(NULL), TD_ARG_DOUBLE("max", 1.0)}; the name is that
+ * of the operator's argument, or NULL. */
+#if !defined(SWIG) && !defined(__cplusplus)
+#define TD_ARG_LEAF(name) {TD_ARGUMENT_LEAF, 0, (name), 0, 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_DICT(name, handle) \
+  {TD_ARGUMENT_DICT, 0, (name), 0, 0, NULL, NULL, (handle), NULL, NULL, 0, {0, 0}}
+#define TD_ARG_TENSOR(name, handle) \
+  {TD_ARGUMENT_TENSOR, 0, (name), 0, 0, NULL, (handle), NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_INT(name, number) \
+  {TD_ARGUMENT_INT, 0, (name), (number), 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_DOUBLE(name, number) \
+  {TD_ARGUMENT_DOUBLE, 0, (name), 0, (number), NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_BOOL(name, truth) \
+  {TD_ARGUMENT_BOOL, 0, (name), (truth), 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_NONE(name) {TD_ARGUMENT_NONE, 0, (name), 0, 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_TEXT(name, letters) \
+  {TD_ARGUMENT_TEXT, 0, (name), 0, 0, (letters), NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_DTYPE(name, dtype) \
+  {TD_ARGUMENT_DTYPE, 0, (name), (dtype), 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_DEVICE(name, type, index) \
+  {TD_ARGUMENT_DEVICE, (index), (name), (type), 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
+#define TD_ARG_INTS(name, numbers, n) \
+  {TD_ARGUMENT_INTS, 0, (name), 0, 0, NULL, NULL, NULL, (numbers), NULL, (n), {0, 0}}
+#define TD_ARG_DOUBLES(name, numbers, n) \
+  {TD_ARGUMENT_DOUBLES, 0, (name), 0, 0, NULL, NULL, NULL, NULL, (numbers), (n), {0, 0}}
+#define TD_ARG_BOOLS(name, truths, n) \
+  {TD_ARGUMENT_BOOLS, 0, (name), 0, 0, NULL, NULL, NULL, (truths), NULL, (n), {0, 0}}
+#endif
+
+#endif
