@@ -196,6 +196,7 @@ RecordType::RecordType(std::string name, std::vector<RecordField> fields,
       frozen_(options.frozen) {
   const std::string_view name_view = name_;
   check_path(name_view);
+  if (name_.empty()) fail(Code::key_invalid, "a record type needs a name");
   if (options.base) fields_ = options.base->fields();
   for (RecordField& field : fields) {
     const std::string_view field_view = field.name;

@@ -19,7 +19,8 @@ import xml.etree.ElementTree as ElementTree
 VALID = {
     ("td_tensordict", "td"): "m.td", ("td_tensordict", None): "m.other",
     ("td_tensor", "tensor"): "m.tensor", ("td_tensor", None): "m.tensor_source",
-    ("td_keys", None): "m.keys", ("td_writer", None): "m.writer",
+    ("td_keys", None): "m.keys", ("td_writer", None): "m.writer", ("td_record_type", None): "m.record_type",
+    ("p.q(const).td_field", "fields"): "m.fields", ("size_t", "fields_len"): "1", ("p.td_field", "result"): "&m.field",
     ("p.q(const).p.q(const).char", "path"): 'NAMES("a")', ("size_t", "path_len"): "1",
     ("p.q(const).p.q(const).td_tensordict", "sources"): "m.sources", ("size_t", "sources_len"): "2",
     ("p.q(const).int64_t", "sizes"): "m.sizes", ("p.q(const).int64_t", "batch_size"): "m.sizes",
@@ -40,7 +41,10 @@ VALID = {
     ("int32_t", "field"): "0", ("size_t", "position"): "0", ("int64_t", "dim"): "0",
     ("int64_t", "dim0"): "0", ("int64_t", "dim1"): "0",
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
-    ("td_apply_fn", "callback"): "misuse_share",
+    ("td_apply_fn", "callback"): "misuse_share", ("td_apply_entry_fn", "callback"): "misuse_share_entry",
+    ("p.q(const).p.q(const).td_tensordict", "others"): "m.sources", ("size_t", "others_len"): "2",
+    ("td_map_fn", "callback"): "misuse_share_piece", ("td_map_iter", None): "m.map_iter", ("p.size_t", "number"): "NULL",
+    ("size_t", "done"): "1", ("size_t", "total"): "2", ("double", "seconds"): "1", ("size_t", "width"): "8",
     ("td_detach_kind", "kind"): "TD_DETACH_HISTORY", ("td_measure_kind", "kind"): "TD_MEASURE_BYTES",
     ("int32_t", "set_zero"): "0", ("int32_t", "storage"): "0", ("int64_t", "stream"): "0",
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
@@ -53,6 +57,7 @@ VALID = {
 # Where one function needs something else.
 FOR = {
     ("td_call", "name"): '"aten::neg"',
+    ("td_record_type_create", "name"): '"Record"',
     ("td_get_dict", "path"): 'NAMES("n")',
     ("td_get_data_json", "td"): "misuse_loaded(&m)",
     ("td_get_data_json", "path"): 'NAMES("str")',
@@ -70,7 +75,7 @@ REFUSED = {"td_record_stream": "TD_ERR_DEVICE"}
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
-          "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "data": ("bytes",)}
+          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",)}
 
 # What is written through a pointer, and how a result is given back.
 SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind"}
@@ -175,7 +180,7 @@ def wrong_values(function, parameter, handles):
     if parameter.pointee in handles:
         for what, expression, status in wrong_handles(parameter.pointee, handles):
             yield what, "", expression, status
-    if name == "sources":
+    if name in ("sources", "others"):
         yield "a NULL in it", "m.sources[1] = NULL;", "m.sources", "TD_ERR_NULL_ARGUMENT"
         for what, expression, status in wrong_handles("td_tensordict", handles):
             yield what + " in it", f"m.sources[1] = {expression};", "m.sources", status

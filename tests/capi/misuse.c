@@ -21,6 +21,20 @@ td_status misuse_share(void *user, const char *const *path, size_t path_len,
   return td_tensor_share(source, result);
 }
 
+td_status misuse_share_entry(void *user, const td_apply_entry *entry, td_tensor **tensor,
+                             td_tensordict **dict) {
+  (void)user;
+  (void)dict;
+  return td_tensor_share(entry->tensors[0], tensor);
+}
+
+td_status misuse_share_piece(void *user, const td_map_piece *piece, td_tensordict *source,
+                             td_tensordict **result) {
+  (void)user;
+  (void)piece;
+  return td_share(source, result);
+}
+
 static td_tensordict *dictionary(void) {
   td_tensordict *td = td_empty(TD_SIZES(4));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
@@ -57,6 +71,17 @@ void misuse_begin(misuse *m) {
   TD_DO(td_keys_of(m->td, NULL, &m->freed_keys));
   m->writer = writer_on(m->td);
   m->freed_writer = writer_on(m->td);
+  m->fields[0].name = "a";
+  m->fields[0].dtype = TD_DTYPE_FLOAT32;
+  m->fields[0].flags = TD_FIELD_HAS_FEATURE;
+  m->fields[1].name = "n";
+  m->fields[1].kind = TD_FIELD_DICT;
+  TD_DO(td_record_type_create("Record", m->fields, 2, NULL, &m->record_type));
+  TD_DO(td_record_type_create("Record", NULL, 0, NULL, &m->freed_record_type));
+  td_record_type_free(m->freed_record_type);
+  TD_DO(td_map_iter_create(m->td, NULL, misuse_share_piece, NULL, &m->map_iter));
+  TD_DO(td_map_iter_create(m->td, NULL, misuse_share_piece, NULL, &m->freed_map_iter));
+  td_map_iter_free(m->freed_map_iter);
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
   td_keys_free(m->freed_keys);
@@ -88,6 +113,8 @@ void misuse_end(misuse *m) {
   td_tensor_free(m->tensor_source);
   td_keys_free(m->keys);
   td_writer_free(m->writer);
+  td_map_iter_free(m->map_iter);
+  td_record_type_free(m->record_type);
   TD_CHECK_INT(m->released, m->lent);
   TD_CHECK_INT(td_debug_live_handles(), m->live_before);
 }

@@ -12,9 +12,12 @@ typedef struct misuse {
   td_tensor *tensor, *tensor_source, *freed_tensor;
   td_keys *keys, *freed_keys;
   td_writer *writer, *freed_writer;
+  td_map_iter *map_iter, *freed_map_iter;
+  td_record_type *record_type, *freed_record_type;
   const td_tensordict *sources[2];
   td_tensordict *results[4];
   td_index_item items[1];
+  td_field fields[2], field;
   td_call_argument arguments[1];
   td_index_item parsed[4];
   td_member members[1];
@@ -47,6 +50,10 @@ int32_t misuse_torch_version(void);
 void misuse_release(void *user);
 td_status misuse_share(void *user, const char *const *path, size_t path_len,
                        const td_tensor *source, td_tensor **result);
+td_status misuse_share_entry(void *user, const td_apply_entry *entry, td_tensor **tensor,
+                             td_tensordict **dict);
+td_status misuse_share_piece(void *user, const td_map_piece *piece, td_tensordict *source,
+                             td_tensordict **result);
 
 /* An address that no handle has: that of a variable. */
 #define MISUSE_GARBAGE(m) ((void *)&(m)->text[8])

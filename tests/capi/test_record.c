@@ -238,7 +238,8 @@ TD_TEST(records_lie_in_records) {
   TD_DO(td_set(part, TD_KEY("any", "thing"), x));
   td_tensordict *plain = td_empty(TD_NO_SIZES);
   TD_EXPECT(td_set_dict(part, TD_KEY("one"), plain), TD_ERR_WRONG_ENTRY);
-  TD_EXPECT(td_set_dict(part, TD_KEY("one"), part), TD_ERR_CYCLE);
+  TD_EXPECT(td_set_dict(part, TD_KEY("one"), part), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_set_dict(part, TD_KEY("any"), part), TD_ERR_CYCLE);
   TD_DO(td_set_dict(part, TD_KEY("one"), one));
   td_tensor_free(x);
   td_free(one);
@@ -402,7 +403,6 @@ TD_TEST(declarations_that_contradict_themselves) {
     td_status wanted;
   } cases[] = {
       {{.name = NULL}, TD_ERR_NULL_ARGUMENT},
-      {{.name = ""}, TD_ERR_KEY_INVALID},
       {{.name = "\xff"}, TD_ERR_KEY_INVALID},
       {{.name = "x", .kind = 4}, TD_ERR_UNSUPPORTED},
       {{.name = "x", .kind = -1}, TD_ERR_UNSUPPORTED},
