@@ -352,3 +352,16 @@ TD_OFFSET(td_message_options, max_depth, 4);
 TD_OFFSET(td_message_options, max_entries, 8);
 TD_OFFSET(td_message_options, timeout_ms, 12);
 TD_OFFSET(td_message_options, max_bytes, 16);
+
+TD_SIZE(td_dict_kind, 4);
+TD_SIGNED(td_dict_kind);
+TD_NUMBER(TD_DICT_DENSE, 1);
+TD_NUMBER(TD_DICT_LAZY, 2);
+TD_NUMBER(TD_DICT_SUB, 3);
+TD_NUMBER(TD_DICT_DATA, 4);
+TD_SIZE(td_padding, 24);
+TD_OFFSET(td_padding, struct_size, 0);
+TD_OFFSET(td_padding, pad, 4);
+TD_OFFSET(td_padding, left, 8);
+TD_OFFSET(td_padding, reserved, 12);
+TD_OFFSET(td_padding, value, 16);

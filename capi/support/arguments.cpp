@@ -42,6 +42,16 @@ void write_text(std::string_view text, char* to, std::size_t room, std::size_t* 
   to[text.size()] = '\0';
 }
 
+void write_bytes(std::string_view bytes, void* to, std::size_t room, std::size_t* length) {
+  *not_null(length, "length") = bytes.size();
+  if (room == 0) return;
+  not_null(to, "bytes");
+  if (room < bytes.size()) {
+    td::fail(td::Code::buffer_too_small, bytes.size(), " bytes do not fit into ", room);
+  }
+  std::memcpy(to, bytes.data(), bytes.size());
+}
+
 void check_torch() {
   // libtorch promises nothing from one minor version to the next: a library built for another one would
   // crash rather than fail.

@@ -187,6 +187,7 @@ class OutList {
 // Numbers and text into the caller's memory: the length always, the content when it fits.
 void write_sizes(td::SizesView sizes, int64_t* to, std::size_t room, std::size_t* dims);
 void write_text(std::string_view text, char* to, std::size_t room, std::size_t* length);
+void write_bytes(std::string_view bytes, void* to, std::size_t room, std::size_t* length);
 
 // (path, path_len): the names are viewed, not copied.
 class PathIn {

@@ -199,6 +199,11 @@ NodePtr BatchOp::lazy(const LazyNode& node) const {
   return dense_form(borrow(node))->transform(*this);
 }
 
+int dict_kind(const Node& node) noexcept {
+  if (is_data(node)) return 4;
+  return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
+}
+
 bool is_locked(const Node& node) noexcept {
   if (node.locked()) return true;
   if (const PartNode* part = as_part(&node)) return is_locked(*part->parent());

@@ -7,6 +7,9 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <map>
+
 namespace td {
 
 namespace {
@@ -187,17 +190,18 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim) {
   return lazy_stack(std::move(parts), dim < 0 ? dim + n : dim);
 }
 
-std::vector<std::string> exclusive_names(const LazyNode& lazy) {
+KeyList exclusive_keys(const LazyNode& lazy) {
   const std::vector<std::string> common = entry_names(lazy);
-  std::vector<std::string> result;
+  std::map<std::string, EntryKind> found;
   for (const NodePtr& element : lazy.elements()) {
     for (std::string& name : entry_names(*element)) {
-      if (!std::binary_search(common.begin(), common.end(), name))
-        result.push_back(std::move(name));
+      if (std::binary_search(common.begin(), common.end(), name)) continue;
+      const EntryKind kind = kind_below(element, name);
+      found.emplace(std::move(name), kind);
     }
   }
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  KeyList result;
+  for (const auto& [name, kind] : found) result.keys.push_back({{name}, kind});
   return result;
 }
 

@@ -88,6 +88,9 @@ inline bool is_data(const Node& node) noexcept {
          (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_data());
 }
 
+// What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 window, 4 value.
+int dict_kind(const Node& node) noexcept;
+
 // Whether structural change is forbidden: a lazy stack is also locked when all its elements are, a
 // window when its parent is.
 bool is_locked(const Node& node) noexcept;

@@ -1,7 +1,7 @@
 // td/lazy_ops.h: operations on the batch dimensions of lazy stacks that leave them lazy.
 #pragma once
 
-#include "td/kinds.h"
+#include "td/tensordict.h"
 
 namespace td {
 
@@ -46,6 +46,6 @@ NodePtr to_padded(const NodePtr& root, const RaggedOptions& options);
 NodePtr to_lazy(const NodePtr& node, std::int64_t dim);
 
 // Names that some elements have and others lack.
-std::vector<std::string> exclusive_names(const LazyNode& lazy);
+KeyList exclusive_keys(const LazyNode& lazy);
 
 }  // namespace td

@@ -1,0 +1,118 @@
+// tensordict/td_lazy.h
+#include "arguments.h"
+#include "guard.h"
+#include "key_snapshot.h"
+
+#include "td/lazy_ops.h"
+
+using capi::guard;
+using capi::guard_plain;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+using capi::PathIn;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+
+std::vector<td::NodePtr> nodes_in(const td_tensordict* const* sources, size_t n) {
+  std::vector<td::NodePtr> nodes;
+  if (n == 0) return nodes;
+  for (const td::TensorDict& source : capi::dicts_in(sources, n)) nodes.push_back(source.node());
+  return nodes;
+}
+
+td_padding padding_in(const td_padding* options) {
+  return capi::options_in(options, td_padding TD_PADDING_INIT, sizeof(td_padding));
+}
+
+td::RaggedOptions ragged(const td_padding& given) { return {given.value, given.left != 0}; }
+
+const td::LazyNode& lazy_in(const td::TensorDict& td) {
+  const td::LazyNode* lazy = td::as_lazy(td.node().get());
+  if (lazy == nullptr) td::fail(td::Code::wrong_entry, "this dictionary is not a lazy stack");
+  return *lazy;
+}
+
+}  // namespace
+
+td_status td_kind_of_dict(const td_tensordict* td, td_dict_kind* result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = TD_DICT_DENSE;
+    *result = static_cast<td_dict_kind>(td::dict_kind(*in(td)->node()));
+  });
+}
+
+td_status td_lazy_stack(const td_tensordict* const* sources, size_t sources_len, int64_t dim,
+                        td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::TensorDict(td::lazy_stack(nodes_in(sources, sources_len), dim)));
+  });
+}
+
+td_status td_lazy_insert(td_tensordict* td, int64_t position,
+                         const td_tensordict* source) noexcept {
+  return guard(__func__, [&] { td::lazy_insert(in(td)->node(), position, in(source)->node()); });
+}
+
+td_status td_lazy_extend(td_tensordict* td, const td_tensordict* const* sources,
+                         size_t sources_len) noexcept {
+  return guard(__func__, [&] { td::lazy_extend(in(td)->node(), nodes_in(sources, sources_len)); });
+}
+
+td_status td_lazy_info(const td_tensordict* td, int64_t* stack_dim, size_t* elements) noexcept {
+  return guard_plain(__func__, [&] {
+    not_null(stack_dim, "stack_dim");
+    not_null(elements, "elements");
+    const td::LazyNode& lazy = lazy_in(in(td));
+    *stack_dim = lazy.stack_dim();
+    *elements = lazy.elements().size();
+  });
+}
+
+td_status td_lazy_exclusive_keys(const td_tensordict* td, td_keys** result) noexcept {
+  return guard_plain(__func__, [&] {
+    Out<td_keys> out(result);
+    out.put(std::make_unique<capi::KeySnapshot>(td::exclusive_keys(lazy_in(in(td)))));
+  });
+}
+
+td_status td_lazy_get_padded(const td_tensordict* td, const char* const* path, size_t path_len,
+                             const td_padding* options, td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(
+        td::lazy_get_padded(in(td)->node(), PathIn(path, path_len), ragged(padding_in(options))));
+  });
+}
+
+td_status td_lazy_get_ragged(const td_tensordict* td, const char* const* path, size_t path_len,
+                             td_tensor** values, td_tensor** offsets) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> values_out(values);
+    Out<td_tensor> offsets_out(offsets);
+    td::Ragged read = td::lazy_get_ragged(in(td)->node(), PathIn(path, path_len));
+    values_out.put(std::move(read.values));
+    offsets_out.put(std::move(read.offsets));
+  });
+}
+
+td_status td_to_lazy_stack(const td_tensordict* td, int64_t dim, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::TensorDict(td::to_lazy(in(td)->node(), dim)));
+  });
+}
+
+td_status td_densify(const td_tensordict* td, const td_padding* options,
+                     td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    const td_padding given = padding_in(options);
+    const td::NodePtr node = in(td)->node();
+    out.put(
+        td::TensorDict(given.pad != 0 ? td::to_padded(node, ragged(given)) : td::all_dense(node)));
+  });
+}
