@@ -1,8 +1,11 @@
 // Stack and cat: several dictionaries of the same keys become one.
+#include "td/join.h"
+
+#include "td/data_values.h"
+#include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/record.h"
 #include "td/rows.h"
-#include "td/tensordict.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
@@ -11,22 +14,15 @@ namespace td {
 
 namespace {
 
-enum class JoinKind { stack, cat };
-
 // One operation in two forms: a new dimension (stack), or a longer one (cat).
-class Join {
+class Joiner {
  public:
-  Join(JoinKind kind, std::int64_t dim) : kind_(kind), dim_(dim), fast_(fast::thread_at_rest()) {}
+  // `lenient`: dictionaries that cannot be joined are stacked lazily instead.
+  Joiner(Join kind, std::int64_t dim, bool lenient)
+      : kind_(kind), dim_(dim), lenient_(lenient), fast_(fast::thread_at_rest()) {}
 
-  NodePtr run(c10::ArrayRef<TensorDict> sources) {
-    Level root;
-    for (const TensorDict& source : sources) {
-      const DenseNode* node = as_dense(source.node().get());
-      if (node == nullptr)
-        fail(Code::unsupported, "values that are no dictionaries cannot be joined");
-      root.sources.push_back(node);
-    }
-    NodePtr result = begin(std::move(root));
+  NodePtr run(c10::ArrayRef<NodePtr> sources) {
+    NodePtr result = begin({}, sources);
     while (!pending_.empty()) {
       const Level level = std::move(pending_.back());
       pending_.pop_back();
@@ -36,17 +32,19 @@ class Join {
   }
 
  private:
+  using Dense = c10::SmallVector<const DenseNode*, 8>;
   struct Level {
-    c10::SmallVector<const DenseNode*, 8> sources;
+    Dense sources;
+    std::vector<NodePtr> owned;  // sources that were read out
     DenseNode* target = nullptr;
   };
 
-  const char* name() const { return kind_ == JoinKind::stack ? "stack" : "cat"; }
+  const char* name() const { return kind_ == Join::stack ? "stack" : "cat"; }
 
   // Whether sizes agree, but for the dimension that cat makes longer.
   bool agree(SizesView a, SizesView b) const noexcept {
     if (a.size() != b.size()) return false;
-    const std::size_t open = kind_ == JoinKind::cat ? static_cast<std::size_t>(dim_) : a.size();
+    const std::size_t open = kind_ == Join::cat ? static_cast<std::size_t>(dim_) : a.size();
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i] != b[i] && i != open) return false;
     }
@@ -69,12 +67,11 @@ class Join {
     for (std::size_t k = 1; k < n; ++k) {
       const SizesView sizes = size_of(k);
       if (!agree(first, sizes)) fail_sizes(first, sizes, what, key);
-      if (kind_ == JoinKind::cat && __builtin_add_overflow(result[at], sizes[at], &result[at])) {
+      if (kind_ == Join::cat && __builtin_add_overflow(result[at], sizes[at], &result[at])) {
         fail_sizes(first, sizes, "lengths that can be added up", key);
       }
     }
-    if (kind_ == JoinKind::stack)
-      result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
+    if (kind_ == Join::stack) result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
     return result;
   }
 
@@ -86,22 +83,156 @@ class Join {
     return type;
   }
 
-  NodePtr begin(Level level, std::string_view key = {}) {
+  // The node that several make. Those that are no plain dictionaries have rules of their own.
+  NodePtr begin(std::string_view key, c10::ArrayRef<NodePtr> nodes) {
+    std::size_t data = 0, lazy = 0, dense = 0;
+    for (const NodePtr& node : nodes) {
+      data += is_data(*node) ? 1 : 0;
+      dense += node->kind() == NodeKind::dense ? 1 : 0;
+      lazy += as_lazy(node.get()) != nullptr && !is_data(*node) ? 1 : 0;
+    }
+    if (data == nodes.size()) return join_data(key, nodes);
+    if (data != 0) {
+      fail(Code::wrong_entry, name(), ": \"", key,
+           "\" is a dictionary in one place and a value that is no tensor in another");
+    }
+    if (lazy == nodes.size()) {
+      if (NodePtr joined = join_lazy(nodes); joined.defined()) return joined;
+    } else if (lazy != 0 && kind_ == Join::cat) {
+      if (NodePtr joined = join_mixed(nodes); joined.defined()) return joined;
+    }
+    Level level;
+    for (const NodePtr& node : nodes) {
+      if (dense != nodes.size()) level.owned.push_back(dense_form(node));
+      level.sources.push_back(
+          as_dense(dense != nodes.size() ? level.owned.back().get() : node.get()));
+    }
+    if (lenient_ && !compatible(level.sources))
+      return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+    return begin_dense(key, std::move(level));
+  }
+
+  NodePtr begin_dense(std::string_view key, Level level) {
     const DenseNode& first = *level.sources[0];
     std::optional<c10::Device> device = first.device();
+    bool same_names = true;
     for (const DenseNode* source : level.sources) {
       if (source->device() != device) device = std::nullopt;  // common, or none
       if (source->size() != first.size()) fail_keys(first, *source);
+      same_names = same_names && (!first.tagged() || source->names() == first.names());
     }
     const Sizes batch = joined(
         level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); },
         "batch sizes", key);
     auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
-    target->reserve(first.size());
     if (first.record()) target->set_record(common_type(level.sources));
+    if (first.tagged()) take_names(first.names(), *target, same_names);
+    target->reserve(first.size());
     level.target = target.get();
     pending_.push_back(std::move(level));
     return target;
+  }
+
+  void take_names(Names names, Node& target, bool same_names) const {
+    if (names.empty() || (kind_ == Join::stack && !same_names)) return;
+    if (kind_ == Join::stack) names.insert(names.begin() + dim_, std::nullopt);
+    target.set_names(std::move(names));
+  }
+
+  // Whether dictionaries can be stacked densely, all below them left aside.
+  static bool compatible(c10::ArrayRef<const DenseNode*> sources) {
+    const DenseNode& first = *sources[0];
+    for (const DenseNode* source : sources) {
+      if (source->batch() != first.batch() || source->size() != first.size()) return false;
+      const Alignment where(first, *source);
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        const std::size_t at = where(i);
+        if (at == Schema::npos) return false;
+        const Value& one = first.value(i);
+        const Value& other = source->value(at);
+        if (one.is_node() != other.is_node()) return false;
+        if (one.is_node() ? is_data(*one.node()) != is_data(*other.node()) ||
+                                one.node()->batch().size() != other.node()->batch().size()
+                          : one.tensor().sizes() != other.tensor().sizes()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Lazy stacks that fit each other stay lazy; no node when they do not.
+  NodePtr join_lazy(c10::ArrayRef<NodePtr> nodes) const {
+    const auto& first = static_cast<const LazyNode&>(*nodes[0]);
+    const std::int64_t along = first.stack_dim();
+    bool same_count = true;
+    for (const NodePtr& node : nodes) {
+      const auto& lazy = static_cast<const LazyNode&>(*node);
+      if (lazy.stack_dim() != along || lazy.batch().size() != first.batch().size()) return {};
+      same_count = same_count && lazy.elements().size() == first.elements().size();
+    }
+    std::vector<NodePtr> elements;
+    if (kind_ == Join::cat && dim_ == along) {
+      for (const NodePtr& node : nodes) {
+        const auto& own = static_cast<const LazyNode&>(*node).elements();
+        elements.insert(elements.end(), own.begin(), own.end());
+      }
+      return lazy_stack(std::move(elements), along);
+    }
+    if (!same_count) return {};
+    const Descent guard;
+    const bool before = kind_ == Join::stack ? dim_ <= along : dim_ < along;
+    for (std::size_t j = 0; j < first.elements().size(); ++j) {
+      std::vector<NodePtr> column;
+      for (const NodePtr& node : nodes)
+        column.push_back(static_cast<const LazyNode&>(*node).elements()[j]);
+      elements.push_back(Joiner(kind_, before ? dim_ : dim_ - 1, lenient_).run(column));
+    }
+    return lazy_stack(std::move(elements), kind_ == Join::stack && before ? along + 1 : along);
+  }
+
+  // A dictionary that is joined to lazy stacks along their own dimension gives its parts as elements.
+  NodePtr join_mixed(c10::ArrayRef<NodePtr> nodes) const {
+    std::vector<NodePtr> elements;
+    for (const NodePtr& node : nodes) {
+      const LazyNode* lazy = as_lazy(node.get());
+      if (lazy != nullptr && lazy->stack_dim() != dim_) return {};
+      if (lazy != nullptr) {
+        elements.insert(elements.end(), lazy->elements().begin(), lazy->elements().end());
+        continue;
+      }
+      if (static_cast<std::size_t>(dim_) >= node->batch().size()) return {};
+      for (const TensorDict& part : TensorDict(dense_form(node)).unbind(dim_))
+        elements.push_back(part.node());
+    }
+    return lazy_stack(std::move(elements), dim_);
+  }
+
+  // Values that are no tensors: a stack of them, or one value that is the same everywhere.
+  NodePtr join_data(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+    const Sizes batch = joined(
+        nodes.size(), [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", key);
+    if (kind_ == Join::stack) return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+    const auto json_of = [](const NodePtr& node) {
+      return node->kind() == NodeKind::data ? &static_cast<const DataNode&>(*node).json() : nullptr;
+    };
+    const std::string* json = json_of(nodes[0]);
+    bool same = json != nullptr;
+    for (const NodePtr& node : nodes) {
+      const std::string* one = json_of(node);
+      same = same && one != nullptr && *one == *json;
+    }
+    if (same) return c10::make_intrusive<DataNode>(*json, batch, nodes[0]->device());
+    std::vector<const DataNode*> values;
+    std::vector<at::Tensor> positions;
+    for (const NodePtr& node : nodes) {
+      const std::vector<const DataNode*> own = data_values(*node);
+      const auto first = static_cast<std::int64_t>(values.size());
+      const auto past = first + static_cast<std::int64_t>(own.size());
+      positions.push_back(at::arange(first, past, at::kLong).view(node->batch()));
+      values.insert(values.end(), own.begin(), own.end());
+    }
+    return make_data(values, at::cat(positions, dim_), nodes[0]->device());
   }
 
   [[noreturn]] void fail_keys(const DenseNode& a, const DenseNode& b) const {
@@ -131,39 +262,14 @@ class Join {
       if (nodes == 0) {
         level.target->push_value(leaf(first.name(i), values));
       } else if (nodes == n) {
-        level.target->push_value(node(first.name(i), values));
+        c10::SmallVector<NodePtr, 8> inner;
+        for (const Value* value : values) inner.push_back(value->node());
+        level.target->push_value(begin(first.name(i), inner));
       } else {
         fail(Code::wrong_entry, name(), ": \"", first.name(i),
              "\" is a dictionary in one place and a tensor in another");
       }
     }
-  }
-
-  Value node(std::string_view key, c10::ArrayRef<const Value*> values) {
-    Level level;
-    for (const Value* value : values) {
-      if (const DenseNode* inner = as_dense(value->node().get())) level.sources.push_back(inner);
-    }
-    if (level.sources.size() == values.size()) return begin(std::move(level), key);
-    return data(key, values);
-  }
-
-  // Values that are no tensors: the same everywhere, for now.
-  Value data(std::string_view key, c10::ArrayRef<const Value*> values) const {
-    const std::string* json = nullptr;
-    for (const Value* value : values) {
-      const auto* one = value->node()->kind() == NodeKind::data
-                            ? static_cast<const DataNode*>(value->node().get())
-                            : nullptr;
-      if (one == nullptr || (json != nullptr && *json != one->json())) {
-        fail(Code::unsupported, name(), ": the values of \"", key, "\" that are no tensors differ");
-      }
-      json = &one->json();
-    }
-    const Sizes batch = joined(
-        values.size(), [&](std::size_t k) { return values[k]->node()->batch(); }, "batch sizes",
-        key);
-    return NodePtr(c10::make_intrusive<DataNode>(*json, batch, values[0]->node()->device()));
   }
 
   Value leaf(std::string_view key, c10::ArrayRef<const Value*> values) const {
@@ -179,7 +285,7 @@ class Join {
     if (rows) return by_rows(sizes, values);
     std::vector<at::Tensor> tensors;
     for (const Value* value : values) tensors.push_back(value->tensor());
-    return kind_ == JoinKind::stack ? at::stack(tensors, dim_) : at::cat(tensors, dim_);
+    return kind_ == Join::stack ? at::stack(tensors, dim_) : at::cat(tensors, dim_);
   }
 
   at::Tensor by_rows(SizesView sizes, c10::ArrayRef<const Value*> values) const {
@@ -198,32 +304,44 @@ class Join {
     return result;
   }
 
-  JoinKind kind_;
+  Join kind_;
   std::int64_t dim_;
+  bool lenient_;
   bool fast_;
   std::vector<Level> pending_;
 };
 
-TensorDict join(JoinKind kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
-  const char* name = kind == JoinKind::stack ? "stack" : "cat";
-  if (sources.empty()) fail(Code::invalid_argument, name, " needs at least one dictionary");
-  const SizesView batch = sources[0].batch_size();
-  const auto dims = static_cast<std::int64_t>(batch.size()) + (kind == JoinKind::stack ? 1 : 0);
-  if (dim < -dims || dim >= dims) {
-    fail(Code::index, name, ": dimension ", dim, " is out of range for batch size ",
-         show_sizes(batch));
-  }
-  return TensorDict(Join(kind, dim < 0 ? dim + dims : dim).run(sources));
+NodePtr run(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim, bool lenient) {
+  dim = join_dim(kind, sources, dim);
+  c10::SmallVector<NodePtr, 8> nodes;
+  for (const TensorDict& source : sources) nodes.push_back(source.node());
+  return Joiner(kind, dim, lenient).run(nodes);
 }
 
 }  // namespace
 
+std::int64_t join_dim(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  const char* name = kind == Join::stack ? "stack" : "cat";
+  if (sources.empty()) fail(Code::invalid_argument, name, " needs at least one dictionary");
+  const SizesView batch = sources[0].batch_size();
+  const auto dims = static_cast<std::int64_t>(batch.size()) + (kind == Join::stack ? 1 : 0);
+  if (dim < -dims || dim >= dims) {
+    fail(Code::index, name, ": dimension ", dim, " is out of range for batch size ",
+         show_sizes(batch));
+  }
+  return dim < 0 ? dim + dims : dim;
+}
+
 TensorDict TensorDict::stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
-  return join(JoinKind::stack, sources, dim);
+  return TensorDict(run(Join::stack, sources, dim, /*lenient=*/false));
 }
 
 TensorDict TensorDict::cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
-  return join(JoinKind::cat, sources, dim);
+  return TensorDict(run(Join::cat, sources, dim, /*lenient=*/false));
+}
+
+TensorDict maybe_dense_stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  return TensorDict(run(Join::stack, sources, dim, /*lenient=*/true));
 }
 
 }  // namespace td

@@ -74,6 +74,37 @@ class ReshapeOp final : public BatchOp {
     after.set_names(std::move(names));
   }
 
+  // The dimension of a lazy stack may stand beside those that change, but not be one of them.
+  NodePtr lazy(const LazyNode& node) const override {
+    if (node.holds_data()) return BatchOp::lazy(node);
+    const SizesView batch = node.batch();
+    std::size_t start = start_, end = end_;
+    SizesView middle = middle_;
+    while (start < end && !middle.empty() && batch[start] == middle[0] && middle[0] > 0) {
+      middle = middle.slice(1);
+      ++start;
+    }
+    while (start < end && !middle.empty() && batch[end - 1] == middle.back() && middle.back() > 0) {
+      middle = middle.slice(0, middle.size() - 1);
+      --end;
+    }
+    const auto along = static_cast<std::size_t>(node.stack_dim());
+    if (along >= start && along < end) {
+      if (copy_) return BatchOp::lazy(node);
+      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch),
+           " cannot be viewed in another shape along dimension ", along, "; use reshape");
+    }
+    const std::size_t shift = along < start ? 1 : 0;
+    const ReshapeOp inner(start - shift, end - shift, middle, copy_);
+    std::vector<NodePtr> elements;
+    for (const NodePtr& element : node.elements()) elements.push_back(element->transform(inner));
+    auto result = lazy_stack(
+        std::move(elements),
+        static_cast<std::int64_t>(shift != 0 ? along : along + middle.size() - (end - start)));
+    if (node.tagged()) tags(node, *result);
+    return result;
+  }
+
   at::Tensor leaf(const at::Tensor& before) const override {
     if (fast_ && fast::plain(before) && before.is_contiguous()) return dense_view(before);
     const Sizes sizes = batch(before.sizes());

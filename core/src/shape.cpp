@@ -5,6 +5,7 @@
 #include "td/batch_op.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/lazy_ops.h"
 #include "td/shape.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
@@ -34,6 +35,7 @@ class ViewOp final : public BatchOp {
     after.set_record(before.record());
     after.set_names(plan_.names(before.names()));
   }
+  NodePtr lazy(const LazyNode& node) const override { return view_lazy(node, plan_); }
 
  private:
   const ViewPlan& plan_;

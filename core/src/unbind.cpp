@@ -1,6 +1,7 @@
 // Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/lazy_ops.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -21,8 +22,8 @@ class Unbind {
   Unbind(std::int64_t dim, std::size_t parts)
       : dim_(dim), parts_(parts), fast_(fast::thread_at_rest()) {}
 
-  std::vector<NodePtr> run(const DenseNode& root) {
-    std::vector<NodePtr> result = begin(root);
+  std::vector<NodePtr> run(const NodePtr& root) {
+    std::vector<NodePtr> result = parts_of(root);
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());
       pending_.pop_back();
@@ -37,14 +38,32 @@ class Unbind {
     std::vector<DenseNode*> targets;  // held by the result
   };
 
+  std::vector<NodePtr> parts_of(const NodePtr& node) {
+    if (const DenseNode* dense = as_dense(node.get())) return begin(*dense);
+    if (const LazyNode* lazy = as_lazy(node.get())) return unbind_lazy(*lazy, dim_);
+    std::vector<NodePtr> copies;
+    copies.reserve(parts_);
+    for (std::size_t k = 0; k < parts_; ++k) {
+      copies.push_back(node->shallow_copy());
+      copies.back()->set_batch(without(node->batch(), dim_));
+    }
+    return copies;
+  }
+
   std::vector<NodePtr> begin(const DenseNode& source) {
     const Sizes batch = without(source.batch(), dim_);
+    Names names = source.names();
+    if (!names.empty()) names.erase(names.begin() + dim_);
     std::vector<NodePtr> nodes;
     Pending pending{&source, {}};
     nodes.reserve(parts_);
     pending.targets.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
       auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
+      if (source.tagged()) {
+        node->set_record(source.record());
+        node->set_names(names);
+      }
       node->reserve(source.size());
       pending.targets.push_back(node.get());
       nodes.push_back(std::move(node));
@@ -56,15 +75,9 @@ class Unbind {
   void entry(const Value& value, const std::vector<DenseNode*>& targets) {
     if (!value.is_node()) {
       leaf(value.tensor(), targets);
-    } else if (const DenseNode* inner = as_dense(value.node().get())) {
-      std::vector<NodePtr> nodes = begin(*inner);
-      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
     } else {
-      for (std::size_t k = 0; k < parts_; ++k) {
-        NodePtr copy = value.node()->shallow_copy();
-        copy->set_batch(without(copy->batch(), dim_));
-        targets[k]->push_value(std::move(copy));
-      }
+      std::vector<NodePtr> nodes = parts_of(value.node());
+      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
     }
   }
 
@@ -103,10 +116,8 @@ std::size_t TensorDict::dim_size(std::int64_t dim) const {
 std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
   const std::size_t parts = dim_size(dim);
   if (dim < 0) dim += static_cast<std::int64_t>(batch_size().size());
-  const DenseNode* root = as_dense(node_.get());
-  if (root == nullptr)
-    fail(Code::unsupported, "a value that is no dictionary cannot be taken apart");
-  std::vector<NodePtr> nodes = Unbind(dim, parts).run(*root);
+  const NodePtr root = node_->kind() == NodeKind::part ? dense_form(node_) : node_;
+  std::vector<NodePtr> nodes = Unbind(dim, parts).run(root);
   std::vector<TensorDict> result;
   result.reserve(nodes.size());
   for (NodePtr& node : nodes) {
