@@ -39,6 +39,7 @@
 %include "tensordict/td_share.h"
 %include "tensordict/td_message.h"
 %include "tensordict/td_apply.h"
+%include "tensordict/td_entries.h"
 %include "tensordict/td_map.h"
 %include "tensordict/td_call.h"
 %include "tensordict/td_record.h"

@@ -105,11 +105,15 @@ TD_NUMBER(TD_FILTER_EMPTY_DEFAULT, 0);
 TD_NUMBER(TD_FILTER_EMPTY_YES, 1);
 TD_NUMBER(TD_FILTER_EMPTY_NO, 2);
 
-TD_SIZE(td_keys_options, 16);
+TD_SIZE(td_keys_options, 40);
 TD_OFFSET(td_keys_options, struct_size, 0);
 TD_OFFSET(td_keys_options, include_nested, 4);
 TD_OFFSET(td_keys_options, leaves_only, 8);
 TD_OFFSET(td_keys_options, sort, 12);
+TD_OFFSET(td_keys_options, include_data, 16);
+TD_OFFSET(td_keys_options, contents_first, 20);
+TD_OFFSET(td_keys_options, is_leaf, 24);
+TD_OFFSET(td_keys_options, user, 32);
 
 TD_SIZE(td_index_item, 64);
 TD_OFFSET(td_index_item, kind, 0);
@@ -365,3 +369,47 @@ TD_OFFSET(td_padding, pad, 4);
 TD_OFFSET(td_padding, left, 8);
 TD_OFFSET(td_padding, reserved, 12);
 TD_OFFSET(td_padding, value, 16);
+
+TD_SIZE(td_key, 16);
+TD_OFFSET(td_key, path, 0);
+TD_OFFSET(td_key, path_len, 8);
+
+TD_SIZE(td_update_mode, 4);
+TD_SIGNED(td_update_mode);
+TD_NUMBER(TD_UPDATE_STORE, 0);
+TD_NUMBER(TD_UPDATE_INPLACE, 1);
+TD_NUMBER(TD_UPDATE_STRICT, 2);
+
+TD_SIZE(td_update_options, 48);
+TD_OFFSET(td_update_options, struct_size, 0);
+TD_OFFSET(td_update_options, mode, 4);
+TD_OFFSET(td_update_options, clone, 8);
+TD_OFFSET(td_update_options, whole_dicts, 12);
+TD_OFFSET(td_update_options, update_batch_size, 16);
+TD_OFFSET(td_update_options, ignore_lock, 20);
+TD_OFFSET(td_update_options, has_keys, 24);
+TD_OFFSET(td_update_options, keys, 32);
+TD_OFFSET(td_update_options, keys_len, 40);
+
+TD_SIZE(td_select_options, 12);
+TD_OFFSET(td_select_options, struct_size, 0);
+TD_OFFSET(td_select_options, inplace, 4);
+TD_OFFSET(td_select_options, ignore_missing, 8);
+
+TD_SIZE(td_key_set, 24);
+TD_OFFSET(td_key_set, keys, 0);
+TD_OFFSET(td_key_set, names, 8);
+TD_OFFSET(td_key_set, keys_len, 16);
+
+TD_SIZE(td_split_keys_options, 20);
+TD_OFFSET(td_split_keys_options, struct_size, 0);
+TD_OFFSET(td_split_keys_options, inplace, 4);
+TD_OFFSET(td_split_keys_options, ignore_missing, 8);
+TD_OFFSET(td_split_keys_options, keep_structure, 12);
+TD_OFFSET(td_split_keys_options, keep_emptied, 16);
+
+TD_SIZE(td_flatten_keys_options, 24);
+TD_OFFSET(td_flatten_keys_options, struct_size, 0);
+TD_OFFSET(td_flatten_keys_options, inplace, 4);
+TD_OFFSET(td_flatten_keys_options, is_leaf, 8);
+TD_OFFSET(td_flatten_keys_options, user, 16);

@@ -1,5 +1,6 @@
 // tensordict/td_dict.h
 #include "arguments.h"
+#include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
 
@@ -15,16 +16,6 @@ using capi::PathIn;
 namespace {
 
 using DictOut = Out<td_tensordict>;
-
-td_entry_kind kind_out(td::EntryKind kind) {
-  switch (kind) {
-    case td::EntryKind::tensor: return TD_ENTRY_TENSOR;
-    case td::EntryKind::dict: return TD_ENTRY_DICT;
-    case td::EntryKind::data: return TD_ENTRY_DATA;
-    case td::EntryKind::none: break;
-  }
-  return TD_ENTRY_NONE;
-}
 
 }  // namespace
 
@@ -100,7 +91,7 @@ td_status td_kind_of(const td_tensordict* td, const char* const* path, size_t pa
                      td_entry_kind* result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = TD_ENTRY_NONE;
-    *result = kind_out(in(td)->kind_of(PathIn(path, path_len)));
+    *result = capi::kind_out(in(td)->kind_of(PathIn(path, path_len)));
   });
 }
 
@@ -113,12 +104,17 @@ td_status td_keys_of(const td_tensordict* td, const td_keys_options* options,
   return guard_plain(__func__, [&] {
     Out<td_keys> out(result);
     const td_keys_options given =
-        capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT, sizeof(td_keys_options));
-    td::KeysOptions wanted;
+        capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT,
+                         offsetof(td_keys_options, include_data));
+    const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
+    td::KeyQuery wanted;
     wanted.include_nested = given.include_nested != 0;
     wanted.leaves_only = given.leaves_only != 0;
     wanted.sort = given.sort != 0;
-    out.put(std::make_unique<capi::KeySnapshot>(in(td)->keys(wanted)));
+    wanted.include_data = given.include_data != 0;
+    wanted.contents_first = given.contents_first != 0;
+    if (given.is_leaf != nullptr) wanted.is_leaf = &is_leaf;
+    out.put(std::make_unique<capi::KeySnapshot>(td::list_keys(in(td), wanted)));
   });
 }
 
@@ -141,7 +137,7 @@ td_status td_keys_at(const td_keys* keys, size_t position, const char* const** p
 td_status td_keys_kind_at(const td_keys* keys, size_t position, td_entry_kind* result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = TD_ENTRY_NONE;
-    *result = kind_out(in(keys)->kind(position));
+    *result = capi::kind_out(in(keys)->kind(position));
   });
 }
 

@@ -95,6 +95,27 @@ at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at:
   return taken.get().value_or(at::Tensor());
 }
 
+td_entry_kind kind_out(td::EntryKind kind) noexcept {
+  switch (kind) {
+    case td::EntryKind::tensor: return TD_ENTRY_TENSOR;
+    case td::EntryKind::dict: return TD_ENTRY_DICT;
+    case td::EntryKind::data: return TD_ENTRY_DATA;
+    case td::EntryKind::none: break;
+  }
+  return TD_ENTRY_NONE;
+}
+
+td::LeafFn leaf_in(td_leaf_fn callback, void* user) {
+  if (callback == nullptr) return nullptr;
+  return [callback, user](td::Path path, td::EntryKind kind) {
+    const PathOut names(path);
+    int32_t is_leaf = 0;
+    call_checked(
+        [&] { return callback(user, names.data(), names.size(), kind_out(kind), &is_leaf); });
+    return is_leaf != 0;
+  };
+}
+
 td::Value call_apply_entry(td_apply_entry_fn callback, void* user, td::Path path,
                            c10::ArrayRef<td::Value> sources) {
   const PathOut names(path);

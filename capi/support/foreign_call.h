@@ -3,6 +3,7 @@
 
 #include "arguments.h"
 
+#include "td/entries.h"
 #include "td/piecewise.h"
 #include "tensordict/td_apply.h"
 #include "tensordict/td_map.h"
@@ -20,6 +21,10 @@ at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at:
 // An empty value when it returns none.
 td::Value call_apply_entry(td_apply_entry_fn callback, void* user, td::Path path,
                            c10::ArrayRef<td::Value> sources);
+
+// A predicate of the client as the core asks it; empty for NULL.
+td::LeafFn leaf_in(td_leaf_fn callback, void* user);
+td_entry_kind kind_out(td::EntryKind kind) noexcept;
 
 std::optional<td::TensorDict> call_map(td_map_fn callback, void* user, const td::Piece& piece,
                                        const td::TensorDict& source);

@@ -95,13 +95,6 @@ at::Tensor get_or_set(const TensorDict& td, Path path, const at::Tensor& value) 
   return td.get(path);
 }
 
-Value pop(const TensorDict& td, Path path) {
-  Value value = find_entry(td.node(), path);
-  TensorDict target = td;
-  target.remove(path);
-  return value;
-}
-
 void create_nested(const TensorDict& td, Path path) {
   TensorDict target = td;
   target.set(path, TensorDict(SizesView{}));

@@ -13,12 +13,19 @@ class MergeOp final : public ZipOp {
 
   at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
     const at::Tensor* first = nullptr;
-    bool all = true;
+    c10::SmallVector<Value, 3> values;
     for (const at::Tensor* tensor : tensors) {
-      all = all && tensor != nullptr;
+      if (tensor == nullptr) continue;
       first = first == nullptr ? tensor : first;
+      values.emplace_back(*tensor);
     }
-    return all && callback_ != nullptr ? (*callback_)(place.path, tensors) : *first;
+    if (callback_ == nullptr || values.size() != tensors.size()) return *first;
+    const Value made = (*callback_)(place.path, values);
+    if (made.is_node()) {
+      fail(Code::wrong_entry, "the function returned a dictionary for ", show_path(place.path),
+           ", where tensors are merged");
+    }
+    return made.tensor();
   }
 
  private:

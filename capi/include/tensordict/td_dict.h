@@ -35,15 +35,34 @@ enum {
 };
 
 /**
+ * Decides whether an entry counts as a leaf: is listed as tensors are, and not descended into.
+ *
+ * It must not change the dictionary, and must not unwind (no exception, panic or longjmp). Returning
+ * anything but TD_OK ends the walk.
+ *
+ * @param user     what stands beside it in the options
+ * @param path     borrowed; the full path of the entry
+ * @param path_len number of names
+ * @param kind     TD_ENTRY_DICT or TD_ENTRY_DATA: tensors are leaves
+ * @param is_leaf  to be written: 1 or 0; 0 when it is left alone
+ */
+typedef td_status (*td_leaf_fn)(void *TD_NULLABLE user, const char *const *path, size_t path_len,
+                                td_entry_kind kind, int32_t *is_leaf);
+
+/**
  * What td_keys_of() lists. Zero in every field but the first means the default.
  */
 typedef struct td_keys_options {
-  uint32_t struct_size;   /**< sizeof(td_keys_options) */
-  int32_t include_nested; /**< 1: also what lies deeper, a dictionary before its content */
-  int32_t leaves_only;    /**< 1: only tensors */
-  int32_t sort;           /**< 1: ordered by the names joined with dots, not by insertion */
+  uint32_t struct_size;           /**< sizeof(td_keys_options) */
+  int32_t include_nested;         /**< 1: also what lies deeper, a dictionary before its content */
+  int32_t leaves_only;            /**< 1: only tensors */
+  int32_t sort;                   /**< 1: ordered by the names joined with dots, not by insertion */
+  int32_t include_data;           /**< 1: with `leaves_only`, values that are no tensors too */
+  int32_t contents_first;         /**< 1: a dictionary after its content */
+  td_leaf_fn TD_NULLABLE is_leaf; /**< asked of what is no tensor; NULL: as the fields above say */
+  void *TD_NULLABLE user;         /**< passed to `is_leaf` */
 } td_keys_options;
-#define TD_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_keys_options), 0, 0, 0}
+#define TD_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_keys_options), 0, 0, 0, 0, 0, NULL, NULL}
 
 /**
  * Makes an empty dictionary.
@@ -245,7 +264,8 @@ td_status td_remove(td_tensordict *td, const char *const *path, size_t path_len)
  * @param options borrowed; NULL for the keys of the first level
  * @param result  new; free with td_keys_free(); NULL on failure
  *
- * @return TD_OK
+ * @return TD_OK, TD_ERR_CALLBACK, or what `is_leaf` returned if it is a code of the library or at most
+ *         -10000
  * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */

@@ -2,7 +2,7 @@
 // taken out. Whatever fails throws td::Error and leaves every dictionary as it was.
 #pragma once
 
-#include "td/tensordict.h"
+#include "td/paths.h"
 
 #include <functional>
 #include <optional>
@@ -45,7 +45,6 @@ at::Tensor get_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
 void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> items,
                   const at::Tensor& value);
 at::Tensor get_or_set(const TensorDict& td, Path path, const at::Tensor& value);
-Value pop(const TensorDict& td, Path path);
 void create_nested(const TensorDict& td, Path path);
 void rename_key(const TensorDict& td, Path from, Path to, bool safe);
 void clear(const TensorDict& td);
@@ -90,8 +89,8 @@ TensorDict flatten_keys(const TensorDict& td, std::string_view separator,
 TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool inplace = false);
 
 // The entries of several dictionaries; where several have a tensor, the first one's stays. With a
-// function: what it makes of the tensors that all have.
-using MergeFn = std::function<at::Tensor(Path path, c10::ArrayRef<const at::Tensor*> tensors)>;
+// function: what it makes of the tensors that all have; nothing leaves the entry out.
+using MergeFn = std::function<Value(Path path, c10::ArrayRef<Value> tensors)>;
 TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback = nullptr);
 
 // The keys in one of several orders.

@@ -1,0 +1,289 @@
+// tensordict/td_entries.h
+#include "tensordict/td_entries.h"
+
+#include "foreign_call.h"
+#include "guard.h"
+#include "key_snapshot.h"
+#include "td/entries.h"
+
+using capi::guard;
+using capi::guard_plain;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+using capi::PathIn;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+
+// A list of keys as the core reads it.
+class KeysIn {
+ public:
+  KeysIn(const td_key* keys, std::size_t n, const char* name = "keys") {
+    if (n != 0) not_null(keys, name);
+    owned_.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) owned_.emplace_back(keys[i].path, keys[i].path_len);
+    for (const PathIn& path : owned_) paths_.push_back(path);
+  }
+  operator td::PathList() const noexcept { return paths_; }  // NOLINT: stands for the list
+
+ private:
+  std::vector<PathIn> owned_;
+  std::vector<td::Path> paths_;
+};
+
+td::UpdateMode mode_in(td_update_mode mode) {
+  switch (mode) {
+    case TD_UPDATE_STORE: return td::UpdateMode::store;
+    case TD_UPDATE_INPLACE: return td::UpdateMode::inplace;
+    case TD_UPDATE_STRICT: return td::UpdateMode::strict;
+    default:
+      td::fail(td::Code::invalid_argument, "mode is ", mode, "; 0, 1 and 2 have a meaning");
+  }
+}
+
+td::SelectOptions select_in(const td_select_options* options) {
+  const td_select_options given = capi::options_in(
+      options, td_select_options TD_SELECT_OPTIONS_INIT, sizeof(td_select_options));
+  return {given.inplace != 0, given.ignore_missing != 0};
+}
+
+// What is taken out, to the results. They have it before it is taken out, and give it back when that
+// fails.
+class EntryOut {
+ public:
+  EntryOut(td_tensor** tensor, td_tensordict** dict)
+      : tensor_(tensor), dict_(dict), tensor_out_(tensor), dict_out_(dict) {}
+  ~EntryOut() {
+    if (done_) return;
+    capi::free_handle(std::exchange(*tensor_, nullptr));
+    capi::free_handle(std::exchange(*dict_, nullptr));
+  }
+  EntryOut(const EntryOut&) = delete;
+  EntryOut& operator=(const EntryOut&) = delete;
+
+  td::EntryKind pop(td::TensorDict& td, td::Path path) {
+    const td::Value value = td::find_entry(td.node(), path);
+    const td::EntryKind kind = td::kind_of(value);
+    if (kind == td::EntryKind::tensor) tensor_out_.put(at::Tensor(value.tensor()));
+    if (kind == td::EntryKind::dict) dict_out_.put(td::TensorDict(value.node()));
+    td.remove(path);
+    done_ = true;
+    return kind;
+  }
+
+ private:
+  td_tensor** tensor_;
+  td_tensordict** dict_;
+  Out<td_tensor> tensor_out_;
+  Out<td_tensordict> dict_out_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+td_status td_update(td_tensordict* td, const td_tensordict* source,
+                    const td_update_options* options) noexcept {
+  return guard(__func__, [&] {
+    const td_update_options given = capi::options_in(
+        options, td_update_options TD_UPDATE_OPTIONS_INIT, sizeof(td_update_options));
+    const KeysIn keys(given.keys, given.keys_len, "options.keys");
+    td::UpdateOptions wanted;
+    wanted.mode = mode_in(given.mode);
+    wanted.clone = given.clone != 0;
+    wanted.whole_nodes = given.whole_dicts != 0;
+    wanted.update_batch_size = given.update_batch_size != 0;
+    wanted.ignore_lock = given.ignore_lock != 0;
+    if (given.has_keys != 0) wanted.keys = keys;
+    td::update(in(td), in(source), wanted);
+  });
+}
+
+td_status td_update_at(td_tensordict* td, const td_index_item* items, size_t items_len,
+                       const td_tensordict* source, int32_t exact) noexcept {
+  return guard(__func__, [&] {
+    td::update_at(in(td), capi::items_in(items, items_len), in(source), {exact != 0});
+  });
+}
+
+td_status td_write(td_tensordict* td, const char* const* path, size_t path_len,
+                   const td_tensor* source) noexcept {
+  return guard(__func__, [&] { td::write(in(td), PathIn(path, path_len), in(source)); });
+}
+
+td_status td_fill_entry(td_tensordict* td, const char* const* path, size_t path_len,
+                        const td_tensor* source) noexcept {
+  return guard(__func__, [&] { td::fill(in(td), PathIn(path, path_len), in(source)); });
+}
+
+td_status td_get_entry_at(const td_tensordict* td, const char* const* path, size_t path_len,
+                          const td_index_item* items, size_t items_len,
+                          td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(td::get_at(in(td), PathIn(path, path_len), capi::items_in(items, items_len)));
+  });
+}
+
+td_status td_set_entry_at(td_tensordict* td, const char* const* path, size_t path_len,
+                          const td_index_item* items, size_t items_len,
+                          const td_tensor* source) noexcept {
+  return guard(__func__, [&] {
+    td::set_entry_at(in(td), PathIn(path, path_len), capi::items_in(items, items_len), in(source));
+  });
+}
+
+td_status td_get_or_set(td_tensordict* td, const char* const* path, size_t path_len,
+                        const td_tensor* source, td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(td::get_or_set(in(td), PathIn(path, path_len), in(source)));
+  });
+}
+
+td_status td_pop(td_tensordict* td, const char* const* path, size_t path_len, td_entry_kind* kind,
+                 td_tensor** tensor, td_tensordict** dict) noexcept {
+  return guard(__func__, [&] {
+    EntryOut out(tensor, dict);
+    *not_null(kind, "kind") = TD_ENTRY_NONE;
+    *kind = capi::kind_out(out.pop(in(td), PathIn(path, path_len)));
+  });
+}
+
+td_status td_pop_last(td_tensordict* td, td_keys** key, td_tensor** tensor,
+                      td_tensordict** dict) noexcept {
+  return guard(__func__, [&] {
+    Out<td_keys> key_out(key);
+    EntryOut out(tensor, dict);
+    auto last = std::make_unique<capi::KeySnapshot>(td::last_key(in(td)));
+    const std::string_view name = last->path(0)[0];
+    out.pop(in(td), name);
+    key_out.put(std::move(last));
+  });
+}
+
+td_status td_create_nested(td_tensordict* td, const char* const* path, size_t path_len) noexcept {
+  return guard(__func__, [&] { td::create_nested(in(td), PathIn(path, path_len)); });
+}
+
+td_status td_rename(td_tensordict* td, const char* const* path, size_t path_len,
+                    const char* const* new_path, size_t new_path_len, int32_t safe) noexcept {
+  return guard(__func__, [&] {
+    not_null(new_path, "new_path");
+    td::rename_key(in(td), PathIn(path, path_len), PathIn(new_path, new_path_len), safe != 0);
+  });
+}
+
+td_status td_clear(td_tensordict* td) noexcept {
+  return guard_plain(__func__, [&] { td::clear(in(td)); });
+}
+
+td_status td_select(const td_tensordict* td, const td_key* keys, size_t keys_len,
+                    const td_select_options* options, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::select(in(td), KeysIn(keys, keys_len), select_in(options)));
+  });
+}
+
+td_status td_exclude(const td_tensordict* td, const td_key* keys, size_t keys_len,
+                     const td_select_options* options, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::exclude(in(td), KeysIn(keys, keys_len), select_in(options)));
+  });
+}
+
+td_status td_split_keys(const td_tensordict* td, const td_key_set* sets, size_t sets_len,
+                        const td_split_keys_options* options, td_tensordict** results,
+                        size_t results_cap, size_t* count) noexcept {
+  return guard(__func__, [&] {
+    capi::OutList<td_tensordict> out(results, results_cap, count);
+    if (sets_len != 0) not_null(sets, "sets");
+    const td_split_keys_options given = capi::options_in(
+        options, td_split_keys_options TD_SPLIT_KEYS_OPTIONS_INIT, sizeof(td_split_keys_options));
+    auto dict = in(td);
+    if (!out.expect(sets_len + 1)) return;
+    std::vector<KeysIn> keys, names;
+    std::vector<td::KeySet> wanted;
+    keys.reserve(sets_len);
+    names.reserve(sets_len);
+    for (size_t i = 0; i < sets_len; ++i) {
+      const bool renamed = sets[i].names != nullptr;
+      keys.emplace_back(sets[i].keys, sets[i].keys_len, "sets.keys");
+      names.emplace_back(sets[i].names, renamed ? sets[i].keys_len : 0, "sets.names");
+      wanted.push_back({keys.back(), names.back()});
+    }
+    out.put(td::split_keys(dict, wanted,
+                           {given.inplace != 0, given.ignore_missing != 0,
+                            given.keep_structure != 0, given.keep_emptied != 0}));
+  });
+}
+
+td_status td_empty(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::empty(in(td), recurse != 0));
+  });
+}
+
+td_status td_remove_empty(td_tensordict* td) noexcept {
+  return guard(__func__, [&] { td::remove_empty(in(td)); });
+}
+
+td_status td_without_data(const td_tensordict* td, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::without_data(in(td)));
+  });
+}
+
+td_status td_flatten_keys(const td_tensordict* td, const char* separator,
+                          const td_flatten_keys_options* options,
+                          td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    const td_flatten_keys_options given =
+        capi::options_in(options, td_flatten_keys_options TD_FLATTEN_KEYS_OPTIONS_INIT,
+                         sizeof(td_flatten_keys_options));
+    const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
+    out.put(td::flatten_keys(in(td), not_null(separator, "separator"),
+                             {given.inplace != 0, is_leaf ? &is_leaf : nullptr}));
+  });
+}
+
+td_status td_unflatten_keys(const td_tensordict* td, const char* separator, int32_t inplace,
+                            td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::unflatten_keys(in(td), not_null(separator, "separator"), inplace != 0));
+  });
+}
+
+td_status td_merge(const td_tensordict* const* sources, size_t sources_len,
+                   td_apply_entry_fn callback, void* user, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    const td::MergeFn combine = [&](td::Path path, c10::ArrayRef<td::Value> values) {
+      return capi::call_apply_entry(callback, user, path, values);
+    };
+    out.put(td::merge(capi::dicts_in(sources, sources_len),
+                      callback == nullptr ? nullptr : &combine));
+  });
+}
+
+td_status td_depth(const td_tensordict* td, size_t* result) noexcept {
+  return guard(__func__, [&] { *not_null(result, "result") = td::depth(in(td)); });
+}
+
+td_status td_entry_sizes(const td_tensordict* td, const char* const* path, size_t path_len,
+                         int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
+  return guard(__func__, [&] {
+    capi::write_sizes(td::entry_sizes(in(td), PathIn(path, path_len)), sizes, sizes_cap, dims);
+  });
+}
+
+td_status td_auto_batch_size(td_tensordict* td, int64_t max_dims, int32_t keep_compliant) noexcept {
+  return guard(__func__, [&] { td::auto_batch_size(in(td), max_dims, keep_compliant != 0); });
+}
