@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "td_files.h"
 
@@ -79,8 +80,10 @@ void misuse_begin(misuse *m) {
   TD_DO(td_record_type_create("Record", m->fields, 2, NULL, &m->record_type));
   TD_DO(td_record_type_create("Record", NULL, 0, NULL, &m->freed_record_type));
   td_record_type_free(m->freed_record_type);
-  TD_DO(td_map_iter_create(m->td, NULL, misuse_share_piece, NULL, &m->map_iter));
-  TD_DO(td_map_iter_create(m->td, NULL, misuse_share_piece, NULL, &m->freed_map_iter));
+  td_map_options here = TD_MAP_OPTIONS_INIT; /* no threads for each of a thousand calls */
+  here.num_workers = 1;
+  TD_DO(td_map_iter_create(m->td, &here, misuse_share_piece, NULL, &m->map_iter));
+  TD_DO(td_map_iter_create(m->td, &here, misuse_share_piece, NULL, &m->freed_map_iter));
   td_map_iter_free(m->freed_map_iter);
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
@@ -109,6 +112,7 @@ void misuse_end(misuse *m) {
   td_free(m->td);
   td_free(m->other);
   td_free(m->loaded);
+  if (m->line != 0) close(m->line);
   td_tensor_free(m->tensor);
   td_tensor_free(m->tensor_source);
   td_keys_free(m->keys);
@@ -131,6 +135,41 @@ td_tensordict *misuse_recorded(misuse *m) {
   td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
   TD_DO(td_set_requires_grad(m->loaded, 1));
   return m->loaded;
+}
+
+const td_tensordict *misuse_shared(misuse *m) {
+  TD_DO(td_clone(m->td, 1, &m->loaded));
+  TD_DO(td_share_memory(m->loaded));
+  return m->loaded;
+}
+
+const char *misuse_name(misuse *m) {
+  size_t length = 0;
+  TD_DO(td_shared_name(misuse_shared(m), m->text, sizeof m->text, &length));
+  return m->text;
+}
+
+int misuse_line(misuse *m) {
+  FILE *file = tmpfile();
+  TD_CHECK(file != NULL);
+  m->line = dup(fileno(file));
+  fclose(file);
+  TD_DO(td_send_fd(m->other, m->line, NULL));
+  TD_CHECK(lseek(m->line, 0, SEEK_SET) == 0);
+  return m->line;
+}
+
+td_status misuse_write(void *user, const void *data, size_t bytes) {
+  (void)user;
+  (void)data;
+  (void)bytes;
+  return TD_OK;
+}
+
+td_status misuse_read(void *user, void *data, size_t bytes) {
+  misuse *m = user;
+  if (m->line == 0) misuse_line(m);
+  return read(m->line, data, bytes) == (ssize_t)bytes ? TD_OK : TD_ERR_INTERNAL;
 }
 
 int32_t misuse_torch_version(void) {

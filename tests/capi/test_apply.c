@@ -229,10 +229,17 @@ TD_TEST(no_result_drops_the_entry) {
   TD_DO(td_remove(td, TD_KEY("a")));
   walk it = {0};
   it.drop = "b";
-  TD_DO(td_apply(td, NULL, share, &it, &result)); /* the root stays, with its batch size */
+  options.filter_empty = TD_FILTER_EMPTY_NO;
+  TD_DO(td_apply(td, &options, share, &it, &result));
   TD_CHECK_BATCH(result, 4, 3);
   TD_CHECK_FLAG(td_is_empty, result, 1);
   td_free(result);
+  TD_DO(td_apply(td, NULL, share, &it, &result)); /* "empty" is left */
+  td_free(result);
+  TD_DO(td_remove(td, TD_KEY("empty")));
+  TD_EXPECT_NULL(td_apply(td, NULL, share, &it, &result), TD_OK, result); /* the root goes, too */
+  options.filter_empty = TD_FILTER_EMPTY_YES;
+  TD_EXPECT_NULL(td_apply(td, &options, share, &it, &result), TD_OK, result);
   options.filter_empty = 3;
   TD_EXPECT_NULL(td_apply(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
   td_free(td);
