@@ -1,17 +1,39 @@
 // tensordict/td_device.h
-#include "arguments.h"
+#include "choices.h"
 #include "guard.h"
+#include "td/convert.h"
 
 using capi::guard;
 using capi::in;
 using capi::Out;
+
+namespace {
+
+// What td_to_options had when it came.
+constexpr std::size_t first_to_options = offsetof(td_to_options, pin);
+
+// The measures that are one number of the core.
+td::Measure measure_in(td_measure_kind kind) {
+  switch (kind) {
+    case TD_MEASURE_ELEMENTS: return td::Measure::elements;
+    case TD_MEASURE_ELEMENTS_ONCE: return td::Measure::elements_once;
+    case TD_MEASURE_BYTES: return td::Measure::bytes;
+    case TD_MEASURE_BYTES_ONCE: return td::Measure::bytes_once;
+    case TD_MEASURE_IS_FLOATING_POINT: return td::Measure::is_floating_point;
+    case TD_MEASURE_REQUIRES_GRAD: return td::Measure::requires_grad;
+    case TD_MEASURE_IS_PINNED: return td::Measure::is_pinned;
+    default: td::fail(td::Code::invalid_argument, "kind is ", kind, ", which is no measure");
+  }
+}
+
+}  // namespace
 
 td_status td_to_device(const td_tensordict* td, td_device_type device_type, int32_t device_index,
                        const td_to_options* options, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     const td_to_options given =
-        capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, sizeof(td_to_options));
+        capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
     out.put(in(td)->to(capi::real_device_in(device_type, device_index), given.non_blocking != 0));
   });
 }
@@ -23,6 +45,57 @@ td_status td_to_dtype(const td_tensordict* td, td_dtype dtype, td_tensordict** r
   });
 }
 
+td_status td_to(const td_tensordict* td, const td_tensordict* like, td_dtype dtype,
+                td_device_type device_type, int32_t device_index, const td_to_options* options,
+                td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    const td_to_options given =
+        capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
+    capi::OptionalDict model(like);
+    td::ConvertOptions wanted;
+    if (dtype != TD_DTYPE_OTHER) wanted.dtype = capi::dtype_in(dtype);
+    wanted.device = capi::device_in(device_type, device_index);
+    wanted.non_blocking = given.non_blocking != 0;
+    wanted.pin = given.pin != 0;
+    wanted.inplace = given.inplace != 0;
+    wanted.like = model.get();
+    wanted.each_like = given.each_like != 0;
+    out.put(td::convert(in(td), wanted));
+  });
+}
+
 td_status td_clear_device(td_tensordict* td) noexcept {
   return guard(__func__, [&] { in(td)->clear_device(); });
+}
+
+td_status td_auto_device(td_tensordict* td) noexcept {
+  return guard(__func__, [&] { td::set_common_device(in(td)); });
+}
+
+td_status td_record_stream(const td_tensordict* td, td_device_type device_type,
+                           int32_t device_index, int64_t stream) noexcept {
+  return guard(__func__, [&] {
+    auto dict = in(td);
+    td::record_stream(dict, capi::real_device_in(device_type, device_index), stream);
+  });
+}
+
+td_status td_measure(const td_tensordict* td, td_measure_kind kind, int64_t* result) noexcept {
+  return guard(__func__, [&] {
+    *capi::not_null(result, "result") = 0;
+    if (kind == TD_MEASURE_DTYPE) {
+      const auto dtype = td::common_dtype(in(td));
+      *result = dtype ? capi::dtype_out(*dtype) : TD_DTYPE_OTHER;
+    } else {
+      *result = td::measure(in(td), measure_in(kind));
+    }
+  });
+}
+
+td_status td_data_pointers(const td_tensordict* td, int32_t storage, int64_t* addresses,
+                           size_t addresses_cap, size_t* count) noexcept {
+  return guard(__func__, [&] {
+    capi::write_sizes(td::data_pointers(in(td), storage != 0), addresses, addresses_cap, count);
+  });
 }

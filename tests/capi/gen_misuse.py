@@ -50,6 +50,8 @@ VALID = {
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
     ("p.q(const).td_member", "members"): "m.members", ("size_t", "members_len"): "1", ("size_t", "item_bytes"): "4",
     ("p.void", "impl"): "misuse_impl(&m)", ("int32_t", "torch_version"): "misuse_torch_version()",
+    ("p.q(const).char", "file"): "NULL", ("int32_t", "fd"): "misuse_line(&m)",
+    ("td_write_fn", "write"): "misuse_write", ("td_read_fn", "read"): "misuse_read",
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
     ("p.struct DLManagedTensor", "source"): "&m.legacy",
 }
@@ -66,6 +68,9 @@ FOR = {
     ("td_from_schema", "text"): '"{\\"entries\\": {}}"',
     ("td_set_grad", "source"): "NULL",
     ("td_backward", "td"): "misuse_recorded(&m)", ("td_backward", "gradient"): "m.td", ("td_backward", "inputs"): "NULL",
+    ("td_load_consolidated", "file"): 'td_golden("consolidated")',
+    ("td_shared_name", "td"): "misuse_shared(&m)",
+    ("td_open_shared", "name"): "misuse_name(&m)",
     ("td_writer_put", "bytes"): "sizeof *m.numbers",
 }
 

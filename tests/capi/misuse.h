@@ -28,6 +28,7 @@ typedef struct misuse {
   char text[1024];
   struct DLManagedTensorVersioned versioned;
   struct DLManagedTensor legacy;
+  int line; /* a file that holds a message, once there is one */
   int lent;     /* memory that was given away in a call … */
   int released; /* … and came back */
 } misuse;
@@ -46,6 +47,15 @@ td_tensordict *misuse_recorded(misuse *m);
 /* A tensor of libtorch, and the version of libtorch. */
 void *misuse_impl(misuse *m);
 int32_t misuse_torch_version(void);
+
+/* A dictionary in shared memory, and its name. */
+const td_tensordict *misuse_shared(misuse *m);
+const char *misuse_name(misuse *m);
+
+/* A descriptor at the beginning of a message that fits `other`, and functions for it. */
+int misuse_line(misuse *m);
+td_status misuse_write(void *user, const void *data, size_t bytes);
+td_status misuse_read(void *user, void *data, size_t bytes);
 
 void misuse_release(void *user);
 td_status misuse_share(void *user, const char *const *path, size_t path_len,

@@ -1,0 +1,51 @@
+// tensordict/td_grad.h
+#include "choices.h"
+#include "guard.h"
+#include "td/gradient.h"
+
+using capi::guard;
+using capi::in;
+using capi::OptionalDict;
+using capi::Out;
+
+td_status td_detach(const td_tensordict* td, td_detach_kind kind, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    out.put(td::detach(
+        in(td), capi::choice_in<td::Detach>(kind, TD_DETACH_HISTORY, TD_DETACH_DATA, "kind")));
+  });
+}
+
+td_status td_detach_inplace(td_tensordict* td) noexcept {
+  return guard(__func__, [&] { td::detach_inplace(in(td)); });
+}
+
+td_status td_set_requires_grad(td_tensordict* td, int32_t required) noexcept {
+  return guard(__func__, [&] { td::set_requires_grad(in(td), required != 0); });
+}
+
+td_status td_grad(const td_tensordict* td, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    if (const auto gradients = td::gradients(in(td))) out.put(*gradients);
+  });
+}
+
+td_status td_set_grad(td_tensordict* td, const td_tensordict* source) noexcept {
+  return guard(__func__, [&] { td::set_gradients(in(td), OptionalDict(source).get()); });
+}
+
+td_status td_zero_grad(td_tensordict* td, int32_t set_zero) noexcept {
+  return guard(__func__, [&] { td::zero_gradients(in(td), set_zero == 0); });
+}
+
+td_status td_backward(const td_tensordict* td, const td_tensordict* gradient,
+                      const td_tensordict* inputs, const td_backward_options* options) noexcept {
+  return guard(__func__, [&] {
+    const td_backward_options given = capi::options_in(
+        options, td_backward_options TD_BACKWARD_OPTIONS_INIT, sizeof(td_backward_options));
+    capi::require_zero(given.reserved);
+    td::backward(in(td), OptionalDict(gradient).get(), OptionalDict(inputs).get(),
+                 {given.retain_graph != 0, given.create_graph != 0});
+  });
+}

@@ -1,0 +1,44 @@
+// tensordict/td_host.h
+#include "arguments.h"
+#include "guard.h"
+
+#include <ATen/ATen.h>
+
+using capi::guard_plain;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+
+namespace {
+
+// A TensorImpl means the same to both only if they were built for the same libtorch.
+void require_version(int32_t torch_version) {
+  constexpr int32_t ours = 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR;
+  if (torch_version != ours) {
+    td::fail(td::Code::version, "the host was built for libtorch ", torch_version / 10000, ".",
+             torch_version / 100 % 100, ", this library for ", TORCH_VERSION_MAJOR, ".",
+             TORCH_VERSION_MINOR);
+  }
+}
+
+}  // namespace
+
+td_status td_tensor_from_torch(void* impl, int32_t torch_version, td_tensor** result) noexcept {
+  return guard_plain(__func__, [&] {
+    Out<td_tensor> out(result);
+    not_null(impl, "impl");
+    require_version(torch_version);
+    out.put(at::Tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(
+        static_cast<c10::TensorImpl*>(impl))));
+  });
+}
+
+td_status td_tensor_to_torch(const td_tensor* tensor, int32_t torch_version,
+                             void** result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = nullptr;
+    require_version(torch_version);
+    at::Tensor& found = in(tensor);
+    *result = found.unsafeGetTensorImpl();
+  });
+}
