@@ -83,7 +83,7 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
       case IndexKind::boolean:
         view_.add();
         advanced.push_back({static_cast<std::int64_t>(view_.out_dims()) - 1,
-                            at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong)});
+                            at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong), true});
         break;
       case IndexKind::integer: {
         const std::int64_t size = batch[source];
@@ -125,7 +125,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     if (tensor.dim() == 0) {
       view_.add();
       advanced.push_back({static_cast<std::int64_t>(view_.out_dims()) - 1,
-                          at::zeros({tensor.item().toBool() ? 1 : 0}, at::kLong)});
+                          at::zeros({tensor.item().toBool() ? 1 : 0}, at::kLong), true});
       return;
     }
     for (std::int64_t i = 0; i < tensor.dim(); ++i) {
@@ -142,8 +142,8 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     // The positions of a mask over one dimension, or one list for each of its dimensions.
     c10::SmallVector<std::int64_t*, 4> positions;
     for (std::size_t d = 0; d < rank; ++d) {
-      advanced.push_back(
-          {static_cast<std::int64_t>(view_.out_dims()), fast::make_dense({count}, at::kLong)});
+      advanced.push_back({static_cast<std::int64_t>(view_.out_dims()),
+                          fast::make_dense({count}, at::kLong), true});
       positions.push_back(advanced.back().index.data_ptr<std::int64_t>());
       view_.keep(source++);
     }
@@ -218,6 +218,7 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
   gather.count = std::accumulate(gather.shape.begin(), gather.shape.end(), std::int64_t{1},
                                  std::multiplies<>());
   gather.result_dim = gather.adjacent ? gather.dims[0] : 0;
+  gather.keeps_name = advanced.size() == 1 && gather.shape.size() == 1 && !advanced[0].mask;
   if (gather.adjacent && gather.dims.size() > 1) {
     // One list of positions over all indexed dimensions, as if they were one.
     at::Tensor linear = gather.index[0].clone();
@@ -247,6 +248,23 @@ Sizes IndexPlan::sizes(SizesView full) const {
       ++next;
     } else {
       result.push_back(viewed[i]);
+    }
+  }
+  return result;
+}
+
+Names IndexPlan::names(const Names& full) const {
+  Names viewed = view_.names(full);
+  if (!gather_ || viewed.empty() || gather_->keeps_name) return viewed;
+  Names result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < viewed.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == gather_->result_dim)
+      result.resize(result.size() + gather_->shape.size());
+    if (next < gather_->dims.size() && gather_->dims[next] == static_cast<std::int64_t>(i)) {
+      ++next;
+    } else {
+      result.push_back(std::move(viewed[i]));
     }
   }
   return result;

@@ -18,6 +18,10 @@ class ReadOp final : public BatchOp {
       : plan_(plan), items_(items), dims_(dims), fast_(fast::thread_at_rest()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.read(before, fast_); }
+  void tags(const Node& before, Node& after) const override {
+    after.set_record(before.record());
+    after.set_names(plan_.names(before.names()));
+  }
   NodePtr lazy(const LazyNode& node) const override { return read_lazy(node, items_, dims_); }
 
  private:

@@ -7,6 +7,7 @@
 #include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/lazy_index.h"
+#include "td/names.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
 
@@ -38,6 +39,25 @@ at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim)
   }
   rows::interleave(static_cast<char*>(result.data_ptr()), blocks, outer);
   return result;
+}
+
+// Names of the elements' dimensions, and none for that of the stack.
+Names common_names(const std::vector<NodePtr>& elements, std::int64_t dim, bool must_agree) {
+  const Names* common = nullptr;
+  for (const NodePtr& element : elements) {
+    const Names& own = element->names();
+    if (own.empty()) continue;
+    if (common != nullptr && own != *common) {
+      if (!must_agree) return {};
+      fail(Code::invalid_argument, "lazy_stack needs dictionaries whose dimensions have one name: ",
+           show_names(*common, common->size()), " and ", show_names(own, own.size()));
+    }
+    common = &own;
+  }
+  if (common == nullptr) return {};
+  Names names = *common;
+  names.insert(names.begin() + dim, std::nullopt);
+  return names;
 }
 
 c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64_t dim,
@@ -78,8 +98,11 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
     }
     device = std::nullopt;
   }
+  const Names names = common_names(elements, dim, /*must_agree=*/same_device);
   batch.insert(batch.begin() + dim, static_cast<std::int64_t>(elements.size()));
-  return c10::make_intrusive<LazyNode>(std::move(elements), dim, batch, device, data);
+  auto result = c10::make_intrusive<LazyNode>(std::move(elements), dim, batch, device, data);
+  result->set_names(names);
+  return result;
 }
 
 // The entry of a name in a lazy stack: the elements' entries, put together.

@@ -182,7 +182,12 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
     inner.assign(elements[0]->batch().begin(), elements[0]->batch().end());
   }
   std::size_t next = 0;
-  return nest(elements, next, at.shape, at, lazy, inner);
+  NodePtr result = nest(elements, next, at.shape, at, lazy, inner);
+  if (!at.shape.empty() && !lazy.names().empty()) {
+    const IndexPlan plan(items, lazy.batch().slice(0, dims));
+    result->set_names(plan.names(lazy.names()));
+  }
+  return result;
 }
 
 }  // namespace td

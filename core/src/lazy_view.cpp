@@ -97,6 +97,7 @@ NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
   auto result = c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, result_dim, batch,
                                               lazy.device(), lazy.holds_data());
   if (!kept.empty()) result->set_elements(std::move(kept));
+  result->set_names(plan.names(lazy.names()));
   return result;
 }
 
@@ -115,6 +116,8 @@ std::vector<NodePtr> unbind_lazy(const LazyNode& lazy, std::int64_t dim) {
   }
   Sizes batch(lazy.batch().begin(), lazy.batch().end());
   batch.erase(batch.begin() + dim);
+  Names names = lazy.names();
+  if (!names.empty()) names.erase(names.begin() + dim);
   std::vector<NodePtr> result;
   for (std::int64_t k = 0; k < size; ++k) {
     std::vector<NodePtr> elements;
@@ -124,6 +127,7 @@ std::vector<NodePtr> unbind_lazy(const LazyNode& lazy, std::int64_t dim) {
     result.push_back(c10::make_intrusive<LazyNode>(std::move(elements),
                                                    dim < stack ? stack - 1 : stack, batch,
                                                    lazy.device(), lazy.holds_data()));
+    result.back()->set_names(names);
   }
   return result;
 }

@@ -228,6 +228,8 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
     if (inner == nullptr) {
       require_unlocked(*dense);
       Value fitting = fitted(*dense, full, value);
+      if (fitting.is_node() && !is_data(*fitting.node()))
+        fitting = fit_names(*dense, full, fitting.take_node(), names_);
       if (dense->record()) fitting = fit_field(*dense, rest, std::move(fitting));
       puts_.push_back({dense, rest, std::move(fitting)});
       return;
@@ -244,10 +246,12 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
 // Puts the values at their places, making the dictionaries on the way. Nothing is seen of one before
 // all of it is made.
 void Assignments::run() {
+  names_.run();
   for (Put& put : puts_) {
     Value value = std::move(put.value);
     for (std::size_t i = put.path.size() - 1; i > 0; --i) {
       auto node = c10::make_intrusive<DenseNode>(put.node->batch(), put.node->device());
+      node->set_names(put.node->names());
       node->put(put.path[i], std::move(value));
       value = NodePtr(std::move(node));
     }

@@ -286,7 +286,13 @@ void TensorDict::set_batch_size(SizesView batch) {
       }
     }
   }
-  for (Node* node : changing) node->set_batch(batch);
+  for (Node* node : changing) {
+    node->set_batch(batch);
+    if (node->names().empty()) continue;
+    Names names = node->names();
+    names.resize(batch.size());
+    node->set_names(std::move(names));
+  }
 }
 
 void TensorDict::lock() const {

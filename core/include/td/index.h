@@ -57,6 +57,10 @@ class IndexPlan {
   // Sizes of the result for an entry whose sizes begin with the batch.
   Sizes sizes(SizesView full) const;
 
+  // The same for names of dimensions, of which there may be none at all. What a list of positions picks
+  // keeps the name of its dimension; what masks and tensors of more dimensions pick has none.
+  Names names(const Names& full) const;
+
   // entry[index]
   at::Tensor read(const at::Tensor& leaf, bool fast) const;
 
@@ -74,10 +78,12 @@ class IndexPlan {
     std::int64_t count;       // product of shape
     bool adjacent;            // dims follow one another: the shape stands in their place
     std::int64_t result_dim;  // where the shape stands in the result
+    bool keeps_name;          // it is one list of positions
   };
   struct Advanced {
     std::int64_t dim;
     at::Tensor index;
+    bool mask = false;
   };
 
   void add_tensor(const at::Tensor& tensor, std::int64_t& source, SizesView batch,

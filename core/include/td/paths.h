@@ -1,8 +1,7 @@
 // td/paths.h: where a path leads, through nodes of every kind, and what is put there.
 #pragma once
 
-#include "td/kinds.h"
-#include "td/tensordict.h"
+#include "td/names.h"
 
 #include <vector>
 
@@ -46,6 +45,7 @@ class Assignments {
   void descend(const NodePtr& root, Path full, Path path, const Value& value);
 
   std::vector<Put> puts_;
+  NameChanges names_;               // taken over from named dictionaries
   std::vector<const Node*> above_;  // nodes on the way
 };
 
