@@ -42,6 +42,7 @@
 %include "tensordict/td_entries.h"
 %include "tensordict/td_map.h"
 %include "tensordict/td_call.h"
+%include "tensordict/td_names.h"
 %include "tensordict/td_record.h"
 %include "tensordict/td_grad.h"
 %include "tensordict/td_state.h"

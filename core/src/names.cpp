@@ -127,23 +127,23 @@ void set_names(const TensorDict& td, Names names) {
   changes.run();
 }
 
-void rename_names(const TensorDict& td,
-                  c10::ArrayRef<std::pair<std::string, std::optional<std::string>>> renames) {
+void rename_names(const TensorDict& td, const Names& from, const Names& to) {
   Names names = names_of(*td.node());
   const Names before = names;
   std::vector<bool> given(before.size(), false);
-  for (const auto& [from, to] : renames) {
-    const auto found = std::find(before.begin(), before.end(), from);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (!from[k]) fail(Code::invalid_argument, "a dimension without a name cannot be renamed");
+    const auto found = std::find(before.begin(), before.end(), from[k]);
     if (found == before.end()) {
-      fail(Code::invalid_argument, "no dimension is called \"", from, "\"; the names are ",
+      fail(Code::invalid_argument, "no dimension is called \"", *from[k], "\"; the names are ",
            show_names(before, td.batch_size().size()));
     }
     const auto at = static_cast<std::size_t>(found - before.begin());
-    if (given[at]) fail(Code::invalid_argument, "\"", from, "\" is to be renamed twice");
+    if (given[at]) fail(Code::invalid_argument, "\"", *from[k], "\" is to be renamed twice");
     given[at] = true;
-    names[at] = to;
+    names[at] = to[k];
   }
-  set_names(td, std::move(names));
+  if (!from.empty()) set_names(td, std::move(names));
 }
 
 void refine_names(const TensorDict& td, Names names) {

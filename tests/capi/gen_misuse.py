@@ -21,7 +21,14 @@ VALID = {
     ("td_tensor", "tensor"): "m.tensor", ("td_tensor", None): "m.tensor_source",
     ("td_keys", None): "m.keys", ("td_writer", None): "m.writer", ("td_record_type", None): "m.record_type",
     ("p.q(const).td_field", "fields"): "m.fields", ("size_t", "fields_len"): "1", ("p.td_field", "result"): "&m.field",
+    ("p.q(const).p.q(const).char", "names"): 'NAMES("x")', ("p.q(const).p.q(const).char", "new_names"): 'NAMES("y")',
+    ("size_t", "names_len"): "1",
     ("p.q(const).p.q(const).char", "path"): 'NAMES("a")', ("size_t", "path_len"): "1",
+    ("p.q(const).p.q(const).char", "new_path"): 'NAMES("z")', ("size_t", "new_path_len"): "1",
+    ("p.q(const).td_key", "keys"): "m.wanted", ("size_t", "keys_len"): "1",
+    ("p.q(const).td_key_set", "sets"): "m.sets", ("size_t", "sets_len"): "1",
+    ("p.q(const).char", "separator"): '"."', ("int64_t", "max_dims"): "-1", ("int32_t", "keep_compliant"): "0",
+    ("int32_t", "safe"): "0", ("int32_t", "inplace"): "0", ("int32_t", "exact"): "0",
     ("p.q(const).p.q(const).td_tensordict", "sources"): "m.sources", ("size_t", "sources_len"): "2",
     ("p.q(const).int64_t", "sizes"): "m.sizes", ("p.q(const).int64_t", "batch_size"): "m.sizes",
     ("p.q(const).int64_t", "order"): "m.order", ("p.q(const).int64_t", "strides"): "NULL",
@@ -75,10 +82,10 @@ FOR = {
 }
 
 # What is refused even so, because it takes an accelerator.
-REFUSED = {"td_record_stream": "TD_ERR_DEVICE"}
+REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # Pointers that may be NULL only when this count is 0.
-COUNTS = {"sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",),
+COUNTS = {"names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",)}
 
@@ -189,7 +196,12 @@ def wrong_values(function, parameter, handles):
         yield "a NULL in it", "m.sources[1] = NULL;", "m.sources", "TD_ERR_NULL_ARGUMENT"
         for what, expression, status in wrong_handles("td_tensordict", handles):
             yield what + " in it", f"m.sources[1] = {expression};", "m.sources", status
-    if name == "path" and not parameter.out_type():
+    if name == "keys":
+        yield "a NULL path in it", "m.wanted[0].path = NULL;", "m.wanted", "TD_ERR_NULL_ARGUMENT"
+        yield "an empty path in it", "m.wanted[0].path_len = 0;", "m.wanted", "TD_ERR_KEY_INVALID"
+    if name == "sets":
+        yield "no keys in it", "m.sets[0].keys = NULL;", "m.sets", "TD_ERR_NULL_ARGUMENT"
+    if name in ("path", "new_path") and not parameter.out_type():
         yield "a NULL name", "", "NAMES(NULL)", "TD_ERR_KEY_INVALID"
         yield "a name that is not UTF-8", "", 'NAMES("\\xff")', "TD_ERR_KEY_INVALID"
     if parameter.type == "p.q(const).td_index_item":
@@ -205,7 +217,7 @@ def wrong_values(function, parameter, handles):
         yield ("options of a later version",
                grown + " options.known.struct_size = (uint32_t)sizeof options; options.later = -1;", "&options.known",
                "TD_ERR_UNSUPPORTED")
-    if name == "path_len" and parameter.type == "size_t":
+    if name in ("path_len", "new_path_len") and parameter.type == "size_t":
         yield "an empty path", "", "0", "TD_ERR_KEY_INVALID"
 
 

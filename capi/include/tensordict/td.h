@@ -18,6 +18,7 @@
 #include "tensordict/td_map.h"
 #include "tensordict/td_memmap.h"
 #include "tensordict/td_message.h"
+#include "tensordict/td_names.h"
 #include "tensordict/td_record.h"
 #include "tensordict/td_shape.h"
 #include "tensordict/td_share.h"

@@ -18,9 +18,8 @@ Names names_of(const Node& node);
 // Code::invalid_argument for a wrong number of names and for one that stands twice.
 void set_names(const TensorDict& td, Names names);
 
-// Gives dimensions that have the names `from` those of `to` instead.
-void rename_names(const TensorDict& td,
-                  c10::ArrayRef<std::pair<std::string, std::optional<std::string>>> renames);
+// Gives dimensions that have the names `from` those of `to` instead; as many of each.
+void rename_names(const TensorDict& td, const Names& from, const Names& to);
 
 // Names dimensions that have no name; a name that is there may only be repeated. "..." stands for as
 // many dimensions as needed, which stay as they are.

@@ -1,0 +1,216 @@
+/* Names of batch dimensions: set, changed, and what operations make of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "td_values.h"
+
+#define NAMES(...)                    \
+  (const char *const[]){__VA_ARGS__}, \
+      (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define NO_NAMES NULL, 0
+
+/* "x,-,y" */
+static void check(const char *file, int line, const td_tensordict *td, const char *want) {
+  td_keys *names = NULL;
+  char text[256] = "";
+  TD_DO(td_names(td, &names));
+  for (size_t i = 0; i < td_keys_len(names); i++) {
+    const char *const *path = NULL;
+    size_t n = 99;
+    TD_DO(td_keys_at(names, i, &path, &n));
+    TD_CHECK(n < 2);
+    if (i != 0) strcat(text, ",");
+    strcat(text, n == 0 ? "-" : path[0]);
+  }
+  td_keys_free(names);
+  if (strcmp(text, want) != 0) td_test_fail(file, line, "the names are %s, not %s", text, want);
+}
+#define CHECK_NAMES(td, want) check(__FILE__, __LINE__, (td), (want))
+
+/* Takes the result of an operation, checks it and frees it. */
+#define CHECK_RESULT(call, want)  \
+  do {                            \
+    td_tensordict *result = NULL; \
+    TD_DO(call);                  \
+    CHECK_NAMES(result, want);    \
+    td_free(result);              \
+  } while (0)
+
+/* td_sample() with the names x and y: "n" is nested. */
+static td_tensordict *named(void) {
+  td_tensordict *td = td_sample();
+  TD_DO(td_set_names(td, NAMES("x", "y")));
+  return td;
+}
+
+static void check_nested(const td_tensordict *td, const char *want) {
+  td_tensordict *inner = td_take_dict(td, TD_KEY("n"));
+  CHECK_NAMES(inner, want);
+  td_free(inner);
+}
+
+TD_TEST(none_at_first_and_again_after_clearing) {
+  td_tensordict *td = td_sample();
+  CHECK_NAMES(td, "-,-");
+  TD_DO(td_set_names(td, NAMES("x", NULL)));
+  CHECK_NAMES(td, "x,-");
+  check_nested(td, "x,-");
+  TD_DO(td_lock(td));
+  TD_DO(td_set_names(td, NAMES(NULL, "y"))); /* allowed when locked */
+  CHECK_NAMES(td, "-,y");
+  TD_DO(td_set_names(td, NO_NAMES));
+  CHECK_NAMES(td, "-,-");
+  check_nested(td, "-,-");
+  td_free(td);
+  td = td_empty(TD_NO_SIZES);
+  CHECK_NAMES(td, "");
+  TD_DO(td_set_names(td, NO_NAMES));
+  td_free(td);
+}
+
+TD_TEST(nested_dictionaries_keep_the_names_of_further_dimensions) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *inner = td_empty(TD_SIZES(4, 3));
+  TD_DO(td_set_names(inner, NAMES("a", "b")));
+  td_put_dict(td, TD_KEY("n"), inner);
+  CHECK_NAMES(td, "a"); /* taken over */
+  TD_DO(td_set_names(td, NAMES("x")));
+  check_nested(td, "x,b");
+  TD_EXPECT(td_set_names(td, NAMES("b")), TD_ERR_INVALID_ARGUMENT);
+  CHECK_NAMES(td, "x");
+  check_nested(td, "x,b");
+  TD_DO(td_set_names(td, NO_NAMES));
+  check_nested(td, "-,-");
+  td_free(td);
+}
+
+TD_TEST(names_that_are_refused_leave_the_old_ones) {
+  td_tensordict *td = named();
+  TD_EXPECT(td_set_names(td, NAMES("a")), TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK_TEXT(td_last_error_message(), "1 names for batch size [4, 3] of 2 dimensions");
+  TD_EXPECT(td_set_names(td, NAMES("a", "a")), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_set_names(td, NAMES("a", "\xff")), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_rename_dims(td, (const char *const[]){"q"}, NAMES("z")), TD_ERR_INVALID_ARGUMENT);
+  CHECK_NAMES(td, "x,y");
+  td_free(td);
+}
+
+TD_TEST(rename) {
+  td_tensordict *td = named();
+  const char *const swapped[] = {"y", "x"}, *const both[] = {"x", "y"};
+  TD_DO(td_rename_dims(td, both, swapped, 2));
+  CHECK_NAMES(td, "y,x");
+  check_nested(td, "y,x");
+  TD_DO(td_rename_dims(td, (const char *const[]){"x"}, NAMES(NULL)));
+  CHECK_NAMES(td, "y,-");
+  TD_DO(td_rename_dims(td, NULL, NULL, 0));
+  CHECK_NAMES(td, "y,-");
+  TD_EXPECT(td_rename_dims(td, (const char *const[]){"y", "y"}, both, 2), TD_ERR_INVALID_ARGUMENT);
+  td_free(td);
+}
+
+TD_TEST(refine) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 3, 4));
+  TD_DO(td_refine_names(td, NAMES("a", "...")));
+  CHECK_NAMES(td, "a,-,-");
+  TD_DO(td_refine_names(td, NAMES("...", "c")));
+  CHECK_NAMES(td, "a,-,c");
+  TD_DO(td_refine_names(td, NAMES("a", "...", "c")));
+  TD_DO(td_refine_names(td, NAMES("a", NULL, "c", "...")));
+  TD_EXPECT(td_refine_names(td, NAMES("b", "...")), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_refine_names(td, NAMES(NULL, "...")), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_refine_names(td, NAMES("...", "...")), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_refine_names(td, NAMES("a", "b", "c", "...", "d")), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_refine_names(td, NO_NAMES), TD_ERR_INVALID_ARGUMENT);
+  TD_DO(td_refine_names(td, NAMES("a", "b", "c")));
+  CHECK_NAMES(td, "a,b,c");
+  td_free(td);
+}
+
+TD_TEST(what_is_stored_must_agree) {
+  td_tensordict *td = named(), *inner = td_empty(TD_SIZES(4, 3, 2)), *stored;
+  td_put_dict(td, TD_KEY("m"), td_empty(TD_SIZES(4, 3)));
+  stored = td_take_dict(td, TD_KEY("m"));
+  CHECK_NAMES(stored, "x,y");
+  td_free(stored);
+  TD_DO(td_set_names(inner, NAMES("x", NULL, "z")));
+  TD_DO(td_set_dict(td, TD_KEY("k"), inner));
+  stored = td_take_dict(td, TD_KEY("k"));
+  CHECK_NAMES(stored, "x,y,z");
+  CHECK_NAMES(inner, "x,-,z"); /* a copy was stored */
+  td_free(stored);
+  TD_DO(td_set_names(inner, NAMES("q", NULL, NULL)));
+  TD_EXPECT(td_set_dict(td, TD_KEY("k"), inner), TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK_TEXT(td_last_error_message(),
+                "\"k\" has names [q, None, None], which do not fit [x, y]");
+  td_put(td, TD_KEY("new", "b"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
+  stored = td_take_dict(td, TD_KEY("new"));
+  CHECK_NAMES(stored, "x,y"); /* made on the way */
+  td_free(stored);
+  td_free(inner);
+  td_free(td);
+}
+
+TD_TEST(index) {
+  td_tensordict *td = named();
+  td_tensor *positions = td_positions((const int64_t[]){2, 0, 1}, 3),
+            *truths = td_mask((const int64_t[]){1, 0, 1, 0}, 4);
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_INT(0)), &result), "y");
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(0)), &result), "x");
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_ELLIPSIS, TD_I_INT(0)), &result), "x");
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_SLICE(0, 2)), &result), "x,y");
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_NONE), &result), "-,x,y");
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(positions)), &result), "x,y");
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(truths)), &result), "-,y");
+  td_tensor_free(truths);
+  truths = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(4, 3));
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(truths)), &result), "-");
+  td_tensor *square = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2, 2));
+  CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(square)), &result), "-,-,y");
+  td_tensordict *result = NULL;
+  TD_DO(td_index(td, TD_AT(TD_I_INT(0)), &result));
+  check_nested(result, "y");
+  td_free(result);
+  td_tensor_free(square);
+  td_tensor_free(truths);
+  td_tensor_free(positions);
+  td_free(td);
+}
+
+TD_TEST(shapes) {
+  td_tensordict *td = named();
+  CHECK_RESULT(td_unsqueeze(td, 1, &result), "x,-,y");
+  CHECK_RESULT(td_transpose(td, 0, 1, &result), "y,x");
+  CHECK_RESULT(td_permute(td, TD_SIZES(1, 0), &result), "y,x");
+  CHECK_RESULT(td_view(td, TD_SIZES(12), &result), "-");
+  CHECK_RESULT(td_reshape(td, TD_SIZES(2, 6), &result), "-,-");
+  CHECK_RESULT(td_expand(td, TD_SIZES(2, 4, 3), &result), "-,x,y");
+  CHECK_RESULT(td_clone(td, 1, &result), "x,y");
+  CHECK_RESULT(td_to_dtype(td, TD_DTYPE_FLOAT64, &result), "x,y");
+  td_tensordict *parts[3] = {NULL, NULL, NULL}, *flat = NULL;
+  size_t count = 0;
+  TD_DO(td_unbind(td, 1, parts, 3, &count));
+  for (size_t i = 0; i < count; i++) {
+    CHECK_NAMES(parts[i], "x");
+    check_nested(parts[i], "x");
+  }
+  CHECK_RESULT(td_stack((const td_tensordict *const *)parts, 3, 0, &result), "-,x");
+  CHECK_RESULT(td_cat((const td_tensordict *const *)parts, 3, 0, &result), "x");
+  TD_DO(td_set_names(parts[2], NAMES("z")));
+  CHECK_RESULT(td_stack((const td_tensordict *const *)parts, 3, 0, &result), "-,-");
+  for (size_t i = 0; i < count; i++) td_free(parts[i]);
+  TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 1)), &flat));
+  CHECK_RESULT(td_squeeze(flat, 0, &result), "y");
+  CHECK_RESULT(td_call(flat, "aten::neg", NULL, 0, NULL, &result, 1, &count), "x,y");
+  td_free(flat);
+  td_free(td);
+}
+
+TD_TEST(another_batch_size) {
+  td_tensordict *td = named();
+  TD_DO(td_set_batch_size(td, TD_SIZES(4)));
+  CHECK_NAMES(td, "x");
+  check_nested(td, "x,y");
+  TD_DO(td_set_batch_size(td, TD_SIZES(4, 3)));
+  CHECK_NAMES(td, "x,-");
+  td_free(td);
+}
