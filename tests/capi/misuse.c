@@ -92,6 +92,10 @@ void misuse_begin(misuse *m) {
 
   m->sources[0] = m->td;
   m->sources[1] = m->other;
+  m->wanted[0].path = first_name;
+  m->wanted[0].path_len = 1;
+  m->sets[0].keys = m->wanted;
+  m->sets[0].keys_len = 1;
   const td_call_argument leaf = TD_ARG_LEAF(NULL);
   m->arguments[0] = leaf;
   m->items[0] = all;

@@ -15,6 +15,8 @@ typedef struct misuse {
   td_map_iter *map_iter, *freed_map_iter;
   td_record_type *record_type, *freed_record_type;
   const td_tensordict *sources[2];
+  td_key wanted[1];
+  td_key_set sets[1];
   td_tensordict *results[4];
   td_index_item items[1];
   td_field fields[2], field;

@@ -1,0 +1,478 @@
+/* One buffer for all tensors: in memory, in a file byte for byte as Python writes it, and files that
+ * say what cannot be. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "td_files.h"
+#include "td_sha256.h"
+#include "td_values.h"
+
+static const char *here(const char *name) { return td_path(td_test_folder(), name); }
+
+static char *address(const td_tensordict *td, const char *const *path, size_t path_len) {
+  void *data = NULL;
+  td_tensor *tensor = td_take(td, path, path_len);
+  TD_DO(td_tensor_data(tensor, &data));
+  td_tensor_free(tensor);
+  return data;
+}
+
+static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_equal(one, other, &answer));
+  return answer;
+}
+
+/* {"a": float32 [3,4], "n": {"b": float32 [3], "c": float32 [3]}} of batch [3]. */
+static td_tensordict *three(void) {
+  td_tensordict *td = td_empty(TD_SIZES(3));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3, 4)));
+  td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 20, TD_SIZES(3)));
+  td_put(td, TD_KEY("n", "c"), td_arange(TD_DTYPE_FLOAT32, 30, TD_SIZES(3)));
+  return td;
+}
+
+TD_TEST(tensors_lie_one_after_the_other) {
+  td_tensordict *td = three(), *packed = NULL, *again = NULL;
+  TD_CHECK_FLAG(td_is_consolidated, td, 0);
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_CHECK_INT(equal(td, packed), 1);
+  char *a = address(packed, TD_KEY("a"));
+  TD_CHECK_INT(address(packed, TD_KEY("n", "b")) - a, 48);
+  TD_CHECK_INT(address(packed, TD_KEY("n", "c")) - a, 64);
+  TD_CHECK_FLAG(td_is_consolidated, packed, 1);
+  TD_CHECK_FLAG(td_is_locked, packed, 1);
+  TD_CHECK_FLAG(td_is_locked, td, 0);
+  TD_CHECK_FLAG(td_is_consolidated, td, 0);
+  int32_t same = 0;
+  TD_DO(td_consolidate(packed, NULL, NULL, &again));
+  TD_DO(td_is_same(packed, again, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(again);
+  TD_DO(td_clone(packed, 1, &again));
+  TD_CHECK_FLAG(td_is_consolidated, again, 0);
+  td_free(again);
+  TD_DO(td_unlock(packed));
+  TD_CHECK_FLAG(td_is_consolidated, packed, 0);
+  td_free(packed);
+  td_free(td);
+}
+
+TD_TEST(a_locked_dictionary_alone_is_not_consolidated) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(2)));
+  TD_DO(td_lock(td));
+  TD_CHECK_FLAG(td_is_consolidated, td, 0);
+  td_free(td);
+}
+
+TD_TEST(in_place_the_dictionary_itself_changes) {
+  td_tensordict *td = three(), *result = NULL;
+  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
+  int32_t same = 0;
+  options.inplace = 1;
+  TD_DO(td_consolidate(td, NULL, &options, &result));
+  TD_DO(td_is_same(td, result, &same));
+  TD_CHECK_INT(same, 1);
+  TD_CHECK_FLAG(td_is_consolidated, td, 1);
+  TD_CHECK_INT(address(td, TD_KEY("n", "c")) - address(td, TD_KEY("a")), 64);
+  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(20, 21, 22));
+  td_free(result);
+  td_free(td);
+}
+
+TD_TEST(a_device_is_one_copy_away) {
+  td_tensordict *td = three(), *packed = NULL, *moved = NULL;
+  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
+  options.device_type = TD_DEVICE_CPU;
+  TD_DO(td_consolidate(td, NULL, &options, &packed));
+  td_device_type type = TD_DEVICE_NONE;
+  int32_t index = 0;
+  TD_DO(td_device(packed, &type, &index));
+  TD_CHECK_INT(type, TD_DEVICE_CPU);
+  TD_DO(td_to_device(packed, TD_DEVICE_META, -1, NULL, &moved));
+  TD_CHECK_FLAG(td_is_consolidated, moved, 0);
+  td_free(moved);
+  options.device_type = TD_DEVICE_META;
+  TD_EXPECT_NULL(td_consolidate(td, NULL, &options, &moved), TD_ERR_DEVICE, moved);
+  options.device_type = 0;
+  options.pin_memory = 1;
+  if (td_consolidate(td, NULL, &options, &moved) == TD_OK) {
+    TD_CHECK_INT(equal(td, moved), 1);
+    td_free(moved);
+  } else {
+    TD_CHECK_INT(td_last_error_code(), TD_ERR_DEVICE);
+  }
+  td_free(packed);
+  td_free(td);
+}
+
+/* The example of the format: 24 bytes of data, the text, its length. */
+TD_TEST(the_file_is_that_of_python) {
+  static const char text[] =
+      "{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{\"a\":[\"torch.int16\",[3],0,8,2]},"
+      "\"cls_metadata\":{\"device\":null,\"names\":[null],\"batch_size\":[3],\"is_locked\":false},"
+      "\"n\":{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{\"b\":[\"torch.float32\",[3],8,"
+      "24,4]},\"cls_metadata\":{\"device\":null,\"names\":[null],\"batch_size\":[3],\"is_locked\":"
+      "false}}}";
+  static const unsigned char data[24] = {0,    0,    1, 0, 2,    0,    0, 0, 0,    0,    0x80, 0x3f,
+                                         0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f, 0, 0, 0, 0};
+  td_tensordict *td = td_empty(TD_SIZES(3)), *mapped = NULL, *loaded = NULL;
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(3)));
+  td_put(td, TD_KEY("n", "b"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(3)));
+  TD_DO(td_consolidate(td, here("f"), NULL, &mapped));
+  size_t size = 0;
+  char *bytes = td_read_file(here("f"), &size);
+  TD_CHECK_INT(size, 24 + strlen(text) + 8);
+  TD_CHECK(memcmp(bytes, data, 24) == 0);
+  TD_CHECK(memcmp(bytes + 24, text, strlen(text)) == 0);
+  int64_t length = 0;
+  memcpy(&length, bytes + size - 8, 8);
+  TD_CHECK_INT(length, strlen(text));
+  free(bytes);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), 1); /* nothing beside it */
+
+  TD_CHECK_FLAG(td_is_consolidated, mapped, 1);
+  TD_CHECK_ENTRY(mapped, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_INT(equal(loaded, td), 1);
+  TD_CHECK_FLAG(td_is_locked, loaded, 0);
+  td_tensor *seven = td_filled(TD_DTYPE_INT16, 7, TD_SIZES(3));
+  TD_DO(td_set_inplace(loaded, TD_KEY("a"), seven)); /* stays here */
+  td_free(loaded);
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_ENTRY(loaded, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
+  td_tensor_free(seven);
+  td_free(loaded);
+  td_free(mapped);
+  td_free(td);
+}
+
+TD_TEST(pythons_file_is_read_and_written_again) {
+  td_tensordict *td = NULL, *again = NULL;
+  TD_DO(td_load_consolidated(td_golden("consolidated"), NULL, &td));
+  TD_CHECK_BATCH(td, 4);
+  td_tensor *a = td_take(td, TD_KEY("a")), *b = td_take(td, TD_KEY("n", "b"));
+  TD_CHECK_SIZES(a, 4, 3);
+  TD_CHECK_VALUES(b, 19573, 13151, 10989, 10183);
+  td_tensor_free(b);
+  td_tensor_free(a);
+  TD_DO(td_consolidate(td, here("f"), NULL, &again));
+  size_t one = 0, other = 0;
+  char *mine = td_read_file(here("f"), &one), *theirs = td_read_file(td_golden("consolidated"), &other);
+  TD_CHECK_INT(one, other);
+  TD_CHECK(memcmp(mine, theirs, one) == 0);
+  free(theirs);
+  free(mine);
+  td_free(again);
+  td_free(td);
+}
+
+TD_TEST(the_lock_and_the_device_travel) {
+  td_tensordict *td = NULL, *mapped = NULL, *loaded = NULL;
+  TD_DO(td_create((const int64_t[]){2}, 1, TD_DEVICE_CPU, -1, &td));
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(2)));
+  TD_DO(td_lock(td));
+  TD_DO(td_consolidate(td, here("f"), NULL, &mapped));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_FLAG(td_is_locked, loaded, 1);
+  td_device_type type = TD_DEVICE_NONE;
+  int32_t index = 0;
+  TD_DO(td_device(loaded, &type, &index));
+  TD_CHECK_INT(type, TD_DEVICE_CPU);
+  td_free(loaded);
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.device_type = TD_DEVICE_META;
+  TD_DO(td_load_consolidated(here("f"), &options, &loaded));
+  TD_DO(td_device(loaded, &type, &index));
+  TD_CHECK_INT(type, TD_DEVICE_META);
+  td_free(loaded);
+  td_free(mapped);
+  td_free(td);
+}
+
+static td_tensor *of_dtype(td_dtype dtype) {
+  td_tensor *numbers = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)), *tensor = NULL;
+  TD_DO(td_tensor_to(numbers, dtype, TD_DEVICE_NONE, -1, &tensor));
+  td_tensor_free(numbers);
+  return tensor;
+}
+
+TD_TEST(all_dtypes_and_layouts) {
+  static const td_dtype dtypes[] = {
+      TD_DTYPE_UINT8,   TD_DTYPE_INT8,      TD_DTYPE_INT16,      TD_DTYPE_INT32,
+      TD_DTYPE_INT64,   TD_DTYPE_FLOAT16,   TD_DTYPE_FLOAT32,    TD_DTYPE_FLOAT64,
+      TD_DTYPE_BOOL,    TD_DTYPE_COMPLEX64, TD_DTYPE_COMPLEX128, TD_DTYPE_BFLOAT16};
+  td_tensordict *td = td_empty(TD_SIZES(3)), *packed = NULL, *loaded = NULL, *across = NULL;
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "t%zu", i);
+    const char *path[] = {name};
+    td_put(td, path, 1, of_dtype(dtypes[i]));
+  }
+  td_put(td, TD_KEY("none"), td_filled(TD_DTYPE_FLOAT64, 0, TD_SIZES(3, 0)));
+  td_put(td, TD_KEY("odd"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(3)));
+  td_put(td, TD_KEY("wide"), of_dtype(TD_DTYPE_COMPLEX128));
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_CHECK_INT(equal(td, packed), 1);
+  TD_CHECK_INT((uintptr_t)address(packed, TD_KEY("wide")) % 16, 0);
+  td_free(packed);
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_INT(equal(td, loaded), 1);
+  td_free(loaded);
+  td_free(packed);
+  td_free(td);
+  td = td_sample();
+  TD_DO(td_permute(td, TD_SIZES(1, 0), &across));
+  TD_DO(td_consolidate(across, here("f"), NULL, &packed)); /* over the file that is there */
+  TD_CHECK_INT(equal(across, packed), 1);
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_INT(equal(across, loaded), 1);
+  td_free(loaded);
+  td_free(packed);
+  td_free(across);
+  td_free(td);
+}
+
+TD_TEST(values_that_are_no_tensors_travel) {
+  td_tensordict *td = NULL, *packed = NULL, *loaded = NULL;
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.private_mapping = 1;
+  TD_DO(td_load_memmap(td_golden("nontensor"), &options, &td));
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_INT(equal(td, loaded), 1);
+  td_free(loaded);
+  td_free(packed);
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_CHECK_INT(equal(td, packed), 1);
+  td_free(packed);
+  td_free(td);
+}
+
+TD_TEST(empty_and_deep) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *packed = NULL, *loaded = NULL;
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_CHECK_FLAG(td_is_consolidated, packed, 1);
+  td_free(packed);
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_BATCH(loaded, 2);
+  td_free(loaded);
+  td_free(packed);
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  for (int i = 0; i < 3000; i++) {
+    td_tensordict *above = td_empty(TD_SIZES(2));
+    td_put_dict(above, TD_KEY("d"), td);
+    td = above;
+  }
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_CHECK_INT(equal(td, packed), 1);
+  TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &loaded), TD_ERR_FORMAT, loaded);
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.max_depth = 3000;
+  TD_DO(td_load_consolidated(here("f"), &options, &loaded));
+  TD_CHECK_INT(equal(td, loaded), 1);
+  td_free(loaded);
+  td_free(packed);
+  td_free(td);
+}
+
+/* Each level holds the one below it twice: 2^40 paths, 41 dictionaries. */
+TD_TEST(shared_dictionaries_are_packed_once) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *packed = NULL, *copy = NULL;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  for (int i = 0; i < 40; i++) {
+    td_tensordict *above = td_empty(TD_SIZES(2));
+    TD_DO(td_set_dict(above, TD_KEY("l"), td));
+    TD_DO(td_set_dict(above, TD_KEY("r"), td));
+    td_free(td);
+    td = above;
+  }
+  TD_DO(td_clone(td, 1, &copy));
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_CHECK_FLAG(td_is_consolidated, packed, 1);
+  td_free(packed);
+  TD_EXPECT_NULL(td_consolidate(td, here("f"), NULL, &packed), TD_ERR_UNSUPPORTED, packed);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
+  td_free(copy);
+  td_free(td);
+}
+
+TD_TEST(what_cannot_be_packed) {
+  td_tensordict *td = three(), *result;
+  td_put(td, TD_KEY("leaves", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
+  TD_EXPECT_NULL(td_consolidate(td, NULL, NULL, &result), TD_ERR_KEY_INVALID, result);
+  TD_CHECK_TEXT(td_last_error_message(), "leaves");
+  TD_DO(td_remove(td, TD_KEY("leaves")));
+  td_put(td, TD_KEY("cls"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3))); /* a tensor may */
+  TD_DO(td_consolidate(td, here("f"), NULL, &result));
+  td_free(result);
+  td_put(td, TD_KEY("<NJT_VALUES>x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
+  TD_EXPECT_NULL(td_consolidate(td, here("f"), NULL, &result), TD_ERR_KEY_INVALID, result);
+  TD_DO(td_remove(td, TD_KEY("<NJT_VALUES>x")));
+  TD_EXPECT_NULL(td_consolidate(td, "", NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT_NULL(td_consolidate(td, td_test_folder(), NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT_NULL(td_consolidate(td, here("no/such/folder"), NULL, &result), TD_ERR_IO, result);
+  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
+  options.inplace = 1;
+  TD_EXPECT_NULL(td_consolidate(td, here("f"), &options, &result), TD_ERR_INVALID_ARGUMENT, result);
+  TD_CHECK_FLAG(td_is_locked, td, 0);
+  td_free(td);
+}
+
+/* A file of `data` zeros and this text. */
+static void make(const char *text, size_t data) {
+  char *bytes = calloc(1, data + strlen(text) + 8);
+  const int64_t length = (int64_t)strlen(text);
+  TD_CHECK(bytes != NULL);
+  memcpy(bytes + data, text, strlen(text));
+  memcpy(bytes + data + strlen(text), &length, 8);
+  td_write_file(here("f"), bytes, data + strlen(text) + 8);
+  free(bytes);
+}
+
+static void refuse(const char *text, size_t data, td_status want) {
+  td_tensordict *td;
+  make(text, data);
+  TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &td), want, td);
+  TD_CHECK_TEXT(td_last_error_message(), "f\"");
+}
+
+#define META(batch, names) \
+  "\"cls_metadata\":{\"device\":null,\"names\":[" names "],\"batch_size\":[" batch "],\"is_locked\":false}"
+#define NODE(leaves, data, rest)                                                                 \
+  "{\"cls\":\"TensorDict\",\"non_tensors\":{" data "},\"leaves\":{" leaves "}," META("2", "null") \
+      rest "}"
+#define LEAF "\"a\":[\"torch.int64\",[2],0,16,0]"
+
+TD_TEST(texts_in_another_order_and_with_more_in_it) {
+  td_tensordict *td = NULL;
+  make(" {\n\"cls_metadata\": {\"batch_size\": [2], \"extra\": {\"x\": [1, {\"y\": 2}]}, \"names\": null},"
+       " \"leaves\": {" LEAF "}, \"n\": " NODE("", "", "") ", \"non_tensors\": {}, \"cls\": "
+       "\"TensorDict\"} ",
+       16);
+  TD_DO(td_load_consolidated(here("f"), NULL, &td));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 0));
+  td_free(td);
+}
+
+TD_TEST(files_that_are_damaged_or_lie) {
+  static const char *const texts[] = {
+      "",
+      "{",
+      "[]",
+      "7",
+      "null",
+      "{}",
+      NODE(LEAF, "", "") "x",
+      NODE(LEAF "," LEAF, "", ""),                                      /* a name twice */
+      NODE("\"a\":[\"torch.int64\",[2],0,24,0]", "", ""),               /* beyond the data */
+      NODE("\"a\":[\"torch.int64\",[2],16,0,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[2],0,16,8]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[2],0,16]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[2],0,16,0,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",2,0,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[2.5],0,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[-2],0,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[[2]],0,16,0]", "", ""),
+      NODE("\"a\":[7,[2],0,16,0]", "", ""),
+      NODE("\"a\":[\"torch.what\",[2],0,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[2],18446744073709551615,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[2],9223372036854775807,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[9223372036854775807,9223372036854775807],0,16,0]", "", ""),
+      NODE("\"a\":[\"torch.int64\",[9223372036854775807,0],0,0,0]", "", ""),
+      NODE("\"a\":{}", "", ""),
+      NODE("\"a\":7", "", ""),
+      NODE("\"a\":[\"torch.int64\",[1,2],0,16,0]", "", ""),             /* not of the batch */
+      NODE("\"a\":[\"torch.int8\",[2],0,2,0],\"b\":[\"torch.int8\",[2],1,3,0]", "", ""),
+      NODE(LEAF, "\"s\":[\"x\",[3],null]", ""),
+      NODE(LEAF, "\"s\":[\"x\",[2]]", ""),
+      NODE(LEAF, "\"s\":[\"x\",[2],7]", ""),
+      NODE(LEAF, "\"s\":\"x\"", ""),
+      NODE(LEAF, "\"a\":[\"x\",[2],null]", ""),
+      NODE(LEAF, "", ",\"a\":" NODE("", "", "")),
+      NODE(LEAF, "", ",\"n\":7"),
+      NODE(LEAF, "", ",\"n\":[]"),
+      NODE(LEAF, "", ",\"n\":{}"),
+      NODE(LEAF, "", ",\"leaves\":{}"),
+      "{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{}}",
+      "{\"cls\":\"TensorDict\",\"leaves\":{}," META("2", "null,null") "}",
+      "{\"cls\":\"TensorDict\",\"leaves\":{}," META("4611686018427387904,4", "") "}",
+      "{\"cls\":7,\"leaves\":{}," META("2", "null") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0}}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{},\"0\":" NODE("", "", "") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":2},\"0\":"
+          NODE("", "", "") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0},\"1\":"
+          NODE("", "", "") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{" LEAF "},\"cls_metadata\":{\"stack_dim\":0},"
+      "\"0\":" NODE("", "", "") "}",
+      "{\"cls\":\"NonTensorStack\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0},\"0\":"
+          NODE("", "", "") "}",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) refuse(texts[i], 16, TD_ERR_FORMAT);
+  refuse("{\"cls\":\"Mine\",\"leaves\":{}," META("2", "null") "}", 0, TD_ERR_UNSUPPORTED);
+  refuse(NODE("\"<NJT_VALUES>a\":[\"torch.int64\",[2],0,16,0]", "", ""), 16, TD_ERR_UNSUPPORTED);
+  refuse(NODE("\"a\":[\"torch.qint8\",[2],0,2,0]", "", ""), 16, TD_ERR_UNSUPPORTED);
+}
+
+TD_TEST(files_that_are_cut) {
+  td_tensordict *td;
+  size_t size = 0;
+  char *bytes = td_read_file(td_golden("consolidated"), &size);
+  for (size_t length = 0; length < size; length += 3) {
+    td_write_file(here("f"), bytes, length);
+    TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &td), TD_ERR_FORMAT, td);
+  }
+  static const int64_t lengths[] = {-1, INT64_MIN, INT64_MAX, 0, 7, 1 << 20};
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    memcpy(bytes + size - 8, &lengths[i], 8);
+    td_write_file(here("f"), bytes, size);
+    TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &td), TD_ERR_FORMAT, td);
+  }
+  free(bytes);
+  TD_EXPECT_NULL(td_load_consolidated(here("nothing"), NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_load_consolidated("", NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_load_consolidated(td_test_folder(), NULL, &td), TD_ERR_IO, td);
+  TD_CHECK(symlink(td_golden("consolidated"), here("link")) == 0);
+  TD_EXPECT_NULL(td_load_consolidated(here("link"), NULL, &td), TD_ERR_IO, td);
+}
+
+TD_TEST(limits_of_what_is_read) {
+  td_tensordict *td = three(), *packed = NULL, *loaded;
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  options.max_entries = 3;
+  TD_EXPECT_NULL(td_load_consolidated(here("f"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  options.max_entries = 4;
+  TD_DO(td_load_consolidated(here("f"), &options, &loaded));
+  td_free(loaded);
+  td_free(packed);
+  td_free(td);
+}
+
+/* Bytes that are changed one by one: a clear status, or a dictionary. */
+TD_TEST(files_with_one_wrong_byte) {
+  size_t size = 0;
+  char *bytes = td_read_file(td_golden("consolidated"), &size);
+  for (size_t at = 104; at < size; at++) {
+    static const char others[] = {'\0', '"', '9', '}', '[', '\xff'};
+    const char kept = bytes[at];
+    bytes[at] = others[at % sizeof others];
+    td_write_file(here("f"), bytes, size);
+    td_tensordict *td = TD_POISON;
+    const td_status status = td_load_consolidated(here("f"), NULL, &td);
+    TD_CHECK((status == TD_OK) == (td != NULL));
+    if (status != TD_OK && status != TD_ERR_FORMAT && status != TD_ERR_UNSUPPORTED) {
+      td_test_fail(__FILE__, __LINE__, "byte %zu: %s", at, td_last_error_message());
+    }
+    td_free(td);
+    bytes[at] = kept;
+  }
+  free(bytes);
+}
