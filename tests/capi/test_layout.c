@@ -156,7 +156,7 @@ TD_TEST(members_that_do_not_fit) {
     td_member member;
     td_status status;
   } cases[] = {
-      {TD_MEMBER(struct particle, flags[2], TD_DTYPE_FLOAT32, "x"), TD_ERR_SHAPE},
+      {{TD_KEY("x"), NULL, 0, sizeof(struct particle) - 3, TD_DTYPE_FLOAT32, 0}, TD_ERR_SHAPE},
       {{TD_KEY("x"), many, 1, 0, TD_DTYPE_INT8, 0}, TD_ERR_SHAPE},
       {{TD_KEY("x"), negative, 1, 0, TD_DTYPE_INT8, 0}, TD_ERR_SHAPE},
       {{TD_KEY("x"), huge, 1, 0, TD_DTYPE_FLOAT64, 0}, TD_ERR_SHAPE},

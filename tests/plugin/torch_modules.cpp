@@ -5,6 +5,7 @@
 
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
 
 namespace {
@@ -207,7 +208,9 @@ TD_TEST(an_ensemble_lies_side_by_side) {
   TD_CHECK_INT(size, 3);
   TD_CHECK(entry(all, {"weight"}).requires_grad() && entry(all, {"weight"}).is_leaf());
   TD_CHECK(entry(all, {"weight"})[1].equal(nets[1]->named_parameters()["weight"]));
-  td_index_item item = TD_I_INT(2);
+  td_index_item item = {};
+  item.kind = TD_INDEX_INT;
+  item.start = 2;
   td_tensordict *raw = nullptr;
   TD_DO(td_index(all.get(), &item, 1, &raw));
   const Dict last(raw);

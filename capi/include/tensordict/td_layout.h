@@ -67,8 +67,8 @@ td_status td_from_structs(const void *TD_NULLABLE data, size_t bytes,
  * @param user        passed to `release`
  * @param result      new; free with td_free(); NULL on failure
  *
- * @return as td_from_structs(), and TD_ERR_UNSUPPORTED (a member does not lie at multiples of its
- *         element size)
+ * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, as for
+ *         td_from_structs(); TD_ERR_UNSUPPORTED (a member does not lie at multiples of its element size)
  * @threadsafety any thread
  * @since 0.1
  */
