@@ -6,11 +6,14 @@
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/foreign.h"
+#include "td/memo.h"
 #include "td/paths.h"
 #include "td/record.h"
 #include "td/walk.h"
 
 #include <algorithm>
+#include <limits>
+#include <unordered_set>
 
 namespace td {
 
@@ -31,18 +34,58 @@ TensorDict::TensorDict(SizesView batch, std::optional<c10::Device> device) {
 }
 
 bool TensorDict::is_empty() const {
-  bool empty = !is_data(*node_);
-  visit(*node_,
-        [&](const Value& value) { empty = empty && td::kind_of(value) == EntryKind::dict; });
+  bool empty = true;
+  visit_nodes(node_, [&](const Node& node) {
+    const DenseNode* dense = as_dense(&node);
+    if (is_data(node)) empty = false;
+    for (std::size_t i = 0; empty && dense != nullptr && i < dense->size(); ++i) {
+      empty = dense->value(i).is_node();
+    }
+  });
   return empty;
 }
 
+// A dictionary that stands in several places counts in each, but is looked at once.
 std::size_t TensorDict::nbytes() const {
-  std::size_t bytes = 0;
-  visit(*node_, [&](const Value& value) {
-    if (!value.is_node()) bytes += bytes_of(value.tensor());
-  });
-  return bytes;
+  struct Level {
+    NodePtr node;
+    c10::SmallVector<NodePtr, 4> held;
+    std::size_t bytes = 0;
+  };
+  std::vector<Level> levels;
+  Memo<std::size_t> memo;
+  const auto add = [](std::size_t& sum, std::size_t bytes) {
+    if (__builtin_add_overflow(sum, bytes, &sum)) sum = std::numeric_limits<std::size_t>::max();
+  };
+  const auto begin = [&](NodePtr node) {
+    Level level;
+    const DenseNode* dense = as_dense(node.get());
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      if (!dense->value(i).is_node()) add(level.bytes, bytes_of(dense->value(i).tensor()));
+    }
+    node->collect(level.held);
+    level.node = std::move(node);
+    levels.push_back(std::move(level));
+  };
+  begin(node_->kind() == NodeKind::part ? dense_form(node_) : node_);
+  for (;;) {
+    Level& level = levels.back();
+    if (!level.held.empty()) {
+      NodePtr inner = level.held.pop_back_val();
+      const std::size_t* known = memo.find(inner.get());
+      if (known == nullptr) {
+        begin(std::move(inner));
+      } else {
+        add(level.bytes, *known);
+      }
+      continue;
+    }
+    const std::size_t bytes = level.bytes;
+    if (level.node.use_count() > 2) memo.add(level.node.get(), bytes);  // one reference is ours
+    levels.pop_back();
+    if (levels.empty()) return bytes;
+    add(levels.back().bytes, bytes);
+  }
 }
 
 namespace {
@@ -218,6 +261,9 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
     std::vector<std::string> names;
     std::size_t next;
   };
+  // A graph of shared dictionaries has more paths than there is memory.
+  constexpr std::size_t limit = std::size_t{1} << 24;
+  std::size_t steps = 0;
   KeyList list;
   std::vector<Level> levels;
   if (is_data(*node_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
@@ -229,6 +275,9 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
       levels.pop_back();
       if (!path.empty()) path.pop_back();
       continue;
+    }
+    if (++steps > limit) {
+      fail(Code::unsupported, "the dictionary has more than ", limit, " keys, all levels together");
     }
     const std::string& name = level.names[level.next++];
     const EntryKind kind = kind_below(level.node, name);
@@ -259,6 +308,7 @@ void TensorDict::set_batch_size(SizesView batch) {
   // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
   std::vector<Node*> growing{node_.get()};
   std::vector<Node*> changing;
+  std::unordered_set<const Node*> shared;  // nodes that stand in several places, once each
   while (!growing.empty()) {
     Node* node = growing.back();
     growing.pop_back();
@@ -277,6 +327,7 @@ void TensorDict::set_batch_size(SizesView batch) {
         continue;
       }
       Node* nested = value.node().get();
+      if (value.node().use_count() > 1 && !shared.insert(nested).second) continue;
       const bool fits = begins_with(nested->batch(), batch);
       if (nested->kind() == NodeKind::data || nested->batch().size() < batch.size() ||
           (!fits && TensorDict(value.node()).is_empty())) {
@@ -313,10 +364,7 @@ void TensorDict::unlock() const {
 }
 
 void TensorDict::clear_device() {
-  node_->set_device(std::nullopt);
-  visit(*node_, [](const Value& value) {
-    if (value.is_node()) value.node()->set_device(std::nullopt);
-  });
+  visit_nodes(node_, [](Node& node) { node.set_device(std::nullopt); });
 }
 
 }  // namespace td
