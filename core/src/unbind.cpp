@@ -1,6 +1,7 @@
 // Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/memo.h"
 #include "td/lazy_ops.h"
 #include "td/tensordict.h"
 
@@ -75,10 +76,17 @@ class Unbind {
   void entry(const Value& value, const std::vector<DenseNode*>& targets) {
     if (!value.is_node()) {
       leaf(value.tensor(), targets);
-    } else {
-      std::vector<NodePtr> nodes = parts_of(value.node());
-      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
+      return;
     }
+    const NodePtr& node = value.node();
+    if (!memo_.concerns(node)) {
+      std::vector<NodePtr> nodes = parts_of(node);
+      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
+      return;
+    }
+    if (memo_.find(node.get()) == nullptr) memo_.add(node.get(), parts_of(node));
+    const std::vector<NodePtr>& nodes = *memo_.find(node.get());
+    for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(nodes[k]);
   }
 
   void leaf(const at::Tensor& tensor, const std::vector<DenseNode*>& targets) {
@@ -100,6 +108,7 @@ class Unbind {
   std::size_t parts_;
   bool fast_;
   std::vector<Pending> pending_;
+  Memo<std::vector<NodePtr>> memo_;
 };
 
 }  // namespace
