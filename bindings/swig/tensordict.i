@@ -13,6 +13,9 @@
 %feature("td:default", "device_index=-1") td_load_options;
 %feature("td:default", "device_index=-1") td_consolidate_options;
 %feature("td:default", "device_index=-1") td_schema_options;
+%feature("td:default", "device_index=-1") td_fill_options;
+%feature("td:default", "alpha=1.0") td_binary_options;
+%feature("td:default", "correction=1, q=0.5") td_reduce_options;
 
 /* Texts that a struct borrows; its writer keeps them. */
 %warnfilter(451) td_call_argument::name;
@@ -39,7 +42,12 @@
 %include "tensordict/td_share.h"
 %include "tensordict/td_message.h"
 %include "tensordict/td_apply.h"
+%include "tensordict/td_math.h"
 %include "tensordict/td_entries.h"
+%include "tensordict/td_join.h"
+%include "tensordict/td_rows.h"
+%include "tensordict/td_mask.h"
+%include "tensordict/td_fill.h"
 %include "tensordict/td_map.h"
 %include "tensordict/td_call.h"
 %include "tensordict/td_names.h"

@@ -179,6 +179,8 @@ def _struct(api: ir.Api, struct: ir.Struct) -> list[str]:
             value = "size_of::<Self>() as u32"
         elif member.type.name in api.names("callbacks"):
             value = "None"
+        elif member.type.name == "double" and "." not in value:
+            value += ".0"
         given.append(f"{name_of(member.name)}: {value}")
     body = [f"        Self {{ {', '.join(given)} }}"]
     if len(body[0]) > 100:
