@@ -221,7 +221,7 @@ td_status td_split_keys(const td_tensordict* td, const td_key_set* sets, size_t 
   });
 }
 
-td_status td_empty(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
+td_status td_empty_like(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(td::empty(in(td), recurse != 0));

@@ -102,13 +102,13 @@ td_status td_write(td_tensordict *td, const char *const *path, size_t path_len,
                    const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * Writes one value into every element of the tensor under a path, or of all tensors in the dictionary
- * that stands there. Allowed when locked.
+ * Writes a value into the tensor under a path, or into all tensors of the dictionary that stands there;
+ * it is broadcast to each. Allowed when locked.
  *
  * @param td       borrowed; its values change
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param source   borrowed; without dimensions
+ * @param source   borrowed
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE
  * @threadsafety needs the dictionary for itself
@@ -366,7 +366,7 @@ td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE s
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_empty(const td_tensordict *td, int32_t recurse, td_tensordict **result) TD_NOEXCEPT;
+td_status td_empty_like(const td_tensordict *td, int32_t recurse, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Removes the nested dictionaries in which nothing stands, at any depth.
