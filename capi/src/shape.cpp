@@ -1,9 +1,13 @@
 // tensordict/td_shape.h
 #include "arguments.h"
+#include "choices.h"
 #include "guard.h"
+
+#include "td/shape.h"
 
 using capi::guard;
 using capi::in;
+using capi::not_null;
 using capi::sizes_in;
 
 namespace {
@@ -103,4 +107,81 @@ td_status td_contiguous(const td_tensordict* td, td_tensordict** result) noexcep
     DictOut out(result);
     out.put(in(td)->contiguous());
   });
+}
+
+td_status td_flatten(const td_tensordict* td, int64_t start, int64_t end,
+                     td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::flatten(in(td), start, end));
+  });
+}
+
+td_status td_unflatten(const td_tensordict* td, int64_t dim, const int64_t* sizes, size_t dims,
+                       td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::unflatten(in(td), dim, sizes_in(sizes, dims)));
+  });
+}
+
+td_status td_movedim(const td_tensordict* td, const int64_t* from, const int64_t* to, size_t dims,
+                     td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::move_dims(in(td), sizes_in(from, dims, "from"), sizes_in(to, dims, "to")));
+  });
+}
+
+td_status td_narrow(const td_tensordict* td, int64_t dim, int64_t start, int64_t length,
+                    td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::narrow(in(td), dim, start, length));
+  });
+}
+
+td_status td_atleast(const td_tensordict* td, size_t dims, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::atleast(in(td), dims));
+  });
+}
+
+td_status td_split(const td_tensordict* td, int64_t dim, td_split_kind kind, const int64_t* numbers,
+                   size_t numbers_len, td_tensordict** results, size_t results_cap,
+                   size_t* count) noexcept {
+  return guard(__func__, [&] {
+    capi::OutList<td_tensordict> out(results, results_cap, count);
+    auto source = in(td);
+    if (numbers_len != 0) not_null(numbers, "numbers");
+    const td::Sizes lengths = td::split_lengths(
+        source, dim, capi::choice_in<td::Split>(kind, 0, 4, "kind"), {numbers, numbers_len});
+    if (out.expect(lengths.size())) out.put(td::split(source, dim, lengths));
+  });
+}
+
+td_status td_view_dtype(const td_tensordict* td, td_dtype dtype, int32_t has_sizes,
+                        const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    std::optional<td::SizesView> batch;
+    if (has_sizes != 0) batch = sizes_in(sizes, dims);
+    out.put(td::view_as(in(td), capi::dtype_in(dtype), batch));
+  });
+}
+
+td_status td_contiguous_canonical(const td_tensordict* td, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::contiguous(in(td), /*canonical=*/true));
+  });
+}
+
+td_status td_is_contiguous(const td_tensordict* td, int32_t* result) noexcept {
+  return guard(__func__, [&] { *not_null(result, "result") = td::is_contiguous(in(td)) ? 1 : 0; });
+}
+
+td_status td_become(td_tensordict* td, const td_tensordict* source) noexcept {
+  return guard(__func__, [&] { td::become(in(td), in(source)); });
 }

@@ -60,6 +60,13 @@ at::Tensor expand_right(const at::Tensor& tensor, SizesView sizes) {
   return wide.expand(sizes);
 }
 
+TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
+  at::Tensor fitting = require_mask(mask, "a mask");
+  const auto dims = static_cast<std::int64_t>(td.batch_size().size());
+  while (fitting.dim() > dims && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
+  return td.index({IndexItem::of(fitting)});
+}
+
 void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor& value) {
   require_mask(mask, "a mask");
   if (value.dim() != 0) {

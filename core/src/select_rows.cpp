@@ -255,16 +255,6 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
   return TensorDict(std::move(result));
 }
 
-TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
-  at::Tensor fitting = mask;
-  if (mask.scalar_type() != at::kBool) {
-    fail(Code::dtype, "masked_select needs a mask of bools, found ",
-         c10::toString(mask.scalar_type()));
-  }
-  while (fitting.dim() > dims_of(td) && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
-  return td.index({IndexItem::of(fitting)});
-}
-
 namespace {
 
 // The entry that tells positions apart, with the dimension looked at.

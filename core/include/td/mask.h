@@ -11,6 +11,9 @@ namespace td {
 // 1. Shares memory.
 at::Tensor expand_right(const at::Tensor& tensor, SizesView sizes);
 
+// What a mask over the leading dimensions picks; further dimensions of size 1 do not count.
+TensorDict masked_select(const TensorDict& td, const at::Tensor& mask);
+
 // Writes a value where the mask is true, or gives copies in which it is written. The mask fits the
 // leading dimensions of every tensor.
 void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor& value);

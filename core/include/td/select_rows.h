@@ -27,9 +27,6 @@ TensorDict rot90(const TensorDict& td, std::int64_t k, std::int64_t dim0, std::i
 // As torch.gather along a batch dimension: the batch size of the result is the shape of the index.
 TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& index);
 
-// What a mask over the leading dimensions picks.
-TensorDict masked_select(const TensorDict& td, const at::Tensor& mask);
-
 // Whether each position of `td` along a dimension is one of those of `reference`, as far as one entry
 // tells: a mask. And the positions with all others of equal entry left out, in the order of the values.
 at::Tensor is_in(const TensorDict& td, const TensorDict& reference, Path path, std::int64_t dim);

@@ -1,0 +1,53 @@
+// tensordict/td_join.h
+#include "tensordict/td_join.h"
+
+#include "choices.h"
+#include "guard.h"
+#include "keys_in.h"
+#include "td/join.h"
+
+using capi::guard;
+using capi::in;
+using capi::KeysIn;
+using capi::Out;
+using capi::PathIn;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+
+td::Join join_in(td_join_kind kind) { return capi::choice_in<td::Join>(kind, 0, 1, "kind"); }
+
+}  // namespace
+
+td_status td_maybe_dense_stack(const td_tensordict* const* sources, size_t sources_len, int64_t dim,
+                               td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::maybe_dense_stack(capi::dicts_in(sources, sources_len), dim));
+  });
+}
+
+td_status td_join_into(td_tensordict* td, td_join_kind kind, const td_tensordict* const* sources,
+                       size_t sources_len, int64_t dim, int32_t strict) noexcept {
+  return guard(__func__, [&] {
+    td::join_into(in(td), join_in(kind), capi::dicts_in(sources, sources_len), dim, strict != 0);
+  });
+}
+
+td_status td_join_entries(td_tensordict* td, td_join_kind kind, const td_key* keys, size_t keys_len,
+                          const char* const* path, size_t path_len, int64_t dim,
+                          int32_t keep) noexcept {
+  return guard(__func__, [&] {
+    td::join_entries(in(td), join_in(kind), KeysIn(keys, keys_len), PathIn(path, path_len), dim,
+                     keep != 0);
+  });
+}
+
+td_status td_join_tensors(const td_tensordict* td, td_join_kind kind, int64_t dim, int32_t sorted,
+                          td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(td::join_leaves(in(td), join_in(kind), dim, sorted != 0));
+  });
+}

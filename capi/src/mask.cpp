@@ -1,0 +1,55 @@
+// tensordict/td_mask.h
+#include "tensordict/td_mask.h"
+
+#include "choices.h"
+#include "guard.h"
+#include "td/mask.h"
+
+using capi::guard;
+using capi::in;
+using capi::Out;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+
+}  // namespace
+
+td_status td_masked_select(const td_tensordict* td, const td_tensor* mask,
+                           td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::masked_select(in(td), in(mask)));
+  });
+}
+
+td_status td_masked_fill(const td_tensordict* td, const td_tensor* mask, const td_tensor* value,
+                         int32_t inplace, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    auto target = in(td);
+    if (inplace == 0) return out.put(td::masked_fill(target, in(mask), in(value)));
+    td::masked_fill_(target, in(mask), in(value));
+    out.put(*target);
+  });
+}
+
+td_status td_where(const td_tensordict* td, const td_tensor* condition, const td_tensordict* other,
+                   const td_tensor* value, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    std::optional<at::Tensor> given;
+    if (value != nullptr) given = *in(value);
+    if (other != nullptr) return out.put(td::where(in(td), in(condition), in(other), given));
+    capi::not_null(value, "value");
+    out.put(td::where(in(td), in(condition), *given));
+  });
+}
+
+td_status td_tensor_expand_right(const td_tensor* tensor, const int64_t* sizes, size_t dims,
+                                 td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(td::expand_right(in(tensor), capi::sizes_in(sizes, dims)));
+  });
+}

@@ -1,0 +1,134 @@
+// tensordict/td_rows.h
+#include "tensordict/td_rows.h"
+
+#include "choices.h"
+#include "guard.h"
+#include "td/pad.h"
+#include "td/select_rows.h"
+
+using capi::guard;
+using capi::in;
+using capi::Out;
+using capi::PathIn;
+using capi::sizes_in;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+
+// A dictionary and a tensor: both, or none.
+class PairOut {
+ public:
+  PairOut(td_tensordict** dict, td_tensor** tensor)
+      : tensor_(tensor), dict_out_(dict), tensor_out_(tensor) {}
+  void put(td::TensorDict dict, at::Tensor tensor) {
+    tensor_out_.put(std::move(tensor));
+    try {
+      dict_out_.put(std::move(dict));
+    } catch (...) {
+      capi::free_handle(std::exchange(*tensor_, nullptr));
+      throw;
+    }
+  }
+
+ private:
+  td_tensor** tensor_;
+  DictOut dict_out_;
+  Out<td_tensor> tensor_out_;
+};
+
+}  // namespace
+
+td_status td_repeat(const td_tensordict* td, const int64_t* counts, size_t dims, int32_t tile,
+                    td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    const td::SizesView given = sizes_in(counts, dims, "counts");
+    out.put(tile != 0 ? td::tile(in(td), given) : td::repeat(in(td), given));
+  });
+}
+
+td_status td_repeat_interleave(const td_tensordict* td, const td_tensor* repeats, int64_t dim,
+                               td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::repeat_interleave(in(td), in(repeats), dim));
+  });
+}
+
+td_status td_roll(const td_tensordict* td, const int64_t* shifts, const int64_t* order, size_t dims,
+                  td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    std::optional<td::SizesView> given;
+    if (order != nullptr || dims == 0) given = sizes_in(order, dims, "order");
+    out.put(td::roll(in(td), sizes_in(shifts, dims, "shifts"), given));
+  });
+}
+
+td_status td_flip(const td_tensordict* td, const int64_t* order, size_t dims,
+                  td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::flip(in(td), sizes_in(order, dims, "order")));
+  });
+}
+
+td_status td_rot90(const td_tensordict* td, int64_t times, int64_t dim0, int64_t dim1,
+                   td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::rot90(in(td), times, dim0, dim1));
+  });
+}
+
+td_status td_gather(const td_tensordict* td, int64_t dim, const td_tensor* index,
+                    td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::gather(in(td), dim, in(index)));
+  });
+}
+
+td_status td_pad(const td_tensordict* td, const int64_t* sizes, size_t dims, double value,
+                 td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    if (dims != 0) capi::not_null(sizes, "sizes");
+    out.put(td::pad(in(td), {sizes, dims}, value));
+  });
+}
+
+td_status td_pad_sequence(const td_tensordict* const* sources, size_t sources_len,
+                          const td_pad_sequence_options* options, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    const td_pad_sequence_options given =
+        capi::options_in(options, td_pad_sequence_options TD_PAD_SEQUENCE_OPTIONS_INIT,
+                         sizeof(td_pad_sequence_options));
+    capi::require_zero(given.reserved);
+    std::optional<PathIn> masks;
+    if (given.masks_len != 0) masks.emplace(given.masks, given.masks_len);
+    out.put(td::pad_sequence(capi::dicts_in(sources, sources_len),
+                             {given.dim, given.value, masks ? td::Path(*masks) : td::Path()}));
+  });
+}
+
+td_status td_isin(const td_tensordict* td, const td_tensordict* reference, const char* const* path,
+                  size_t path_len, int64_t dim, td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(td::is_in(in(td), in(reference), PathIn(path, path_len), dim));
+  });
+}
+
+td_status td_remove_duplicates(const td_tensordict* td, const char* const* path, size_t path_len,
+                               int64_t dim, td_tensordict** result,
+                               td_tensor** positions) noexcept {
+  return guard(__func__, [&] {
+    PairOut out(result, positions);
+    at::Tensor left;
+    td::TensorDict kept = td::remove_duplicates(in(td), PathIn(path, path_len), dim, &left);
+    out.put(std::move(kept), std::move(left));
+  });
+}
