@@ -2,13 +2,14 @@
 
 use tensordict_sys as sys;
 
-use crate::device::Device;
+use crate::device::{Device, DeviceKind};
 use crate::dict::{Dict, TensorDict};
 use crate::dtype::DType;
-use crate::error::{check, Result};
+use crate::error::{check, read_list, sound, Result};
+use crate::gradient::raw_or_null;
 
 /// Where `to` goes: a [`Device`], a [`DType`], or a pair of both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Target {
     pub(crate) device: Option<Device>,
     pub(crate) dtype: Option<DType>,
@@ -32,7 +33,96 @@ impl From<(Device, DType)> for Target {
     }
 }
 
+/// How [`Dict::to_with`] works.
+#[derive(Clone, Copy, Default)]
+pub struct ToOptions<'a> {
+    raw: sys::td_to_options,
+    like: Option<&'a Dict>,
+}
+
+impl<'a> ToOptions<'a> {
+    /// The defaults: copies are waited for.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether not to wait for copies.
+    pub fn non_blocking(mut self, non_blocking: bool) -> Self {
+        self.raw.non_blocking = non_blocking.into();
+        self
+    }
+
+    /// Whether copies go through pinned memory; without another device that is where they stay.
+    pub fn pin(mut self, pin: bool) -> Self {
+        self.raw.pin = pin.into();
+        self
+    }
+
+    /// The device of a dictionary, and the dtype that all its tensors have, where nothing else is said.
+    pub fn like(mut self, like: &'a Dict) -> Self {
+        self.like = Some(like);
+        self
+    }
+
+    /// Each tensor becomes as the one of the same key in a dictionary. Meta tensors give only a dtype.
+    pub fn each_like(mut self, like: &'a Dict) -> Self {
+        self.raw.each_like = 1;
+        self.like(like)
+    }
+}
+
 impl Dict {
+    /// As [`to`](Self::to), with options. The target may be nothing: `Target::default()`.
+    ///
+    /// ```
+    /// use tensordict::{DType, Tensor, TensorDict, Target, ToOptions};
+    ///
+    /// let a = TensorDict::from_pairs((), [("x", Tensor::scalar(1i32)?)])?;
+    /// let b = TensorDict::from_pairs((), [("x", Tensor::scalar(0.5f64)?)])?;
+    /// let c = a.to_with(Target::default(), &ToOptions::new().like(&b))?;
+    /// assert_eq!(c.tensor("x")?.dtype(), DType::F64);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn to_with(
+        &self,
+        target: impl Into<Target>,
+        options: &ToOptions<'_>,
+    ) -> Result<TensorDict> {
+        let target = target.into();
+        // SAFETY: the handles are alive, the options live for the call.
+        self.derive(|result| unsafe { self.convert(target, options, result) })
+    }
+
+    /// As [`to_with`](Self::to_with), but the tensors of this dictionary itself are replaced.
+    #[track_caller]
+    pub fn to_inplace(&mut self, target: impl Into<Target>, options: &ToOptions<'_>) -> Result<()> {
+        let mut options = *options;
+        options.raw.inplace = 1;
+        let target = target.into();
+        // SAFETY: the handles are alive, the options live for the call.
+        TensorDict::receive(|result| unsafe { self.convert(target, &options, result) }).map(drop)
+    }
+
+    unsafe fn convert(
+        &self,
+        target: Target,
+        options: &ToOptions<'_>,
+        result: *mut *mut sys::td_tensordict,
+    ) -> sys::td_status {
+        let dtype = target.dtype.map_or(sys::TD_DTYPE_OTHER, DType::raw);
+        let (kind, index) = Device::raw_or_none(target.device);
+        let like = raw_or_null(options.like);
+        // SAFETY: as promised by the caller.
+        unsafe { sys::td_to(self.raw(), like, dtype, kind, index, &options.raw, result) }
+    }
+
+    /// The same values in pinned memory, from which copies to an accelerator are quicker.
+    #[track_caller]
+    pub fn pin_memory(&self) -> Result<TensorDict> {
+        self.to_with(Target::default(), &ToOptions::new().pin(true))
+    }
+
     /// On another device, where what is set later moves too, or with all tensors of another dtype.
     /// The lock is kept. Tensors that fit already are shared.
     ///
@@ -52,8 +142,7 @@ impl Dict {
         match (target.device, target.dtype) {
             (Some(device), None) => self.to_device(device, None),
             (None, Some(dtype)) => self.to_dtype(dtype),
-            (Some(device), Some(dtype)) => self.to_device(device, None)?.to_dtype(dtype),
-            (None, None) => self.shallow_copy(),
+            _ => self.to_with(target, &ToOptions::new()),
         }
     }
 
@@ -69,6 +158,89 @@ impl Dict {
     pub fn clear_device(&mut self) -> Result<()> {
         // SAFETY: the handle is alive and ours alone.
         check(unsafe { sys::td_clear_device(self.raw_mut()) })
+    }
+
+    /// Sets the device, here and in nested dictionaries, to the one that all tensors lie on; to none
+    /// if they do not agree. Nothing moves.
+    #[track_caller]
+    pub fn auto_device(&mut self) -> Result<()> {
+        // SAFETY: the handle is alive and ours alone.
+        check(unsafe { sys::td_auto_device(self.raw_mut()) })
+    }
+
+    /// Tells the allocator that work on a stream of an accelerator uses all tensors. `stream` is
+    /// libtorch's number; of CUDA also the address of a `cudaStream_t`.
+    #[track_caller]
+    pub fn record_stream(&self, device: Device, stream: i64) -> Result<()> {
+        let (kind, index) = device.raw();
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::td_record_stream(self.raw(), kind, index, stream) })
+    }
+
+    /// The dtype that all tensors have; `None` when they differ or there are none.
+    pub fn dtype(&self) -> Option<DType> {
+        match self.measure(sys::TD_MEASURE_DTYPE) as sys::td_dtype {
+            sys::TD_DTYPE_OTHER => None,
+            dtype => Some(DType::from_raw(dtype)),
+        }
+    }
+
+    /// Whether all tensors are of a floating dtype.
+    pub fn is_floating_point(&self) -> bool {
+        self.measure(sys::TD_MEASURE_IS_FLOATING_POINT) != 0
+    }
+
+    /// Whether any tensor is recorded for gradients.
+    pub fn requires_grad(&self) -> bool {
+        self.measure(sys::TD_MEASURE_REQUIRES_GRAD) != 0
+    }
+
+    /// Whether all tensors lie in pinned memory.
+    pub fn is_pinned(&self) -> bool {
+        self.measure(sys::TD_MEASURE_IS_PINNED) != 0
+    }
+
+    /// Whether the device of the dictionary is the CPU; `false` when it has none.
+    pub fn is_cpu(&self) -> bool {
+        self.device().map(Device::kind) == Some(DeviceKind::Cpu)
+    }
+
+    /// Whether the device of the dictionary is a CUDA device; `false` when it has none.
+    pub fn is_cuda(&self) -> bool {
+        self.device().map(Device::kind) == Some(DeviceKind::Cuda)
+    }
+
+    /// How many numbers all tensors hold. A tensor that stands in two places counts twice, unless
+    /// `count_duplicates` is false.
+    pub fn param_count(&self, count_duplicates: bool) -> usize {
+        let kind =
+            if count_duplicates { sys::TD_MEASURE_ELEMENTS } else { sys::TD_MEASURE_ELEMENTS_ONCE };
+        self.measure(kind) as usize
+    }
+
+    /// The bytes of all tensors and of their gradients, counted as by
+    /// [`param_count`](Self::param_count).
+    pub fn bytes(&self, count_duplicates: bool) -> usize {
+        let kind =
+            if count_duplicates { sys::TD_MEASURE_BYTES } else { sys::TD_MEASURE_BYTES_ONCE };
+        self.measure(kind) as usize
+    }
+
+    fn measure(&self, kind: sys::td_measure_kind) -> i64 {
+        let mut answer = 0;
+        // SAFETY: the handle is alive.
+        sound(check(unsafe { sys::td_measure(self.raw(), kind, &mut answer) }));
+        answer
+    }
+
+    /// The address of each tensor, in the order of the leaves; with `storage` that of the memory it is
+    /// a view of.
+    #[track_caller]
+    pub fn data_pointers(&self, storage: bool) -> Result<Vec<i64>> {
+        // SAFETY: the handle is alive, and the list is as long as it is said to be.
+        read_list(0, |addresses, cap, count| unsafe {
+            sys::td_data_pointers(self.raw(), storage.into(), addresses, cap, count)
+        })
     }
 
     #[track_caller]

@@ -36,6 +36,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod apply;
+mod callback;
 mod convert;
 mod device;
 mod dict;
@@ -43,35 +44,49 @@ mod dtype;
 mod entry;
 mod error;
 mod fmt;
+mod gradient;
 mod handle;
 mod index;
 mod iter;
 mod key;
+mod layout;
 mod library;
+mod map;
 mod memmap;
 mod part;
+mod progress;
+mod record;
 mod shape;
 mod sizes;
 mod state;
+mod state_dict;
 mod tensor;
+mod tensorclass;
 mod writer;
 
-pub use apply::{ApplyOptions, FilterEmpty};
-pub use convert::Target;
+pub use apply::{ApplyEntry, ApplyOptions, FilterEmpty};
+pub use convert::{Target, ToOptions};
 pub use device::{Device, DeviceKind};
 pub use dict::{Dict, DictMut, DictRef, TensorDict};
 pub use dtype::{DType, Element, BF16, F16};
 pub use entry::{EntryKind, IntoEntry, Value};
 pub use error::{Error, ErrorKind, Result};
+pub use gradient::BackwardOptions;
 pub use index::{Ellipsis, Index, IndexList, Indices, NewAxis, Step};
 pub use iter::{Items, Keys, KeysOptions, Leaves};
 pub use key::{Key, KeyPath};
+pub use layout::Layout;
 pub use library::{
     abi_version, clear_log, live_handles, set_grad_enabled, set_log, torch_version, version,
     LogLevel,
 };
+pub use map::{MapIter, MapOptions, Piece};
 pub use memmap::{LoadOptions, MemmapOptions};
+pub use progress::ProgressBar;
+pub use record::{FieldInfo, FieldKind, FieldSpec, RecordOptions, RecordType};
 pub use sizes::{Size, Sizes};
+pub use state_dict::{LoadStateOptions, SchemaContent, StateOptions};
 pub use tensor::Tensor;
+pub use tensorclass::{FieldType, Tensorclass};
 pub use tensordict_sys::{DLManagedTensor, DLManagedTensorVersioned};
 pub use writer::{Field, Writer, WriterOptions};
