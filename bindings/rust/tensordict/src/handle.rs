@@ -25,7 +25,9 @@ token!(
     td_tensor: td_tensor_free,
     td_tensordict: td_free,
     td_keys: td_keys_free,
-    td_writer: td_writer_free
+    td_map_iter: td_map_iter_free,
+    td_writer: td_writer_free,
+    td_record_type: td_record_type_free
 );
 
 /// A handle that is given back when dropped. The pointer is a token: nothing lies behind it.
