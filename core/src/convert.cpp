@@ -2,6 +2,7 @@
 #include "td/assign.h"
 #include "td/batch_op.h"
 #include "td/consolidate.h"
+#include "td/data_values.h"
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
@@ -43,7 +44,8 @@ TensorDict TensorDict::clone(bool recurse) const {
 }
 
 TensorDict TensorDict::contiguous() const {
-  return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); })));
+  return TensorDict(
+      map(all_dense(node_), LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); })));
 }
 
 TensorDict TensorDict::to(c10::ScalarType dtype) const {
@@ -64,22 +66,28 @@ TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
 }
 
 bool TensorDict::equal(const TensorDict& other) const {
-  struct Pair {
-    const Node *a, *b;
-  };
-  std::vector<Pair> pairs{{node_.get(), other.node_.get()}};
+  std::vector<std::pair<NodePtr, NodePtr>> pairs{{node_, other.node_}};
   while (!pairs.empty()) {
-    const auto [a, b] = pairs.back();
+    const auto [a, b] = std::move(pairs.back());
     pairs.pop_back();
     if (a == b) continue;
-    if (a->kind() != b->kind() || a->batch() != b->batch()) return false;
-    if (a->kind() == NodeKind::data) {
-      if (static_cast<const DataNode*>(a)->json() != static_cast<const DataNode*>(b)->json())
-        return false;
+    if (is_data(*a) != is_data(*b) || a->batch() != b->batch()) return false;
+    if (is_data(*a)) {
+      if (!same_data(*a, *b)) return false;
       continue;
     }
-    const DenseNode& left = *as_dense(a);
-    const DenseNode& right = *as_dense(b);
+    const LazyNode* one_by_one = as_lazy(a.get());
+    const LazyNode* beside = as_lazy(b.get());
+    if (one_by_one != nullptr && beside != nullptr &&
+        one_by_one->stack_dim() == beside->stack_dim()) {
+      for (std::size_t k = 0; k < one_by_one->elements().size(); ++k) {
+        pairs.emplace_back(one_by_one->elements()[k], beside->elements()[k]);
+      }
+      continue;
+    }
+    const NodePtr left_form = dense_form(a), right_form = dense_form(b);
+    const DenseNode& left = *as_dense(left_form.get());
+    const DenseNode& right = *as_dense(right_form.get());
     if (left.size() != right.size()) return false;
     const Alignment where(left, right);
     for (std::size_t i = 0; i < left.size(); ++i) {
@@ -89,7 +97,7 @@ bool TensorDict::equal(const TensorDict& other) const {
       const Value& two = right.value(at);
       if (one.is_node() != two.is_node()) return false;
       if (one.is_node()) {
-        pairs.push_back({one.node().get(), two.node().get()});
+        pairs.emplace_back(one.node(), two.node());
       } else if (!equal_tensors(one.tensor(), two.tensor())) {
         return false;
       }

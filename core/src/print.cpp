@@ -1,6 +1,8 @@
 #include "td/print.h"
 
+#include "td/data_values.h"
 #include "td/mapped_file.h"
+#include "td/paths.h"
 #include "td/python_text.h"
 #include "td/record.h"
 #include "td/tensordict.h"
@@ -18,6 +20,12 @@ std::string torch_size(SizesView sizes) { return "torch.Size(" + show_sizes(size
 
 std::string show_device(const std::optional<c10::Device>& device) {
   return device ? device->str() : "None";
+}
+
+std::string tensor_text(const char* name, SizesView sizes, c10::Device device,
+                        c10::ScalarType dtype, bool shared) {
+  return std::string(name) + "(shape=" + torch_size(sizes) + ", device=" + device.str() +
+         ", dtype=" + dtype_name(dtype) + ", is_shared=" + (shared ? "True" : "False") + ")";
 }
 
 bool begins_character(char byte) noexcept {
@@ -50,45 +58,138 @@ std::string indent(std::size_t depth) { return std::string(4 * depth, ' '); }
 // The tail that every dictionary prints after its fields.
 std::string attributes(const Node& node, std::size_t depth) {
   const std::string margin = indent(depth + 1);
-  const bool shared = node.device() && node.device()->type() == c10::DeviceType::CUDA;
-  return margin + "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
-         "device=" + show_device(node.device()) + ",\n" + margin +
-         "is_shared=" + (shared ? "True" : "False") + ")";
+  const bool cuda = node.device() && node.device()->type() == c10::DeviceType::CUDA;
+  std::string text = margin + "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
+                     "device=" + show_device(node.device()) + ",\n" + margin +
+                     "is_shared=" + (cuda || node.shared() ? "True" : "False");
+  if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && !node.record()) {
+    text += ",\n" + margin + "stack_dim=" + std::to_string(lazy->stack_dim());
+  }
+  return text + ")";
 }
 
-struct Level {
-  const DenseNode* node;
-  std::size_t depth;  // of indentation
-  std::size_t next = 0;
-  std::vector<std::string> fields = {};  // "name: text", sorted by that text as Python does
+// One value for each element of the batch: a list, shortened as Python does.
+std::string data_stack_text(const Node& node, std::size_t depth) {
+  std::string text = python_text(data_json(node));
+  std::size_t at = 0;
+  for (std::size_t n = 0; at < text.size() && n < 50; ++n) {
+    do ++at;
+    while (at < text.size() && !begins_character(text[at]));
+  }
+  if (at < text.size()) text = text.substr(0, at) + "...";
+  const std::string margin = indent(depth + 1);
+  return "NonTensorStack(\n" + margin + text + ",\n" + margin +
+         "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
+         "device=" + show_device(node.device()) + ")";
+}
 
-  // Fields of records stand directly below their name.
-  std::size_t inside() const { return depth + (node->record() ? 1 : 2); }
-  std::string label(std::size_t i) const { return node->name(i) + (node->record() ? "=" : ": "); }
-};
+std::string print_node(const NodePtr& node, std::size_t depth, std::size_t level);
+
+// The tensors that a lazy stack would stack: sizes that differ show as -1.
+std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
+  std::vector<at::Tensor> leaves;
+  for (const NodePtr& element : lazy.elements()) {
+    const NodePtr form = dense_form(element);
+    leaves.push_back(as_dense(form.get())->find(name)->tensor());
+  }
+  Sizes sizes(leaves[0].sizes().begin(), leaves[0].sizes().end());
+  for (const at::Tensor& leaf : leaves) {
+    if (leaf.sizes().size() != sizes.size()) {
+      sizes.assign({-1});
+      break;
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (leaf.sizes()[i] != sizes[i]) sizes[i] = -1;
+    }
+  }
+  if (sizes.size() >= static_cast<std::size_t>(lazy.stack_dim())) {
+    sizes.insert(sizes.begin() + lazy.stack_dim(), static_cast<std::int64_t>(leaves.size()));
+  }
+  return tensor_text("Tensor", sizes, leaves[0].device(), leaves[0].scalar_type(),
+                     leaves[0].device().type() == c10::DeviceType::CUDA);
+}
+
+std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth,
+                       std::size_t level) {
+  if (const LazyNode* lazy = as_lazy(node.get());
+      lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
+    return lazy_leaf_text(*lazy, name);
+  }
+  const std::optional<Value> value = entry_of(node, name);
+  return value->is_node() ? print_node(value->node(), depth, level + 1) : describe(value->tensor());
+}
+
+// "name: text" of some entries, sorted by that text as Python does.
+std::vector<std::string> field_texts(const NodePtr& node, const std::vector<std::string>& names,
+                                     const char* separator, std::size_t depth, std::size_t level) {
+  std::vector<std::string> fields;
+  for (const std::string& name : names) {
+    fields.push_back(name + separator + entry_text(node, name, depth, level));
+  }
+  std::sort(fields.begin(), fields.end());
+  return fields;
+}
+
+// The closing brace stands behind the last field, or alone on a line.
+std::string braces(const std::vector<std::string>& lines, std::size_t depth, std::size_t margin) {
+  std::string text = "{\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += indent(depth) + lines[i] + (i + 1 < lines.size() ? ",\n" : "},\n");
+  }
+  return lines.empty() ? text + indent(margin) + "},\n" : text;
+}
+
+// What single elements of a lazy stack have beside the keys of all.
+std::string exclusive_text(const LazyNode& lazy, std::size_t depth, std::size_t level) {
+  const std::vector<std::string> common = entry_names(lazy);
+  std::vector<std::string> blocks;
+  for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
+    const NodePtr& element = lazy.elements()[k];
+    std::vector<std::string> names;
+    for (std::string& name : entry_names(*element)) {
+      if (!std::binary_search(common.begin(), common.end(), name)) names.push_back(std::move(name));
+    }
+    if (names.empty()) continue;
+    std::string block = std::to_string(k) + " ->\n";
+    const std::vector<std::string> fields = field_texts(element, names, ": ", depth + 3, level);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      block += indent(depth + 3) + fields[i] + (i + 1 < fields.size() ? ",\n" : "");
+    }
+    blocks.push_back(std::move(block));
+  }
+  return indent(depth + 1) + "exclusive_fields=" + braces(blocks, depth + 2, depth + 1);
+}
 
 // `Name(`, the fields as `name=text`, then those that are empty, in the order of their declaration.
-std::string finish_record(Level& level) {
-  const RecordType& type = *level.node->record();
-  std::sort(level.fields.begin(), level.fields.end());
+std::string record_text(const NodePtr& node, std::size_t depth, std::size_t level) {
+  const RecordType& type = *node->record();
+  const std::vector<std::string> names = entry_names(*node);
+  std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, level);
   for (const RecordField& field : type.fields()) {
-    if (level.node->find(field.name) == nullptr) level.fields.push_back(field.name + "=None");
+    if (std::find(names.begin(), names.end(), field.name) == names.end()) {
+      fields.push_back(field.name + "=None");
+    }
   }
   std::string text = type.name() + "(\n";
-  for (const std::string& field : level.fields) text += indent(level.inside()) + field + ",\n";
-  return text + attributes(*level.node, level.depth);
+  for (const std::string& field : fields) text += indent(depth + 1) + field + ",\n";
+  return text + attributes(*node, depth);
 }
 
-std::string finish(Level& level) {
-  if (level.node->record()) return finish_record(level);
-  const std::size_t depth = level.depth;
-  std::string text = "TensorDict(\n" + indent(depth + 1) + "fields={\n";
-  std::sort(level.fields.begin(), level.fields.end());
-  for (std::size_t i = 0; i < level.fields.size(); ++i) {
-    text += indent(depth + 2) + level.fields[i] + (i + 1 < level.fields.size() ? ",\n" : "},\n");
-  }
-  if (level.fields.empty()) text += indent(depth + 1) + "},\n";
-  return text + attributes(*level.node, depth);
+// `depth` is that of the indentation, `level` that of the nesting, which bounds the recursion.
+std::string print_node(const NodePtr& node, std::size_t depth, std::size_t level) {
+  if (node->kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(*node));
+  if (is_data(*node)) return data_stack_text(*node, depth);
+  if (level >= max_depth) return "TensorDict(...)";
+  if (node->record()) return record_text(node, depth, level);
+  const LazyNode* lazy = as_lazy(node.get());
+  const char* name = lazy != nullptr                  ? "LazyStackedTensorDict"
+                     : node->kind() == NodeKind::part ? "SubTensorDict"
+                                                      : "TensorDict";
+  const std::vector<std::string> fields =
+      field_texts(node, entry_names(*node), ": ", depth + 2, level);
+  return std::string(name) + "(\n" + indent(depth + 1) +
+         "fields=" + braces(fields, depth + 2, depth + 1) +
+         (lazy != nullptr ? exclusive_text(*lazy, depth, level) : "") + attributes(*node, depth);
 }
 
 std::string lower_case(std::string text) {
@@ -130,41 +231,11 @@ std::string describe(const at::Tensor& tensor) {
   const MappedFile* file = MappedFile::of(tensor);
   const bool cuda = tensor.device().type() == c10::DeviceType::CUDA;
   const bool shared = cuda || (file != nullptr && !file->path().empty());
-  return std::string(file != nullptr ? "MemoryMappedTensor" : "Tensor") +
-         "(shape=" + torch_size(tensor.sizes()) + ", device=" + tensor.device().str() +
-         ", dtype=" + dtype_name(tensor.scalar_type()) +
-         ", is_shared=" + (shared ? "True" : "False") + ")";
+  return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", tensor.sizes(),
+                     tensor.device(), tensor.scalar_type(), shared);
 }
 
-std::string print(const Node& root) {
-  if (root.kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(root));
-  std::vector<Level> levels{{as_dense(&root), 0}};
-  for (;;) {
-    Level& level = levels.back();
-    if (level.next == level.node->size()) {
-      std::string text = finish(level);
-      levels.pop_back();
-      if (levels.empty()) return text;
-      Level& above = levels.back();
-      above.fields.push_back(above.label(above.next - 1) + std::move(text));
-      continue;
-    }
-    const std::size_t i = level.next++;
-    const Value& value = level.node->value(i);
-    std::string field = level.label(i);
-    if (!value.is_node()) {
-      field += describe(value.tensor());
-    } else if (value.node()->kind() == NodeKind::data) {
-      field += data_text(static_cast<const DataNode&>(*value.node()));
-    } else if (levels.size() >= max_depth) {
-      field += "TensorDict(...)";
-    } else {
-      levels.push_back({as_dense(value.node().get()), level.inside()});
-      continue;
-    }
-    level.fields.push_back(std::move(field));
-  }
-}
+std::string print(const Node& root) { return print_node(borrow(root), 0, 0); }
 
 std::string TensorDict::to_string() const { return print(*node_); }
 

@@ -166,10 +166,6 @@ void TensorDict::set_data(Path path, std::string json) {
 }
 
 void TensorDict::set_inplace(Path path, const at::Tensor& value) {
-  if (const PartNode* part = as_part(node_.get())) {
-    find_entry(part->parent(), path);
-    return set_part(*part, path, value);
-  }
   const Value* stored = find_stored(node_, path);
   const Value entry = stored != nullptr ? *stored : find_entry(node_, path);
   if (entry.is_node()) fail_kind(path, entry, "tensor");
@@ -177,6 +173,9 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
   if (!broadcasts(value.sizes(), target.sizes())) {
     fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into ", show_path(path),
          " of shape ", show_sizes(target.sizes()));
+  }
+  if (const PartNode* part = as_part(node_.get())) {
+    return set_part(*part, path, value.expand(target.sizes()));
   }
   const bool fast = fast::thread_at_rest();
   if (stored != nullptr) return assign(target, value, fast);

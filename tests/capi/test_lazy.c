@@ -1,0 +1,297 @@
+/* Lazy stacks: dictionaries side by side, stacked when an entry is read. */
+#include <stdlib.h>
+
+#include "td_values.h"
+
+#define LIST(...) ((const td_tensordict *const[]){__VA_ARGS__}), \
+                  sizeof((const td_tensordict *const[]){__VA_ARGS__}) / sizeof(void *)
+
+/* batch [2]: "a" of shape [2], "x" of shape [2, width], and a key of its own */
+static td_tensordict *element(int64_t first, int64_t width, const char *own) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, first, TD_SIZES(2, width)));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(2)));
+  td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, first + 1, TD_SIZES(2)));
+  td_put(td, TD_KEY(own), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  return td;
+}
+
+static td_tensordict *stack_of(td_tensordict *one, td_tensordict *two, int64_t dim) {
+  td_tensordict *lazy = NULL;
+  TD_DO(td_lazy_stack(LIST(one, two), dim, &lazy));
+  return lazy;
+}
+
+static void check_kind(const td_tensordict *td, td_dict_kind want) {
+  td_dict_kind kind = 0;
+  TD_DO(td_kind_of_dict(td, &kind));
+  TD_CHECK_INT(kind, want);
+}
+
+TD_TEST(entries_are_stacked_when_read) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *lazy = stack_of(one, two, 0), *inner = NULL;
+  int64_t dim = 9;
+  size_t elements = 0;
+  check_kind(lazy, TD_DICT_LAZY);
+  check_kind(one, TD_DICT_DENSE);
+  TD_DO(td_lazy_info(lazy, &dim, &elements));
+  TD_CHECK_INT(dim, 0);
+  TD_CHECK_INT(elements, 2);
+  TD_CHECK_BATCH(lazy, 2, 2);
+  TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
+  TD_CHECK_ENTRY(lazy, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
+  TD_DO(td_get_dict(lazy, TD_KEY("n"), &inner));
+  check_kind(inner, TD_DICT_LAZY);
+  TD_CHECK_ENTRY(inner, TD_KEY("b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
+  td_put(one, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2))); /* seen at once */
+  TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(5, 6, 10, 11));
+  td_free(inner);
+  td_free(lazy);
+  lazy = stack_of(one, two, -1);
+  TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(5, 10, 6, 11));
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(keys_are_those_of_all) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *lazy = stack_of(one, two, 0);
+  td_tensor *tensor = NULL;
+  td_keys *keys = NULL;
+  const char *const *path = NULL;
+  size_t length = 0;
+  td_entry_kind kind = 9;
+  TD_DO(td_keys_of(lazy, NULL, &keys));
+  TD_CHECK_INT(td_keys_len(keys), 3);
+  TD_DO(td_keys_at(keys, 0, &path, &length));
+  TD_CHECK_TEXT(path[0], "a"); /* sorted */
+  td_keys_free(keys);
+  TD_DO(td_lazy_exclusive_keys(lazy, &keys));
+  TD_CHECK_INT(td_keys_len(keys), 2);
+  TD_DO(td_keys_at(keys, 1, &path, &length));
+  TD_CHECK_TEXT(path[0], "q");
+  td_keys_free(keys);
+  TD_DO(td_kind_of(lazy, TD_KEY("p"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NONE);
+  TD_EXPECT_NULL(td_get(lazy, TD_KEY("p"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
+  TD_EXPECT_NULL(td_lazy_exclusive_keys(one, &keys), TD_ERR_WRONG_ENTRY, keys);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(shapes_that_differ) {
+  td_tensordict *one = element(0, 1, "p"), *two = element(10, 2, "q");
+  td_tensordict *lazy = stack_of(one, two, 0), *dense = NULL;
+  td_tensor *tensor = NULL, *offsets = NULL;
+  td_padding padding = TD_PADDING_INIT;
+  TD_EXPECT_NULL(td_get(lazy, TD_KEY("x"), &tensor), TD_ERR_SHAPE, tensor);
+  TD_DO(td_lazy_get_padded(lazy, TD_KEY("x"), NULL, &tensor));
+  TD_CHECK_SIZES(tensor, 2, 2, 2);
+  TD_CHECK_VALUES(tensor, 0, 0, 1, 0, 10, 11, 12, 13);
+  td_tensor_free(tensor);
+  padding.left = 1;
+  padding.value = 9;
+  TD_DO(td_lazy_get_padded(lazy, TD_KEY("x"), &padding, &tensor));
+  TD_CHECK_SIZES(tensor, 2, 2, 2);
+  TD_CHECK_VALUES(tensor, 9, 0, 9, 1, 10, 11, 12, 13);
+  td_tensor_free(tensor);
+  TD_EXPECT_NULL(td_lazy_get_ragged(lazy, TD_KEY("x"), &tensor, &offsets), TD_ERR_SHAPE, tensor);
+  TD_CHECK(offsets == NULL);
+  TD_EXPECT_NULL(td_densify(lazy, NULL, &dense), TD_ERR_SHAPE, dense);
+  padding.pad = 1;
+  TD_DO(td_densify(lazy, &padding, &dense));
+  check_kind(dense, TD_DICT_DENSE);
+  TD_CHECK_ENTRY(dense, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
+  TD_CHECK_ENTRY(dense, TD_KEY("x"), TD_SIZES(2, 2, 2), TD_VALUES(9, 0, 9, 1, 10, 11, 12, 13));
+  td_free(dense);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(ragged_values_and_offsets) {
+  td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES);
+  td_tensor *values = NULL, *offsets = NULL;
+  td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+  td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 7, TD_SIZES(3)));
+  td_tensordict *lazy = stack_of(one, two, 0);
+  TD_DO(td_lazy_get_ragged(lazy, TD_KEY("x"), &values, &offsets));
+  TD_CHECK_SIZES(values, 5);
+  TD_CHECK_VALUES(values, 0, 1, 7, 8, 9);
+  TD_CHECK_SIZES(offsets, 3);
+  TD_CHECK_VALUES(offsets, 0, 2, 5);
+  td_tensor_free(offsets);
+  td_tensor_free(values);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(indexing_keeps_the_elements) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *lazy = stack_of(one, two, 0), *part = NULL;
+  int32_t same = 0;
+  TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &part));
+  TD_DO(td_is_same(part, two, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(part);
+  TD_DO(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(0)), &part));
+  check_kind(part, TD_DICT_LAZY);
+  TD_CHECK_BATCH(part, 2);
+  TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 10));
+  td_free(part);
+  TD_DO(td_index(lazy, TD_AT(TD_I_UNTIL(0)), &part));
+  TD_CHECK_BATCH(part, 0, 2);
+  td_free(part);
+  td_tensor *picks = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(3));
+  TD_DO(td_index(lazy, TD_AT(TD_I_TENSOR(picks)), &part));
+  TD_CHECK_BATCH(part, 3, 2);
+  TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(10, 11, 10, 11, 10, 11));
+  td_free(part);
+  TD_DO(td_index(lazy, TD_AT(TD_I_TENSOR(picks), TD_I_TENSOR(picks)), &part));
+  TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(3), TD_VALUES(11, 11, 11));
+  td_free(part);
+  td_tensor_free(picks);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(writing_reaches_the_elements) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *lazy = stack_of(one, two, 0), *row = td_empty(TD_NO_SIZES);
+  td_put(lazy, TD_KEY("new"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 2)));
+  TD_CHECK_ENTRY(two, TD_KEY("new"), TD_SIZES(2), TD_VALUES(2, 3));
+  td_tensor *value = td_filled(TD_DTYPE_INT64, 7, TD_SIZES(2));
+  td_tensor *four = td_filled(TD_DTYPE_INT64, 4, TD_NO_SIZES);
+  td_tensor *nothing = td_filled(TD_DTYPE_INT64, 0, TD_SIZES(2, 2));
+  TD_DO(td_set_inplace(lazy, TD_KEY("n", "b"), value));
+  TD_CHECK_ENTRY(one, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(7, 7));
+  TD_EXPECT(td_set_inplace(lazy, TD_KEY("p"), value), TD_ERR_KEY_NOT_FOUND);
+  TD_DO(td_fill_at(lazy, TD_AT(TD_I_ALL, TD_I_INT(1)), four));
+  TD_CHECK_ENTRY(two, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 4));
+  td_put(row, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 3, TD_NO_SIZES));
+  td_put(row, TD_KEY("fresh"), td_filled(TD_DTYPE_FLOAT32, 0.5, TD_NO_SIZES));
+  TD_DO(td_set_at(lazy, TD_AT(TD_I_INT(0), TD_I_INT(1)), row));
+  TD_CHECK_ENTRY(one, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 3));
+  TD_CHECK_ENTRY(one, TD_KEY("fresh"), TD_SIZES(2), TD_VALUES(0, 0.5));
+  TD_DO(td_remove(lazy, TD_KEY("new")));
+  TD_DO(td_remove(lazy, TD_KEY("fresh"))); /* of one element only */
+  TD_EXPECT(td_remove(lazy, TD_KEY("new")), TD_ERR_KEY_NOT_FOUND);
+  TD_DO(td_lock(one));
+  TD_EXPECT(td_set(lazy, TD_KEY("a"), nothing), TD_ERR_LOCKED);
+  TD_CHECK_ENTRY(two, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 4)); /* nothing changed */
+  td_tensor_free(nothing);
+  td_tensor_free(four);
+  td_tensor_free(value);
+  td_free(row);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(elements_are_put_in) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q"), *other;
+  td_tensordict *lazy = stack_of(one, two, 0), *small = td_empty(TD_SIZES(3));
+  TD_DO(td_lazy_insert(lazy, 0, two));
+  TD_DO(td_lazy_extend(lazy, LIST(one, one)));
+  TD_CHECK_BATCH(lazy, 5, 2);
+  TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(5, 2), TD_VALUES(10, 11, 0, 1, 10, 11, 0, 1, 0, 1));
+  TD_EXPECT(td_lazy_insert(lazy, 6, two), TD_ERR_INDEX);
+  TD_EXPECT(td_lazy_insert(lazy, 0, small), TD_ERR_SHAPE);
+  TD_EXPECT(td_lazy_insert(one, 0, two), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_lazy_extend(lazy, LIST(two, small)), TD_ERR_SHAPE);
+  TD_CHECK_BATCH(lazy, 5, 2);
+  TD_EXPECT_NULL(td_lazy_stack(LIST(one, lazy), 0, &other), TD_ERR_SHAPE, other);
+  TD_DO(td_lock(lazy));
+  TD_EXPECT(td_lazy_insert(lazy, 0, two), TD_ERR_LOCKED);
+  TD_CHECK_FLAG(td_is_locked, one, 1);
+  TD_DO(td_unlock(lazy));
+  TD_CHECK_FLAG(td_is_locked, one, 0);
+  TD_DO(td_lock(one));
+  TD_CHECK_FLAG(td_is_locked, lazy, 0);
+  TD_DO(td_lock(two));
+  TD_CHECK_FLAG(td_is_locked, lazy, 1); /* all elements are */
+  td_free(small);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(inside_itself) {
+  td_tensordict *outer = td_empty(TD_NO_SIZES), *lazy = NULL, *again = NULL;
+  TD_DO(td_lazy_stack(LIST(outer), 0, &lazy));
+  TD_EXPECT(td_set_dict(outer, TD_KEY("self"), lazy), TD_ERR_CYCLE);
+  TD_DO(td_index(lazy, TD_AT(TD_I_INT(0)), &again));
+  TD_EXPECT(td_lazy_insert(lazy, 0, lazy), TD_ERR_SHAPE);
+  td_free(again);
+  td_free(lazy);
+  td_free(outer);
+}
+
+TD_TEST(from_and_to_dense) {
+  td_tensordict *td = td_sample(), *lazy = NULL, *dense = NULL;
+  int32_t equal = 0;
+  TD_DO(td_to_lazy_stack(td, 1, &lazy));
+  check_kind(lazy, TD_DICT_LAZY);
+  TD_DO(td_equal(td, lazy, &equal));
+  TD_CHECK_INT(equal, 1);
+  TD_DO(td_densify(lazy, NULL, &dense));
+  check_kind(dense, TD_DICT_DENSE);
+  TD_DO(td_equal(dense, td, &equal));
+  TD_CHECK_INT(equal, 1);
+  td_free(dense);
+  TD_DO(td_contiguous(lazy, &dense));
+  check_kind(dense, TD_DICT_DENSE);
+  td_free(dense);
+  TD_DO(td_clone(lazy, 1, &dense));
+  check_kind(dense, TD_DICT_LAZY);
+  td_free(dense);
+  td_free(lazy);
+  TD_EXPECT_NULL(td_to_lazy_stack(td, 2, &lazy), TD_ERR_INDEX, lazy);
+  td_free(td);
+}
+
+TD_TEST(views_stay_lazy) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *lazy = stack_of(one, two, 0), *view = NULL;
+  TD_DO(td_transpose(lazy, 0, 1, &view));
+  check_kind(view, TD_DICT_LAZY);
+  TD_CHECK_ENTRY(view, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
+  td_free(view);
+  TD_DO(td_unsqueeze(lazy, 1, &view));
+  check_kind(view, TD_DICT_LAZY);
+  TD_CHECK_BATCH(view, 2, 1, 2);
+  TD_CHECK_ENTRY(view, TD_KEY("n", "b"), TD_SIZES(2, 1, 2), TD_VALUES(1, 2, 11, 12));
+  td_free(view);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(printed_with_what_only_some_have) {
+  td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES);
+  td_put(one, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+  td_put(two, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(3)));
+  td_put(two, TD_KEY("z"), td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES));
+  td_tensordict *lazy = stack_of(one, two, 0);
+  char *text = td_printed(lazy);
+  TD_CHECK_SAME_TEXT(text,
+    "LazyStackedTensorDict(\n"
+    "    fields={\n"
+    "        a: Tensor(shape=torch.Size([2, -1]), device=cpu, dtype=torch.float32, is_shared=False)},\n"
+    "    exclusive_fields={\n"
+    "        1 ->\n"
+    "            z: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.int64, is_shared=False)},\n"
+    "    batch_size=torch.Size([2]),\n"
+    "    device=None,\n"
+    "    is_shared=False,\n"
+    "    stack_dim=0)");
+  free(text);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
