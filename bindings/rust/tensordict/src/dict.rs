@@ -113,6 +113,22 @@ impl TensorDict {
         Ok(unsafe { Self::from_raw(token) })
     }
 
+    /// As [`receive`](Self::receive), from a call that may succeed without one.
+    #[track_caller]
+    pub(crate) fn receive_some(
+        call: impl FnOnce(*mut *mut sys::td_tensordict) -> sys::td_status,
+    ) -> Result<Option<Self>> {
+        let mut token = std::ptr::null_mut();
+        check(call(&mut token))?;
+        // SAFETY: the call succeeded and gave the handle to us.
+        Ok((!token.is_null()).then(|| unsafe { Self::from_raw(token) }))
+    }
+
+    /// Gives up the ownership.
+    pub(crate) fn into_raw(self) -> *mut sys::td_tensordict {
+        std::mem::ManuallyDrop::new(self).handle.get_mut()
+    }
+
     /// # Safety
     /// As for [`Handle::new`].
     pub(crate) unsafe fn from_raw(token: *mut sys::td_tensordict) -> Self {
