@@ -46,7 +46,7 @@ class Field:
     name: str
     type: CType
     doc: str
-    default: int = 0
+    default: float = 0
 
 
 @dataclass

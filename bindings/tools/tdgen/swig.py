@@ -133,12 +133,12 @@ def _params(node: ET.Element, owner: str) -> list[ir.Param]:
 
 
 def _struct(node: ET.Element, about: dict[str, str]) -> ir.Struct:
-    defaults = dict(re.findall(r"(\w+)=(-?\d+)", about.get("feature_td_default", "")))
+    defaults = dict(re.findall(r"(\w+)=(-?[\d.]+)", about.get("feature_td_default", "")))
     fields = []
     for member in node.findall("cdecl"):
         m = attributes(member)
         ctype = cdecl.parse(m.get("decl", "") + m["type"])
-        fields.append(ir.Field(m["name"], ctype, _one_line(m), int(defaults.pop(m["name"], 0))))
+        fields.append(ir.Field(m["name"], ctype, _one_line(m), float(defaults.pop(m["name"], 0))))
     if defaults:
         raise UnknownType(
             f"{about['name']} has no member '{next(iter(defaults))}' to give a default to"

@@ -69,7 +69,9 @@ def struct_defaults(struct: ir.Struct) -> list[tuple[ir.Field, str]]:
             value = "null"
         elif isinstance(member.type, Array):
             value = "array"
-        else:
+        elif isinstance(member.type, Named) and member.type.name == "double":
             value = str(member.default)
+        else:
+            value = str(int(member.default))
         values.append((member, value))
     return values

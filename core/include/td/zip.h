@@ -40,6 +40,8 @@ class ZipOp {
   virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
     return before;
   }
+  // Names of dimensions and the record type, for nodes that have any.
+  virtual void tags(const Node& before, Node& after) const { copy_tags(before, after); }
   // A value that is no tensor. Other trees may have a tensor or a dictionary there: nullptr.
   virtual Value data(const ZipPlace& place, ZipNodes nodes) const;
 };
@@ -235,7 +237,7 @@ class ZipBuilder {
     auto node = c10::make_intrusive<DenseNode>(lead.schema(), op_.batch(lead.batch()),
                                                op_.device(lead.device()));
     node->reserve(lead.size());
-    copy_tags(lead, *node);
+    if (lead.tagged()) op_.tags(lead, *node);
     levels_.push_back({&lead, std::move(node), {}, lead.size(), false});
   }
   void enter_lazy(const LazyNode& lead) { levels_.push_back({&lead, {}, {}, 0, false}); }
@@ -311,7 +313,7 @@ class ZipBuilder {
       const LazyNode& lead = static_cast<const LazyNode&>(*target.lead);
       auto node = c10::make_intrusive<LazyNode>(std::move(target.elements), lead.stack_dim(),
                                                 op_.batch(lead.batch()), op_.device(lead.device()));
-      copy_tags(lead, *node);
+      if (lead.tagged()) op_.tags(lead, *node);
       return node;
     }
     if (target.dropped) drop(target);

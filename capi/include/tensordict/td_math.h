@@ -1,0 +1,451 @@
+/* tensordict/td_math.h: arithmetic, comparison, logic and reductions, tensor by tensor. */
+#ifndef TENSORDICT_TD_MATH_H
+#define TENSORDICT_TD_MATH_H
+
+#include "tensordict/td_dict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Operations of one operand.
+ */
+typedef int32_t td_unary_op;
+enum {
+  TD_UNARY_ABS = 1,          /**< absolute value */
+  TD_UNARY_ACOS = 2,         /**< inverse cosine */
+  TD_UNARY_ASIN = 3,         /**< inverse sine */
+  TD_UNARY_ATAN = 4,         /**< inverse tangent */
+  TD_UNARY_CEIL = 5,         /**< rounded up */
+  TD_UNARY_COS = 6,          /**< cosine */
+  TD_UNARY_COSH = 7,         /**< hyperbolic cosine */
+  TD_UNARY_ERF = 8,          /**< error function */
+  TD_UNARY_ERFC = 9,         /**< complementary error function */
+  TD_UNARY_EXP = 10,         /**< exponential */
+  TD_UNARY_EXPM1 = 11,       /**< exponential minus 1 */
+  TD_UNARY_FLOOR = 12,       /**< rounded down */
+  TD_UNARY_FRAC = 13,        /**< fractional part */
+  TD_UNARY_LGAMMA = 14,      /**< logarithm of the gamma function */
+  TD_UNARY_LOG = 15,         /**< natural logarithm */
+  TD_UNARY_LOG10 = 16,       /**< decimal logarithm */
+  TD_UNARY_LOG1P = 17,       /**< natural logarithm of 1 plus the value */
+  TD_UNARY_LOG2 = 18,        /**< binary logarithm */
+  TD_UNARY_NEG = 19,         /**< negative */
+  TD_UNARY_RECIPROCAL = 20,  /**< 1 divided by the value */
+  TD_UNARY_ROUND = 21,       /**< rounded to the nearest integer, halves to the even one */
+  TD_UNARY_SIGMOID = 22,     /**< logistic function */
+  TD_UNARY_SIGN = 23,        /**< sign: -1, 0 or 1 */
+  TD_UNARY_SIN = 24,         /**< sine */
+  TD_UNARY_SINH = 25,        /**< hyperbolic sine */
+  TD_UNARY_SQRT = 26,        /**< square root */
+  TD_UNARY_TAN = 27,         /**< tangent */
+  TD_UNARY_TANH = 28,        /**< hyperbolic tangent */
+  TD_UNARY_TRUNC = 29,       /**< rounded towards 0 */
+  TD_UNARY_BITWISE_NOT = 30, /**< bits of integers, or bools, turned over */
+  TD_UNARY_LOGICAL_NOT = 31, /**< whether a value is 0; bool */
+  TD_UNARY_ISFINITE = 40,    /**< whether a value is neither infinite nor NaN; not in place */
+  TD_UNARY_ISNAN = 41,       /**< whether a value is NaN; not in place */
+  TD_UNARY_ISNEGINF = 42,    /**< whether a value is minus infinity; not in place */
+  TD_UNARY_ISPOSINF = 43,    /**< whether a value is plus infinity; not in place */
+  TD_UNARY_ISREAL = 44       /**< whether a value has no imaginary part; not in place */
+};
+
+/**
+ * Operations of two operands.
+ */
+typedef int32_t td_binary_op;
+enum {
+  TD_BINARY_ADD = 1,          /**< sum; alpha times the operand */
+  TD_BINARY_SUB = 2,          /**< difference; alpha times the operand */
+  TD_BINARY_RSUB = 3,         /**< the operand minus alpha times the value; not in place */
+  TD_BINARY_MUL = 4,          /**< product */
+  TD_BINARY_DIV = 5,          /**< quotient; integers give floats */
+  TD_BINARY_RDIV = 6,         /**< the operand divided by the value; not in place */
+  TD_BINARY_POW = 7,          /**< power */
+  TD_BINARY_MOD = 8,          /**< remainder with the sign of the operand */
+  TD_BINARY_MAXIMUM = 9,      /**< the larger value; NaN if one is */
+  TD_BINARY_MINIMUM = 10,     /**< the smaller value; NaN if one is */
+  TD_BINARY_CLAMP_MAX = 11,   /**< at most the operand */
+  TD_BINARY_CLAMP_MIN = 12,   /**< at least the operand */
+  TD_BINARY_BITWISE_AND = 13, /**< bits of both; bool: and */
+  TD_BINARY_BITWISE_OR = 14,  /**< bits of either; bool: or */
+  TD_BINARY_BITWISE_XOR = 15, /**< bits of one alone; bool: unequal */
+  TD_BINARY_LOGICAL_AND = 16, /**< whether both are not 0; not in place */
+  TD_BINARY_EQ = 40,          /**< whether equal; not in place */
+  TD_BINARY_NE = 41,          /**< whether not equal; not in place */
+  TD_BINARY_LT = 42,          /**< whether less; not in place */
+  TD_BINARY_LE = 43,          /**< whether less or equal; not in place */
+  TD_BINARY_GT = 44,          /**< whether greater; not in place */
+  TD_BINARY_GE = 45           /**< whether greater or equal; not in place */
+};
+
+/**
+ * Operations of three operands: a is the dictionary.
+ */
+typedef int32_t td_ternary_op;
+enum {
+  TD_TERNARY_LERP = 1,    /**< a + c * (b - a) */
+  TD_TERNARY_ADDCMUL = 2, /**< a + value * b * c */
+  TD_TERNARY_ADDCDIV = 3, /**< a + value * b / c */
+  TD_TERNARY_CLAMP = 4    /**< at least b and at most c */
+};
+
+/**
+ * Reductions.
+ */
+typedef int32_t td_reduce_op;
+enum {
+  TD_REDUCE_SUM = 1,        /**< sum */
+  TD_REDUCE_MEAN = 2,       /**< mean; of floats */
+  TD_REDUCE_PROD = 3,       /**< product */
+  TD_REDUCE_STD = 4,        /**< standard deviation; of floats */
+  TD_REDUCE_VAR = 5,        /**< variance; of floats */
+  TD_REDUCE_NANSUM = 6,     /**< sum of what is not NaN */
+  TD_REDUCE_NANMEAN = 7,    /**< mean of what is not NaN; of floats */
+  TD_REDUCE_MIN = 8,        /**< least value; one dimension */
+  TD_REDUCE_MAX = 9,        /**< greatest value; one dimension */
+  TD_REDUCE_AMIN = 10,      /**< least value; any number of dimensions */
+  TD_REDUCE_AMAX = 11,      /**< greatest value; any number of dimensions */
+  TD_REDUCE_ALL = 12,       /**< whether all are not 0 */
+  TD_REDUCE_ANY = 13,       /**< whether any is not 0 */
+  TD_REDUCE_QUANTILE = 14,  /**< quantile; of floats; one dimension */
+  TD_REDUCE_NORM = 15,      /**< Euclidean norm; of floats */
+  TD_REDUCE_LOGSUMEXP = 16, /**< logarithm of the sum of exponentials */
+  TD_REDUCE_SOFTMAX = 17,   /**< exponentials divided by their sum; one dimension, which stays */
+  TD_REDUCE_CUMMIN = 18,    /**< least value so far; one dimension, which stays */
+  TD_REDUCE_CUMMAX = 19     /**< greatest value so far; one dimension, which stays */
+};
+
+/**
+ * What an operand is.
+ */
+typedef int32_t td_operand_kind;
+enum {
+  TD_OPERAND_DICT = 1,   /**< dict: tensor by tensor, by key; batch sizes that differ are broadcast */
+  TD_OPERAND_TENSOR = 2, /**< tensor: without dimensions for all values, else broadcast against the
+                              batch size and along the features */
+  TD_OPERAND_INT = 3,    /**< integer: a number */
+  TD_OPERAND_DOUBLE = 4, /**< real: a number */
+  TD_OPERAND_BOOL = 5    /**< integer: 0 or 1 */
+};
+
+/**
+ * What stands beside a dictionary in an operation. 64 bytes, for ever.
+ */
+typedef struct td_operand {
+  td_operand_kind kind;                  /**< which of the fields count */
+  int32_t zero;                          /**< zero */
+  int64_t integer;                       /**< a number, or 0 and 1 */
+  double real;                           /**< a number */
+  const td_tensor *TD_NULLABLE tensor;   /**< borrowed */
+  const td_tensordict *TD_NULLABLE dict; /**< borrowed */
+  uint64_t reserved[3];                  /**< zero */
+} td_operand;
+
+/**
+ * What becomes of keys that only one of two dictionaries has.
+ */
+typedef int32_t td_missing;
+enum {
+  TD_MISSING_ERROR = 0,    /**< TD_ERR_KEY_NOT_FOUND; in place, keys that only the operand has are
+                                passed over */
+  TD_MISSING_DEFAULT = 1,  /**< `fallback` stands for what is missing; not for comparisons */
+  TD_MISSING_INTERSECT = 2 /**< they take no part; not for comparisons */
+};
+
+/**
+ * How td_binary() works.
+ */
+typedef struct td_binary_options {
+  uint32_t struct_size;                  /**< sizeof(td_binary_options) */
+  td_missing missing;                    /**< keys that only one of the dictionaries has */
+  double alpha;                          /**< a factor, of TD_BINARY_ADD, SUB and RSUB only; else 1 */
+  const td_tensor *TD_NULLABLE fallback; /**< borrowed; without dimensions; for TD_MISSING_DEFAULT */
+} td_binary_options;
+#define TD_BINARY_OPTIONS_INIT {(uint32_t)sizeof(td_binary_options), 0, 1.0, NULL}
+
+/**
+ * What a reduction goes over.
+ */
+typedef int32_t td_reduce_over;
+enum {
+  TD_OVER_ALL = 0,     /**< batch and features: one value for each tensor, batch size []. For
+                            TD_REDUCE_LOGSUMEXP all batch dimensions */
+  TD_OVER_DIMS = 1,    /**< the batch dimensions in `dims` */
+  TD_OVER_FEATURES = 2 /**< the features: one value for each element of the batch */
+};
+
+/**
+ * How a quantile between two values is found.
+ */
+typedef int32_t td_interpolation;
+enum {
+  TD_INTERPOLATION_LINEAR = 0,   /**< on the line between them */
+  TD_INTERPOLATION_LOWER = 1,    /**< the lower one */
+  TD_INTERPOLATION_HIGHER = 2,   /**< the higher one */
+  TD_INTERPOLATION_MIDPOINT = 3, /**< half way */
+  TD_INTERPOLATION_NEAREST = 4   /**< the nearer one */
+};
+
+/**
+ * How td_reduce() works.
+ */
+typedef struct td_reduce_options {
+  uint32_t struct_size;            /**< sizeof(td_reduce_options) */
+  td_reduce_over over;             /**< what is reduced */
+  const int64_t *TD_NULLABLE dims; /**< borrowed; negative ones count from the end of the batch size */
+  size_t dims_len;                 /**< number of dimensions */
+  int32_t keepdim;                 /**< 1: dimensions stay, of size 1 */
+  td_dtype dtype;                  /**< computed and given in it; 0: as libtorch does */
+  int64_t correction;              /**< degrees of freedom taken off, for TD_REDUCE_STD and VAR */
+  double q;                        /**< for TD_REDUCE_QUANTILE, 0 to 1 */
+  td_interpolation interpolation;  /**< for TD_REDUCE_QUANTILE */
+} td_reduce_options;
+#define TD_REDUCE_OPTIONS_INIT {(uint32_t)sizeof(td_reduce_options), 0, NULL, 0, 0, 0, 1, 0.5, 0}
+
+/**
+ * An operation on each tensor of a dictionary, as libtorch does it: integers give floats where the
+ * values ask for it.
+ *
+ * Values that are no tensors are carried over. The result is locked if `td` is, but for the questions
+ * (TD_UNARY_ISFINITE and above).
+ *
+ * @param td     borrowed
+ * @param op     what is done
+ * @param result new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such operation), TD_ERR_TORCH (a dtype that it is not
+ *         made for)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_unary(const td_tensordict *td, td_unary_op op, td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_unary(), into the tensors that are there; a locked dictionary allows it. All tensors are
+ * checked before the first one changes.
+ *
+ * @param td borrowed; its values change
+ * @param op what is done
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such operation, or not in place), TD_ERR_DTYPE (the
+ *         result cannot be written into a tensor), TD_ERR_TORCH
+ * @threadsafety needs `td` for itself
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
+
+/**
+ * An operation of each tensor of a dictionary with an operand.
+ *
+ * A result has the batch size that both are broadcast to. Values that are no tensors are carried over;
+ * TD_BINARY_EQ and NE compare them, and give a bool for each element of the batch. The result is
+ * locked if `td` is, but for comparisons.
+ *
+ * @param td      borrowed
+ * @param op      what is done
+ * @param other   borrowed; the operand
+ * @param options borrowed; NULL for the defaults
+ * @param result  new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (a key that only one of the dictionaries
+ *         has), TD_ERR_WRONG_ENTRY (a tensor here, a dictionary there), TD_ERR_SHAPE (batch sizes that
+ *         cannot be broadcast), TD_ERR_DTYPE (the order of values that are no tensors), TD_ERR_TORCH
+ *         (tensors that libtorch cannot combine)
+ * @threadsafety safe beside calls that only read `td` and the operand
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_binary(const td_tensordict *td, td_binary_op op, const td_operand *other,
+                    const td_binary_options *TD_NULLABLE options,
+                    td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_binary(), into the tensors that are there; a locked dictionary allows it. All tensors are
+ * checked before the first one changes.
+ *
+ * @param td      borrowed; its values change
+ * @param op      what is done
+ * @param other   borrowed; the operand
+ * @param options borrowed; NULL for the defaults
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (also: not in place), TD_ERR_KEY_NOT_FOUND (a key that the
+ *         operand lacks), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE (the result cannot be written
+ *         into a tensor), TD_ERR_DEVICE, TD_ERR_TORCH
+ * @threadsafety needs `td` for itself; safe beside calls that only read the operand
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand *other,
+                            const td_binary_options *TD_NULLABLE options) TD_NOEXCEPT;
+
+/**
+ * An operation of each tensor of a dictionary with two operands.
+ *
+ * @param td     borrowed; a
+ * @param op     what is done
+ * @param b      borrowed; NULL only for TD_TERNARY_CLAMP: no lower bound
+ * @param c      borrowed; NULL only for TD_TERNARY_CLAMP: no upper bound
+ * @param value  a factor, of TD_TERNARY_ADDCMUL and ADDCDIV
+ * @param result new; free with td_free(); NULL on failure
+ *
+ * @return as td_binary()
+ * @threadsafety safe beside calls that only read `td` and the operands
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_ternary(const td_tensordict *td, td_ternary_op op, const td_operand *TD_NULLABLE b,
+                     const td_operand *TD_NULLABLE c, double value,
+                     td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_ternary(), into the tensors that are there; a locked dictionary allows it. All tensors are
+ * checked before the first one changes.
+ *
+ * @param td    borrowed; its values change; a
+ * @param op    what is done
+ * @param b     borrowed; NULL only for TD_TERNARY_CLAMP: no lower bound
+ * @param c     borrowed; NULL only for TD_TERNARY_CLAMP: no upper bound
+ * @param value a factor, of TD_TERNARY_ADDCMUL and ADDCDIV
+ *
+ * @return as td_binary_inplace()
+ * @threadsafety needs `td` for itself; safe beside calls that only read the operands
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_ternary_inplace(td_tensordict *td, td_ternary_op op, const td_operand *TD_NULLABLE b,
+                             const td_operand *TD_NULLABLE c, double value) TD_NOEXCEPT;
+
+/**
+ * Reduces each tensor of a dictionary.
+ *
+ * Dimensions are those of the batch size: features stay unless they are asked for. A lazy stack is
+ * read first. The result is unlocked; values that are no tensors stay, with the new batch size.
+ *
+ * @param td      borrowed
+ * @param op      what is done
+ * @param options borrowed; NULL for the defaults: over all
+ * @param result  new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (options that this reduction does not take), TD_ERR_INDEX (a
+ *         dimension out of range), TD_ERR_DTYPE (integers where floats are needed), TD_ERR_TORCH
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_reduce(const td_tensordict *td, td_reduce_op op,
+                    const td_reduce_options *TD_NULLABLE options,
+                    td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_reduce(), with the positions of the values: of TD_REDUCE_MIN, MAX, CUMMIN and CUMMAX over one
+ * dimension.
+ *
+ * @param td        borrowed
+ * @param op        what is done
+ * @param options   borrowed
+ * @param values    new; free with td_free(); NULL on failure
+ * @param positions new; free with td_free(); NULL on failure; int64
+ *
+ * @return as td_reduce()
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_reduce_pair(const td_tensordict *td, td_reduce_op op,
+                         const td_reduce_options *TD_NULLABLE options, td_tensordict **values,
+                         td_tensordict **positions) TD_NOEXCEPT;
+
+/**
+ * Reduces all tensors of a dictionary to one: they are flattened and put one after the other
+ * (TD_OVER_ALL), joined along the first of `dims`, or feature by feature.
+ *
+ * @param td      borrowed
+ * @param op      what is done
+ * @param options borrowed; NULL for the defaults: over all
+ * @param result  new; free with td_tensor_free(); NULL on failure
+ *
+ * @return as td_reduce(); TD_ERR_SHAPE (tensors that cannot be joined), TD_ERR_INVALID_ARGUMENT (also:
+ *         there is no tensor)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_reduce_leaves(const td_tensordict *td, td_reduce_op op,
+                           const td_reduce_options *TD_NULLABLE options,
+                           td_tensor **result) TD_NOEXCEPT;
+
+/**
+ * Whether all elements of all tensors are not 0.
+ *
+ * @param td     borrowed
+ * @param result written; 1 or 0; 1 without tensors
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_all(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
+
+/**
+ * Whether any element of any tensor is not 0.
+ *
+ * @param td     borrowed
+ * @param result written; 1 or 0; 0 without tensors
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_any(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
+
+/**
+ * Writes 0 into all tensors; a locked dictionary allows it. Values that are no tensors stay.
+ *
+ * @param td borrowed; its values change
+ *
+ * @return TD_OK, TD_ERR_TORCH (a tensor that requires a gradient while gradients are recorded)
+ * @threadsafety needs `td` for itself
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_zero(td_tensordict *td) TD_NOEXCEPT;
+
+/**
+ * Writes one number into a tensor, or into all tensors of a nested dictionary; a locked dictionary
+ * allows it.
+ *
+ * @param td       borrowed; its values change
+ * @param path     borrowed
+ * @param path_len number of names
+ * @param value    borrowed; a number, or a tensor with one element
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a value that is no
+ *         tensor), TD_ERR_INVALID_ARGUMENT (the operand is no number), TD_ERR_TORCH
+ * @threadsafety needs `td` for itself
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_fill(td_tensordict *td, const char *const *path, size_t path_len,
+                  const td_operand *value) TD_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+/* C99 sugar: an operand on the spot, as in td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_INT(1)), …). */
+#if !defined(SWIG) && !defined(__cplusplus)
+#define TD_BY(operand) ((const td_operand[]){operand})
+#define TD_O_DICT(other) {TD_OPERAND_DICT, 0, 0, 0.0, NULL, (other), {0, 0, 0}}
+#define TD_O_TENSOR(other) {TD_OPERAND_TENSOR, 0, 0, 0.0, (other), NULL, {0, 0, 0}}
+#define TD_O_INT(number) {TD_OPERAND_INT, 0, (number), 0.0, NULL, NULL, {0, 0, 0}}
+#define TD_O_DOUBLE(number) {TD_OPERAND_DOUBLE, 0, 0, (number), NULL, NULL, {0, 0, 0}}
+#define TD_O_BOOL(truth) {TD_OPERAND_BOOL, 0, (truth), 0.0, NULL, NULL, {0, 0, 0}}
+#endif
+
+#endif
