@@ -56,12 +56,12 @@ td_status td_repeat_interleave(const td_tensordict* td, const td_tensor* repeats
   });
 }
 
-td_status td_roll(const td_tensordict* td, const int64_t* shifts, const int64_t* order, size_t dims,
+td_status td_roll(const td_tensordict* td, const int64_t* shifts, const int64_t* along, size_t dims,
                   td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     std::optional<td::SizesView> given;
-    if (order != nullptr || dims == 0) given = sizes_in(order, dims, "order");
+    if (along != nullptr || dims == 0) given = sizes_in(along, dims, "along");
     out.put(td::roll(in(td), sizes_in(shifts, dims, "shifts"), given));
   });
 }

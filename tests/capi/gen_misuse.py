@@ -47,6 +47,13 @@ VALID = {
     ("int32_t", "device_index"): "-1", ("int32_t", "recurse"): "0", ("int32_t", "required"): "0",
     ("int32_t", "field"): "0", ("size_t", "position"): "0", ("int64_t", "dim"): "0",
     ("int64_t", "dim0"): "0", ("int64_t", "dim1"): "0",
+    ("int64_t", "start"): "0", ("int64_t", "end"): "0", ("int64_t", "length"): "2", ("int64_t", "times"): "1",
+    ("p.q(const).int64_t", "from"): "m.order", ("p.q(const).int64_t", "to"): "m.order",
+    ("p.q(const).int64_t", "counts"): "m.order", ("p.q(const).int64_t", "shifts"): "m.order",
+    ("p.q(const).int64_t", "along"): "m.order", ("p.q(const).int64_t", "numbers"): "m.sizes", ("size_t", "numbers_len"): "1",
+    ("td_split_kind", None): "TD_SPLIT_LENGTH", ("td_join_kind", None): "TD_JOIN_STACK", ("td_fill_kind", None): "TD_FILL_ZEROS",
+    ("int32_t", "has_sizes"): "0", ("int32_t", "strict"): "0", ("int32_t", "keep"): "0", ("int32_t", "sorted"): "0",
+    ("int32_t", "tile"): "0", ("td_tensor", "mask"): "m.mask", ("td_tensor", "condition"): "m.mask",
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
     ("td_apply_fn", "callback"): "misuse_share", ("td_apply_entry_fn", "callback"): "misuse_share_entry",
     ("p.q(const).p.q(const).td_tensordict", "others"): "m.sources", ("size_t", "others_len"): "2",
@@ -79,13 +86,18 @@ FOR = {
     ("td_shared_name", "td"): "misuse_shared(&m)",
     ("td_open_shared", "name"): "misuse_name(&m)",
     ("td_writer_put", "bytes"): "sizeof *m.numbers",
+    ("td_view_dtype", "td"): "misuse_floats(&m)", ("td_join_into", "td"): "misuse_pair(&m)",
+    ("td_rot90", "td"): "misuse_pair(&m)", ("td_rot90", "dim1"): "1",
+    ("td_repeat_interleave", "repeats"): "m.positions", ("td_gather", "index"): "m.positions",
+    ("td_pad", "sizes"): "m.sizes_out", ("td_pad", "dims"): "2", ("td_pad", "value"): "0",
+    ("td_masked_fill", "value"): "m.one", ("td_where", "value"): "m.one",
 }
 
 # What is refused even so, because it takes an accelerator.
 REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # Pointers that may be NULL only when this count is 0.
-COUNTS = {"names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",),
+COUNTS = {"names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",)}
 

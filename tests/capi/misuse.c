@@ -68,6 +68,9 @@ void misuse_begin(misuse *m) {
   m->tensor = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4));
   m->tensor_source = td_arange(TD_DTYPE_FLOAT32, 4, TD_SIZES(4));
   m->freed_tensor = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4));
+  m->mask = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(4));
+  m->positions = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4));
+  m->one = td_filled(TD_DTYPE_FLOAT32, 1, TD_NO_SIZES);
   TD_DO(td_keys_of(m->td, NULL, &m->keys));
   TD_DO(td_keys_of(m->td, NULL, &m->freed_keys));
   m->writer = writer_on(m->td);
@@ -118,6 +121,9 @@ void misuse_end(misuse *m) {
   td_free(m->loaded);
   if (m->line != 0) close(m->line);
   td_tensor_free(m->tensor);
+  td_tensor_free(m->mask);
+  td_tensor_free(m->positions);
+  td_tensor_free(m->one);
   td_tensor_free(m->tensor_source);
   td_keys_free(m->keys);
   td_writer_free(m->writer);
@@ -131,6 +137,17 @@ const td_tensordict *misuse_loaded(misuse *m) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
   TD_DO(td_load_memmap(td_golden("nontensor"), &options, &m->loaded));
+  return m->loaded;
+}
+
+td_tensordict *misuse_pair(misuse *m) {
+  TD_DO(td_stack(m->sources, 2, 0, &m->loaded));
+  return m->loaded;
+}
+
+td_tensordict *misuse_floats(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(4));
+  td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
   return m->loaded;
 }
 

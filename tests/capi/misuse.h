@@ -27,6 +27,7 @@ typedef struct misuse {
   int64_t sizes[1];
   int64_t order[1];
   int64_t sizes_out[8];
+  td_tensor *mask, *positions, *one;
   char text[1024];
   struct DLManagedTensorVersioned versioned;
   struct DLManagedTensor legacy;
@@ -39,6 +40,10 @@ void misuse_begin(misuse *m);
 
 /* Gives everything back; all lent memory must have come back and no other handle be open. */
 void misuse_end(misuse *m);
+
+/* Dictionaries of batch size [2,4], and of float32 alone. */
+td_tensordict *misuse_pair(misuse *m);
+td_tensordict *misuse_floats(misuse *m);
 
 /* A dictionary with a text under "str". */
 const td_tensordict *misuse_loaded(misuse *m);

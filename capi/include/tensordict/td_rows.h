@@ -49,7 +49,7 @@ td_status td_repeat_interleave(const td_tensordict *td, const td_tensor *repeats
  *
  * @param td     borrowed
  * @param shifts borrowed; by how many positions, towards the end; NULL only when dims is 0
- * @param order  borrowed; which dimension each shift is for; negative ones count from the end; NULL
+ * @param along  borrowed; which dimension each shift is for; negative ones count from the end; NULL
  *               (then with one shift): the batch is rolled as if it were flat
  * @param dims   number of shifts
  * @param result new; free with td_free(); NULL on failure
@@ -60,7 +60,7 @@ td_status td_repeat_interleave(const td_tensordict *td, const td_tensor *repeats
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_roll(const td_tensordict *td, const int64_t *TD_NULLABLE shifts,
-                  const int64_t *TD_NULLABLE order, size_t dims,
+                  const int64_t *TD_NULLABLE along, size_t dims,
                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
