@@ -19,7 +19,7 @@ typedef struct job {
   int slow_first;        /* the first piece takes longer than the others */
   _Atomic int64_t first, length;
   _Atomic uint64_t seeds;
-  td_map_iter *iter;     /* of the callback, to be misused */
+  td_map_iter *_Atomic iter; /* of the callback, to be misused */
   td_tensordict *td;
   _Atomic td_status answer;
 } job;
@@ -625,10 +625,12 @@ TD_TEST(an_iterator_that_frees_itself) {
   td_tensordict *td = line(1), *one = NULL;
   const td_map_options options = cut(TD_MAP_CUT_ELEMENTS, 0, 1);
   job it = new_job();
-  TD_DO(td_map_iter_create(td, &options, free_itself, &it, &it.iter));
-  TD_DO(td_map_iter_next(it.iter, &one, NULL));
+  td_map_iter *iter = NULL;
+  TD_DO(td_map_iter_create(td, &options, free_itself, &it, &iter));
+  it.iter = iter;
+  TD_DO(td_map_iter_next(iter, &one, NULL));
   td_free(one);
-  TD_EXPECT_NULL(td_map_iter_next(it.iter, &one, NULL), TD_ERR_BAD_HANDLE, one);
+  TD_EXPECT_NULL(td_map_iter_next(iter, &one, NULL), TD_ERR_BAD_HANDLE, one);
   td_free(td);
 }
 
@@ -646,7 +648,9 @@ TD_TEST(an_iterator_that_its_worker_frees) {
   static job it;
   it = new_job();
   gate = 0;
-  TD_DO(td_map_iter_create(td, &options, free_itself_later, &it, &it.iter));
+  td_map_iter *iter = NULL;
+  TD_DO(td_map_iter_create(td, &options, free_itself_later, &it, &iter));
+  it.iter = iter;
   gate = 1;
   while (!it.answer) sleep_us(100);
   for (int i = 0; i < 1000 && td_debug_live_handles() > 1; i++) sleep_us(1000);
