@@ -44,6 +44,13 @@ td_status td_kind_of_dict(const td_tensordict* td, td_dict_kind* result) noexcep
   });
 }
 
+td_status td_is_uniquely_owned(const td_tensordict* td, int32_t* result) noexcept {
+  return guard_plain(__func__, [&] {
+    *not_null(result, "result") = 0;
+    *result = td::is_sole(*in(td)->node()) ? 1 : 0;
+  });
+}
+
 td_status td_lazy_stack(const td_tensordict* const* sources, size_t sources_len, int64_t dim,
                         td_tensordict** result) noexcept {
   return guard(__func__, [&] {

@@ -227,6 +227,24 @@ int dict_kind(const Node& node) noexcept {
   return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
 }
 
+bool is_sole(const Node& root) {
+  // The second reference is the one that is asked with.
+  if (borrow(root).use_count() > 2) return false;
+  std::vector<NodePtr> pending{borrow(root)};
+  c10::SmallVector<NodePtr, 8> held;
+  while (!pending.empty()) {
+    const NodePtr node = std::move(pending.back());
+    pending.pop_back();
+    held.clear();
+    node->collect(held);
+    for (NodePtr& inner : held) {
+      if (inner.use_count() > 2) return false;
+      pending.push_back(std::move(inner));
+    }
+  }
+  return true;
+}
+
 bool is_locked(const Node& node) noexcept {
   if (node.locked()) return true;
   if (const PartNode* part = as_part(&node)) return is_locked(*part->parent());

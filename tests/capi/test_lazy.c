@@ -255,6 +255,24 @@ TD_TEST(from_and_to_dense) {
   td_free(td);
 }
 
+TD_TEST(who_else_holds_them) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q"), *lazy, *part = NULL;
+  TD_CHECK_FLAG(td_is_uniquely_owned, one, 1);
+  lazy = stack_of(one, two, 0);
+  TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 0);
+  td_free(two);
+  td_free(one);
+  TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 1);
+  TD_DO(td_index(lazy, TD_AT(TD_I_INT(0)), &part));
+  TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 0);
+  TD_CHECK_FLAG(td_is_uniquely_owned, part, 0);
+  td_free(part);
+  TD_DO(td_share(lazy, &part));
+  TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 0);
+  td_free(part);
+  td_free(lazy);
+}
+
 TD_TEST(views_stay_lazy) {
   td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
   td_tensordict *lazy = stack_of(one, two, 0), *view = NULL;

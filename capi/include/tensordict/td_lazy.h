@@ -45,6 +45,20 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_kind_of_dict(const td_tensordict *td, td_dict_kind *result) TD_NOEXCEPT;
 
 /**
+ * Whether this handle alone leads to the dictionary and to each one below it: no other handle, lazy
+ * stack, window or dictionary does. Tensors may be shared all the same.
+ *
+ * @param td     borrowed
+ * @param result 1 or 0
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_is_uniquely_owned(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
+
+/**
  * Puts dictionaries side by side without copying: an entry is stacked when it is read.
  *
  * They are held as they are: a change of one shows in the stack, and what is written to the stack

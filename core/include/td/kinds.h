@@ -91,6 +91,10 @@ inline bool is_data(const Node& node) noexcept {
 // What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 window, 4 value.
 int dict_kind(const Node& node) noexcept;
 
+// Whether one pointer alone leads to the node, and from it to each node below: nobody else can change
+// any of them.
+bool is_sole(const Node& root);
+
 // Whether structural change is forbidden: a lazy stack is also locked when all its elements are, a
 // window when its parent is.
 bool is_locked(const Node& node) noexcept;
