@@ -116,16 +116,57 @@ std::vector<Dict> setitem(const Request &request) {
   return one(std::move(td));
 }
 
+// A list of keys as C has it.
+class KeyList {
+ public:
+  explicit KeyList(const Json &keys) : paths_(keys.get<std::vector<std::vector<std::string>>>()) {
+    for (const auto &path : paths_) {
+      std::vector<const char *> names;
+      for (const std::string &name : path) names.push_back(name.c_str());
+      names_.push_back(std::move(names));
+      keys_.push_back({names_.back().data(), path.size()});
+    }
+  }
+  const td_key *data() const { return keys_.data(); }
+  size_t size() const { return keys_.size(); }
+
+ private:
+  std::vector<std::vector<std::string>> paths_;
+  std::vector<std::vector<const char *>> names_;
+  std::vector<td_key> keys_;
+};
+
+std::vector<Dict> with_keys(const Request &request,
+                            td_status (*call)(const td_tensordict *, const td_key *, size_t,
+                                              const td_select_options *, td_tensordict **)) {
+  const KeyList keys(request.args.at("keys"));
+  td_select_options options = TD_SELECT_OPTIONS_INIT;
+  options.ignore_missing = request.args.at("strict").get<bool>() ? 0 : 1;
+  return on_base(request, [&](auto td, auto result) {
+    return call(td, keys.data(), keys.size(), &options, result);
+  });
+}
+
+std::vector<Dict> select(const Request &request) { return with_keys(request, td_select); }
+std::vector<Dict> exclude(const Request &request) { return with_keys(request, td_exclude); }
+
+std::vector<Dict> flatten_keys(const Request &request) {
+  const auto separator = request.args.at("separator").get<std::string>();
+  return on_base(request, [&](auto td, auto result) {
+    return td_flatten_keys(td, separator.c_str(), nullptr, result);
+  });
+}
+
 const std::map<std::string, Operation> kOperations = {
-    {"cat", cat},         {"expand", expand},   {"index", index},         {"permute", permute},
-    {"reshape", reshape}, {"setitem", setitem}, {"squeeze", squeeze},     {"stack", stack},
-    {"unbind", unbind},   {"view", view},       {"transpose", transpose}, {"unsqueeze", unsqueeze},
+    {"cat", cat},         {"exclude", exclude}, {"expand", expand},       {"flatten_keys", flatten_keys},
+    {"index", index},     {"permute", permute}, {"reshape", reshape},     {"select", select},
+    {"setitem", setitem}, {"squeeze", squeeze}, {"stack", stack},         {"unbind", unbind},
+    {"view", view},       {"transpose", transpose}, {"unsqueeze", unsqueeze},
 };
 
 // Not made up out of other operations here: what is not in the headers is skipped.
 const std::set<std::string> kNotOffered = {
-    "chunk",         "exclude", "flatten",           "flatten_keys", "gather",
-    "masked_select", "repeat",  "repeat_interleave", "select",       "split",
+    "chunk", "flatten", "gather", "masked_select", "repeat", "repeat_interleave", "split",
 };
 
 }  // namespace
