@@ -48,6 +48,8 @@ using Body = std::function<void(benchmark::State&)>;
 void figure(const std::string& name, int leaves, double goal, Body ours, Body theirs);
 
 // Called by each file of figures.
+void register_call();
+void register_entries();
 void register_small();
 void register_keys_and_writer();
 void register_threads();

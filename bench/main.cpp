@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
     --argc;
     break;
   }
+  bench::register_call();
+  bench::register_entries();
   bench::register_small();
   bench::register_keys_and_writer();
   bench::register_threads();

@@ -1,65 +1,20 @@
 // Calling an operator of libtorch for each leaf, or for all leaves at once where libtorch can.
 #include "td/call.h"
 
+#include "call_fused.h"
 #include "td/assign.h"
+#include "td/fast_path.h"
 #include "td/zip.h"
 
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 
-#include <map>
 #include <set>
 
 namespace td {
 
 namespace {
-
-// Operators for all leaves at once, by the name of the one for a single leaf. The first `carried`
-// arguments are taken over, tensors as lists; the others must be 1, as the list form has it.
-struct Fused {
-  const char *name, *overload;
-  std::size_t carried;
-};
-
-const Fused* fused_form(const c10::OperatorName& name) {
-  using Table = std::map<std::string, Fused>;
-  static const Table* const table = [] {
-    auto* made = new Table;  // never destroyed: nothing runs at exit
-    const auto add = [&](const std::string& from, std::string to, const char* overload,
-                         std::size_t carried) {
-      static auto* const names = new std::set<std::string>;
-      const char* kept = names->insert("aten::_foreach_" + std::move(to)).first->c_str();
-      made->emplace("aten::" + from, Fused{kept, overload, carried});
-    };
-    for (const char* bare :
-         {"abs",   "acos", "asin",  "atan",       "ceil",  "cos",     "cosh", "erf",
-          "erfc",  "exp",  "expm1", "floor",      "frac",  "lgamma",  "log",  "log10",
-          "log1p", "log2", "neg",   "reciprocal", "round", "sigmoid", "sign", "sin",
-          "sinh",  "sqrt", "tan",   "tanh",       "trunc"}) {
-      for (const char* end : {"", "_"})
-        add(std::string(bare) + end, std::string(bare) + end, "", 1);
-    }
-    for (const char* bare : {"add", "sub", "mul", "div"}) {
-      const bool alpha = bare[0] == 'a' || bare[0] == 's';
-      for (const char* end : {"", "_"}) {
-        const std::string name = std::string(bare) + end;
-        add(name + ".Scalar", name, "Scalar", 2);
-        add(name + ".Tensor", name, "List", alpha ? 3 : 2);
-      }
-    }
-    for (const char* bare : {"addcmul", "addcdiv"}) {
-      for (const char* end : {"", "_"}) {
-        add(std::string(bare) + end, std::string(bare) + end, "Scalar", 4);
-      }
-    }
-    add("maximum", "maximum", "List", 2);
-    add("minimum", "minimum", "List", 2);
-    return made;
-  }();
-  const auto found =
-      table->find(name.overload_name.empty() ? name.name : name.name + "." + name.overload_name);
-  return found == table->end() ? nullptr : &found->second;
-}
 
 bool is_one(const c10::IValue& value) {
   return (value.isInt() && value.toInt() == 1) || (value.isDouble() && value.toDouble() == 1.0);
@@ -80,15 +35,13 @@ c10::IValue as_meta(const c10::IValue& value) {
   return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
 }
 
-// The tensors of the result, one after the other, in the places of a tree.
-class FillOp final : public ZipOp {
+// What becomes of batch sizes, and of values that are no tensors.
+class ResultOp : public ZipOp {
  public:
-  FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
-      : tensors_(std::move(tensors)), options_(options) {}
+  explicit ResultOp(const CallOptions& options) : options_(options) {}
   Sizes batch(SizesView before) const override {
     return options_.batch ? *options_.batch : Sizes(before.begin(), before.end());
   }
-  at::Tensor leaf(const ZipPlace&, ZipTensors) const { return tensors_[next_++]; }
   Value data(const ZipPlace&, ZipNodes nodes) const override {
     NodePtr copy = nodes[0]->shallow_copy();
     if (!options_.batch || copy->batch() == SizesView(*options_.batch)) return copy;
@@ -101,10 +54,25 @@ class FillOp final : public ZipOp {
   }
 
  private:
-  std::vector<at::Tensor> tensors_;
   const CallOptions& options_;
+};
+
+// The tensors of a result, one after the other, in the places of a tree.
+class FillOp final : public ResultOp {
+ public:
+  FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
+      : ResultOp(options), tensors_(std::move(tensors)) {}
+  at::Tensor leaf(const ZipPlace&, ZipTensors) const { return tensors_[next_++]; }
+
+ private:
+  std::vector<at::Tensor> tensors_;
   mutable std::size_t next_ = 0;
 };
+
+// A tensor that autograd knows nothing of: while no gradients are recorded, its part may be left out.
+bool unknown_to_autograd(const at::Tensor& tensor) {
+  return fast::plain(tensor) && tensor.unsafeGetTensorImpl()->autograd_meta() == nullptr;
+}
 
 }  // namespace
 
@@ -126,12 +94,15 @@ class Call {
  private:
   using Row = c10::SmallVector<at::Tensor, 2>;  // a leaf, and those beside it in other dictionaries
 
-  void collect(const NodePtr& root, bool ignore_extra) {
+  c10::SmallVector<NodePtr, 2> beside(const NodePtr& root) const {
     c10::SmallVector<NodePtr, 2> roots{root};
     roots.append(op_.dicts_.begin(), op_.dicts_.end());
-    policy_.ignore_extra = ignore_extra;
+    return roots;
+  }
+
+  void collect(const NodePtr& root) {
     visit_zip(
-        roots,
+        beside(root),
         [&](const ZipPlace&, ZipTensors tensors) {
           Row row;
           for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
@@ -142,14 +113,22 @@ class Call {
 
   std::vector<TensorDict> write() {
     InPlace target(td_.node());
-    collect(target.node(), /*ignore_extra=*/true);
+    policy_.ignore_extra = true;
+    collect(target.node());
     for (const Row& row : rows_) {
       require_writable("a tensor", row[0], row[0]);
       if (row[0].layout() == c10::kStrided) at::assert_no_internal_overlap(row[0]);
     }
     rehearse();
-    if (!call_fused()) {
-      for (const Row& row : rows_) call_one(row);
+    bool all_cuda = !rows_.empty();
+    for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
+    if (!wants_fused(all_cuda) || !call_fused()) {
+      c10::SmallVector<const at::Tensor*, 3> tensors;
+      for (const Row& row : rows_) {
+        tensors.clear();
+        for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
+        call_one(tensors);
+      }
     }
     target.commit();
     return {td_};
@@ -157,30 +136,59 @@ class Call {
 
   std::vector<TensorDict> make() {
     // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
-    bool lazy = td_.node()->kind() != NodeKind::dense;
+    bool lazy = td_.node()->kind() != NodeKind::dense, all_cuda = true;
     td::visit(*td_.node(), [&](const Value& value) {
-      lazy = lazy || (value.is_node() && value.node()->kind() != NodeKind::dense);
+      if (value.is_node()) {
+        lazy = lazy || value.node()->kind() != NodeKind::dense;
+      } else {
+        all_cuda = all_cuda && value.tensor().is_cuda();
+      }
     });
     const NodePtr root = lazy ? all_dense(td_.node()) : td_.node();
-    collect(root, /*ignore_extra=*/false);
-    results_.resize(op_.results());
-    for (std::vector<at::Tensor>& one : results_) one.reserve(rows_.size());
-    if (!call_fused()) {
-      for (const Row& row : rows_) {
-        call_one(row);
-        keep(row);
-      }
-    }
     std::vector<TensorDict> made;
-    for (std::vector<at::Tensor>& tensors : results_) {
-      const bool moved =
-          td_.device() && std::any_of(tensors.begin(), tensors.end(),
-                                      [&](auto& one) { return one.device() != *td_.device(); });
-      made.emplace_back(zip({root}, FillOp(std::move(tensors), options_), policy_));
-      if (options_.batch) forget_names(made.back());
-      if (moved) made.back().clear_device();
+    if (wants_fused(all_cuda)) {
+      collect(root);
+      if (call_fused()) made.push_back(finish(zip({root}, FillOp(std::move(fused_), options_))));
+    }
+    if (made.empty()) {
+      further_.resize(op_.results() - 1);
+      made.push_back(finish(zip(beside(root), LeafOp(*this), policy_)));
+      for (std::vector<at::Tensor>& tensors : further_)
+        made.push_back(finish(zip({root}, FillOp(std::move(tensors), options_), policy_)));
     }
     return made;
+  }
+
+  // The operator for each leaf. What it gives beside the first tensor is kept for later.
+  class LeafOp final : public ResultOp {
+   public:
+    explicit LeafOp(Call& call) : ResultOp(call.options_), call_(call) {}
+    at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+      call_.call_one(tensors);
+      for (const c10::IValue& value : call_.stack_) {
+        if (value.toTensor().defined()) continue;
+        fail(Code::unsupported, call_.policy_.what, " gives no tensor for ", show_path(place.path));
+      }
+      for (std::size_t i = 0; i < call_.further_.size(); ++i)
+        call_.further_[i].push_back(std::move(call_.stack_[i + 1]).toTensor());
+      return std::move(call_.stack_[0]).toTensor();
+    }
+
+   private:
+    Call& call_;
+  };
+
+  TensorDict finish(NodePtr node) const {
+    const TensorDict td(std::move(node));
+    if (options_.batch) forget_names(td);
+    if (td.device()) {
+      bool moved = false;
+      td::visit(*td.node(), [&](const Value& value) {
+        moved = moved || (!value.is_node() && value.tensor().device() != *td.device());
+      });
+      if (moved) TensorDict(td).clear_device();
+    }
+    return td;
   }
 
   static void forget_names(const TensorDict& td) {
@@ -190,7 +198,9 @@ class Call {
     });
   }
 
-  void fill_stack(const Row& row, bool meta) {
+  // Puts the arguments of a call on the stack.
+  template <class Tensor>
+  void fill_stack(c10::ArrayRef<Tensor> row, bool meta) {
     stack_.clear();
     for (const Operator::Slot& slot : op_.slots_) {
       if (slot.source == Operator::constant) {
@@ -198,28 +208,28 @@ class Call {
       } else {
         const std::size_t i =
             slot.source == Operator::leaf_at ? 0 : static_cast<std::size_t>(slot.source) + 1;
-        stack_.push_back(meta ? as_meta(row[i]) : c10::IValue(row[i]));
+        stack_.push_back(meta ? as_meta(tensor_of(row[i])) : c10::IValue(tensor_of(row[i])));
       }
     }
   }
 
-  void call_one(const Row& row) {
-    fill_stack(row, false);
+  static const at::Tensor& tensor_of(const at::Tensor& tensor) { return tensor; }
+  static const at::Tensor& tensor_of(const at::Tensor* tensor) { return *tensor; }
+
+  void call_one(ZipTensors tensors) {
+    fill_stack(tensors, false);
     try {
-      op_.handle_->callBoxed(stack_);
-    } catch (c10::Error& error) {
-      error.add_context("called for " + show_place(row[0]));
-      throw;
-    }
-  }
-
-  void keep(const Row& row) {
-    for (std::size_t i = 0; i < results_.size(); ++i) {
-      at::Tensor result = std::move(stack_[i]).toTensor();
-      if (!result.defined()) {
-        fail(Code::unsupported, policy_.what, " gives no tensor for ", show_place(row[0]));
+      if (at_rest_ && std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor* tensor) {
+            return unknown_to_autograd(*tensor);
+          })) {
+        const at::AutoDispatchBelowAutograd below;
+        op_.handle_->callBoxed(stack_);
+      } else {
+        op_.handle_->callBoxed(stack_);
       }
-      results_[i].push_back(std::move(result));
+    } catch (c10::Error& error) {
+      error.add_context("called for " + show_place(*tensors[0]));
+      throw;
     }
   }
 
@@ -242,12 +252,12 @@ class Call {
       for (const at::Tensor& tensor : row) describe(tensor, text);
       if (!seen.insert(std::move(text)).second) continue;
       try {
-        fill_stack(row, true);
+        fill_stack(c10::ArrayRef<at::Tensor>(row), true);
         op_.handle_->callBoxed(stack_);
       } catch (const std::exception&) {
         Row copy = row;
         copy[0] = row[0].clone();
-        fill_stack(copy, false);
+        fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
         try {
           op_.handle_->callBoxed(stack_);
         } catch (c10::Error& error) {
@@ -258,17 +268,14 @@ class Call {
     }
   }
 
-  bool wants_fused() const {
-    if (options_.fuse == Fuse::never || rows_.empty() || c10::GradMode::is_enabled()) return false;
-    if (options_.fuse == Fuse::always) return true;
-    return rows_.size() > 1 &&
-           std::all_of(rows_.begin(), rows_.end(), [](const Row& row) { return row[0].is_cuda(); });
+  bool wants_fused(bool all_cuda) const {
+    if (options_.fuse == Fuse::never || c10::GradMode::is_enabled()) return false;
+    return options_.fuse == Fuse::always || all_cuda;
   }
 
   // Whether libtorch has done all leaves in one call.
   bool call_fused() {
-    if (!wants_fused()) return false;
-    const bool done = try_fused();
+    const bool done = !rows_.empty() && try_fused();
     if (!done && options_.fuse == Fuse::always)
       fail(Code::unsupported, policy_.what, " is not to be had for all leaves at once");
     return done;
@@ -304,7 +311,7 @@ class Call {
       stack_.emplace_back(std::move(list));
     }
     handle->callBoxed(stack_);
-    if (!op_.in_place()) results_[0] = stack_.at(0).toTensorVector();
+    if (!op_.in_place()) fused_ = stack_.at(0).toTensorVector();
     return true;
   }
 
@@ -313,7 +320,9 @@ class Call {
   const TensorDict& td_;
   ZipPolicy policy_;
   std::vector<Row> rows_;
-  std::vector<std::vector<at::Tensor>> results_;  // of each result, one for each leaf
+  std::vector<at::Tensor> fused_;                 // the result of one call for all leaves
+  std::vector<std::vector<at::Tensor>> further_;  // results beside the first, one for each leaf
+  const bool at_rest_ = fast::thread_at_rest();
   std::vector<c10::IValue> stack_;
 };
 

@@ -5,6 +5,7 @@
 #include <ATen/core/function_schema.h>
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <sstream>
 #include <unordered_map>
@@ -15,19 +16,23 @@ namespace {
 
 using Kind = CallArgument::Kind;
 using Overloads = std::vector<std::string>;
-using OperatorNames = std::unordered_map<std::string, Overloads>;
+using OperatorNames = std::unordered_map<std::string, std::shared_ptr<const Overloads>>;
 
 OperatorNames all_operators() {
-  OperatorNames names;
+  std::unordered_map<std::string, Overloads> found;
   for (const c10::OperatorName& one : c10::Dispatcher::singleton().getAllOpNames())
-    names[one.name].push_back(one.overload_name);
-  for (auto& [name, overloads] : names) std::sort(overloads.begin(), overloads.end());
+    found[one.name].push_back(one.overload_name);
+  OperatorNames names;
+  for (auto& [name, overloads] : found) {
+    std::sort(overloads.begin(), overloads.end());
+    names[name] = std::make_shared<const Overloads>(std::move(overloads));
+  }
   return names;
 }
 
 // The overloads of an operator. The list of all is made once, and again when a name is not in it: a
 // library that was loaded since may have brought it.
-Overloads overloads_of(const std::string& name) {
+std::shared_ptr<const Overloads> overloads_of(const std::string& name) {
   static auto* const mutex = new std::mutex;  // never destroyed: nothing runs at exit
   static auto* const known = new OperatorNames;
   const std::lock_guard<std::mutex> hold(*mutex);
@@ -36,7 +41,7 @@ Overloads overloads_of(const std::string& name) {
     *known = all_operators();
     found = known->find(name);
   }
-  return found == known->end() ? Overloads{} : found->second;
+  return found == known->end() ? std::make_shared<const Overloads>() : found->second;
 }
 
 // How many letters have to change; `limit` and beyond are not told apart.
@@ -203,17 +208,14 @@ Operator::Operator(std::string_view name, c10::ArrayRef<CallArgument> arguments)
 
   const std::size_t dot = asked.find('.');
   const std::string base = asked.substr(0, dot);
-  Overloads overloads;
-  if (dot == std::string::npos) {
-    overloads = overloads_of(base);
-  } else {
-    overloads.push_back(asked.substr(dot + 1));
-  }
+  const std::shared_ptr<const Overloads> overloads =
+      dot == std::string::npos ? overloads_of(base)
+                               : std::make_shared<const Overloads>(1, asked.substr(dot + 1));
   c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
   bool found = false;
   for (const bool explain : {false, true}) {
     std::string reasons;
-    for (const std::string& overload : overloads) {
+    for (const std::string& overload : *overloads) {
       const auto handle = dispatcher.findSchema({base, overload});
       if (!handle) continue;
       found = true;
@@ -225,7 +227,7 @@ Operator::Operator(std::string_view name, c10::ArrayRef<CallArgument> arguments)
       const bool out =
           std::any_of(handle->schema().arguments().begin(), handle->schema().arguments().end(),
                       [](const c10::Argument& one) { return one.is_out(); });
-      if (explain && (!out || overloads.size() == 1))
+      if (explain && (!out || overloads->size() == 1))
         reasons += (reasons.empty() ? "" : "; ") + why + ": " + show(handle->schema());
     }
     if (!found) fail_unknown(asked);
