@@ -1,0 +1,63 @@
+// Operators by their name, against the same operator called for each tensor.
+#include "fixture.h"
+
+#include <memory>
+
+namespace bench {
+
+namespace {
+
+td_call_argument argument(td_argument_kind kind) {
+  td_call_argument made{};
+  made.kind = kind;
+  return made;
+}
+
+// One operator with `arguments` behind the leaf.
+Body call(std::shared_ptr<Leaves> leaves, const char* name,
+          std::vector<td_call_argument> arguments) {
+  return [leaves, name, arguments](benchmark::State& state) {
+    for (auto _ : state) {
+      td_tensordict* result = nullptr;
+      std::size_t count = 0;
+      ok(td_call(leaves->td, name, arguments.data(), arguments.size(), nullptr, &result, 1,
+                 &count));
+      benchmark::DoNotOptimize(result);
+      td_free(result);
+    }
+  };
+}
+
+template <class Op>
+Body loop(std::shared_ptr<Leaves> leaves, Op op) {
+  return [leaves, op](benchmark::State& state) {
+    for (auto _ : state) {
+      std::vector<at::Tensor> results;
+      results.reserve(leaves->tensors.size());
+      for (const at::Tensor& leaf : leaves->tensors) results.push_back(op(leaf));
+      benchmark::DoNotOptimize(results.data());
+    }
+  };
+}
+
+}  // namespace
+
+void register_call() {
+  for (const int n : {10, 100}) {
+    auto leaves = std::make_shared<Leaves>(n);
+    td_call_argument other = argument(TD_ARGUMENT_DICT);
+    other.dict = leaves->td;
+    figure("td_call add", n, 1.3, call(leaves, "aten::add", {other}),
+           loop(leaves, [](const at::Tensor& leaf) { return at::add(leaf, leaf); }));
+    td_call_argument bound = argument(TD_ARGUMENT_DOUBLE);
+    bound.real = 0.5;
+    figure("td_call clamp", n, 1.3, call(leaves, "aten::clamp", {bound}),
+           loop(leaves, [](const at::Tensor& leaf) { return at::clamp(leaf, 0.5); }));
+    td_call_argument one = argument(TD_ARGUMENT_INT);
+    one.integer = 1;
+    figure("td_call mul_", n, 0, call(leaves, "aten::mul_.Scalar", {one}),
+           loop(leaves, [](const at::Tensor& leaf) { return at::Tensor(leaf).mul_(1); }));
+  }
+}
+
+}  // namespace bench
