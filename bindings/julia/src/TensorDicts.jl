@@ -19,9 +19,17 @@ export .., newaxis, @index_str, parse_index
 export set_inplace!, set_batch_size!, lock!, unlock!, ismemmap, issame, share
 export squeeze, unsqueeze, expand, unbind, stack
 export apply, apply!
+export map_chunks, MapChunks
 export memmap, memmap!, memmap_like, load_memmap, saved_path
 export bind!, next!, rows
 export to_dlpack, from_dlpack
+export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isfloat, ispinned, iscpu, iscuda
+export param_count, bytes, data_pointers
+export detach, detach!, grad, grad!, zero_grad!, backward
+export state_dict, load_state_dict!, schema, from_schema
+export from_structs, view_structs, to_structs, to_structs!
+export RecordType, tensorfield, dictfield, valuefield, recordfield, fields, record_type, record!, check_record
+export TensorClass, @tensorclass
 
 include("library.jl")
 include("ffi.jl")
@@ -37,9 +45,15 @@ include("dict.jl")
 include("access.jl")
 include("shape.jl")
 include("apply.jl")
+include("map.jl")
+include("gradient.jl")
+include("states.jl")
+include("structs.jl")
 include("memmap.jl")
 include("writer.jl")
 include("dlpack.jl")
+include("record.jl")
+include("tensorclass.jl")
 include("show.jl")
 include("process.jl")
 

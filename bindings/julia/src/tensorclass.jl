@@ -1,0 +1,194 @@
+# Structs whose fields are the entries of a dictionary.
+
+"""
+    TensorClass
+
+What [`@tensorclass`](@ref) makes subtypes of. `parent(x)` is the dictionary behind `x`.
+"""
+abstract type TensorClass end
+
+Base.parent(x::TensorClass) = getfield(x, :dict)::TensorDict
+
+# The types of the fields, and what was declared of them: methods are added by @tensorclass.
+function fieldspecs end
+function fieldtypes_of end
+
+const CLASS_TYPES = IdDict{Type,RecordType}()
+const CLASS_TYPES_LOCK = ReentrantLock()
+
+# Made at the first use, so that nothing of this process is kept in a precompiled module.
+record_type(T::Type{<:TensorClass}) = lock(CLASS_TYPES_LOCK) do
+    get!(() -> RecordType(nameof(T), (String(name) => spec for (name, spec) in pairs(fieldspecs(T)))...), CLASS_TYPES, T)
+end
+
+declared(spec::FieldSpec) = (spec, Tensor)
+declared(::Type{Tensor}) = (tensorfield(), Tensor)
+declared(::Type{TensorDict}) = (dictfield(), TensorDict)
+declared(::Type{NonTensorData}) = (valuefield(), NonTensorData)
+declared(T::Type{<:TensorClass}) = (recordfield(T), T)
+function declared(T::Union)
+    inner = Base.nonnothingtype(T)
+    Nothing <: T && inner isa DataType || throw(ArgumentError("$T is not what a field can be"))
+    spec, type = declared(inner)
+    FieldSpec(spec.kind, spec.eltype, spec.sizes, true, spec.default, spec.record), type
+end
+declared(other) = throw(ArgumentError("$other is not what a field can be"))
+
+"""
+    @tensorclass struct Name
+        field
+        field::type
+    end
+
+A struct whose fields are the entries of a dictionary, checked by the library. The type of a field is
+`Tensor` (or left out), `TensorDict`, another tensorclass, `Union{…,Nothing}` of one of these for a field
+that may be empty, or says more: [`tensorfield(Float32, 3, :, :)`](@ref tensorfield).
+
+`Name(batch, values...)` and `Name(batch; field = value, ...)` make one; `Name(td)` makes one of a dictionary
+that has these fields and no others; `TensorDict(x)` is a plain one again. Indices, shapes, `stack`, `cat`,
+`map`, copies and comparisons are those of dictionaries and give the same struct. Methods are ordinary
+functions.
+
+```jldoctest
+julia> @tensorclass struct MyData
+           image::tensorfield(Float32, 3, :, :)
+           mask
+           label::Union{Tensor,Nothing}
+       end
+
+julia> data = MyData(100; image = zeros(Float32, 100, 3, 8, 8), mask = falses(100, 1, 8, 8), label = repeat(1:10, 10));
+
+julia> select_label(data, label) = data[Array(data.label) .== label];
+
+julia> select_label(data, 3)
+MyData(
+    image=Tensor(shape=torch.Size([10, 3, 8, 8]), device=cpu, dtype=torch.float32, is_shared=False),
+    label=Tensor(shape=torch.Size([10]), device=cpu, dtype=torch.int64, is_shared=False),
+    mask=Tensor(shape=torch.Size([10, 1, 8, 8]), device=cpu, dtype=torch.bool, is_shared=False),
+    batch_size=torch.Size([10]),
+    device=None,
+    is_shared=False)
+
+julia> size(reshape(data, 10, 10))
+(10, 10)
+```
+"""
+macro tensorclass(definition)
+    Meta.isexpr(definition, :struct) && !definition.args[1] && definition.args[2] isa Symbol ||
+        throw(ArgumentError("@tensorclass takes a struct without parameters"))
+    name, body = definition.args[2], definition.args[3]
+    members = filter(line -> !(line isa LineNumberNode), body.args)
+    all(m -> m isa Symbol || Meta.isexpr(m, :(::)), members) ||
+        throw(ArgumentError("the fields of a tensorclass are names, or names with a type"))
+    names = Symbol[m isa Symbol ? m : m.args[1] for m in members]
+    :dict in names && throw(ArgumentError("a field of a tensorclass cannot be called dict"))
+    specs = [m isa Symbol ? Tensor : m.args[2] for m in members]
+    here = @__MODULE__
+    esc(quote
+        Base.@__doc__ struct $name <: $here.TensorClass
+            dict::$here.TensorDict
+            $name(::$here.Unchecked, td::$here.TensorDict) = new(td)
+        end
+        let declarations = map($here.declared, ($(specs...),))
+            $here.fieldspecs(::Type{$name}) = NamedTuple{$(Tuple(names))}(map(first, declarations))
+            $here.fieldtypes_of(::Type{$name}) = NamedTuple{$(Tuple(names))}(map(last, declarations))
+        end
+        $name(td::$here.TensorDict) = $here.unchecked($name, $here.record!(td, $here.record_type($name)))
+        $name(batch, values...) = $here.construct($name, batch, values)
+        $name(batch; fields...) = $here.construct($name, batch, fields)
+        $name
+    end)
+end
+
+# What is known to be a record of the type already.
+struct Unchecked end
+unchecked(::Type{T}, td::TensorDict) where {T<:TensorClass} = T(Unchecked(), td)
+
+construct(T, batch, values::Tuple) = begin
+    names = propertynames(T)
+    length(values) == length(names) ||
+        throw(ArgumentError("$(nameof(T)) has $(length(names)) fields, $(length(values)) values were given"))
+    construct(T, batch, zip(names, values))
+end
+construct(T, batch, fields) = begin
+    td = TensorDict(batch)
+    for (name, value) in pairs_of(fields)
+        value === nothing || (td[name] = of_entry(value))
+    end
+    T(td)
+end
+pairs_of(fields::Base.Iterators.Zip) = fields
+pairs_of(fields) = pairs(fields)
+
+propertynames_of(T) = keys(fieldspecs(T))
+Base.propertynames(T::Type{<:TensorClass}) = propertynames_of(T)
+Base.propertynames(x::TensorClass) = propertynames_of(typeof(x))
+
+of_entry(x::TensorClass) = parent(x)
+of_entry(x) = x
+rewrap(::Type{T}, td::TensorDict) where {T} = unchecked(T, td)
+rewrap(::Type{T}, tds::AbstractVector{TensorDict}) where {T} = T[unchecked(T, td) for td in tds]
+
+function fieldtype_of(x, name)
+    types = fieldtypes_of(typeof(x))
+    haskey(types, name) || throw(ArgumentError("$(nameof(typeof(x))) has no field $name; it has $(join(keys(types), ", "))"))
+    types[name]
+end
+
+function Base.getproperty(x::TensorClass, name::Symbol)
+    T = fieldtype_of(x, name)
+    value = get(parent(x), String(name), nothing)
+    T <: TensorClass && value !== nothing ? unchecked(T, value) : value
+end
+
+function Base.setproperty!(x::TensorClass, name::Symbol, value)
+    fieldtype_of(x, name)
+    if value === nothing
+        haskey(parent(x), String(name)) && delete!(parent(x), String(name))
+    else
+        parent(x)[String(name)] = of_entry(value)
+    end
+    value
+end
+
+TensorDict(x::TensorClass) = record!(copy(parent(x)), nothing)
+
+Base.getindex(x::T, indices...) where {T<:TensorClass} = rewrap(T, part_of(x, indices))
+part_of(x, indices) = any(i -> i isa Name, indices) ?
+    throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are read as x.name")) :
+    parent(x)[indices...]
+Base.setindex!(x::TensorClass, value, indices...) = (part_of_batch(indices); parent(x)[indices...] = of_entry(value); x)
+part_of_batch(indices) = any(i -> i isa Name, indices) &&
+    throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are written as x.name = value"))
+Base.view(x::TensorClass, indices...) = x[indices...]
+
+# What gives dictionaries gives the same struct; what asks, answers.
+for f in (:(Base.reshape), :(Base.permutedims), :(Base.transpose), :(Base.dropdims), :squeeze, :unsqueeze, :expand,
+          :contiguous, :unbind, :(Base.eachslice), :(Base.copy), :to, :share)
+    @eval $f(x::T, arguments...; options...) where {T<:TensorClass} =
+        rewrap(T, $f(parent(x), arguments...; options...))
+end
+for f in (:(Base.size), :(Base.ndims), :(Base.length), :(Base.axes), :(Base.firstindex), :(Base.lastindex), :(Base.isempty),
+          :(Base.islocked), :nbytes, :ismemmap, :device, :saved_path, :check_record, :record_type)
+    @eval $f(x::TensorClass, arguments...) = $f(parent(x), arguments...)
+end
+for f in (:lock!, :unlock!, :clear_device!, :set_batch_size!)
+    @eval $f(x::TensorClass, arguments...) = ($f(parent(x), arguments...); x)
+end
+for f in (:(Base.:(==)), :issame)
+    @eval $f(x::TensorClass, y::TensorClass) = $f(parent(x), parent(y))
+end
+Base.hash(x::TensorClass, h::UInt) = hash(parent(x), h)
+Base.deepcopy_internal(x::T, seen::IdDict) where {T<:TensorClass} =
+    rewrap(T, Base.deepcopy_internal(parent(x), seen))
+stack(xs::AbstractVector{T}, dim::Integer = 1) where {T<:TensorClass} = rewrap(T, stack(map(parent, xs), dim))
+Base.cat(x::T, more::T...; dims::Integer) where {T<:TensorClass} =
+    rewrap(T, cat(parent(x), map(parent, more)...; dims = dims))
+Base.vcat(x::T, more::T...) where {T<:TensorClass} = cat(x, more...; dims = 1)
+Base.map(f, x::T) where {T<:TensorClass} = T(apply(f, parent(x)))
+apply(f, x::T; options...) where {T<:TensorClass} = T(apply(f, parent(x); options...))
+apply!(f, x::TensorClass; options...) = (apply!(f, parent(x); options...); x)
+Base.close(x::TensorClass) = close(parent(x))
+Base.isopen(x::TensorClass) = isopen(parent(x))
+Base.show(io::IO, x::TensorClass) = show(io, parent(x))
+Base.show(io::IO, ::MIME"text/plain", x::TensorClass) = show(io, parent(x))
