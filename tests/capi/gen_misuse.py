@@ -64,6 +64,9 @@ VALID = {
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
     ("p.q(const).td_member", "members"): "m.members", ("size_t", "members_len"): "1", ("size_t", "item_bytes"): "4",
     ("p.void", "impl"): "misuse_impl(&m)", ("int32_t", "torch_version"): "misuse_torch_version()",
+    ("p.q(const).td_operand", None): "m.operands", ("td_unary_op", None): "TD_UNARY_NEG",
+    ("td_binary_op", None): "TD_BINARY_ADD", ("td_ternary_op", None): "TD_TERNARY_CLAMP",
+    ("td_reduce_op", None): "TD_REDUCE_SUM", ("double", "value"): "1",
     ("p.q(const).char", "file"): "NULL", ("int32_t", "fd"): "misuse_line(&m)",
     ("td_write_fn", "write"): "misuse_write", ("td_read_fn", "read"): "misuse_read",
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
@@ -90,6 +93,7 @@ FOR = {
     ("td_rot90", "td"): "misuse_pair(&m)", ("td_rot90", "dim1"): "1",
     ("td_repeat_interleave", "repeats"): "m.positions", ("td_gather", "index"): "m.positions",
     ("td_pad", "sizes"): "m.sizes_out", ("td_pad", "dims"): "2", ("td_pad", "value"): "0",
+    ("td_reduce_pair", "op"): "TD_REDUCE_MIN", ("td_reduce_pair", "options"): "&m.reduced",
     ("td_masked_fill", "value"): "m.one", ("td_where", "value"): "m.one",
 }
 

@@ -101,6 +101,11 @@ void misuse_begin(misuse *m) {
   m->sets[0].keys_len = 1;
   const td_call_argument leaf = TD_ARG_LEAF(NULL);
   m->arguments[0] = leaf;
+  m->operands[0] = (td_operand)TD_O_INT(2);
+  m->reduced = (td_reduce_options)TD_REDUCE_OPTIONS_INIT;
+  m->reduced.over = TD_OVER_DIMS;
+  m->reduced.dims = m->order;
+  m->reduced.dims_len = 1;
   m->items[0] = all;
   m->sizes[0] = 4;
   m->members[0] = (td_member)TD_MEMBER(struct number, value, TD_DTYPE_FLOAT32, "a");

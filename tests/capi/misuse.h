@@ -21,6 +21,8 @@ typedef struct misuse {
   td_index_item items[1];
   td_field fields[2], field;
   td_call_argument arguments[1];
+  td_operand operands[1];
+  td_reduce_options reduced;
   td_index_item parsed[4];
   td_member members[1];
   float numbers[4];
