@@ -96,7 +96,7 @@ macro tensorclass(definition)
         $name(td::$here.TensorDict) = $here.unchecked($name, $here.record!(td, $here.record_type($name)))
         $name(batch, values...) = $here.construct($name, batch, values)
         $name(batch; fields...) = $here.construct($name, batch, fields)
-        $name
+        nothing
     end)
 end
 
