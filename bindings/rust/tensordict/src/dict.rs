@@ -137,6 +137,25 @@ impl TensorDict {
     }
 }
 
+impl TensorDict {
+    /// The same content with an owner of its own. The elements of a lazy stack belong to it: what is
+    /// picked of them becomes new dictionaries over the same tensors.
+    #[track_caller]
+    pub(crate) fn alone(self) -> Result<Self> {
+        let mut only = 0;
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::td_is_uniquely_owned(self.raw(), &mut only) })?;
+        if only != 0 {
+            return Ok(self);
+        }
+        let mut copy = self.shallow_copy()?;
+        if self.is_locked() {
+            copy.lock()?;
+        }
+        Ok(copy)
+    }
+}
+
 impl Deref for TensorDict {
     type Target = Dict;
 
@@ -272,7 +291,7 @@ impl Dict {
         if self.is_same(&answer) {
             self.twin()
         } else {
-            Ok(answer)
+            answer.alone()
         }
     }
 

@@ -55,6 +55,10 @@ impl Keys {
             sound(check(sys::td_keys_of(dict.raw(), &options.raw, &mut list)));
             Handle::new(list)
         };
+        Self::new(list)
+    }
+
+    pub(crate) fn new(list: Handle<sys::td_keys>) -> Self {
         // SAFETY: the list is alive.
         let len = unsafe { sys::td_keys_len(list.get()) };
         Self { list, next: 0, len }

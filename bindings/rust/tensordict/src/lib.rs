@@ -50,6 +50,7 @@ mod index;
 mod iter;
 mod key;
 mod layout;
+mod lazy;
 mod library;
 mod map;
 mod memmap;
@@ -61,6 +62,7 @@ mod sizes;
 mod state;
 mod state_dict;
 mod tensor;
+mod values;
 mod tensorclass;
 mod writer;
 
@@ -76,6 +78,7 @@ pub use index::{Ellipsis, Index, IndexList, Indices, NewAxis, Step};
 pub use iter::{Items, Keys, KeysOptions, Leaves};
 pub use key::{Key, KeyPath};
 pub use layout::Layout;
+pub use lazy::{DictKind, Padding, Ragged};
 pub use library::{
     abi_version, clear_log, live_handles, set_grad_enabled, set_log, torch_version, version,
     LogLevel,

@@ -128,7 +128,8 @@ impl Dict {
             })?;
         }
         // SAFETY: the call succeeded and gave every handle to us.
-        Ok(tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) }).collect())
+        let parts = tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) });
+        parts.collect::<Vec<_>>().into_iter().map(TensorDict::alone).collect()
     }
 }
 
