@@ -55,7 +55,7 @@ namespace TensorDicts.Interop
     internal readonly unsafe ref struct Borrowed<T>
         where T : unmanaged
     {
-        private readonly NativeHandle<T> owner;
+        private readonly NativeHandle<T>? owner;
 
         internal Borrowed(NativeHandle<T> owner, T* pointer)
         {
@@ -65,7 +65,7 @@ namespace TensorDicts.Interop
 
         internal T* Pointer { get; }
 
-        public void Dispose() => owner.Drop();
+        public void Dispose() => owner?.Drop();
     }
 
     internal sealed unsafe class DictHandle : NativeHandle<td_tensordict>
@@ -76,6 +76,10 @@ namespace TensorDicts.Interop
         }
 
         protected override string Owner => nameof(TensorDict);
+
+        /// <summary>NULL for a dictionary that was not given.</summary>
+        internal static Borrowed<td_tensordict> BorrowOrNull(TensorDict? dict) =>
+            dict is null ? default : dict.Handle.Borrow();
 
         protected override bool ReleaseHandle()
         {
@@ -140,6 +144,22 @@ namespace TensorDicts.Interop
         protected override bool ReleaseHandle()
         {
             Native.td_writer_free((td_writer*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class RecordTypeHandle : NativeHandle<td_record_type>
+    {
+        internal RecordTypeHandle(td_record_type* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(RecordType);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_record_type_free((td_record_type*)handle);
             return true;
         }
     }
