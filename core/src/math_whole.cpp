@@ -2,6 +2,7 @@
 #include "td/fast_path.h"
 #include "td/math.h"
 #include "td/paths.h"
+#include "td/walk.h"
 
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
@@ -24,7 +25,8 @@ bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
     const char* bytes = static_cast<const char*>(tensor.data_ptr());
     const std::size_t n = tensor.nbytes();
     if (!wanted) return std::memchr(bytes, 0, n) != nullptr;
-    return bytes[0] != 0 || std::memcmp(bytes, bytes + 1, n - 1) != 0;  // all bytes are the first one
+    return bytes[0] != 0 ||
+           std::memcmp(bytes, bytes + 1, n - 1) != 0;  // all bytes are the first one
   }
   return wanted ? at::any(tensor).item().toBool() : !at::all(tensor).item().toBool();
 }
@@ -55,15 +57,7 @@ class Writes {
     visit_zip(borrow(node), add_one);
   }
   void zero() const {
-    const bool fast = fast::thread_at_rest();
-    for (const at::Tensor& tensor : tensors_) {
-      if (!plain_bytes(tensor, fast)) {
-        tensor.zero_();
-        continue;
-      }
-      if (tensor.numel() != 0) std::memset(tensor.data_ptr(), 0, tensor.nbytes());
-      fast::bump_version(tensor);
-    }
+    for (const at::Tensor& tensor : tensors_) tensor.zero_();
   }
   void fill(const c10::Scalar& value) const {
     for (const at::Tensor& tensor : tensors_) tensor.fill_(value);
@@ -72,6 +66,24 @@ class Writes {
  private:
   c10::SmallVector<at::Tensor, 16> tensors_;
 };
+
+// Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
+bool zero_bytes(const Node& node) {
+  if (!fast::thread_at_rest()) return false;
+  bool plain = true;
+  c10::SmallVector<const at::Tensor*, 32> tensors;
+  visit(node, [&](const Value& value) {
+    if (value.is_node()) return;
+    plain = plain && plain_bytes(value.tensor(), /*fast=*/true);
+    tensors.push_back(&value.tensor());
+  });
+  if (!plain) return false;
+  for (const at::Tensor* tensor : tensors) {
+    if (tensor->numel() != 0) std::memset(tensor->data_ptr(), 0, tensor->nbytes());
+    fast::bump_version(*tensor);
+  }
+  return true;
+}
 
 // The tensors under a path, in the elements of lazy stacks too.
 void gather(const NodePtr& root, Path path, Writes& writes) {
@@ -105,9 +117,11 @@ bool any(const TensorDict& td) { return any_leaf_holds(td, /*wanted=*/true); }
 
 void zero_(const TensorDict& td) {
   InPlace target(td.node());
-  Writes writes;
-  writes.add_all(*target.node());
-  writes.zero();
+  if (!zero_bytes(*target.node())) {
+    Writes writes;
+    writes.add_all(*target.node());
+    writes.zero();
+  }
   target.commit();
 }
 
