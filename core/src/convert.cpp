@@ -12,6 +12,8 @@
 
 #include <ATen/ATen.h>
 
+#include <set>
+
 namespace td {
 
 namespace {
@@ -67,10 +69,17 @@ TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
 
 bool TensorDict::equal(const TensorDict& other) const {
   std::vector<std::pair<NodePtr, NodePtr>> pairs{{node_, other.node_}};
+  // Pairs of nodes that stand in several places, kept for their addresses.
+  std::set<std::pair<const Node*, const Node*>> seen;
+  std::vector<std::pair<NodePtr, NodePtr>> kept;
   while (!pairs.empty()) {
     const auto [a, b] = std::move(pairs.back());
     pairs.pop_back();
     if (a == b) continue;
+    if (a.use_count() > 2 && b.use_count() > 2) {  // one reference is ours
+      if (!seen.emplace(a.get(), b.get()).second) continue;
+      kept.emplace_back(a, b);
+    }
     if (is_data(*a) != is_data(*b) || a->batch() != b->batch()) return false;
     if (is_data(*a)) {
       if (!same_data(*a, *b)) return false;

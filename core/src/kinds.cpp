@@ -8,6 +8,7 @@
 #include "td/fast_path.h"
 #include "td/lazy_index.h"
 #include "td/names.h"
+#include "td/memo.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
 
@@ -273,8 +274,9 @@ NodePtr dense_form(const NodePtr& node) {
 }
 
 NodePtr all_dense(const NodePtr& root) {
-  std::vector<DenseNode*> pending;  // held by the result
-  const auto begin = [&](const NodePtr& node) -> NodePtr {
+  std::vector<DenseNode*> pending;             // held by the result
+  Memo<std::pair<NodePtr, NodePtr>> memo;  // a node and its copy; the first kept for its address
+  const auto make = [&](const NodePtr& node) -> NodePtr {
     const NodePtr form = dense_form(node);
     const DenseNode* dense = as_dense(form.get());
     if (dense == nullptr) return form;
@@ -282,7 +284,14 @@ NodePtr all_dense(const NodePtr& root) {
     pending.push_back(as_dense(copy.get()));
     return copy;
   };
-  NodePtr top = begin(root);
+  const auto begin = [&](const NodePtr& node) -> NodePtr {
+    if (node.use_count() <= 2) return make(node);  // held by the tree and by the copy above it
+    if (const auto* made = memo.find(node.get())) return made->second;
+    NodePtr copy = make(node);
+    memo.add(node.get(), {node, copy});
+    return copy;
+  };
+  NodePtr top = make(root);
   while (!pending.empty()) {
     DenseNode* node = pending.back();
     pending.pop_back();

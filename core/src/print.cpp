@@ -15,6 +15,7 @@ namespace {
 
 // Deeper dictionaries print as "..."; the text of a tree grows with the square of its depth.
 constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_dicts = 10000;  // of one text: a dictionary may stand in many places
 
 std::string torch_size(SizesView sizes) { return "torch.Size(" + show_sizes(sizes) + ")"; }
 
@@ -83,7 +84,14 @@ std::string data_stack_text(const Node& node, std::size_t depth) {
          "device=" + show_device(node.device()) + ")";
 }
 
-std::string print_node(const NodePtr& node, std::size_t depth, std::size_t level);
+// How deep a dictionary lies, which bounds the recursion, and how many more are printed.
+struct Nesting {
+  std::size_t level;
+  std::size_t& left;
+  Nesting inner() const { return {level + 1, left}; }
+};
+
+std::string print_node(const NodePtr& node, std::size_t depth, Nesting at);
 
 // The tensors that a lazy stack would stack: sizes that differ show as -1.
 std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
@@ -110,21 +118,21 @@ std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
 }
 
 std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth,
-                       std::size_t level) {
+                       Nesting at) {
   if (const LazyNode* lazy = as_lazy(node.get());
       lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
     return lazy_leaf_text(*lazy, name);
   }
   const std::optional<Value> value = entry_of(node, name);
-  return value->is_node() ? print_node(value->node(), depth, level + 1) : describe(value->tensor());
+  return value->is_node() ? print_node(value->node(), depth, at.inner()) : describe(value->tensor());
 }
 
 // "name: text" of some entries, sorted by that text as Python does.
 std::vector<std::string> field_texts(const NodePtr& node, const std::vector<std::string>& names,
-                                     const char* separator, std::size_t depth, std::size_t level) {
+                                     const char* separator, std::size_t depth, Nesting at) {
   std::vector<std::string> fields;
   for (const std::string& name : names) {
-    fields.push_back(name + separator + entry_text(node, name, depth, level));
+    fields.push_back(name + separator + entry_text(node, name, depth, at));
   }
   std::sort(fields.begin(), fields.end());
   return fields;
@@ -140,7 +148,7 @@ std::string braces(const std::vector<std::string>& lines, std::size_t depth, std
 }
 
 // What single elements of a lazy stack have beside the keys of all.
-std::string exclusive_text(const LazyNode& lazy, std::size_t depth, std::size_t level) {
+std::string exclusive_text(const LazyNode& lazy, std::size_t depth, Nesting at) {
   const std::vector<std::string> common = entry_names(lazy);
   std::vector<std::string> blocks;
   for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
@@ -151,7 +159,7 @@ std::string exclusive_text(const LazyNode& lazy, std::size_t depth, std::size_t 
     }
     if (names.empty()) continue;
     std::string block = std::to_string(k) + " ->\n";
-    const std::vector<std::string> fields = field_texts(element, names, ": ", depth + 3, level);
+    const std::vector<std::string> fields = field_texts(element, names, ": ", depth + 3, at);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       block += indent(depth + 3) + fields[i] + (i + 1 < fields.size() ? ",\n" : "");
     }
@@ -161,10 +169,10 @@ std::string exclusive_text(const LazyNode& lazy, std::size_t depth, std::size_t 
 }
 
 // `Name(`, the fields as `name=text`, then those that are empty, in the order of their declaration.
-std::string record_text(const NodePtr& node, std::size_t depth, std::size_t level) {
+std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
   const RecordType& type = *node->record();
   const std::vector<std::string> names = entry_names(*node);
-  std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, level);
+  std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, at);
   for (const RecordField& field : type.fields()) {
     if (std::find(names.begin(), names.end(), field.name) == names.end()) {
       fields.push_back(field.name + "=None");
@@ -175,21 +183,22 @@ std::string record_text(const NodePtr& node, std::size_t depth, std::size_t leve
   return text + attributes(*node, depth);
 }
 
-// `depth` is that of the indentation, `level` that of the nesting, which bounds the recursion.
-std::string print_node(const NodePtr& node, std::size_t depth, std::size_t level) {
+// `depth` is that of the indentation.
+std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   if (node->kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(*node));
   if (is_data(*node)) return data_stack_text(*node, depth);
-  if (level >= max_depth) return "TensorDict(...)";
-  if (node->record()) return record_text(node, depth, level);
+  if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
+  --at.left;
+  if (node->record()) return record_text(node, depth, at);
   const LazyNode* lazy = as_lazy(node.get());
   const char* name = lazy != nullptr                  ? "LazyStackedTensorDict"
                      : node->kind() == NodeKind::part ? "SubTensorDict"
                                                       : "TensorDict";
   const std::vector<std::string> fields =
-      field_texts(node, entry_names(*node), ": ", depth + 2, level);
+      field_texts(node, entry_names(*node), ": ", depth + 2, at);
   return std::string(name) + "(\n" + indent(depth + 1) +
          "fields=" + braces(fields, depth + 2, depth + 1) +
-         (lazy != nullptr ? exclusive_text(*lazy, depth, level) : "") + attributes(*node, depth);
+         (lazy != nullptr ? exclusive_text(*lazy, depth, at) : "") + attributes(*node, depth);
 }
 
 std::string lower_case(std::string text) {
@@ -235,7 +244,10 @@ std::string describe(const at::Tensor& tensor) {
                      tensor.device(), tensor.scalar_type(), shared);
 }
 
-std::string print(const Node& root) { return print_node(borrow(root), 0, 0); }
+std::string print(const Node& root) {
+  std::size_t left = max_dicts;
+  return print_node(borrow(root), 0, {0, left});
+}
 
 std::string TensorDict::to_string() const { return print(*node_); }
 

@@ -262,7 +262,7 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
   };
   // A graph of shared dictionaries has more paths than there is memory.
   constexpr std::size_t limit = std::size_t{1} << 24;
-  std::size_t steps = 0;
+  std::size_t names = 0;
   KeyList list;
   std::vector<Level> levels;
   if (is_data(*node_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
@@ -275,8 +275,8 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
       if (!path.empty()) path.pop_back();
       continue;
     }
-    if (++steps > limit) {
-      fail(Code::unsupported, "the dictionary has more than ", limit, " keys, all levels together");
+    if ((names += path.size() + 1) > limit) {
+      fail(Code::unsupported, "the paths of the keys have more than ", limit, " names");
     }
     const std::string& name = level.names[level.next++];
     const EntryKind kind = kind_below(level.node, name);

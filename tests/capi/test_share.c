@@ -412,3 +412,12 @@ TD_TEST(content_that_cannot_be_trusted) {
   TD_EXPECT_NULL(td_open_shared(name, &td), TD_ERR_FORMAT, td); /* nothing in it */
   close(file);
 }
+
+TD_TEST(the_printed_form_says_so) {
+  td_tensordict *td = shared_sample();
+  char *text = td_printed(td);
+  TD_CHECK_TEXT(text, "device=cpu, dtype=torch.float32, is_shared=True)");
+  TD_CHECK(strstr(text, "is_shared=False") == NULL);
+  free(text);
+  td_free(td);
+}
