@@ -25,7 +25,7 @@ export bind!, next!, rows
 export to_dlpack, from_dlpack
 export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isfloat, ispinned, iscpu, iscuda
 export param_count, bytes, data_pointers
-export detach, detach!, grad, grad!, zero_grad!, backward
+export detach!, grad, grad!, zero_grad!, backward
 export state_dict, load_state_dict!, schema, from_schema
 export from_structs, view_structs, to_structs, to_structs!
 export RecordType, tensorfield, dictfield, valuefield, recordfield, fields, record_type, record!, check_record

@@ -21,6 +21,44 @@ end
     @test keys(without_b(filter_empty = false); nested = true) == ["a", "n", ("n", "empty")]
 end
 
+@testset "nothing left" begin
+    @test apply(t -> nothing, td; filter_empty = true) === nothing
+    flat = TensorDict(2; a = [1, 2])
+    @test apply(t -> nothing, flat) === nothing
+    @test isempty(apply(t -> nothing, flat; filter_empty = false))
+end
+
+@testset "other dictionaries beside" begin
+    one, two = TensorDict(2; a = [1, 2], n = (b = [3, 4],)), TensorDict(2; a = [10, 20], only = [0, 0])
+    add(tensors...) = .+(tensors...)
+    @test_throws TensorDictError apply(add, one, two)
+    @test Array(apply(add, one, one, one)["n", "b"]) == [9, 12] && Array(map(add, one, one)["a"]) == [2, 4]
+    @test Array(apply((x, y) -> y === nothing ? x : y, one, two; default = nothing)["n", "b"]) == [3, 4]
+    filled = apply((x, y) -> x .+ y, one, two; default = 100)
+    @test Array(filled["n", "b"]) == [103, 104] && Array(filled["a"]) == [11, 22] && !haskey(filled, "only")
+    seen = []
+    apply((key, x, y) -> (push!(seen, key => typeof(x)); x), one, one; named = true, call_on_nested = true)
+    @test seen == ["a" => Tensor, "n" => TensorDict]
+    swapped = apply(x -> x isa TensorDict ? [7, 8] : TensorDict(2; c = x), one; call_on_nested = true)
+    @test Array(swapped["n"]) == [7, 8] && Array(swapped["a", "c"]) == [1, 2]
+    d = deepcopy(one)
+    @test Array(apply!((x, y) -> x .* y, d, one)["a"]) == [1, 4]
+    @test_throws OverflowError apply((x, y) -> throw(OverflowError("stop")), one, one)
+end
+
+@testset "what the result looks like" begin
+    d = TensorDict((2, 3); a = ones(2, 3))
+    @test size(apply(identity, d; batch_size = (2,))) == (2,)
+    @test device(apply(identity, d; device = "meta")) == Device("meta")
+    @test apply(identity, d; names = ["time", nothing]) == d
+    @test_throws ArgumentError apply(identity, d; names = ["time"])
+    @test_throws ArgumentError apply(identity, d; names = ["a\0b", nothing])
+    out = TensorDict((2, 3); kept = zeros(2, 3))
+    @test apply(t -> t .+ 1, d; out = out) === out
+    @test Array(out["a"]) == fill(2, 2, 3) && haskey(out, "kept")
+    @test_throws TensorDictError apply(identity, d; out = lock!(out))
+end
+
 @testset "in place" begin
     d = deepcopy(td)
     before = pointer(d["a"])
