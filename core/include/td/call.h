@@ -89,4 +89,8 @@ class Operator {
   bool in_place_ = false;
 };
 
+// call(td, "aten::clamp", …), for an operator with one result.
+TensorDict call(const TensorDict& td, std::string_view name,
+                c10::ArrayRef<CallArgument> arguments = {}, const CallOptions& options = {});
+
 }  // namespace td
