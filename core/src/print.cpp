@@ -1,5 +1,6 @@
 #include "td/print.h"
 
+#include "td/buffer.h"
 #include "td/data_values.h"
 #include "td/mapped_file.h"
 #include "td/paths.h"
@@ -239,7 +240,8 @@ std::string dtype_name(c10::ScalarType dtype) {
 std::string describe(const at::Tensor& tensor) {
   const MappedFile* file = MappedFile::of(tensor);
   const bool cuda = tensor.device().type() == c10::DeviceType::CUDA;
-  const bool shared = cuda || (file != nullptr && !file->path().empty());
+  const bool shared =
+      cuda || (file != nullptr && !file->path().empty()) || Buffer::shared(tensor) != nullptr;
   return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", tensor.sizes(),
                      tensor.device(), tensor.scalar_type(), shared);
 }
