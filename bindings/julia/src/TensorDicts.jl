@@ -20,6 +20,8 @@ export set_inplace!, set_batch_size!, lock!, unlock!, ismemmap, issame, share
 export squeeze, unsqueeze, expand, unbind, stack
 export apply, apply!
 export map_chunks, MapChunks
+export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, sub
+export set_json!, get_json, spread_data!, set_bytes!, get_bytes
 export memmap, memmap!, memmap_like, load_memmap, saved_path
 export bind!, next!, rows
 export to_dlpack, from_dlpack
@@ -49,6 +51,8 @@ include("map.jl")
 include("gradient.jl")
 include("states.jl")
 include("structs.jl")
+include("lazy.jl")
+include("values.jl")
 include("memmap.jl")
 include("writer.jl")
 include("dlpack.jl")

@@ -9,7 +9,7 @@ function run_file(file)
 end
 
 @testset "TensorDicts" begin
-    for file in ("process", "tensor", "strided", "dict", "keys", "index", "conformance", "shape", "apply", "map", "gradient", "convert", "states", "structs", "errors", "memmap",
+    for file in ("process", "tensor", "strided", "dict", "keys", "index", "conformance", "shape", "lazy", "values", "apply", "map", "gradient", "convert", "states", "structs", "errors", "memmap",
                  "golden", "writer", "dlpack", "record", "memory", "doctests", "example")
         @testset "$file" begin
             run_file(file)

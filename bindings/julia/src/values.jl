@@ -1,0 +1,67 @@
+# Values that are no tensors. They travel as JSON text.
+
+store!(td, names, value::NonTensorData) = check(td_set_data_json(td, names, length(names), value.json), askey(names))
+
+"""
+    set_json!(td, key, json; each = false)
+
+Store a value that is no tensor under `key`, given as JSON text: one for the whole batch, or with `each` one
+for each element of it, as lists nested as the batch dimensions are. `td[key] = NonTensorData(json)` is the
+first.
+
+```jldoctest
+julia> td = TensorDict(2);
+
+julia> set_json!(td, "name", "[\\"left\\", \\"right\\"]"; each = true);
+
+julia> td[2]["name"]
+NonTensorData("right")
+```
+"""
+function set_json!(td::TensorDict, key, json::AbstractString; each::Bool = false)
+    names = path(key)
+    f = each ? td_set_data_list_json : td_set_data_json
+    check(f(td, names, length(names), String(json)), key)
+    td
+end
+
+"""
+    get_json(td, key; each = false)
+
+The one value that all elements of the batch have, as JSON text; with `each` the value of each element, as
+lists nested as the batch dimensions are.
+"""
+function get_json(td::TensorDict, key; each::Bool = false)
+    names = path(key)
+    asktext(each ? td_get_data_list_json : td_get_data_value_json, td, names, length(names); key = key)
+end
+
+"""
+    spread_data!(td, key)
+
+Make the value of the whole batch one value for each element.
+"""
+function spread_data!(td::TensorDict, key)
+    names = path(key)
+    check(td_spread_data(td, names, length(names)), key)
+    td
+end
+
+"""
+    set_bytes!(td, key, bytes)
+    get_bytes(td, key)
+
+Bytes that are no text, one value for the whole batch.
+"""
+function set_bytes!(td::TensorDict, key, bytes::AbstractVector{UInt8})
+    names, data = path(key), Vector{UInt8}(bytes)
+    check(td_set_data_bytes(td, names, length(names), data, length(data)), key)
+    td
+end
+function get_bytes(td::TensorDict, key)
+    names, count = path(key), Ref{Csize_t}(0)
+    check_size(td_get_data_bytes(td, names, length(names), C_NULL, 0, count))
+    bytes = Vector{UInt8}(undef, count[])
+    isempty(bytes) || check(td_get_data_bytes(td, names, length(names), bytes, length(bytes), count), key)
+    bytes
+end

@@ -1,0 +1,22 @@
+@testset "one value or one for each" begin
+    td = TensorDict(2)
+    td["v"] = NonTensorData("5")
+    @test td["v"].json == "5" && get_json(td, "v") == "5" && get_json(td, "v"; each = true) == "[5, 5]"
+    spread_data!(td, "v")
+    @test td["v"].json == "[5, 5]" && get_json(td, "v") == "5"
+    set_json!(td, "v", "[\"a\", \"b\"]"; each = true)
+    @test td[2]["v"].json == "\"b\""
+    @test_throws TensorDictError get_json(td, "v")
+    @test_throws DimensionMismatch set_json!(td, "v", "[1]"; each = true)
+    @test_throws TensorDictError set_json!(td, "v", "{")
+end
+
+@testset "bytes" begin
+    td = TensorDict(())
+    for bytes in (UInt8[], UInt8[0, 255], codeunits("abc"))
+        set_bytes!(td, "v", bytes)
+        @test get_bytes(td, "v") == bytes
+    end
+    set_json!(td, "v", "1")
+    @test_throws TensorDictError get_bytes(td, "v")
+end
