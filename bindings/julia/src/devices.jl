@@ -82,6 +82,108 @@ to(td::TensorDict, d::Device; non_blocking::Bool = false) =
     charge(call(TensorDict, td_to_device, td, d.type, d.index, Ref(td_to_options(; non_blocking = non_blocking))))
 
 """
+    to(td; dtype = nothing, device = nothing, like = nothing, each_like = false, pin = false, non_blocking = false)
+    to!(td; options...)
+
+Both at once, or as another dictionary `like`: its device, and the element type that all its tensors
+have, where nothing else is said. With `each_like` each tensor becomes as the one of its key there;
+tensors on the device `"meta"` give only an element type. `pin`: through pinned memory; without another
+device that is where they stay. `to!` replaces the tensors of `td` itself.
+"""
+to(td::TensorDict; options...) =
+    charge(call(TensorDict, (d, result) -> convert_dict(d, false, result; options...), td))
+to!(td::TensorDict; options...) =
+    (close(call(TensorDict, (d, result) -> convert_dict(d, true, result; options...), td)); td)
+
+function convert_dict(td, inplace, result; dtype::Union{Type,Nothing} = nothing, device::Union{Device,Nothing} = nothing,
+                      like::Union{TensorDict,Nothing} = nothing, each_like::Bool = false, pin::Bool = false,
+                      non_blocking::Bool = false)
+    code = dtype === nothing ? TD_DTYPE_OTHER : dtype_code(dtype)
+    d = something(device, Device(TD_DEVICE_NONE, -1))
+    options = td_to_options(non_blocking = non_blocking, pin = pin, inplace = inplace, each_like = each_like)
+    td_to(td, something(like, C_NULL), code, d.type, d.index, Ref(options), result)
+end
+
+"""
+    pin_memory(td)
+    pin_memory!(td)
+
+In pinned memory, from which copies to an accelerator are quicker. Needs one.
+"""
+pin_memory(td::TensorDict) = to(td; pin = true)
+pin_memory!(td::TensorDict) = to!(td; pin = true)
+
+"""
+    auto_device!(td)
+
+Set the device of `td`, and of all nested dictionaries, to the one that all tensors lie on; to none if
+they do not agree. Nothing moves.
+"""
+auto_device!(td::TensorDict) = (check(td_auto_device(td)); td)
+
+"""
+    record_stream(td, device, stream)
+
+Tell the allocator that work on a stream of an accelerator uses all tensors. `stream` is libtorch's
+number, of CUDA also the address of a `cudaStream_t`.
+"""
+record_stream(td::TensorDict, d::Device, stream::Integer) = (check(td_record_stream(td, d.type, d.index, stream)); td)
+
+measure(td, kind) = ask(Int64, td_measure, td, kind)
+
+"""
+    eltype_of(td) -> Union{Type,Nothing}
+
+The element type that all tensors have; `nothing` if they differ or there are none.
+"""
+function eltype_of(td::TensorDict)
+    code = measure(td, TD_MEASURE_DTYPE)
+    code == TD_DTYPE_OTHER ? nothing : dtype_type(td_dtype(code))
+end
+
+"""
+    isfloat(td), ispinned(td)
+
+Whether all tensors are of a floating element type, or lie in pinned memory.
+"""
+isfloat(td::TensorDict) = measure(td, TD_MEASURE_IS_FLOATING_POINT) == 1
+ispinned(td::TensorDict) = measure(td, TD_MEASURE_IS_PINNED) == 1
+
+"""
+    iscpu(td), iscuda(td)
+
+Whether the device of `td` is of that kind; `false` when it has none.
+"""
+iscpu(td::TensorDict) = device(td) == cpu()
+iscuda(td::TensorDict) = (d = device(td); d !== nothing && d.type == TD_DEVICE_CUDA)
+
+"""
+    param_count(td; duplicates = true)
+    bytes(td; duplicates = true)
+
+How many numbers all tensors hold, and how many bytes they and their gradients take. Without
+`duplicates` a tensor that stands in two places counts once.
+"""
+param_count(td::TensorDict; duplicates::Bool = true) =
+    Int(measure(td, duplicates ? TD_MEASURE_ELEMENTS : TD_MEASURE_ELEMENTS_ONCE))
+bytes(td::TensorDict; duplicates::Bool = true) =
+    Int(measure(td, duplicates ? TD_MEASURE_BYTES : TD_MEASURE_BYTES_ONCE))
+
+"""
+    data_pointers(td; storage = false) -> Vector{Ptr{Cvoid}}
+
+The address of each tensor, in the order of the nested keys; with `storage` that of the memory it is a
+view of.
+"""
+function data_pointers(td::TensorDict; storage::Bool = false)
+    count = Ref{Csize_t}(0)
+    check(td_data_pointers(td, storage, C_NULL, 0, count))
+    addresses = zeros(Int64, count[])
+    isempty(addresses) || check(td_data_pointers(td, storage, addresses, length(addresses), count))
+    [Ptr{Cvoid}(UInt(address)) for address in addresses]
+end
+
+"""
     clear_device!(td)
 
 Forget the device of `td` and of all nested dictionaries. Nothing moves.
