@@ -61,9 +61,6 @@ void write(const TensorDict& td, Path path, const at::Tensor& value) {
 }
 
 void fill(const TensorDict& td, Path path, const at::Tensor& value) {
-  if (value.dim() != 0) {
-    fail(Code::shape, "a fill takes one value, not a tensor of shape ", show_sizes(value.sizes()));
-  }
   TensorDict target = td;
   if (td.kind_of(path) != EntryKind::dict) return target.set_inplace(path, value);
   td.get_dict(path).fill_at({}, value);
