@@ -295,7 +295,8 @@ TensorDict remove_duplicates(const TensorDict& td, Path path, std::int64_t dim,
     const auto [values, number, counts] =
         at::unique_dim(entry, dim, /*sorted=*/true, /*return_inverse=*/true, /*counts=*/true);
     // Positions sorted by their value; the first of each run.
-    const at::Tensor sorted = std::get<1>(number.sort(/*stable=*/true, 0));
+    const at::Tensor sorted =
+        std::get<1>(number.sort(compat::optional<bool>(true), 0, /*descending=*/false));
     first = sorted.index({counts.cumsum(0) - counts}).cpu();
   }
   std::vector<IndexItem> items(static_cast<std::size_t>(dim), IndexItem::range({}, {}));

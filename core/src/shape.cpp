@@ -208,6 +208,8 @@ TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, st
 }
 
 TensorDict atleast(const TensorDict& td, std::int64_t dims) {
+  if (dims < 0 || dims > 64)
+    fail(Code::invalid_argument, "no dictionary has ", dims, " dimensions");
   const SizesView batch = td.batch_size();
   ViewPlan plan(batch);
   for (auto i = static_cast<std::int64_t>(batch.size()); i < dims; ++i) plan.add();

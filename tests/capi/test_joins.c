@@ -1,0 +1,207 @@
+/* Joins into what is there, of entries, of lazy stacks and of values that are no tensors. */
+#include "td_values.h"
+
+#define PAIR(first, second) ((const td_tensordict *const[]){(first), (second)}), 2
+#define KEYS(...) \
+  (const td_key[]){__VA_ARGS__}, sizeof((const td_key[]){__VA_ARGS__}) / sizeof(td_key)
+
+static td_tensordict *small(int64_t first) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(2)));
+  td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, first, TD_SIZES(2, 2)));
+  return td;
+}
+
+static void check_json(const td_tensordict *td, const char *want) {
+  char text[128];
+  size_t length = 0;
+  TD_DO(td_get_data_json(td, TD_KEY("s"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, want);
+}
+
+TD_TEST(joins_write_into_what_is_there) {
+  td_tensordict *one = small(0), *two = small(10), *out = NULL;
+  TD_DO(td_new(one, TD_FILL_ZEROS, TD_SIZES(2, 2), NULL, &out));
+  td_put(out, TD_KEY("extra"), td_filled(TD_DTYPE_INT8, 7, TD_SIZES(2, 2)));
+  TD_DO(td_lock(out));
+  TD_DO(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 1, 0));
+  TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
+  TD_CHECK_ENTRY(out, TD_KEY("n", "b"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 10, 11, 2, 3, 12, 13));
+  TD_CHECK_ENTRY(out, TD_KEY("extra"), TD_SIZES(2, 2), TD_VALUES(7, 7, 7, 7));
+  TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 0, 1), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, 0), TD_ERR_SHAPE);
+  TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 2, 0), TD_ERR_INDEX);
+  TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), -3, 0), TD_ERR_INDEX);
+  TD_EXPECT(td_join_into(out, 2, PAIR(one, two), 0, 0), TD_ERR_INVALID_ARGUMENT);
+  td_free(out);
+  TD_DO(td_new(one, TD_FILL_ZEROS, TD_SIZES(4), NULL, &out));
+  TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, 1));
+  TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 10, 11));
+  td_put(two, TD_KEY("c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(out, TD_KEY("c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+  TD_EXPECT(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, 0), TD_ERR_KEY_NOT_FOUND);
+  TD_DO(td_remove(out, TD_KEY("c")));
+  TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(two, one), 0, 0));
+  TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(4), TD_VALUES(10, 11, 0, 1));
+  td_free(out);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(a_part_of_the_target_may_be_a_source) {
+  td_tensordict *out = NULL, *part = NULL, *one = small(0);
+  TD_DO(td_stack(PAIR(one, one), 0, &out));
+  td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
+  TD_DO(td_index(out, TD_AT(TD_I_INT(1)), &part));
+  TD_DO(td_fill_at(part, TD_AT(TD_I_ALL), nine));
+  TD_DO(td_join_into(out, TD_JOIN_STACK, PAIR(part, one), 0, 1));
+  TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(9, 9, 0, 1));
+  td_tensor_free(nine);
+  td_free(part);
+  td_free(out);
+  td_free(one);
+}
+
+TD_TEST(joins_into_lazy_stacks_reach_their_elements) {
+  td_tensordict *one = small(0), *two = small(10), *first = small(50), *second = small(60);
+  td_tensordict *lazy = NULL;
+  TD_DO(td_lazy_stack(PAIR(first, second), 0, &lazy));
+  TD_DO(td_join_into(lazy, TD_JOIN_STACK, PAIR(one, two), 0, 0));
+  TD_CHECK_ENTRY(second, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 11));
+  td_free(lazy);
+  td_free(second);
+  td_free(first);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(entries_of_one_dictionary_are_joined) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_entry_kind kind = -1;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(td, TD_KEY("n", "y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  td_put(td, TD_KEY("wide"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 2)));
+  const td_key x = {TD_KEY("x")}, y = {TD_KEY("n", "y")}, wide = {TD_KEY("wide")};
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(x, y), TD_KEY("xy"), -1, 1));
+  TD_CHECK_ENTRY(td, TD_KEY("xy"), TD_SIZES(2, 2), TD_VALUES(0, 5, 1, 6));
+  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, KEYS(x, wide), TD_KEY("bad"), 0, 1), TD_ERR_SHAPE);
+  TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x, y), TD_KEY("bad"), 0, 0), TD_ERR_SHAPE);
+  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, KEYS(x), TD_KEY("bad"), 2, 0), TD_ERR_INDEX);
+  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, NULL, 0, TD_KEY("bad"), 0, 0),
+            TD_ERR_INVALID_ARGUMENT);
+  TD_DO(td_kind_of(td, TD_KEY("x"), &kind)); /* nothing has gone */
+  TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(x, y), TD_KEY("x"), 1, 0));
+  TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2, 2), TD_VALUES(0, 5, 1, 6));
+  TD_DO(td_kind_of(td, TD_KEY("n", "y"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NONE);
+  TD_DO(td_lock(td));
+  TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x), TD_KEY("c"), 0, 1), TD_ERR_LOCKED);
+  td_free(td);
+}
+
+TD_TEST(all_tensors_become_one) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *bare = td_empty(TD_SIZES(2));
+  td_tensor *result = NULL;
+  td_put(td, TD_KEY("z"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(td, TD_KEY("n", "y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  TD_DO(td_join_tensors(td, TD_JOIN_CAT, 0, 0, &result));
+  TD_CHECK_VALUES(result, 0, 1, 5, 6);
+  td_tensor_free(result);
+  TD_DO(td_join_tensors(td, TD_JOIN_STACK, 1, 1, &result));
+  TD_CHECK_VALUES(result, 5, 0, 6, 1);
+  td_tensor_free(result);
+  TD_EXPECT_NULL(td_join_tensors(td, TD_JOIN_STACK, 2, 0, &result), TD_ERR_INDEX, result);
+  TD_EXPECT_NULL(td_join_tensors(bare, TD_JOIN_CAT, 0, 0, &result), TD_ERR_INVALID_ARGUMENT,
+                 result);
+  td_free(bare);
+  td_free(td);
+}
+
+TD_TEST(values_that_are_no_tensors_are_joined) {
+  td_tensordict *one = small(0), *two = small(10), *result = NULL;
+  TD_DO(td_set_data_json(one, TD_KEY("s"), "\"x\""));
+  TD_DO(td_set_data_json(two, TD_KEY("s"), "\"y\""));
+  TD_DO(td_stack(PAIR(one, two), 0, &result));
+  check_json(result, "[[\"x\", \"x\"], [\"y\", \"y\"]]");
+  td_free(result);
+  TD_DO(td_cat(PAIR(one, two), 0, &result));
+  check_json(result, "[\"x\", \"x\", \"y\", \"y\"]");
+  td_free(result);
+  TD_DO(td_cat(PAIR(one, one), 0, &result));
+  td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
+  TD_DO(td_fill_at(result, TD_AT(TD_I_ALL), nine));
+  td_tensor_free(nine);
+  td_free(result);
+  TD_DO(td_remove(two, TD_KEY("s")));
+  td_put_dict(two, TD_KEY("s"), td_empty(TD_SIZES(2)));
+  TD_EXPECT_NULL(td_stack(PAIR(one, two), 0, &result), TD_ERR_WRONG_ENTRY, result);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(lazy_stacks_stay_lazy_when_joined) {
+  td_tensordict *one = small(0), *two = small(10), *lazy = NULL, *result = NULL;
+  td_dict_kind kind = 0;
+  TD_DO(td_lazy_stack(PAIR(one, two), 0, &lazy));
+  TD_DO(td_stack(PAIR(lazy, lazy), 0, &result));
+  TD_DO(td_kind_of_dict(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  TD_CHECK_BATCH(result, 2, 2, 2);
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 10, 11, 0, 1, 10, 11));
+  td_free(result);
+  TD_DO(td_stack(PAIR(lazy, lazy), 2, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 0, 1, 1, 10, 10, 11, 11));
+  td_free(result);
+  TD_DO(td_cat(PAIR(lazy, lazy), 0, &result));
+  TD_DO(td_kind_of_dict(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4, 2), TD_VALUES(0, 1, 10, 11, 0, 1, 10, 11));
+  td_free(result);
+  TD_DO(td_cat(PAIR(lazy, lazy), 1, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 4), TD_VALUES(0, 1, 0, 1, 10, 11, 10, 11));
+  td_free(result);
+  td_tensordict *dense = NULL;
+  TD_DO(td_stack(PAIR(two, one), 0, &dense));
+  TD_DO(td_cat(PAIR(lazy, dense), 0, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4, 2), TD_VALUES(0, 1, 10, 11, 10, 11, 0, 1));
+  td_free(result);
+  TD_DO(td_stack(PAIR(lazy, dense), 0, &result));
+  TD_CHECK_BATCH(result, 2, 2, 2);
+  td_free(result);
+  td_free(dense);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(only_what_differs_is_stacked_lazily) {
+  td_tensordict *one = small(0), *two = small(10), *result = NULL, *n = NULL;
+  td_dict_kind kind = 0;
+  TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
+  TD_DO(td_kind_of_dict(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_DENSE);
+  td_free(result);
+  td_put(two, TD_KEY("n", "c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  TD_EXPECT_NULL(td_stack(PAIR(one, two), 0, &result), TD_ERR_KEY_NOT_FOUND, result);
+  TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
+  TD_DO(td_kind_of_dict(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_DENSE);
+  n = td_take_dict(result, TD_KEY("n"));
+  TD_DO(td_kind_of_dict(n, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  td_free(n);
+  TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
+  td_free(result);
+  td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 5)));
+  TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
+  TD_DO(td_kind_of_dict(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  td_free(result);
+  TD_DO(td_unsqueeze(two, 0, &n));
+  TD_EXPECT_NULL(td_maybe_dense_stack(PAIR(one, n), 0, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_maybe_dense_stack(PAIR(one, two), 2, &result), TD_ERR_INDEX, result);
+  td_free(n);
+  td_free(two);
+  td_free(one);
+}
