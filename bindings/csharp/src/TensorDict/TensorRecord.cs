@@ -1,0 +1,136 @@
+using System;
+using System.Collections.Generic;
+using System.Diagnostics.CodeAnalysis;
+using System.Linq;
+
+namespace TensorDicts
+{
+    /// <summary>
+    /// The base of classes whose properties are the entries of a dictionary. tools/tdrecord writes such a class
+    /// for each record of a schema; methods of your own go into another part of it.
+    /// </summary>
+    /// <remarks>Each object holds a reference to its dictionary, which Dispose gives back early.</remarks>
+    public abstract class TensorRecord<TSelf> : IDisposable
+        where TSelf : TensorRecord<TSelf>
+    {
+        /// <summary>A record over a dictionary, which has these fields and no others, and becomes a record.</summary>
+        protected TensorRecord(TensorDict dict, RecordType type)
+        {
+            Dict = Argument(dict);
+            Dict.MakeRecord(type);
+        }
+
+        /// <summary>The dictionary behind it.</summary>
+        public TensorDict Dict { get; }
+
+        /// <summary>The leading sizes that all fields share.</summary>
+        public Shape BatchSize => Dict.BatchSize;
+
+        /// <summary>A part; written to, the values of another record are put there.</summary>
+        public TSelf this[params TensorIndex[] index]
+        {
+            get => Wrap(Dict.Index(index));
+            set => Dict.SetAt(Argument(value).Dict, index);
+        }
+
+        /// <summary>Joins records along a new batch dimension.</summary>
+        public static TSelf Stack(IEnumerable<TSelf> records, long dim = 0) => Join(records, sources => TensorDict.Stack(sources, dim));
+
+        /// <summary>Joins records along a batch dimension they have.</summary>
+        public static TSelf Cat(IEnumerable<TSelf> records, long dim = 0) => Join(records, sources => TensorDict.Cat(sources, dim));
+
+        /// <summary>The same entries under another batch size, sharing memory.</summary>
+        public TSelf View(params long[] sizes) => Wrap(Dict.View(sizes));
+
+        /// <summary>As View, but copies where a view is not possible.</summary>
+        public TSelf Reshape(params long[] sizes) => Wrap(Dict.Reshape(sizes));
+
+        /// <summary>Reorders the batch dimensions, sharing memory.</summary>
+        public TSelf Permute(params long[] order) => Wrap(Dict.Permute(order));
+
+        /// <summary>The parts along a batch dimension, sharing memory.</summary>
+        public TSelf[] Unbind(long dim = 0) => Array.ConvertAll(Dict.Unbind(dim), Wrap);
+
+        /// <summary>A copy with memory of its own.</summary>
+        public TSelf Clone() => Wrap(Dict.Clone());
+
+        /// <summary>What any operation on dictionaries makes of it.</summary>
+        public TSelf With(Func<TensorDict, TensorDict> operation) => Wrap(Argument(operation)(Dict));
+
+        /// <summary>A plain dictionary over the same entries.</summary>
+        public TensorDict ToTensorDict()
+        {
+            TensorDict copy = Dict.ShallowClone();
+            copy.MakeRecord(null);
+            return copy;
+        }
+
+        /// <summary>Whether both have the same batch size and equal fields.</summary>
+        public bool EqualTo([NotNullWhen(true)] TSelf? other) => Dict.EqualTo(other?.Dict);
+
+        /// <summary>The record as Python's tensordict prints it.</summary>
+        public override string ToString() => Dict.ToString();
+
+        /// <inheritdoc/>
+        public void Dispose()
+        {
+            Dict.Dispose();
+            GC.SuppressFinalize(this);
+        }
+
+        /// <summary>A record of the same class over a dictionary.</summary>
+        protected abstract TSelf Wrap(TensorDict dict);
+
+        /// <summary>What stands in an optional field, if anything does.</summary>
+        protected T? Find<T>(string field)
+            where T : Entry => Dict.TryGetValue(field, out Entry? value) ? (T)value : null;
+
+        /// <summary>Stores a field; null makes an optional one empty.</summary>
+        protected void Store(string field, Entry? value)
+        {
+            if (value is null)
+            {
+                Dict.Remove(field);
+            }
+            else
+            {
+                Dict[field] = value;
+            }
+        }
+
+        /// <summary>A dictionary of fields, for constructors; null leaves a field out.</summary>
+        protected static TensorDict Collect(long[] batchSize, params (string Name, Entry? Value)[] fields)
+        {
+            var dict = new TensorDict(batchSize);
+            try
+            {
+                foreach (var (name, value) in Argument(fields))
+                {
+                    if (value != null)
+                    {
+                        dict[name] = value;
+                    }
+                }
+                return dict;
+            }
+            catch
+            {
+                dict.Dispose();
+                throw;
+            }
+        }
+
+        private static TSelf Join(IEnumerable<TSelf> records, Func<IEnumerable<TensorDict>, TensorDict> join)
+        {
+            TSelf[] all = Argument(records).ToArray();
+            if (all.Length == 0)
+            {
+                throw new ArgumentException("at least one record is needed", nameof(records));
+            }
+            return all[0].Wrap(join(all.Select(record => record.Dict)));
+        }
+
+        private static T Argument<T>(T? value)
+            where T : class => Interop.Argument.NotNull(value, nameof(value));
+    }
+}

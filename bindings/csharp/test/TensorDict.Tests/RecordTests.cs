@@ -1,0 +1,158 @@
+using System;
+using System.Linq;
+using Xunit;
+
+namespace TensorDicts.Tests;
+
+public sealed partial class MyData
+{
+    /// <summary>The values of the images where the mask is set.</summary>
+    public float[] MaskImage() =>
+        Image.ToArray<float>().Zip(Mask.ToArray<bool>()).Where(pair => pair.Second).Select(pair => pair.First).ToArray();
+
+    /// <summary>The images of a class.</summary>
+    public MyData SelectLabel(long label)
+    {
+        bool[] chosen = Array.ConvertAll(Label!.ToArray<long>(), one => one == label);
+        return this[Tensor.FromArray(chosen)];
+    }
+}
+
+public class RecordTests
+{
+    private static MyData Data(int n) => new MyData(
+        new long[] { n },
+        Sample.Range(n, 3, 2, 2),
+        Tensor.FromArray(Enumerable.Range(0, n * 12).Select(i => i % 4 == 0).ToArray(), n, 3, 2, 2),
+        Tensor.FromArray(Enumerable.Range(0, n).Select(i => (long)(i % 3)).ToArray()));
+
+    [Fact]
+    public void PartsOfARecordAreOfItsClass()
+    {
+        using MyData data = Data(6);
+        MyData chosen = data.SelectLabel(1);
+        Expect.Shape(chosen.BatchSize, 2);
+        Assert.Equal(new long[] { 1, 1 }, chosen.Label!.ToArray<long>());
+        Assert.Equal(new float[] { 0, 4, 8 }, data[0].MaskImage());
+        Expect.Shape(data.Reshape(2, 3).Image.Shape, 2, 3, 3, 2, 2);
+        Expect.Shape(data.View(3, 2).Permute(1, 0).BatchSize, 2, 3);
+        Expect.Shape(data.With(td => td.Unsqueeze(0)).BatchSize, 1, 6);
+        Assert.Equal("MyData", chosen.Dict.RecordType!.Name);
+        data[0] = data[5];
+        Assert.Equal(2, data.Label![0].Item<long>());
+    }
+
+    [Fact]
+    public void RecordsAreJoinedAndTakenApart()
+    {
+        using MyData data = Data(4);
+        MyData[] parts = data.Unbind();
+        Assert.True(MyData.Stack(parts).EqualTo(data));
+        Expect.Shape(MyData.Cat(new[] { data, data }).BatchSize, 8);
+        MyData copy = data.Clone();
+        copy.Image.CopyFrom(Tensor.Scalar(0f));
+        Assert.False(copy.EqualTo(data));
+        Assert.False(data.EqualTo(null));
+        Assert.Throws<ArgumentException>(() => MyData.Stack(Array.Empty<MyData>()));
+    }
+
+    [Fact]
+    public void ARecordPrintsUnderItsName()
+    {
+        using MyData data = Data(2);
+        data.Label = null;
+        Assert.Equal(
+            "MyData(\n"
+            + "    image=Tensor(shape=torch.Size([2, 3, 2, 2]), device=cpu, dtype=torch.float32, is_shared=False),\n"
+            + "    mask=Tensor(shape=torch.Size([2, 3, 2, 2]), device=cpu, dtype=torch.bool, is_shared=False),\n"
+            + "    label=None,\n    batch_size=torch.Size([2]),\n    device=None,\n    is_shared=False)",
+            data.ToString());
+    }
+
+    [Fact]
+    public void FieldsOfARecordAreChecked()
+    {
+        using MyData data = Data(2);
+        Expect.Fails<TensorDTypeException>(TensorDictStatus.DType, () => data.Image = Tensor.Zeros<double>(2, 3, 1, 1));
+        Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => data.Image = Tensor.Zeros<float>(2, 4, 1, 1));
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyInvalid, () => data.Dict["picture"] = Tensor.Zeros<float>(2));
+        Expect.Fails<TensorDictException>(TensorDictStatus.InvalidArgument, () => data.Mask = null!);
+        data.Label = null;
+        Assert.Null(data.Label);
+        data.Label = Tensor.FromArray(new long[] { 7, 8 });
+        Assert.Equal(new long[] { 7, 8 }, data.Label.ToArray<long>());
+        data.Dict.CheckRecord();
+        TensorDict plain = data.ToTensorDict();
+        Assert.Null(plain.RecordType);
+        Assert.True(new MyData(plain).EqualTo(data));
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => new MyData(new TensorDict(2)));
+    }
+
+    [Fact]
+    public void RecordsLieInEachOther()
+    {
+        using var pair = new Pair(new long[] { 2 }, Data(2), new TensorDict(2), weight: Tensor.FromArray(new[] { 1f, 2f }));
+        Assert.Equal(DType.Float64, pair.Weight!.DType);
+        Assert.Null(pair.RightOne);
+        pair.RightOne = Data(2);
+        Pair first = pair[0];
+        Expect.Shape(first.RightOne!.Image.Shape, 3, 2, 2);
+        Assert.True(first.More.IsEmpty);
+        pair.Left.Label = null;
+        Assert.Null(pair.Left.Label);
+        Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => pair.Dict["left"] = new TensorDict(2));
+        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor }, Pair.Type.Fields.Select(f => f.Kind));
+    }
+
+    [Fact]
+    public void RecordTypesAreMadeAtRunTime()
+    {
+        using var start = Tensor.FromArray(new[] { 1, 2 });
+        using var parent = new RecordType("Parent", new[] { new RecordField("a") { Default = start } });
+        using var type = new RecordType(
+            "Thing",
+            new[]
+            {
+                new RecordField("b") { DType = DType.Float64, Sizes = new long[] { 2 } },
+                new RecordField("c", FieldKind.Value) { DefaultJson = "[1, \"two\"]" },
+                new RecordField("d", FieldKind.Dict),
+                new RecordField("e", parent),
+                new RecordField("f") { IsOptional = true },
+            },
+            autocast: true,
+            frozen: true,
+            baseType: parent);
+        Assert.Equal("Thing", type.ToString());
+        Assert.Equal("abcdef", string.Concat(type.Fields.Select(f => f.Name)));
+        Assert.True(type.Fields[0].HasDefault && type.Fields[5].IsOptional && type.Fields[5].Sizes is null);
+        Assert.Equal(new long[] { 2 }, type.Fields[1].Sizes);
+        Assert.Equal("[1, \"two\"]", type.Fields[2].DefaultJson);
+
+        TensorDict made = type.Make(new long[] { 3 });
+        Assert.True(made.IsLocked);
+        Assert.Equal(new[] { 1, 2, 1, 2, 1, 2 }, made.GetTensor("a").ToArray<int>());
+        Expect.Shape(made.GetTensor("e", "a").Shape, 3, 2);
+        Assert.Equal(Device.Cpu, type.Make(Array.Empty<long>(), Device.Cpu).Device);
+
+        var td = new TensorDict(1)
+        {
+            ["b"] = Sample.Range(1, 2),
+            ["d"] = new TensorDict(1),
+            ["e", "a"] = Sample.Range(1),
+        };
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => td.CheckRecord(type));
+        td.MakeRecord(type);
+        Assert.Equal(DType.Float64, td.GetTensor("b").DType);
+        td.CheckRecord(type);
+    }
+
+    [Fact]
+    public void RecordTypesThatCannotBeAreRefused()
+    {
+        Assert.Throws<ArgumentException>(() => new RecordType("T", new[] { new RecordField("a\0") }));
+        Expect.Fails<TensorKeyException>(
+            TensorDictStatus.KeyExists, () => new RecordType("T", new[] { new RecordField("a"), new RecordField("a") }));
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyInvalid, () => new RecordType("", Array.Empty<RecordField>()));
+        Assert.Throws<ArgumentNullException>(() => new RecordType("T", new RecordField[] { null! }));
+    }
+}
