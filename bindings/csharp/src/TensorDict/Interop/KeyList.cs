@@ -18,6 +18,11 @@ namespace TensorDicts.Interop
                 Status.Check(Native.td_keys_of(borrowed.Pointer, &options, &raw));
             }
             using var owner = new KeysHandle(raw);
+            return Read(raw);
+        }
+
+        internal static List<(NestedKey Key, td_entry_kind Kind)> Read(td_keys* raw)
+        {
             nuint count = Native.td_keys_len(raw);
             var keys = new List<(NestedKey, td_entry_kind)>((int)count);
             for (nuint i = 0; i < count; i++)

@@ -1,0 +1,234 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>What kind of dictionary stands behind an object. All kinds take all calls, with few exceptions.</summary>
+    public enum DictKind
+    {
+        /// <summary>Holds its tensors.</summary>
+        Dense = td_dict_kind.TD_DICT_DENSE,
+
+        /// <summary>A list of dictionaries, stacked when an entry is read.</summary>
+        Lazy = td_dict_kind.TD_DICT_LAZY,
+
+        /// <summary>A window on a part of another dictionary.</summary>
+        Sub = td_dict_kind.TD_DICT_SUB,
+
+        /// <summary>A value that is no tensor.</summary>
+        Data = td_dict_kind.TD_DICT_DATA,
+    }
+
+    /// <summary>What tensors of different shapes are padded with.</summary>
+    public readonly struct Padding
+    {
+        /// <summary>Padding with a value; in front when <paramref name="left"/> is set, else behind.</summary>
+        public Padding(double value, bool left = false)
+        {
+            Value = value;
+            Left = left;
+        }
+
+        /// <summary>What shorter tensors are padded with, converted to the dtype of each.</summary>
+        public double Value { get; }
+
+        /// <summary>Whether padding stands in front.</summary>
+        public bool Left { get; }
+
+        internal td_padding Raw(bool pad)
+        {
+            td_padding raw = td_padding.Default;
+            raw.pad = pad ? 1 : 0;
+            raw.left = Left ? 1 : 0;
+            raw.value = Value;
+            return raw;
+        }
+    }
+
+    /// <content>Dictionaries side by side that are stacked when read, and windows on a part.</content>
+    public sealed unsafe partial class TensorDict
+    {
+        /// <summary>What kind of dictionary this is.</summary>
+        public DictKind DictKind
+        {
+            get
+            {
+                using var handle = Handle.Borrow();
+                td_dict_kind kind;
+                Status.Check(Native.td_kind_of_dict(handle.Pointer, &kind));
+                return (DictKind)kind;
+            }
+        }
+
+        /// <summary>Whether this object alone leads to the dictionary and to each one below it.</summary>
+        public bool IsUniquelyOwned
+        {
+            get
+            {
+                using var handle = Handle.Borrow();
+                int only;
+                Status.Check(Native.td_is_uniquely_owned(handle.Pointer, &only));
+                return only != 0;
+            }
+        }
+
+        /// <summary>The dimension of a lazy stack and the number of its elements.</summary>
+        public (long Dim, long Elements) LazyInfo
+        {
+            get
+            {
+                using var handle = Handle.Borrow();
+                long dim;
+                nuint elements;
+                Status.Check(Native.td_lazy_info(handle.Pointer, &dim, &elements));
+                return (dim, (long)elements);
+            }
+        }
+
+        /// <summary>
+        /// Puts dictionaries side by side without copying: an entry is stacked when it is read. They may differ in
+        /// keys and in the shapes of tensors; the keys are those that all of them have.
+        /// </summary>
+        public static TensorDict LazyStack(IEnumerable<TensorDict> sources, long dim = 0)
+        {
+            td_tensordict* result = null;
+            WithAll(sources, (list, count) =>
+            {
+                td_tensordict* made = null;
+                Status.Check(Native.td_lazy_stack(list, count, dim, &made));
+                result = made;
+            });
+            return Own(result);
+        }
+
+        /// <summary>Puts a dictionary into a lazy stack, in front of the one at a position. It is held as it is.</summary>
+        public void LazyInsert(long position, TensorDict source)
+        {
+            using var handle = Handle.Borrow();
+            using var element = Argument.NotNull(source, nameof(source)).Handle.Borrow();
+            Status.Check(Native.td_lazy_insert(handle.Pointer, position, element.Pointer));
+        }
+
+        /// <summary>Appends dictionaries to a lazy stack: all of them, or none.</summary>
+        public void LazyExtend(IEnumerable<TensorDict> sources)
+        {
+            using var handle = Handle.Borrow();
+            td_tensordict* td = handle.Pointer;
+            WithAll(sources, (list, count) => Status.Check(Native.td_lazy_extend(td, list, count)));
+        }
+
+        /// <summary>The keys that some dictionaries of a lazy stack have and others lack.</summary>
+        public IReadOnlyList<NestedKey> ExclusiveKeys()
+        {
+            td_keys* raw = null;
+            using (var handle = Handle.Borrow())
+            {
+                Status.Check(Native.td_lazy_exclusive_keys(handle.Pointer, &raw));
+            }
+            using var owner = new KeysHandle(raw);
+            return KeyList.Read(raw).ConvertAll(item => item.Key);
+        }
+
+        /// <summary>The tensors of a key of a lazy stack as one, each padded to the longest.</summary>
+        public Tensor GetPadded(NestedKey key, Padding padding = default)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            td_padding options = padding.Raw(pad: true);
+            td_tensor* result = null;
+            Status.Check(Native.td_lazy_get_padded(handle.Pointer, path.Pointer, path.Length, &options, &result));
+            return Tensor.Own(result);
+        }
+
+        /// <summary>
+        /// The tensors of a key of a lazy stack one after the other along their first dimension, and where each begins.
+        /// </summary>
+        public (Tensor Values, Tensor Offsets) GetRagged(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            td_tensor* values = null;
+            td_tensor* offsets = null;
+            Status.Check(Native.td_lazy_get_ragged(handle.Pointer, path.Pointer, path.Length, &values, &offsets));
+            return (Tensor.Own(values), Tensor.Own(offsets));
+        }
+
+        /// <summary>The parts along a dimension as a lazy stack, sharing memory.</summary>
+        public TensorDict ToLazyStack(long dim = 0)
+        {
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_to_lazy_stack(handle.Pointer, dim, &result));
+            return Own(result);
+        }
+
+        /// <summary>
+        /// The same content without lazy stacks and windows at any level. Without padding, shapes that differ are an
+        /// error.
+        /// </summary>
+        public TensorDict Densify(Padding? padding = null)
+        {
+            using var handle = Handle.Borrow();
+            td_padding options = padding.GetValueOrDefault().Raw(padding.HasValue);
+            td_tensordict* result = null;
+            Status.Check(Native.td_densify(handle.Pointer, &options, &result));
+            return Own(result);
+        }
+
+        /// <summary>
+        /// A window on a part: what is written to it reaches the part, also where tensors or masks pick it. Keeps the
+        /// dictionary alive.
+        /// </summary>
+        public TensorDict Sub(params TensorIndex[] index)
+        {
+            Argument.NotNull(index, nameof(index));
+            td_index_item* stack = stackalloc td_index_item[IndexItems.Room(index)];
+            using var items = new IndexItems(index, stack);
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_sub_tensordict(handle.Pointer, items.Pointer, items.Length, &result));
+            return Own(result);
+        }
+
+        /// <summary>The dictionary behind a window.</summary>
+        public TensorDict SubParent()
+        {
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_sub_parent(handle.Pointer, &result));
+            return Own(result);
+        }
+
+        private delegate void UseAll(td_tensordict** list, nuint count);
+
+        // Holds all of them for the length of a call.
+        private static void WithAll(IEnumerable<TensorDict> sources, UseAll use)
+        {
+            TensorDict[] all = Argument.NotNull(sources, nameof(sources)).ToArray();
+            var raw = new IntPtr[all.Length];
+            int held = 0;
+            try
+            {
+                for (; held < all.Length; held++)
+                {
+                    raw[held] = (IntPtr)Argument.NotNull(all[held], nameof(sources)).Handle.Hold();
+                }
+                fixed (IntPtr* handles = raw)
+                {
+                    use((td_tensordict**)handles, (nuint)raw.Length);
+                }
+            }
+            finally
+            {
+                while (held > 0)
+                {
+                    all[--held].Handle.Drop();
+                }
+            }
+        }
+    }
+}

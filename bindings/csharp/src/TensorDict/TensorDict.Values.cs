@@ -1,0 +1,92 @@
+using System;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <content>Values that are no tensors: texts, numbers, lists, maps, bytes. They travel as JSON text.</content>
+    public sealed unsafe partial class TensorDict
+    {
+        /// <summary>Stores a value that is no tensor, one for the whole batch, given as JSON text.</summary>
+        public void SetJson(NestedKey key, string json)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            byte* room = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), room);
+            using var handle = Handle.Borrow();
+            Status.Check(Native.td_set_data_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
+        }
+
+        /// <summary>Stores one value for each element of the batch: JSON lists nested as the batch dimensions are.</summary>
+        public void SetJsonList(NestedKey key, string json)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            byte* room = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), room);
+            using var handle = Handle.Borrow();
+            Status.Check(Native.td_set_data_list_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
+        }
+
+        /// <summary>The value of each element of the batch, as JSON lists nested as the batch dimensions are.</summary>
+        public string GetJsonList(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            td_tensordict* td = handle.Pointer;
+            byte** names = path.Pointer;
+            nuint count = path.Length;
+            return Utf8.Read((text, room, length) => Native.td_get_data_list_json(td, names, count, text, room, length));
+        }
+
+        /// <summary>The one value that all elements of the batch have, as JSON text.</summary>
+        public string GetJsonValue(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            td_tensordict* td = handle.Pointer;
+            byte** names = path.Pointer;
+            nuint count = path.Length;
+            return Utf8.Read((text, room, length) => Native.td_get_data_value_json(td, names, count, text, room, length));
+        }
+
+        /// <summary>Makes the value of the whole batch one value for each element.</summary>
+        public void SpreadData(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            Status.Check(Native.td_spread_data(handle.Pointer, path.Pointer, path.Length));
+        }
+
+        /// <summary>Stores bytes that are no text, one value for the whole batch.</summary>
+        public void SetBytes(NestedKey key, ReadOnlySpan<byte> bytes)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            fixed (byte* data = bytes)
+            {
+                Status.Check(Native.td_set_data_bytes(handle.Pointer, path.Pointer, path.Length, data, (nuint)bytes.Length));
+            }
+        }
+
+        /// <summary>The bytes stored under a key.</summary>
+        public byte[] GetBytes(NestedKey key)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var path = new Utf8Path(key, stack);
+            using var handle = Handle.Borrow();
+            nuint length = 0;
+            Status.Check(Native.td_get_data_bytes(handle.Pointer, path.Pointer, path.Length, null, 0, &length));
+            byte[] bytes = new byte[checked((int)length)];
+            fixed (byte* data = bytes)
+            {
+                Status.Check(Native.td_get_data_bytes(handle.Pointer, path.Pointer, path.Length, data, length, &length));
+            }
+            return bytes;
+        }
+    }
+}

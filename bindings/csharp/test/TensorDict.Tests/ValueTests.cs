@@ -1,0 +1,38 @@
+using System;
+using Xunit;
+
+namespace TensorDicts.Tests;
+
+public class ValueTests
+{
+    [Fact]
+    public void OneValueOrOneForEach()
+    {
+        using var td = new TensorDict(2);
+        td.SetJson("v", "5");
+        Assert.Equal("5", td.GetJson("v"));
+        Assert.Equal("[5, 5]", td.GetJsonList("v"));
+        td.SpreadData("v");
+        Assert.Equal("[5, 5]", td.GetJson("v"));
+        Assert.Equal("5", td.GetJsonValue("v"));
+        td.SetJsonList("v", "[\"a\", \"b\"]");
+        using var second = td[1];
+        Assert.Equal("\"b\"", second.GetJson("v"));
+        Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetJsonValue("v"));
+        Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.SetJsonList("v", "[1]"));
+        Expect.Fails<TensorDictException>(TensorDictStatus.Format, () => td.SetJson("v", "{"));
+    }
+
+    [Fact]
+    public void Bytes()
+    {
+        using var td = new TensorDict();
+        foreach (byte[] bytes in new[] { Array.Empty<byte>(), new byte[] { 0, 255 }, new byte[] { 1, 2, 3 } })
+        {
+            td.SetBytes("v", bytes);
+            Assert.Equal(bytes, td.GetBytes("v"));
+        }
+        td.SetJson("v", "1");
+        Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetBytes("v"));
+    }
+}
