@@ -54,6 +54,9 @@ class Lister {
     const EntryKind kind = level.dense != nullptr ? kind_of(level.dense->value(i))
                                                   : kind_below(level.node, name);
     path_.push_back(name);
+    if ((names_ += path_.size()) > limit) {
+      fail(Code::unsupported, "the paths of the keys have more than ", limit, " names");
+    }
     const bool leaf = kind == EntryKind::tensor || is_leaf(kind);
     const bool descends = query_.include_nested && kind == EntryKind::dict && !leaf;
     if (!descends || !query_.contents_first) add(kind, leaf);
@@ -78,7 +81,11 @@ class Lister {
     for (const std::string_view name : path_) path.emplace_back(name);
   }
 
+  // A graph of shared dictionaries has more paths than there is memory.
+  static constexpr std::size_t limit = std::size_t{1} << 24;
+
   const KeyQuery& query_;
+  std::size_t names_ = 0;
   std::vector<Level> levels_;
   PathBuffer path_;
   KeyList list_;
