@@ -20,7 +20,7 @@ public class ValueTests
         Assert.Equal("\"b\"", second.GetJson("v"));
         Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetJsonValue("v"));
         Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.SetJsonList("v", "[1]"));
-        Expect.Fails<TensorDictException>(TensorDictStatus.Format, () => td.SetJson("v", "{"));
+        Expect.Fails<TensorIOException>(TensorDictStatus.Format, () => td.SetJson("v", "{"));
     }
 
     [Fact]
