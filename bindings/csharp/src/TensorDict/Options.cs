@@ -15,26 +15,38 @@ namespace TensorDicts
         No = 2,
     }
 
-    /// <summary>How <see cref="TensorDict.Apply(System.Func{Tensor, Tensor?}, ApplyOptions?)"/> works.</summary>
+    /// <summary>How <see cref="TensorDict.Apply(System.Func{Tensor, Tensor?}, ApplyOptions?)"/> and its kin work.</summary>
     public sealed record ApplyOptions
     {
         /// <summary>Writes the results into the tensors that are there.</summary>
         public bool InPlace { get; set; }
 
-        /// <summary>What becomes of empty dictionaries; the root always stays.</summary>
+        /// <summary>What becomes of empty dictionaries.</summary>
         public FilterEmpty FilterEmpty { get; set; }
 
         /// <summary>Locks the result if the source is locked.</summary>
         public bool PropagateLock { get; set; }
 
-        internal td_apply_options ToRaw()
-        {
-            td_apply_options raw = td_apply_options.Default;
-            raw.inplace = InPlace ? 1 : 0;
-            raw.filter_empty = (td_filter_empty)(int)FilterEmpty;
-            raw.propagate_lock = PropagateLock ? 1 : 0;
-            return raw;
-        }
+        /// <summary>Gives nested dictionaries as they are, where the function takes entries.</summary>
+        public bool CallOnNested { get; set; }
+
+        /// <summary>Gives null, or <see cref="DefaultValue"/>, for what other dictionaries lack.</summary>
+        public bool AllowMissing { get; set; }
+
+        /// <summary>Stands for tensors that other dictionaries lack; together with <see cref="AllowMissing"/>.</summary>
+        public Tensor? DefaultValue { get; set; }
+
+        /// <summary>The batch size of each dictionary of the result.</summary>
+        public long[]? BatchSize { get; set; }
+
+        /// <summary>The device of the result, to which values move.</summary>
+        public Device? Device { get; set; }
+
+        /// <summary>Names of the batch dimensions of the result; null for one without.</summary>
+        public string?[]? Names { get; set; }
+
+        /// <summary>Takes the results, and is the result.</summary>
+        public TensorDict? Out { get; set; }
     }
 
     /// <summary>How a dictionary is stored.</summary>

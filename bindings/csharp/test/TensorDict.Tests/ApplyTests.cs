@@ -128,4 +128,63 @@ public class ApplyTests
         td.Dispose();
         Assert.Equal(59f, kept[1].ToArray<float>()[59]);
     }
+
+    [Fact]
+    public void NothingLeftIsNullOrEmpty()
+    {
+        using var td = Sample.Nested();
+        Assert.Null(td.ApplyOrNull((_, _) => null));
+        using var empty = td.Apply(_ => null);
+        Expect.Shape(empty.BatchSize, 4, 3);
+        Assert.True(empty.IsEmpty);
+        using var kept = td.ApplyOrNull((_, _) => null, new ApplyOptions { FilterEmpty = FilterEmpty.No });
+        Assert.True(kept!.ContainsKey("n"));
+    }
+
+    [Fact]
+    public void OtherDictionariesStandBeside()
+    {
+        using var td = Sample.Nested();
+        using var other = Sample.Nested();
+        var counts = new List<int>();
+        using var second = td.ApplyEntries(new[] { other, td }, (_, entries) =>
+        {
+            counts.Add(entries.Length);
+            return Doubled((Tensor)entries[1]!);
+        });
+        Assert.Equal(new[] { 3, 3 }, counts);
+        Assert.Equal(118f, Sample.Floats(second!, "n", "b")[59]);
+
+        other.Remove("n");
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => td.ApplyEntries(new[] { other }, (_, entries) => entries[0]));
+        int missing = 0;
+        var options = new ApplyOptions { AllowMissing = true, CallOnNested = true };
+        using var filled = td.ApplyEntries(new[] { other }, (key, entries) =>
+        {
+            missing += entries[1] == null ? 1 : 0;
+            return key == "n" ? Tensor.Zeros<float>(4, 3) : new TensorDict(4, 3);
+        }, options);
+        Assert.Equal(1, missing);
+        Assert.IsType<TensorDict>(filled!["a"]);
+        Assert.IsType<Tensor>(filled!["n"]);
+        using var five = Tensor.Zeros<float>(4, 3, 5);
+        using var defaulted = td.ApplyEntries(
+            new[] { other }, (_, entries) => entries[1], new ApplyOptions { AllowMissing = true, DefaultValue = five });
+        Assert.Equal(0f, Sample.Floats(defaulted!, "n", "b")[59]);
+        Assert.Throws<OwnException>(() => td.ApplyEntries(new[] { other }, (_, _) => throw new OwnException("stop")));
+    }
+
+    [Fact]
+    public void TheResultLooksAsTheOptionsSay()
+    {
+        using var td = Sample.Nested();
+        using var flat = td.Apply(t => t, new ApplyOptions { BatchSize = new long[] { 4 } });
+        Expect.Shape(flat.BatchSize, 4);
+        using var meta = td.Apply(t => t, new ApplyOptions { Device = new Device(DeviceType.Meta), Names = new[] { "time", null } });
+        Assert.Equal(DeviceType.Meta, meta.Device!.Value.Type);
+        Expect.Fails<TensorDictException>(TensorDictStatus.InvalidArgument, () => td.Apply(t => t, new ApplyOptions { Names = new[] { "time" } }));
+        using var target = new TensorDict(4, 3);
+        using var same = td.Apply(t => t, new ApplyOptions { Out = target });
+        Assert.Equal(new NestedKey[] { "a", "n" }, target.Keys());
+    }
 }

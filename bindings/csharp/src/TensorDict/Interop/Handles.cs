@@ -132,6 +132,27 @@ namespace TensorDicts.Interop
         }
     }
 
+    internal sealed unsafe class MapIterHandle : NativeHandle<td_map_iter>
+    {
+        // What the callbacks are called with, as long as the library may call them.
+        private GCHandle user;
+
+        internal MapIterHandle(td_map_iter* pointer, GCHandle user)
+            : base(pointer)
+        {
+            this.user = user;
+        }
+
+        protected override string Owner => "MapEach";
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_map_iter_free((td_map_iter*)handle);
+            user.Free();
+            return true;
+        }
+    }
+
     internal sealed unsafe class WriterHandle : NativeHandle<td_writer>
     {
         internal WriterHandle(td_writer* pointer)

@@ -34,7 +34,7 @@ namespace TensorDicts.Interop
     /// The functions that the library calls. Static, with a GCHandle as user pointer; no exception passes
     /// through native frames.
     /// </summary>
-    internal static unsafe class Trampolines
+    internal static unsafe partial class Trampolines
     {
 #if NET
         internal static IntPtr Apply =>
