@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   }
   bench::register_call();
   bench::register_entries();
+  bench::register_lazy();
   bench::register_math();
   bench::register_small();
   bench::register_keys_and_writer();
