@@ -144,7 +144,7 @@ td_status td_narrow(const td_tensordict* td, int64_t dim, int64_t start, int64_t
 td_status td_atleast(const td_tensordict* td, size_t dims, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::atleast(in(td), static_cast<int64_t>(std::min<size_t>(dims, INT32_MAX))));
+    out.put(td::atleast(in(td), dims));
   });
 }
 

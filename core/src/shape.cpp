@@ -207,12 +207,11 @@ TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, st
   return TensorDict(slice(td.node(), dim, first, length));
 }
 
-TensorDict atleast(const TensorDict& td, std::int64_t dims) {
-  if (dims < 0 || dims > 64)
-    fail(Code::invalid_argument, "no dictionary has ", dims, " dimensions");
+TensorDict atleast(const TensorDict& td, std::size_t dims) {
+  if (dims > 64) fail(Code::invalid_argument, "no dictionary has ", dims, " dimensions");
   const SizesView batch = td.batch_size();
   ViewPlan plan(batch);
-  for (auto i = static_cast<std::int64_t>(batch.size()); i < dims; ++i) plan.add();
+  for (std::size_t i = batch.size(); i < dims; ++i) plan.add();
   for (std::size_t i = 0; i < batch.size(); ++i) plan.keep(static_cast<std::int64_t>(i));
   return TensorDict(apply_plan(td.node(), plan));
 }

@@ -1,7 +1,7 @@
 #include "ops.h"
 
+#include <list>
 #include <map>
-#include <set>
 
 #include "index.h"
 
@@ -60,16 +60,77 @@ std::vector<Dict> transpose(const Request &request) {
   });
 }
 
-std::vector<Dict> unbind(const Request &request) {
+int64_t integer(const Request &request, const char *argument) {
+  return request.args.at(argument).get<int64_t>();
+}
+
+// The operations that give several dictionaries: asked for their number first.
+template <class Call>
+std::vector<Dict> parts_of_base(const Request &request, Call call) {
   const Dict td = base_of(request.base);
-  const auto dim = request.args.at("dim").get<int64_t>();
   size_t count = 0;
-  check(td_unbind(td.get(), dim, nullptr, 0, &count));
+  check(call(td.get(), nullptr, size_t{0}, &count));
   std::vector<td_tensordict *> handles(count);
-  check(td_unbind(td.get(), dim, handles.data(), count, &count));
+  check(call(td.get(), handles.data(), count, &count));
   std::vector<Dict> parts;
   for (td_tensordict *handle : handles) parts.emplace_back(handle);
   return parts;
+}
+
+std::vector<Dict> unbind(const Request &request) {
+  return parts_of_base(request, [&](auto td, auto results, auto room, auto count) {
+    return td_unbind(td, integer(request, "dim"), results, room, count);
+  });
+}
+
+std::vector<Dict> parts_by(const Request &request, td_split_kind kind, const Sizes &numbers) {
+  return parts_of_base(request, [&](auto td, auto results, auto room, auto count) {
+    return td_split(td, integer(request, "dim"), kind, numbers.data(), numbers.size(), results,
+                    room, count);
+  });
+}
+
+std::vector<Dict> split(const Request &request) {
+  const Json &size = request.args.at("split_size");
+  return size.is_array() ? parts_by(request, TD_SPLIT_LENGTHS, size.get<Sizes>())
+                         : parts_by(request, TD_SPLIT_LENGTH, {size.get<int64_t>()});
+}
+
+std::vector<Dict> chunk(const Request &request) {
+  return parts_by(request, TD_SPLIT_CHUNKS, {integer(request, "chunks")});
+}
+
+std::vector<Dict> flatten(const Request &request) {
+  return on_base(request, [&](auto td, auto result) {
+    return td_flatten(td, integer(request, "start"), integer(request, "end"), result);
+  });
+}
+
+std::vector<Dict> repeat(const Request &request) {
+  const auto counts = request.args.at("repeats").get<Sizes>();
+  return on_base(request, [&](auto td, auto result) {
+    return td_repeat(td, counts.data(), counts.size(), 0, result);
+  });
+}
+
+std::vector<Dict> repeat_interleave(const Request &request) {
+  const Tensor repeats = tensor_of(request.args.at("repeats"));
+  return on_base(request, [&](auto td, auto result) {
+    return td_repeat_interleave(td, repeats.get(), integer(request, "dim"), result);
+  });
+}
+
+std::vector<Dict> gather(const Request &request) {
+  const Tensor index = tensor_of(request.args.at("index"));
+  return on_base(request, [&](auto td, auto result) {
+    return td_gather(td, integer(request, "dim"), index.get(), result);
+  });
+}
+
+std::vector<Dict> masked_select(const Request &request) {
+  const Tensor mask = tensor_of(request.args.at("mask"));
+  return on_base(request,
+                 [&](auto td, auto result) { return td_masked_select(td, mask.get(), result); });
 }
 
 // The base itself and changed copies of it, `n` in all.
@@ -158,15 +219,28 @@ std::vector<Dict> flatten_keys(const Request &request) {
 }
 
 const std::map<std::string, Operation> kOperations = {
-    {"cat", cat},         {"exclude", exclude}, {"expand", expand},       {"flatten_keys", flatten_keys},
-    {"index", index},     {"permute", permute}, {"reshape", reshape},     {"select", select},
-    {"setitem", setitem}, {"squeeze", squeeze}, {"stack", stack},         {"unbind", unbind},
-    {"view", view},       {"transpose", transpose}, {"unsqueeze", unsqueeze},
-};
-
-// Not made up out of other operations here: what is not in the headers is skipped.
-const std::set<std::string> kNotOffered = {
-    "chunk", "flatten", "gather", "masked_select", "repeat", "repeat_interleave", "split",
+    {"cat", cat},
+    {"chunk", chunk},
+    {"exclude", exclude},
+    {"expand", expand},
+    {"flatten", flatten},
+    {"flatten_keys", flatten_keys},
+    {"gather", gather},
+    {"index", index},
+    {"masked_select", masked_select},
+    {"permute", permute},
+    {"repeat", repeat},
+    {"repeat_interleave", repeat_interleave},
+    {"reshape", reshape},
+    {"select", select},
+    {"setitem", setitem},
+    {"split", split},
+    {"squeeze", squeeze},
+    {"stack", stack},
+    {"transpose", transpose},
+    {"unbind", unbind},
+    {"unsqueeze", unsqueeze},
+    {"view", view},
 };
 
 }  // namespace
@@ -175,7 +249,5 @@ Operation find_operation(const std::string &name) {
   const auto found = kOperations.find(name);
   return found == kOperations.end() ? nullptr : found->second;
 }
-
-bool is_not_offered(const std::string &name) { return kNotOffered.count(name) > 0; }
 
 }  // namespace parity

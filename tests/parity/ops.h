@@ -18,11 +18,8 @@ struct Request {
 // The dictionaries that a request gives: one, or a list.
 using Operation = std::vector<Dict> (*)(const Request &);
 
-// NULL for an operation that the C interface does not have.
+// NULL for an operation that this program does not know.
 Operation find_operation(const std::string &name);
-
-// Whether a missing operation is one that is known to be missing.
-bool is_not_offered(const std::string &name);
 
 }  // namespace parity
 

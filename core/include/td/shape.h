@@ -18,7 +18,7 @@ TensorDict move_dims(const TensorDict& td, SizesView from, SizesView to);
 TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, std::int64_t length);
 
 // Adds dimensions of size 1 in front until there are `dims`.
-TensorDict atleast(const TensorDict& td, std::int64_t dims);
+TensorDict atleast(const TensorDict& td, std::size_t dims);
 
 // What the numbers of a split mean.
 enum class Split {
