@@ -68,6 +68,7 @@ class EntryOut {
     const td::EntryKind kind = td::kind_of(value);
     if (kind == td::EntryKind::tensor) tensor_out_.put(at::Tensor(value.tensor()));
     if (kind == td::EntryKind::dict) dict_out_.put(td::TensorDict(value.node()));
+    if (kind == td::EntryKind::data) dict_out_.put(td::holding(path.back(), value));
     td.remove(path);
     done_ = true;
     return kind;

@@ -97,6 +97,12 @@ void create_nested(const TensorDict& td, Path path) {
   target.set(path, TensorDict(SizesView{}));
 }
 
+TensorDict holding(std::string_view name, const Value& node) {
+  auto holder = c10::make_intrusive<DenseNode>(node.node()->batch(), node.node()->device());
+  holder->put(name, node);
+  return TensorDict(NodePtr(std::move(holder)));
+}
+
 void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   check_path(from);
   check_path(to);

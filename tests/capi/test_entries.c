@@ -100,6 +100,30 @@ TD_TEST(popped_entries) {
   td_free(td);
 }
 
+TD_TEST(a_popped_value_comes_in_a_dictionary) {
+  td_tensordict *td = td_nested(0), *dict = NULL;
+  td_tensor *tensor = NULL;
+  td_keys *key = NULL;
+  td_entry_kind kind = 99;
+  char text[32];
+  size_t length = 0;
+  TD_DO(td_set_data_json(td, TD_KEY("n", "s"), "\"text\""));
+  TD_DO(td_set_data_json(td, TD_KEY("z"), "[1]"));
+  TD_DO(td_pop(td, TD_KEY("n", "s"), &kind, &tensor, &dict));
+  TD_CHECK_INT(kind, TD_ENTRY_DATA);
+  TD_CHECK(tensor == NULL);
+  TD_DO(td_get_data_json(dict, TD_KEY("s"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "\"text\"");
+  td_free(dict);
+  TD_DO(td_pop_last(td, &key, &tensor, &dict));
+  TD_DO(td_get_data_json(dict, TD_KEY("z"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "[1]");
+  TD_CHECK_KEYS(td, "a n n/b n/c");
+  td_keys_free(key);
+  td_free(dict);
+  td_free(td);
+}
+
 TD_TEST(the_last_entry_is_popped) {
   td_tensordict *td = td_nested(0), *dict = NULL;
   td_tensor *tensor = NULL;

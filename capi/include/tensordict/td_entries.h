@@ -177,15 +177,15 @@ td_status td_get_or_set(td_tensordict *td, const char *const *path, size_t path_
                         const td_tensor *source, td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Removes an entry and hands it out. Of a value that is no tensor only the kind is told: its text is
- * read before, with td_get_data_json().
+ * Removes an entry and hands it out. A value that is no tensor comes in a dictionary that holds it
+ * under the last name of the path.
  *
  * @param td       borrowed; changed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param kind     written on success
  * @param tensor   new; free with td_tensor_free(); NULL on failure, and unless it was a tensor
- * @param dict     new; free with td_free(); NULL on failure, and unless it was a dictionary
+ * @param dict     new; free with td_free(); NULL on failure, and when it was a tensor
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (the path runs through
  *         a tensor), TD_ERR_LOCKED
@@ -202,7 +202,7 @@ td_status td_pop(td_tensordict *td, const char *const *path, size_t path_len, td
  * @param td     borrowed; changed
  * @param key    new; a list of one key, with its kind; free with td_keys_free(); NULL on failure
  * @param tensor new; free with td_tensor_free(); NULL on failure, and unless it was a tensor
- * @param dict   new; free with td_free(); NULL on failure, and unless it was a dictionary
+ * @param dict   new; free with td_free(); NULL on failure, and when it was a tensor
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (nothing is left), TD_ERR_LOCKED
  * @threadsafety needs the dictionary for itself

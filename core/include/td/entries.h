@@ -46,6 +46,7 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
                   const at::Tensor& value);
 at::Tensor get_or_set(const TensorDict& td, Path path, const at::Tensor& value);
 void create_nested(const TensorDict& td, Path path);
+TensorDict holding(std::string_view name, const Value& node);  // a dictionary of this one entry
 void rename_key(const TensorDict& td, Path from, Path to, bool safe);
 void clear(const TensorDict& td);
 

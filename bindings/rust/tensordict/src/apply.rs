@@ -365,9 +365,9 @@ impl Dict {
     }
 }
 
-struct Walk<F, E> {
-    f: F,
-    failure: Option<Failure<E>>,
+pub(crate) struct Walk<F, E> {
+    pub(crate) f: F,
+    pub(crate) failure: Option<Failure<E>>,
 }
 
 unsafe extern "C" fn visit<F, E>(
@@ -398,7 +398,9 @@ where
     }
 }
 
-unsafe extern "C" fn visit_entry<F, E>(
+/// # Safety
+/// As a `td_apply_entry_fn`, with a [`Walk`] as `user`.
+pub(crate) unsafe extern "C" fn visit_entry<F, E>(
     user: *mut c_void,
     entry: *const sys::td_apply_entry,
     tensor: *mut *mut sys::td_tensor,

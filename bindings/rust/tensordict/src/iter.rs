@@ -4,9 +4,10 @@ use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
 use crate::entry::{EntryKind, Value};
-use crate::error::{check, sound};
+use crate::error::{check, sound, Error, Result};
 use crate::handle::Handle;
 use crate::key::KeyPath;
+use crate::select::ask_leaves;
 use crate::tensor::Tensor;
 
 /// Which keys [`Dict::keys_with`] lists.
@@ -38,6 +39,18 @@ impl KeysOptions {
         self.raw.sort = sorted.into();
         self
     }
+
+    /// With [`leaves_only`](Self::leaves_only), values that are no tensors too.
+    pub fn include_data(mut self, include: bool) -> Self {
+        self.raw.include_data = include.into();
+        self
+    }
+
+    /// A dictionary after its content.
+    pub fn contents_first(mut self, contents_first: bool) -> Self {
+        self.raw.contents_first = contents_first.into();
+        self
+    }
 }
 
 /// A snapshot of keys: the dictionary may be changed while it is walked.
@@ -49,13 +62,18 @@ pub struct Keys {
 
 impl Keys {
     fn of(dict: &Dict, options: KeysOptions) -> Self {
+        sound(Self::ask(dict, &options.raw))
+    }
+
+    #[track_caller]
+    fn ask(dict: &Dict, options: &sys::td_keys_options) -> Result<Self> {
         let mut list = std::ptr::null_mut();
         // SAFETY: the handle is alive, and a call that succeeds gives us the list.
         let list = unsafe {
-            sound(check(sys::td_keys_of(dict.raw(), &options.raw, &mut list)));
+            check(sys::td_keys_of(dict.raw(), options, &mut list))?;
             Handle::new(list)
         };
-        Self::new(list)
+        Ok(Self::new(list))
     }
 
     pub(crate) fn new(list: Handle<sys::td_keys>) -> Self {
@@ -80,7 +98,7 @@ impl Keys {
     }
 
     /// The next key with the kind of its entry.
-    fn next_with_kind(&mut self) -> Option<(KeyPath, EntryKind)> {
+    pub(crate) fn next_with_kind(&mut self) -> Option<(KeyPath, EntryKind)> {
         let position = self.next_position()?;
         let mut kind = sys::TD_ENTRY_NONE;
         // SAFETY: the list is alive.
@@ -175,6 +193,29 @@ impl Dict {
     /// The keys that the options ask for.
     pub fn keys_with(&self, options: KeysOptions) -> Keys {
         Keys::of(self, options)
+    }
+
+    /// The keys that the options ask for, with a closure that decides which dictionaries and values
+    /// that are no tensors count as leaves: these are listed, and not descended into.
+    ///
+    /// ```
+    /// use tensordict::{KeysOptions, Result, Tensor, TensorDict};
+    ///
+    /// let td = TensorDict::from_pairs((), [(("n", "b"), Tensor::scalar(2u8)?)])?;
+    /// let leaves = KeysOptions::new().nested(true).leaves_only(true);
+    /// let keys = td.keys_where(leaves, |key, _| -> Result<bool> { Ok(*key == "n") })?;
+    /// assert_eq!(keys.collect::<Vec<_>>(), ["n"]);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn keys_where<E: From<Error>>(
+        &self,
+        options: KeysOptions,
+        is_leaf: impl FnMut(&KeyPath, EntryKind) -> Result<bool, E>,
+    ) -> Result<Keys, E> {
+        ask_leaves(is_leaf, |callback, user| {
+            Keys::ask(self, &sys::td_keys_options { is_leaf: callback, user, ..options.raw })
+        })
     }
 
     /// The entries of the first level.
