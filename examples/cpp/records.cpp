@@ -3,6 +3,7 @@
 
 #include <iostream>
 
+// [struct]
 struct MyData : td_torch::Record<MyData> {
   TD_RECORD(MyData, (image, td_torch::Of<at::kFloat, 3, -1, -1>),
             (mask, td_torch::Of<at::kBool, 1, -1, -1>), (label, std::optional<at::Tensor>))
@@ -14,6 +15,7 @@ struct MyData : td_torch::Record<MyData> {
   }
   MyData select_label(std::int64_t wanted) const { return (*this)[label()->eq(wanted)]; }
 };
+// [/struct]
 
 int main() {
   const at::Tensor images = at::arange(100 * 3 * 4 * 4, at::kFloat).view({100, 3, 4, 4});
@@ -21,6 +23,7 @@ int main() {
       at::arange(16, at::kLong).remainder(2).eq(0).view({1, 4, 4}).expand({100, 1, 4, 4});
   const at::Tensor labels = at::arange(100, at::kLong).remainder(10);
 
+  // [use]
   const MyData data({100}, images, mask, labels);
   std::cout << data.select_label(1) << "\n"
             << "masked: " << data.mask_image().sizes() << "\n"
@@ -28,11 +31,12 @@ int main() {
 
   const MyData pair = MyData::stack({data[0], data[1]});
   pair.set_label(std::nullopt);
+  // [/use]
   std::cout << "stacked: " << at::IntArrayRef(pair.batch_size()) << ", "
             << (pair.label() ? "with" : "without") << " labels\n";
   try {
     pair.set_image(labels);
-  } catch (const std::exception &error) {
-    std::cout << error.what() << "\n";
+  } catch (const std::exception &) {
+    std::cout << "an image of other sizes is refused\n";
   }
 }
