@@ -51,6 +51,7 @@ void figure(const std::string& name, int leaves, double goal, Body ours, Body th
 void register_call();
 void register_entries();
 void register_lazy();
+void register_map();
 void register_math();
 void register_small();
 void register_keys_and_writer();

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
   bench::register_call();
   bench::register_entries();
   bench::register_lazy();
+  bench::register_map();
   bench::register_math();
   bench::register_small();
   bench::register_keys_and_writer();
