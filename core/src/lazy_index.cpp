@@ -59,7 +59,21 @@ std::vector<IndexItem> spelled_out(c10::ArrayRef<IndexItem> items, std::size_t d
 
 // The positions that one item picks among `n`, with the shape that they have in the result.
 void pick(const IndexItem& item, std::int64_t n, std::vector<std::int64_t>& picks, Sizes& shape) {
+  if (item.kind == IndexKind::integer) {
+    const std::int64_t asked = item.start.value_or(0);
+    if (asked < -n || asked >= n) {
+      fail(Code::index, "index ", asked, " is out of range for a lazy stack of ", n);
+    }
+    picks.assign(1, asked < 0 ? asked + n : asked);
+    return;
+  }
   const IndexPlan plan(item, SizesView(n));
+  if (!plan.gathers()) {
+    const ViewPlan::Dim& dim = plan.view().dims()[0];
+    for (std::int64_t i = 0; i < dim.size; ++i) picks.push_back(dim.start + i * dim.step);
+    shape.assign(1, dim.size);
+    return;
+  }
   const at::NoGradGuard no_grad;
   const at::Tensor positions =
       plan.read(at::arange(n, at::kLong), /*fast=*/false).to(at::kCPU).contiguous();
@@ -159,6 +173,14 @@ NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView 
 
 NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims) {
   const Descent guard;
+  // The common case: one element, as it is.
+  if (lazy.stack_dim() == 0 && items.size() == 1 && items[0].kind == IndexKind::integer) {
+    const auto n = static_cast<std::int64_t>(lazy.elements().size());
+    const std::int64_t asked = items[0].start.value_or(0);
+    if (asked >= -n && asked < n) {
+      return lazy.elements()[static_cast<std::size_t>(asked < 0 ? asked + n : asked)];
+    }
+  }
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
     if (!lazy.holds_data()) return read_at(dense_form(borrow(lazy)), items);
