@@ -295,11 +295,11 @@ impl Dict {
         }
     }
 
-    /// A new dictionary over the same memory, as locked and as mapped as this one.
+    /// A new dictionary over the same memory, as locked, as mapped and as shared as this one.
     #[track_caller]
     fn twin(&self) -> Result<TensorDict> {
-        if self.is_memmap() {
-            // A copy is not mapped, parts are. So a new dimension comes and goes: each step makes new
+        if self.is_memmap() || self.is_shared().unwrap_or(false) {
+            // A copy is neither mapped nor shared, parts are. So a new dimension comes and goes: each step makes new
             // dictionaries at every level.
             return self.unsqueeze(0)?.squeeze(0);
         }

@@ -37,6 +37,7 @@
 
 mod apply;
 mod callback;
+mod consolidate;
 mod convert;
 mod device;
 mod dict;
@@ -53,15 +54,18 @@ mod key;
 mod layout;
 mod lazy;
 mod library;
+mod lock;
 mod map;
 mod math;
 mod math_ops;
 mod memmap;
+mod message;
 mod part;
 mod progress;
 mod record;
 mod select;
 mod shape;
+mod share;
 mod sizes;
 mod state;
 mod state_dict;
@@ -72,6 +76,7 @@ mod update;
 mod writer;
 
 pub use apply::{ApplyEntry, ApplyOptions, FilterEmpty};
+pub use consolidate::ConsolidateOptions;
 pub use convert::{Target, ToOptions};
 pub use device::{Device, DeviceKind};
 pub use dict::{Dict, DictMut, DictRef, TensorDict};
@@ -89,9 +94,11 @@ pub use library::{
     abi_version, clear_log, live_handles, set_grad_enabled, set_log, torch_version, version,
     LogLevel,
 };
+pub use lock::LockGuard;
 pub use map::{MapIter, MapOptions, Piece};
 pub use math::{Interpolation, Missing, Operand, Reduce};
 pub use memmap::{LoadOptions, MemmapOptions};
+pub use message::MessageOptions;
 pub use progress::ProgressBar;
 pub use record::{FieldInfo, FieldKind, FieldSpec, RecordOptions, RecordType};
 pub use select::{KeySet, SplitKeysOptions};

@@ -50,7 +50,7 @@ impl MemmapOptions {
 /// How a folder is read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadOptions {
-    raw: sys::td_load_options,
+    pub(crate) raw: sys::td_load_options,
 }
 
 impl LoadOptions {
@@ -196,12 +196,12 @@ impl TensorDict {
     }
 }
 
-/// The name of a folder in the form that the library takes; NULL for none.
-struct Folder(Option<CString>);
+/// The name of a folder, or of a file, in the form that the library takes; NULL for none.
+pub(crate) struct Folder(Option<CString>);
 
 impl Folder {
     #[track_caller]
-    fn new(dir: Option<&Path>) -> Result<Self> {
+    pub(crate) fn new(dir: Option<&Path>) -> Result<Self> {
         let Some(dir) = dir else { return Ok(Self(None)) };
         match dir.to_str().map(CString::new) {
             Some(Ok(text)) => Ok(Self(Some(text))),
@@ -212,7 +212,7 @@ impl Folder {
         }
     }
 
-    fn text(&self) -> *const c_char {
+    pub(crate) fn text(&self) -> *const c_char {
         self.0.as_ref().map_or(std::ptr::null(), |text| text.as_ptr())
     }
 }
