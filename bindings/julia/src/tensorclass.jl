@@ -162,6 +162,9 @@ part_of_batch(indices) = any(i -> i isa Name, indices) &&
     throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are written as x.name = value"))
 Base.view(x::TensorClass, indices...) = x[indices...]
 
+# A record that operations have made is one, whatever became of its dtypes.
+settled(::Type{T}, td::TensorDict) where {T} = record_type(td) === nothing ? T(td) : unchecked(T, td)
+
 # What gives dictionaries gives the same struct; what asks, answers.
 for f in (:(Base.reshape), :(Base.permutedims), :(Base.transpose), :(Base.dropdims), :squeeze, :unsqueeze, :expand,
           :contiguous, :unbind, :(Base.eachslice), :(Base.copy), :to, :share)
@@ -185,8 +188,8 @@ stack(xs::AbstractVector{T}, dim::Integer = 1) where {T<:TensorClass} = rewrap(T
 Base.cat(x::T, more::T...; dims::Integer) where {T<:TensorClass} =
     rewrap(T, cat(parent(x), map(parent, more)...; dims = dims))
 Base.vcat(x::T, more::T...) where {T<:TensorClass} = cat(x, more...; dims = 1)
-Base.map(f, x::T) where {T<:TensorClass} = T(apply(f, parent(x)))
-apply(f, x::T; options...) where {T<:TensorClass} = T(apply(f, parent(x); options...))
+Base.map(f, x::TensorClass) = apply(f, x)
+apply(f, x::T; options...) where {T<:TensorClass} = settled(T, apply(f, parent(x); options...))
 apply!(f, x::TensorClass; options...) = (apply!(f, parent(x); options...); x)
 Base.close(x::TensorClass) = close(parent(x))
 Base.isopen(x::TensorClass) = isopen(parent(x))

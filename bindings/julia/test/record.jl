@@ -53,6 +53,7 @@ end
     other[1:2] = data[5:6]
     @test Array(other.label) == [1, 2, 2, 0, 1, 2] && Array(data.label)[1] == 0
     @test map(t -> t, data) == data && apply!(t -> t, other) === other
+    @test map(t -> to(t, Float64), data) isa MyData && eltype(to(data, Float64).image) === Float64
     @test islocked(lock!(copy(data))) && device(to(data, cpu())) == cpu()
     @test nameof(record_type(data)) == :MyData && check_record(data) === nothing
     @test startswith(repr(data), "MyData(\n    image=Tensor(shape=torch.Size([6, 3, 2, 2]), ")

@@ -29,6 +29,12 @@ namespace TypedRecords
         {
         }
 
+        private MyData(TensorDict dict, bool known)
+            : base(dict)
+        {
+            _ = known;
+        }
+
         /// <summary>The fields, as the library knows them.</summary>
         public static RecordType Type => type.Value;
 
@@ -54,6 +60,9 @@ namespace TypedRecords
         }
 
         /// <inheritdoc/>
-        protected override MyData Wrap(TensorDict dict) => new MyData(dict);
+        protected override MyData Wrap(TensorDict dict) => new MyData(dict, known: true);
+
+        /// <inheritdoc/>
+        protected override MyData Check(TensorDict dict) => new MyData(dict);
     }
 }

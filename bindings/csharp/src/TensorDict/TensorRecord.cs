@@ -20,6 +20,12 @@ namespace TensorDicts
             Dict.MakeRecord(type);
         }
 
+        /// <summary>A record over what is known to be one of this type.</summary>
+        protected TensorRecord(TensorDict dict)
+        {
+            Dict = Argument(dict);
+        }
+
         /// <summary>The dictionary behind it.</summary>
         public TensorDict Dict { get; }
 
@@ -55,7 +61,13 @@ namespace TensorDicts
         public TSelf Clone() => Wrap(Dict.Clone());
 
         /// <summary>What any operation on dictionaries makes of it.</summary>
-        public TSelf With(Func<TensorDict, TensorDict> operation) => Wrap(Argument(operation)(Dict));
+        public TSelf With(Func<TensorDict, TensorDict> operation)
+        {
+            TensorDict result = Argument(operation)(Dict);
+            using RecordType? type = result.RecordType;
+            // A change of dtype is not undone by what was declared.
+            return type is null ? Check(result) : Wrap(result);
+        }
 
         /// <summary>A plain dictionary over the same entries.</summary>
         public TensorDict ToTensorDict()
@@ -78,8 +90,11 @@ namespace TensorDicts
             GC.SuppressFinalize(this);
         }
 
-        /// <summary>A record of the same class over a dictionary.</summary>
+        /// <summary>A record of the same class over what is known to be one.</summary>
         protected abstract TSelf Wrap(TensorDict dict);
+
+        /// <summary>A record of the same class over a dictionary, looked at.</summary>
+        protected abstract TSelf Check(TensorDict dict);
 
         /// <summary>What stands in an optional field, if anything does.</summary>
         protected T? Find<T>(string field)

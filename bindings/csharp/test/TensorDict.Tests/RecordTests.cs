@@ -37,6 +37,8 @@ public class RecordTests
         Expect.Shape(data.Reshape(2, 3).Image.Shape, 2, 3, 3, 2, 2);
         Expect.Shape(data.View(3, 2).Permute(1, 0).BatchSize, 2, 3);
         Expect.Shape(data.With(td => td.Unsqueeze(0)).BatchSize, 1, 6);
+        Assert.Equal(DType.Float64, data.With(td => td.To(DType.Float64)).Image.DType);
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => data.With(td => new TensorDict(6)));
         Assert.Equal("MyData", chosen.Dict.RecordType!.Name);
         data[0] = data[5];
         Assert.Equal(2, data.Label![0].Item<long>());

@@ -29,6 +29,12 @@ namespace TensorDicts.Tests
         {
         }
 
+        private MyData(TensorDict dict, bool known)
+            : base(dict)
+        {
+            _ = known;
+        }
+
         /// <summary>The fields, as the library knows them.</summary>
         public static RecordType Type => type.Value;
 
@@ -54,7 +60,10 @@ namespace TensorDicts.Tests
         }
 
         /// <inheritdoc/>
-        protected override MyData Wrap(TensorDict dict) => new MyData(dict);
+        protected override MyData Wrap(TensorDict dict) => new MyData(dict, known: true);
+
+        /// <inheritdoc/>
+        protected override MyData Check(TensorDict dict) => new MyData(dict);
     }
 
     /// <summary>A record Pair.</summary>
@@ -80,6 +89,12 @@ namespace TensorDicts.Tests
         public Pair(long[] batchSize, MyData left, TensorDict more, MyData? rightOne = null, Tensor? weight = null)
             : this(Collect(batchSize, ("left", left.Dict), ("more", more), ("right_one", rightOne?.Dict), ("weight", weight)))
         {
+        }
+
+        private Pair(TensorDict dict, bool known)
+            : base(dict)
+        {
+            _ = known;
         }
 
         /// <summary>The fields, as the library knows them.</summary>
@@ -114,6 +129,9 @@ namespace TensorDicts.Tests
         }
 
         /// <inheritdoc/>
-        protected override Pair Wrap(TensorDict dict) => new Pair(dict);
+        protected override Pair Wrap(TensorDict dict) => new Pair(dict, known: true);
+
+        /// <inheritdoc/>
+        protected override Pair Check(TensorDict dict) => new Pair(dict);
     }
 }

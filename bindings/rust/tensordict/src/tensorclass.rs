@@ -181,7 +181,12 @@ macro_rules! tensorclass {
                 &self,
                 f: impl FnOnce(&$crate::Dict) -> $crate::Result<$crate::TensorDict>,
             ) -> $crate::Result<Self> {
-                Self::from_tensordict(f(&self.dict)?)
+                let dict = f(&self.dict)?;
+                match dict.record_type() {
+                    // A change of dtype is not undone by what was declared.
+                    Some(made) if made.name() == stringify!($name) => Ok(Self { dict }),
+                    _ => Self::from_tensordict(dict),
+                }
             }
 
             /// A part.

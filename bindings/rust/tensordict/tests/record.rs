@@ -64,6 +64,9 @@ fn parts_of_a_tensorclass_are_of_its_type() {
     assert_eq!(grid.batch_size(), [2, 3]);
     assert_eq!(grid.with(|td| td.unsqueeze(0)).unwrap().batch_size(), [1, 2, 3]);
     assert_eq!(grid.record_type().unwrap().name(), "MyData");
+    let wide = grid.with(|td| td.to(DType::F64)).unwrap();
+    assert_eq!(wide.image().unwrap().dtype(), DType::F64);
+    assert_eq!(grid.with(|_| TensorDict::new([2])).unwrap_err().kind(), ErrorKind::Key);
 }
 
 #[test]
