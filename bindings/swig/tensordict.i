@@ -59,4 +59,5 @@
 %include "tensordict/td_state.h"
 %include "tensordict/td_layout.h"
 %include "tensordict/td_host.h"
+%include "tensordict/td_table.h"
 %include "tensordict/td_writer.h"

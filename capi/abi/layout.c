@@ -605,3 +605,8 @@ TD_OFFSET(td_close_options, nan_differs, 8);
 TD_OFFSET(td_close_options, common_keys, 12);
 TD_OFFSET(td_close_options, relative, 16);
 TD_OFFSET(td_close_options, absolute, 24);
+
+TD_SIZE(td_table_format, 4);
+TD_SIGNED(td_table_format);
+TD_NUMBER(TD_TABLE_CSV, 0);
+TD_NUMBER(TD_TABLE_JSON, 1);

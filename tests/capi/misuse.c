@@ -209,3 +209,9 @@ void *misuse_impl(misuse *m) {
   TD_DO(td_tensor_to_torch(m->tensor, misuse_torch_version(), &impl));
   return impl;
 }
+
+const char *misuse_table(misuse *m) {
+  snprintf(m->text, sizeof m->text, "%s/table.csv", td_test_folder());
+  TD_DO(td_save_table(m->td, m->text, TD_TABLE_CSV, "."));
+  return m->text;
+}

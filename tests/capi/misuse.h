@@ -53,6 +53,9 @@ const td_tensordict *misuse_loaded(misuse *m);
 /* A dictionary whose tensor is recorded for gradients. */
 td_tensordict *misuse_recorded(misuse *m);
 
+/* A file with a table. */
+const char *misuse_table(misuse *m);
+
 /* A tensor of libtorch, and the version of libtorch. */
 void *misuse_impl(misuse *m);
 int32_t misuse_torch_version(void);

@@ -29,6 +29,7 @@
 #include "tensordict/td_share.h"
 #include "tensordict/td_state.h"
 #include "tensordict/td_sub.h"
+#include "tensordict/td_table.h"
 #include "tensordict/td_tensor.h"
 #include "tensordict/td_writer.h"
 
