@@ -208,14 +208,14 @@ impl Dict {
     ///
     /// let mut td = TensorDict::from_pairs([3], [("x", Tensor::from_slice(&[1i64, 2, 3], [3])?)])?;
     /// let rows = Tensor::from_slice(&[2i64, 0], [2])?;
-    /// let mut part = td.sub(&rows)?;
+    /// let mut part = td.window(&rows)?;
     /// part.set_inplace("x", &Tensor::from_slice(&[30i64, 10], [2])?)?;
     /// drop(part);
     /// assert_eq!(td.tensor("x")?.to_vec::<i64>()?, [10, 2, 30]);
     /// # Ok::<(), tensordict::Error>(())
     /// ```
     #[track_caller]
-    pub fn sub<'a>(&mut self, index: impl Indices<'a>) -> Result<DictMut<'_>> {
+    pub fn window<'a>(&mut self, index: impl Indices<'a>) -> Result<DictMut<'_>> {
         let index = RawIndex::new(index);
         // SAFETY: the handle is alive, and the list of items is as long as it is said to be.
         Ok(DictMut::new(TensorDict::receive(|result| unsafe {

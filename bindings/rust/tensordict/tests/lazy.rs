@@ -74,7 +74,7 @@ fn windows_write_through() {
     td.set("x", Tensor::from_slice(&[0i64, 1, 2, 3], [4]).unwrap()).unwrap();
     let rows = Tensor::from_slice(&[3i64, 1], [2]).unwrap();
     {
-        let mut part = td.sub(i![&rows]).unwrap();
+        let mut part = td.window(i![&rows]).unwrap();
         assert_eq!(part.dict_kind().unwrap(), DictKind::Sub);
         part.set_inplace("x", &Tensor::from_slice(&[30i64, 10], [2]).unwrap()).unwrap();
         part.set("new", Tensor::from_slice(&[1i64, 2], [2]).unwrap()).unwrap();
