@@ -17,11 +17,19 @@ export cpu, cuda, cuda_available, device, to, clear_device!
 export asarray, contiguous, iscontiguous, nbytes, isuniquelyowned, requires_grad, requires_grad!
 export .., newaxis, @index_str, parse_index
 export set_inplace!, set_batch_size!, lock!, unlock!, ismemmap, issame, share
+export update!, update_inplace!, update_at!, updated, write!, fill_entry!, get_at, set_at!
+export select, select!, exclude, exclude!, split_keys, separate!, remove_empty!, without_data
+export flatten_keys, flatten_keys!, unflatten_keys, unflatten_keys!, merge_tensordicts, from_keys, unravel_key
+export rename_key!, create_nested!, depth, entry_size, auto_batch_size!
 export squeeze, unsqueeze, expand, unbind, stack
 export apply, apply!
 export map_chunks, MapChunks
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, sub
 export set_json!, get_json, spread_data!, set_bytes!, get_bytes
+export share_memory!, isshared, shared_name, open_shared
+export consolidate, consolidate!, isconsolidated, load_consolidated
+export send_fd, recv_fd, locked, unlocked
+export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, clamp!, cummin, cummax, softmax, zero!
 export memmap, memmap!, memmap_like, load_memmap, saved_path
 export bind!, next!, rows
 export to_dlpack, from_dlpack
@@ -29,6 +37,7 @@ export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isf
 export param_count, bytes, data_pointers
 export detach!, grad, grad!, zero_grad!, backward
 export state_dict, load_state_dict!, schema, from_schema
+export load_table, save_table
 export from_structs, view_structs, to_structs, to_structs!
 export RecordType, tensorfield, dictfield, valuefield, recordfield, fields, record_type, record!, check_record
 export TensorClass, @tensorclass
@@ -47,13 +56,18 @@ include("dict.jl")
 include("access.jl")
 include("shape.jl")
 include("apply.jl")
+include("entries.jl")
 include("map.jl")
 include("gradient.jl")
 include("states.jl")
 include("structs.jl")
+include("tables.jl")
 include("lazy.jl")
 include("values.jl")
+include("math.jl")
+include("math_ops.jl")
 include("memmap.jl")
+include("share.jl")
 include("writer.jl")
 include("dlpack.jl")
 include("record.jl")

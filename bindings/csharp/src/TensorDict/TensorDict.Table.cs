@@ -1,0 +1,44 @@
+using System;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>How a table is written down.</summary>
+    public enum TableFormat
+    {
+        /// <summary>Names in the first line, commas, quotes where needed.</summary>
+        Csv = 0,
+
+        /// <summary>A list of objects, one for each row.</summary>
+        Json = 1,
+    }
+
+    /// <content>Tables in text files, one row for each element of the batch.</content>
+    public sealed unsafe partial class TensorDict
+    {
+        /// <summary>
+        /// Reads a table: whole numbers become long, numbers with missing ones double, truths bool, all other
+        /// columns values that are no tensors. A separator splits names of columns into nested keys.
+        /// </summary>
+        public static TensorDict LoadTable(string file, TableFormat format = TableFormat.Csv, string separator = "")
+        {
+            byte* stack = stackalloc byte[2 * Utf8.StackBytes];
+            using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
+            using var between = new Utf8Text(separator, nameof(separator), stack + Utf8.StackBytes);
+            td_tensordict* result = null;
+            Status.Check(Native.td_load_table(path.Pointer, (td_table_format)(int)format, between.Pointer, &result));
+            return Own(result);
+        }
+
+        /// <summary>Writes a dictionary of one batch dimension as a table. A separator joins nested keys.</summary>
+        public void SaveTable(string file, TableFormat format = TableFormat.Csv, string separator = "")
+        {
+            byte* stack = stackalloc byte[2 * Utf8.StackBytes];
+            using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
+            using var between = new Utf8Text(separator, nameof(separator), stack + Utf8.StackBytes);
+            using var handle = Handle.Borrow();
+            Status.Check(Native.td_save_table(
+                handle.Pointer, path.Pointer, (td_table_format)(int)format, between.Pointer));
+        }
+    }
+}
