@@ -79,9 +79,7 @@ impl<T> Line<T> {
     #[track_caller]
     fn settle<R>(self, answer: Result<R>) -> Result<R> {
         match self.failure {
-            Some(failure) => {
-                Err(Error::new(sys::TD_ERR_IO, failure.into_error().to_string()))
-            }
+            Some(failure) => Err(Error::new(sys::TD_ERR_IO, failure.into_error().to_string())),
             None => answer,
         }
     }

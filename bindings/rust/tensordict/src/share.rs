@@ -47,9 +47,7 @@ impl Dict {
     #[track_caller]
     pub fn shared_name(&self) -> Result<String> {
         // SAFETY: the handle is alive, and the text is as long as it is said to be.
-        read_text(|text, cap, length| unsafe {
-            sys::td_shared_name(self.raw(), text, cap, length)
-        })
+        read_text(|text, cap, length| unsafe { sys::td_shared_name(self.raw(), text, cap, length) })
     }
 }
 
