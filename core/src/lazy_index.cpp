@@ -68,7 +68,7 @@ void pick(const IndexItem& item, std::int64_t n, std::vector<std::int64_t>& pick
     return;
   }
   const IndexPlan plan(item, SizesView(n));
-  if (!plan.gathers()) {
+  if (item.kind == IndexKind::slice) {
     const ViewPlan::Dim& dim = plan.view().dims()[0];
     for (std::int64_t i = 0; i < dim.size; ++i) picks.push_back(dim.start + i * dim.step);
     shape.assign(1, dim.size);
@@ -183,7 +183,8 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
   }
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
-    if (!lazy.holds_data()) return read_at(dense_form(borrow(lazy)), items);
+    // The ellipsis stands for dimensions of the dictionary above, not of this one.
+    if (!lazy.holds_data()) return read_at(dense_form(borrow(lazy)), spelled_out(items, dims));
     const std::vector<const DataNode*> values = data_values(lazy);
     const IndexPlan plan(items, lazy.batch().slice(0, dims));
     const at::Tensor positions =
