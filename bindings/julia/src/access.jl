@@ -120,10 +120,3 @@ function Base.delete!(td::TensorDict, key...)
     kind_of(td, names) == TD_ENTRY_NONE || check(td_remove(td, names, length(names)), askey(names))
     td
 end
-
-function Base.pop!(td::TensorDict, key)
-    value = lookup(td, key)
-    delete!(td, key)
-    value
-end
-Base.pop!(td::TensorDict, key, default) = haskey(td, key) ? pop!(td, key) : default

@@ -129,9 +129,16 @@ issame(a::TensorDict, b::TensorDict) = asks(td_is_same, a, b)
 Base.hash(td::TensorDict, h::UInt) = hash(size(td), hash(:TensorDict, h))
 
 # Keys and what stands under them, as they are now: changing the dictionary does not disturb a list.
-function listing(td::TensorDict; nested::Bool = false, leaves::Bool = false, sort::Bool = false)
-    options = Ref(td_keys_options(include_nested = nested, leaves_only = leaves, sort = sort))
-    list = call(KeyList, td_keys_of, td, options)
+function listing(td::TensorDict; nested::Bool = false, leaves::Bool = false, sort::Bool = false, data::Bool = false,
+                 contents_first::Bool = false, is_leaf = nothing)
+    leaf_asking(is_leaf) do callback, user
+        options = Ref(td_keys_options(include_nested = nested, leaves_only = leaves, sort = sort, include_data = data,
+                                      contents_first = contents_first, is_leaf = callback, user = user))
+        listed(call(KeyList, td_keys_of, td, options))
+    end
+end
+
+function listed(list::KeyList)
     names, count = Ref{Ptr{Cstring}}(C_NULL), Ref{Csize_t}(0)
     try
         map(0:Int(td_keys_len(list))-1) do position
@@ -150,8 +157,9 @@ end
     pairs(td; ...)
 
 Vectors of the keys, the entries, or both as pairs: of the first level, or with `nested` of all
-levels, a dictionary before its content. `leaves` leaves dictionaries out, `sort` orders by name. A
-nested key is a tuple of names.
+levels, a dictionary before its content, or with `contents_first` after it. `leaves` leaves out what is
+no tensor, but for values with `data`, and for what `is_leaf(key)` says is one; that is not descended
+into. `sort` orders by name. A nested key is a tuple of names.
 """
 Base.keys(td::TensorDict; nested::Bool = false, options...) =
     (nested ? Union{String,Tuple{Vararg{String}}} : String)[
