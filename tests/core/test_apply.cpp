@@ -1,4 +1,7 @@
 // A function over every leaf: order, paths, what a missing result drops, what a failure leaves.
+#include "td/apply.h"
+#include "td/kinds.h"
+#include "td/names.h"
 #include "trees.h"
 
 namespace td {
@@ -137,6 +140,132 @@ TEST(Apply, MayCallTheLibraryOnWhatItWalks) {
     return td.apply({}, [](Path, const at::Tensor& inner) { return inner + 1; }).get(path);
   });
   EXPECT_EQ(numbers(result.get({"n", "b"}))[0], 1);
+}
+
+ApplyManyFn first_source() {
+  return [](Path, c10::ArrayRef<Value> sources) { return sources[0]; };
+}
+
+// Two dictionaries { "x": (3), "only<k>": … } of different keys, side by side.
+TensorDict lazy_pair() {
+  std::vector<NodePtr> elements;
+  for (const char* name : {"only0", "only1"}) {
+    TensorDict td = dict({3});
+    td.set({"x"}, at::ones({3}));
+    td.set({name}, at::ones({3}));
+    elements.push_back(td.node());
+  }
+  return TensorDict(NodePtr(lazy_stack(std::move(elements), 0)));
+}
+
+TEST(Apply, ElementsOfALazyStackAreWalkedOneByOne) {
+  TensorDict td = dict({2, 3});
+  td.set({"lazy"}, lazy_pair());
+  Names seen;
+  const auto result = apply(td, {}, {}, [&](Path path, c10::ArrayRef<Value> sources) {
+    seen.push_back(show_path(path));
+    return Value(sources[0].tensor() * 2);
+  });
+  EXPECT_EQ(seen, (Names{"\"lazy\"/\"x\"", "\"lazy\"/\"only0\"", "\"lazy\"/\"x\"",
+                         "\"lazy\"/\"only1\""}));
+  const TensorDict lazy = result->get_dict({"lazy"});
+  ASSERT_EQ(lazy.node()->kind(), NodeKind::lazy);
+  EXPECT_EQ(numbers(lazy.get({"x"})), std::vector<double>(6, 2));
+
+  ApplyManyOptions options;
+  options.inplace = true;
+  apply(td, {}, options,
+        [](Path, c10::ArrayRef<Value> sources) { return Value(sources[0].tensor() + 4); });
+  EXPECT_EQ(numbers(td.get_dict({"lazy"}).get({"x"})), std::vector<double>(6, 5));
+
+  options = {};
+  options.batch_size = Sizes{2};  // read out: the keys that all elements have
+  EXPECT_EQ(all_names(*apply(td, {}, options, first_source())), (Names{"lazy", "lazy.x"}));
+}
+
+TEST(Apply, AnElementThatLosesEverythingStaysEmptyBesideOthers) {
+  TensorDict td = dict({2, 3});
+  td.set({"lazy"}, lazy_pair());
+  const auto keep = [&](const std::string& name) {
+    return apply(td, {}, {}, [&](Path path, c10::ArrayRef<Value> sources) {
+      return path.back() == name ? sources[0] : Value();
+    });
+  };
+  const auto result = keep("only1");
+  const TensorDict lazy = result->get_dict({"lazy"});
+  EXPECT_EQ(list(lazy.batch_size()), (std::vector<std::int64_t>{2, 3}));
+  EXPECT_TRUE(all_names(lazy).empty());
+  EXPECT_FALSE(keep("none")) << "the stack is gone, and the root with it";
+}
+
+TEST(Apply, OthersBesideALazyStackAreTakenApart) {
+  const TensorDict td = lazy_pair();
+  TensorDict other = dict({2, 3});
+  other.set({"x"}, ramp({2, 3}));
+  ApplyManyOptions options;
+  options.fill_missing = true;
+  const auto result = apply(td, {other}, options, [](Path, c10::ArrayRef<Value> sources) {
+    const at::Tensor& beside = sources[1].tensor();
+    return Value(beside.defined() ? sources[0].tensor() + beside : sources[0].tensor());
+  });
+  EXPECT_EQ(numbers(result->get({"x"})), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+}
+
+TEST(Apply, AWindowIsWrittenThrough) {
+  TensorDict td = sample();
+  const std::vector<IndexItem> rows{IndexItem::of(ints({2, 0}))};
+  const TensorDict part(
+      NodePtr(c10::make_intrusive<PartNode>(td.node(), rows, td.index(rows).batch_size())));
+  const TensorDict same = part.apply({true, FilterEmpty::unset, false},
+                                     [](Path, const at::Tensor& leaf) { return leaf * 0 - 1; });
+  EXPECT_TRUE(same.is_same(part));
+  EXPECT_EQ(numbers(td.get({"n", "b"}).select(1, 0)), (std::vector<double>{-1, 3, -1, 9}));
+  EXPECT_EQ(
+      numbers(
+          part.apply({}, [](Path, const at::Tensor& leaf) { return leaf + 2; }).get({"n", "b"}))[0],
+      1);
+}
+
+TEST(Apply, NamesAndRecordsFollow) {
+  TensorDict td = mixed();
+  set_names(td, {std::string("time"), std::nullopt});
+  const auto names = [](const std::optional<TensorDict>& result, Path path) {
+    return show_names(names_of(*result->get_dict(path).node()), 2);
+  };
+  const std::string before = show_names(names_of(*td.get_dict({"n"}).node()), 2);
+  EXPECT_EQ(names(apply(td, {}, {}, first_source()), {"n"}), before);
+  ApplyManyOptions options;
+  options.names = td::Names{std::nullopt, std::string("env")};
+  const auto result = apply(td, {}, options, first_source());
+  EXPECT_EQ(show_names(names_of(*result->node()), 2),
+            show_names(td::Names{std::nullopt, std::string("env")}, 2));
+  options.names->resize(1);
+  expect_error(Code::invalid_argument, "1 names", [&] { apply(td, {}, options, first_source()); });
+  options.names.reset();
+  options.batch_size = Sizes{4, 3};
+  EXPECT_TRUE(apply(td, {}, options, first_source())->node()->names().empty());
+  EXPECT_EQ(apply(td, {}, options, first_source())->get_data({"s"}), "\"text\"");
+}
+
+TEST(Apply, TenThousandLevels) {
+  const TensorDict deep = chain(10000, {2});
+  const auto result = apply(deep, {deep, deep}, {}, [](Path path, c10::ArrayRef<Value> sources) {
+    EXPECT_EQ(path.size(), 10000U);
+    return Value(sources[1].tensor() + sources[2].tensor());
+  });
+  EXPECT_TRUE(result);
+}
+
+TEST(Apply, WhatCannotBePutIntoOutLeavesItAsItWas) {
+  TensorDict out = dict({4, 3});
+  out.set({"n"}, at::ones({4, 3}));
+  ApplyManyOptions options;
+  options.out = out;
+  expect_error(Code::key_exists, "\"n\"", [&] { apply(sample(), {}, options, first_source()); });
+  EXPECT_EQ(all_names(out), (Names{"n"}));
+  options.out = dict({4, 3});
+  options.out->lock();
+  expect_error(Code::locked, "locked", [&] { apply(sample(), {}, options, first_source()); });
 }
 
 }  // namespace

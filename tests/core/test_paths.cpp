@@ -2,6 +2,8 @@
 // same: values, layout, sharing and version counters. TD_ROUNDS sets how many random cases are tried.
 #include "random_operation.h"
 
+#include <c10/util/Logging.h>
+
 #include <cstdlib>
 #include <map>
 
@@ -56,11 +58,14 @@ std::string layout(const at::Tensor& tensor) {
   return text;
 }
 
-std::string differs(const at::Tensor& a, const at::Tensor& b, bool open_layout) {
+enum class Look { whole, open_layout, values };
+
+std::string differs(const at::Tensor& a, const at::Tensor& b, Look look) {
   if (a.scalar_type() != b.scalar_type()) return "dtype";
   if (a.sizes() != b.sizes())
     return "sizes " + show_sizes(a.sizes()) + " and " + show_sizes(b.sizes());
-  const bool same = layout(a) == layout(b) || (open_layout && a.is_non_overlapping_and_dense());
+  const bool same = look == Look::values || layout(a) == layout(b) ||
+                    (look == Look::open_layout && a.is_non_overlapping_and_dense());
   if (!same) return "layout " + layout(a) + " and " + layout(b);
   if (a.key_set() != b.key_set()) return "dispatch keys";
   if (a.requires_grad() || b.requires_grad()) return "requires_grad";
@@ -83,7 +88,9 @@ std::string differs_in_sharing(const at::Tensor& source_a, const at::Tensor& a,
 bool unsupported(const std::string& failure) {
   return failure.find("not implemented for") != std::string::npos ||
          failure.find("not supported") != std::string::npos ||
-         failure.find("Promotion for") != std::string::npos;
+         failure.find("Promotion for") != std::string::npos ||
+         // libtorch only warns of it in some operators
+         failure.find("refers to a single memory location") != std::string::npos;
 }
 
 class Case {
@@ -102,8 +109,9 @@ class Case {
         return "libtorch refuses: " + failure_ + "\nfast: " + fast_.failure +
                "\nfaithful: " + faithful_.failure;
       }
-      return "";
+      return compare_untouched();
     }
+    if (unsupported(fast_.failure) && unsupported(faithful_.failure)) return compare_untouched();
     if (!fast_.failure.empty()) return "the fast path fails: " + fast_.failure;
     if (!faithful_.failure.empty())
       return "the path through the dispatcher fails: " + faithful_.failure;
@@ -151,15 +159,33 @@ class Case {
     return "";
   }
 
+  // What failed has written nothing.
+  std::string compare_untouched() const {
+    for (std::size_t k = 0; operation_.writes && k < operation_.sources.size(); ++k) {
+      const auto before = leaves(operation_.sources[k]);
+      for (const Outcome* outcome : {&fast_, &faithful_}) {
+        for (const auto& [path, leaf] : leaves(outcome->sources[k])) {
+          if (content(leaf) != content(before.at(path))) return path + ": written before it failed";
+        }
+      }
+    }
+    return "";
+  }
+
   std::string compare_leaf(const std::string& path, const Leaves& reference) {
     if (reference.size() != fast_.results.size()) return "number of results";
     for (std::size_t k = 0; k < reference.size(); ++k) {
+      if (fast_leaves_[k].count(path) == 0 || faithful_leaves_[k].count(path) == 0)
+        return "no such entry in result " + std::to_string(k);
+    }
+    for (std::size_t k = 0; k < reference.size(); ++k) {
       const at::Tensor& fast = fast_leaves_[k].at(path);
       const at::Tensor& faithful = faithful_leaves_[k].at(path);
-      std::string wrong = differs(fast, reference[k], operation_.gathers);
+      std::string wrong = differs(fast, reference[k]);
       if (!wrong.empty()) return wrong + " of the fast path";
-      wrong = differs(faithful, reference[k], operation_.gathers);
+      wrong = differs(faithful, reference[k]);
       if (!wrong.empty()) return wrong + " of the path through the dispatcher";
+      if (operation_.values) continue;
       const at::Tensor source = arguments_.at(path)[0];
       wrong = differs_in_sharing(source, fast, source, reference[k]);
       if (!wrong.empty()) return wrong + " of the fast path";
@@ -169,15 +195,23 @@ class Case {
     return "";
   }
 
+  std::string differs(const at::Tensor& a, const at::Tensor& b) const {
+    return td::differs(a, b,
+                       operation_.values    ? Look::values
+                       : operation_.gathers ? Look::open_layout
+                                            : Look::whole);
+  }
+
   std::string compare_written(const std::string& path) {
     const at::Tensor& reference = arguments_.at(path)[0];
     const at::Tensor fast = leaves(fast_.sources[0]).at(path);
     const at::Tensor faithful = leaves(faithful_.sources[0]).at(path);
     for (const at::Tensor* one : {&fast, &faithful}) {
-      const std::string wrong = differs(*one, reference, false);
+      const std::string wrong = td::differs(*one, reference, Look::whole);
       const char* who = one == &fast ? " of the fast path" : " of the path through the dispatcher";
       if (!wrong.empty()) return wrong + who;
-      if (one->_version() != reference._version()) return "version" + std::string(who);
+      if (!operation_.values && one->_version() != reference._version())
+        return "version" + std::string(who);
     }
     return "";
   }
@@ -214,8 +248,10 @@ class Silence final : public compat::WarningSink {
 TEST(Paths, GiveTheSame) {
   Silence silence;
   const compat::WarningGuard no_warnings(&silence);
+  // Many cases are refused, and finding the names of stack frames takes most of the time.
+  c10::SetStackTraceFetcher([]() -> std::string { return ""; });
   const char* asked = std::getenv("TD_ROUNDS");
-  const std::int64_t rounds = asked == nullptr ? 20000 : std::atoll(asked);
+  const std::int64_t rounds = asked == nullptr ? 10000 : std::atoll(asked);
   std::map<std::string, int> tried;
   int failures = 0;
   for (std::int64_t round = 0; round < rounds && failures < 5; ++round) {
@@ -230,7 +266,7 @@ TEST(Paths, GiveTheSame) {
                   << show_sizes(operation.sources[0].batch_size()) << ": " << wrong;
   }
   if (rounds >= 1000) {
-    EXPECT_EQ(tried.size(), 15U);
+    EXPECT_GE(tried.size(), 45U);
   }
 }
 
