@@ -217,3 +217,18 @@ TD_TEST(an_ensemble_lies_side_by_side) {
   const ToModule guard(last.get(), *nets[0]);
   TD_CHECK(nets[0]->named_parameters()["weight"].equal(nets[2]->named_parameters()["weight"]));
 }
+
+TD_TEST(a_host_of_another_libtorch_is_refused) {
+  const at::Tensor tensor = at::ones({2});
+  td_tensor *handle = nullptr, *refused = nullptr;
+  void *impl = TD_POISON;
+  const int32_t wrong = td_torch::host_torch + 100;
+  TD_DO(td_tensor_from_torch(tensor.unsafeGetTensorImpl(), td_torch::host_torch, &handle));
+  TD_EXPECT(td_tensor_to_torch(handle, wrong, &impl), TD_ERR_VERSION);
+  TD_CHECK(impl == nullptr);
+  TD_EXPECT(td_tensor_from_torch(tensor.unsafeGetTensorImpl(), wrong, &refused), TD_ERR_VERSION);
+  TD_CHECK(refused == nullptr);
+  TD_DO(td_tensor_to_torch(handle, td_torch::host_torch, &impl));
+  TD_CHECK(impl == tensor.unsafeGetTensorImpl());
+  td_tensor_free(handle);
+}
