@@ -92,6 +92,17 @@ NodePtr rearrange_data(const NodePtr& node, const BatchOp& op) {
   const std::vector<const DataNode*> values = data_values(*node);
   const at::Tensor positions =
       op.leaf(at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(node->batch()));
+  // An operation that fills or computes has no answer for values.
+  bool moves = positions.scalar_type() == at::kLong;
+  if (moves && positions.numel() != 0) {
+    moves = positions.min().item<std::int64_t>() >= 0 &&
+            positions.max().item<std::int64_t>() < static_cast<std::int64_t>(values.size());
+  }
+  if (!moves) {
+    fail(Code::unsupported,
+         "values that are no tensors, one for each element of the batch, cannot "
+         "follow this operation: remove them first");
+  }
   NodePtr result = make_data(values, positions, op.device(node->device()));
   if (node->tagged()) op.tags(*node, *result);
   return result;

@@ -121,6 +121,7 @@ class Write {
   NodePtr filled_with(const NodePtr& part, const at::Tensor& value) {
     struct FillOp final : BatchOp {
       explicit FillOp(const at::Tensor& given) : value(given) {}
+      bool keeps_batch() const override { return true; }
       Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
       at::Tensor leaf(const at::Tensor& before) const override {
         if (!broadcasts(value.sizes(), before.sizes())) {

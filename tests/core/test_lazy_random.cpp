@@ -1,0 +1,178 @@
+// Whatever is done to a lazy stack, a window or values gives what the same does to a dense dictionary.
+#include "random_index.h"
+#include "td/data.h"
+#include "td/data_values.h"
+#include "td/lazy_index.h"
+#include "td/lazy_ops.h"
+#include "td/part.h"
+
+#include <gtest/gtest.h>
+
+namespace td::test {
+
+namespace {
+
+TensorDict dense_sample(Random& random) {
+  std::vector<std::int64_t> batch(static_cast<std::size_t>(1 + random.below(3)));
+  for (std::int64_t& size : batch) size = 1 + random.below(3);
+  TensorDict td{SizesView(batch)};
+  std::vector<std::int64_t> sizes = batch;
+  td.set({"a"}, ramp(sizes, at::kLong));
+  sizes.push_back(2);
+  td.set({"n", "b"}, ramp(sizes));
+  td.set({"n", "m", "c"}, ramp(batch, at::kInt));
+  const at::Tensor numbers = ramp(batch, at::kLong);
+  std::vector<NodePtr> owned;
+  std::vector<const DataNode*> values;
+  for (std::int64_t i = 0; i < numbers.numel(); ++i) {
+    owned.push_back(
+        c10::make_intrusive<DataNode>("\"" + std::to_string(i) + "\"", SizesView{}, std::nullopt));
+    values.push_back(static_cast<const DataNode*>(owned.back().get()));
+  }
+  const std::string_view name = "v";
+  td.set(name, TensorDict(make_data(values, numbers, std::nullopt)));
+  return td;
+}
+
+// The same content in another form.
+TensorDict in_disguise(Random& random, const TensorDict& td) {
+  const std::int64_t dim = random.below(static_cast<std::int64_t>(td.batch_size().size()));
+  if (random.chance(50)) {
+    const TensorDict lazy(to_lazy(td.clone().node(), dim));
+    if (random.chance(70)) return lazy;
+    // A lazy stack of lazy stacks, where there is a dimension left for it.
+    std::vector<NodePtr> elements;
+    for (const NodePtr& element : as_lazy(lazy.node().get())->elements()) {
+      if (element->batch().empty()) return lazy;
+      elements.push_back(to_lazy(element, 0));
+    }
+    return TensorDict(NodePtr(lazy_stack(std::move(elements), dim)));
+  }
+  TensorDict mixed = td.clone();
+  const std::string_view name = "n";
+  mixed.set(name, TensorDict(to_lazy(td.get_dict(name).clone().node(), dim)));
+  return mixed;
+}
+
+std::string show(const TensorDict& td) { return td.to_string(); }
+
+void expect_same(const TensorDict& found, const TensorDict& wanted, int round,
+                 const std::string& what) {
+  ASSERT_EQ(found.batch_size(), wanted.batch_size()) << what << ", round " << round;
+  // Nothing is known of the keys of a lazy stack without elements.
+  for (const std::int64_t size : wanted.batch_size()) {
+    if (size == 0) return;
+  }
+  EXPECT_TRUE(TensorDict(all_dense(found.node())).equal(wanted))
+      << what << ", round " << round << "\n"
+      << show(found) << "\n"
+      << show(wanted);
+}
+
+}  // namespace
+
+TEST(LazyRandom, ReadAtAnIndex) {
+  Random random(11);
+  for (int round = 0; round < 3000; ++round) {
+    const TensorDict td = dense_sample(random);
+    const TensorDict other = in_disguise(random, td);
+    const RandomIndex index(random, td.batch_size(), /*unique=*/false);
+    const TensorDict wanted = td.index(index.items);
+    expect_same(other.index(index.items), wanted, round, "index");
+    expect_same(sub_tensordict(other, index.items), wanted, round, "window");
+    if (HasFailure()) return;
+  }
+}
+
+TEST(LazyRandom, WrittenAtAnIndex) {
+  Random random(12);
+  for (int round = 0; round < 3000; ++round) {
+    TensorDict td = dense_sample(random);
+    TensorDict other = in_disguise(random, td);
+    const RandomIndex index(random, td.batch_size(), /*unique=*/true);
+    TensorDict part = td.index(index.items).clone();
+    const std::string_view a[] = {"a"}, b[] = {"n", "b"};
+    part.set(Path(a), part.get(Path(a)) + 100);
+    part.set(Path(b), part.get(Path(b)) * -1);
+    const std::string_view v = "v";
+    if (random.chance(30)) set_value(part, v, "\"new\"");
+    const TensorDict source = random.chance(50) ? part : part.clone();
+    const bool window = random.chance(30);
+    td.set_at(index.items, source);
+    if (window) {
+      TensorDict whole = sub_tensordict(other, index.items);
+      whole.set_at({}, source);
+    } else {
+      other.set_at(index.items, source);
+    }
+    expect_same(other, td, round, window ? "write through a window" : "write");
+    if (HasFailure()) return;
+    td.fill_at(index.items, at::full({}, 3));
+    other.fill_at(index.items, at::full({}, 3));
+    expect_same(other, td, round, "fill");
+    if (HasFailure()) return;
+  }
+}
+
+TEST(LazyRandom, Shapes) {
+  Random random(13);
+  for (int round = 0; round < 3000; ++round) {
+    const TensorDict td = dense_sample(random);
+    const TensorDict other = in_disguise(random, td);
+    const auto n = static_cast<std::int64_t>(td.batch_size().size());
+    const std::int64_t dim = random.below(n), second = random.below(n);
+    const auto both = [&](const char* what, auto call) {
+      expect_same(call(other), call(td), round, what);
+    };
+    both("transpose", [&](const TensorDict& t) { return t.transpose(dim, second); });
+    both("permute", [&, order = random.order(static_cast<std::size_t>(n))](const TensorDict& t) {
+      return t.permute(order);
+    });
+    both("unsqueeze", [&](const TensorDict& t) { return t.unsqueeze(dim); });
+    both("squeeze", [&](const TensorDict& t) { return t.squeeze(); });
+    both("squeeze of one", [&](const TensorDict& t) { return t.squeeze(dim); });
+    both("reshape", [](const TensorDict& t) { return t.reshape({-1}); });
+    both("expand", [&](const TensorDict& t) {
+      Sizes sizes(t.batch_size().begin(), t.batch_size().end());
+      sizes.insert(sizes.begin(), 2);
+      return t.expand(sizes);
+    });
+    both("unbind", [&](const TensorDict& t) { return t.unbind(dim).back(); });
+    both("stack", [&](const TensorDict& t) { return TensorDict::stack({t, t.clone()}, dim); });
+    both("cat", [&](const TensorDict& t) { return TensorDict::cat({t, t.clone()}, dim); });
+    both("clone", [](const TensorDict& t) { return t.clone(); });
+    expect_same(TensorDict::stack({td, other}, dim), TensorDict::stack({td, td}, dim), round,
+                "stack of both");
+    expect_same(TensorDict::cat({td, other}, dim), TensorDict::cat({td, td}, dim), round,
+                "cat of both");
+    EXPECT_TRUE(other.equal(td) && td.equal(other)) << round;
+    EXPECT_EQ(other.nbytes(), td.nbytes()) << round;
+    if (HasFailure()) return;
+  }
+}
+
+TEST(LazyRandom, Entries) {
+  Random random(14);
+  for (int round = 0; round < 500; ++round) {
+    TensorDict td = dense_sample(random);
+    TensorDict other = in_disguise(random, td);
+    const std::string_view b[] = {"n", "b"}, c[] = {"n", "m", "c"}, made[] = {"n", "x", "y"};
+    EXPECT_TRUE(equal_tensors(other.get(Path(c)), td.get(Path(c))));
+    const at::Tensor value = td.get(Path(b)) * 2 + 1;
+    for (TensorDict* one : {&td, &other}) {
+      one->set(Path(made), value);
+      one->set_inplace(Path(b), value.slice(-1, 0, 1));
+      one->remove(Path(c));
+    }
+    expect_same(other, td, round, "entries");
+    const KeyList keys = other.keys({true, false, true}), wanted = td.keys({true, false, true});
+    ASSERT_EQ(keys.keys.size(), wanted.keys.size());
+    for (std::size_t i = 0; i < keys.keys.size(); ++i) {
+      EXPECT_EQ(keys.keys[i].path, wanted.keys[i].path);
+      EXPECT_EQ(keys.keys[i].kind, wanted.keys[i].kind);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+}  // namespace td::test
