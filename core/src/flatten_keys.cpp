@@ -34,6 +34,7 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
     auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy.stack_dim(), lazy.batch(),
                                                 lazy.device());
     copy_tags(lazy, *result);
+    result->set_record(nullptr);  // with other names it is none
     return result;
   };
   NodePtr result = run(run, td.node());
@@ -50,6 +51,7 @@ DenseNode* target_of(const NodePtr& node, bool inplace, Edit& edit, NodePtr& res
   }
   auto made = c10::make_intrusive<DenseNode>(source.batch(), source.device());
   copy_tags(source, *made);
+  made->set_record(nullptr);  // with other names it is none
   DenseNode* target = made.get();
   result = std::move(made);
   return target;
@@ -184,6 +186,7 @@ class Unflatten {
     if (there == nullptr) {
       auto made = c10::make_intrusive<DenseNode>(root_->batch(), root_->device());
       copy_tags(*root_, *made);
+      made->set_record(nullptr);
       DenseNode* result = made.get();
       node.put(part, NodePtr(std::move(made)));
       own_.emplace(result, result);

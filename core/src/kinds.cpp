@@ -9,6 +9,7 @@
 #include "td/lazy_index.h"
 #include "td/names.h"
 #include "td/memo.h"
+#include "td/record.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
 
@@ -101,8 +102,13 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   }
   const Names names = common_names(elements, dim, /*must_agree=*/same_device);
   batch.insert(batch.begin() + dim, static_cast<std::int64_t>(elements.size()));
+  RecordTypePtr record = elements.front()->record();
+  for (const NodePtr& element : elements) {
+    if (element->record() != record) record = common_record(record, element->record());
+  }
   auto result = c10::make_intrusive<LazyNode>(std::move(elements), dim, batch, device, data);
   result->set_names(names);
+  result->set_record(std::move(record));
   return result;
 }
 

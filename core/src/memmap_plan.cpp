@@ -59,6 +59,7 @@ class Planner {
   NodePtr begin(const DenseNode& source, const std::string& dir, bool exists) {
     auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
     target->reserve(source.size());
+    if (source.record()) target->set_record(source.record());
     finish_node(*target, dir);
     if (!dir.empty()) {
       check_length(dir);

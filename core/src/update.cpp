@@ -7,6 +7,7 @@
 #include "td/fast_path.h"
 #include "td/key_tree.h"
 #include "td/paths.h"
+#include "td/record.h"
 #include "td/walk.h"
 
 #include <algorithm>
@@ -207,7 +208,9 @@ class Update {
     // Only a part of a dictionary that is new here.
     auto made = c10::make_intrusive<DenseNode>(level.target->batch(), level.target->device());
     copy_tags(*level.target, *made);
+    made->set_record(nullptr);
     require_open(*level.target);
+    if (level.target->record()) fit_field(*level.target, name, Value(NodePtr(made)));
     puts_.push_back({level.target, name, Value(NodePtr(made)), /*ready=*/true});
     held_.push_back(made);
     begin(at, name, NodePtr(made), from.node(), keys, true);
@@ -218,6 +221,7 @@ class Update {
     const PathBuffer path = path_to(at, name);
     Value value = options_.update_batch_size ? moved(*level.target, from)
                                              : fitted(*level.target, path, from);
+    if (level.target->record()) value = fit_field(*level.target, name, std::move(value));
     if (from.is_node() && value.node() == from.node()) nodes_put_.push_back({at, value.node()});
     const bool same = from.is_node() ? value.node() == from.node()
                                      : value.tensor().is_same(from.tensor());

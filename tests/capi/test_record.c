@@ -462,3 +462,78 @@ TD_TEST(types_are_nested_up_to_a_limit) {
   td_free(td);
   td_record_type_free(type);
 }
+
+/* What a call makes of a record, and whether it still is one. */
+static void check_made(td_tensordict *made, const char *name) {
+  TD_CHECK_SAME_TEXT(type_name(made), name);
+  td_free(made);
+}
+
+static td_status shared(void *user, const char *const *path, size_t path_len,
+                        const td_tensor *source, td_tensor **result) {
+  (void)user;
+  (void)path;
+  (void)path_len;
+  return td_tensor_share(source, result);
+}
+
+TD_TEST(operations_keep_the_type) {
+  td_tensordict *td = data(4), *made = NULL;
+  const td_tensordict *both[] = {td, td};
+  td_tensordict *parts[4];
+  size_t count = 0;
+  TD_DO(td_apply(td, NULL, shared, NULL, &made));
+  check_made(made, "MyData");
+  TD_DO(td_to_dtype(td, TD_DTYPE_FLOAT64, &made));
+  check_made(made, "MyData"); /* whatever was declared, as in Python */
+  TD_DO(td_to_device(td, TD_DEVICE_CPU, -1, NULL, &made));
+  check_made(made, "MyData");
+  TD_DO(td_contiguous(td, &made));
+  check_made(made, "MyData");
+  TD_DO(td_expand(td, TD_SIZES(3, 4), &made));
+  check_made(made, "MyData");
+  TD_DO(td_unbind(td, 0, parts, 4, &count));
+  for (size_t i = 0; i < count; i++) check_made(parts[i], "MyData");
+  TD_DO(td_lazy_stack(both, 2, 0, &made));
+  TD_CHECK_SAME_TEXT(type_name(made), "MyData");
+  TD_DO(td_record_check(NULL, made));
+  td_tensordict *dense = NULL;
+  TD_DO(td_contiguous(made, &dense));
+  check_made(dense, "MyData");
+  TD_DO(td_index(made, TD_AT(TD_I_INT(0)), &dense));
+  check_made(dense, "MyData");
+  td_free(made);
+  TD_DO(td_flatten_keys(td, ".", NULL, &made));
+  check_made(made, "");
+  td_free(td);
+}
+
+TD_TEST(updates_are_checked) {
+  td_tensordict *td = data(2), *source = td_empty(TD_SIZES(2));
+  td_put(source, TD_KEY("label"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(2)));
+  TD_DO(td_update(td, source, NULL));
+  TD_CHECK_ENTRY(td, TD_KEY("label"), TD_SIZES(2), TD_VALUES(7, 8));
+  td_put(source, TD_KEY("label"), td_arange(TD_DTYPE_INT16, 7, TD_SIZES(2)));
+  TD_EXPECT(td_update(td, source, NULL), TD_ERR_DTYPE);
+  TD_DO(td_remove(source, TD_KEY("label")));
+  td_put(source, TD_KEY("labels"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(2)));
+  TD_EXPECT(td_update(td, source, NULL), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_rename(td, TD_KEY("label"), TD_KEY("labels"), 0), TD_ERR_KEY_INVALID);
+  TD_DO(td_record_check(NULL, td));
+  td_free(source);
+  td_free(td);
+}
+
+TD_TEST(mapped_records_are_records) {
+  td_tensordict *td = data(2), *mapped = NULL, *loaded = NULL;
+  td_record_type *type = data_type();
+  TD_DO(td_memmap(td, td_test_folder(), NULL, &mapped));
+  TD_CHECK_SAME_TEXT(type_name(mapped), "MyData");
+  TD_DO(td_load_memmap(td_test_folder(), NULL, &loaded));
+  TD_DO(td_record_wrap(type, loaded)); /* nothing has to be filled in: allowed when locked */
+  TD_CHECK_SAME_TEXT(type_name(loaded), "MyData");
+  td_record_type_free(type);
+  td_free(loaded);
+  td_free(mapped);
+  td_free(td);
+}
