@@ -255,6 +255,50 @@ TD_TEST(from_and_to_dense) {
   td_free(td);
 }
 
+TD_TEST(a_chain_of_ten_thousand) {
+  td_tensordict *td = td_empty(TD_NO_SIZES), *lazy = NULL, *copy = NULL;
+  size_t bytes = 1;
+  td_put(td, TD_KEY("x"), td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES));
+  for (int i = 0; i < 10000; ++i) { /* a lazy stack in a dictionary in a lazy stack … */
+    TD_DO(td_lazy_stack(LIST(td), 0, &lazy));
+    td_free(td);
+    td = td_empty(TD_NO_SIZES);
+    td_put_dict(td, TD_KEY("n"), lazy);
+  }
+  TD_EXPECT_NULL(td_clone(td, 1, &copy), TD_ERR_UNSUPPORTED, copy);
+  TD_DO(td_nbytes(td, &bytes));
+  TD_CHECK_INT(bytes, 8);
+  TD_DO(td_lock(td));
+  TD_DO(td_unlock(td));
+  free(td_printed(td));
+  td_free(td);
+}
+
+TD_TEST(without_elements) {
+  td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
+  td_tensordict *lazy = stack_of(one, two, 0), *none = NULL, *all = NULL;
+  td_keys *keys = NULL;
+  td_tensor *tensor = NULL;
+  TD_DO(td_index(lazy, TD_AT(TD_I_UNTIL(0)), &none));
+  TD_CHECK_BATCH(none, 0, 2);
+  TD_CHECK_FLAG(td_is_empty, none, 1);
+  TD_DO(td_keys_of(none, NULL, &keys));
+  TD_CHECK_INT(td_keys_len(keys), 0);
+  td_keys_free(keys);
+  TD_EXPECT_NULL(td_get(none, TD_KEY("a"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
+  TD_EXPECT_NULL(td_lazy_stack(NULL, 0, 0, &all), TD_ERR_INVALID_ARGUMENT, all);
+  TD_DO(td_lazy_insert(none, 0, one));
+  TD_CHECK_ENTRY(none, TD_KEY("a"), TD_SIZES(1, 2), TD_VALUES(0, 1));
+  TD_DO(td_cat(LIST(none, lazy), 0, &all));
+  TD_CHECK_ENTRY(all, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 0, 1, 10, 11));
+  free(td_printed(none));
+  td_free(all);
+  td_free(none);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
 TD_TEST(who_else_holds_them) {
   td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q"), *lazy, *part = NULL;
   TD_CHECK_FLAG(td_is_uniquely_owned, one, 1);
