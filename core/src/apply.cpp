@@ -5,6 +5,7 @@
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/names.h"
 #include "td/paths.h"
 #include "td/zip.h"
 
@@ -201,13 +202,8 @@ class Apply {
     return td.node();
   }
 
-  // Names of dimensions and the record type.
+  // Names of dimensions, unless there are to be others, and the record type.
   void label(const Node& lead, Node& node) const {
-    if (options_.names) {
-      Names names = *options_.names;
-      names.resize(node.batch().size());  // further dimensions of nested dictionaries have none
-      node.set_names(std::move(names));
-    }
     if (!lead.tagged()) return;
     if (batch_ || options_.names) {
       node.set_record(lead.record());
@@ -321,6 +317,7 @@ std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> 
     return out;
   }
   if (!walk.result().defined()) return std::nullopt;
+  if (options.names) set_names(TensorDict(walk.result()), *options.names);
   if (options.propagate_lock && self.is_locked()) lock(walk.result());
   return TensorDict(walk.result());
 }
