@@ -1,7 +1,7 @@
 // tensordict/td_layout.h
+#include "td/layout.h"
 #include "arguments.h"
 #include "guard.h"
-#include "td/layout.h"
 
 #include <deque>
 
@@ -20,7 +20,8 @@ class Members {
     for (std::size_t i = 0; i < count; ++i) {
       const td_member& member = members[i];
       if (member.reserved != 0) {
-        td::fail(td::Code::invalid_argument, "member ", i, " has a reserved field that is not zero");
+        td::fail(td::Code::invalid_argument, "member ", i,
+                 " has a reserved field that is not zero");
       }
       paths_.emplace_back(member.path, member.path_len);
       fields_.push_back({paths_.back(), capi::dtype_in(member.dtype),
@@ -55,8 +56,7 @@ td_status td_view_structs(void* data, size_t bytes, const int64_t* batch_size, s
     if (release != nullptr) owner = std::shared_ptr<void>(user, release);
     Out<td_tensordict> out(result);
     out.put(td::view_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                             Members(members, members_len, item_bytes).layout(),
-                             std::move(owner)));
+                             Members(members, members_len, item_bytes).layout(), std::move(owner)));
   });
 }
 

@@ -13,8 +13,8 @@ td_status td_state_dict(const td_tensordict* td, const td_state_options* options
                         td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    const td_state_options given = capi::options_in(options, td_state_options TD_STATE_OPTIONS_INIT,
-                                                    sizeof(td_state_options));
+    const td_state_options given =
+        capi::options_in(options, td_state_options TD_STATE_OPTIONS_INIT, sizeof(td_state_options));
     capi::require_zero(given.reserved);
     out.put(td::state_dict(in(td), {given.nested != 0, given.keep_vars != 0}));
   });

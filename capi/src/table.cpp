@@ -1,7 +1,7 @@
 // tensordict/td_table.h
+#include "td/table.h"
 #include "choices.h"
 #include "guard.h"
-#include "td/table.h"
 
 using capi::guard;
 using capi::in;

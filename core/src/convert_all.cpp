@@ -86,8 +86,9 @@ void require_replaceable(const TensorDict& td) {
     fail(Code::locked, "the dictionary is locked: its tensors cannot be replaced");
   }
   if (td.node()->kind() == NodeKind::part) {
-    fail(Code::unsupported, "a window on a part of a dictionary has no tensors of its own that "
-                            "could be replaced");
+    fail(Code::unsupported,
+         "a window on a part of a dictionary has no tensors of its own that "
+         "could be replaced");
   }
 }
 

@@ -125,7 +125,7 @@ class Builder {
     const Json& entries = json.at("entries");
     if (!entries.is_object()) fail(Code::format, "the entries of ", where, " are no object");
     const Sizes batch = json.contains("batch_size") ? sizes(json.at("batch_size"), where)
-                        : above == nullptr ? Sizes()
+                        : above == nullptr          ? Sizes()
                                            : Sizes(above->batch().begin(), above->batch().end());
     if (above != nullptr) require_batch(where, batch, above->batch());
     std::optional<c10::Device> device = options_.device;

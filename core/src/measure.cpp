@@ -26,9 +26,8 @@ std::int64_t sum(const TensorDict& td, bool once, F&& f) {
 template <class F>
 bool all_of(const TensorDict& td, F&& f) {
   bool all = true;
-  visit(*td.node(), [&](const Value& value) {
-    all = all && (value.is_node() || f(value.tensor()));
-  });
+  visit(*td.node(),
+        [&](const Value& value) { all = all && (value.is_node() || f(value.tensor())); });
   return all;
 }
 

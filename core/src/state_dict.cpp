@@ -211,9 +211,7 @@ class Loading {
          ", and has in addition ", list(extra));
   }
 
-  static std::string show(Path path) {
-    return path.empty() ? "the dictionary" : show_path(path);
-  }
+  static std::string show(Path path) { return path.empty() ? "the dictionary" : show_path(path); }
   static std::string name_of(const std::string& device) {
     return device.empty() ? "no device" : "device \"" + device + "\"";
   }

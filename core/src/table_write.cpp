@@ -17,8 +17,8 @@ namespace {
 
 struct Column {
   std::string name;
-  at::Tensor tensor;                     // of int64, float, double or bool; or undefined
-  std::vector<const DataNode*> values;   // without a tensor
+  at::Tensor tensor;                    // of int64, float, double or bool; or undefined
+  std::vector<const DataNode*> values;  // without a tensor
 };
 
 // Numbers as one of four dtypes, dense on the CPU.

@@ -141,8 +141,8 @@ TD_TEST(devices_that_are_not_there) {
   td_tensordict *td = td_sample(), *result;
   TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_CPU, 1, NULL, &result), TD_ERR_DEVICE,
                  result);
-  TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_CUDA, 300, NULL, &result),
-                 TD_ERR_DEVICE, result);
+  TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_CUDA, 300, NULL, &result), TD_ERR_DEVICE,
+                 result);
   TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_OTHER, 77, -1, NULL, &result), TD_ERR_DEVICE, result);
   TD_EXPECT_NULL(td_to(td, NULL, 99, TD_DEVICE_NONE, -1, NULL, &result), TD_ERR_DTYPE, result);
   TD_EXPECT(td_record_stream(td, TD_DEVICE_CPU, -1, 0), TD_ERR_DEVICE);
@@ -238,5 +238,32 @@ TD_TEST(addresses_in_the_order_of_the_keys) {
   td_free(part);
   td_tensor_free(a);
   td_tensor_free(b);
+  td_free(td);
+}
+
+TD_TEST(however_deep) {
+  enum { depth = 10000 };
+  td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
+  td_to_options options = TD_TO_OPTIONS_INIT;
+  const char *path[depth + 1];
+  for (int i = 0; i <= depth; i++) path[i] = "n";
+  td_put(td, path, depth + 1, td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+  TD_DO(td_to(td, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, NULL, &result));
+  TD_CHECK_INT(dtype_of(result, path, depth + 1), TD_DTYPE_FLOAT64);
+  options.each_like = 1;
+  td_tensordict *like = result;
+  TD_DO(td_to(td, like, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, &options, &result));
+  td_free(like);
+  td_free(result);
+  options.each_like = 0;
+  options.inplace = 1;
+  TD_DO(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options, &result));
+  td_free(result);
+  TD_CHECK_INT(dtype_of(td, path, depth + 1), TD_DTYPE_INT8);
+  TD_DO(td_auto_device(td));
+  TD_DO(td_detach(td, TD_DETACH_HISTORY, &result));
+  TD_CHECK_INT(measured(result, TD_MEASURE_ELEMENTS), 2);
+  TD_DO(td_set_requires_grad(td, 0));
+  td_free(result);
   td_free(td);
 }

@@ -3,6 +3,7 @@
 
 #include "td_values.h"
 
+/* [struct] */
 struct particle {
   double mass;
   float position[3];
@@ -10,19 +11,16 @@ struct particle {
   uint8_t alive;
   uint8_t flags[3];
 };
+/* [/struct] */
 
 static const int64_t three[] = {3};
-#define PARTICLE_MEMBERS                                                             \
-  {                                                                                  \
-    TD_MEMBER(struct particle, mass, TD_DTYPE_FLOAT64, "mass"),                      \
-        {TD_KEY("at", "position"),                                                   \
-         three,                                                                      \
-         1,                                                                          \
-         offsetof(struct particle, position),                                        \
-         TD_DTYPE_FLOAT32,                                                           \
-         0},                                                                         \
-        TD_MEMBER(struct particle, cell, TD_DTYPE_INT32, "at", "cell"),              \
-        TD_MEMBER(struct particle, alive, TD_DTYPE_BOOL, "alive"),                   \
+#define PARTICLE_MEMBERS                                                          \
+  {                                                                               \
+    TD_MEMBER(struct particle, mass, TD_DTYPE_FLOAT64, "mass"),                   \
+        {TD_KEY("at", "position"), three, 1, offsetof(struct particle, position), \
+         TD_DTYPE_FLOAT32,         0},                                            \
+        TD_MEMBER(struct particle, cell, TD_DTYPE_INT32, "at", "cell"),           \
+        TD_MEMBER(struct particle, alive, TD_DTYPE_BOOL, "alive"),                \
   }
 #define MEMBERS (members), sizeof members / sizeof *members
 
@@ -58,6 +56,23 @@ TD_TEST(structs_are_copied_into_columns) {
   td_tensor *position = td_take(td, TD_KEY("at", "position"));
   TD_CHECK_FLAG(td_tensor_is_contiguous, position, 1);
   td_tensor_free(position);
+  td_free(td);
+}
+
+TD_TEST(as_the_guide_says) {
+  struct particle array[4];
+  td_tensordict *td = NULL;
+  fill(array, 4);
+  /* [copy] */
+  const int64_t position[] = {3};
+  const td_member members[] = {
+      TD_MEMBER(struct particle, mass, TD_DTYPE_FLOAT64, "mass"),
+      {TD_KEY("at", "position"), position, 1, offsetof(struct particle, position), TD_DTYPE_FLOAT32,
+       0},
+  };
+  TD_DO(td_from_structs(array, sizeof array, TD_SIZES(4), sizeof *array, members, 2, &td));
+  /* [/copy] */
+  TD_CHECK_ENTRY(td, TD_KEY("mass"), TD_SIZES(4), TD_VALUES(0.5, 1.5, 2.5, 3.5));
   td_free(td);
 }
 
@@ -118,7 +133,8 @@ TD_TEST(batches_of_any_shape) {
   TD_DO(td_from_structs(NULL, 0, TD_SIZES(0), sizeof *array, MEMBERS, &td));
   TD_CHECK_BATCH(td, 0);
   td_free(td);
-  TD_DO(td_view_structs(NULL, 0, TD_SIZES(0), sizeof *array, MEMBERS, count_release, &released, &td));
+  TD_DO(
+      td_view_structs(NULL, 0, TD_SIZES(0), sizeof *array, MEMBERS, count_release, &released, &td));
   TD_CHECK_BATCH(td, 0);
   td_free(td);
   TD_CHECK_INT(released, 2);
@@ -201,7 +217,8 @@ TD_TEST(arrays_that_do_not_fit) {
                                  MEMBERS, count_release, &released, &td),
                  TD_ERR_UNSUPPORTED, td);
   TD_CHECK_INT(released, 1);
-  TD_DO(td_from_structs((char *)array + 1, 3 * sizeof *array, TD_SIZES(3), sizeof *array, MEMBERS, &td));
+  TD_DO(td_from_structs((char *)array + 1, 3 * sizeof *array, TD_SIZES(3), sizeof *array, MEMBERS,
+                        &td));
   td_free(td);
 }
 

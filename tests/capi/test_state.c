@@ -126,7 +126,7 @@ TD_TEST(keys_that_differ_are_listed) {
   double first[24];
   for (int i = 0; i < 24; i++) first[i] = i;
   td_check_values(__FILE__, __LINE__, a, first, 24); /* nothing was loaded */
-  TD_DO(load(td, state, 1, 0));                       /* what both have */
+  TD_DO(load(td, state, 1, 0));                      /* what both have */
   for (int i = 0; i < 24; i++) first[i] = 7;
   td_check_values(__FILE__, __LINE__, a, first, 24);
   td_entry_kind kind = 99;
@@ -283,9 +283,10 @@ TD_TEST(a_folder_is_made_of_a_text) {
   td_schema_options options = TD_SCHEMA_OPTIONS_INIT;
   td_tensordict *meta = NULL, *mapped = NULL;
   options.content = TD_SCHEMA_META;
-  TD_DO(td_from_schema("{\"batch_size\": [2], \"entries\": {\"n\": {\"entries\": {\"x\": {\"dtype\": "
-                       "\"torch.int32\", \"shape\": [2, 2]}}}}}",
-                       &options, &meta));
+  TD_DO(
+      td_from_schema("{\"batch_size\": [2], \"entries\": {\"n\": {\"entries\": {\"x\": {\"dtype\": "
+                     "\"torch.int32\", \"shape\": [2, 2]}}}}}",
+                     &options, &meta));
   TD_DO(td_memmap_like(meta, td_test_folder(), NULL, &mapped));
   TD_CHECK_ENTRY(mapped, TD_KEY("n", "x"), TD_SIZES(2, 2), TD_VALUES(0, 0, 0, 0));
   td_free(mapped);
@@ -314,7 +315,8 @@ TD_TEST(texts_that_describe_nothing) {
        TD_ERR_FORMAT},
       {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [], \"device\": \"tea\"}}}",
        TD_ERR_FORMAT},
-      {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [], \"device\": \"cpu:300\"}}}",
+      {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [], \"device\": "
+       "\"cpu:300\"}}}",
        TD_ERR_DEVICE},
       {"{\"entries\": {}, \"device\": \"cuda:300\"}", TD_ERR_DEVICE},
       {"{\"entries\": {}, \"device\": \"cuda:99999999999999999999\"}", TD_ERR_DEVICE},
@@ -363,5 +365,19 @@ TD_TEST(structures_may_be_deep) {
   TD_EXPECT_NULL(td_from_schema(value, NULL, &again), TD_ERR_FORMAT, again);
   free(value);
   free(text);
+  td_free(td);
+}
+
+TD_TEST(states_may_be_deep) {
+  enum { depth = 1000 };
+  td_tensordict *td = td_empty(TD_SIZES(2)), *state = NULL;
+  const char *path[depth + 1];
+  for (int i = 0; i <= depth; i++) path[i] = "n";
+  td_put(td, path, depth + 1, td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  for (int32_t nested = 0; nested <= 1; nested++) {
+    state = state_of(td, nested);
+    TD_DO(load(td, state, 0, 1));
+    td_free(state);
+  }
   td_free(td);
 }

@@ -81,7 +81,8 @@ TD_TEST(columns_of_a_csv_file) {
 TD_TEST(columns_of_a_json_file) {
   td_tensordict *td = read(
       "[{\"i\": 1, \"f\": 1, \"b\": true, \"s\": \"x\", \"n.x\": 1},\n"
-      " {\"i\": 2, \"f\": null, \"b\": false, \"s\": [1, {\"k\": null}], \"n.x\": 2.5, \"late\": 7}]",
+      " {\"i\": 2, \"f\": null, \"b\": false, \"s\": [1, {\"k\": null}], \"n.x\": 2.5, \"late\": "
+      "7}]",
       TD_TABLE_JSON, ".");
   TD_CHECK_BATCH(td, 2);
   check_dtype(td, TD_KEY("i"), TD_DTYPE_INT64);
@@ -121,11 +122,11 @@ TD_TEST(what_is_written_is_read_again) {
 }
 
 TD_TEST(forms_of_what_is_written) {
-  td_tensordict *td = read("a,f,b,\"s,\"\n1,0.5,True,\"x \"\"y\"\"\"\n2,,False,\n", TD_TABLE_CSV, NULL);
+  td_tensordict *td =
+      read("a,f,b,\"s,\"\n1,0.5,True,\"x \"\"y\"\"\"\n2,,False,\n", TD_TABLE_CSV, NULL);
   td_put(td, TD_KEY("h"), td_filled(TD_DTYPE_FLOAT32, 0.1, TD_SIZES(2)));
   TD_DO(td_save_table(td, file_of("out"), TD_TABLE_CSV, NULL));
-  check_file("out",
-             "a,f,b,\"s,\",h\n1,0.5,True,\"x \"\"y\"\"\",0.1\n2,,False,,0.1\n");
+  check_file("out", "a,f,b,\"s,\",h\n1,0.5,True,\"x \"\"y\"\"\",0.1\n2,,False,,0.1\n");
   TD_DO(td_save_table(td, file_of("out"), TD_TABLE_JSON, NULL));
   check_file("out",
              "[\n{\"a\":1,\"f\":0.5,\"b\":true,\"s,\":\"x \\\"y\\\"\",\"h\":0.1},\n"
@@ -150,7 +151,10 @@ TD_TEST(tables_without_rows_or_columns) {
   TD_CHECK_BATCH(td, 2);
   TD_EXPECT(td_save_table(td, file_of("out"), TD_TABLE_CSV, NULL), TD_ERR_INVALID_ARGUMENT);
   td_free(td);
-  td = read("\xEF\xBB\xBF" "a\n1", TD_TABLE_CSV, NULL); /* a mark, and no end of line */
+  td = read(
+      "\xEF\xBB\xBF"
+      "a\n1",
+      TD_TABLE_CSV, NULL); /* a mark, and no end of line */
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(1), TD_VALUES(1));
   td_free(td);
 }

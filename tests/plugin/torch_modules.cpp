@@ -3,7 +3,6 @@
 
 #include "td_test.h"
 
-#include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
@@ -216,6 +215,21 @@ TD_TEST(an_ensemble_lies_side_by_side) {
   const Dict last(raw);
   const ToModule guard(last.get(), *nets[0]);
   TD_CHECK(nets[0]->named_parameters()["weight"].equal(nets[2]->named_parameters()["weight"]));
+}
+
+TD_TEST(as_the_guide_says) {
+  // [swap]
+  torch::nn::Linear net(2, 1);
+  const Dict params = td_torch::from_module(*net);  // its own tensors: "weight" and "bias"
+  td_tensordict *copy = nullptr;
+  td_torch::check(td_clone(params.get(), 1, &copy));
+  const Dict slow(copy);  // another set of parameters, say a target network
+  {
+    const ToModule guard(slow.get(), *net);
+    net->forward(at::ones({1, 2}));  // computes with `slow`
+  }  // and from here on with its own again, whatever happened in between
+  // [/swap]
+  TD_CHECK(entry(params, {"weight"}).is_same(net->weight));
 }
 
 TD_TEST(a_host_of_another_libtorch_is_refused) {

@@ -10,9 +10,9 @@ namespace td {
 struct ConvertOptions {
   std::optional<c10::ScalarType> dtype;
   std::optional<c10::Device> device;
-  bool non_blocking = false;       // do not wait for copies
-  bool pin = false;                // through pinned memory; without a device that is where they stay
-  bool inplace = false;            // the leaves of `td` itself are replaced
+  bool non_blocking = false;  // do not wait for copies
+  bool pin = false;           // through pinned memory; without a device that is where they stay
+  bool inplace = false;       // the leaves of `td` itself are replaced
   // Taken over where nothing else is said: the device, and the dtype that all its leaves have.
   const TensorDict* like = nullptr;
   // Instead, each leaf is converted as the leaf of the same path in `like` is. Those on the meta device
@@ -32,13 +32,13 @@ void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream
 
 // What can be counted or asked of all leaves together.
 enum class Measure {
-  elements,            // numbers in all leaves
-  elements_once,       // the same, a tensor that stands in several places counted once
-  bytes,               // of the leaves and their gradients
+  elements,       // numbers in all leaves
+  elements_once,  // the same, a tensor that stands in several places counted once
+  bytes,          // of the leaves and their gradients
   bytes_once,
-  is_floating_point,   // every leaf is of a floating dtype; 1 when there is none
-  requires_grad,       // any leaf
-  is_pinned,           // every leaf lies in pinned memory
+  is_floating_point,  // every leaf is of a floating dtype; 1 when there is none
+  requires_grad,      // any leaf
+  is_pinned,          // every leaf lies in pinned memory
 };
 std::int64_t measure(const TensorDict& td, Measure what);
 
