@@ -70,12 +70,13 @@ typedef struct td_apply_options {
  * @param options  borrowed; NULL for the defaults; `out` is changed and must not be locked
  * @param callback called during this call only
  * @param user     passed to `callback`
- * @param result   new; free with td_free(); NULL on failure and when nothing is left; with `inplace`
- *                 a handle on `td`, with `out` one on that
+ * @param result   new; free with td_free(); NULL on failure and when nothing is left; with
+ *                 `inplace` a handle on `td`, with `out` one on that
  *
  * @return TD_OK, TD_ERR_SHAPE (a result does not begin with the batch size), TD_ERR_LOCKED,
- *         TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT (options that exclude each other), TD_ERR_CALLBACK,
- *         or what the callback returned if it is a code of the library or at most -10000
+ *         TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT (options that exclude each other),
+ *         TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or at most
+ *         -10000
  * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself, and
  *               `out` in any case
  * @since 0.1
@@ -102,7 +103,8 @@ typedef struct td_apply_entry {
  * Is called once for each entry, as a td_apply_fn for each tensor.
  *
  * @param user   what td_apply_entries() was given
- * @param entry  borrowed, with all it points to; its handles are dead once the function has returned
+ * @param entry  borrowed, with all it points to; its handles are dead once the function has
+ *               returned
  * @param tensor consumed, once a handle is stored there; to put in place of the entry
  * @param dict   consumed, once a handle is stored there; the same, for a dictionary. Both left NULL
  *               drop the entry
@@ -112,8 +114,8 @@ typedef td_status (*td_apply_entry_fn)(void *TD_NULLABLE user, const td_apply_en
 
 /**
  * As td_apply(), with the entries of other dictionaries under the same paths beside those of `td`.
- * Keys that only others have are passed over. The result may hold a dictionary where a tensor was, and
- * the other way round.
+ * Keys that only others have are passed over. The result may hold a dictionary where a tensor was,
+ * and the other way round.
  *
  * @param td         borrowed; its values change only with `inplace`
  * @param others     borrowed; NULL only when others_len is 0
@@ -121,15 +123,15 @@ typedef td_status (*td_apply_entry_fn)(void *TD_NULLABLE user, const td_apply_en
  * @param options    borrowed; NULL for the defaults; `out` is changed and must not be locked
  * @param callback   called during this call only
  * @param user       passed to `callback`
- * @param result     new; free with td_free(); NULL on failure and when nothing is left; with `inplace`
- *                   a handle on `td`, with `out` one on that
+ * @param result     new; free with td_free(); NULL on failure and when nothing is left; with
+ *                   `inplace` a handle on `td`, with `out` one on that
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (others lack an entry), TD_ERR_WRONG_ENTRY (a tensor beside a
  *         dictionary), TD_ERR_SHAPE, TD_ERR_LOCKED, TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_UNSUPPORTED (a window as `out`), TD_ERR_CALLBACK, or what the callback returned if it
- *         is a code of the library or at most -10000
- * @threadsafety safe beside calls that only read `td` and `others`; with `inplace` it needs `td` for
- *               itself, and `out` in any case
+ *         TD_ERR_UNSUPPORTED (a window as `out`), TD_ERR_CALLBACK, or what the callback returned if
+ *         it is a code of the library or at most -10000
+ * @threadsafety safe beside calls that only read `td` and `others`; with `inplace` it needs `td`
+ *               for itself, and `out` in any case
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

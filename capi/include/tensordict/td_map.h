@@ -33,12 +33,13 @@ typedef struct td_map_piece {
 } td_map_piece;
 
 /**
- * Is called once for each piece; with more than one worker on threads of the library, several at once.
+ * Is called once for each piece; with more than one worker on threads of the library, several at
+ * once.
  *
  * A dictionary of its own stands for the piece; its tensors share memory with the source, so that
  * values written in place are written there. It must not unwind (no exception, panic or longjmp).
- * Returning anything but TD_OK ends the work. td_last_error_message() and td_set_grad_enabled() speak
- * of the thread; the gradient mode is that of the caller.
+ * Returning anything but TD_OK ends the work. td_last_error_message() and td_set_grad_enabled()
+ * speak of the thread; the gradient mode is that of the caller.
  *
  * @param user   what td_map() was given
  * @param piece  borrowed; gone when the function has returned
@@ -49,8 +50,8 @@ typedef td_status (*td_map_fn)(void *TD_NULLABLE user, const td_map_piece *piece
                                td_tensordict *source, td_tensordict **result);
 
 /**
- * Is told how far the work has come, on the thread that called: once before the first piece, and after
- * each piece whose predecessors are all done. Returning anything but TD_OK ends the work.
+ * Is told how far the work has come, on the thread that called: once before the first piece, and
+ * after each piece whose predecessors are all done. Returning anything but TD_OK ends the work.
  *
  * @param user  `progress_user` of the options
  * @param done  pieces that are done
@@ -82,26 +83,27 @@ typedef struct td_map_options {
 /**
  * Makes a dictionary of what a function returns for each piece of another one.
  *
- * Results stand in the order of the pieces: one after the other along the dimension, or stacked when
- * the pieces are elements (lazily where they differ in keys or shapes). Pieces without a result are left
- * out; without any, the result is NULL, with TD_OK. With `out` each result is written in place to the
- * entries that `out` has, behind the one before; a piece without a result leaves its own length as it
- * is. Several threads write to memory of their own: in place into the piece.
+ * Results stand in the order of the pieces: one after the other along the dimension, or stacked
+ * when the pieces are elements (lazily where they differ in keys or shapes). Pieces without a
+ * result are left out; without any, the result is NULL, with TD_OK. With `out` each result is
+ * written in place to the entries that `out` has, behind the one before; a piece without a result
+ * leaves its own length as it is. Several threads write to memory of their own: in place into the
+ * piece.
  *
- * The first piece in order that fails gives the status and its text. No piece is begun after that; what
- * was written to `out` or in place by pieces before it stays.
+ * The first piece in order that fails gives the status and its text. No piece is begun after that;
+ * what was written to `out` or in place by pieces before it stays.
  *
  * @param td       borrowed; its values change only if `callback` writes to them
  * @param options  borrowed; NULL for the defaults
  * @param callback called during this call only
  * @param user     passed to `callback`
- * @param result   new; free with td_free(); NULL on failure and without results; with `out` a handle
- *                 on that
+ * @param result   new; free with td_free(); NULL on failure and without results; with `out` a
+ *                 handle on that
  *
- * @return TD_OK, TD_ERR_INDEX (`dim`), TD_ERR_INVALID_ARGUMENT, TD_ERR_SHAPE (results that do not fit
- *         together or into `out`), TD_ERR_KEY_NOT_FOUND (results of different keys, or that `out` has
- *         no entry for), TD_ERR_CALLBACK, or what a callback returned if it is a code of the library or
- *         at most -10000
+ * @return TD_OK, TD_ERR_INDEX (`dim`), TD_ERR_INVALID_ARGUMENT, TD_ERR_SHAPE (results that do not
+ *         fit together or into `out`), TD_ERR_KEY_NOT_FOUND (results of different keys, or that
+ *         `out` has no entry for), TD_ERR_CALLBACK, or what a callback returned if it is a code of
+ *         the library or at most -10000
  * @threadsafety safe beside calls that only read `td`; `out` is needed for itself
  * @since 0.1
  */
@@ -115,8 +117,8 @@ td_status td_map(const td_tensordict *td, const td_map_options *TD_NULLABLE opti
 typedef struct td_map_iter td_map_iter;
 
 /**
- * Begins to work on the pieces of a dictionary. With one worker a piece is worked on when it is asked
- * for; more run ahead.
+ * Begins to work on the pieces of a dictionary. With one worker a piece is worked on when it is
+ * asked for; more run ahead.
  *
  * @param td       borrowed; the iterator keeps its tensors
  * @param options  borrowed; NULL for the defaults; `out` and `progress` must be NULL
@@ -136,15 +138,16 @@ td_status td_map_iter_create(const td_tensordict *td, const td_map_options *TD_N
 /**
  * Waits for the next result, in the order of the pieces. Pieces without a result are passed over.
  *
- * When a piece fails, the results before it are given first; then every call fails as the piece did.
+ * When a piece fails, the results before it are given first; then every call fails as the piece
+ * did.
  *
  * @param iter   borrowed; changed
  * @param result new; free with td_free(); NULL on failure and after the last one, with TD_OK
  * @param number the number of the piece; not written without a result
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (asked for by `callback` itself, or on two threads at once),
- *         TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or at most
- *         -10000
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (asked for by `callback` itself, or on two threads at
+ *         once), TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or
+ *         at most -10000
  * @threadsafety needs the iterator for itself
  * @since 0.1
  */
@@ -153,8 +156,8 @@ td_status td_map_iter_next(td_map_iter *iter, td_tensordict **result,
                            size_t *TD_NULLABLE number) TD_NOEXCEPT;
 
 /**
- * Gives an iterator back, at its end or before. Pieces that were begun are waited for, the others are
- * not begun. Freed by its own callback, it waits for nothing.
+ * Gives an iterator back, at its end or before. Pieces that were begun are waited for, the others
+ * are not begun. Freed by its own callback, it waits for nothing.
  *
  * @param iter consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not beside a call that uses the iterator
@@ -174,7 +177,8 @@ TD_API(0, 1) void td_map_iter_free(td_map_iter *TD_NULLABLE iter) TD_NOEXCEPT;
  * @param text_cap bytes that `text` can take; 0 asks for the length only
  * @param length   bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a bar of more than 1000 characters), TD_ERR_BUFFER_TOO_SMALL
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a bar of more than 1000 characters),
+ *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
  * @since 0.1
  */
