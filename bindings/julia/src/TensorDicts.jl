@@ -22,6 +22,10 @@ export select, select!, exclude, exclude!, split_keys, separate!, remove_empty!,
 export flatten_keys, flatten_keys!, unflatten_keys, unflatten_keys!, merge_tensordicts, from_keys, unravel_key
 export rename_key!, create_nested!, depth, entry_size, auto_batch_size!
 export squeeze, unsqueeze, expand, unbind, stack
+export flatten, unflatten, movedim, narrow, atleast, expand_as, chunk, tensor_split, become!
+export tile, repeat_interleave, roll, rot90, gather, pad, pad_sequence, isin, remove_duplicates
+export masked_select, masked_fill, masked_fill!, choose, expand_right, expand_as_right, like, difference
+export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leaves, cat_leaves
 export apply, apply!
 export map_chunks, MapChunks
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, sub
@@ -29,7 +33,7 @@ export set_json!, get_json, spread_data!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
 export consolidate, consolidate!, isconsolidated, load_consolidated
 export send_fd, recv_fd, locked, unlocked
-export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, clamp!, cummin, cummax, softmax, zero!
+export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, cummin, cummax, softmax, zero!
 export memmap, memmap!, memmap_like, load_memmap, saved_path
 export bind!, next!, rows
 export to_dlpack, from_dlpack
@@ -55,8 +59,12 @@ include("index.jl")
 include("dict.jl")
 include("access.jl")
 include("shape.jl")
+include("rearrange.jl")
 include("apply.jl")
 include("entries.jl")
+include("rows.jl")
+include("mask.jl")
+include("joins.jl")
 include("map.jl")
 include("gradient.jl")
 include("states.jl")

@@ -112,4 +112,11 @@ function joined(f, tds, dim)
     end
 end
 
-contiguous(td::TensorDict) = charge(call(TensorDict, td_contiguous, td))
+"""
+    contiguous(td; canonical = false)
+
+With all tensors lying densely; those that already do are shared. If `canonical`, dimensions of size 1 get
+the strides of a tensor that was made dense, too.
+"""
+contiguous(td::TensorDict; canonical::Bool = false) =
+    charge(call(TensorDict, canonical ? td_contiguous_canonical : td_contiguous, td))
