@@ -106,6 +106,8 @@ JULIA_BASE = {
     "minimum": "min", "bitwise_and": "&", "bitwise_or": "|", "bitwise_xor": "xor",
 }
 JULIA_DOTTED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+# Base's own functions of these names take two numbers, or mean something else for collections.
+JULIA_METHOD = {"mod": "Base.mod", "div": "divide", "maximum": "Base.max", "minimum": "Base.min"}
 # Two functions of Base for one operation.
 JULIA_ALSO = {"neg": ["-"], "reciprocal": ["inv"], "bitwise_not": ["~", "!"], "mod": ["%"]}
 
@@ -143,22 +145,25 @@ def julia(lines: list[Line]) -> str:
         out.append("")
     for line in of(lines, *BINARY):
         constant = f"TD_BINARY_{line.cname}"
-        exported.append(line.name) if line.name not in ("mod",) else None
         out.append(f'"{line.title}."')
-        head = "Base.mod" if line.name == "mod" else line.name
+        head = JULIA_METHOD.get(line.name, line.name)
+        if not head.startswith("Base."):
+            exported.append(head)
         out.append(f"{head}(td::TensorDict, other; options...) = binary({constant}, td, other; options...)")
         names = [name for name in [JULIA_BASE.get(line.name), JULIA_DOTTED.get(line.name),
                                    *JULIA_ALSO.get(line.name, [])] if name]
         for name in names:
-            if line.name not in JULIA_DOTTED and name != "mod":
+            if line.name not in JULIA_DOTTED and f"Base.{name}" != JULIA_METHOD.get(line.name):
                 out.append(f"{symbol(name)}(td::TensorDict, other::Union{{TensorDict,Tensor,Number}}) = "
                            f"binary({constant}, td, other)")
             out.append(f"Base.Broadcast.broadcasted(::typeof({function(name)}), td::TensorDict, "
                        f"other::Union{{TensorDict,Tensor,Number}}) = binary({constant}, td, other)")
         if line.in_place:
-            exported.append(f"{line.name}!")
+            changing = head.removeprefix("Base.") + "!"
+            if changing != "mul!":  # LinearAlgebra exports one
+                exported.append(changing)
             out.append(f'"{line.title}, into the tensors."')
-            out.append(f"{line.name}!(td::TensorDict, other; options...) = "
+            out.append(f"{changing}(td::TensorDict, other; options...) = "
                        f"binary!({constant}, td, other; options...)")
         out.append("")
     out[1:1] = [f"export {', '.join(exported[i:i + 8])}" for i in range(0, len(exported), 8)] + [""]
