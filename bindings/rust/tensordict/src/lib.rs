@@ -36,6 +36,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod apply;
+mod call;
 mod callback;
 mod consolidate;
 mod convert;
@@ -63,6 +64,7 @@ mod math;
 mod math_ops;
 mod memmap;
 mod message;
+mod names;
 mod part;
 mod progress;
 mod rearrange;
@@ -82,6 +84,7 @@ mod update;
 mod writer;
 
 pub use apply::{ApplyEntry, ApplyOptions, FilterEmpty};
+pub use call::{CallArgument, CallOptions, CallValue, Leaf};
 pub use consolidate::ConsolidateOptions;
 pub use convert::{Target, ToOptions};
 pub use device::{Device, DeviceKind};
