@@ -7,8 +7,8 @@
 #include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/lazy_index.h"
-#include "td/names.h"
 #include "td/memo.h"
+#include "td/names.h"
 #include "td/record.h"
 #include "td/rows.h"
 #include "td/tensordict.h"
@@ -280,7 +280,7 @@ NodePtr dense_form(const NodePtr& node) {
 }
 
 NodePtr all_dense(const NodePtr& root) {
-  std::vector<DenseNode*> pending;             // held by the result
+  std::vector<DenseNode*> pending;         // held by the result
   Memo<std::pair<NodePtr, NodePtr>> memo;  // a node and its copy; the first kept for its address
   const auto make = [&](const NodePtr& node) -> NodePtr {
     const NodePtr form = dense_form(node);

@@ -118,14 +118,14 @@ std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
                      leaves[0].device().type() == c10::DeviceType::CUDA);
 }
 
-std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth,
-                       Nesting at) {
+std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth, Nesting at) {
   if (const LazyNode* lazy = as_lazy(node.get());
       lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
     return lazy_leaf_text(*lazy, name);
   }
   const std::optional<Value> value = entry_of(node, name);
-  return value->is_node() ? print_node(value->node(), depth, at.inner()) : describe(value->tensor());
+  return value->is_node() ? print_node(value->node(), depth, at.inner())
+                          : describe(value->tensor());
 }
 
 // "name: text" of some entries, sorted by that text as Python does.
