@@ -27,6 +27,7 @@ export tile, repeat_interleave, roll, rot90, gather, pad, pad_sequence, isin, re
 export masked_select, masked_fill, masked_fill!, choose, expand_right, expand_as_right, like, difference
 export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leaves, cat_leaves
 export apply, apply!
+export call, call!, Leaf, set_names!, rename_dims, rename_dims!, refine_names!
 export map_chunks, MapChunks
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, sub
 export set_json!, get_json, spread_data!, set_bytes!, get_bytes
@@ -61,6 +62,8 @@ include("access.jl")
 include("shape.jl")
 include("rearrange.jl")
 include("apply.jl")
+include("call.jl")
+include("names.jl")
 include("entries.jl")
 include("rows.jl")
 include("mask.jl")
