@@ -14,8 +14,8 @@ td_status td_share_memory(td_tensordict* td) noexcept {
 }
 
 td_status td_is_shared(const td_tensordict* td, int32_t* result) noexcept {
-  return capi::guard_plain(
-      __func__, [&] { *not_null(result, "result") = td::is_shared(in(td)) ? 1 : 0; });
+  return capi::guard_plain(__func__,
+                           [&] { *not_null(result, "result") = td::is_shared(in(td)) ? 1 : 0; });
 }
 
 td_status td_shared_name(const td_tensordict* td, char* text, size_t text_cap,

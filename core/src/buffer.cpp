@@ -54,7 +54,8 @@ c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
 }
 
 c10::Storage Buffer::over(void* data, std::size_t bytes, std::shared_ptr<void> owner) {
-  return storage_of(data, bytes, c10::Device(c10::DeviceType::CPU), {std::move(owner), nullptr, {}});
+  return storage_of(data, bytes, c10::Device(c10::DeviceType::CPU),
+                    {std::move(owner), nullptr, {}});
 }
 
 c10::Storage Buffer::over(std::shared_ptr<SharedMemory> memory, std::size_t bytes,
@@ -68,8 +69,8 @@ at::Tensor Buffer::view(const c10::Storage& buffer, std::size_t start, SizesView
                         c10::ScalarType dtype) {
   const c10::DispatchKey key =
       at::TensorOptions(dtype).device(buffer.device()).computeDispatchKey();
-  auto impl = c10::make_intrusive<c10::TensorImpl>(
-      c10::Storage(buffer), c10::DispatchKeySet(key), c10::scalarTypeToTypeMeta(dtype));
+  auto impl = c10::make_intrusive<c10::TensorImpl>(c10::Storage(buffer), c10::DispatchKeySet(key),
+                                                   c10::scalarTypeToTypeMeta(dtype));
   impl->set_sizes_contiguous(sizes);
   impl->set_storage_offset(static_cast<std::int64_t>(start / c10::elementSize(dtype)));
   return at::Tensor(std::move(impl));

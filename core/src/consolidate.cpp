@@ -44,8 +44,8 @@ std::vector<at::Tensor> views_of(const Plan& plan, const c10::Storage& buffer) {
   std::vector<at::Tensor> views;
   views.reserve(plan.places().size());
   for (const Place& place : plan.places()) {
-    views.push_back(Buffer::view(buffer, place.start, place.tensor.sizes(),
-                                 place.tensor.scalar_type()));
+    views.push_back(
+        Buffer::view(buffer, place.start, place.tensor.sizes(), place.tensor.scalar_type()));
   }
   return views;
 }
@@ -129,10 +129,9 @@ std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device de
   const auto count = static_cast<std::int64_t>(plan.bytes());
   bytes_in(to).copy_(bytes_in(from).narrow(0, 0, count), non_blocking);
   const std::vector<at::Tensor> views = views_of(plan, to);
-  NodePtr result =
-      map(td.node(), LeavesOp(std::optional<c10::Device>(device), [&](const at::Tensor& before) {
-            return views[plan.place_of(before)];
-          }));
+  NodePtr result = map(
+      td.node(), LeavesOp(std::optional<c10::Device>(device),
+                          [&](const at::Tensor& before) { return views[plan.place_of(before)]; }));
   lock(result);
   return TensorDict(std::move(result));
 }
@@ -164,9 +163,9 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
     adopt(td.node(), plan, views, device);
     return td;
   }
-  NodePtr result = map(plan.root(), LeavesOp(device, [&](const at::Tensor& before) {
-                         return views[plan.place_of(before)];
-                       }));
+  NodePtr result =
+      map(plan.root(),
+          LeavesOp(device, [&](const at::Tensor& before) { return views[plan.place_of(before)]; }));
   lock(result);
   return TensorDict(std::move(result));
 }

@@ -102,8 +102,9 @@ void FileTransport::write(const char* data, std::size_t bytes) {
     if (timed_) wait(POLLOUT);
     std::size_t piece = std::min(bytes, most_at_once);
     if (timed_ && !socket_) piece = std::min(piece, pipe_atom);
-    const ssize_t n = socket_ ? ::send(file_, data, piece, MSG_NOSIGNAL | (timed_ ? MSG_DONTWAIT : 0))
-                              : ::write(file_, data, piece);
+    const ssize_t n = socket_
+                          ? ::send(file_, data, piece, MSG_NOSIGNAL | (timed_ ? MSG_DONTWAIT : 0))
+                          : ::write(file_, data, piece);
     if (n < 0) {
       if (errno == EINTR) continue;
       if (errno != EAGAIN && errno != EWOULDBLOCK) fail_transfer("write", errno);

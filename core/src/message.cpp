@@ -58,8 +58,8 @@ TensorDict receive(Transport& transport, const ReceiveOptions& options) {
   }
   const std::uint64_t most = options.max_bytes;
   if (header.text > most || header.data > most - header.text) {
-    fail(Code::capacity, "the message has ", header.text, " and ", header.data,
-         " bytes, at most ", most, " are allowed");
+    fail(Code::capacity, "the message has ", header.text, " and ", header.data, " bytes, at most ",
+         most, " are allowed");
   }
   if (header.text > packing::max_text_bytes) {
     fail(Code::format, "the message has a description of ", header.text, " bytes");

@@ -57,9 +57,9 @@ bool begins_with_text(std::string_view text, std::string_view with) {
 
 // Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
 void check_name(std::string_view name, const Value& value) {
-  const bool clash = value.is_node() && !is_value(value) &&
-                     (name == "cls" || name == "non_tensors" || name == "leaves" ||
-                      name == "cls_metadata");
+  const bool clash =
+      value.is_node() && !is_value(value) &&
+      (name == "cls" || name == "non_tensors" || name == "leaves" || name == "cls_metadata");
   if (clash || begins_with_text(name, "<NJT_")) {
     fail(Code::key_invalid, show_quoted(name),
          " cannot be packed: the format needs this name for itself");

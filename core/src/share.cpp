@@ -92,11 +92,11 @@ void share_memory(const TensorDict& td) {
   views.reserve(plan.places().size());
   for (const Place& place : plan.places()) {
     const at::Tensor& tensor = place.tensor;  // also held by the plan
-    const bool held = keeps_identity(tensor) &&
-                      (tensor.use_count() > 2 || tensor.storage().use_count() > 1);
-    views.push_back(Buffer::view(
-        held ? Buffer::over(memory, plan.bytes(), tensor.storage()) : common, place.start,
-        tensor.sizes(), tensor.scalar_type()));
+    const bool held =
+        keeps_identity(tensor) && (tensor.use_count() > 2 || tensor.storage().use_count() > 1);
+    views.push_back(
+        Buffer::view(held ? Buffer::over(memory, plan.bytes(), tensor.storage()) : common,
+                     place.start, tensor.sizes(), tensor.scalar_type()));
   }
   lock(root);
   visit_nodes(root, [&](Node& node) {

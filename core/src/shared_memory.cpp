@@ -94,8 +94,8 @@ std::shared_ptr<SharedMemory> SharedMemory::make(std::size_t bytes) {
     fail_system("name", bytes, errno);
   }
   std::shared_ptr<SharedMemory> result(new SharedMemory);
-  result->name_ = show({static_cast<std::uint64_t>(::getpid()),
-                        static_cast<std::uint64_t>(file.get()), nonce});
+  result->name_ =
+      show({static_cast<std::uint64_t>(::getpid()), static_cast<std::uint64_t>(file.get()), nonce});
   result->data_ = map(file.get(), total);
   result->mapped_ = total;
   result->bytes_ = bytes;
@@ -111,8 +111,7 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   const std::string path =
       "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.file);
   // It may be anything that the process has open: nothing here must wait for it or become its owner.
-  const files::Descriptor file(
-      ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  const files::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.is_open()) {
     if (errno == ENOENT || errno == ENXIO || errno == ESRCH) {
       fail(Code::io, "no shared memory ", format::quote(text),
@@ -144,8 +143,7 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
     fail(Code::format, format::quote(text), " leads to something that is no shared dictionary");
   }
   if (trailer.nonce != name.nonce) {
-    fail(Code::io, "no shared memory ", format::quote(text),
-         ": another one has taken its place");
+    fail(Code::io, "no shared memory ", format::quote(text), ": another one has taken its place");
   }
   if (trailer.bytes > total - sizeof trailer) {
     fail(Code::format, "shared memory ", format::quote(text), " is too short: ", trailer.bytes,

@@ -118,8 +118,8 @@ TD_TEST(the_file_is_that_of_python) {
       "\"n\":{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{\"b\":[\"torch.float32\",[3],8,"
       "24,4]},\"cls_metadata\":{\"device\":null,\"names\":[null],\"batch_size\":[3],\"is_locked\":"
       "false}}}";
-  static const unsigned char data[24] = {0,    0,    1, 0, 2,    0,    0, 0, 0,    0,    0x80, 0x3f,
-                                         0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f, 0, 0, 0, 0};
+  static const unsigned char data[24] = {0, 0, 1,    0,    2, 0, 0,    0,    0, 0, 0x80, 0x3f,
+                                         0, 0, 0x80, 0x3f, 0, 0, 0x80, 0x3f, 0, 0, 0,    0};
   td_tensordict *td = td_empty(TD_SIZES(3)), *mapped = NULL, *loaded = NULL;
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(3)));
   td_put(td, TD_KEY("n", "b"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(3)));
@@ -162,7 +162,8 @@ TD_TEST(pythons_file_is_read_and_written_again) {
   td_tensor_free(a);
   TD_DO(td_consolidate(td, here("f"), NULL, &again));
   size_t one = 0, other = 0;
-  char *mine = td_read_file(here("f"), &one), *theirs = td_read_file(td_golden("consolidated"), &other);
+  char *mine = td_read_file(here("f"), &one),
+       *theirs = td_read_file(td_golden("consolidated"), &other);
   TD_CHECK_INT(one, other);
   TD_CHECK(memcmp(mine, theirs, one) == 0);
   free(theirs);
@@ -202,10 +203,10 @@ static td_tensor *of_dtype(td_dtype dtype) {
 }
 
 TD_TEST(all_dtypes_and_layouts) {
-  static const td_dtype dtypes[] = {
-      TD_DTYPE_UINT8,   TD_DTYPE_INT8,      TD_DTYPE_INT16,      TD_DTYPE_INT32,
-      TD_DTYPE_INT64,   TD_DTYPE_FLOAT16,   TD_DTYPE_FLOAT32,    TD_DTYPE_FLOAT64,
-      TD_DTYPE_BOOL,    TD_DTYPE_COMPLEX64, TD_DTYPE_COMPLEX128, TD_DTYPE_BFLOAT16};
+  static const td_dtype dtypes[] = {TD_DTYPE_UINT8,     TD_DTYPE_INT8,       TD_DTYPE_INT16,
+                                    TD_DTYPE_INT32,     TD_DTYPE_INT64,      TD_DTYPE_FLOAT16,
+                                    TD_DTYPE_FLOAT32,   TD_DTYPE_FLOAT64,    TD_DTYPE_BOOL,
+                                    TD_DTYPE_COMPLEX64, TD_DTYPE_COMPLEX128, TD_DTYPE_BFLOAT16};
   td_tensordict *td = td_empty(TD_SIZES(3)), *packed = NULL, *loaded = NULL, *across = NULL;
   for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
     char name[16];
@@ -343,9 +344,10 @@ static void refuse(const char *text, size_t data, td_status want) {
   TD_CHECK_TEXT(td_last_error_message(), "f\"");
 }
 
-#define META(batch, names) \
-  "\"cls_metadata\":{\"device\":null,\"names\":[" names "],\"batch_size\":[" batch "],\"is_locked\":false}"
-#define NODE(leaves, data, rest)                                                                 \
+#define META(batch, names)                                                         \
+  "\"cls_metadata\":{\"device\":null,\"names\":[" names "],\"batch_size\":[" batch \
+  "],\"is_locked\":false}"
+#define NODE(leaves, data, rest)                                                                  \
   "{\"cls\":\"TensorDict\",\"non_tensors\":{" data "},\"leaves\":{" leaves "}," META("2", "null") \
       rest "}"
 #define LEAF "\"a\":[\"torch.int64\",[2],0,16,0]"
@@ -370,8 +372,8 @@ TD_TEST(files_that_are_damaged_or_lie) {
       "null",
       "{}",
       NODE(LEAF, "", "") "x",
-      NODE(LEAF "," LEAF, "", ""),                                      /* a name twice */
-      NODE("\"a\":[\"torch.int64\",[2],0,24,0]", "", ""),               /* beyond the data */
+      NODE(LEAF "," LEAF, "", ""),                        /* a name twice */
+      NODE("\"a\":[\"torch.int64\",[2],0,24,0]", "", ""), /* beyond the data */
       NODE("\"a\":[\"torch.int64\",[2],16,0,0]", "", ""),
       NODE("\"a\":[\"torch.int64\",[2],0,16,8]", "", ""),
       NODE("\"a\":[\"torch.int64\",[2],0,16]", "", ""),
@@ -388,7 +390,7 @@ TD_TEST(files_that_are_damaged_or_lie) {
       NODE("\"a\":[\"torch.int64\",[9223372036854775807,0],0,0,0]", "", ""),
       NODE("\"a\":{}", "", ""),
       NODE("\"a\":7", "", ""),
-      NODE("\"a\":[\"torch.int64\",[1,2],0,16,0]", "", ""),             /* not of the batch */
+      NODE("\"a\":[\"torch.int64\",[1,2],0,16,0]", "", ""), /* not of the batch */
       NODE("\"a\":[\"torch.int8\",[2],0,2,0],\"b\":[\"torch.int8\",[2],1,3,0]", "", ""),
       NODE(LEAF, "\"s\":[\"x\",[3],null]", ""),
       NODE(LEAF, "\"s\":[\"x\",[2]]", ""),
@@ -405,15 +407,17 @@ TD_TEST(files_that_are_damaged_or_lie) {
       "{\"cls\":\"TensorDict\",\"leaves\":{}," META("4611686018427387904,4", "") "}",
       "{\"cls\":7,\"leaves\":{}," META("2", "null") "}",
       "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0}}",
-      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{},\"0\":" NODE("", "", "") "}",
-      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":2},\"0\":"
-          NODE("", "", "") "}",
-      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0},\"1\":"
-          NODE("", "", "") "}",
-      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{" LEAF "},\"cls_metadata\":{\"stack_dim\":0},"
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{},\"0\":" NODE("", "",
+                                                                                         "") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":2},"
       "\"0\":" NODE("", "", "") "}",
-      "{\"cls\":\"NonTensorStack\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0},\"0\":"
-          NODE("", "", "") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0},"
+      "\"1\":" NODE("", "", "") "}",
+      "{\"cls\":\"LazyStackedTensorDict\",\"leaves\":{" LEAF
+      "},\"cls_metadata\":{\"stack_dim\":0},"
+      "\"0\":" NODE("", "", "") "}",
+      "{\"cls\":\"NonTensorStack\",\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0},\"0\":" NODE(
+          "", "", "") "}",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) refuse(texts[i], 16, TD_ERR_FORMAT);
   refuse("{\"cls\":\"Mine\",\"leaves\":{}," META("2", "null") "}", 0, TD_ERR_UNSUPPORTED);
@@ -475,4 +479,95 @@ TD_TEST(files_with_one_wrong_byte) {
     bytes[at] = kept;
   }
   free(bytes);
+}
+
+/* A lazy stack of two dictionaries that differ in shapes and keys, beside a stack of values. */
+static td_tensordict *mixed(void) {
+  td_tensordict *one = td_empty(TD_SIZES(2)), *other = td_empty(TD_SIZES(2)), *stack = NULL;
+  td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
+  td_put(other, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 6, TD_SIZES(2, 1)));
+  td_put(other, TD_KEY("only"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){one, other}, 2, 0, &stack));
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  TD_DO(td_set_dict(td, TD_KEY("lazy"), stack));
+  TD_DO(td_set_data_list_json(td, TD_KEY("words"), "[\"a\", \"b\"]"));
+  TD_DO(td_set_data_json(td, TD_KEY("word"), "{\"k\": [1, null, \"\\u00e9\"]}"));
+  td_free(stack);
+  td_free(other);
+  td_free(one);
+  return td;
+}
+
+TD_TEST(lazy_stacks_and_stacks_of_values) {
+  static const char text[] =
+      "{\"cls\":\"TensorDict\",\"non_tensors\":{\"word\":[{\"k\":[1,null,\"\xc3\xa9\"]},[2],null]},"
+      "\"leaves\":{},\"cls_metadata\":{\"device\":null,\"names\":[null],\"batch_size\":[2],"
+      "\"is_locked\":false},\"lazy\":{\"cls\":\"LazyStackedTensorDict\",\"non_tensors\":{},"
+      "\"leaves\":{},\"cls_metadata\":{\"stack_dim\":0,\"stack_dim_name\":null,\"is_locked\":false}"
+      ","
+      "\"0\":{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{\"x\":[\"torch.float32\",[2,3],"
+      "0,"
+      "24,0]},\"cls_metadata\":{\"device\":null,\"names\":[null],\"batch_size\":[2],\"is_locked\":"
+      "false}},\"1\":{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{\"x\":[\"torch."
+      "float32\","
+      "[2,1],24,32,0],\"only\":[\"torch.int8\",[2],32,40,6]},\"cls_metadata\":{\"device\":null,"
+      "\"names\":[null],\"batch_size\":[2],\"is_locked\":false}}},\"words\":{\"cls\":"
+      "\"NonTensorStack\",\"non_tensors\":{\"0\":[\"a\",[],null],\"1\":[\"b\",[],null]},\"leaves\":"
+      "{},"
+      "\"cls_metadata\":{\"stack_dim\":0,\"stack_dim_name\":null,\"is_locked\":false}}}";
+  td_tensordict *td = mixed(), *packed = NULL, *loaded = NULL;
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_CHECK_FLAG(td_is_consolidated, packed, 1);
+  TD_CHECK_INT(equal(td, packed), 1);
+  td_free(packed);
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  size_t size = 0;
+  char *bytes = td_read_file(here("f"), &size);
+  bytes[size - 8] = '\0';
+  TD_CHECK_SAME_TEXT(bytes + 40, text);
+  free(bytes);
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_INT(equal(td, loaded), 1);
+  td_free(loaded);
+  td_free(packed);
+  TD_DO(td_share_memory(td));
+  char name[128];
+  size_t length = 0;
+  TD_DO(td_shared_name(td, name, sizeof name, &length));
+  TD_DO(td_open_shared(name, &loaded));
+  TD_CHECK_INT(equal(td, loaded), 1);
+  td_free(loaded);
+  td_free(td);
+}
+
+TD_TEST(a_lazy_stack_as_root) {
+  td_tensordict *td = mixed(), *lazy = td_take_dict(td, TD_KEY("lazy")), *packed = NULL;
+  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
+  options.inplace = 1;
+  TD_DO(td_consolidate(lazy, NULL, &options, &packed));
+  TD_CHECK_FLAG(td_is_consolidated, lazy, 1);
+  td_free(packed);
+  TD_DO(td_consolidate(lazy, here("f"), NULL, &packed));
+  TD_CHECK_INT(equal(lazy, packed), 1);
+  td_free(packed);
+  td_free(lazy);
+  td_free(td);
+}
+
+TD_TEST(names_of_dimensions_travel) {
+  td_tensordict *td = td_sample(), *packed = NULL, *loaded = NULL;
+  td_keys *names = NULL;
+  const char *const *path = NULL;
+  size_t length = 0;
+  TD_DO(td_set_names(td, (const char *const[]){"time", NULL}, 2));
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_names(loaded, &names));
+  TD_CHECK_INT(td_keys_len(names), 2);
+  TD_DO(td_keys_at(names, 0, &path, &length));
+  TD_CHECK_SAME_TEXT(path[0], "time");
+  td_keys_free(names);
+  td_free(loaded);
+  td_free(packed);
+  td_free(td);
 }

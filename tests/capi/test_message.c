@@ -60,7 +60,8 @@ static td_tensor *large(int64_t first, const int64_t *sizes, size_t dims) {
   float *numbers = malloc(count * sizeof *numbers);
   td_tensor *tensor = NULL;
   for (size_t i = 0; i < count; i++) numbers[i] = (float)(first + (int64_t)i);
-  TD_DO(td_tensor_from_data(numbers, count * sizeof *numbers, TD_DTYPE_FLOAT32, sizes, dims, &tensor));
+  TD_DO(td_tensor_from_data(numbers, count * sizeof *numbers, TD_DTYPE_FLOAT32, sizes, dims,
+                            &tensor));
   free(numbers);
   return tensor;
 }
@@ -75,7 +76,8 @@ TD_TEST(the_receiver_needs_nothing) {
   td_tensordict *td = td_sample(), *got = NULL, *across = NULL;
   mailbox box = filled(td);
   TD_DO(td_permute(td, TD_SIZES(1, 0), &across));
-  TD_DO(td_send(across, put, &box)); /* tensors that are not row-major; one message after the other */
+  TD_DO(
+      td_send(across, put, &box)); /* tensors that are not row-major; one message after the other */
   TD_DO(td_recv(take, &box, NULL, NULL, &got));
   TD_CHECK_INT(equal(td, got), 1);
   TD_CHECK_FLAG(td_is_locked, got, 0);
@@ -183,7 +185,8 @@ TD_TEST(messages_that_cannot_be_trusted) {
   mailbox box = filled(td);
   char *good = malloc(box.size);
   memcpy(good, box.bytes, box.size);
-  static const uint64_t sizes[] = {UINT64_MAX, UINT64_MAX / 2, (uint64_t)1 << 40, (uint64_t)1 << 31};
+  static const uint64_t sizes[] = {UINT64_MAX, UINT64_MAX / 2, (uint64_t)1 << 40,
+                                   (uint64_t)1 << 31};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     for (size_t at = 8; at <= 16; at += 8) {
       memcpy(box.bytes, good, box.size);
@@ -374,4 +377,51 @@ TD_TEST(through_a_file) {
   close(file);
   td_free(got);
   td_free(td);
+}
+
+TD_TEST(lazy_stacks_go_through_and_take_values) {
+  td_tensordict *one = td_sample(), *other = td_sample(), *stack = NULL, *got = NULL;
+  td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_SIZES(4, 3));
+  td_put(other, TD_KEY("only"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){one, other}, 2, 1, &stack));
+  mailbox box = filled(stack);
+  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_CHECK_INT(equal(stack, got), 1);
+  TD_CHECK_BATCH(got, 4, 2, 3);
+  td_free(got);
+  TD_DO(td_set_inplace(one, TD_KEY("n", "b"), nine));
+  box.read = 0;
+  TD_DO(td_recv(take, &box, NULL, stack, &got)); /* into the elements */
+  td_free(got);
+  TD_CHECK_ENTRY(one, TD_KEY("n", "b"), TD_SIZES(4, 3),
+                 TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
+  td_free(stack);
+  td_tensor_free(nine);
+  td_free(other);
+  td_free(one);
+  free(box.bytes);
+}
+
+TD_TEST(a_window_takes_a_message) {
+  td_tensordict *td = td_sample(), *window = NULL, *zeros = NULL, *got = NULL;
+  td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
+  TD_DO(td_sub(td, TD_AT(TD_I_FROM(2)), &window));
+  TD_DO(td_clone(window, 1, &zeros));
+  TD_DO(td_fill_at(zeros, TD_AT(TD_I_ELLIPSIS), zero));
+  mailbox box = filled(zeros);
+  TD_DO(td_recv(take, &box, NULL, window, &got));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
+                 TD_VALUES(0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0));
+  td_free(got);
+  box.size = 0;
+  box.read = 0;
+  TD_DO(td_send(window, put, &box)); /* and is sent as a dictionary */
+  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_CHECK_INT(equal(got, zeros), 1);
+  td_free(got);
+  td_tensor_free(zero);
+  td_free(zeros);
+  td_free(window);
+  td_free(td);
+  free(box.bytes);
 }

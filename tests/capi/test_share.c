@@ -306,9 +306,18 @@ TD_TEST(the_name_ends_with_the_last_handle) {
 }
 
 TD_TEST(texts_that_are_no_name) {
-  static const char *const texts[] = {"", "td1-", "td1-1-2", "td1-1-2-", "td1--1-2-3", "td1-1-2-3-",
-                                      "td1-01-2-3", "td2-1-2-3", "/etc/passwd", "td1-1-2-3 ",
-                                      "td1-99999999999999999999999-2-3", "td1-1-../../x-3"};
+  static const char *const texts[] = {"",
+                                      "td1-",
+                                      "td1-1-2",
+                                      "td1-1-2-",
+                                      "td1--1-2-3",
+                                      "td1-1-2-3-",
+                                      "td1-01-2-3",
+                                      "td2-1-2-3",
+                                      "/etc/passwd",
+                                      "td1-1-2-3 ",
+                                      "td1-99999999999999999999999-2-3",
+                                      "td1-1-../../x-3"};
   td_tensordict *td;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     TD_EXPECT_NULL(td_open_shared(texts[i], &td), TD_ERR_INVALID_ARGUMENT, td);
@@ -343,15 +352,17 @@ typedef struct offer {
   const char *magic;
 } offer;
 
-#define A_LEAF(what)                                                                     \
-  "{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{" what "},\"cls_metadata\":{" \
+#define A_LEAF(what)                                             \
+  "{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{" what \
+  "},\"cls_metadata\":{"                                         \
   "\"device\":null,\"names\":[null],\"batch_size\":[4],\"is_locked\":true}}"
 static const char good[] = A_LEAF("\"a\":[\"torch.int64\",[4],0,32,0]");
 
 static int offer_segment(const offer *it, char *name, size_t room) {
   const int file = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   static const char zeros[64];
-  const int64_t length = (int64_t)strlen(it->text), said = it->text_length < 0 ? length : it->text_length;
+  const int64_t length = (int64_t)strlen(it->text),
+                said = it->text_length < 0 ? length : it->text_length;
   const int64_t content = it->data + length + 8;
   const uint64_t nonce = 7, told = (uint64_t)(it->content < 0 ? content : it->content);
   TD_CHECK(file >= 0);
@@ -371,11 +382,11 @@ static int offer_segment(const offer *it, char *name, size_t room) {
 
 TD_TEST(content_that_cannot_be_trusted) {
   static const offer offers[] = {
-      {good, 32, -1, -1, 0, NULL},                              /* not sealed */
-      {good, 32, -1, -1, F_SEAL_GROW, NULL},                    /* it could still be shortened */
-      {good, 32, -1, -1, F_SEAL_SHRINK, "TDSHARE9"},            /* not ours */
-      {good, 24, -1, -1, F_SEAL_SHRINK, NULL},                  /* too short for the tensor */
-      {good, 32, 1000000, -1, F_SEAL_SHRINK, NULL},             /* a text longer than all */
+      {good, 32, -1, -1, 0, NULL},                   /* not sealed */
+      {good, 32, -1, -1, F_SEAL_GROW, NULL},         /* it could still be shortened */
+      {good, 32, -1, -1, F_SEAL_SHRINK, "TDSHARE9"}, /* not ours */
+      {good, 24, -1, -1, F_SEAL_SHRINK, NULL},       /* too short for the tensor */
+      {good, 32, 1000000, -1, F_SEAL_SHRINK, NULL},  /* a text longer than all */
       {good, 32, INT64_MAX, -1, F_SEAL_SHRINK, NULL},
       {good, 32, -1, INT64_MAX, F_SEAL_SHRINK, NULL},
       {good, 32, -1, 3, F_SEAL_SHRINK, NULL},
