@@ -32,6 +32,13 @@ struct RecordField {
   bool is_made() const { return !optional || has_default(); }  // by make_record()
 };
 
+// For messages: what is declared, and what is found.
+std::string describe(const RecordField& field);
+std::string describe(const Value& value);
+
+// Whether `sizes` are `wanted` behind `batch_dims` others.
+bool sizes_match(const Sizes& wanted, SizesView sizes, std::size_t batch_dims);
+
 struct RecordOptions {
   bool autocast = false;         // tensors of another dtype are converted; else they are refused
   bool frozen = false;           // records are locked
@@ -61,7 +68,8 @@ class RecordType {
 
   std::string name_;
   std::vector<RecordField> fields_;
-  SchemaPtr schema_;
+  SchemaPtr names_;        // of all fields
+  SchemaPtr schema_;       // of those that are made
   std::size_t depth_ = 1;  // of records inside records
   bool autocast_;
   bool frozen_;
