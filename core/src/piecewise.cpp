@@ -21,8 +21,10 @@ namespace {
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 int workers_of(const PiecewiseOptions& options) {
-  if (options.num_workers < 0) {
-    fail(Code::invalid_argument, "num_workers is ", options.num_workers, "; it cannot be negative");
+  constexpr int most = 1024;  // more is a mistake, and would stop others from having threads
+  if (options.num_workers < 0 || options.num_workers > most) {
+    fail(Code::invalid_argument, "num_workers is ", options.num_workers, "; 0 to ", most,
+         " have a meaning");
   }
   if (options.num_workers != 0) return options.num_workers;
   return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));

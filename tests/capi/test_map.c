@@ -150,8 +150,10 @@ TD_TEST(bad_options) {
   }
   td_map_options options = cut(4, 1, 1);
   TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
-  options = cut(TD_MAP_CUT_SIZE, 1, -1);
-  TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
+  for (int32_t workers = -1; workers <= 1025; workers += 1026) {
+    options = cut(TD_MAP_CUT_SIZE, 1, workers);
+    TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
+  }
   options = cut(TD_MAP_CUT_SIZE, 1, 1);
   options.reserved = 1;
   TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
