@@ -50,7 +50,7 @@
 %include "tensordict/td_join.h"
 %include "tensordict/td_rows.h"
 %include "tensordict/td_mask.h"
-%include "tensordict/td_fill.h"
+%include "tensordict/td_like.h"
 %include "tensordict/td_map.h"
 %include "tensordict/td_call.h"
 %include "tensordict/td_names.h"

@@ -10,7 +10,7 @@
 #include "tensordict/td_device.h"
 #include "tensordict/td_dict.h"
 #include "tensordict/td_entries.h"
-#include "tensordict/td_fill.h"
+#include "tensordict/td_like.h"
 #include "tensordict/td_grad.h"
 #include "tensordict/td_host.h"
 #include "tensordict/td_index.h"

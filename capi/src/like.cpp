@@ -1,5 +1,5 @@
-// tensordict/td_fill.h
-#include "tensordict/td_fill.h"
+// tensordict/td_like.h
+#include "tensordict/td_like.h"
 
 #include "choices.h"
 #include "guard.h"

@@ -1,6 +1,6 @@
-/* tensordict/td_fill.h: dictionaries of the same structure with other values, and how near two are. */
-#ifndef TENSORDICT_TD_FILL_H
-#define TENSORDICT_TD_FILL_H
+/* tensordict/td_like.h: dictionaries of the same structure with other values, and how near two are. */
+#ifndef TENSORDICT_TD_LIKE_H
+#define TENSORDICT_TD_LIKE_H
 
 #include "tensordict/td_dict.h"
 
