@@ -49,6 +49,12 @@ td::SelectOptions select_in(const td_select_options* options) {
   return {given.inplace != 0, given.ignore_missing != 0};
 }
 
+// Before any of them is found to be NULL: what can be cleared is.
+template <class... Handles>
+void clear(Handles**... results) {
+  ((results != nullptr ? void(*results = nullptr) : void()), ...);
+}
+
 // What is taken out, to the results. They have it before it is taken out, and give it back when that
 // fails.
 class EntryOut {
@@ -146,6 +152,7 @@ td_status td_get_or_set(td_tensordict* td, const char* const* path, size_t path_
 td_status td_pop(td_tensordict* td, const char* const* path, size_t path_len, td_entry_kind* kind,
                  td_tensor** tensor, td_tensordict** dict) noexcept {
   return guard(__func__, [&] {
+    clear(tensor, dict);
     EntryOut out(tensor, dict);
     *not_null(kind, "kind") = TD_ENTRY_NONE;
     *kind = capi::kind_out(out.pop(in(td), PathIn(path, path_len)));
@@ -155,6 +162,7 @@ td_status td_pop(td_tensordict* td, const char* const* path, size_t path_len, td
 td_status td_pop_last(td_tensordict* td, td_keys** key, td_tensor** tensor,
                       td_tensordict** dict) noexcept {
   return guard(__func__, [&] {
+    clear(key, tensor, dict);
     Out<td_keys> key_out(key);
     EntryOut out(tensor, dict);
     auto last = std::make_unique<capi::KeySnapshot>(td::last_key(in(td)));
