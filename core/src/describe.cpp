@@ -98,9 +98,6 @@ class Builder {
       for (const auto& item : at.entries->items()) {
         const std::string_view key = item.key();
         check_path(key);
-        if (at.node->find(key) != nullptr) {
-          fail(Code::format, "the description has two entries ", format::quote(key));
-        }
         at.node->put(key, entry(item.value(), *at.node, format::quote(key)));
       }
     }

@@ -123,7 +123,7 @@ TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const La
   TensorDict result(batch);
   for (const Field& field : layout.fields) {
     const std::size_t item = c10::elementSize(field.dtype);
-    char* first = static_cast<char*>(data) + field.offset;
+    char* first = data == nullptr ? nullptr : static_cast<char*>(data) + field.offset;
     if (layout.item_bytes % item != 0 || reinterpret_cast<std::uintptr_t>(first) % item != 0) {
       fail(Code::unsupported, "the field ", show_path(field.path), " at ", field.offset,
            " of a struct of ", layout.item_bytes, " bytes does not lie at multiples of its ", item,

@@ -232,6 +232,13 @@ TD_TEST(dlpack_in_failures_release_once) {
   TD_CHECK_INT(it.released, 1);
 
   lend(&it);
+  it.versioned.tensor.device_type = 2;
+  it.versioned.tensor.device_index = 256; /* would be 0 in the byte that libtorch has for it */
+  TD_EXPECT_NULL(td_tensor_from_dlpack(&it.versioned, &tensor), TD_ERR_DEVICE, tensor);
+  TD_CHECK_TEXT(td_last_error_message(), "256");
+  TD_CHECK_INT(it.released, 1);
+
+  lend(&it);
   TD_EXPECT(td_tensor_from_dlpack(&it.versioned, NULL), TD_ERR_NULL_ARGUMENT);
   TD_CHECK_INT(it.released, 1);
   lend(&it);
