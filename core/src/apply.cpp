@@ -32,15 +32,24 @@ class Writes {
   }
 
   void plan(Path path, const NodePtr& node, const NodePtr& result) {
-    const NodePtr trees[] = {result, node};
-    const ZipPolicy policy{ZipPolicy::Missing::error, /*ignore_extra=*/true, "apply in place"};
     PathBuffer full(path.begin(), path.end());
+    const auto extend = [&](Path inner) {
+      full.resize(path.size());
+      full.append(inner.begin(), inner.end());
+      return Path(full);
+    };
+    visit_paths(*result, [&](Path inner, const Value& value) {
+      if (value.is_node() || look_up(node, inner)) return;
+      fail(Code::key_not_found, "the function returned an entry ", show_path(extend(inner)),
+           ", which is not there to be written to");
+    });
+    // The first tree is the one that is written to: the leaves of a lazy stack are its elements'.
+    const NodePtr trees[] = {node, result};
+    const ZipPolicy policy{ZipPolicy::Missing::intersect, /*ignore_extra=*/true, "apply in place"};
     visit_zip(
         trees,
         [&](const ZipPlace& place, ZipTensors tensors) {
-          full.resize(path.size());
-          full.append(place.path.begin(), place.path.end());
-          plan(full, *tensors[1], *tensors[0]);
+          plan(extend(place.path), *tensors[0], *tensors[1]);
         },
         policy);
   }

@@ -183,6 +183,26 @@ TEST(Apply, ElementsOfALazyStackAreWalkedOneByOne) {
   EXPECT_EQ(all_names(*apply(td, {}, options, first_source())), (Names{"lazy", "lazy.x"}));
 }
 
+TEST(Apply, ADictionaryIsWrittenIntoTheOneThatIsThere) {
+  TensorDict td = dict({2, 3});
+  td.set({"lazy"}, lazy_pair());
+  ApplyManyOptions options;
+  options.inplace = options.call_on_nested = true;
+  const auto give = [&](const char* key) {
+    return [=](Path, c10::ArrayRef<Value>) {
+      TensorDict made = dict({2, 3});
+      made.set({key}, ramp({2, 3}));
+      return Value(made.node());
+    };
+  };
+  const auto* lazy = as_lazy(td.get_dict({"lazy"}).node().get());
+  const at::Tensor x = TensorDict(lazy->elements()[1]).get({"x"});
+  apply(td, {}, options, give("x"));
+  EXPECT_EQ(numbers(x), (std::vector<double>{3, 4, 5}));
+  expect_error(Code::key_not_found, "\"lazy\"/\"none\"",
+               [&] { apply(td, {}, options, give("none")); });
+}
+
 TEST(Apply, AnElementThatLosesEverythingStaysEmptyBesideOthers) {
   TensorDict td = dict({2, 3});
   td.set({"lazy"}, lazy_pair());
