@@ -1,0 +1,239 @@
+using System;
+using System.Collections.Generic;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <content>A part of the keys, flattened and nested keys, several dictionaries in one.</content>
+    public sealed unsafe partial class TensorDict
+    {
+        /// <summary>Only these entries, in this order, in a new dictionary over the same tensors.</summary>
+        public TensorDict Select(params NestedKey[] keys) => Select(keys, ignoreMissing: false);
+
+        /// <summary>As with keys alone; what is not there can be passed over.</summary>
+        public TensorDict Select(IEnumerable<NestedKey> keys, bool ignoreMissing)
+        {
+            td_select_options options = td_select_options.Default;
+            options.ignore_missing = ignoreMissing ? 1 : 0;
+            return Choose(keys, options, exclude: false);
+        }
+
+        /// <summary>Keeps only these entries.</summary>
+        public void SelectInPlace(params NestedKey[] keys)
+        {
+            td_select_options options = td_select_options.Default;
+            options.inplace = 1;
+            Choose(keys, options, exclude: false).Dispose();
+        }
+
+        /// <summary>All entries but these, in a new dictionary over the same tensors. Keys that are not there are passed over.</summary>
+        public TensorDict Exclude(params NestedKey[] keys) => Choose(keys, td_select_options.Default, exclude: true);
+
+        /// <summary>Removes these entries, all in one pass.</summary>
+        public void ExcludeInPlace(params NestedKey[] keys)
+        {
+            td_select_options options = td_select_options.Default;
+            options.inplace = 1;
+            Choose(keys, options, exclude: true).Dispose();
+        }
+
+        /// <summary>One dictionary for each set of keys, and the rest as the last one.</summary>
+        public TensorDict[] SplitKeys(IReadOnlyList<KeySet> sets, SplitKeysOptions? options = null) =>
+            Split(sets, options, inPlace: false);
+
+        /// <summary>Takes these entries out, into a new dictionary. Nested dictionaries that lose all entries go.</summary>
+        public TensorDict Separate(params NestedKey[] keys)
+        {
+            TensorDict[] parts = Split(new[] { new KeySet(keys) }, null, inPlace: true);
+            parts[1].Dispose();
+            return parts[0];
+        }
+
+        /// <summary>
+        /// Everything on one level, under the names of its path joined with a separator; dictionaries for which
+        /// the predicate holds stay whole.
+        /// </summary>
+        public TensorDict FlattenKeys(string separator = ".", Func<NestedKey, bool>? isLeaf = null) =>
+            Flatten(separator, isLeaf, inPlace: 0);
+
+        /// <summary>As FlattenKeys, of this dictionary itself.</summary>
+        public void FlattenKeysInPlace(string separator = ".", Func<NestedKey, bool>? isLeaf = null) =>
+            Flatten(separator, isLeaf, inPlace: 1).Dispose();
+
+        /// <summary>Takes names that hold the separator apart, into nested dictionaries.</summary>
+        public TensorDict UnflattenKeys(string separator = ".") => Unflatten(separator, inPlace: 0);
+
+        /// <summary>As UnflattenKeys, of this dictionary itself.</summary>
+        public void UnflattenKeysInPlace(string separator = ".") => Unflatten(separator, inPlace: 1).Dispose();
+
+        /// <summary>
+        /// The entries of at least two dictionaries in one, over the same tensors. Where several have an entry,
+        /// that of the first one stays; where all have a tensor, what the function makes of them stands, if there
+        /// is one.
+        /// </summary>
+        public static TensorDict Merge(
+            IReadOnlyList<TensorDict> sources, Func<NestedKey, IReadOnlyList<Tensor>, Tensor>? combine = null)
+        {
+            Argument.NotNull(sources, nameof(sources));
+            var context = new EntriesContext((key, entries) =>
+                combine!(key, Array.ConvertAll(entries, entry => (Tensor)entry!)));
+            var user = System.Runtime.InteropServices.GCHandle.Alloc(context);
+            var list = new IntPtr[sources.Count];
+            int held = 0;
+            try
+            {
+                for (; held < list.Length; held++)
+                {
+                    list[held] = (IntPtr)Argument.NotNull(sources[held], nameof(sources)).Handle.Hold();
+                }
+                td_tensordict* result = null;
+                fixed (IntPtr* pointers = list)
+                {
+                    IntPtr callback = combine == null ? IntPtr.Zero : Trampolines.Entries;
+                    td_status status = Native.td_merge(
+                        (td_tensordict**)pointers, (nuint)list.Length, callback,
+                        (void*)System.Runtime.InteropServices.GCHandle.ToIntPtr(user), &result);
+                    context.Failure?.Throw();
+                    Status.Check(status);
+                }
+                return Own(result);
+            }
+            finally
+            {
+                while (held-- > 0)
+                {
+                    sources[held].Handle.Drop();
+                }
+                user.Free();
+            }
+        }
+
+        /// <summary>A dictionary without batch dimensions that has one tensor under all of these keys.</summary>
+        public static TensorDict FromKeys(IEnumerable<NestedKey> keys, Tensor value)
+        {
+            var td = new TensorDict();
+            try
+            {
+                foreach (NestedKey key in Argument.NotNull(keys, nameof(keys)))
+                {
+                    td.Set(key, value);
+                }
+                return td;
+            }
+            catch
+            {
+                td.Dispose();
+                throw;
+            }
+        }
+
+        /// <summary>A dictionary of the same batch size and device without entries, or with the nested dictionaries alone.</summary>
+        public TensorDict EmptyLike(bool nested = false)
+        {
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_empty_like(handle.Pointer, nested ? 1 : 0, &result));
+            return Own(result);
+        }
+
+        /// <summary>Removes the nested dictionaries in which nothing stands, at any depth.</summary>
+        public void RemoveEmpty()
+        {
+            using var handle = Handle.Borrow();
+            Status.Check(Native.td_remove_empty(handle.Pointer));
+        }
+
+        /// <summary>The same without the values that are no tensors, in a new dictionary over the same tensors.</summary>
+        public TensorDict WithoutData()
+        {
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_without_data(handle.Pointer, &result));
+            return Own(result);
+        }
+
+        private TensorDict Choose(IEnumerable<NestedKey> keys, td_select_options options, bool exclude)
+        {
+            using var list = new Utf8Keys(keys);
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(exclude
+                ? Native.td_exclude(handle.Pointer, list.Pointer, list.Length, &options, &result)
+                : Native.td_select(handle.Pointer, list.Pointer, list.Length, &options, &result));
+            return Own(result);
+        }
+
+        private TensorDict[] Split(IReadOnlyList<KeySet> sets, SplitKeysOptions? options, bool inPlace)
+        {
+            int count = Argument.NotNull(sets, nameof(sets)).Count;
+            td_split_keys_options raw = td_split_keys_options.Default;
+            raw.inplace = inPlace ? 1 : 0;
+            raw.ignore_missing = options?.IgnoreMissing == true ? 1 : 0;
+            raw.keep_structure = options?.KeepStructure == true ? 1 : 0;
+            raw.keep_emptied = options?.KeepEmptied == true ? 1 : 0;
+            var lists = new List<Utf8Keys>();
+            var rawSets = new td_key_set[count];
+            var results = new IntPtr[count + 1];
+            try
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    KeySet set = Argument.NotNull(sets[i], nameof(sets));
+                    lists.Add(new Utf8Keys(set.Keys));
+                    rawSets[i].keys = lists[lists.Count - 1].Pointer;
+                    rawSets[i].keys_len = lists[lists.Count - 1].Length;
+                    if (set.Names != null)
+                    {
+                        lists.Add(new Utf8Keys(set.Names));
+                        rawSets[i].names = lists[lists.Count - 1].Pointer;
+                    }
+                }
+                using var handle = Handle.Borrow();
+                nuint made = 0;
+                fixed (td_key_set* first = rawSets)
+                fixed (IntPtr* pointers = results)
+                {
+                    Status.Check(Native.td_split_keys(
+                        handle.Pointer, first, (nuint)count, &raw, (td_tensordict**)pointers, (nuint)results.Length, &made));
+                }
+            }
+            finally
+            {
+                lists.ForEach(list => list.Dispose());
+            }
+            return Array.ConvertAll(results, pointer => Own((td_tensordict*)pointer));
+        }
+
+        private TensorDict Flatten(string separator, Func<NestedKey, bool>? isLeaf, int inPlace)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
+            using var handle = Handle.Borrow();
+            td_tensordict* td = handle.Pointer;
+            byte* pointer = text.Pointer;
+            IntPtr made = IntPtr.Zero;
+            Status.Check(Trampolines.Asking(isLeaf, (callback, user) =>
+            {
+                td_flatten_keys_options options = td_flatten_keys_options.Default;
+                options.inplace = inPlace;
+                options.is_leaf = callback;
+                options.user = (void*)user;
+                td_tensordict* result = null;
+                td_status status = Native.td_flatten_keys(td, pointer, &options, &result);
+                made = (IntPtr)result;
+                return status;
+            }));
+            return Own((td_tensordict*)made);
+        }
+
+        private TensorDict Unflatten(string separator, int inPlace)
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_unflatten_keys(handle.Pointer, text.Pointer, inPlace, &result));
+            return Own(result);
+        }
+    }
+}
