@@ -84,14 +84,14 @@ namespace TensorDicts
         public void ReceiveInto(Stream source, MessageOptions? options = null)
         {
             using var handle = Handle.Borrow();
-            Native.td_free(Receive(Argument.NotNull(source, nameof(source)), options, handle.Pointer));
+            Own(Receive(Argument.NotNull(source, nameof(source)), options, handle.Pointer)).Dispose();
         }
 
         /// <summary>As from a stream, over a descriptor of the system.</summary>
         public void ReceiveInto(SafeHandle source, MessageOptions? options = null)
         {
             using var handle = Handle.Borrow();
-            Native.td_free(Receive(Argument.NotNull(source, nameof(source)), options, handle.Pointer));
+            Own(Receive(Argument.NotNull(source, nameof(source)), options, handle.Pointer)).Dispose();
         }
 
         private static td_tensordict* Receive(Stream source, MessageOptions? options, td_tensordict* into)
