@@ -20,7 +20,7 @@ using DictOut = Out<td_tensordict>;
 class PairOut {
  public:
   PairOut(td_tensordict** dict, td_tensor** tensor)
-      : tensor_(tensor), dict_out_(dict), tensor_out_(tensor) {}
+      : tensor_(cleared(tensor)), dict_out_(dict), tensor_out_(tensor) {}
   void put(td::TensorDict dict, at::Tensor tensor) {
     tensor_out_.put(std::move(tensor));
     try {
@@ -32,6 +32,12 @@ class PairOut {
   }
 
  private:
+  // Also when the other one turns out to be NULL.
+  static td_tensor** cleared(td_tensor** tensor) {
+    if (tensor != nullptr) *tensor = nullptr;
+    return tensor;
+  }
+
   td_tensor** tensor_;
   DictOut dict_out_;
   Out<td_tensor> tensor_out_;
