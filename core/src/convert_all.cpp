@@ -21,8 +21,10 @@ class ConvertOp final : public BatchOp {
   at::Tensor leaf(const at::Tensor& before) const override {
     at::Tensor from = before;
     if (pin_ && before.device().is_cpu() && !before.is_pinned()) from = before.pin_memory();
-    return from.to(device_.value_or(from.device()), dtype_.value_or(from.scalar_type()),
-                   /*non_blocking=*/true);
+    const c10::Device device = device_.value_or(from.device());
+    const c10::ScalarType dtype = dtype_.value_or(from.scalar_type());
+    if (from.device() == device && from.scalar_type() == dtype) return from;
+    return from.to(device, dtype, /*non_blocking=*/true);
   }
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
