@@ -103,7 +103,12 @@ class Call {
   void collect(const NodePtr& root) {
     visit_zip(
         beside(root),
-        [&](const ZipPlace&, ZipTensors tensors) {
+        [&](const ZipPlace& place, ZipTensors tensors) {
+          const at::Tensor& leaf = *tensors[0];
+          if (op_.in_place()) {
+            require_writable(place.path.back(), leaf, leaf);
+            if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
+          }
           Row row;
           for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
           rows_.push_back(std::move(row));
@@ -115,10 +120,6 @@ class Call {
     InPlace target(td_.node());
     policy_.ignore_extra = true;
     collect(target.node());
-    for (const Row& row : rows_) {
-      require_writable("a tensor", row[0], row[0]);
-      if (row[0].layout() == c10::kStrided) at::assert_no_internal_overlap(row[0]);
-    }
     rehearse();
     bool all_cuda = !rows_.empty();
     for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();

@@ -130,7 +130,17 @@ std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) 
     fail(Code::wrong_entry, "\"", name,
          "\" is a tensor in one element of the lazy stack and none in another");
   }
-  if (!nodes.empty()) return Value(NodePtr(make_lazy(std::move(nodes), lazy.stack_dim(), false)));
+  if (!nodes.empty()) {
+    auto result = make_lazy(std::move(nodes), lazy.stack_dim(), false);
+    if (!lazy.names().empty()) {
+      Names names = lazy.names();  // further dimensions keep theirs
+      const Names& own = result->names();
+      names.resize(result->batch().size());
+      for (std::size_t i = lazy.batch().size(); i < own.size(); ++i) names[i] = own[i];
+      result->set_names(std::move(names));
+    }
+    return Value(NodePtr(std::move(result)));
+  }
   if (leaves.empty()) return std::nullopt;
   for (const at::Tensor& leaf : leaves) {
     if (leaf.sizes() != leaves[0].sizes()) {

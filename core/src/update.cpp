@@ -44,6 +44,7 @@ class Update {
     for (Put& put : puts_) {
       if (options_.clone && !put.ready) put.value = copy(put.value, fast);
     }
+    names_.run();
     for (const Resize& resize : resizes_) {
       resize.node->set_batch(resize.source->batch());
       if (!resize.node->names().empty()) resize.node->set_names({});
@@ -102,8 +103,7 @@ class Update {
       return;
     }
     NodePtr form = dense_form(source);
-    levels_.push_back(
-        {above, name, as_dense(target.get()), as_dense(form.get()), keys, filtered});
+    levels_.push_back({above, name, as_dense(target.get()), as_dense(form.get()), keys, filtered});
     held_.push_back(std::move(form));
     if (options_.update_batch_size) {
       resizes_.push_back({levels_.back().target, levels_.back().source});
@@ -136,7 +136,8 @@ class Update {
     const std::size_t n = std::min(target.batch().size(), source.batch().size());
     if (target.batch().slice(0, n) == source.batch().slice(0, n)) return;
     fail(Code::shape, "cannot update ", above == no_level ? "the dictionary" : show(above, name),
-         " of batch size ", show_sizes(target.batch()), " with one of ", show_sizes(source.batch()));
+         " of batch size ", show_sizes(target.batch()), " with one of ",
+         show_sizes(source.batch()));
   }
 
   void step(std::size_t at) {
@@ -219,13 +220,15 @@ class Update {
   void put(std::size_t at, const Level& level, std::string_view name, const Value& from) {
     require_open(*level.target);
     const PathBuffer path = path_to(at, name);
-    Value value = options_.update_batch_size ? moved(*level.target, from)
-                                             : fitted(*level.target, path, from);
+    Value value =
+        options_.update_batch_size ? moved(*level.target, from) : fitted(*level.target, path, from);
+    if (is_dict(value) && !options_.update_batch_size)
+      value = fit_names(*level.target, path, value.take_node(), names_);
     if (level.target->record()) value = fit_field(*level.target, name, std::move(value));
     if (from.is_node() && value.node() == from.node()) nodes_put_.push_back({at, value.node()});
-    const bool same = from.is_node() ? value.node() == from.node()
-                                     : value.tensor().is_same(from.tensor());
-    puts_.push_back({level.target, name, std::move(value), !same});
+    // A dictionary that was made to fit still shares its tensors with the source.
+    const bool ready = !from.is_node() && !value.tensor().is_same(from.tensor());
+    puts_.push_back({level.target, name, std::move(value), ready});
   }
 
   static Value moved(const DenseNode& holder, const Value& value) {
@@ -312,6 +315,7 @@ class Update {
   c10::SmallVector<Level, 4> levels_;
   c10::SmallVector<Write, 16> writes_;
   c10::SmallVector<NodePtr, 4> held_;
+  NameChanges names_;  // taken over from named dictionaries
   std::vector<Put> puts_;
   std::vector<Resize> resizes_;
   std::vector<NodePut> nodes_put_;
@@ -334,7 +338,8 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
     TensorDict values = source;
     if (options.keys) values = select(source, *options.keys, {false, /*ignore_missing=*/true});
     if (options.mode == UpdateMode::strict) {
-      visit_paths(*values.node(), [&](Path path, const Value&) { find_entry(part->parent(), path); });
+      visit_paths(*values.node(),
+                  [&](Path path, const Value&) { find_entry(part->parent(), path); });
     }
     TensorDict(part->parent()).set_at(part->items(), values);
     return;

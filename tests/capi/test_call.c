@@ -291,7 +291,7 @@ TD_TEST(gradients_flow_when_they_are_asked_for) {
     td_tensor_free(made);
     td_free(result);
   }
-  refused(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH, "requires a gradient");
+  refused(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH, "\"a\" requires a gradient");
   td_set_grad_enabled(0);
   td_tensor_free(a);
   td_free(td);

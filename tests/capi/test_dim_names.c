@@ -214,3 +214,106 @@ TD_TEST(another_batch_size) {
   CHECK_NAMES(td, "x,-");
   td_free(td);
 }
+
+TD_TEST(operations_on_every_tensor) {
+  td_tensordict *td = named();
+  const int64_t first[] = {0};
+  td_reduce_options options = TD_REDUCE_OPTIONS_INIT;
+  options.over = TD_OVER_DIMS;
+  options.dims = first;
+  options.dims_len = 1;
+  CHECK_RESULT(td_reduce(td, TD_REDUCE_SUM, &options, &result), "y");
+  options.keepdim = 1;
+  CHECK_RESULT(td_reduce(td, TD_REDUCE_SUM, &options, &result), "x,y");
+  CHECK_RESULT(td_unary(td, TD_UNARY_NEG, &result), "x,y");
+  CHECK_RESULT(td_contiguous(td, &result), "x,y");
+  CHECK_RESULT(td_clone(td, 0, &result), "x,y");
+  CHECK_RESULT(td_empty_like(td, 1, &result), "x,y");
+  td_free(td);
+}
+
+TD_TEST(rows) {
+  td_tensordict *td = named();
+  CHECK_RESULT(td_flip(td, TD_SIZES(0), &result), "x,y");
+  CHECK_RESULT(td_roll(td, (const int64_t[]){1}, TD_SIZES(1), &result), "x,y");
+  CHECK_RESULT(td_repeat(td, TD_SIZES(2, 2), 0, &result), "x,y");
+  CHECK_RESULT(td_rot90(td, 1, 0, 1, &result), "y,x");
+  CHECK_RESULT(td_narrow(td, 1, 0, 2, &result), "x,y");
+  CHECK_RESULT(td_movedim(td, (const int64_t[]){0}, TD_SIZES(1), &result), "y,x");
+  td_tensor *repeats = td_filled(TD_DTYPE_INT64, 2, TD_NO_SIZES);
+  CHECK_RESULT(td_repeat_interleave(td, repeats, 0, &result), "x,y");
+  td_tensor_free(repeats);
+  td_tensor *index = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(4, 2));
+  CHECK_RESULT(td_gather(td, 1, index, &result), "x,y");
+  td_tensor_free(index);
+  td_tensor *truths = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(4, 3));
+  CHECK_RESULT(td_masked_select(td, truths, &result), "-");
+  td_tensor_free(truths);
+  td_free(td);
+}
+
+TD_TEST(lazy_stacks) {
+  td_tensordict *one = named(), *two = named(), *lazy = NULL, *part = NULL;
+  const td_tensordict *both[] = {one, two};
+  TD_DO(td_lazy_stack(both, 2, 1, &lazy));
+  CHECK_NAMES(lazy, "x,-,y");
+  TD_DO(td_set_names(lazy, NAMES("a", "s", "b")));
+  CHECK_NAMES(lazy, "a,s,b");
+  CHECK_NAMES(one, "a,b"); /* its element */
+  check_nested(two, "a,b");
+  CHECK_RESULT(td_index(lazy, TD_AT(TD_I_ALL, TD_I_SLICE(0, 1)), &result), "a,s,b");
+  CHECK_RESULT(td_index(lazy, TD_AT(TD_I_INT(0)), &result), "s,b");
+  CHECK_RESULT(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(0)), &result), "a,b");
+  CHECK_RESULT(td_transpose(lazy, 0, 1, &result), "s,a,b");
+  CHECK_RESULT(td_clone(lazy, 1, &result), "a,s,b");
+  CHECK_RESULT(td_unary(lazy, TD_UNARY_NEG, &result), "a,s,b");
+  check_nested(lazy, "a,s,b");
+  TD_DO(td_set_names(lazy, NO_NAMES));
+  CHECK_NAMES(two, "-,-");
+  TD_DO(td_set_names(one, NAMES("x", "y")));
+  TD_DO(td_set_names(two, NAMES("x", "z")));
+  TD_EXPECT_NULL(td_lazy_stack(both, 2, 0, &part), TD_ERR_INVALID_ARGUMENT, part);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+}
+
+TD_TEST(windows_have_the_names_of_their_part) {
+  td_tensordict *td = named(), *window = NULL;
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(0)), &window));
+  CHECK_NAMES(window, "y");
+  TD_EXPECT(td_set_names(window, NAMES("z")), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_refine_names(window, NAMES("y")), TD_ERR_UNSUPPORTED);
+  CHECK_NAMES(window, "y");
+  CHECK_RESULT(td_clone(window, 1, &result), "y");
+  td_free(window);
+  td_free(td);
+}
+
+TD_TEST(updates_and_new_entries) {
+  td_tensordict *td = td_sample(), *source = named();
+  TD_DO(td_update(td, source, NULL));
+  check_nested(td, "-,-"); /* it was there before */
+  td_free(source);
+  source = td_empty(TD_SIZES(4, 3));
+  td_put_dict(source, TD_KEY("new"), td_empty(TD_SIZES(4, 3)));
+  TD_DO(td_set_names(td, NAMES("x", "y")));
+  TD_DO(td_update(td, source, NULL));
+  td_tensordict *made = td_take_dict(td, TD_KEY("new"));
+  CHECK_NAMES(made, "x,y");
+  td_free(made);
+  td_free(source);
+  td_free(td);
+}
+
+TD_TEST(a_deep_tree) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  const char *path[5000];
+  for (size_t i = 0; i < 5000; i++) path[i] = "n";
+  td_put(td, path, 5000, td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  TD_DO(td_set_names(td, NAMES("x")));
+  td_tensordict *inner = td_take_dict(td, path, 4999);
+  CHECK_NAMES(inner, "x");
+  td_free(inner);
+  td_free(td);
+}
