@@ -165,8 +165,8 @@ td_status td_view_dtype(const td_tensordict* td, td_dtype dtype, int32_t has_siz
                         const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    std::optional<td::SizesView> batch;
-    if (has_sizes != 0) batch = sizes_in(sizes, dims);
+    std::optional<td::SizesView> batch = sizes_in(sizes, dims);
+    if (has_sizes == 0) batch.reset();
     out.put(td::view_as(in(td), capi::dtype_in(dtype), batch));
   });
 }

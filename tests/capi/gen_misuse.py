@@ -42,6 +42,9 @@ VALID = {
     ("p.q(const).td_call_argument", "arguments"): "m.arguments", ("size_t", "arguments_len"): "1",
     ("p.void", "data"): "m.numbers", ("p.q(const).void", "data"): "m.numbers",
     ("size_t", "bytes"): "sizeof m.numbers",
+    ("p.q(const).void", "bytes"): "m.numbers", ("size_t", "bytes_len"): "sizeof m.numbers",
+    ("p.void", "bytes"): "m.numbers", ("size_t", "bytes_cap"): "sizeof m.numbers",
+    ("p.q(const).td_padding", "options"): "NULL", ("int64_t", "position"): "0",
     ("p.q(const).char", "text"): '"0"', ("p.q(const).char", "dir"): "NULL",
     ("td_dtype", None): "TD_DTYPE_FLOAT32", ("td_device_type", None): "TD_DEVICE_CPU",
     ("int32_t", "device_index"): "-1", ("int32_t", "recurse"): "0", ("int32_t", "required"): "0",
@@ -81,6 +84,12 @@ FOR = {
     ("td_get_dict", "path"): 'NAMES("n")',
     ("td_get_data_json", "td"): "misuse_loaded(&m)",
     ("td_get_data_json", "path"): 'NAMES("str")',
+    ("td_get_data_list_json", "td"): "misuse_value(&m)", ("td_get_data_value_json", "td"): "misuse_value(&m)",
+    ("td_spread_data", "td"): "misuse_value(&m)", ("td_get_data_bytes", "td"): "misuse_value(&m)",
+    ("td_lazy_insert", "td"): "misuse_lazy(&m)", ("td_lazy_extend", "td"): "misuse_lazy(&m)",
+    ("td_lazy_info", "td"): "misuse_lazy(&m)", ("td_lazy_exclusive_keys", "td"): "misuse_lazy(&m)",
+    ("td_lazy_get_padded", "td"): "misuse_lazy(&m)", ("td_lazy_get_ragged", "td"): "misuse_lazy(&m)",
+    ("td_sub_parent", "td"): "misuse_sub(&m)", ("td_set_data_list_json", "text"): '"[0, 0, 0, 0]"',
     ("td_load_memmap", "dir"): 'td_golden("basic")',
     ("td_to", "dtype"): "TD_DTYPE_OTHER",
     ("td_load_table", "file"): "misuse_table(&m)", ("td_save_table", "file"): "misuse_table(&m)",
@@ -91,7 +100,7 @@ FOR = {
     ("td_shared_name", "td"): "misuse_shared(&m)",
     ("td_open_shared", "name"): "misuse_name(&m)",
     ("td_writer_put", "bytes"): "sizeof *m.numbers",
-    ("td_view_dtype", "td"): "misuse_floats(&m)", ("td_join_into", "td"): "misuse_pair(&m)",
+    ("td_view_dtype", "td"): "misuse_floats(&m)", ("td_join_into", "td"): "misuse_pair(&m)", ("td_join_entries", "dim"): "1",
     ("td_rot90", "td"): "misuse_pair(&m)", ("td_rot90", "dim1"): "1",
     ("td_repeat_interleave", "repeats"): "m.positions", ("td_gather", "index"): "m.positions",
     ("td_pad", "sizes"): "m.sizes_out", ("td_pad", "dims"): "2", ("td_pad", "value"): "0",
@@ -105,10 +114,10 @@ REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
-          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",)}
+          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap")}
 
 # What is written through a pointer, and how a result is given back.
-SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind"}
+SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}
 LENT = {"struct DLManagedTensorVersioned", "struct DLManagedTensor"}
 
 HEAD = """/* Made by gen_misuse.py. */

@@ -146,13 +146,30 @@ const td_tensordict *misuse_loaded(misuse *m) {
 }
 
 td_tensordict *misuse_pair(misuse *m) {
-  TD_DO(td_stack(m->sources, 2, 0, &m->loaded));
+  const td_tensordict *const both[] = {m->td, m->other};
+  TD_DO(td_stack(both, 2, 0, &m->loaded));
   return m->loaded;
 }
 
 td_tensordict *misuse_floats(misuse *m) {
   m->loaded = td_empty(TD_SIZES(4));
   td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  return m->loaded;
+}
+
+td_tensordict *misuse_value(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(4));
+  TD_DO(td_set_data_bytes(m->loaded, TD_KEY("a"), "abc", 3));
+  return m->loaded;
+}
+
+td_tensordict *misuse_lazy(misuse *m) {
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){m->td}, 1, 0, &m->loaded));
+  return m->loaded;
+}
+
+td_tensordict *misuse_sub(misuse *m) {
+  TD_DO(td_sub_tensordict(m->td, NULL, 0, &m->loaded));
   return m->loaded;
 }
 

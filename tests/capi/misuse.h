@@ -47,6 +47,11 @@ void misuse_end(misuse *m);
 td_tensordict *misuse_pair(misuse *m);
 td_tensordict *misuse_floats(misuse *m);
 
+/* Bytes under "a"; a lazy stack; a window. */
+td_tensordict *misuse_value(misuse *m);
+td_tensordict *misuse_lazy(misuse *m);
+td_tensordict *misuse_sub(misuse *m);
+
 /* A dictionary with a text under "str". */
 const td_tensordict *misuse_loaded(misuse *m);
 
