@@ -405,7 +405,7 @@ TD_TEST(lazy_stacks_go_through_and_take_values) {
 TD_TEST(a_window_takes_a_message) {
   td_tensordict *td = td_sample(), *window = NULL, *zeros = NULL, *got = NULL;
   td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
-  TD_DO(td_sub(td, TD_AT(TD_I_FROM(2)), &window));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_FROM(2)), &window));
   TD_DO(td_clone(window, 1, &zeros));
   TD_DO(td_fill_at(zeros, TD_AT(TD_I_ELLIPSIS), zero));
   mailbox box = filled(zeros);
