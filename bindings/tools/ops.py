@@ -51,7 +51,7 @@ RUST_NAMES = {"mod": "rem"}
 def rust(lines: list[Line]) -> str:
     out = [f"// {MADE}", "", "use tensordict_sys as sys;", "",
            "use crate::dict::{Dict, TensorDict};", "use crate::error::Result;",
-           "use crate::math::{Operand, Reduce};", "use crate::tensor::Tensor;", "",
+           "use crate::math::{Missing, Operand, Reduce};", "use crate::tensor::Tensor;", "",
            "/// Operations on every tensor.", "impl Dict {"]
 
     def method(name, doc, takes, gives, body, mutable=False):
@@ -76,6 +76,12 @@ def rust(lines: list[Line]) -> str:
         constant = f"sys::TD_BINARY_{line.cname}"
         method(f"{name}<'a>", f"{line.title}.", [operand("other")], "TensorDict",
                f"self.binary({constant}, other.into())")
+        if line.kind != "COMPARE":
+            scaled = line.name in ("add", "sub", "rsub")
+            doc = f"As [`{name}`](Self::{name}), of dictionaries of different keys"
+            method(f"{name}_with<'a>", doc + ("; `alpha` times the operand." if scaled else "."),
+                   [operand("other"), "missing: Missing<'_>", *(["alpha: f64"] if scaled else [])], "TensorDict",
+                   f"self.binary_with({constant}, other.into(), missing, {'alpha' if scaled else '1.0'})")
         if line.in_place:
             method(f"{name}_inplace<'a>", f"As [`{name}`](Self::{name}), into the tensors.",
                    [operand("other")], "()", f"self.binary_inplace({constant}, other.into())", mutable=True)

@@ -237,19 +237,21 @@ impl Dict {
 
     #[track_caller]
     pub(crate) fn binary(&self, op: sys::td_binary_op, other: Operand<'_>) -> Result<TensorDict> {
-        self.binary_with(op, other, &sys::td_binary_options::default())
+        self.binary_with(op, other, Missing::Error, 1.0)
     }
 
     #[track_caller]
-    fn binary_with(
+    pub(crate) fn binary_with(
         &self,
         op: sys::td_binary_op,
         other: Operand<'_>,
-        options: &sys::td_binary_options,
+        missing: Missing<'_>,
+        alpha: f64,
     ) -> Result<TensorDict> {
+        let options = binary_options(missing, alpha);
         // SAFETY: the handles are alive.
         TensorDict::receive(|result| unsafe {
-            sys::td_binary(self.raw(), op, &other.raw, options, result)
+            sys::td_binary(self.raw(), op, &other.raw, &options, result)
         })
     }
 
@@ -262,48 +264,6 @@ impl Dict {
         let options = sys::td_binary_options::default();
         // SAFETY: the handles are alive, the first one is ours alone.
         check(unsafe { sys::td_binary_inplace(self.raw_mut(), op, &other.raw, &options) })
-    }
-
-    /// As [`add`](Self::add), for dictionaries of different keys; `alpha` times the operand.
-    #[track_caller]
-    pub fn add_with<'a>(
-        &self,
-        other: impl Into<Operand<'a>>,
-        missing: Missing<'_>,
-        alpha: f64,
-    ) -> Result<TensorDict> {
-        self.binary_with(sys::TD_BINARY_ADD, other.into(), &binary_options(missing, alpha))
-    }
-
-    /// As [`sub`](Self::sub), for dictionaries of different keys; `alpha` times the operand.
-    #[track_caller]
-    pub fn sub_with<'a>(
-        &self,
-        other: impl Into<Operand<'a>>,
-        missing: Missing<'_>,
-        alpha: f64,
-    ) -> Result<TensorDict> {
-        self.binary_with(sys::TD_BINARY_SUB, other.into(), &binary_options(missing, alpha))
-    }
-
-    /// As [`mul`](Self::mul), for dictionaries of different keys.
-    #[track_caller]
-    pub fn mul_with<'a>(
-        &self,
-        other: impl Into<Operand<'a>>,
-        missing: Missing<'_>,
-    ) -> Result<TensorDict> {
-        self.binary_with(sys::TD_BINARY_MUL, other.into(), &binary_options(missing, 1.0))
-    }
-
-    /// As [`div`](Self::div), for dictionaries of different keys.
-    #[track_caller]
-    pub fn div_with<'a>(
-        &self,
-        other: impl Into<Operand<'a>>,
-        missing: Missing<'_>,
-    ) -> Result<TensorDict> {
-        self.binary_with(sys::TD_BINARY_DIV, other.into(), &binary_options(missing, 1.0))
     }
 
     #[track_caller]

@@ -4,7 +4,7 @@ use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::Result;
-use crate::math::{Operand, Reduce};
+use crate::math::{Missing, Operand, Reduce};
 use crate::tensor::Tensor;
 
 /// Operations on every tensor.
@@ -417,6 +417,17 @@ impl Dict {
         self.binary(sys::TD_BINARY_ADD, other.into())
     }
 
+    /// As [`add`](Self::add), of dictionaries of different keys; `alpha` times the operand.
+    #[track_caller]
+    pub fn add_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+        alpha: f64,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_ADD, other.into(), missing, alpha)
+    }
+
     /// As [`add`](Self::add), into the tensors.
     #[track_caller]
     pub fn add_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -427,6 +438,17 @@ impl Dict {
     #[track_caller]
     pub fn sub<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_SUB, other.into())
+    }
+
+    /// As [`sub`](Self::sub), of dictionaries of different keys; `alpha` times the operand.
+    #[track_caller]
+    pub fn sub_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+        alpha: f64,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_SUB, other.into(), missing, alpha)
     }
 
     /// As [`sub`](Self::sub), into the tensors.
@@ -441,10 +463,31 @@ impl Dict {
         self.binary(sys::TD_BINARY_RSUB, other.into())
     }
 
+    /// As [`rsub`](Self::rsub), of dictionaries of different keys; `alpha` times the operand.
+    #[track_caller]
+    pub fn rsub_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+        alpha: f64,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_RSUB, other.into(), missing, alpha)
+    }
+
     /// Product.
     #[track_caller]
     pub fn mul<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_MUL, other.into())
+    }
+
+    /// As [`mul`](Self::mul), of dictionaries of different keys.
+    #[track_caller]
+    pub fn mul_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_MUL, other.into(), missing, 1.0)
     }
 
     /// As [`mul`](Self::mul), into the tensors.
@@ -459,6 +502,16 @@ impl Dict {
         self.binary(sys::TD_BINARY_DIV, other.into())
     }
 
+    /// As [`div`](Self::div), of dictionaries of different keys.
+    #[track_caller]
+    pub fn div_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_DIV, other.into(), missing, 1.0)
+    }
+
     /// As [`div`](Self::div), into the tensors.
     #[track_caller]
     pub fn div_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -471,10 +524,30 @@ impl Dict {
         self.binary(sys::TD_BINARY_RDIV, other.into())
     }
 
+    /// As [`rdiv`](Self::rdiv), of dictionaries of different keys.
+    #[track_caller]
+    pub fn rdiv_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_RDIV, other.into(), missing, 1.0)
+    }
+
     /// Power.
     #[track_caller]
     pub fn pow<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_POW, other.into())
+    }
+
+    /// As [`pow`](Self::pow), of dictionaries of different keys.
+    #[track_caller]
+    pub fn pow_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_POW, other.into(), missing, 1.0)
     }
 
     /// As [`pow`](Self::pow), into the tensors.
@@ -489,6 +562,16 @@ impl Dict {
         self.binary(sys::TD_BINARY_MOD, other.into())
     }
 
+    /// As [`rem`](Self::rem), of dictionaries of different keys.
+    #[track_caller]
+    pub fn rem_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_MOD, other.into(), missing, 1.0)
+    }
+
     /// As [`rem`](Self::rem), into the tensors.
     #[track_caller]
     pub fn rem_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -499,6 +582,16 @@ impl Dict {
     #[track_caller]
     pub fn maximum<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_MAXIMUM, other.into())
+    }
+
+    /// As [`maximum`](Self::maximum), of dictionaries of different keys.
+    #[track_caller]
+    pub fn maximum_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_MAXIMUM, other.into(), missing, 1.0)
     }
 
     /// As [`maximum`](Self::maximum), into the tensors.
@@ -513,6 +606,16 @@ impl Dict {
         self.binary(sys::TD_BINARY_MINIMUM, other.into())
     }
 
+    /// As [`minimum`](Self::minimum), of dictionaries of different keys.
+    #[track_caller]
+    pub fn minimum_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_MINIMUM, other.into(), missing, 1.0)
+    }
+
     /// As [`minimum`](Self::minimum), into the tensors.
     #[track_caller]
     pub fn minimum_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -523,6 +626,16 @@ impl Dict {
     #[track_caller]
     pub fn clamp_max<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_CLAMP_MAX, other.into())
+    }
+
+    /// As [`clamp_max`](Self::clamp_max), of dictionaries of different keys.
+    #[track_caller]
+    pub fn clamp_max_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_CLAMP_MAX, other.into(), missing, 1.0)
     }
 
     /// As [`clamp_max`](Self::clamp_max), into the tensors.
@@ -537,6 +650,16 @@ impl Dict {
         self.binary(sys::TD_BINARY_CLAMP_MIN, other.into())
     }
 
+    /// As [`clamp_min`](Self::clamp_min), of dictionaries of different keys.
+    #[track_caller]
+    pub fn clamp_min_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_CLAMP_MIN, other.into(), missing, 1.0)
+    }
+
     /// As [`clamp_min`](Self::clamp_min), into the tensors.
     #[track_caller]
     pub fn clamp_min_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -547,6 +670,16 @@ impl Dict {
     #[track_caller]
     pub fn bitwise_and<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_BITWISE_AND, other.into())
+    }
+
+    /// As [`bitwise_and`](Self::bitwise_and), of dictionaries of different keys.
+    #[track_caller]
+    pub fn bitwise_and_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_BITWISE_AND, other.into(), missing, 1.0)
     }
 
     /// As [`bitwise_and`](Self::bitwise_and), into the tensors.
@@ -561,6 +694,16 @@ impl Dict {
         self.binary(sys::TD_BINARY_BITWISE_OR, other.into())
     }
 
+    /// As [`bitwise_or`](Self::bitwise_or), of dictionaries of different keys.
+    #[track_caller]
+    pub fn bitwise_or_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_BITWISE_OR, other.into(), missing, 1.0)
+    }
+
     /// As [`bitwise_or`](Self::bitwise_or), into the tensors.
     #[track_caller]
     pub fn bitwise_or_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -573,6 +716,16 @@ impl Dict {
         self.binary(sys::TD_BINARY_BITWISE_XOR, other.into())
     }
 
+    /// As [`bitwise_xor`](Self::bitwise_xor), of dictionaries of different keys.
+    #[track_caller]
+    pub fn bitwise_xor_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_BITWISE_XOR, other.into(), missing, 1.0)
+    }
+
     /// As [`bitwise_xor`](Self::bitwise_xor), into the tensors.
     #[track_caller]
     pub fn bitwise_xor_inplace<'a>(&mut self, other: impl Into<Operand<'a>>) -> Result<()> {
@@ -583,6 +736,16 @@ impl Dict {
     #[track_caller]
     pub fn logical_and<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_LOGICAL_AND, other.into())
+    }
+
+    /// As [`logical_and`](Self::logical_and), of dictionaries of different keys.
+    #[track_caller]
+    pub fn logical_and_with<'a>(
+        &self,
+        other: impl Into<Operand<'a>>,
+        missing: Missing<'_>,
+    ) -> Result<TensorDict> {
+        self.binary_with(sys::TD_BINARY_LOGICAL_AND, other.into(), missing, 1.0)
     }
 
     /// Whether equal.
