@@ -68,12 +68,7 @@ class Writes {
 class Apply {
  public:
   Apply(const ApplyManyOptions& options, const ApplyManyFn& callback)
-      : options_(options), callback_(callback) {
-    if (options.out) {
-      batch_ = Sizes(options.out->batch_size().begin(), options.out->batch_size().end());
-    } else {
-      batch_ = options.batch_size;
-    }
+      : options_(options), callback_(callback), batch_(batch_for(options)) {
     if (options.device) device_ = resolve_device(*options.device);
   }
 
@@ -141,6 +136,12 @@ class Apply {
     bool was_empty;
     bool any_kept;  // of the elements
   };
+
+  static std::optional<Sizes> batch_for(const ApplyManyOptions& options) {
+    if (!options.out) return options.batch_size;
+    const SizesView batch = options.out->batch_size();
+    return Sizes(batch.begin(), batch.end());
+  }
 
   // Entries of the root, dictionaries too.
   void run_flat(const ZipPolicy& policy, c10::ArrayRef<NodePtr> roots) {
