@@ -571,3 +571,27 @@ TD_TEST(names_of_dimensions_travel) {
   td_free(packed);
   td_free(td);
 }
+
+TD_TEST(records_stay_records_in_memory) {
+  td_field field;
+  td_record_type *type = NULL, *found = NULL;
+  td_tensordict *td = td_empty(TD_SIZES(2)), *packed = NULL, *loaded = NULL;
+  memset(&field, 0, sizeof field);
+  field.name = "x";
+  TD_DO(td_record_type_create("Point", &field, 1, NULL, &type));
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+  TD_DO(td_record_wrap(type, td));
+  TD_DO(td_consolidate(td, NULL, NULL, &packed));
+  TD_DO(td_record_type_of(packed, &found));
+  TD_CHECK(found != NULL);
+  td_record_type_free(found);
+  td_free(packed);
+  TD_DO(td_consolidate(td, here("f"), NULL, &packed));
+  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
+  TD_DO(td_record_wrap(type, loaded)); /* a dictionary until then */
+  td_free(loaded);
+  td_free(packed);
+  td_record_type_free(type);
+  td_free(td);
+}

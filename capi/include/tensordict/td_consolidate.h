@@ -63,7 +63,8 @@ td_status td_is_consolidated(const td_tensordict *td, int32_t *result) TD_NOEXCE
  * Maps a file that td_consolidate() or Python's consolidate() has written.
  *
  * The mapping is private, whatever the options say: what is written to the tensors does not reach the
- * file. The result is locked if the dictionary was when the file was written.
+ * file. The result is locked if the dictionary was when the file was written. A record comes back as a
+ * dictionary, of which td_record_wrap() makes one again.
  *
  * @param file    borrowed; UTF-8 path
  * @param options borrowed; NULL for the defaults; names have no meaning here

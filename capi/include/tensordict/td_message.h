@@ -60,7 +60,8 @@ td_status td_send(const td_tensordict *td, td_write_fn write, void *TD_NULLABLE 
  * Receives a dictionary through a function of the caller.
  *
  * With `into`, the values are written to a dictionary of the same keys, shapes and dtypes, which may be
- * locked, once all of the message has come and fits.
+ * locked, once all of the message has come and fits. A record comes as a dictionary, of which
+ * td_record_wrap() makes one again.
  *
  * @param read    called during this call only, on this thread
  * @param user    passed to `read`

@@ -68,7 +68,8 @@ td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t
  * Opens what another process has shared: a dictionary of the same structure whose tensors are the very
  * same memory. It is locked and flagged. Values that are no tensors are those of the time of sharing.
  *
- * What lies behind the name is checked as a file is.
+ * What lies behind the name is checked as a file is. A record comes as a dictionary, of which
+ * td_record_wrap() makes one again.
  *
  * @param name   borrowed; from td_shared_name()
  * @param result new; free with td_free(); NULL on failure
