@@ -98,6 +98,7 @@ td_status td_lazy_get_padded(const td_tensordict* td, const char* const* path, s
 td_status td_lazy_get_ragged(const td_tensordict* td, const char* const* path, size_t path_len,
                              td_tensor** values, td_tensor** offsets) noexcept {
   return guard(__func__, [&] {
+    if (offsets != nullptr) *offsets = nullptr;
     Out<td_tensor> values_out(values);
     Out<td_tensor> offsets_out(offsets);
     td::Ragged read = td::lazy_get_ragged(in(td)->node(), PathIn(path, path_len));

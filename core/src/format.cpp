@@ -12,6 +12,8 @@ namespace {
 constexpr TypeName types[] = {
     {NodeType::dense, "<class 'tensordict._td.TensorDict'>", "TensorDict"},
     {NodeType::data, "<class 'tensordict.tensorclass.NonTensorData'>", "NonTensorData"},
+    {NodeType::data_stack, "<class 'tensordict.tensorclass.NonTensorStack'>", "NonTensorStack"},
+    {NodeType::lazy, "<class 'tensordict._lazy.LazyStackedTensorDict'>", "LazyStackedTensorDict"},
 };
 
 struct DType {
@@ -204,6 +206,20 @@ std::string data_text(std::string_view json) {
   text += json;
   text += ",\"_is_non_tensor\":true,\"_metadata\":null}";
   return text;
+}
+
+std::string data_stack_text(std::string_view json, std::int64_t stack_dim) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::data_stack).class_name);
+  text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":null,\"data\":";
+  text += json;
+  return text + "}";
+}
+
+std::string lazy_text(std::int64_t stack_dim) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::lazy).class_name);
+  return text + ",\"stack_dim\":" + std::to_string(stack_dim) + "}";
 }
 
 std::string quote(std::string_view text) {

@@ -195,18 +195,59 @@ class DataReader final : public Copier {
   bool found_ = false;
 };
 
+// A lazy stack: the field `stack_dim`.
+class LazyReader final : public Reader {
+ public:
+  using Reader::Reader;
+
+  std::int64_t find(std::string_view text) {
+    run(text);
+    if (!found_) fail_here("there is no field \"stack_dim\"");
+    return dim_;
+  }
+
+ private:
+  void on_scalar(const Scalar& value) override {
+    if (depth() != 1 || !inside_) return;
+    if (value.kind != Scalar::integer || value.integral < 0) {
+      fail_here("\"stack_dim\" is not the number of a dimension");
+    }
+    dim_ = value.integral;
+    found_ = true;
+  }
+  void on_open(bool) override {
+    if (depth() == 2 && inside_) fail_here("\"stack_dim\" is not a number");
+  }
+  void on_close(bool) override {}
+  void on_key(std::string& key) override {
+    if (depth() == 1) inside_ = key == "stack_dim";
+  }
+
+  std::int64_t dim_ = 0;
+  bool inside_ = false;
+  bool found_ = false;
+};
+
+bool is_class_name(std::string_view name) noexcept {
+  return name.size() > 10 && name.substr(0, 8) == "<class '" &&
+         name.substr(name.size() - 2) == "'>";
+}
+
 }  // namespace
 
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
   const std::string class_name = TypeReader(where, limits.depth).find(text);
   const TypeName* type = find_type(class_name);
-  if (type == nullptr) {
+  if (type == nullptr && !(is_class_name(class_name) && limits.records)) {
     fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
   }
   NodeText result;
-  result.type = type->type;
-  switch (type->type) {
+  result.type = type == nullptr ? NodeType::record : type->type;
+  switch (result.type) {
+    case NodeType::record: break;
+    case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
+    case NodeType::data_stack:
     case NodeType::data: result.data = DataReader(where, limits.depth).find(text); break;
   }
   return result;

@@ -1,6 +1,8 @@
 // Opening a folder. What stands in it may come from anybody: names, sizes, nesting and links are
 // checked before they are used.
 #include "td/assign.h"
+#include "td/data_values.h"
+#include "td/descent.h"
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/file_io.h"
@@ -31,11 +33,11 @@ class Loader {
     const std::string root = files::absolute(dir);
     check_root(root);
     Opened opened = open(root, {});
-    if (opened.text.type != format::NodeType::dense) {
+    if (opened.text.type == format::NodeType::data ||
+        opened.text.type == format::NodeType::data_stack) {
       fail(Code::unsupported, "\"", root, "\" holds a value, not a dictionary");
     }
-    NodePtr result = make_node(opened, nullptr);
-    begin(std::move(opened), result, 0);
+    NodePtr result = enter(std::move(opened), nullptr, 0);
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());
       pending_.pop_back();
@@ -77,9 +79,26 @@ class Loader {
     // A value stands one level deep in its meta.json; what is accepted can be saved again.
     const std::size_t depth =
         std::min(options_.max_depth + std::size_t{8}, format::max_json_depth + 1);
-    format::NodeText node = format::read_node(text, where, {depth, entries_left()});
+    const std::string inner = files::join(dir, std::string(format::record_folder));
+    const bool record = files::look(files::join(inner, format::meta_file)).found == Found::file;
+    format::NodeText node = format::read_node(text, where, {depth, entries_left(), record});
+    // What only Python has a class for is the dictionary inside it.
+    if (node.type == format::NodeType::record) return open_record(inner, key);
     entries_ += node.entries.size();
     return {std::move(dir), std::move(where), std::move(node)};
+  }
+
+  Opened open_record(const std::string& dir, const std::string& key) {
+    if (files::look(dir).found != Found::folder) {
+      fail(Code::io, "refused: \"", dir, "\" is not a folder");
+    }
+    const std::string outer = dir.substr(0, dir.size() - format::record_folder.size() - 1);
+    if (outer.size() >= format::record_folder.size() &&
+        outer.compare(outer.size() - format::record_folder.size(), std::string::npos,
+                      format::record_folder) == 0) {
+      fail(Code::format, "\"", dir, "\": a record stands directly inside a record");
+    }
+    return open(dir, key);
   }
 
   std::size_t entries_left() const noexcept { return options_.max_entries - entries_; }
@@ -96,31 +115,110 @@ class Loader {
     }
   }
 
-  NodePtr make_node(Opened& opened, const Node* above) const {
+  // Makes the node of a folder and puts its entries on the list of what is still to be read.
+  NodePtr enter(Opened opened, const Node* above, std::size_t depth) {
     const SizesView parent_batch = above == nullptr ? SizesView() : above->batch();
+    const std::optional<c10::Device> device = above == nullptr ? device_ : above->device();
     NodePtr node;
-    if (opened.text.type == format::NodeType::data) {
-      node = c10::make_intrusive<DataNode>(std::move(opened.text.data), parent_batch,
-                                           above == nullptr ? std::nullopt : above->device());
-    } else {
-      const SizesView batch = opened.text.batch;
-      if (!begins_with(batch, parent_batch)) {
-        fail(Code::format, opened.where, ": the batch size ", show_sizes(batch),
-             " does not begin with that of the dictionary above, ", show_sizes(parent_batch));
+    switch (opened.text.type) {
+      case format::NodeType::data:
+        node = c10::make_intrusive<DataNode>(std::move(opened.text.data), parent_batch, device);
+        break;
+      case format::NodeType::data_stack: node = data_stack(opened, parent_batch, device); break;
+      case format::NodeType::lazy: node = lazy(opened, above, depth); break;
+      default: {
+        auto dense = c10::make_intrusive<DenseNode>(opened.text.batch, device_of(opened, above));
+        node = dense;
+        if (!format::checked_bytes(opened.text.batch, 1)) {
+          fail(Code::format, opened.where, ": the batch size ", show_sizes(opened.text.batch),
+               " is too large");
+        }
+        node->set_saved_path(opened.dir);
+        pending_.push_back({std::move(opened), dense.get(), depth});
+        break;
       }
-      if (!format::checked_bytes(batch, 1)) {
-        fail(Code::format, opened.where, ": the batch size ", show_sizes(batch), " is too large");
-      }
-      node = c10::make_intrusive<DenseNode>(batch, device_of(opened, above));
     }
-    node->set_saved_path(opened.dir);
+    const std::string& where =
+        node->kind() == NodeKind::dense ? pending_.back().opened.where : opened.where;
+    if (!begins_with(node->batch(), parent_batch)) {
+      fail(Code::format, where, ": the batch size ", show_sizes(node->batch()),
+           " does not begin with that of the dictionary above, ", show_sizes(parent_batch));
+    }
+    if (node->kind() != NodeKind::dense) node->set_saved_path(opened.dir);
     return node;
   }
 
-  void begin(Opened opened, const NodePtr& node, std::size_t depth) {
-    DenseNode* dense = as_dense(node.get());
-    if (dense != nullptr) pending_.push_back({std::move(opened), dense, depth});
+  // Lists nested as the batch is; what is deeper belongs to the values.
+  static NodePtr data_stack(const Opened& opened, SizesView batch,
+                            const std::optional<c10::Device>& device) {
+    if (opened.text.data == "\"pickle.pkl\"") {
+      fail(Code::unsupported, opened.where,
+           ": the values were pickled by Python and cannot be read outside of it");
+    }
+    try {
+      return data_from_json(opened.text.data, batch, device);
+    } catch (const Error& error) {
+      fail(Code::format, opened.where, ": ", error.what());
+    }
   }
+
+  // The folders 0, 1, 2 … without a gap.
+  NodePtr lazy(const Opened& opened, const Node* above, std::size_t depth) {
+    const Descent guard;
+    const auto dim = opened.text.stack_dim;
+    std::size_t n = 0;
+    std::size_t folders = 0;
+    for (const std::string& name : files::folders_in(opened.dir, entries_left())) {
+      const bool number =
+          !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+      folders += number ? 1 : 0;
+    }
+    const Above none(above);
+    std::vector<NodePtr> elements;
+    for (; n < folders; ++n) {
+      const std::string name = std::to_string(n);
+      std::string dir = files::join(opened.dir, name);
+      const Found found = files::look(dir).found;
+      if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
+      if (found != Found::folder) {
+        fail(Code::format, opened.where, ": element ", name, " of the lazy stack is missing, of ",
+             folders, " in all");
+      }
+      if (depth + 1 > options_.max_depth) {
+        fail(Code::format, opened.where, ": nested deeper than ", options_.max_depth, " levels");
+      }
+      if (entries_left() == 0) fail(Code::format, opened.where, ": more entries than allowed");
+      ++entries_;
+      Opened element = open(std::move(dir), format::quote(name));
+      if (element.text.type == format::NodeType::data ||
+          element.text.type == format::NodeType::data_stack) {
+        fail(Code::unsupported, element.where, ": a value cannot be an element of a lazy stack");
+      }
+      elements.push_back(enter(std::move(element), none.node.get(), depth + 1));
+    }
+    if (elements.empty()) {
+      Sizes batch(above == nullptr ? SizesView() : above->batch());
+      if (batch.empty()) batch.push_back(0);
+      if (dim >= static_cast<std::int64_t>(batch.size()) ||
+          batch[static_cast<std::size_t>(dim)] != 0) {
+        fail(Code::format, opened.where, ": a lazy stack without elements");
+      }
+      return c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, dim, batch, none.node->device());
+    }
+    try {
+      return lazy_stack(std::move(elements), dim);
+    } catch (const Error& error) {
+      fail(Code::format, opened.where, ": ", error.what());
+    }
+  }
+
+  // What the elements of a lazy stack have above them: its device, and nothing of its batch size.
+  struct Above {
+    explicit Above(const Node* above)
+        : node(c10::make_intrusive<DenseNode>(SizesView(),
+                                              above == nullptr ? std::nullopt : above->device())) {}
+    NodePtr node;
+  };
 
   void fill(const Pending& at) {
     const format::NodeText& text = at.opened.text;
@@ -158,9 +256,7 @@ class Loader {
       fail(Code::format, at.opened.where, ": nested deeper than ", options_.max_depth, " levels");
     }
     Opened opened = open(std::move(dir), format::quote(key));
-    NodePtr node = make_node(opened, at.node);
-    at.node->put(key, node);
-    begin(std::move(opened), node, at.depth + 1);
+    at.node->put(key, enter(std::move(opened), at.node, at.depth + 1));
   }
 
   // The names that a key may have on the disk: escaped, and as it is in older folders.

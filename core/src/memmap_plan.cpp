@@ -1,11 +1,13 @@
 #include "memmap_plan.h"
 
+#include "td/data_values.h"
 #include "td/fast_path.h"
 #include "td/file_io.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
 
 #include <climits>
+#include <deque>
 
 namespace td {
 
@@ -33,10 +35,13 @@ class Planner {
  public:
   Planner(const MemmapOptions& options, Content content) : options_(options), content_(content) {}
 
-  SavePlan run(const DenseNode& root, const std::string& dir) {
+  SavePlan run(const Node& root, const std::string& dir) {
     plan_.result = begin(root, dir, !dir.empty() && folder_exists(files::join(dir, ".")));
     while (!levels_.empty()) {
-      if (levels_.back().next < levels_.back().source->size()) {
+      const Level& level = levels_.back();
+      if (level.lazy != nullptr && level.next < level.lazy->elements().size()) {
+        step_element();
+      } else if (level.lazy == nullptr && level.next < level.source->size()) {
         step();
       } else {
         finish();
@@ -47,16 +52,69 @@ class Planner {
 
  private:
   struct Level {
-    const DenseNode* source;
-    DenseNode* target;
-    std::string dir;     // empty: nameless memory
-    bool exists;         // the folder is there already
-    std::size_t folder;  // its place in the plan
-    format::DenseText text;
+    const DenseNode* source = nullptr;
+    DenseNode* target = nullptr;
+    const LazyNode* lazy = nullptr;  // a lazy stack instead
+    LazyNode* stack = nullptr;
+    std::string dir;         // empty: nameless memory
+    bool exists = false;     // the folder is there already
+    std::size_t folder = 0;  // its place in the plan
+    format::DenseText text = {};
     std::size_t next = 0;
   };
 
-  NodePtr begin(const DenseNode& source, const std::string& dir, bool exists) {
+  NodePtr begin(const Node& source, const std::string& dir, bool exists) {
+    if (const LazyNode* lazy = as_lazy(&source)) return begin_lazy(*lazy, dir, exists);
+    return begin_dense(*as_dense(&source), dir, exists);
+  }
+
+  NodePtr begin_lazy(const LazyNode& source, const std::string& dir, bool exists) {
+    const std::size_t n = source.elements().size();
+    auto target = c10::make_intrusive<LazyNode>(std::vector<NodePtr>(n), source.stack_dim(),
+                                                source.batch(), cpu());
+    copy_tags(source, *target);
+    finish_node(*target, dir);
+    if (!dir.empty()) {
+      check_length(dir);
+      if (exists) {
+        check_meta(dir);
+        add_stale(dir, n);
+      }
+      plan_.folders.push_back({dir, format::lazy_text(source.stack_dim())});
+    }
+    Level level;
+    level.lazy = &source;
+    level.stack = target.get();
+    level.dir = dir;
+    level.exists = exists;
+    levels_.push_back(std::move(level));
+    return target;
+  }
+
+  // Elements of a longer stack that was here would be taken for elements of this one.
+  void add_stale(const std::string& dir, std::size_t n) {
+    for (std::string old; folder_exists(old = files::join(dir, std::to_string(n))); ++n) {
+      plan_.stale.push_back(old);
+    }
+  }
+
+  void step_element() {
+    Level& level = levels_.back();
+    const std::size_t k = level.next++;
+    LazyNode* stack = level.stack;
+    const NodePtr& element = level.lazy->elements()[k];
+    element_names_.push_back(std::to_string(k));
+    path_.push_back(element_names_.back());
+    std::string dir;
+    bool exists = false;
+    if (!level.dir.empty()) {
+      dir = files::join(level.dir, element_names_.back());
+      exists = level.exists && folder_exists(dir);
+    }
+    stack->set_element(k, begin(*element, dir, exists));  // the levels may move
+  }
+
+  NodePtr begin_dense(const DenseNode& source, const std::string& dir, bool exists) {
     auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
     target->reserve(source.size());
     if (source.record()) target->set_record(source.record());
@@ -67,7 +125,13 @@ class Planner {
       if (exists && source.size() == 0) check_no_old_folders(dir);
       plan_.folders.push_back({dir, {}});
     }
-    levels_.push_back({&source, target.get(), dir, exists, plan_.folders.size() - 1, {}});
+    Level level;
+    level.source = &source;
+    level.target = target.get();
+    level.dir = dir;
+    level.exists = exists;
+    level.folder = plan_.folders.size() - 1;
+    levels_.push_back(std::move(level));
     return target;
   }
 
@@ -79,7 +143,7 @@ class Planner {
   void finish() {
     Level level = std::move(levels_.back());
     levels_.pop_back();
-    if (!level.dir.empty()) {
+    if (!level.dir.empty() && level.lazy == nullptr) {
       plan_.folders[level.folder].meta = std::move(level.text).finish(level.source->batch(), "cpu");
     }
     if (!path_.empty()) path_.pop_back();
@@ -93,43 +157,47 @@ class Planner {
     if (!value.is_node()) {
       add_leaf(level, i, value.tensor());
       path_.pop_back();
-    } else if (const DenseNode* inner = as_dense(value.node().get())) {
-      add_node(level, *inner);  // its name stays on the path until it is done
-    } else if (value.node()->kind() == NodeKind::lazy) {
-      fail(Code::unsupported, "cannot save ", show_path(path_),
-           ": lazy stacks cannot be saved yet");
-    } else {
-      add_data(level, static_cast<const DataNode&>(*value.node()));
+    } else if (is_data(*value.node())) {
+      add_data(level, *value.node());
       path_.pop_back();
+    } else {
+      add_node(level, *value.node());  // its name stays on the path until it is done
     }
   }
 
-  void add_node(Level& level, const DenseNode& inner) {
+  void add_node(Level& level, const Node& inner) {
     std::string dir;
     bool exists = false;
     if (!level.dir.empty()) {
       dir = folder_of(level);
       exists = level.exists && folder_exists(dir);
-      level.text.node(path_.back(), format::NodeType::dense);
+      level.text.node(path_.back(), inner.kind() == NodeKind::lazy ? format::NodeType::lazy
+                                                                   : format::NodeType::dense);
     }
     DenseNode* target = level.target;  // the levels may move
     target->push_value(begin(inner, dir, exists));
   }
 
-  void add_data(Level& level, const DataNode& node) {
-    auto copy = c10::make_intrusive<DataNode>(node.json(), node.batch(), cpu());
+  void add_data(Level& level, const Node& node) {
+    const auto* one = node.kind() == NodeKind::data ? static_cast<const DataNode*>(&node) : nullptr;
+    const NodePtr copy = node.shallow_copy();
+    copy->set_device(cpu());
     std::string dir;
     if (!level.dir.empty()) {
       dir = folder_of(level);
       check_length(dir);
       if (level.exists && folder_exists(dir)) check_meta(dir);
-      level.text.node(path_.back(), format::NodeType::data);
-      const std::string json =
-          format::compact(node.json(), show_path(path_), format::max_json_depth);
-      plan_.folders.push_back({dir, format::data_text(json)});
+      level.text.node(path_.back(),
+                      one != nullptr ? format::NodeType::data : format::NodeType::data_stack);
+      const std::string json = format::compact(one != nullptr ? one->json() : data_json(node),
+                                               show_path(path_), format::max_json_depth);
+      plan_.folders.push_back(
+          {dir, one != nullptr ? format::data_text(json)
+                               : format::data_stack_text(
+                                     json, static_cast<const LazyNode&>(node).stack_dim())});
     }
     finish_node(*copy, dir);
-    level.target->push_value(NodePtr(std::move(copy)));
+    level.target->push_value(copy);
   }
 
   void add_leaf(Level& level, std::size_t slot, const at::Tensor& tensor) {
@@ -268,22 +336,19 @@ class Planner {
   SavePlan plan_;
   std::vector<Level> levels_;
   PathBuffer path_;
+  std::deque<std::string> element_names_;  // of elements of lazy stacks, on the path
 };
 
 }  // namespace
 
 SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
                    Content content) {
-  if (root->kind() == NodeKind::lazy) {
-    fail(Code::unsupported, "lazy stacks cannot be saved yet: make a dense copy of it first");
-  }
-  const NodePtr read = dense_form(root);
-  const DenseNode* dense = as_dense(read.get());
-  if (dense == nullptr) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
+  if (is_data(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
+  const NodePtr read = root->kind() == NodeKind::part ? dense_form(root) : root;
   if (options.num_threads < 0) {
     fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
   }
-  return Planner(options, content).run(*dense, dir);
+  return Planner(options, content).run(*read, dir);
 }
 
 }  // namespace td

@@ -33,6 +33,7 @@ struct SavePlan {
   NodePtr result;               // complete but for the leaves
   std::vector<Folder> folders;  // a folder before those inside it; none for nameless memory
   std::vector<Leaf> leaves;
+  std::vector<std::string> stale;  // folders that go when all else is in its place
 };
 
 // `dir` is absolute, or empty for nameless memory.

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <mutex>
 #include <thread>
 
@@ -169,6 +170,10 @@ class Saver {
     }
     // What is nested first: whoever finds a dictionary finds all of it.
     for (auto meta = metas_.rbegin(); meta != metas_.rend(); ++meta) meta->commit();
+    for (const std::string& folder : plan_.stale) {
+      std::error_code ignored;  // what stays is found again by the next save
+      std::filesystem::remove_all(folder, ignored);
+    }
   }
 
   SavePlan plan_;
@@ -199,6 +204,11 @@ void adopt(const NodePtr& node, const NodePtr& result) {
     to->set_device(from->device());
     to->set_memmapped(true);
     if (!from->saved_path().empty()) to->set_saved_path(from->saved_path());
+    if (const LazyNode* lazy = as_lazy(from); lazy != nullptr && !lazy->holds_data()) {
+      for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
+        pairs.emplace_back(as_lazy(to)->elements()[k].get(), lazy->elements()[k].get());
+      }
+    }
     DenseNode* target = as_dense(to);
     for (std::size_t i = 0; target != nullptr && i < target->size(); ++i) {
       const Value& value = as_dense(from)->value(i);

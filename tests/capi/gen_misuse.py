@@ -223,7 +223,7 @@ def wrong_values(function, parameter, handles):
         yield "a NULL in it", "m.sources[1] = NULL;", "m.sources", "TD_ERR_NULL_ARGUMENT"
         for what, expression, status in wrong_handles("td_tensordict", handles):
             yield what + " in it", f"m.sources[1] = {expression};", "m.sources", status
-    if name == "keys":
+    if name == "keys" and parameter.type == "p.q(const).td_key":
         yield "a NULL path in it", "m.wanted[0].path = NULL;", "m.wanted", "TD_ERR_NULL_ARGUMENT"
         yield "an empty path in it", "m.wanted[0].path_len = 0;", "m.wanted", "TD_ERR_KEY_INVALID"
     if name == "sets":

@@ -129,10 +129,6 @@ TEST(Golden, SaysWhatItCannotRead) {
     expect_error(Code::unsupported, type, [&] { load_memmap(golden(name)); });
     expect_error(Code::unsupported, key, [&] { load_memmap(golden(name)); });
   };
-  refuse("lazy_same", "LazyStackedTensorDict", "lazy_same");
-  refuse("lazy_nested", "LazyStackedTensorDict", "\"lazy\"");
-  refuse("nontensor_stack", "NonTensorStack", "\"names\"");
-  refuse("tensorclass", "__main__.Sample", "\"s\"");
   refuse("ragged", "ragged", "\"r\"");
 #if !TD_TORCH_HAS_WIDE_UNSIGNED
   expect_error(Code::dtype, "\"uint16\": torch.uint16 needs libtorch 2.3",

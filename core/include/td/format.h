@@ -14,6 +14,7 @@ namespace td::format {
 
 inline constexpr std::string_view meta_file = "meta.json";
 inline constexpr std::string_view leaf_suffix = ".memmap";
+inline constexpr std::string_view record_folder = "_tensordict";
 
 // Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
 // allows. Printing one recurses.
@@ -21,7 +22,13 @@ inline constexpr std::size_t max_json_depth = 1000;
 
 // What kinds of node a folder can hold. A new kind is a row of the table in format.cpp, a case where
 // nodes are read, and one where they are made and saved.
-enum class NodeType : std::uint8_t { dense, data };
+enum class NodeType : std::uint8_t {
+  dense,
+  data,
+  data_stack,  // one value for each element of the batch
+  lazy,
+  record,  // a class that only Python knows, over a dictionary in a folder of its own
+};
 
 // How a kind is called in a meta.json of its own, and in the one above it.
 struct TypeName {
@@ -62,6 +69,8 @@ class DenseText {
   std::string text_ = "{";
 };
 std::string data_text(std::string_view json);
+std::string data_stack_text(std::string_view json, std::int64_t stack_dim);
+std::string lazy_text(std::int64_t stack_dim);
 std::string quote(std::string_view text);
 
 // Reading.
@@ -80,12 +89,14 @@ struct NodeText {
   Sizes batch;                        // of a dictionary
   std::optional<std::string> device;  // of a dictionary
   std::vector<Entry> entries;         // of a dictionary
-  std::string data;                   // of a value: compact JSON
+  std::string data;                   // of a value, or of a stack of values: compact JSON
+  std::int64_t stack_dim = 0;         // of a lazy stack
 };
 
 struct Limits {
-  std::size_t depth;    // of lists and objects in one another
-  std::size_t entries;  // in this node
+  std::size_t depth;     // of lists and objects in one another
+  std::size_t entries;   // in this node
+  bool records = false;  // whether classes that are not known may be records
 };
 
 // Reads a meta.json. `where` begins the messages: the file, and the key it stands for. Throws
