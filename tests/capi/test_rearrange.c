@@ -279,3 +279,49 @@ TD_TEST(names_of_dimensions_move_with_them) {
   for (int i = 0; i < 3; i++) td_free(parts[i]);
   td_free(td);
 }
+
+TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
+  enum { DEPTH = 10000 };
+  td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL, *parts[2];
+  size_t count = 0, length = 0;
+  int32_t close = 0;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  for (int i = 0; i < DEPTH; i++) {
+    td_tensordict *outer = td_empty(TD_SIZES(2));
+    td_put_dict(outer, TD_KEY("n"), td);
+    td = outer;
+  }
+  td_tensor *mask = td_mask((const int64_t[]){1, 0}, 2);
+  td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
+  TD_DO(td_flatten(td, 0, 0, &result));
+  td_free(result);
+  TD_DO(td_unflatten(td, 0, TD_SIZES(1, 2), &result));
+  td_free(result);
+  TD_DO(td_split(td, 0, TD_SPLIT_LENGTH, TD_SIZES(1), parts, 2, &count));
+  TD_DO(td_cat((const td_tensordict *const *)parts, 2, 0, &result));
+  TD_DO(td_join_into(result, TD_JOIN_CAT, (const td_tensordict *const *)parts, 2, 0, 1));
+  TD_DO(td_all_close(td, result, NULL, &close, NULL, 0, &length));
+  TD_CHECK_INT(close, 1);
+  for (int i = 0; i < 2; i++) td_free(parts[i]);
+  TD_DO(td_become(td, result));
+  td_free(result);
+  TD_DO(td_flip(td, TD_SIZES(0), &result));
+  TD_DO(td_all_close(td, result, NULL, &close, NULL, 0, &length));
+  TD_CHECK_INT(close, 0);
+  td_free(result);
+  TD_DO(td_pad(td, TD_SIZES(1, 0), 0, &result));
+  td_free(result);
+  TD_DO(td_where(td, mask, td, NULL, &result));
+  td_free(result);
+  TD_DO(td_masked_fill(td, mask, zero, 0, &result));
+  td_free(result);
+  TD_DO(td_like(td, TD_FILL_ONES, NULL, &result));
+  td_free(result);
+  TD_DO(td_pad_sequence((const td_tensordict *const[]){td, td}, 2, NULL, &result));
+  td_free(result);
+  TD_DO(td_maybe_dense_stack((const td_tensordict *const[]){td, td}, 2, 0, &result));
+  td_free(result);
+  td_tensor_free(zero);
+  td_tensor_free(mask);
+  td_free(td);
+}
