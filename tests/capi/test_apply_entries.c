@@ -75,7 +75,8 @@ TD_TEST(others_stand_beside_by_key) {
   TD_DO(td_apply_entries(td, NULL, 0, NULL, sum, &it, &result)); /* none is fine, too */
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(result);
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 1, NULL, sum, &it, &result), TD_ERR_NULL_ARGUMENT, result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 1, NULL, sum, &it, &result), TD_ERR_NULL_ARGUMENT,
+                 result);
   td_free(hundred);
   td_free(ten);
   td_free(td);
@@ -87,7 +88,8 @@ TD_TEST(what_others_lack) {
   const td_tensordict *const others[] = {other};
   walk it = {0};
   TD_DO(td_remove(other, TD_KEY("n", "b")));
-  TD_EXPECT_NULL(td_apply_entries(td, others, 1, NULL, sum, &it, &result), TD_ERR_KEY_NOT_FOUND, result);
+  TD_EXPECT_NULL(td_apply_entries(td, others, 1, NULL, sum, &it, &result), TD_ERR_KEY_NOT_FOUND,
+                 result);
   TD_CHECK_TEXT(td_last_error_message(), "\"n\"");
   options.fill_missing = 1;
   it = (walk){0};
@@ -105,10 +107,12 @@ TD_TEST(what_others_lack) {
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(5, 6, 7, 8));
   td_free(result);
   td_tensor_free(five);
-  TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_BAD_HANDLE, result);
+  TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_BAD_HANDLE,
+                 result);
   options.default_value = NULL;
   td_put(other, TD_KEY("n"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
-  TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_WRONG_ENTRY, result);
+  TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_WRONG_ENTRY,
+                 result);
   td_free(other);
   td_free(td);
 }
@@ -126,7 +130,8 @@ TD_TEST(dictionaries_as_they_are) {
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
   td_free(result);
   TD_DO(td_remove(other, TD_KEY("n")));
-  TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_KEY_NOT_FOUND, result);
+  TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_KEY_NOT_FOUND,
+                 result);
   options.fill_missing = 1;
   it = (walk){0};
   TD_DO(td_apply_entries(td, others, 1, &options, sum, &it, &result));
@@ -143,8 +148,7 @@ static td_status swap(void *user, const td_apply_entry *entry, td_tensor **tenso
     td_tensordict *made = small(7);
     *dict = made;
   }
-  if (it->both || entry->kind == TD_ENTRY_DICT)
-    *tensor = td_arange(TD_DTYPE_INT16, 0, TD_SIZES(2));
+  if (it->both || entry->kind == TD_ENTRY_DICT) *tensor = td_arange(TD_DTYPE_INT16, 0, TD_SIZES(2));
   return it->status;
 }
 
@@ -158,11 +162,12 @@ TD_TEST(tensors_and_dictionaries_change_places) {
   TD_CHECK_ENTRY(result, TD_KEY("n"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(result);
   options.inplace = 1;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result), TD_ERR_WRONG_ENTRY, result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result), TD_ERR_WRONG_ENTRY,
+                 result);
   options.inplace = 0;
   it.both = 1;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result), TD_ERR_INVALID_ARGUMENT,
-                 result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result),
+                 TD_ERR_INVALID_ARGUMENT, result);
   it.status = -20000; /* what a failing callback leaves behind is consumed */
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result), -20000, result);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
@@ -213,17 +218,19 @@ TD_TEST(a_batch_size_and_names_for_the_result) {
   options.batch_dims = 2;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_SHAPE, result);
   options.batch_size = NULL;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_NULL_ARGUMENT, result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_NULL_ARGUMENT,
+                 result);
   options.has_batch_size = 0;
   options.names = names;
   options.names_len = 2;
   TD_DO(td_apply_entries(td, NULL, 0, &options, sum, &it, &result));
   td_free(result);
   options.names_len = 1;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_INVALID_ARGUMENT,
-                 result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result),
+                 TD_ERR_INVALID_ARGUMENT, result);
   options.names = NULL;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_NULL_ARGUMENT, result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_NULL_ARGUMENT,
+                 result);
   td_free(td);
 }
 
@@ -259,7 +266,8 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   TD_DO(td_apply_entries(td, NULL, 0, &options, sum, &it, &result));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_CHECK_ENTRY(out, TD_KEY("kept"), TD_SIZES(2), TD_VALUES(0, 1));
-  TD_CHECK_ENTRY(inner, TD_KEY("b"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3)); /* the same dictionary */
+  TD_CHECK_ENTRY(inner, TD_KEY("b"), TD_SIZES(2, 2),
+                 TD_VALUES(0, 1, 2, 3)); /* the same dictionary */
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(result);
   td_free(inner);
@@ -278,13 +286,14 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_DEVICE, result);
   options.device_type = TD_DEVICE_NONE;
   options.inplace = 1;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_INVALID_ARGUMENT,
-                 result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result),
+                 TD_ERR_INVALID_ARGUMENT, result);
   options.inplace = 0;
   TD_DO(td_lock(out));
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_LOCKED, result);
   td_free(out);
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_BAD_HANDLE, result);
+  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_BAD_HANDLE,
+                 result);
   td_free(td);
 }
 
@@ -322,7 +331,8 @@ static td_status wreck(void *user, const td_apply_entry *entry, td_tensor **tens
                        td_tensordict **dict) {
   td_tensordict **td = user;
   (void)dict;
-  for (size_t k = 0; k < entry->sources_len; k++) td_tensor_free((td_tensor *)(uintptr_t)entry->tensors[k]);
+  for (size_t k = 0; k < entry->sources_len; k++)
+    td_tensor_free((td_tensor *)(uintptr_t)entry->tensors[k]);
   if (*td != NULL) {
     TD_DO(td_remove(*td, TD_KEY("n")));
     td_put(*td, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));

@@ -13,10 +13,10 @@ typedef struct job {
   _Atomic int elsewhere; /* calls on another thread than that of the test */
   _Atomic int running, most_running;
   pthread_t caller;
-  size_t fail_at;        /* the piece that fails; from 1, 0: none */
+  size_t fail_at; /* the piece that fails; from 1, 0: none */
   td_status status;
-  size_t drop_from;      /* pieces from here on, counted from 1, have no result */
-  int slow_first;        /* the first piece takes longer than the others */
+  size_t drop_from; /* pieces from here on, counted from 1, have no result */
+  int slow_first;   /* the first piece takes longer than the others */
   _Atomic int64_t first, length;
   _Atomic uint64_t seeds;
   td_map_iter *_Atomic iter; /* of the callback, to be misused */
@@ -164,7 +164,8 @@ TD_TEST(bad_options) {
   options.ahead = 1;
   TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.out = td; /* not of iterators */
-  TD_EXPECT_NULL(td_map_iter_create(td, &options, share, &it, &iter), TD_ERR_INVALID_ARGUMENT, iter);
+  TD_EXPECT_NULL(td_map_iter_create(td, &options, share, &it, &iter), TD_ERR_INVALID_ARGUMENT,
+                 iter);
   TD_CHECK_INT(it.calls, 0);
   td_free(td);
 }
@@ -235,7 +236,8 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
     td_free(result);
     it = new_job();
     it.drop_from = 1;
-    TD_DO(td_map(td, &options, share, &it, &result)); /* `out` also when there was nothing to write */
+    TD_DO(
+        td_map(td, &options, share, &it, &result)); /* `out` also when there was nothing to write */
     td_free(result);
     td_tensor_free(a);
     td_free(out);
@@ -381,7 +383,8 @@ TD_TEST(callbacks_that_break_the_rules_do_no_harm) {
   for (int32_t workers = 1; workers <= 3; workers++) {
     const td_map_options options = cut(TD_MAP_CUT_SIZE, 1, workers);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-      TD_EXPECT_NULL(td_map(td, &options, cases[i].callback, NULL, &result), cases[i].status, result);
+      TD_EXPECT_NULL(td_map(td, &options, cases[i].callback, NULL, &result), cases[i].status,
+                     result);
     TD_DO(td_map(td, &options, return_the_source, NULL, &result));
     check_equal(td, result);
     td_free(result);
