@@ -292,7 +292,8 @@ td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand
  * @param value  a factor, of TD_TERNARY_ADDCMUL and ADDCDIV
  * @param result new; free with td_free(); NULL on failure
  *
- * @return as td_binary()
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (a key that not all dictionaries have),
+ *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_TORCH
  * @threadsafety safe beside calls that only read `td` and the operands
  * @since 0.1
  */
@@ -311,7 +312,8 @@ td_status td_ternary(const td_tensordict *td, td_ternary_op op, const td_operand
  * @param c     borrowed; NULL only for TD_TERNARY_CLAMP: no upper bound
  * @param value a factor, of TD_TERNARY_ADDCMUL and ADDCDIV
  *
- * @return as td_binary_inplace()
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (a key that an operand lacks),
+ *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_TORCH
  * @threadsafety needs `td` for itself; safe beside calls that only read the operands
  * @since 0.1
  */
@@ -350,7 +352,8 @@ td_status td_reduce(const td_tensordict *td, td_reduce_op op,
  * @param values    new; free with td_free(); NULL on failure
  * @param positions new; free with td_free(); NULL on failure; int64
  *
- * @return as td_reduce()
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (also: a reduction that has no positions), TD_ERR_INDEX,
+ *         TD_ERR_TORCH
  * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
@@ -368,8 +371,8 @@ td_status td_reduce_pair(const td_tensordict *td, td_reduce_op op,
  * @param options borrowed; NULL for the defaults: over all
  * @param result  new; free with td_tensor_free(); NULL on failure
  *
- * @return as td_reduce(); TD_ERR_SHAPE (tensors that cannot be joined), TD_ERR_INVALID_ARGUMENT (also:
- *         there is no tensor)
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (also: there is no tensor), TD_ERR_SHAPE (tensors that cannot be
+ *         joined), TD_ERR_INDEX, TD_ERR_DTYPE, TD_ERR_TORCH
  * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
