@@ -138,13 +138,16 @@ function listing(td::TensorDict; nested::Bool = false, leaves::Bool = false, sor
     end
 end
 
-function listed(list::KeyList)
+listed(list::KeyList) = each_path(list) do path, position
+    askey(path) => ask(td_entry_kind, td_keys_kind_at, list, position)
+end
+
+function each_path(f, list::KeyList)
     names, count = Ref{Ptr{Cstring}}(C_NULL), Ref{Csize_t}(0)
     try
         map(0:Int(td_keys_len(list))-1) do position
             check(td_keys_at(list, position, names, count))
-            key = String[unsafe_string(unsafe_load(names[], i)) for i in 1:count[]]
-            askey(key) => ask(td_entry_kind, td_keys_kind_at, list, position)
+            f(String[unsafe_string(unsafe_load(names[], i)) for i in 1:count[]], position)
         end
     finally
         close(list)

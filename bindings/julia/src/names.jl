@@ -26,16 +26,8 @@ Union{Nothing, String}["time"]
 ```
 """
 function Base.names(td::TensorDict)
-    list = call(KeyList, td_names, td)
-    path, count = Ref{Ptr{Cstring}}(C_NULL), Ref{Csize_t}(0)
-    try
-        map(0:Int(td_keys_len(list))-1) do position
-            check(td_keys_at(list, position, path, count))
-            count[] == 0 ? nothing : unsafe_string(unsafe_load(path[]))
-        end |> Vector{Union{Nothing,String}}
-    finally
-        close(list)
-    end
+    texts = each_path((path, _) -> isempty(path) ? nothing : path[1], call(KeyList, td_names, td))
+    Vector{Union{Nothing,String}}(texts)
 end
 
 """

@@ -23,15 +23,7 @@ namespace TensorDicts
                     Status.Check(Native.td_names(handle.Pointer, &raw));
                 }
                 using var owner = new KeysHandle(raw);
-                var names = new string?[(int)Native.td_keys_len(raw)];
-                for (int i = 0; i < names.Length; i++)
-                {
-                    byte** path = null;
-                    nuint length = 0;
-                    Status.Check(Native.td_keys_at(raw, (nuint)i, &path, &length));
-                    names[i] = length == 0 ? null : Utf8.Read(path[0]);
-                }
-                return names;
+                return KeyList.ReadFirstNames(raw);
             }
         }
 

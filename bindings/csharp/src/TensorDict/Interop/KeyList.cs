@@ -37,6 +37,20 @@ namespace TensorDicts.Interop
             return keys;
         }
 
+        /// <summary>The first name of each path; null for a path without names.</summary>
+        internal static string?[] ReadFirstNames(td_keys* raw)
+        {
+            var names = new string?[(int)Native.td_keys_len(raw)];
+            for (int i = 0; i < names.Length; i++)
+            {
+                byte** path = null;
+                nuint length = 0;
+                Status.Check(Native.td_keys_at(raw, (nuint)i, &path, &length));
+                names[i] = length == 0 ? null : Utf8.Read(path[0]);
+            }
+            return names;
+        }
+
         internal static NestedKey ReadPath(byte** path, nuint length)
         {
             var names = new string[(int)length];
