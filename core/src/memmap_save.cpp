@@ -230,6 +230,9 @@ TensorDict memmap(const TensorDict& td, const std::string& dir, const MemmapOpti
 }
 
 void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions& options) {
+  if (td.node()->shared()) {
+    fail(Code::invalid_argument, "the dictionary is in shared memory: save a clone of it");
+  }
   const NodePtr result = save(td, folder_or_own(td, dir), options, Content::values);
   adopt(td.node(), result);
   lock(td.node());
