@@ -38,7 +38,6 @@ td_status td_tensor_to_torch(const td_tensor* tensor, int32_t torch_version,
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = nullptr;
     require_version(torch_version);
-    at::Tensor& found = in(tensor);
-    *result = found.unsafeGetTensorImpl();
+    *result = in(tensor)->unsafeGetTensorImpl();
   });
 }
