@@ -11,7 +11,8 @@ struct Inner : td_torch::Record<Inner> {
 
 struct Outer : td_torch::Record<Outer> {
   TD_RECORD(Outer, (image, td_torch::Of<at::kFloat, 3, -1>), (inner, Inner),
-            (label, std::optional<at::Tensor>), (extra, std::optional<td_torch::Dict>))
+            (label, std::optional<at::Tensor>), (extra, std::optional<td_torch::Dict>),
+            (note, std::optional<td_torch::Json>))
 
   double total() const { return image().sum().item<double>(); }
 };
@@ -21,7 +22,7 @@ const bool types_are_made = Outer::record_type() != nullptr;
 
 Outer outer(std::int64_t n) {
   return Outer({n}, at::arange(6 * n, at::kFloat).view({n, 3, 2}), Inner({n}, at::arange(n)),
-               at::arange(n), std::nullopt);
+               at::arange(n), std::nullopt, td_torch::Json{"[1,\"two\"]"});
 }
 
 // What `call` says when it throws; "" when it does not.
@@ -39,7 +40,7 @@ std::string refusal(Call &&call) {
 
 TD_TEST(fields_are_read_and_written) {
   const at::Tensor image = at::arange(12, at::kFloat).view({2, 3, 2});
-  const Outer data({2}, image, Inner({2}, at::arange(2)), std::nullopt, std::nullopt);
+  const Outer data({2}, image, Inner({2}, at::arange(2)), std::nullopt, std::nullopt, std::nullopt);
   TD_CHECK(types_are_made);
   TD_CHECK(data.image().data_ptr() == image.data_ptr() && data.total() == 66);
   TD_CHECK(data.inner().x().sum().item<int>() == 1);
@@ -51,6 +52,10 @@ TD_TEST(fields_are_read_and_written) {
   TD_CHECK(!data.label());
   data.inner().set_x(at::full({2}, 5));
   TD_CHECK(data.inner().x().sum().item<int>() == 10);
+  TD_CHECK(!data.note());
+  data.set_note(td_torch::Json{"[1,\"two\"]"});
+  TD_CHECK(data[1].note()->text == "[1,\"two\"]");
+  TD_CHECK_TEXT(refusal([&] { data.set_note(td_torch::Json{"["}); }).c_str(), "TD_ERR_FORMAT");
   data.set_extra(td_torch::Dict(at::IntArrayRef{2}));
   TD_CHECK(data.extra()->batch_size() == std::vector<std::int64_t>{2});
   TD_CHECK_TEXT(data.to_string().c_str(), "    inner=Inner(\n        x=Tensor(");

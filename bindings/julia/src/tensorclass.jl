@@ -41,7 +41,7 @@ declared(other) = throw(ArgumentError("$other is not what a field can be"))
     end
 
 A struct whose fields are the entries of a dictionary, checked by the library. The type of a field is
-`Tensor` (or left out), `TensorDict`, another tensorclass, `Union{…,Nothing}` of one of these for a field
+`Tensor` (or left out), `TensorDict`, `NonTensorData`, another tensorclass, `Union{…,Nothing}` of one of these for a field
 that may be empty, or says more: [`tensorfield(Float32, 3, :, :)`](@ref tensorfield).
 
 `Name(batch, values...)` and `Name(batch; field = value, ...)` make one; `Name(td)` makes one of a dictionary

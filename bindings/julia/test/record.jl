@@ -8,6 +8,7 @@ end
     left::MyData
     right::Union{MyData,Nothing}
     more::TensorDict
+    note::Union{NonTensorData,Nothing}
 end
 
 mask_image(data::MyData) = Array(data.image)[Array(data.mask)]
@@ -60,7 +61,10 @@ end
 end
 
 @testset "tensorclass: nested" begin
-    pair = Pair2(6, make(), nothing, TensorDict(6))
+    pair = Pair2(6, make(), nothing, TensorDict(6), NonTensorData("[1,\"two\"]"))
+    @test pair.note == NonTensorData("[1,\"two\"]") && pair[2].note == pair.note
+    pair.note = nothing
+    @test pair.note === nothing
     @test pair.left isa MyData && pair.right === nothing && pair.more isa TensorDict
     pair.right = make()
     first = pair[1]

@@ -12,7 +12,8 @@
 //   data.select_label(1).reshape({-1});
 //
 // A field is an at::Tensor, a td_torch::Of<dtype, sizes…> (a tensor of that dtype with these sizes behind
-// the batch size, -1 for any), a td_torch::Dict, another record, or a std::optional of one of these.
+// the batch size, -1 for any), a td_torch::Dict, a td_torch::Json, another record, or a std::optional of one
+// of these.
 // Copies of a record speak of the same dictionary, as copies of an at::Tensor share memory.
 //
 // Not part of the ABI: host and library must use the same libtorch.
@@ -29,6 +30,22 @@
 #include <vector>
 
 namespace td_torch {
+
+namespace detail {
+
+// Asks twice: for the length, then for the text.
+template <class Ask>
+std::string text_of(Ask&& ask) {
+  std::size_t length = 0;
+  const td_status status = ask(nullptr, 0, &length);
+  if (status != TD_ERR_BUFFER_TOO_SMALL) check(status);
+  std::string text(length + 1, '\0');
+  check(ask(&text[0], text.size(), &length));
+  text.resize(length);
+  return text;
+}
+
+}  // namespace detail
 
 // A handle on a dictionary, counted.
 class Dict {
@@ -54,13 +71,9 @@ class Dict {
   }
 
   std::string to_string() const {
-    std::size_t length = 0;
-    const td_status status = td_to_string(handle(), nullptr, 0, &length);
-    if (status != TD_ERR_BUFFER_TOO_SMALL) check(status);
-    std::string text(length + 1, '\0');
-    check(td_to_string(handle(), &text[0], text.size(), &length));
-    text.resize(length);
-    return text;
+    return detail::text_of([this](char* text, std::size_t room, std::size_t* length) {
+      return td_to_string(handle(), text, room, length);
+    });
   }
 
  private:
@@ -112,6 +125,11 @@ class Index {
 template <at::ScalarType dtype, std::int64_t... sizes>
 struct Of {};
 
+// A value that is no tensor, as JSON text.
+struct Json {
+  std::string text;
+};
+
 // What all records have in common.
 struct AnyRecord : Dict {
   using Dict::Dict;
@@ -161,6 +179,23 @@ struct Field<Of<dtype, sizes...>> : Field<at::Tensor> {
     feature = {sizes...};
     field.flags |= TD_FIELD_HAS_FEATURE;
     field.feature_dims = static_cast<std::uint32_t>(sizeof...(sizes));
+  }
+};
+
+template <>
+struct Field<Json> {
+  using Value = Json;
+  static void declare(td_field& field, std::vector<std::int64_t>&) { field.kind = TD_FIELD_VALUE; }
+  static Value get(const Dict& dict, const char* name) {
+    const Path path{{name}};
+    return {text_of([&](char* text, std::size_t room, std::size_t* length) {
+      return td_get_data_json(dict.handle(), path.names, 1, text, room, length);
+    })};
+  }
+  // Inlined below an optional, GCC 12 takes the text of an empty one for read.
+  [[gnu::noinline]] static void set(const Dict& dict, const char* name, const Value& value) {
+    const Path path{{name}};
+    check(td_set_data_json(dict.handle(), path.names, 1, value.text.c_str()));
   }
 };
 

@@ -100,6 +100,22 @@ namespace TensorDicts
         protected T? Find<T>(string field)
             where T : Entry => Dict.TryGetValue(field, out Entry? value) ? (T)value : null;
 
+        /// <summary>The JSON text of a value in an optional field, if there is one.</summary>
+        protected string? FindJson(string field) => Dict.ContainsKey(field) ? Dict.GetJson(field) : null;
+
+        /// <summary>Stores a value as JSON text; null makes an optional field empty.</summary>
+        protected void StoreJson(string field, string? json)
+        {
+            if (json is null)
+            {
+                Dict.Remove(field);
+            }
+            else
+            {
+                Dict.SetJson(field, json);
+            }
+        }
+
         /// <summary>Stores a field; null makes an optional one empty.</summary>
         protected void Store(string field, Entry? value)
         {
@@ -113,17 +129,21 @@ namespace TensorDicts
             }
         }
 
-        /// <summary>A dictionary of fields, for constructors; null leaves a field out.</summary>
-        protected static TensorDict Collect(long[] batchSize, params (string Name, Entry? Value)[] fields)
+        /// <summary>A dictionary of entries and JSON texts, for constructors; null leaves a field out.</summary>
+        protected static TensorDict Collect(long[] batchSize, params (string Name, object? Value)[] fields)
         {
             var dict = new TensorDict(batchSize);
             try
             {
                 foreach (var (name, value) in Argument(fields))
                 {
-                    if (value != null)
+                    if (value is Entry entry)
                     {
-                        dict[name] = value;
+                        dict[name] = entry;
+                    }
+                    else if (value is string json)
+                    {
+                        dict.SetJson(name, json);
                     }
                 }
                 return dict;

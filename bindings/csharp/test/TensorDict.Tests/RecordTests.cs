@@ -93,9 +93,15 @@ public class RecordTests
     [Fact]
     public void RecordsLieInEachOther()
     {
-        using var pair = new Pair(new long[] { 2 }, Data(2), new TensorDict(2), weight: Tensor.FromArray(new[] { 1f, 2f }));
+        using var pair = new Pair(new long[] { 2 }, Data(2), new TensorDict(2), "\"a pair\"", weight: Tensor.FromArray(new[] { 1f, 2f }));
         Assert.Equal(DType.Float64, pair.Weight!.DType);
         Assert.Null(pair.RightOne);
+        Assert.Equal("\"a pair\"", pair.Title);
+        pair.Title = "[1,2]";
+        pair.Note = "null";
+        Assert.Equal(("[1,2]", "null"), (pair[1].Title, pair[1].Note));
+        pair.Note = null;
+        Assert.Null(pair.Note);
         pair.RightOne = Data(2);
         Pair first = pair[0];
         Expect.Shape(first.RightOne!.Image.Shape, 3, 2, 2);
@@ -103,7 +109,7 @@ public class RecordTests
         pair.Left.Label = null;
         Assert.Null(pair.Left.Label);
         Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => pair.Dict["left"] = new TensorDict(2));
-        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor }, Pair.Type.Fields.Select(f => f.Kind));
+        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor, FieldKind.Value, FieldKind.Value }, Pair.Type.Fields.Select(f => f.Kind));
     }
 
     [Fact]

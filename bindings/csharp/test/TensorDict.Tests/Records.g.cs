@@ -77,6 +77,8 @@ namespace TensorDicts.Tests
                 new RecordField("right_one", MyData.Type) { IsOptional = true },
                 new RecordField("more", FieldKind.Dict),
                 new RecordField("weight") { DType = DType.Float64, IsOptional = true },
+                new RecordField("title", FieldKind.Value),
+                new RecordField("note", FieldKind.Value) { IsOptional = true },
             }, autocast: true));
 
         /// <summary>A record over a dictionary that has these fields and no others.</summary>
@@ -86,8 +88,8 @@ namespace TensorDicts.Tests
         }
 
         /// <summary>A record of its fields.</summary>
-        public Pair(long[] batchSize, MyData left, TensorDict more, MyData? rightOne = null, Tensor? weight = null)
-            : this(Collect(batchSize, ("left", left.Dict), ("more", more), ("right_one", rightOne?.Dict), ("weight", weight)))
+        public Pair(long[] batchSize, MyData left, TensorDict more, string title, MyData? rightOne = null, Tensor? weight = null, string? note = null)
+            : this(Collect(batchSize, ("left", left.Dict), ("more", more), ("title", title), ("right_one", rightOne?.Dict), ("weight", weight), ("note", note)))
         {
         }
 
@@ -126,6 +128,20 @@ namespace TensorDicts.Tests
         {
             get => Find<Tensor>("weight");
             set => Store("weight", value);
+        }
+
+        /// <summary>The entry "title".</summary>
+        public string Title
+        {
+            get => Dict.GetJson("title");
+            set => StoreJson("title", value);
+        }
+
+        /// <summary>The entry "note".</summary>
+        public string? Note
+        {
+            get => FindJson("note");
+            set => StoreJson("note", value);
         }
 
         /// <inheritdoc/>

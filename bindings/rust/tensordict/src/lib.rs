@@ -119,7 +119,7 @@ pub use sizes::{Size, Sizes};
 pub use state_dict::{LoadStateOptions, SchemaContent, StateOptions};
 pub use table::TableFormat;
 pub use tensor::Tensor;
-pub use tensorclass::{FieldType, Tensorclass};
+pub use tensorclass::{FieldType, Json, Tensorclass};
 pub use tensordict_sys::{DLManagedTensor, DLManagedTensorVersioned};
 pub use update::{UpdateMode, UpdateOptions};
 pub use tree::{TensorMap, Tree};

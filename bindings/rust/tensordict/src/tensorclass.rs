@@ -18,8 +18,8 @@ pub trait Tensorclass: Sized {
     fn into_tensordict(self) -> Result<TensorDict>;
 }
 
-/// What a field of a [`tensorclass!`](crate::tensorclass!) may be: a [`Tensor`], a [`TensorDict`],
-/// another record, or an `Option` of one of these. What is read is a handle of its own over the same
+/// What a field of a [`tensorclass!`](crate::tensorclass!) may be: a [`Tensor`], a [`TensorDict`], a
+/// [`Json`] value, another record, or an `Option` of one of these. What is read is a handle of its own over the same
 /// memory.
 pub trait FieldType: Sized {
     #[doc(hidden)]
@@ -61,6 +61,29 @@ impl FieldType for TensorDict {
     #[track_caller]
     fn put(self, dict: &mut Dict, name: &str) -> Result<()> {
         dict.set(name, self)
+    }
+}
+
+/// A value that is no tensor, as JSON text: a field of a [`tensorclass!`](crate::tensorclass!).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Json(
+    /// The text.
+    pub String,
+);
+
+impl FieldType for Json {
+    fn declare(name: &str) -> Result<FieldSpec<'static>> {
+        Ok(FieldSpec::value(name))
+    }
+
+    #[track_caller]
+    fn read(dict: &Dict, name: &str) -> Result<Self> {
+        dict.data_json(name).map(Self)
+    }
+
+    #[track_caller]
+    fn put(self, dict: &mut Dict, name: &str) -> Result<()> {
+        dict.set_json(name, &self.0)
     }
 }
 

@@ -4,8 +4,8 @@ mod common;
 
 use common::{counting, ints};
 use tensordict::{
-    i, tensorclass, DType, Device, ErrorKind, FieldKind, FieldSpec, RecordOptions, RecordType,
-    Tensor, TensorDict, Tensorclass,
+    i, tensorclass, DType, Device, ErrorKind, FieldKind, FieldSpec, Json, RecordOptions,
+    RecordType, Tensor, TensorDict, Tensorclass,
 };
 
 tensorclass! {
@@ -36,6 +36,7 @@ tensorclass! {
         left: MyData,
         right: Option<MyData>,
         more: TensorDict,
+        note: Option<Json>,
     }
 }
 
@@ -115,10 +116,14 @@ fn fields_of_a_tensorclass_are_checked() {
 
 #[test]
 fn tensorclasses_lie_in_each_other() {
-    let mut pair = Pair::new([2], data(2), None, TensorDict::new([2]).unwrap()).unwrap();
+    let mut pair = Pair::new([2], data(2), None, TensorDict::new([2]).unwrap(), None).unwrap();
     assert!(pair.right().unwrap().is_none());
     pair.set_field("right", Some(data(2))).unwrap();
+    pair.set_field("note", Json("[1,\"two\"]".into())).unwrap();
     let first = pair.at(0).unwrap();
+    assert_eq!(first.note().unwrap(), Some(Json("[1,\"two\"]".into())));
+    pair.set_field("note", None::<Json>).unwrap();
+    assert!(pair.note().unwrap().is_none());
     assert_eq!(first.right().unwrap().unwrap().image().unwrap().shape(), [3, 2, 2]);
     assert_eq!(first.left().unwrap().record_type().unwrap().name(), "MyData");
     assert!(first.more().unwrap().is_empty());
@@ -129,7 +134,7 @@ fn tensorclasses_lie_in_each_other() {
     let fields = Pair::record_type().unwrap().fields();
     assert_eq!(
         fields.iter().map(|f| f.kind).collect::<Vec<_>>(),
-        [FieldKind::Record, FieldKind::Record, FieldKind::Dict]
+        [FieldKind::Record, FieldKind::Record, FieldKind::Dict, FieldKind::Value]
     );
 }
 
