@@ -307,7 +307,7 @@ NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
 
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback) {
-  const TensorDict self = td;
+  const TensorDict self = td;  // NOLINT: the caller's own may go meanwhile
   if (is_data(*self.node())) fail(Code::unsupported, "a value that is no tensor has no leaves");
   check_options(self, options);
   const std::optional<TensorDict> out = options.out;

@@ -119,8 +119,8 @@ class Cutter {
 // thread something to come back to.
 class PieceStream::State : public std::enable_shared_from_this<State> {
  public:
-  State(const TensorDict& td, PiecewiseOptions options, PieceFn function, std::size_t ahead)
-      : options_(std::move(options)),
+  State(const TensorDict& td, const PiecewiseOptions& options, PieceFn function, std::size_t ahead)
+      : options_(options),
         workers_(workers_of(options_)),
         cutter_(td, options_, workers_),
         function_(std::move(function)),
@@ -273,10 +273,10 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
 
   // All pieces before it have been begun and will be done: the first failure in order is known in the
   // end.
-  void note_failure(std::size_t number, std::exception_ptr failure) {
+  void note_failure(std::size_t number, const std::exception_ptr& failure) {
     if (number < failed_) {
       failed_ = number;
-      failure_ = std::move(failure);
+      failure_ = failure;
     }
     result_ready_.notify_one();
     room_.notify_all();
@@ -300,9 +300,9 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
   bool stopped_ = false;
 };
 
-PieceStream::PieceStream(const TensorDict& td, PiecewiseOptions options, PieceFn function,
+PieceStream::PieceStream(const TensorDict& td, const PiecewiseOptions& options, PieceFn function,
                          std::size_t ahead)
-    : state_(std::make_shared<State>(td, std::move(options), std::move(function), ahead)) {
+    : state_(std::make_shared<State>(td, options, std::move(function), ahead)) {
   state_->start();
 }
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#if AT_PARALLEL_OPENMP
+#if AT_PARALLEL_OPENMP && defined(_OPENMP)
 #include <omp.h>
 #endif
 
@@ -15,7 +15,7 @@ namespace td {
 // Number of libtorch's threads for operations of this thread alone. at::set_num_threads() would say it
 // to the whole process.
 inline void limit_threads(int threads) {
-#if AT_PARALLEL_OPENMP
+#if AT_PARALLEL_OPENMP && defined(_OPENMP)
   // Set from the number of the process at the first operation of a thread: once in libtorch, and once
   // for the loops that were compiled into this library. Ours must come after both.
   at::get_num_threads();

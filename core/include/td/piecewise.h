@@ -50,7 +50,8 @@ using ProgressFn = std::function<void(std::size_t done, std::size_t total)>;
 // failed first in time, and no further piece is begun.
 class PieceStream {
  public:
-  PieceStream(const TensorDict& td, PiecewiseOptions options, PieceFn function, std::size_t ahead);
+  PieceStream(const TensorDict& td, const PiecewiseOptions& options, PieceFn function,
+              std::size_t ahead);
   // Waits for the pieces that have been begun; not when called by one of them.
   ~PieceStream();
   PieceStream(const PieceStream&) = delete;
