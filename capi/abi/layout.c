@@ -363,12 +363,12 @@ TD_NUMBER(TD_DICT_DENSE, 1);
 TD_NUMBER(TD_DICT_LAZY, 2);
 TD_NUMBER(TD_DICT_SUB, 3);
 TD_NUMBER(TD_DICT_DATA, 4);
-TD_SIZE(td_padding, 24);
-TD_OFFSET(td_padding, struct_size, 0);
-TD_OFFSET(td_padding, pad, 4);
-TD_OFFSET(td_padding, left, 8);
-TD_OFFSET(td_padding, reserved, 12);
-TD_OFFSET(td_padding, value, 16);
+TD_SIZE(td_padding_options, 24);
+TD_OFFSET(td_padding_options, struct_size, 0);
+TD_OFFSET(td_padding_options, pad, 4);
+TD_OFFSET(td_padding_options, left, 8);
+TD_OFFSET(td_padding_options, reserved, 12);
+TD_OFFSET(td_padding_options, value, 16);
 
 TD_SIZE(td_key, 16);
 TD_OFFSET(td_key, path, 0);

@@ -23,11 +23,12 @@ std::vector<td::NodePtr> nodes_in(const td_tensordict* const* sources, size_t n)
   return nodes;
 }
 
-td_padding padding_in(const td_padding* options) {
-  return capi::options_in(options, td_padding TD_PADDING_INIT, sizeof(td_padding));
+td_padding_options padding_in(const td_padding_options* options) {
+  return capi::options_in(options, td_padding_options TD_PADDING_OPTIONS_INIT,
+                          sizeof(td_padding_options));
 }
 
-td::RaggedOptions ragged(const td_padding& given) { return {given.value, given.left != 0}; }
+td::RaggedOptions ragged(const td_padding_options& given) { return {given.value, given.left != 0}; }
 
 const td::LazyNode& lazy_in(const td::TensorDict& td) {
   const td::LazyNode* lazy = td::as_lazy(td.node().get());
@@ -87,7 +88,7 @@ td_status td_lazy_exclusive_keys(const td_tensordict* td, td_keys** result) noex
 }
 
 td_status td_lazy_get_padded(const td_tensordict* td, const char* const* path, size_t path_len,
-                             const td_padding* options, td_tensor** result) noexcept {
+                             const td_padding_options* options, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensor> out(result);
     out.put(
@@ -114,11 +115,11 @@ td_status td_to_lazy_stack(const td_tensordict* td, int64_t dim, td_tensordict**
   });
 }
 
-td_status td_densify(const td_tensordict* td, const td_padding* options,
+td_status td_densify(const td_tensordict* td, const td_padding_options* options,
                      td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    const td_padding given = padding_in(options);
+    const td_padding_options given = padding_in(options);
     const td::NodePtr node = in(td)->node();
     out.put(
         td::TensorDict(given.pad != 0 ? td::to_padded(node, ragged(given)) : td::all_dense(node)));

@@ -47,7 +47,7 @@ int main(void) {
   /* [window] */
   td_tensordict *dense, *late;
   td_tensor *zero, *rewards;
-  td_padding pad = TD_PADDING_INIT;
+  td_padding_options pad = TD_PADDING_OPTIONS_INIT;
   pad.pad = 1;
   must(td_densify(episodes, &pad, &dense));
   const td_index_item last[] = {TD_I_INT(1)};

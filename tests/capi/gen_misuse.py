@@ -44,7 +44,7 @@ VALID = {
     ("size_t", "bytes"): "sizeof m.numbers",
     ("p.q(const).void", "bytes"): "m.numbers", ("size_t", "bytes_len"): "sizeof m.numbers",
     ("p.void", "bytes"): "m.numbers", ("size_t", "bytes_cap"): "sizeof m.numbers",
-    ("p.q(const).td_padding", "options"): "NULL", ("int64_t", "position"): "0",
+    ("int64_t", "position"): "0",
     ("p.q(const).char", "text"): '"0"', ("p.q(const).char", "dir"): "NULL",
     ("td_dtype", None): "TD_DTYPE_FLOAT32", ("td_device_type", None): "TD_DEVICE_CPU",
     ("int32_t", "device_index"): "-1", ("int32_t", "recurse"): "0", ("int32_t", "required"): "0",
@@ -114,7 +114,7 @@ REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
-          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap")}
+          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",)}
 
 # What is written through a pointer, and how a result is given back.
 SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}

@@ -86,7 +86,7 @@ TD_TEST(shapes_that_differ) {
   td_tensordict *one = element(0, 1, "p"), *two = element(10, 2, "q");
   td_tensordict *lazy = stack_of(one, two, 0), *dense = NULL;
   td_tensor *tensor = NULL, *offsets = NULL;
-  td_padding padding = TD_PADDING_INIT;
+  td_padding_options padding = TD_PADDING_OPTIONS_INIT;
   TD_EXPECT_NULL(td_get(lazy, TD_KEY("x"), &tensor), TD_ERR_SHAPE, tensor);
   TD_DO(td_lazy_get_padded(lazy, TD_KEY("x"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 2, 2, 2);

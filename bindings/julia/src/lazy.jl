@@ -78,7 +78,7 @@ function exclusive_keys(td::TensorDict)
     end
 end
 
-padding(; pad = true, value::Real = 0, left::Bool = false) = Ref(td_padding(pad = pad, left = left, value = value))
+padding(; pad = true, value::Real = 0, left::Bool = false) = Ref(td_padding_options(pad = pad, left = left, value = value))
 
 """
     padded(td, key; value = 0, left = false)

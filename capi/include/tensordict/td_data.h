@@ -44,8 +44,8 @@ td_status td_set_data_list_json(td_tensordict *td, const char *const *path, size
                                 const char *text) TD_NOEXCEPT;
 
 /**
- * Writes the value of each element of the batch, as lists nested as the batch dimensions are. A value
- * for the whole batch is repeated; without batch dimensions it stands alone.
+ * Writes the value of each element of the batch, as lists nested as the batch dimensions are. A
+ * value for the whole batch is repeated; without batch dimensions it stands alone.
  *
  * @param td       borrowed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8

@@ -1,4 +1,4 @@
-/* tensordict/td_lazy.h: dictionaries side by side that are stacked when read, for different shapes and keys. */
+/* tensordict/td_lazy.h: dictionaries side by side, stacked when read. */
 #ifndef TENSORDICT_TD_LAZY_H
 #define TENSORDICT_TD_LAZY_H
 
@@ -22,14 +22,14 @@ enum {
 /**
  * How tensors of different shapes become one. Zero in every field but the first means the default.
  */
-typedef struct td_padding {
-  uint32_t struct_size; /**< sizeof(td_padding) */
+typedef struct td_padding_options {
+  uint32_t struct_size; /**< sizeof(td_padding_options) */
   int32_t pad;          /**< 1: shorter tensors are padded; 0: shapes that differ are an error */
   int32_t left;         /**< 1: padding stands in front; 0: behind */
   int32_t reserved;     /**< zero */
   double value;         /**< what is padded with, converted to the dtype of each tensor */
-} td_padding;
-#define TD_PADDING_INIT {(uint32_t)sizeof(td_padding), 0, 0, 0, 0.0}
+} td_padding_options;
+#define TD_PADDING_OPTIONS_INIT {(uint32_t)sizeof(td_padding_options), 0, 0, 0, 0.0}
 
 /**
  * What kind of dictionary stands behind a handle.
@@ -107,7 +107,7 @@ td_status td_lazy_insert(td_tensordict *td, int64_t position,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_lazy_extend(td_tensordict *td, const td_tensordict *const *sources,
+td_status td_lazy_extend(td_tensordict *td, const td_tensordict *const *TD_NULLABLE sources,
                          size_t sources_len) TD_NOEXCEPT;
 
 /**
@@ -156,7 +156,7 @@ td_status td_lazy_exclusive_keys(const td_tensordict *td, td_keys **result) TD_N
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lazy_get_padded(const td_tensordict *td, const char *const *path, size_t path_len,
-                             const td_padding *TD_NULLABLE options,
+                             const td_padding_options *TD_NULLABLE options,
                              td_tensor **result) TD_NOEXCEPT;
 
 /**
@@ -195,7 +195,8 @@ td_status td_to_lazy_stack(const td_tensordict *td, int64_t dim,
 
 /**
  * A dictionary of the same content without lazy stacks or windows at any level. Tensors that are
- * stored as they read are shared, not copied; keys that not all elements of a stack have are left out.
+ * stored as they read are shared, not copied; keys that not all elements of a stack have are left
+ * out.
  *
  * @param td      borrowed
  * @param options borrowed; NULL: shapes that differ are an error
@@ -206,7 +207,7 @@ td_status td_to_lazy_stack(const td_tensordict *td, int64_t dim,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_densify(const td_tensordict *td, const td_padding *TD_NULLABLE options,
+td_status td_densify(const td_tensordict *td, const td_padding_options *TD_NULLABLE options,
                      td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -12,8 +12,8 @@ extern "C" {
  * A window on a part of a dictionary. What is read is looked up there each time; what is written
  * goes to that part, also where index tensors or masks pick it.
  *
- * A key that the dictionary behind does not have yet is made there with zeros of the full batch size.
- * An entry that is there cannot be replaced through the window, only written in place. The window
+ * A key that the dictionary behind does not have yet is made there with zeros of the full batch
+ * size. An entry that is there cannot be replaced through the window, only written in place. The window
  * keeps the dictionary alive; it is locked when that is, and cannot be locked itself.
  *
  * @param td        borrowed; changed by what is written to the window

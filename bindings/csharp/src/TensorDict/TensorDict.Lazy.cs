@@ -37,9 +37,9 @@ namespace TensorDicts
         /// <summary>Whether padding stands in front.</summary>
         public bool Left { get; }
 
-        internal td_padding Raw(bool pad)
+        internal td_padding_options Raw(bool pad)
         {
-            td_padding raw = td_padding.Default;
+            td_padding_options raw = td_padding_options.Default;
             raw.pad = pad ? 1 : 0;
             raw.left = Left ? 1 : 0;
             raw.value = Value;
@@ -137,7 +137,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
-            td_padding options = padding.Raw(pad: true);
+            td_padding_options options = padding.Raw(pad: true);
             td_tensor* result = null;
             Status.Check(Native.td_lazy_get_padded(handle.Pointer, path.Pointer, path.Length, &options, &result));
             return Tensor.Own(result);
@@ -173,7 +173,7 @@ namespace TensorDicts
         public TensorDict Densify(Padding? padding = null)
         {
             using var handle = Handle.Borrow();
-            td_padding options = padding.GetValueOrDefault().Raw(padding.HasValue);
+            td_padding_options options = padding.GetValueOrDefault().Raw(padding.HasValue);
             td_tensordict* result = null;
             Status.Check(Native.td_densify(handle.Pointer, &options, &result));
             return Own(result);

@@ -34,12 +34,12 @@ pub struct Padding {
 }
 
 impl Padding {
-    fn raw(self, pad: bool) -> sys::td_padding {
-        sys::td_padding {
+    fn raw(self, pad: bool) -> sys::td_padding_options {
+        sys::td_padding_options {
             pad: pad.into(),
             left: self.left.into(),
             value: self.value,
-            ..sys::td_padding::default()
+            ..sys::td_padding_options::default()
         }
     }
 }
