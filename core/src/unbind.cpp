@@ -1,8 +1,8 @@
 // Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
 #include "td/fast_path.h"
 #include "td/inherit.h"
-#include "td/memo.h"
 #include "td/lazy_ops.h"
+#include "td/memo.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
