@@ -89,7 +89,7 @@ td_status td_recv(td_read_fn read, void *TD_NULLABLE user,
  * @param fd      open for writing; stays the caller's
  * @param options borrowed; NULL for the defaults
  *
- * @return as td_send(), and TD_ERR_IO (the partner has gone, or the time is over)
+ * @return TD_OK, TD_ERR_IO (the partner has gone, or the time is over), otherwise as td_send()
  * @threadsafety safe beside calls that only read `td`; one call at a time for one descriptor
  * @since 0.1
  */
@@ -106,7 +106,7 @@ td_status td_send_fd(const td_tensordict *td, int32_t fd,
  * @param into    borrowed; written to; left as it was on failure; NULL makes a new dictionary
  * @param result  new; free with td_free(); NULL on failure; with `into` a handle on it
  *
- * @return as td_recv(), and TD_ERR_IO (the message ends too early, or the time is over)
+ * @return TD_OK, TD_ERR_IO (the message ends too early, or the time is over), otherwise as td_recv()
  * @threadsafety needs `into` for itself; one call at a time for one descriptor
  * @since 0.1
  */
