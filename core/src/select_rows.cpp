@@ -228,7 +228,8 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
     fail(Code::dtype, "gather needs an index of integers, found ",
          c10::toString(index.scalar_type()));
   }
-  bool fits = index.dim() > dim && index.dim() <= dims_of(td) && index.numel() != 0;
+  if (index.numel() == 0) fail(Code::shape, "gather: an index without elements picks nothing");
+  bool fits = index.dim() > dim && index.dim() <= dims_of(td);
   for (std::int64_t i = 0; fits && i < index.dim(); ++i) {
     fits = i == dim || index.size(i) == batch[static_cast<std::size_t>(i)];
   }

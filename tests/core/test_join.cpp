@@ -128,13 +128,19 @@ TEST_P(Join, TheDeviceIsTheCommonOneOrNone) {
   EXPECT_FALSE(TensorDict::cat(Trees{none, two}, 0).device());
 }
 
+// A value for each element of the batch, also when all are equal; cat keeps one that is the same.
 TEST_P(Join, ValuesThatAreNoTensors) {
   TensorDict one = dict({2}), two = dict({2});
   one.set_data({"s"}, "\"x\"");
   two.set_data({"s"}, "\"x\"");
-  EXPECT_EQ(TensorDict::stack(Trees{one, two}, 0).get_data({"s"}), "\"x\"");
+  const Trees equal{one, two};
+  EXPECT_EQ(TensorDict::stack(equal, 0).get_data({"s"}), R"([["x", "x"], ["x", "x"]])");
+  const TensorDict long_one = TensorDict::cat(equal, 0);
+  EXPECT_EQ(as_dense(long_one.node().get())->find("s")->node()->kind(), NodeKind::data);
   two.set_data({"s"}, "\"y\"");
-  expect_error(Code::unsupported, "\"s\"", [&] { TensorDict::stack(Trees{one, two}, 0); });
+  const Trees unequal{one, two};
+  EXPECT_EQ(TensorDict::stack(unequal, 1).get_data({"s"}), R"([["x", "y"], ["x", "y"]])");
+  EXPECT_EQ(TensorDict::cat(unequal, 0).get_data({"s"}), R"(["x", "x", "y", "y"])");
 }
 
 }  // namespace
