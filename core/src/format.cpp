@@ -222,6 +222,30 @@ std::string lazy_text(std::int64_t stack_dim) {
   return text + ",\"stack_dim\":" + std::to_string(stack_dim) + "}";
 }
 
+std::string_view short_record(std::string_view record) noexcept {
+  const std::size_t dot = record.rfind('.');
+  return dot == std::string_view::npos ? record : record.substr(dot + 1);
+}
+
+void DenseText::record(std::string_view key, std::string_view record) {
+  append_quoted(text_, key);
+  text_ += ":{\"type\":";
+  append_quoted(text_, short_record(record));
+  text_ += "},";
+}
+
+std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields) {
+  const std::string_view module = record.find('.') == std::string_view::npos ? "__main__." : "";
+  std::string text = "{\"_type\":";
+  append_quoted(text, "<class '" + std::string(module) + std::string(record) + "'>");
+  for (const std::string& field : empty_fields) {
+    text += ',';
+    append_quoted(text, field);
+    text += ":null";
+  }
+  return text + "}";
+}
+
 std::string quote(std::string_view text) {
   std::string result;
   append_quoted(result, text);

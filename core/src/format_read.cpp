@@ -228,6 +228,29 @@ class LazyReader final : public Reader {
   bool found_ = false;
 };
 
+// A record: the fields that are null. Others stand in the dictionary inside it.
+class RecordReader final : public Reader {
+ public:
+  RecordReader(const std::string& where, const Limits& limits, NodeText& result)
+      : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+
+ private:
+  void on_scalar(const Scalar& value) override {
+    if (depth() != 1 || value.kind != Scalar::null) return;
+    if (result_.empty_fields.size() >= max_entries_) fail_here("more entries than allowed");
+    result_.empty_fields.push_back(field_);
+  }
+  void on_open(bool) override {}
+  void on_close(bool) override {}
+  void on_key(std::string& key) override {
+    if (depth() == 1) field_ = std::move(key);
+  }
+
+  std::size_t max_entries_;
+  NodeText& result_;
+  std::string field_;
+};
+
 bool is_class_name(std::string_view name) noexcept {
   return name.size() > 10 && name.substr(0, 8) == "<class '" &&
          name.substr(name.size() - 2) == "'>";
@@ -244,7 +267,13 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
   NodeText result;
   result.type = type == nullptr ? NodeType::record : type->type;
   switch (result.type) {
-    case NodeType::record: break;
+    case NodeType::record: {
+      constexpr std::string_view main = "__main__.";
+      result.record = class_name.substr(8, class_name.size() - 10);
+      if (result.record.compare(0, main.size(), main) == 0) result.record.erase(0, main.size());
+      RecordReader(where, limits, result).run(text);
+      break;
+    }
     case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
     case NodeType::data_stack:

@@ -9,6 +9,7 @@
 #include "td/format.h"
 #include "td/mapped_file.h"
 #include "td/memmap.h"
+#include "td/record.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
@@ -52,6 +53,9 @@ class Loader {
     std::string dir;
     std::string where;  // for messages: the file, and the entry it stands for
     format::NodeText text;
+    std::string record = {};  // the name of its type, of a dictionary that is one
+    std::vector<std::string> empty_fields = {};
+    std::string outer = {};  // the folder around that of a record
   };
   // A dictionary that has its place in the result and no entries yet.
   struct Pending {
@@ -82,8 +86,14 @@ class Loader {
     const std::string inner = files::join(dir, std::string(format::record_folder));
     const bool record = files::look(files::join(inner, format::meta_file)).found == Found::file;
     format::NodeText node = format::read_node(text, where, {depth, entries_left(), record});
-    // What only Python has a class for is the dictionary inside it.
-    if (node.type == format::NodeType::record) return open_record(inner, key);
+    // A record is the dictionary inside it.
+    if (node.type == format::NodeType::record) {
+      Opened opened = open_record(inner, key);
+      opened.record = std::move(node.record);
+      opened.empty_fields = std::move(node.empty_fields);
+      opened.outer = std::move(dir);
+      return opened;
+    }
     entries_ += node.entries.size();
     return {std::move(dir), std::move(where), std::move(node)};
   }
@@ -133,7 +143,7 @@ class Loader {
           fail(Code::format, opened.where, ": the batch size ", show_sizes(opened.text.batch),
                " is too large");
         }
-        node->set_saved_path(opened.dir);
+        node->set_saved_path(opened.outer.empty() ? opened.dir : opened.outer);
         pending_.push_back({std::move(opened), dense.get(), depth});
         break;
       }
@@ -234,6 +244,32 @@ class Loader {
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
+    if (!at.opened.record.empty()) at.node->set_record(record_of(at));
+  }
+
+  // What is known of a class that only its program has: the fields that are there.
+  static RecordTypePtr record_of(const Pending& at) {
+    std::vector<RecordField> fields;
+    for (std::size_t i = 0; i < at.node->size(); ++i) {
+      RecordField field;
+      field.name = at.node->name(i);
+      field.optional = true;
+      const Value& value = at.node->value(i);
+      if (value.is_node()) field.kind = is_data(*value.node()) ? FieldKind::value : FieldKind::dict;
+      fields.push_back(std::move(field));
+    }
+    for (const std::string& name : at.opened.empty_fields) {
+      if (at.node->find(name) != nullptr) continue;
+      RecordField field;
+      field.name = name;
+      field.optional = true;
+      fields.push_back(std::move(field));
+    }
+    try {
+      return std::make_shared<RecordType>(at.opened.record, std::move(fields), RecordOptions{});
+    } catch (const Error& error) {
+      fail(Code::format, at.opened.where, ": ", error.what());
+    }
   }
 
   void add_unlisted(const Pending& at) {

@@ -5,6 +5,7 @@
 #include "td/file_io.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
+#include "td/record.h"
 
 #include <climits>
 #include <deque>
@@ -114,11 +115,26 @@ class Planner {
     stack->set_element(k, begin(*element, dir, exists));  // the levels may move
   }
 
-  NodePtr begin_dense(const DenseNode& source, const std::string& dir, bool exists) {
+  // A record is a dictionary in a folder of its own, inside one that says what it is.
+  std::string begin_record(const DenseNode& source, const std::string& dir, bool& exists) {
+    const RecordType& type = *source.record();
+    std::vector<std::string> empty_fields;
+    for (const RecordField& field : type.fields()) {
+      if (source.find(field.name) == nullptr) empty_fields.push_back(field.name);
+    }
+    if (exists) check_meta(dir);
+    plan_.folders.push_back({dir, format::record_text(type.name(), empty_fields)});
+    std::string inner = files::join(dir, std::string(format::record_folder));
+    exists = exists && folder_exists(inner);
+    return inner;
+  }
+
+  NodePtr begin_dense(const DenseNode& source, std::string dir, bool exists) {
     auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
     target->reserve(source.size());
     if (source.record()) target->set_record(source.record());
     finish_node(*target, dir);
+    if (!dir.empty() && source.record()) dir = begin_record(source, dir, exists);
     if (!dir.empty()) {
       check_length(dir);
       if (exists) check_meta(dir);
@@ -171,8 +187,13 @@ class Planner {
     if (!level.dir.empty()) {
       dir = folder_of(level);
       exists = level.exists && folder_exists(dir);
-      level.text.node(path_.back(), inner.kind() == NodeKind::lazy ? format::NodeType::lazy
-                                                                   : format::NodeType::dense);
+      if (inner.kind() == NodeKind::lazy) {
+        level.text.node(path_.back(), format::NodeType::lazy);
+      } else if (inner.record()) {
+        level.text.record(path_.back(), inner.record()->name());
+      } else {
+        level.text.node(path_.back(), format::NodeType::dense);
+      }
     }
     DenseNode* target = level.target;  // the levels may move
     target->push_value(begin(inner, dir, exists));

@@ -2,6 +2,7 @@
 
 #include "td/buffer.h"
 #include "td/data_values.h"
+#include "td/format.h"
 #include "td/mapped_file.h"
 #include "td/paths.h"
 #include "td/python_text.h"
@@ -179,7 +180,7 @@ std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
       fields.push_back(field.name + "=None");
     }
   }
-  std::string text = type.name() + "(\n";
+  std::string text = std::string(format::short_record(type.name())) + "(\n";
   for (const std::string& field : fields) text += indent(depth + 1) + field + ",\n";
   return text + attributes(*node, depth);
 }

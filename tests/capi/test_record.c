@@ -1,7 +1,9 @@
 /* Record types: what they refuse, what they make, and that records stay records. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "td_files.h"
 #include "td_values.h"
 
 static td_record_type *make_type(const char *name, const td_field *fields, size_t count,
@@ -527,13 +529,53 @@ TD_TEST(updates_are_checked) {
 TD_TEST(mapped_records_are_records) {
   td_tensordict *td = data(2), *mapped = NULL, *loaded = NULL;
   td_record_type *type = data_type();
+  int32_t equal = 0;
+  TD_DO(td_remove(td, TD_KEY("label")));
   TD_DO(td_memmap(td, td_test_folder(), NULL, &mapped));
   TD_CHECK_SAME_TEXT(type_name(mapped), "MyData");
   TD_DO(td_load_memmap(td_test_folder(), NULL, &loaded));
-  TD_DO(td_record_wrap(type, loaded)); /* nothing has to be filled in: allowed when locked */
   TD_CHECK_SAME_TEXT(type_name(loaded), "MyData");
+  TD_DO(td_record_check(NULL, loaded));
+  TD_DO(td_equal(td, loaded, &equal));
+  TD_CHECK_INT(equal, 1);
+  char *text = td_printed(loaded);
+  TD_CHECK_TEXT(text, "    label=None,\n");
+  free(text);
+  TD_DO(td_record_wrap(type, loaded)); /* nothing has to be filled in: allowed when locked */
+  td_free(mapped);
+  TD_DO(td_memmap(loaded, td_test_folder(), NULL, &mapped)); /* over itself: mapped already */
   td_record_type_free(type);
   td_free(loaded);
   td_free(mapped);
+  td_free(td);
+}
+
+TD_TEST(records_of_python_are_records) {
+  td_tensordict *td = NULL, *inner = NULL, *mapped = NULL;
+  td_load_options load = TD_LOAD_OPTIONS_INIT;
+  td_memmap_options save = TD_MEMMAP_OPTIONS_INIT;
+  char path[512];
+  load.private_mapping = 1;
+  save.copy_existing = 1;
+  TD_DO(td_load_memmap(td_golden("tensorclass"), &load, &td));
+  inner = td_take_dict(td, TD_KEY("s"));
+  TD_CHECK_SAME_TEXT(type_name(inner), "Sample");
+  TD_CHECK_INT(td_set(inner, TD_KEY("more"), NULL), TD_ERR_NULL_ARGUMENT);
+  TD_DO(td_memmap(td, td_test_folder(), &save, &mapped));
+  const char *const files[] = {"meta.json", "s/meta.json", "s/_tensordict/meta.json"};
+  for (size_t i = 0; i < 3; i++) {
+    char want[1024] = {0}, got[1024] = {0};
+    snprintf(path, sizeof path, "%s/%s", td_golden("tensorclass"), files[i]);
+    FILE *file = fopen(path, "rb");
+    TD_CHECK(file != NULL && fread(want, 1, sizeof want - 1, file) > 0);
+    fclose(file);
+    snprintf(path, sizeof path, "%s/%s", td_test_folder(), files[i]);
+    file = fopen(path, "rb");
+    TD_CHECK(file != NULL && fread(got, 1, sizeof got - 1, file) > 0);
+    fclose(file);
+    TD_CHECK_SAME_TEXT(got, want);
+  }
+  td_free(mapped);
+  td_free(inner);
   td_free(td);
 }

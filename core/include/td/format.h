@@ -63,6 +63,7 @@ class DenseText {
  public:
   void leaf(std::string_view key, std::string_view device, SizesView shape, std::string_view dtype);
   void node(std::string_view key, NodeType type);
+  void record(std::string_view key, std::string_view record);  // by the name of its type
   std::string finish(SizesView batch, std::string_view device) &&;
 
  private:
@@ -71,7 +72,11 @@ class DenseText {
 std::string data_text(std::string_view json);
 std::string data_stack_text(std::string_view json, std::int64_t stack_dim);
 std::string lazy_text(std::int64_t stack_dim);
+std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields);
 std::string quote(std::string_view text);
+
+// Of the name of a record type, which may have a module before it: the name that is printed.
+std::string_view short_record(std::string_view record) noexcept;
 
 // Reading.
 struct Entry {
@@ -86,11 +91,13 @@ struct Entry {
 
 struct NodeText {
   NodeType type = NodeType::dense;
-  Sizes batch;                        // of a dictionary
-  std::optional<std::string> device;  // of a dictionary
-  std::vector<Entry> entries;         // of a dictionary
-  std::string data;                   // of a value, or of a stack of values: compact JSON
-  std::int64_t stack_dim = 0;         // of a lazy stack
+  Sizes batch;                            // of a dictionary
+  std::optional<std::string> device;      // of a dictionary
+  std::vector<Entry> entries;             // of a dictionary
+  std::string data;                       // of a value, or of a stack of values: compact JSON
+  std::int64_t stack_dim = 0;             // of a lazy stack
+  std::string record;                     // of a record: the name of its type
+  std::vector<std::string> empty_fields;  // of a record: those that are null
 };
 
 struct Limits {
