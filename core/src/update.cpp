@@ -3,6 +3,7 @@
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/device.h"
+#include "td/edit.h"
 #include "td/entries.h"
 #include "td/fast_path.h"
 #include "td/key_tree.h"
@@ -45,16 +46,25 @@ class Update {
       if (options_.clone && !put.ready) put.value = copy(put.value, fast);
     }
     names_.run();
+    if (puts_.empty() && resizes_.empty()) {
+      for (const Write& write : writes_) assign(*write.target, *write.source, fast);
+      return;
+    }
+    // New entries may move those that are to be written: these are held meanwhile.
+    std::vector<std::pair<at::Tensor, at::Tensor>> writes;
+    for (const Write& write : writes_) writes.emplace_back(*write.target, *write.source);
+    for (const Put& put : puts_) {
+      if (put.holder->locked() && put.value.is_node()) lock(put.value.node());
+    }
+    PutLog log(puts_.size());
+    for (Put& put : puts_) log.put(*put.holder, put.name, std::move(put.value));
     for (const Resize& resize : resizes_) {
       resize.node->set_batch(resize.source->batch());
       if (!resize.node->names().empty()) resize.node->set_names({});
       copy_tags(*resize.source, *resize.node);
     }
-    for (const Write& write : writes_) assign(*write.target, *write.source, fast);
-    for (Put& put : puts_) {
-      if (put.holder->locked() && put.value.is_node()) lock(put.value.node());
-      put.holder->put(put.name, std::move(put.value));
-    }
+    for (const auto& [target, source] : writes) assign(target, source, fast);
+    log.keep();
   }
 
  private:

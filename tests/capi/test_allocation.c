@@ -71,9 +71,9 @@ TD_TEST(looking_a_key_up_allocates_nothing) {
   td_free(td);
 }
 
-/* What the operations below work on. `other` has a key that `td` lacks. */
+/* What the operations below work on. `other` has a key that `td` lacks, `newer` has two. */
 typedef struct subjects {
-  td_tensordict *td, *copy, *other;
+  td_tensordict *td, *copy, *other, *newer;
   td_tensor *tensor, *some;
   td_tensordict *result;
   td_tensor *tensor_result;
@@ -130,6 +130,52 @@ static td_status do_load(subjects *it) {
   return td_load_memmap(td_golden("basic"), &options, &it->result);
 }
 
+static td_status do_update(subjects *it) {
+  return td_update(it->td, it->newer, NULL);
+}
+static td_status do_write(subjects *it) {
+  td_update_options strict = TD_UPDATE_OPTIONS_INIT;
+  strict.mode = TD_UPDATE_STRICT;
+  return td_update(it->td, it->copy, &strict);
+}
+static td_status do_rename(subjects *it) {
+  return td_rename(it->td, TD_KEY("n", "b"), TD_KEY("x", "y"), 0);
+}
+static td_status do_pop(subjects *it) {
+  td_entry_kind kind;
+  return td_pop(it->td, TD_KEY("n", "b"), &kind, &it->tensor_result, &it->result);
+}
+static td_status do_pop_last(subjects *it) {
+  return td_pop_last(it->td, &it->keys, &it->tensor_result, &it->result);
+}
+static td_status do_select(subjects *it) {
+  td_select_options options = TD_SELECT_OPTIONS_INIT;
+  options.inplace = 1;
+  return td_select(it->td, (const td_key[]){{TD_KEY("n", "b")}}, 1, &options, &it->result);
+}
+static td_status do_exclude(subjects *it) {
+  td_select_options options = TD_SELECT_OPTIONS_INIT;
+  options.inplace = 1;
+  return td_exclude(it->td, (const td_key[]){{TD_KEY("n", "b")}}, 1, &options, &it->result);
+}
+static td_status do_flatten_keys(subjects *it) {
+  td_flatten_keys_options options = TD_FLATTEN_KEYS_OPTIONS_INIT;
+  options.inplace = 1;
+  return td_flatten_keys(it->td, ".", &options, &it->result);
+}
+static td_status do_unflatten_keys(subjects *it) {
+  return td_unflatten_keys(it->td, "a", 1, &it->result);
+}
+static td_status do_merge(subjects *it) {
+  return td_merge((const td_tensordict *const[]){it->td, it->other}, 2, NULL, NULL, &it->result);
+}
+static td_status do_clear(subjects *it) { return td_clear(it->td); }
+static td_status do_create_nested(subjects *it) { return td_create_nested(it->td, TD_KEY("x", "y")); }
+static td_status do_auto_batch_size(subjects *it) { return td_auto_batch_size(it->td, -1, 0); }
+static td_status do_remove_empty(subjects *it) {
+  return td_remove_empty(it->td);
+}
+
 static const struct {
   const char *name;
   td_status (*function)(subjects *it);
@@ -138,7 +184,13 @@ static const struct {
                   {"clone", do_clone},   {"view", do_view},       {"stack", do_stack},
                   {"cat", do_cat},       {"apply", do_apply},     {"lock", do_lock},
                   {"keys", do_keys},     {"print", do_print},     {"tensor_clone", do_tensor},
-                  {"memmap", do_save},   {"load_memmap", do_load}};
+                  {"memmap", do_save},   {"load_memmap", do_load},
+                  {"update", do_update}, {"update strictly", do_write},
+                  {"rename", do_rename}, {"pop", do_pop},         {"pop_last", do_pop_last},
+                  {"select", do_select}, {"exclude", do_exclude}, {"flatten_keys", do_flatten_keys},
+                  {"unflatten_keys", do_unflatten_keys},          {"merge", do_merge},
+                  {"clear", do_clear},   {"create_nested", do_create_nested},
+                  {"auto_batch_size", do_auto_batch_size},        {"remove_empty", do_remove_empty}};
 
 static void begin(subjects *it) {
   memset(it, 0, sizeof *it);
@@ -148,12 +200,15 @@ static void begin(subjects *it) {
   TD_DO(td_clone(it->td, 1, &it->copy));
   TD_DO(td_clone(it->td, 1, &it->other));
   TD_DO(td_set(it->other, TD_KEY("n", "more"), it->tensor));
+  TD_DO(td_clone(it->other, 1, &it->newer));
+  TD_DO(td_set(it->newer, TD_KEY("new"), it->tensor));
 }
 
 static void end(subjects *it) {
   td_free(it->td);
   td_free(it->copy);
   td_free(it->other);
+  td_free(it->newer);
   td_tensor_free(it->tensor);
   td_tensor_free(it->some);
   td_free(it->result);
@@ -166,6 +221,10 @@ static td_status attempt(size_t number, long fail_at) {
   subjects it;
   int32_t equal = 0;
   begin(&it);
+  if (operations[number].function == do_remove_empty) {
+    TD_DO(td_create_nested(it.td, TD_KEY("empty")));
+    TD_DO(td_create_nested(it.copy, TD_KEY("empty")));
+  }
   td_malloc_begin(fail_at);
   const td_status status = operations[number].function(&it);
   td_malloc_end();
