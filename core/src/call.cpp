@@ -2,6 +2,7 @@
 #include "td/call.h"
 
 #include "call_fused.h"
+#include "operators.h"
 #include "td/assign.h"
 #include "td/fast_path.h"
 #include "td/zip.h"
@@ -81,7 +82,7 @@ class Call {
  public:
   Call(const Operator& op, const CallOptions& options, const TensorDict& td)
       : op_(op), options_(options), td_(td) {
-    policy_.what = op.handle_->operator_name().name.c_str();
+    policy_.what = operators::name_of(*op.handle_).name.c_str();
   }
 
   std::vector<TensorDict> run() {
@@ -224,9 +225,9 @@ class Call {
             return unknown_to_autograd(*tensor);
           })) {
         const at::AutoDispatchBelowAutograd below;
-        op_.handle_->callBoxed(stack_);
+        operators::call(*op_.handle_, stack_);
       } else {
-        op_.handle_->callBoxed(stack_);
+        operators::call(*op_.handle_, stack_);
       }
     } catch (c10::Error& error) {
       error.add_context("called for " + show_place(*tensors[0]));
@@ -254,13 +255,13 @@ class Call {
       if (!seen.insert(std::move(text)).second) continue;
       try {
         fill_stack(c10::ArrayRef<at::Tensor>(row), true);
-        op_.handle_->callBoxed(stack_);
+        operators::call(*op_.handle_, stack_);
       } catch (const std::exception&) {
         Row copy = row;
         copy[0] = row[0].clone();
         fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
         try {
-          op_.handle_->callBoxed(stack_);
+          operators::call(*op_.handle_, stack_);
         } catch (c10::Error& error) {
           error.add_context("called for " + show_place(row[0]));
           throw;
@@ -283,10 +284,10 @@ class Call {
   }
 
   bool try_fused() {
-    const Fused* form = fused_form(op_.handle_->operator_name());
+    const Fused* form = fused_form(operators::name_of(*op_.handle_));
     if (form == nullptr) return false;
-    const auto handle = c10::Dispatcher::singleton().findSchema({form->name, form->overload});
-    if (!handle || handle->schema().arguments().size() != form->carried) return false;
+    const auto handle = operators::find(form->name, form->overload);
+    if (!handle || operators::arguments_of(*handle) != form->carried) return false;
     stack_.clear();
     for (std::size_t i = 0; i < op_.slots_.size(); ++i) {
       const Operator::Slot& slot = op_.slots_[i];
@@ -311,7 +312,7 @@ class Call {
       }
       stack_.emplace_back(std::move(list));
     }
-    handle->callBoxed(stack_);
+    operators::call(*handle, stack_);
     if (!op_.in_place()) fused_ = stack_.at(0).toTensorVector();
     return true;
   }

@@ -1,6 +1,9 @@
 // Finding an operator of libtorch by its name, and holding arguments against its schema.
 #include "td/call.h"
 
+#include "operators.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/core/function_schema.h>
 
@@ -199,6 +202,27 @@ bool forbidden(const c10::OperatorHandle& handle) {
 
 }  // namespace
 
+namespace operators {
+
+Handle find(const std::string& name, const std::string& overload) {
+  const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+  return found ? std::make_shared<const c10::OperatorHandle>(*found) : nullptr;
+}
+
+const c10::OperatorName& name_of(const c10::OperatorHandle& handle) {
+  return handle.operator_name();
+}
+
+std::size_t arguments_of(const c10::OperatorHandle& handle) {
+  return handle.schema().arguments().size();
+}
+
+void call(const c10::OperatorHandle& handle, std::vector<c10::IValue>& stack) {
+  handle.callBoxed(stack);
+}
+
+}  // namespace operators
+
 Operator::Operator(std::string_view name, c10::ArrayRef<CallArgument> arguments) {
   std::string asked(name);
   if (asked.find("::") == std::string::npos) asked.insert(0, "aten::");
@@ -297,7 +321,7 @@ void Operator::accept(const c10::OperatorHandle& handle) {
   }
   if (!in_place_ && schema.returns().empty()) refuse("gives no tensor");
   results_ = in_place_ ? 1 : schema.returns().size();
-  handle_ = handle;
+  handle_ = std::make_shared<const c10::OperatorHandle>(handle);
 }
 
 }  // namespace td

@@ -3,8 +3,14 @@
 
 #include "td/tensordict.h"
 
-#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+
+#include <memory>
+
+namespace c10 {
+class OperatorHandle;  // its header includes <iostream>, which makes objects at load
+struct FunctionSchema;
+}  // namespace c10
 
 namespace td {
 
@@ -82,7 +88,7 @@ class Operator {
              std::string* why);
   void accept(const c10::OperatorHandle& handle);
 
-  compat::optional<c10::OperatorHandle> handle_;
+  std::shared_ptr<const c10::OperatorHandle> handle_;
   std::vector<Slot> slots_;  // one for each argument of the schema
   std::vector<NodePtr> dicts_;
   std::size_t results_ = 0;
