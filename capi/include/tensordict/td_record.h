@@ -77,7 +77,8 @@ typedef struct td_record_options {
 /**
  * Makes a record type of a list of fields. All that is borrowed is copied; default tensors are shared.
  *
- * @param name       borrowed; under which its records are printed; NUL-terminated UTF-8
+ * @param name       borrowed; under which its records are printed; NUL-terminated UTF-8. A module may stand
+ *                   before it, as in "my_module.MyData", by which Python finds the class of a folder
  * @param fields     borrowed; NULL only when fields_len is 0
  * @param fields_len number of fields
  * @param options    borrowed; NULL for the defaults
