@@ -38,8 +38,7 @@ td::UpdateMode mode_in(td_update_mode mode) {
     case TD_UPDATE_STORE: return td::UpdateMode::store;
     case TD_UPDATE_INPLACE: return td::UpdateMode::inplace;
     case TD_UPDATE_STRICT: return td::UpdateMode::strict;
-    default:
-      td::fail(td::Code::invalid_argument, "mode is ", mode, "; 0, 1 and 2 have a meaning");
+    default: td::fail(td::Code::invalid_argument, "mode is ", mode, "; 0, 1 and 2 have a meaning");
   }
 }
 
@@ -249,8 +248,7 @@ td_status td_without_data(const td_tensordict* td, td_tensordict** result) noexc
 }
 
 td_status td_flatten_keys(const td_tensordict* td, const char* separator,
-                          const td_flatten_keys_options* options,
-                          td_tensordict** result) noexcept {
+                          const td_flatten_keys_options* options, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     const td_flatten_keys_options given =
@@ -277,8 +275,8 @@ td_status td_merge(const td_tensordict* const* sources, size_t sources_len,
     const td::MergeFn combine = [&](td::Path path, c10::ArrayRef<td::Value> values) {
       return capi::call_apply_entry(callback, user, path, values);
     };
-    out.put(td::merge(capi::dicts_in(sources, sources_len),
-                      callback == nullptr ? nullptr : &combine));
+    out.put(
+        td::merge(capi::dicts_in(sources, sources_len), callback == nullptr ? nullptr : &combine));
   });
 }
 

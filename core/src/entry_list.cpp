@@ -39,7 +39,9 @@ class Lister {
     std::size_t next = 0;
 
     std::size_t size() const { return dense != nullptr ? dense->size() : names.size(); }
-    std::string_view name(std::size_t i) const { return dense != nullptr ? dense->name(i) : names[i]; }
+    std::string_view name(std::size_t i) const {
+      return dense != nullptr ? dense->name(i) : names[i];
+    }
   };
 
   void enter(const NodePtr& node) {
@@ -51,8 +53,8 @@ class Lister {
   void step(Level& level) {
     const std::size_t i = level.next++;
     const std::string_view name = level.name(i);
-    const EntryKind kind = level.dense != nullptr ? kind_of(level.dense->value(i))
-                                                  : kind_below(level.node, name);
+    const EntryKind kind =
+        level.dense != nullptr ? kind_of(level.dense->value(i)) : kind_below(level.node, name);
     path_.push_back(name);
     if ((names_ += path_.size()) > limit) {
       fail(Code::unsupported, "the paths of the keys have more than ", limit, " names");

@@ -223,9 +223,8 @@ TensorDict flatten_keys(const TensorDict& td, std::string_view separator,
                         const FlattenOptions& options) {
   check_separator(separator);
   Flatten flatten(separator, options);
-  return change_each(td, options.inplace, "flatten_keys", [&](const NodePtr& node, Edit& edit) {
-    return flatten.run(node, edit);
-  });
+  return change_each(td, options.inplace, "flatten_keys",
+                     [&](const NodePtr& node, Edit& edit) { return flatten.run(node, edit); });
 }
 
 TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool inplace) {

@@ -104,10 +104,8 @@ class Select final : public Filter<Select> {
     bool complete = true;
     for (std::size_t k = 0; k < wanted.entries.size(); ++k) {
       const KeyTree::Entry& entry = wanted.entries[k];
-      const std::size_t i =
-          at.source->schema()->find(wanted.names->name(k), wanted.names->hash(k));
-      const bool there = i != Schema::npos &&
-                         (entry.deeper == 0 || is_dict(at.source->value(i)));
+      const std::size_t i = at.source->schema()->find(wanted.names->name(k), wanted.names->hash(k));
+      const bool there = i != Schema::npos && (entry.deeper == 0 || is_dict(at.source->value(i)));
       if (!there) {
         if (!options_.ignore_missing) fail_missing(at.level, k);
         complete = false;
@@ -145,8 +143,7 @@ class Select final : public Filter<Select> {
 
 class Exclude final : public Filter<Exclude> {
  public:
-  Exclude(const NodePtr& root, const KeyTree& tree, const SelectOptions& options,
-          bool drop_emptied)
+  Exclude(const NodePtr& root, const KeyTree& tree, const SelectOptions& options, bool drop_emptied)
       : Filter(root, tree, options), drop_emptied_(drop_emptied) {}
 
   void step(const Pending& at) {

@@ -93,8 +93,8 @@ TensorDict empty(const TensorDict& td, bool recurse) {
 TensorDict without_data(const TensorDict& td) {
   if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   const NodePtr root = td.node()->kind() == NodeKind::part ? dense_form(td.node()) : td.node();
-  return TensorDict(filtered_copy(
-      root, [](const Value& value) { return !value.is_node() || is_dict(value); }));
+  return TensorDict(
+      filtered_copy(root, [](const Value& value) { return !value.is_node() || is_dict(value); }));
 }
 
 void remove_empty(const TensorDict& td) {
@@ -109,7 +109,8 @@ void remove_empty(const TensorDict& td) {
     node->collect(held);
     const DenseNode* dense = as_dense(node);
     bool content = dense != nullptr && dense->size() > held.size();
-    for (const NodePtr& inner : held) content = content || is_data(*inner) || has_content[inner.get()];
+    for (const NodePtr& inner : held)
+      content = content || is_data(*inner) || has_content[inner.get()];
     has_content[node] = content;
   }
   const auto stays = [&](const Value& value) {
@@ -153,8 +154,8 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
   std::unordered_map<const Node*, Sizes> sizes;  // of nodes that will change
   std::unordered_map<const Node*, bool> empty;
   const auto limited = [&](SizesView full) {
-    const std::size_t n = max_dims < 0 ? full.size()
-                                       : std::min(full.size(), static_cast<std::size_t>(max_dims));
+    const std::size_t n =
+        max_dims < 0 ? full.size() : std::min(full.size(), static_cast<std::size_t>(max_dims));
     return Sizes(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(n));
   };
   for (const Node* each : nodes) {

@@ -15,7 +15,8 @@ bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.nod
 // itself: the batch sizes need not agree.
 class UpdateAt {
  public:
-  UpdateAt(const IndexPlan& plan, const UpdateAtOptions& options) : plan_(plan), options_(options) {}
+  UpdateAt(const IndexPlan& plan, const UpdateAtOptions& options)
+      : plan_(plan), options_(options) {}
 
   // False when there is something that only a write of the whole dictionary knows how to do.
   bool plan(const NodePtr& target, const NodePtr& source) {
@@ -70,8 +71,8 @@ class UpdateAt {
 
   void check(Path path, const at::Tensor& target, const at::Tensor& source) const {
     const Sizes part = plan_.sizes(target.sizes());
-    const bool fits = options_.exact ? source.sizes() == SizesView(part)
-                                     : broadcasts(source.sizes(), part);
+    const bool fits =
+        options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
     if (!fits) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
            show_path(path), " of shape ", show_sizes(part));

@@ -42,7 +42,7 @@ static inline td_tensordict *td_nested(int64_t first) {
 
 /* Whether the entry is still this tensor. */
 static inline int td_holds(const td_tensordict *td, const char *const *path, size_t path_len,
-                    const td_tensor *tensor) {
+                           const td_tensor *tensor) {
   td_tensor *stored = td_take(td, path, path_len);
   const int same = td_same_memory(stored, tensor);
   td_tensor_free(stored);

@@ -130,9 +130,7 @@ static td_status do_load(subjects *it) {
   return td_load_memmap(td_golden("basic"), &options, &it->result);
 }
 
-static td_status do_update(subjects *it) {
-  return td_update(it->td, it->newer, NULL);
-}
+static td_status do_update(subjects *it) { return td_update(it->td, it->newer, NULL); }
 static td_status do_write(subjects *it) {
   td_update_options strict = TD_UPDATE_OPTIONS_INIT;
   strict.mode = TD_UPDATE_STRICT;
@@ -170,27 +168,46 @@ static td_status do_merge(subjects *it) {
   return td_merge((const td_tensordict *const[]){it->td, it->other}, 2, NULL, NULL, &it->result);
 }
 static td_status do_clear(subjects *it) { return td_clear(it->td); }
-static td_status do_create_nested(subjects *it) { return td_create_nested(it->td, TD_KEY("x", "y")); }
-static td_status do_auto_batch_size(subjects *it) { return td_auto_batch_size(it->td, -1, 0); }
-static td_status do_remove_empty(subjects *it) {
-  return td_remove_empty(it->td);
+static td_status do_create_nested(subjects *it) {
+  return td_create_nested(it->td, TD_KEY("x", "y"));
 }
+static td_status do_auto_batch_size(subjects *it) { return td_auto_batch_size(it->td, -1, 0); }
+static td_status do_remove_empty(subjects *it) { return td_remove_empty(it->td); }
 
 static const struct {
   const char *name;
   td_status (*function)(subjects *it);
-} operations[] = {{"create", do_create}, {"set", do_set},         {"set_dict", do_set_dict},
-                  {"index", do_index},   {"gather", do_gather},   {"set_at", do_set_at},
-                  {"clone", do_clone},   {"view", do_view},       {"stack", do_stack},
-                  {"cat", do_cat},       {"apply", do_apply},     {"lock", do_lock},
-                  {"keys", do_keys},     {"print", do_print},     {"tensor_clone", do_tensor},
-                  {"memmap", do_save},   {"load_memmap", do_load},
-                  {"update", do_update}, {"update strictly", do_write},
-                  {"rename", do_rename}, {"pop", do_pop},         {"pop_last", do_pop_last},
-                  {"select", do_select}, {"exclude", do_exclude}, {"flatten_keys", do_flatten_keys},
-                  {"unflatten_keys", do_unflatten_keys},          {"merge", do_merge},
-                  {"clear", do_clear},   {"create_nested", do_create_nested},
-                  {"auto_batch_size", do_auto_batch_size},        {"remove_empty", do_remove_empty}};
+} operations[] = {{"create", do_create},
+                  {"set", do_set},
+                  {"set_dict", do_set_dict},
+                  {"index", do_index},
+                  {"gather", do_gather},
+                  {"set_at", do_set_at},
+                  {"clone", do_clone},
+                  {"view", do_view},
+                  {"stack", do_stack},
+                  {"cat", do_cat},
+                  {"apply", do_apply},
+                  {"lock", do_lock},
+                  {"keys", do_keys},
+                  {"print", do_print},
+                  {"tensor_clone", do_tensor},
+                  {"memmap", do_save},
+                  {"load_memmap", do_load},
+                  {"update", do_update},
+                  {"update strictly", do_write},
+                  {"rename", do_rename},
+                  {"pop", do_pop},
+                  {"pop_last", do_pop_last},
+                  {"select", do_select},
+                  {"exclude", do_exclude},
+                  {"flatten_keys", do_flatten_keys},
+                  {"unflatten_keys", do_unflatten_keys},
+                  {"merge", do_merge},
+                  {"clear", do_clear},
+                  {"create_nested", do_create_nested},
+                  {"auto_batch_size", do_auto_batch_size},
+                  {"remove_empty", do_remove_empty}};
 
 static void begin(subjects *it) {
   memset(it, 0, sizeof *it);

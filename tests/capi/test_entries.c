@@ -37,14 +37,17 @@ TD_TEST(an_entry_is_filled) {
 TD_TEST(a_part_of_one_entry) {
   td_tensordict *td = td_nested(0);
   td_tensor *part = NULL, *value = td_filled(TD_DTYPE_FLOAT32, 5, TD_NO_SIZES);
-  TD_DO(td_get_entry_at(td, TD_KEY("n", "c"), TD_AT(TD_I_ALL, TD_I_INT(1)), &part)); /* beyond the batch */
+  TD_DO(td_get_entry_at(td, TD_KEY("n", "c"), TD_AT(TD_I_ALL, TD_I_INT(1)),
+                        &part)); /* beyond the batch */
   TD_CHECK_VALUES(part, 21, 23, 25);
   td_tensor_free(part);
   TD_DO(td_lock(td));
   TD_DO(td_set_entry_at(td, TD_KEY("n", "c"), TD_AT(TD_I_ALL, TD_I_INT(1)), value));
   TD_CHECK_ENTRY(td, TD_KEY("n", "c"), TD_SIZES(3, 2), TD_VALUES(20, 5, 22, 5, 24, 5));
-  TD_EXPECT_NULL(td_get_entry_at(td, TD_KEY("zz"), TD_AT(TD_I_INT(0)), &part), TD_ERR_KEY_NOT_FOUND, part);
-  TD_EXPECT_NULL(td_get_entry_at(td, TD_KEY("n"), TD_AT(TD_I_INT(0)), &part), TD_ERR_WRONG_ENTRY, part);
+  TD_EXPECT_NULL(td_get_entry_at(td, TD_KEY("zz"), TD_AT(TD_I_INT(0)), &part), TD_ERR_KEY_NOT_FOUND,
+                 part);
+  TD_EXPECT_NULL(td_get_entry_at(td, TD_KEY("n"), TD_AT(TD_I_INT(0)), &part), TD_ERR_WRONG_ENTRY,
+                 part);
   TD_EXPECT_NULL(td_get_entry_at(td, TD_KEY("a"), TD_AT(TD_I_INT(3)), &part), TD_ERR_INDEX, part);
   TD_EXPECT(td_set_entry_at(td, TD_KEY("zz"), TD_AT(TD_I_INT(0)), value), TD_ERR_KEY_NOT_FOUND);
   td_tensor *three = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3));
@@ -253,8 +256,8 @@ TD_TEST(values_that_are_no_tensors_are_left_out) {
   td_free(td);
 }
 
-static td_status nothing_but_n(void *user, const char *const *path, size_t path_len, td_entry_kind kind,
-                               int32_t *is_leaf) {
+static td_status nothing_but_n(void *user, const char *const *path, size_t path_len,
+                               td_entry_kind kind, int32_t *is_leaf) {
   (void)user;
   *is_leaf = kind == TD_ENTRY_DICT && strcmp(path[path_len - 1], "n") == 0;
   return TD_OK;
@@ -289,7 +292,8 @@ TD_TEST(keys_in_several_orders) {
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "Z a n");
   options.sort = 0;
   options.leaves_only = 0;
-  TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "a n Z s"); /* what is a leaf is not descended into */
+  TD_CHECK_SAME_TEXT(td_keys_text(td, &options),
+                     "a n Z s"); /* what is a leaf is not descended into */
   td_status status = -10001;
   options.is_leaf = fail;
   options.user = &status;

@@ -1,8 +1,8 @@
 /* Nested names joined into flat ones and taken apart again; several dictionaries merged. */
 #include "td_keys_text.h"
 
-static td_status count_calls(void *user, const char *const *path, size_t path_len, td_entry_kind kind,
-                             int32_t *is_leaf) {
+static td_status count_calls(void *user, const char *const *path, size_t path_len,
+                             td_entry_kind kind, int32_t *is_leaf) {
   int *calls = user;
   (void)path;
   (void)path_len;
@@ -80,7 +80,8 @@ TD_TEST(names_that_would_collide) {
   TD_CHECK_KEYS(td, "a n n/b n/c n.b");
   td_put(td, TD_KEY("a.x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   TD_DO(td_remove(td, TD_KEY("n.b")));
-  TD_EXPECT_NULL(td_unflatten_keys(td, ".", 0, &result), TD_ERR_KEY_EXISTS, result); /* a is a tensor */
+  TD_EXPECT_NULL(td_unflatten_keys(td, ".", 0, &result), TD_ERR_KEY_EXISTS,
+                 result); /* a is a tensor */
   TD_EXPECT_NULL(td_flatten_keys(td, "", NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_unflatten_keys(td, "\xff", 0, &result), TD_ERR_KEY_INVALID, result);
   td_free(td);

@@ -6,7 +6,8 @@
 static const td_select_options in_place = {(uint32_t)sizeof in_place, 1, 0};
 static const td_select_options lenient = {(uint32_t)sizeof lenient, 0, 1};
 
-#define KEYS(...) (const td_key[]){__VA_ARGS__}, (sizeof((const td_key[]){__VA_ARGS__}) / sizeof(td_key))
+#define KEYS(...) \
+  (const td_key[]){__VA_ARGS__}, (sizeof((const td_key[]){__VA_ARGS__}) / sizeof(td_key))
 
 TD_TEST(selected_keys_in_their_order) {
   td_tensordict *td = td_nested(0), *result = NULL;
@@ -52,10 +53,12 @@ TD_TEST(what_is_missing_is_named) {
   TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("a")}, {TD_KEY("zz")}), NULL, &result),
                  TD_ERR_KEY_NOT_FOUND, result);
   TD_CHECK_TEXT(td_last_error_message(), "\"zz\"");
-  TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("n", "zz")}), NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
+  TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("n", "zz")}), NULL, &result), TD_ERR_KEY_NOT_FOUND,
+                 result);
   TD_CHECK_TEXT(td_last_error_message(), "\"n\"/\"zz\"");
   TD_CHECK_TEXT(td_last_error_message(), "\"b\", \"c\"");
-  TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("a", "b")}), NULL, &result), TD_ERR_WRONG_ENTRY, result);
+  TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("a", "b")}), NULL, &result), TD_ERR_WRONG_ENTRY,
+                 result);
   TD_DO(td_select(td, KEYS({TD_KEY("zz")}, {TD_KEY("n", "zz")}, {TD_KEY("a")}, {TD_KEY("a", "b")}),
                   &lenient, &result));
   TD_CHECK_KEYS(result, "n");
@@ -65,8 +68,8 @@ TD_TEST(what_is_missing_is_named) {
 
 TD_TEST(excluded_keys) {
   td_tensordict *td = td_nested(0), *result = NULL;
-  TD_DO(td_exclude(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}, {TD_KEY("zz")}, {TD_KEY("a", "b")}), NULL,
-                   &result));
+  TD_DO(td_exclude(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}, {TD_KEY("zz")}, {TD_KEY("a", "b")}),
+                   NULL, &result));
   TD_CHECK_KEYS(result, "n n/c");
   td_free(result);
   TD_DO(td_exclude(td, KEYS({TD_KEY("n", "b")}, {TD_KEY("n", "c")}), NULL, &result));
@@ -84,8 +87,8 @@ TD_TEST(in_place_the_dictionary_itself_changes) {
   TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("a")}), &in_place, &result), TD_ERR_LOCKED, result);
   TD_DO(td_unlock(td));
   TD_DO(td_lock(n));
-  TD_EXPECT_NULL(td_exclude(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}), &in_place, &result), TD_ERR_LOCKED,
-                 result);
+  TD_EXPECT_NULL(td_exclude(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}), &in_place, &result),
+                 TD_ERR_LOCKED, result);
   TD_CHECK_KEYS(td, "a n n/b n/c");
   TD_DO(td_unlock(n));
   TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("n", "b")}, {TD_KEY("zz")}), &in_place, &result),
@@ -186,7 +189,8 @@ TD_TEST(lazy_stacks_stay_lazy) {
   TD_CHECK_BATCH(result, 2, 3);
   TD_CHECK_KEYS(result, "n n/b");
   td_free(result);
-  TD_EXPECT_NULL(td_select(lazy, KEYS({TD_KEY("only")}), NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
+  TD_EXPECT_NULL(td_select(lazy, KEYS({TD_KEY("only")}), NULL, &result), TD_ERR_KEY_NOT_FOUND,
+                 result);
   TD_DO(td_exclude(lazy, KEYS({TD_KEY("a")}), &in_place, &result));
   td_free(result);
   TD_CHECK_KEYS(one, "n n/b n/c");

@@ -1,8 +1,10 @@
 /* Entries of one dictionary into another: stored, written in place, by key, at an index. */
 #include "td_keys_text.h"
 
-static const td_update_options inplace = {(uint32_t)sizeof inplace, TD_UPDATE_INPLACE, 0, 0, 0, 0, 0, NULL, 0};
-static const td_update_options strict = {(uint32_t)sizeof strict, TD_UPDATE_STRICT, 0, 0, 0, 0, 0, NULL, 0};
+static const td_update_options inplace = {
+    (uint32_t)sizeof inplace, TD_UPDATE_INPLACE, 0, 0, 0, 0, 0, NULL, 0};
+static const td_update_options strict = {
+    (uint32_t)sizeof strict, TD_UPDATE_STRICT, 0, 0, 0, 0, 0, NULL, 0};
 
 /* {"a": 100…, "n": {"c": 200…, "new": 300…}} of batch [3] */
 static td_tensordict *newer(void) {
@@ -157,7 +159,8 @@ TD_TEST(copies_and_whole_dictionaries) {
 }
 
 TD_TEST(batch_sizes_agree_as_far_as_both_go) {
-  td_tensordict *td = td_nested(0), *longer = td_empty(TD_SIZES(3, 2)), *other = td_empty(TD_SIZES(4));
+  td_tensordict *td = td_nested(0), *longer = td_empty(TD_SIZES(3, 2)),
+                *other = td_empty(TD_SIZES(4));
   td_put(longer, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3, 2)));
   TD_DO(td_update(td, longer, NULL));
   TD_CHECK_BATCH(td, 3);
@@ -169,7 +172,8 @@ TD_TEST(batch_sizes_agree_as_far_as_both_go) {
 }
 
 TD_TEST(the_batch_size_of_the_source) {
-  td_tensordict *td = td_nested(0), *source = td_empty(TD_SIZES(5)), *n = td_take_dict(td, TD_KEY("n"));
+  td_tensordict *td = td_nested(0), *source = td_empty(TD_SIZES(5)),
+                *n = td_take_dict(td, TD_KEY("n"));
   td_update_options options = TD_UPDATE_OPTIONS_INIT;
   options.update_batch_size = 1;
   td_put(source, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(5)));
@@ -198,7 +202,8 @@ TD_TEST(the_batch_size_of_the_source) {
 }
 
 TD_TEST(a_dictionary_never_lies_inside_itself) {
-  td_tensordict *td = td_nested(0), *source = td_empty(TD_SIZES(3)), *n = td_take_dict(td, TD_KEY("n"));
+  td_tensordict *td = td_nested(0), *source = td_empty(TD_SIZES(3)),
+                *n = td_take_dict(td, TD_KEY("n"));
   TD_DO(td_set_dict(source, TD_KEY("n", "again"), td));
   TD_EXPECT(td_update(td, source, NULL), TD_ERR_CYCLE);
   TD_CHECK_KEYS(td, "a n n/b n/c");
@@ -216,7 +221,8 @@ TD_TEST(a_dictionary_never_lies_inside_itself) {
 TD_TEST(update_at_writes_a_part) {
   td_tensordict *td = td_nested(0), *row = td_empty(TD_NO_SIZES);
   td_put(row, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 50, TD_NO_SIZES));
-  td_put(row, TD_KEY("n", "c"), td_filled(TD_DTYPE_FLOAT32, 60, TD_NO_SIZES)); /* broadcast for itself */
+  td_put(row, TD_KEY("n", "c"),
+         td_filled(TD_DTYPE_FLOAT32, 60, TD_NO_SIZES)); /* broadcast for itself */
   TD_DO(td_lock(td));
   TD_DO(td_update_at(td, TD_AT(TD_I_INT(1)), row, 0));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 50, 2));
@@ -262,10 +268,12 @@ TD_TEST(a_lazy_stack_takes_values_element_by_element) {
 }
 
 TD_TEST(a_lazy_stack_makes_a_dense_dictionary_lazy) {
-  td_tensordict *td = td_empty(TD_SIZES(2)), *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES);
+  td_tensordict *td = td_empty(TD_SIZES(2)), *one = td_empty(TD_NO_SIZES),
+                *two = td_empty(TD_NO_SIZES);
   td_put(td, TD_KEY("n", "old"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(3)));
-  td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(4))); /* no one tensor could hold both */
+  td_put(two, TD_KEY("x"),
+         td_arange(TD_DTYPE_INT64, 5, TD_SIZES(4))); /* no one tensor could hold both */
   const td_tensordict *both[] = {one, two};
   td_tensordict *lazy = NULL, *source = td_empty(TD_SIZES(2)), *n = NULL;
   TD_DO(td_lazy_stack(both, 2, 0, &lazy));

@@ -23,9 +23,10 @@ enum class UpdateMode {
 };
 struct UpdateOptions {
   UpdateMode mode = UpdateMode::store;
-  bool clone = false;              // store copies
-  bool whole_nodes = false;        // dictionaries replace one another instead of being merged
-  bool update_batch_size = false;  // take over the batch size too: then all entries must be replaced
+  bool clone = false;        // store copies
+  bool whole_nodes = false;  // dictionaries replace one another instead of being merged
+  bool update_batch_size =
+      false;  // take over the batch size too: then all entries must be replaced
   bool ignore_lock = false;
   std::optional<PathList> keys;  // only these entries of the source, and what lies below them
 };
@@ -39,8 +40,10 @@ void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tenso
                const UpdateAtOptions& options = {});
 
 // One entry.
-void write(const TensorDict& td, Path path, const at::Tensor& value);  // in place if there, else set
-void fill(const TensorDict& td, Path path, const at::Tensor& value);   // of a dictionary every tensor
+void write(const TensorDict& td, Path path,
+           const at::Tensor& value);  // in place if there, else set
+void fill(const TensorDict& td, Path path,
+          const at::Tensor& value);  // of a dictionary every tensor
 at::Tensor get_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> items);
 void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> items,
                   const at::Tensor& value);
