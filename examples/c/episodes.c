@@ -6,7 +6,8 @@ static td_tensordict *episode(int64_t steps) {
   td_tensor *rewards;
   must(td_create(NULL, 0, TD_DEVICE_NONE, -1, &td));
   const float values[] = {1, 2, 3};
-  must(td_tensor_from_data(values, (size_t)steps * sizeof *values, TD_DTYPE_FLOAT32, &steps, 1, &rewards));
+  must(td_tensor_from_data(values, (size_t)steps * sizeof *values, TD_DTYPE_FLOAT32, &steps, 1,
+                           &rewards));
   must(td_set(td, TD_KEY("reward"), rewards));
   td_tensor_free(rewards);
   return td;
@@ -39,7 +40,8 @@ int main(void) {
   size_t length;
   td_tensordict *second;
   must(td_set_data_list_json(episodes, TD_KEY("player"), "[\"left\", \"right\"]"));
-  must(td_index(episodes, (const td_index_item[]){TD_I_INT(1)}, 1, &second)); /* the dictionary `three` */
+  must(td_index(episodes, (const td_index_item[]){TD_I_INT(1)}, 1,
+                &second)); /* the dictionary `three` */
   must(td_get_data_json(second, TD_KEY("player"), name, sizeof name, &length));
   /* [/values] */
   printf("player of the second: %s\n", name);

@@ -33,7 +33,7 @@ typedef struct misuse {
   char text[1024];
   struct DLManagedTensorVersioned versioned;
   struct DLManagedTensor legacy;
-  int line; /* a file that holds a message, once there is one */
+  int line;     /* a file that holds a message, once there is one */
   int lent;     /* memory that was given away in a call … */
   int released; /* … and came back */
 } misuse;

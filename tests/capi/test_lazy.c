@@ -3,8 +3,9 @@
 
 #include "td_values.h"
 
-#define LIST(...) ((const td_tensordict *const[]){__VA_ARGS__}), \
-                  sizeof((const td_tensordict *const[]){__VA_ARGS__}) / sizeof(void *)
+#define LIST(...)                                \
+  ((const td_tensordict *const[]){__VA_ARGS__}), \
+      sizeof((const td_tensordict *const[]){__VA_ARGS__}) / sizeof(void *)
 
 /* batch [2]: "a" of shape [2], "x" of shape [2, width], and a key of its own */
 static td_tensordict *element(int64_t first, int64_t width, const char *own) {
@@ -342,16 +343,18 @@ TD_TEST(printed_with_what_only_some_have) {
   td_tensordict *lazy = stack_of(one, two, 0);
   char *text = td_printed(lazy);
   TD_CHECK_SAME_TEXT(text,
-    "LazyStackedTensorDict(\n"
-    "    fields={\n"
-    "        a: Tensor(shape=torch.Size([2, -1]), device=cpu, dtype=torch.float32, is_shared=False)},\n"
-    "    exclusive_fields={\n"
-    "        1 ->\n"
-    "            z: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.int64, is_shared=False)},\n"
-    "    batch_size=torch.Size([2]),\n"
-    "    device=None,\n"
-    "    is_shared=False,\n"
-    "    stack_dim=0)");
+                     "LazyStackedTensorDict(\n"
+                     "    fields={\n"
+                     "        a: Tensor(shape=torch.Size([2, -1]), device=cpu, "
+                     "dtype=torch.float32, is_shared=False)},\n"
+                     "    exclusive_fields={\n"
+                     "        1 ->\n"
+                     "            z: Tensor(shape=torch.Size([]), device=cpu, dtype=torch.int64, "
+                     "is_shared=False)},\n"
+                     "    batch_size=torch.Size([2]),\n"
+                     "    device=None,\n"
+                     "    is_shared=False,\n"
+                     "    stack_dim=0)");
   free(text);
   td_free(lazy);
   td_free(two);

@@ -5,8 +5,9 @@
 #include "td_files.h"
 #include "td_values.h"
 
-#define LIST(...) ((const td_tensordict *const[]){__VA_ARGS__}), \
-                  sizeof((const td_tensordict *const[]){__VA_ARGS__}) / sizeof(void *)
+#define LIST(...)                                \
+  ((const td_tensordict *const[]){__VA_ARGS__}), \
+      sizeof((const td_tensordict *const[]){__VA_ARGS__}) / sizeof(void *)
 
 static td_tensordict *load(const char *dir) {
   td_tensordict *td = NULL;
@@ -158,9 +159,13 @@ TD_TEST(what_is_damaged) {
   TD_DO(td_memmap(td, folder("values"), NULL, &saved));
   td_free(saved);
   snprintf(path, sizeof path, "%s/v/meta.json", folder("values"));
-  write_text(path, "{\"_type\":\"<class 'tensordict.tensorclass.NonTensorStack'>\",\"stack_dim\":0,\"data\":[1]}");
+  write_text(path,
+             "{\"_type\":\"<class "
+             "'tensordict.tensorclass.NonTensorStack'>\",\"stack_dim\":0,\"data\":[1]}");
   TD_EXPECT_NULL(td_load_memmap(folder("values"), NULL, &back), TD_ERR_FORMAT, back);
-  write_text(path, "{\"_type\":\"<class 'tensordict.tensorclass.NonTensorStack'>\",\"stack_dim\":0,\"data\":\"pickle.pkl\"}");
+  write_text(path,
+             "{\"_type\":\"<class "
+             "'tensordict.tensorclass.NonTensorStack'>\",\"stack_dim\":0,\"data\":\"pickle.pkl\"}");
   TD_EXPECT_NULL(td_load_memmap(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
   write_text(path, "{\"_type\":\"<class 'nobody.Knows'>\"}");
   TD_EXPECT_NULL(td_load_memmap(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
