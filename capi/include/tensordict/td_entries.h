@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /**
- * One key of a list of keys: `td_key key = {TD_KEY("agent", "obs")};`
+ * One key of a list of keys, as in `td_key key = {TD_KEY("agent", "obs")};`.
  */
 typedef struct td_key {
   const char *const *path; /**< borrowed; one name for each level, NUL-terminated UTF-8 */
