@@ -103,9 +103,8 @@ td_status td_keys_of(const td_tensordict* td, const td_keys_options* options,
                      td_keys** result) noexcept {
   return guard_plain(__func__, [&] {
     Out<td_keys> out(result);
-    const td_keys_options given =
-        capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT,
-                         offsetof(td_keys_options, include_data));
+    const td_keys_options given = capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT,
+                                                   offsetof(td_keys_options, include_data));
     const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
     td::KeyQuery wanted;
     wanted.include_nested = given.include_nested != 0;

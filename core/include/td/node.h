@@ -159,7 +159,7 @@ class DenseNode final : public Node {
   void put(std::string_view name, Value value);  // replaces or appends
   void erase(std::size_t i);                     // cannot fail after own_schema()
   void own_schema();                             // before a change of names
-  void swap_entries(DenseNode& other);           // names and values; cannot fail after reserve() of both
+  void swap_entries(DenseNode& other);  // names and values; cannot fail after reserve() of both
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
