@@ -5,7 +5,6 @@
 #include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/record.h"
-#include "td/rows.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
@@ -98,6 +97,7 @@ class Joiner {
     }
     if (lazy == nodes.size()) {
       if (NodePtr joined = join_lazy(nodes); joined.defined()) return joined;
+      if (lenient_) return lazy_stack({nodes.begin(), nodes.end()}, dim_);
     } else if (lazy != 0 && kind_ == Join::cat) {
       if (NodePtr joined = join_mixed(nodes); joined.defined()) return joined;
     }
@@ -273,35 +273,11 @@ class Joiner {
   }
 
   Value leaf(std::string_view key, c10::ArrayRef<const Value*> values) const {
-    const at::Tensor& first = values[0]->tensor();
-    bool rows = fast_;
-    for (const Value* value : values) {
-      const at::Tensor& tensor = value->tensor();
-      rows = rows && fast::plain_cpu(tensor) && tensor.dtype() == first.dtype() &&
-             tensor.is_contiguous();
-    }
     const Sizes sizes = joined(
         values.size(), [&](std::size_t k) { return values[k]->tensor().sizes(); }, "shapes", key);
-    if (rows) return by_rows(sizes, values);
-    std::vector<at::Tensor> tensors;
-    for (const Value* value : values) tensors.push_back(value->tensor());
-    return kind_ == Join::stack ? at::stack(tensors, dim_) : at::cat(tensors, dim_);
-  }
-
-  at::Tensor by_rows(SizesView sizes, c10::ArrayRef<const Value*> values) const {
-    at::Tensor result = fast::make_dense(sizes, values[0]->tensor().scalar_type());
-    if (result.numel() == 0) return result;
-    const std::size_t item = result.element_size();
-    std::size_t outer = 1;
-    for (std::int64_t i = 0; i < dim_; ++i) outer *= static_cast<std::size_t>(sizes[i]);
-    c10::SmallVector<rows::Block, 8> blocks;
-    for (const Value* value : values) {
-      const at::Tensor& tensor = value->tensor();
-      blocks.push_back({static_cast<const char*>(tensor.data_ptr()),
-                        static_cast<std::size_t>(tensor.numel()) * item / outer});
-    }
-    rows::interleave(static_cast<char*>(result.data_ptr()), blocks, outer);
-    return result;
+    c10::SmallVector<const at::Tensor*, 8> tensors;
+    for (const Value* value : values) tensors.push_back(&value->tensor());
+    return join_tensors(kind_, tensors, dim_, sizes, fast_);
   }
 
   Join kind_;

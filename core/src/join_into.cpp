@@ -153,8 +153,8 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
 
 namespace {
 
-at::Tensor join_tensors(Join kind, Path path, const std::vector<at::Tensor>& tensors,
-                        std::int64_t dim) {
+at::Tensor join_all(Join kind, Path path, const std::vector<at::Tensor>& tensors,
+                    std::int64_t dim) {
   if (tensors.empty()) fail(Code::invalid_argument, name_of(kind), " needs at least one tensor");
   const auto dims = tensors[0].dim() + (kind == Join::stack ? 1 : 0);
   if (dim < -dims || dim >= dims) {
@@ -164,8 +164,8 @@ at::Tensor join_tensors(Join kind, Path path, const std::vector<at::Tensor>& ten
   if (dim < 0) dim += dims;
   std::vector<const at::Tensor*> sources;
   for (const at::Tensor& tensor : tensors) sources.push_back(&tensor);
-  joined_sizes(kind, path, sources, dim);
-  return kind == Join::stack ? at::stack(tensors, dim) : at::cat(tensors, dim);
+  const Sizes sizes = joined_sizes(kind, path, sources, dim);
+  return join_tensors(kind, sources, dim, sizes, fast::thread_at_rest());
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
   for (const Path path : entries) tensors.push_back(td.get(path));
   // Worked on a copy of the structure, which takes the place of the old one when all has gone well.
   TensorDict self = td;
-  at::Tensor joined = join_tensors(kind, result, tensors, dim);
+  at::Tensor joined = join_all(kind, result, tensors, dim);
   TensorDict trial = td.clone(/*recurse=*/false);
   const auto change = [&](TensorDict& at) {
     if (!keep) {
@@ -206,7 +206,7 @@ at::Tensor join_leaves(const TensorDict& td, Join kind, std::int64_t dim, bool s
   }
   std::vector<at::Tensor> tensors;
   for (auto& [name, tensor] : leaves) tensors.push_back(std::move(tensor));
-  return join_tensors(kind, {}, tensors, dim);
+  return join_all(kind, {}, tensors, dim);
 }
 
 }  // namespace td

@@ -6,11 +6,11 @@
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/fast_path.h"
+#include "td/join.h"
 #include "td/lazy_index.h"
 #include "td/memo.h"
 #include "td/names.h"
 #include "td/record.h"
-#include "td/rows.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -21,26 +21,12 @@ namespace td {
 
 namespace {
 
-// One memcpy for each element in place of the dispatcher's stack, where nobody can tell.
 at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim) {
-  const at::Tensor& first = leaves[0];
-  bool rows = fast::thread_at_rest();
-  for (const at::Tensor& leaf : leaves) {
-    rows = rows && fast::plain_cpu(leaf) && leaf.dtype() == first.dtype() && leaf.is_contiguous();
-  }
-  if (!rows) return at::stack(leaves, dim);
-  Sizes sizes(first.sizes().begin(), first.sizes().end());
+  Sizes sizes(leaves[0].sizes().begin(), leaves[0].sizes().end());
   sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(leaves.size()));
-  at::Tensor result = fast::make_dense(sizes, first.scalar_type());
-  if (result.numel() == 0) return result;
-  std::size_t outer = 1;
-  for (std::int64_t i = 0; i < dim; ++i) outer *= static_cast<std::size_t>(sizes[i]);
-  c10::SmallVector<rows::Block, 8> blocks;
-  for (const at::Tensor& leaf : leaves) {
-    blocks.push_back({static_cast<const char*>(leaf.data_ptr()), leaf.nbytes() / outer});
-  }
-  rows::interleave(static_cast<char*>(result.data_ptr()), blocks, outer);
-  return result;
+  c10::SmallVector<const at::Tensor*, 8> tensors;
+  for (const at::Tensor& leaf : leaves) tensors.push_back(&leaf);
+  return join_tensors(Join::stack, tensors, dim, sizes, fast::thread_at_rest());
 }
 
 // Names of the elements' dimensions, and none for that of the stack.
