@@ -27,20 +27,29 @@ mutable struct WriterHandle <: Handle
     WriterHandle(pointer::Ptr{td_writer}) = adopt(new(pointer))
 end
 
+mutable struct MapHandle <: Handle
+    pointer::Ptr{td_map_iter}
+    state::Any  # what the callbacks are called with; lives as long as the handle
+    MapHandle(pointer::Ptr{td_map_iter}, state) = adopt(new(pointer, state))
+end
+
 raw(::Type{Tensor}) = td_tensor
 raw(::Type{TensorDict}) = td_tensordict
 raw(::Type{KeyList}) = td_keys
 raw(::Type{WriterHandle}) = td_writer
+raw(::Type{MapHandle}) = td_map_iter
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
 free(pointer::Ptr{td_tensordict}) = td_free(pointer)
 free(pointer::Ptr{td_keys}) = td_keys_free(pointer)
 free(pointer::Ptr{td_writer}) = td_writer_free(pointer)
+free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
 
 kind(::Tensor) = :tensor
 kind(::TensorDict) = :dictionary
 kind(::KeyList) = :list
 kind(::WriterHandle) = :writer
+kind(::MapHandle) = :iterator
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
 function release(h::Handle)
@@ -65,6 +74,7 @@ Base.unsafe_convert(::Type{Ptr{td_tensor}}, h::Tensor) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_tensordict}}, h::TensorDict) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_keys}}, h::KeyList) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_writer}}, h::WriterHandle) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)
     finalizer(release, h)

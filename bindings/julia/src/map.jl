@@ -8,16 +8,6 @@ mutable struct Pieces
     thrown::Any
 end
 
-mutable struct MapHandle <: Handle
-    pointer::Ptr{td_map_iter}
-    pieces::Pieces  # lives as long as the handle
-    MapHandle(pointer::Ptr{td_map_iter}, pieces::Pieces) = adopt(new(pointer, pieces))
-end
-raw(::Type{MapHandle}) = td_map_iter
-free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
-kind(::MapHandle) = :iterator
-Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
-
 function step_piece(user::Ptr{Cvoid}, about::Ptr{td_map_piece}, source::Ptr{td_tensordict},
                     result::Ptr{Ptr{td_tensordict}})::td_status
     pieces = unsafe_pointer_to_objref(user)::Pieces
@@ -121,7 +111,7 @@ function Base.iterate(::MapChunks, handle::MapHandle)
     result = Ref{Ptr{td_tensordict}}(C_NULL)
     status = td_map_iter_next(handle, result, C_NULL)
     if status != TD_OK
-        e = handle.pieces.thrown === nothing ? failure(status) : something(handle.pieces.thrown)
+        e = handle.state.thrown === nothing ? failure(status) : something(handle.state.thrown)
         close(handle)
         throw(e)
     elseif result[] == C_NULL
