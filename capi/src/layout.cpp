@@ -56,7 +56,7 @@ td_status td_view_structs(void* data, size_t bytes, const int64_t* batch_size, s
     if (release != nullptr) owner = std::shared_ptr<void>(user, release);
     Out<td_tensordict> out(result);
     out.put(td::view_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                             Members(members, members_len, item_bytes).layout(), std::move(owner)));
+                             Members(members, members_len, item_bytes).layout(), owner));
   });
 }
 

@@ -118,7 +118,7 @@ TensorDict from_structs(const void* data, std::size_t bytes, SizesView batch,
 }
 
 TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const Layout& layout,
-                        std::shared_ptr<void> owner) {
+                        const std::shared_ptr<void>& owner) {
   check(data, bytes, batch, layout);
   TensorDict result(batch);
   for (const Field& field : layout.fields) {

@@ -26,7 +26,7 @@ TensorDict from_structs(const void* data, std::size_t bytes, SizesView batch, co
 
 // Tensors over the structs themselves. Offsets and item_bytes must be multiples of the element sizes.
 TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const Layout& layout,
-                        std::shared_ptr<void> owner);
+                        const std::shared_ptr<void>& owner);
 
 // Writes the entries into structs; bytes between the fields stay as they are.
 void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layout& layout);
