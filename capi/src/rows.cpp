@@ -21,10 +21,10 @@ class PairOut {
  public:
   PairOut(td_tensordict** dict, td_tensor** tensor)
       : tensor_(cleared(tensor)), dict_out_(dict), tensor_out_(tensor) {}
-  void put(td::TensorDict dict, at::Tensor tensor) {
+  void put(const td::TensorDict& dict, at::Tensor tensor) {
     tensor_out_.put(std::move(tensor));
     try {
-      dict_out_.put(std::move(dict));
+      dict_out_.put(dict);
     } catch (...) {
       capi::free_handle(std::exchange(*tensor_, nullptr));
       throw;
@@ -134,7 +134,7 @@ td_status td_remove_duplicates(const td_tensordict* td, const char* const* path,
   return guard(__func__, [&] {
     PairOut out(result, positions);
     at::Tensor left;
-    td::TensorDict kept = td::remove_duplicates(in(td), PathIn(path, path_len), dim, &left);
-    out.put(std::move(kept), std::move(left));
+    const td::TensorDict kept = td::remove_duplicates(in(td), PathIn(path, path_len), dim, &left);
+    out.put(kept, std::move(left));
   });
 }
