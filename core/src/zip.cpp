@@ -36,17 +36,18 @@ void fail_result(const ZipPolicy& policy, Path path, SizesView sizes, SizesView 
 }
 
 std::vector<NodePtr> elements_beside(const ZipPolicy& policy, Path path, const LazyNode& lazy,
-                                     const Node& other) {
-  if (&lazy == &other) return lazy.elements();
-  if (lazy.batch() != other.batch()) {
+                                     const Node* other) {
+  if (&lazy == other) return lazy.elements();
+  if (other == nullptr) return std::vector<NodePtr>(lazy.elements().size());
+  if (lazy.batch() != other->batch()) {
     fail(Code::shape, policy.what, ": ", show_place(path), " has batch size ",
-         show_sizes(lazy.batch()), " in one dictionary and ", show_sizes(other.batch()),
+         show_sizes(lazy.batch()), " in one dictionary and ", show_sizes(other->batch()),
          " in another");
   }
-  const LazyNode* same = as_lazy(&other);
+  const LazyNode* same = as_lazy(other);
   if (same != nullptr && same->stack_dim() == lazy.stack_dim()) return same->elements();
   std::vector<NodePtr> elements;
-  for (const TensorDict& part : TensorDict(borrow(other)).unbind(lazy.stack_dim()))
+  for (const TensorDict& part : TensorDict(borrow(*other)).unbind(lazy.stack_dim()))
     elements.push_back(part.node());
   return elements;
 }

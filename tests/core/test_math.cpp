@@ -128,6 +128,20 @@ TEST_P(Math, LazyStacks) {
   EXPECT_FALSE(any(TensorDict(elements[0])));
 }
 
+TEST(MathKinds, LazyStacksThatTheOtherLacks) {
+  std::vector<NodePtr> elements{mixed().node(), mixed().node()};
+  TensorDict td = dict({2}), other = dict({2});
+  td.set({"lazy"}, TensorDict(lazy_stack(elements, 0)));
+  BinaryOptions options;
+  options.missing = ZipPolicy::Missing::fill;
+  options.fallback = at::scalar_tensor(1);
+  const TensorDict sum = binary(td, Binary::add_op, other, options);
+  EXPECT_EQ(sum.get_dict({"lazy"}).node()->kind(), NodeKind::lazy);
+  options.fallback = at::scalar_tensor(0, at::kInt);
+  binary_(td, Binary::mul_op, other, options);
+  EXPECT_FALSE(any(TensorDict(elements[1])));
+}
+
 TEST(MathKinds, Windows) {
   TensorDict td = dict({4});
   td.set({"x"}, ramp({4}));

@@ -52,9 +52,9 @@ namespace detail {
 [[noreturn]] void fail_mixed(const ZipPolicy& policy, Path path);
 [[noreturn]] void fail_result(const ZipPolicy& policy, Path path, SizesView sizes, SizesView batch);
 
-// The elements of `other` beside those of a lazy stack.
+// The elements of `other`, which may be missing, beside those of a lazy stack.
 std::vector<NodePtr> elements_beside(const ZipPolicy& policy, Path path, const LazyNode& lazy,
-                                     const Node& other);
+                                     const Node* other);
 
 // The walk. Tells a sink of each level and each entry, depth first, in the order of the keys:
 //   enter(lead), enter_lazy(lead)   a dictionary, a lazy stack whose elements follow
@@ -178,11 +178,9 @@ class ZipWalk {
     while (nodes[level.tree] == nullptr) ++level.tree;
     level.lead = nodes[level.tree];
     const LazyNode* lazy = level.tree == 0 ? as_lazy(level.lead) : nullptr;
-    bool whole = lazy != nullptr;
-    for (const Node* node : nodes) whole = whole && node != nullptr;
-    if (whole) {
+    if (lazy != nullptr) {
       for (const Node* node : nodes)
-        level.elements.push_back(elements_beside(policy_, path_, *lazy, *node));
+        level.elements.push_back(elements_beside(policy_, path_, *lazy, node));
       sink_.enter_lazy(*lazy);
     } else {
       for (const Node* node : nodes) level.nodes.push_back(read(level, node));
