@@ -33,7 +33,7 @@ Body map_with(std::shared_ptr<Leaves> leaves, std::int32_t workers) {
   return [leaves, workers](benchmark::State& state) {
     td_map_options options = TD_MAP_OPTIONS_INIT;
     options.cut = TD_MAP_CUT_SIZE;
-    options.amount = 64;
+    options.amount = 250;
     options.num_workers = workers;
     for (auto _ : state) {
       td_tensordict* result = nullptr;
