@@ -80,13 +80,32 @@ class Write {
     const bool fast = fast::thread_at_rest();
     // Memory for new entries is had before anything is written.
     for (Creation& creation : creations_) make(creation);
+    grow();
     for (const Leaf& leaf : leaves_) leaf.scope->plan.write(*leaf.target, *leaf.source, fast);
+    for (const auto& [node, entries] : grown_) node->swap_entries(*as_dense(entries.get()));
     for (DataWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
-    for (Creation& creation : creations_)
-      creation.node->put(creation.name, std::move(creation.value));
   }
 
  private:
+  // Makes what dictionaries with new entries will hold, so that these appear without needing memory.
+  void grow() {
+    if (creations_.empty()) return;
+    std::vector<at::Tensor> targets;  // the values of the dictionaries are about to move
+    for (const Leaf& leaf : leaves_) targets.push_back(*leaf.target);
+    targets_ = std::move(targets);
+    for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i].target = &targets_[i];
+    for (const Creation& creation : creations_) {
+      auto known = std::find_if(grown_.begin(), grown_.end(),
+                                [&](const auto& one) { return one.first == creation.node; });
+      if (known == grown_.end()) {
+        grown_.emplace_back(creation.node, creation.node->shallow_copy());
+        known = grown_.end() - 1;
+      }
+      as_dense(known->second.get())->put(creation.name, creation.value);
+    }
+    for (const auto& [node, entries] : grown_) node->reserve(as_dense(entries.get())->size());
+  }
+
   struct Pair {
     DenseNode* target;
     const DenseNode* source;
@@ -337,6 +356,8 @@ class Write {
   c10::SmallVector<Leaf, 16> leaves_;
   std::vector<DataWrite> data_;
   std::vector<Creation> creations_;
+  std::vector<std::pair<DenseNode*, NodePtr>> grown_;  // a dictionary, and what it will hold
+  std::vector<at::Tensor> targets_;
 };
 
 // The value as the index rule wants it: of the part's batch size, or broadcast to it.

@@ -21,7 +21,7 @@ are those that all of them have.
 ```jldoctest
 julia> both = lazy_stack([TensorDict((); x = [1, 2]), TensorDict((); x = [3])]);
 
-julia> asarray(padded(both, "x"))
+julia> Array(padded(both, "x"))
 2×2 Matrix{Int64}:
  1  2
  3  0

@@ -12,10 +12,10 @@ first.
 ```jldoctest
 julia> td = TensorDict(2);
 
-julia> set_json!(td, "name", "[\\"left\\", \\"right\\"]"; each = true);
+julia> set_json!(td, "lives", "[3, 5]"; each = true);
 
-julia> td[2]["name"]
-NonTensorData("right")
+julia> td[2]["lives"]
+NonTensorData(5)
 ```
 """
 function set_json!(td::TensorDict, key, json::AbstractString; each::Bool = false)
