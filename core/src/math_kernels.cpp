@@ -22,8 +22,8 @@ void power_(at::Tensor& a, const at::Tensor& b, const Extra& x) {
 
 // lerp takes one dtype only, and addcdiv no two integers: what stands for all elements follows floats.
 at::Tensor like(const at::Tensor& a, const at::Tensor& b) {
-  const bool follows = b.dim() == 0 && at::isFloatingType(a.scalar_type()) &&
-                       !at::isComplexType(b.scalar_type());
+  const bool follows =
+      b.dim() == 0 && at::isFloatingType(a.scalar_type()) && !at::isComplexType(b.scalar_type());
   return follows ? b.to(a.scalar_type()) : b;
 }
 at::Tensor interpolate(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c,
