@@ -58,7 +58,7 @@ RULES = {
     "the error of a callback": (
         r"\btd_set_error\b",
         (
-            "bindings/rust/tensordict/src/apply.rs",
+            "bindings/rust/tensordict/src/callback.rs",
             "bindings/julia/src/apply.jl",
             "bindings/csharp/src/TensorDict/Interop/Trampolines.cs",
         ),

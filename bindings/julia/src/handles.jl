@@ -33,23 +33,31 @@ mutable struct MapHandle <: Handle
     MapHandle(pointer::Ptr{td_map_iter}, state) = adopt(new(pointer, state))
 end
 
+mutable struct RecordHandle <: Handle
+    pointer::Ptr{td_record_type}
+    RecordHandle(pointer::Ptr{td_record_type}) = adopt(new(pointer), false)
+end
+
 raw(::Type{Tensor}) = td_tensor
 raw(::Type{TensorDict}) = td_tensordict
 raw(::Type{KeyList}) = td_keys
 raw(::Type{WriterHandle}) = td_writer
 raw(::Type{MapHandle}) = td_map_iter
+raw(::Type{RecordHandle}) = td_record_type
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
 free(pointer::Ptr{td_tensordict}) = td_free(pointer)
 free(pointer::Ptr{td_keys}) = td_keys_free(pointer)
 free(pointer::Ptr{td_writer}) = td_writer_free(pointer)
 free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
+free(pointer::Ptr{td_record_type}) = td_record_type_free(pointer)
 
 kind(::Tensor) = :tensor
 kind(::TensorDict) = :dictionary
 kind(::KeyList) = :list
 kind(::WriterHandle) = :writer
 kind(::MapHandle) = :iterator
+kind(::RecordHandle) = Symbol("record type")
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
 function release(h::Handle)
@@ -75,6 +83,7 @@ Base.unsafe_convert(::Type{Ptr{td_tensordict}}, h::TensorDict) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_keys}}, h::KeyList) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_writer}}, h::WriterHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_record_type}}, h::RecordHandle) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)
     finalizer(release, h)

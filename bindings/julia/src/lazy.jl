@@ -65,18 +65,8 @@ end
 
 The keys that some dictionaries of a lazy stack have and others lack.
 """
-function exclusive_keys(td::TensorDict)
-    list = call(KeyList, td_lazy_exclusive_keys, td)
-    names, count = Ref{Ptr{Cstring}}(C_NULL), Ref{Csize_t}(0)
-    try
-        map(0:Int(td_keys_len(list))-1) do position
-            check(td_keys_at(list, position, names, count))
-            unsafe_string(unsafe_load(names[], 1))
-        end
-    finally
-        close(list)
-    end
-end
+exclusive_keys(td::TensorDict) =
+    String[first(path) for path in each_path((path, _) -> path, call(KeyList, td_lazy_exclusive_keys, td))]
 
 padding(; pad = true, value::Real = 0, left::Bool = false) = Ref(td_padding_options(pad = pad, left = left, value = value))
 

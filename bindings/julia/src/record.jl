@@ -1,15 +1,5 @@
 # Record types: dictionaries with declared fields.
 
-mutable struct RecordHandle <: Handle
-    pointer::Ptr{td_record_type}
-    RecordHandle(pointer::Ptr{td_record_type}) = adopt(new(pointer), false)
-end
-
-raw(::Type{RecordHandle}) = td_record_type
-free(pointer::Ptr{td_record_type}) = td_record_type_free(pointer)
-kind(::RecordHandle) = Symbol("record type")
-Base.unsafe_convert(::Type{Ptr{td_record_type}}, h::RecordHandle) = live_pointer(h)
-
 """
     tensorfield([T], sizes...; optional = false, default = nothing)
     dictfield(; optional = false)

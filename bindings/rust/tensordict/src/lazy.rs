@@ -5,7 +5,7 @@ use tensordict_sys as sys;
 use crate::dict::{Dict, DictMut, DictRef, TensorDict};
 use crate::error::{check, Result};
 use crate::handle::Handle;
-use crate::index::{Indices, RawIndex};
+use crate::index::{Index, Indices, RawIndex};
 use crate::iter::Keys;
 use crate::key::{Key, RawKey};
 use crate::tensor::Tensor;
@@ -122,16 +122,12 @@ impl Dict {
     #[track_caller]
     fn element_owner(&self, position: i64) -> Result<TensorDict> {
         let (dim, _) = self.lazy_info()?;
-        let all = sys::td_index_item { kind: sys::TD_INDEX_SLICE, ..Default::default() };
-        let mut items = vec![all; dim as usize];
-        items.push(sys::td_index_item {
-            kind: sys::TD_INDEX_INT,
-            start: position,
-            ..Default::default()
-        });
+        let mut items = vec![Index::from(..); dim as usize];
+        items.push(position.into());
+        let index = RawIndex::new(items);
         // SAFETY: the handle is alive, and the list is as long as it is said to be.
         TensorDict::receive(|result| unsafe {
-            sys::td_index(self.raw(), items.as_ptr(), items.len(), result)
+            sys::td_index(self.raw(), index.items(), index.len(), result)
         })
     }
 

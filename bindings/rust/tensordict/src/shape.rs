@@ -143,7 +143,9 @@ impl TensorDict {
         let sources: Vec<D> = sources.into_iter().collect();
         let tokens: Vec<_> = sources.iter().map(|source| source.as_ref().raw()).collect();
         // SAFETY: the handles are alive and the list is as long as it is said to be.
-        Self::receive(|result| unsafe { sys::td_stack(tokens.as_ptr(), tokens.len(), dim, result) })
+        // Of values that are no tensors, a stack holds those of the sources.
+        Self::receive(|result| unsafe { sys::td_stack(tokens.as_ptr(), tokens.len(), dim, result) })?
+            .alone()
     }
 
     /// Joins dictionaries of the same keys along a batch dimension they have, in new memory.
@@ -165,6 +167,8 @@ impl TensorDict {
         let sources: Vec<D> = sources.into_iter().collect();
         let tokens: Vec<_> = sources.iter().map(|source| source.as_ref().raw()).collect();
         // SAFETY: the handles are alive and the list is as long as it is said to be.
-        Self::receive(|result| unsafe { sys::td_cat(tokens.as_ptr(), tokens.len(), dim, result) })
+        // Lazy stacks are joined by sharing their elements.
+        Self::receive(|result| unsafe { sys::td_cat(tokens.as_ptr(), tokens.len(), dim, result) })?
+            .alone()
     }
 }
