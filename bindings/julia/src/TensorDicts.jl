@@ -29,7 +29,7 @@ export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leav
 export apply, apply!
 export call, call!, Leaf, set_names!, rename_dims, rename_dims!, refine_names!
 export map_chunks, MapChunks
-export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, sub
+export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, window
 export set_json!, get_json, spread_data!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
 export consolidate, consolidate!, isconsolidated, load_consolidated

@@ -110,13 +110,13 @@ densify(td::TensorDict; pad::Bool = false, options...) =
     call(TensorDict, td_densify, td, padding(; pad = pad, options...))
 
 """
-    sub(td, indices...)
-    parent(sub)
+    window(td, indices...)
+    parent(window)
 
 A window on a part of `td`: what is written to it reaches the part, also where arrays of positions or of
 `Bool`s pick it. `parent` gives `td` back.
 """
-sub(td::TensorDict, indices...) = indexed(TensorDict, td_sub_tensordict, td, indices)
+window(td::TensorDict, indices...) = indexed(TensorDict, td_sub_tensordict, td, indices)
 Base.parent(td::TensorDict) = call(TensorDict, td_sub_parent, td)
 
 """

@@ -21,8 +21,8 @@ julia> td = TensorDict((3, 4));
 
 julia> set_names!(td, ["time", nothing]);
 
-julia> show(names(td[:, 1]))
-Union{Nothing, String}["time"]
+julia> names(td[:, 1]) == ["time"]
+true
 ```
 """
 function Base.names(td::TensorDict)

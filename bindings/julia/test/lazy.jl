@@ -35,7 +35,7 @@ end
 
 @testset "windows write through" begin
     td = TensorDict(4; x = [0, 1, 2, 3])
-    part = sub(td, [4, 2])
+    part = window(td, [4, 2])
     @test dict_kind(part) == :sub && issame(parent(part), td)
     set_inplace!(part, "x", [30, 10])
     part["new"] = [1, 2]

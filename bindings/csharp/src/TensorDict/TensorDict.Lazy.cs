@@ -183,7 +183,7 @@ namespace TensorDicts
         /// A window on a part: what is written to it reaches the part, also where tensors or masks pick it. Keeps the
         /// dictionary alive.
         /// </summary>
-        public TensorDict Sub(params TensorIndex[] index)
+        public TensorDict Window(params TensorIndex[] index)
         {
             Argument.NotNull(index, nameof(index));
             td_index_item* stack = stackalloc td_index_item[IndexItems.Room(index)];
@@ -195,7 +195,7 @@ namespace TensorDicts
         }
 
         /// <summary>The dictionary behind a window.</summary>
-        public TensorDict SubParent()
+        public TensorDict WindowParent()
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;

@@ -72,13 +72,13 @@ public class LazyTests
     {
         using var td = new TensorDict(4) { ["x"] = Tensor.FromArray(new long[] { 0, 1, 2, 3 }, 4) };
         using var rows = Tensor.FromArray(new long[] { 3, 1 }, 2);
-        using var part = td.Sub(rows);
+        using var part = td.Window(rows);
         Assert.Equal(DictKind.Sub, part.DictKind);
         part.SetInPlace("x", Tensor.FromArray(new long[] { 30, 10 }, 2));
         part["new"] = Tensor.FromArray(new long[] { 1, 2 }, 2);
         Assert.Equal(new long[] { 0, 10, 2, 30 }, Longs(td, "x"));
         Assert.Equal(new long[] { 0, 2, 0, 1 }, Longs(td, "new"));
-        using var parent = part.SubParent();
+        using var parent = part.WindowParent();
         Assert.True(parent.IsSameAs(td));
     }
 }

@@ -124,7 +124,7 @@ impl Dict {
         let (dim, _) = self.lazy_info()?;
         let mut items = vec![Index::from(..); dim as usize];
         items.push(position.into());
-        let index = RawIndex::new(items);
+        let index = RawIndex::new(items.as_slice());
         // SAFETY: the handle is alive, and the list is as long as it is said to be.
         TensorDict::receive(|result| unsafe {
             sys::td_index(self.raw(), index.items(), index.len(), result)
