@@ -16,12 +16,39 @@
 %pragma(csharp) moduleclassmodifiers = "public static unsafe class"
 
 /* The struct members would each become two imports. */
-%ignore td_index_item;
-%ignore td_keys_options;
-%ignore td_to_options;
-%ignore td_memmap_options;
-%ignore td_load_options;
+%ignore td_apply_entry;
 %ignore td_apply_options;
+%ignore td_backward_options;
+%ignore td_binary_options;
+%ignore td_call_argument;
+%ignore td_call_options;
+%ignore td_close_options;
+%ignore td_consolidate_options;
+%ignore td_field;
+%ignore td_fill_options;
+%ignore td_flatten_keys_options;
+%ignore td_index_item;
+%ignore td_key;
+%ignore td_key_set;
+%ignore td_keys_options;
+%ignore td_load_options;
+%ignore td_load_state_options;
+%ignore td_map_options;
+%ignore td_map_piece;
+%ignore td_member;
+%ignore td_memmap_options;
+%ignore td_message_options;
+%ignore td_operand;
+%ignore td_pad_sequence_options;
+%ignore td_padding_options;
+%ignore td_record_options;
+%ignore td_reduce_options;
+%ignore td_schema_options;
+%ignore td_select_options;
+%ignore td_split_keys_options;
+%ignore td_state_options;
+%ignore td_to_options;
+%ignore td_update_options;
 %ignore td_writer_options;
 
 %define TD_BLITTABLE(c_type, cs_type)
@@ -47,6 +74,12 @@ TD_BLITTABLE(const int64_t *, long*)
 TD_BLITTABLE(td_release_fn, global::System.IntPtr)
 TD_BLITTABLE(td_log_fn, global::System.IntPtr)
 TD_BLITTABLE(td_apply_fn, global::System.IntPtr)
+TD_BLITTABLE(td_write_fn, global::System.IntPtr)
+TD_BLITTABLE(td_read_fn, global::System.IntPtr)
+TD_BLITTABLE(td_progress_fn, global::System.IntPtr)
+TD_BLITTABLE(td_map_fn, global::System.IntPtr)
+TD_BLITTABLE(td_leaf_fn, global::System.IntPtr)
+TD_BLITTABLE(td_apply_entry_fn, global::System.IntPtr)
 %define TD_OPAQUE(c_type)
 TD_BLITTABLE(c_type *, global::System.IntPtr)
 TD_BLITTABLE(const c_type *, global::System.IntPtr)
@@ -68,3 +101,5 @@ TD_OPAQUE(td_tensor)
 TD_OPAQUE(td_tensordict)
 TD_OPAQUE(td_keys)
 TD_OPAQUE(td_writer)
+TD_OPAQUE(td_map_iter)
+TD_OPAQUE(td_record_type)
