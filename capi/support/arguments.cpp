@@ -189,9 +189,7 @@ std::optional<c10::Device> device_in(td_device_type type, int32_t index) {
   if (type == TD_DEVICE_NONE) return std::nullopt;
   for (const DeviceRow& row : devices) {
     if (row.number != type) continue;
-    if (index < -1 || index > 127) td::fail(td::Code::device, "there is no device number ", index);
-    return c10::Device(row.type, static_cast<c10::DeviceIndex>(
-                                     row.type == c10::DeviceType::CPU && index == 0 ? -1 : index));
+    return td::make_device(row.type, row.type == c10::DeviceType::CPU && index == 0 ? -1 : index);
   }
   td::fail(td::Code::device, "device type ", type, " has no meaning in this version");
 }
