@@ -12,8 +12,14 @@ using capi::Out;
 
 namespace capi {
 
-// Behind a handle: a callback may free the iterator while a call waits in it.
-using SharedStream = std::shared_ptr<td::PieceStream>;
+// Behind a handle: a callback may free the iterator while a call waits in it. A call that waits for a result keeps the stream; with the handle the work ends all the same.
+struct SharedStream {
+  explicit SharedStream(std::shared_ptr<td::PieceStream> given) : stream(std::move(given)) {}
+  ~SharedStream() { stream->stop(); }
+  SharedStream(const SharedStream&) = delete;
+  SharedStream& operator=(const SharedStream&) = delete;
+  const std::shared_ptr<td::PieceStream> stream;
+};
 
 template <>
 struct Traits<td_map_iter> : OwnedTraits<SharedStream, Kind::map_iter> {
@@ -109,7 +115,7 @@ td_status td_map_iter_create(const td_tensordict* td, const td_map_options* opti
 td_status td_map_iter_next(td_map_iter* iter, td_tensordict** result, size_t* number) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    const capi::SharedStream stream = *in(iter);
+    const std::shared_ptr<td::PieceStream> stream = in(iter)->stream;
     std::optional<td::PieceStream::Result> next = stream->next_kept();
     if (!next) return;
     out.put(std::move(*next->td));

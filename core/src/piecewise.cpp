@@ -161,8 +161,10 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     std::unique_lock<std::mutex> hold(mutex_);
     if (given_ == count()) return std::nullopt;
     Slot& slot = slots_[given_ % slots_.size()];
-    result_ready_.wait(hold, [&] { return slot.done || given_ >= failed_; });
-    if (!slot.done) std::rethrow_exception(failure_);
+    result_ready_.wait(hold, [&] { return slot.done || given_ >= failed_ || stopped_; });
+    if (!slot.done && given_ >= failed_) std::rethrow_exception(failure_);
+    if (!slot.done)
+      fail(Code::bad_handle, "the iterator was freed while its result was waited for");
     Result result = std::move(slot.result);
     slot = Slot();
     ++given_;
@@ -173,9 +175,11 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
   void stop() {
     {
       const std::lock_guard<std::mutex> hold(mutex_);
+      if (stopped_) return;
       stopped_ = true;
     }
     room_.notify_all();
+    result_ready_.notify_all();
     const bool mine = is_mine();
     for (std::thread& thread : threads_) {
       if (mine) {
@@ -306,7 +310,9 @@ PieceStream::PieceStream(const TensorDict& td, const PiecewiseOptions& options, 
   state_->start();
 }
 
-PieceStream::~PieceStream() { state_->stop(); }
+PieceStream::~PieceStream() { stop(); }
+
+void PieceStream::stop() { state_->stop(); }
 
 std::optional<PieceStream::Result> PieceStream::next() {
   const std::shared_ptr<State> state = state_;

@@ -52,8 +52,7 @@ class PieceStream {
  public:
   PieceStream(const TensorDict& td, const PiecewiseOptions& options, PieceFn function,
               std::size_t ahead);
-  // Waits for the pieces that have been begun; not when called by one of them.
-  ~PieceStream();
+  ~PieceStream();  // stop()
   PieceStream(const PieceStream&) = delete;
   PieceStream& operator=(const PieceStream&) = delete;
 
@@ -66,6 +65,9 @@ class PieceStream {
   // The next one for which the function returned something.
   std::optional<Result> next_kept();
   std::size_t count() const noexcept;
+
+  // Begins no more pieces and waits for those that have been begun; not when called by one of them.
+  void stop();
 
  private:
   class State;
