@@ -12,7 +12,8 @@ using capi::Out;
 
 namespace capi {
 
-// Behind a handle: a callback may free the iterator while a call waits in it. A call that waits for a result keeps the stream; with the handle the work ends all the same.
+// Behind a handle: a callback may free the iterator while a call waits in it. A call that waits for a
+// result keeps the stream; with the handle the work ends all the same.
 struct SharedStream {
   explicit SharedStream(std::shared_ptr<td::PieceStream> given) : stream(std::move(given)) {}
   ~SharedStream() { stream->stop(); }
