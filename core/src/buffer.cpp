@@ -50,7 +50,8 @@ c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
   auto memory =
       std::make_shared<at::Tensor>(at::empty({static_cast<std::int64_t>(bytes)}, options));
   void* data = bytes == 0 ? nullptr : memory->data_ptr();
-  return storage_of(data, bytes, memory->device(), {std::move(memory), nullptr, {}});
+  const c10::Device where = memory->device();  // with its number
+  return storage_of(data, bytes, where, {std::move(memory), nullptr, {}});
 }
 
 c10::Storage Buffer::over(void* data, std::size_t bytes, std::shared_ptr<void> owner) {
