@@ -143,19 +143,21 @@ class Loader {
           fail(Code::format, opened.where, ": the batch size ", show_sizes(opened.text.batch),
                " is too large");
         }
+        check_batch(opened, *node, parent_batch);
         node->set_saved_path(opened.outer.empty() ? opened.dir : opened.outer);
         pending_.push_back({std::move(opened), dense.get(), depth});
-        break;
+        return node;
       }
     }
-    const std::string& where =
-        node->kind() == NodeKind::dense ? pending_.back().opened.where : opened.where;
-    if (!begins_with(node->batch(), parent_batch)) {
-      fail(Code::format, where, ": the batch size ", show_sizes(node->batch()),
-           " does not begin with that of the dictionary above, ", show_sizes(parent_batch));
-    }
-    if (node->kind() != NodeKind::dense) node->set_saved_path(opened.dir);
+    check_batch(opened, *node, parent_batch);
+    node->set_saved_path(opened.dir);
     return node;
+  }
+
+  static void check_batch(const Opened& opened, const Node& node, SizesView above) {
+    if (begins_with(node.batch(), above)) return;
+    fail(Code::format, opened.where, ": the batch size ", show_sizes(node.batch()),
+         " does not begin with that of the dictionary above, ", show_sizes(above));
   }
 
   // Lists nested as the batch is; what is deeper belongs to the values.

@@ -12,14 +12,11 @@ class MergeOp final : public ZipOp {
   explicit MergeOp(const MergeFn* callback) : callback_(callback) {}
 
   at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
-    const at::Tensor* first = nullptr;
     c10::SmallVector<Value, 3> values;
     for (const at::Tensor* tensor : tensors) {
-      if (tensor == nullptr) continue;
-      first = first == nullptr ? tensor : first;
-      values.emplace_back(*tensor);
+      if (tensor != nullptr) values.emplace_back(*tensor);
     }
-    if (callback_ == nullptr || values.size() != tensors.size()) return *first;
+    if (callback_ == nullptr || values.size() != tensors.size()) return values[0].tensor();
     const Value made = (*callback_)(place.path, values);
     if (made.is_node()) {
       fail(Code::wrong_entry, "the function returned a dictionary for ", show_path(place.path),

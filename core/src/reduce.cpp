@@ -95,7 +95,7 @@ class Reducer {
     const bool everything = over_ == Over::everything;
     const std::size_t first = everything ? 0 : node_dims;
     const auto at = static_cast<std::int64_t>(first);
-    const at::Tensor result = compute(flat_from(leaf, first), at, /*keepdim=*/false, positions);
+    const at::Tensor result = compute(flat_from(leaf, first), at, /*keep=*/false, positions);
     if (!everything || !options_.keepdim) return result;
     return result.reshape(Sizes(static_cast<std::size_t>(leaf.dim()), 1));
   }

@@ -40,7 +40,7 @@ class Filter {
     }
     static_cast<Derived*>(this)->finish();
     edit_.commit();
-    return TensorDict(options_.inplace ? root_ : std::move(result));
+    return TensorDict(options_.inplace ? root_ : result);
   }
 
  protected:
