@@ -228,15 +228,15 @@ void TensorDict::remove(Path path) {
   // The nodes that hold the entry: one, or one for each element of lazy stacks.
   check_path(path);
   std::vector<DenseNode*> holders;
-  c10::SmallVector<std::pair<NodePtr, std::size_t>, 4> pending;
-  pending.emplace_back(node_, 0);
+  c10::SmallVector<std::pair<Node*, std::size_t>, 4> pending;
+  pending.emplace_back(node_.get(), 0);
   while (!pending.empty()) {
     const auto [node, level] = pending.pop_back_val();
-    if (const LazyNode* lazy = as_lazy(node.get())) {
-      for (const NodePtr& element : lazy->elements()) pending.emplace_back(element, level);
+    if (const LazyNode* lazy = as_lazy(node)) {
+      for (const NodePtr& element : lazy->elements()) pending.emplace_back(element.get(), level);
       continue;
     }
-    DenseNode* dense = as_dense(node.get());
+    DenseNode* dense = as_dense(node);
     const Value* value = dense == nullptr ? nullptr : dense->find(path[level]);
     if (value == nullptr) continue;
     if (level + 1 == path.size()) {
@@ -244,7 +244,7 @@ void TensorDict::remove(Path path) {
       if (dense->record()) require_optional(*dense->record(), path.back());
       holders.push_back(dense);
     } else if (value->is_node()) {
-      pending.emplace_back(value->node(), level + 1);
+      pending.emplace_back(value->node().get(), level + 1);
     }
   }
   if (holders.empty()) find_entry(node_, path);  // says what is missing
