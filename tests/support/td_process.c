@@ -1,3 +1,5 @@
+#define _POSIX_C_SOURCE 200809L /* readlink, setenv */
+
 #include "td_process.h"
 
 #include <fcntl.h>
