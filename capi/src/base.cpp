@@ -36,6 +36,7 @@ constexpr StatusRow statuses[] = {
     ROW(TD_ERR_FORMAT),
     ROW(TD_ERR_OUT_OF_MEMORY),
     ROW(TD_ERR_DEVICE_OUT_OF_MEMORY),
+    ROW(TD_ERR_BUSY),
     ROW(TD_ERR_CAPACITY),
     ROW(TD_ERR_UNSUPPORTED),
     ROW(TD_ERR_VERSION),
@@ -49,6 +50,7 @@ constexpr StatusRow statuses[] = {
 static_assert(static_cast<td_status>(td::Code::cycle) == TD_ERR_CYCLE);
 static_assert(static_cast<td_status>(td::Code::shape) == TD_ERR_SHAPE);
 static_assert(static_cast<td_status>(td::Code::io) == TD_ERR_IO);
+static_assert(static_cast<td_status>(td::Code::busy) == TD_ERR_BUSY);
 static_assert(static_cast<td_status>(td::Code::capacity) == TD_ERR_CAPACITY);
 static_assert(static_cast<td_status>(td::Code::version) == TD_ERR_VERSION);
 static_assert(static_cast<td_status>(td::Code::internal) == TD_ERR_INTERNAL);

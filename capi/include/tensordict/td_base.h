@@ -77,6 +77,7 @@ enum {
   TD_ERR_DEVICE = -23,              /**< a device that does not exist or does not fit */
   TD_ERR_IO = -30,                  /**< the operating system refused; its reason is in the text */
   TD_ERR_FORMAT = -31,              /**< files read, but not a dictionary that can be understood */
+  TD_ERR_BUSY = -32,                /**< another writer is at work on the same files */
   TD_ERR_OUT_OF_MEMORY = -40,       /**< host memory */
   TD_ERR_DEVICE_OUT_OF_MEMORY = -41, /**< accelerator memory */
   TD_ERR_CAPACITY = -42,            /**< a writer has no row left */

@@ -27,6 +27,7 @@ enum class Code : std::int32_t {
   device = -23,
   io = -30,
   format = -31,
+  busy = -32,
   out_of_memory = -40,
   device_out_of_memory = -41,
   capacity = -42,

@@ -54,6 +54,9 @@ namespace TensorDicts
         /// <summary>Files that are not a dictionary that can be understood.</summary>
         Format = -31,
 
+        /// <summary>Another writer is at work on the same files.</summary>
+        Busy = -32,
+
         /// <summary>No host memory left.</summary>
         OutOfMemory = -40,
 

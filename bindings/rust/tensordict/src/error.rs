@@ -45,6 +45,8 @@ pub enum ErrorKind {
     Io,
     /// Files that were read but are no dictionary.
     Format,
+    /// Another writer is at work on the same files.
+    Busy,
     /// Host memory is used up.
     OutOfMemory,
     /// Accelerator memory is used up.
@@ -84,6 +86,7 @@ impl ErrorKind {
             sys::TD_ERR_DEVICE => Self::Device,
             sys::TD_ERR_IO => Self::Io,
             sys::TD_ERR_FORMAT => Self::Format,
+            sys::TD_ERR_BUSY => Self::Busy,
             sys::TD_ERR_OUT_OF_MEMORY => Self::OutOfMemory,
             sys::TD_ERR_DEVICE_OUT_OF_MEMORY => Self::DeviceOutOfMemory,
             sys::TD_ERR_CAPACITY => Self::Capacity,
@@ -284,6 +287,7 @@ mod tests {
             (sys::TD_ERR_DEVICE, "TD_ERR_DEVICE"),
             (sys::TD_ERR_IO, "TD_ERR_IO"),
             (sys::TD_ERR_FORMAT, "TD_ERR_FORMAT"),
+            (sys::TD_ERR_BUSY, "TD_ERR_BUSY"),
             (sys::TD_ERR_OUT_OF_MEMORY, "TD_ERR_OUT_OF_MEMORY"),
             (sys::TD_ERR_DEVICE_OUT_OF_MEMORY, "TD_ERR_DEVICE_OUT_OF_MEMORY"),
             (sys::TD_ERR_CAPACITY, "TD_ERR_CAPACITY"),

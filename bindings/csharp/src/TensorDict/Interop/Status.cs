@@ -76,6 +76,7 @@ namespace TensorDicts.Interop
                     return new TensorDeviceException(status, message, function);
                 case TensorDictStatus.IO:
                 case TensorDictStatus.Format:
+                case TensorDictStatus.Busy:
                     return new TensorIOException(status, message, function);
                 case TensorDictStatus.OutOfMemory:
                 case TensorDictStatus.DeviceOutOfMemory:
