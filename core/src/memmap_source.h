@@ -6,24 +6,25 @@
 #include "td/node.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace td {
 
-// Paths are as files::join() makes them from root(). Each function does what its namesake in file_io.h
-// does, and fails as it does.
+// Paths are as files::join() makes them from root(). Links are refused everywhere, with Code::io.
 class MemmapSource {
  public:
   virtual ~MemmapSource() = default;
 
   virtual const std::string& root() const noexcept = 0;
   virtual files::Look look(const std::string& path) const = 0;
-  virtual std::string read(const std::string& path, std::size_t limit) const = 0;
+  // The content of a file; nothing where there is none of this name.
+  virtual std::optional<std::string> read(const std::string& path, std::size_t limit) const = 0;
   virtual std::vector<std::string> folders_in(const std::string& path, std::size_t limit) const = 0;
 
-  // The first bytes of a file as a tensor on the CPU, which has at least one element. look() has found
-  // enough bytes; Code::format when they are not there any more.
+  // The first bytes of a file as a tensor on the CPU, which has at least one element; undefined where
+  // there is no file of this name. Code::format when it is too short or no file.
   virtual at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const = 0;
 
   // What nodes call their saved path: the folder, or the file that holds everything.
