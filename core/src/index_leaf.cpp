@@ -3,6 +3,7 @@
 #include "td/fast_path.h"
 #include "td/index.h"
 #include "td/rows.h"
+#include "td/torch_compat.h"
 
 #include <ATen/ATen.h>
 
@@ -106,6 +107,12 @@ c10::List<c10::optional<at::Tensor>> aten_indices(const c10::SmallVector<std::in
   return list;
 }
 
+// The same memory with the dtype that libtorch's kernels can move.
+at::Tensor movable(const at::Tensor& tensor) {
+  const c10::ScalarType dtype = compat::kernel_dtype(tensor.scalar_type());
+  return dtype == tensor.scalar_type() ? tensor : tensor.view(dtype);
+}
+
 }  // namespace
 
 at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
@@ -115,7 +122,8 @@ at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
   }
   at::Tensor result;
   if (fast && fast::plain_cpu(leaf) && gather_rows(leaf, result)) return result;
-  return at::index(view_.apply(leaf, fast), aten_indices(gather_->dims, gather_->index));
+  result = at::index(movable(view_.apply(leaf, fast)), aten_indices(gather_->dims, gather_->index));
+  return result.scalar_type() == leaf.scalar_type() ? result : result.view(leaf.scalar_type());
 }
 
 void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const {
@@ -143,8 +151,8 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
     target.copy_(from.expand(part));
     return;
   }
-  target.index_put_(aten_indices(gather_->dims, gather_->index),
-                    from.to(leaf.options()).expand(part));
+  movable(target).index_put_(aten_indices(gather_->dims, gather_->index),
+                             movable(from.to(leaf.options()).expand(part)));
 }
 
 }  // namespace td

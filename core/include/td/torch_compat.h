@@ -31,6 +31,25 @@ using optional = c10::optional<T>;
 inline constexpr c10::nullopt_t nullopt = c10::nullopt;
 #endif
 
+// The dtype of the same size as which values are moved. Some kernels, those that gather and scatter
+// among them, know nothing of the dtypes that have come since 2.1.
+inline c10::ScalarType kernel_dtype(c10::ScalarType dtype) noexcept {
+#if TD_TORCH_HAS_WIDE_UNSIGNED
+  switch (dtype) {
+    case c10::ScalarType::UInt16: return c10::ScalarType::Short;
+    case c10::ScalarType::UInt32: return c10::ScalarType::Int;
+    case c10::ScalarType::UInt64: return c10::ScalarType::Long;
+    case c10::ScalarType::Float8_e5m2:
+    case c10::ScalarType::Float8_e4m3fn:
+    case c10::ScalarType::Float8_e5m2fnuz:
+    case c10::ScalarType::Float8_e4m3fnuz: return c10::ScalarType::Byte;
+    default: return dtype;
+  }
+#else
+  return dtype;
+#endif
+}
+
 // Warnings of libtorch as plain text, for the thread that sets the guard. Since 2.0 they are objects.
 class WarningSink : public c10::WarningHandler {
  public:
