@@ -25,6 +25,15 @@ void fail_missing(const ZipPolicy& policy, Path path, std::size_t tree) {
        " is not in ", where);
 }
 
+void refuse_ragged(const ZipPolicy& policy, Path path, ZipNodes nodes) {
+  if (policy.ragged) return;
+  for (const Node* node : nodes) {
+    if (node == nullptr || node->kind() != NodeKind::ragged) continue;
+    fail(Code::unsupported, policy.what, ": ", show_place(path),
+         " is a ragged tensor, which cannot take part; pad it or take its parts");
+  }
+}
+
 void fail_mixed(const ZipPolicy& policy, Path path) {
   fail(Code::wrong_entry, policy.what, ": ", show_place(path),
        " is not of the same kind (tensor, dictionary or value) in all dictionaries");

@@ -6,6 +6,7 @@
 namespace td {
 
 class LazyNode;
+class RaggedNode;
 
 // What an operation does to a batch size and to a leaf. A new operation is a small final class; the
 // walk below is a template over it, so that the leaves of dense nodes cost no virtual call.
@@ -28,7 +29,14 @@ class BatchOp {
 
   // A lazy stack. By default its elements one by one if the batch stays, else what it reads as.
   virtual NodePtr lazy(const LazyNode& node) const;
+
+  // A ragged tensor. By default there is no answer: Code::unsupported. td/ragged.h has those of operations
+  // that copy and of those that move positions, which may leave a single tensor.
+  virtual Value ragged(const RaggedNode& node) const;
 };
+
+// What an operation makes of a node that is a ragged tensor.
+Value ragged_entry(const Node& ragged, const BatchOp& op);
 
 // Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared. A node
 // that stands in several places becomes one node that stands in as many.
@@ -64,7 +72,9 @@ NodePtr map(const NodePtr& root, const Op& op) {
     at.target->reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Value& value = at.source->value(i);
-      if (value.is_node()) {
+      if (value.is_node() && value.node()->kind() == NodeKind::ragged) {
+        at.target->push_value(ragged_entry(*value.node(), op));
+      } else if (value.is_node()) {
         at.target->push_value(begin(value.node()));
       } else {
         at.target->push_value(op.leaf(value.tensor()));

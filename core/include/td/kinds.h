@@ -82,13 +82,15 @@ inline const PartNode* as_part(const Node* node) noexcept {
   return node->kind() == NodeKind::part ? static_cast<const PartNode*>(node) : nullptr;
 }
 
-// A value that is no tensor, or a stack of such.
+// What is an entry of its own kind and has none inside it: a value that is no tensor, a stack of such, or
+// a ragged tensor. Only the first two hold JSON: data_values() refuses the third.
 inline bool is_data(const Node& node) noexcept {
-  return node.kind() == NodeKind::data ||
+  return node.kind() == NodeKind::data || node.kind() == NodeKind::ragged ||
          (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_data());
 }
 
-// What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 window, 4 value.
+// What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 window, 4 value, 5
+// ragged tensor.
 int dict_kind(const Node& node) noexcept;
 
 // Whether one pointer alone leads to the node, and from it to each node below: nobody else can change

@@ -34,10 +34,11 @@ class RecordType;
 using RecordTypePtr = std::shared_ptr<const RecordType>;
 
 enum class NodeKind : std::uint8_t {
-  dense,  // DenseNode: names and values
-  data,   // DataNode: one value that is no tensor
-  lazy,   // LazyNode: dictionaries, or values that are no tensors, stacked when read
-  part,   // PartNode: a window on a part of another dictionary; never an entry
+  dense,   // DenseNode: names and values
+  data,    // DataNode: one value that is no tensor
+  lazy,    // LazyNode: dictionaries, or values that are no tensors, stacked when read
+  part,    // PartNode: a window on a part of another dictionary; never an entry
+  ragged,  // RaggedNode: tensors of different shapes as one entry, td/ragged.h
 };
 
 // One entry of a dictionary.

@@ -12,7 +12,7 @@
 
 namespace td {
 
-enum class EntryKind { none, tensor, dict, data };
+enum class EntryKind { none, tensor, dict, data, ragged };
 
 struct KeysOptions {
   bool include_nested = false;

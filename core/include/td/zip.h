@@ -18,6 +18,7 @@ struct ZipPolicy {
   Missing missing = Missing::error;
   bool ignore_extra = false;            // names that the first tree lacks are passed over
   const char* what = "this operation";  // for messages
+  bool ragged = false;  // ragged tensors go where values that are no tensors go; else Code::unsupported
 };
 
 // Where a walk is.
@@ -49,6 +50,7 @@ class ZipOp {
 namespace detail {
 
 [[noreturn]] void fail_missing(const ZipPolicy& policy, Path path, std::size_t tree);
+void refuse_ragged(const ZipPolicy& policy, Path path, ZipNodes nodes);
 [[noreturn]] void fail_mixed(const ZipPolicy& policy, Path path);
 [[noreturn]] void fail_result(const ZipPolicy& policy, Path path, SizesView sizes, SizesView batch);
 
@@ -71,6 +73,7 @@ class ZipWalk {
     for (const Node* node : nodes) {
       if (!is_data(*node)) continue;
       if (node != nodes[0] && !is_data(*nodes[0])) fail_mixed(policy_, path_);
+      refuse_ragged(policy_, path_, nodes);
       sink_.data(ZipPlace{path_, *nodes[0]}, nodes);
       return;
     }
@@ -165,6 +168,7 @@ class ZipWalk {
       begin(nodes);
       return true;
     }
+    refuse_ragged(policy_, path_, nodes);
     if (!lead->is_node() || !is_data(*lead->node())) fail_mixed(policy_, path_);
     for (const Node*& node : nodes) {
       if (node != nullptr && !is_data(*node)) node = nullptr;
