@@ -23,6 +23,9 @@ constexpr std::size_t write_piece = std::size_t{1} << 30;
 }  // namespace
 
 void fail_io(const char* what, const std::string& path, int error) {
+  if (error == ENOMEM) {
+    fail(Code::out_of_memory, what, " \"", path, "\": ", std::generic_category().message(error));
+  }
   fail(Code::io, what, " \"", path, "\": ", std::generic_category().message(error));
 }
 
@@ -94,6 +97,16 @@ std::string read(const std::string& path, std::size_t limit) {
   }
   text.resize(done);
   return text;
+}
+
+void write_all(int file, const char* data, std::size_t bytes, const std::string& path) {
+  while (bytes != 0) {
+    const ssize_t n = ::write(file, data, std::min(bytes, write_piece));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_io("cannot write", path, errno);
+    data += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
 }
 
 std::optional<std::uint64_t> free_bytes(const std::string& path) {
@@ -184,13 +197,23 @@ NewFile::~NewFile() {
 }
 
 void NewFile::write(const char* data, std::size_t bytes) {
+  write_all(file_.get(), data, bytes, target_);
+}
+
+void NewFile::write_at(std::uint64_t offset, const char* data, std::size_t bytes) {
   while (bytes != 0) {
-    const ssize_t n = ::write(file_.get(), data, std::min(bytes, write_piece));
+    const ssize_t n = ::pwrite(file_.get(), data, std::min(bytes, write_piece),
+                               static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail_io("cannot write", target_, errno);
     data += n;
+    offset += static_cast<std::uint64_t>(n);
     bytes -= static_cast<std::size_t>(n);
   }
+}
+
+void NewFile::sync() {
+  if (::fsync(file_.get()) != 0) fail_io("cannot write back", target_, errno);
 }
 
 void NewFile::resize(std::size_t bytes) {

@@ -25,7 +25,8 @@ class MemmapSource {
 
   // The first bytes of a file as a tensor on the CPU, which has at least one element; undefined where
   // there is no file of this name. Code::format when it is too short or no file.
-  virtual at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const = 0;
+  virtual at::Tensor leaf(const std::string& path, SizesView sizes,
+                          c10::ScalarType dtype) const = 0;
 
   // What nodes call their saved path: the folder, or the file that holds everything.
   virtual std::string saved_path(const std::string& dir) const = 0;

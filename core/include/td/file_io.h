@@ -51,6 +51,9 @@ Look look(const std::string& path);
 // The content of a file that is no link; nothing longer than `limit` bytes is read (Code::format).
 std::string read(const std::string& path, std::size_t limit);
 
+// All the bytes, to an open file. `path` is for the message.
+void write_all(int file, const char* data, std::size_t bytes, const std::string& path);
+
 // Bytes that may still be written to the disk of a folder; nullopt where the system does not say.
 std::optional<std::uint64_t> free_bytes(const std::string& path);
 
@@ -69,6 +72,7 @@ class NewFolders {
   void make(const std::string& path);               // its parent exists; no link may stand there
   void make_with_parents(const std::string& path);  // absolute; links on the way are followed
   void keep() noexcept { made_.clear(); }
+  const std::vector<std::string>& made() const noexcept { return made_; }
 
  private:
   std::vector<std::string> made_;
@@ -86,7 +90,9 @@ class NewFile {
   const std::string& path() const noexcept { return path_; }  // where it is written
 
   void write(const char* data, std::size_t bytes);
+  void write_at(std::uint64_t offset, const char* data, std::size_t bytes);
   void resize(std::size_t bytes);  // the content is zeros, and takes no room on most file systems
+  void sync();                     // waits until it is on the disk
   void close();
   void commit();
 
