@@ -202,8 +202,8 @@ void NewFile::write(const char* data, std::size_t bytes) {
 
 void NewFile::write_at(std::uint64_t offset, const char* data, std::size_t bytes) {
   while (bytes != 0) {
-    const ssize_t n = ::pwrite(file_.get(), data, std::min(bytes, write_piece),
-                               static_cast<off_t>(offset));
+    const ssize_t n =
+        ::pwrite(file_.get(), data, std::min(bytes, write_piece), static_cast<off_t>(offset));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail_io("cannot write", target_, errno);
     data += n;
