@@ -152,6 +152,7 @@ class Apply {
       const std::string_view path[] = {dense.name(i)};
       const Value& value = dense.value(i);
       if (value.is_node() && is_data(*value.node())) {
+        detail::refuse_ragged(policy, path, {value.node().get()});
         data(ZipPlace{path, dense}, {value.node().get()});
         continue;
       }

@@ -7,6 +7,7 @@
 #include "td/fast_path.h"
 #include "td/inherit.h"
 #include "td/leaf_op.h"
+#include "td/ragged.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
 
@@ -30,6 +31,9 @@ class ToDeviceOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
     return device_;
   }
+  Value ragged(const RaggedNode& node) const override {
+    return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
+  }
 
  private:
   c10::Device device_;
@@ -40,18 +44,18 @@ class ToDeviceOp final : public BatchOp {
 
 TensorDict TensorDict::clone(bool recurse) const {
   const bool fast = fast::thread_at_rest();
-  if (!recurse) return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; })));
+  if (!recurse) return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
   return TensorDict(
-      map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); })));
+      map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); }, true)));
 }
 
 TensorDict TensorDict::contiguous() const {
   return TensorDict(
-      map(all_dense(node_), LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); })));
+      map(all_dense(node_), LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); }, true)));
 }
 
 TensorDict TensorDict::to(c10::ScalarType dtype) const {
-  NodePtr result = map(node_, LeafOp([dtype](const at::Tensor& leaf) { return leaf.to(dtype); }));
+  NodePtr result = map(node_, LeafOp([dtype](const at::Tensor& leaf) { return leaf.to(dtype); }, true));
   inherit_flags(*node_, result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }

@@ -4,6 +4,7 @@
 #include "td/device.h"
 #include "td/inherit.h"
 #include "td/leaf_op.h"
+#include "td/ragged.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
@@ -29,6 +30,9 @@ class ConvertOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
   }
+  Value ragged(const RaggedNode& node) const override {
+    return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
+  }
 
  private:
   std::optional<c10::ScalarType> dtype_;
@@ -43,6 +47,9 @@ NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
   });
   const TensorDict copy = td.clone(/*recurse=*/false);
   visit_paths(*td.node(), [&](Path path, const Value& value) {
+    if (value.is_node() && value.node()->kind() == NodeKind::ragged) {
+      fail(Code::unsupported, show_path(path), " is a ragged tensor, which is not converted like another");
+    }
     if (value.is_node()) return;
     const at::Tensor& wanted = like.get(path);
     const bool meta = wanted.device().is_meta();
@@ -75,6 +82,8 @@ void replace_leaves(const NodePtr& target, const NodePtr& source) {
           dense->set_value(i, value);
         }
       }
+    } else if (RaggedNode* ragged = as_ragged(to)) {
+      ragged->set_tensors(as_ragged(from)->values(), as_ragged(from)->sizes());
     } else if (LazyNode* lazy = as_lazy(to)) {
       for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
         pairs.push_back({lazy->elements()[i].get(), as_lazy(from)->elements()[i].get()});
@@ -133,12 +142,11 @@ void set_common_device(const TensorDict& td) {
   bool same = true;
   std::vector<Node*> nodes{td.node().get()};
   visit(*td.node(), [&](const Value& value) {
-    if (value.is_node()) {
-      nodes.push_back(value.node().get());
-      return;
-    }
-    same = same && (!common || *common == value.tensor().device());
-    common = value.tensor().device();
+    if (value.is_node()) nodes.push_back(value.node().get());
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr) return;
+    same = same && (!common || *common == leaf->device());
+    common = leaf->device();
   });
   for (Node* node : nodes) node->set_device(same ? common : std::nullopt);
 }
@@ -149,14 +157,15 @@ void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream
     fail(Code::device, "device \"", device.str(), "\" has no streams");
   }
   visit(*td.node(), [&](const Value& value) {
-    if (!value.is_node() && value.tensor().device() != device) {
-      fail(Code::device, "a tensor lies on \"", value.tensor().device().str(),
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf != nullptr && leaf->device() != device) {
+      fail(Code::device, "a tensor lies on \"", leaf->device().str(),
            "\", the stream belongs to \"", device.str(), "\"");
     }
   });
   const c10::Stream recorded(c10::Stream::UNSAFE, device, stream);
   visit(*td.node(), [&](const Value& value) {
-    if (!value.is_node()) value.tensor().record_stream(recorded);
+    if (const at::Tensor* leaf = elements_of(value)) leaf->record_stream(recorded);
   });
 }
 

@@ -1,5 +1,6 @@
 #include "td/device.h"
 
+#include "td/ragged.h"
 #include "td/walk.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
@@ -75,8 +76,9 @@ void wait_for_copies(const Node& source, c10::Device target) {
   };
   std::optional<c10::Device> waited;
   visit(source, [&](const Value& value) {
-    if (value.is_node() || value.tensor().device() == waited) return;
-    waited = value.tensor().device();
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr || leaf->device() == waited) return;
+    waited = leaf->device();
     wait(*waited);
   });
   wait(target);

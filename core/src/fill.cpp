@@ -4,6 +4,7 @@
 #include "td/device.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/ragged.h"
 
 #include <ATen/ATen.h>
 
@@ -30,6 +31,10 @@ class FillOp final : public BatchOp {
   }
   // A lazy stack keeps its form, and with it tensors of different shapes.
   bool keeps_batch() const override { return same_; }
+  Value ragged(const RaggedNode& node) const override {
+    if (!same_) return BatchOp::ragged(node);
+    return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
+  }
 
   at::Tensor leaf(const at::Tensor& before) const override {
     const Sizes sizes =

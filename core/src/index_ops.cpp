@@ -4,6 +4,7 @@
 #include "td/fast_path.h"
 #include "td/inherit.h"
 #include "td/lazy_index.h"
+#include "td/ragged.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -23,6 +24,7 @@ class ReadOp final : public BatchOp {
     after.set_names(plan_.names(before.names()));
   }
   NodePtr lazy(const LazyNode& node) const override { return read_lazy(node, items_, dims_); }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
  private:
   const IndexPlan& plan_;

@@ -4,6 +4,7 @@
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/fast_path.h"
+#include "td/ragged.h"
 #include "td/record.h"
 #include "td/walk.h"
 
@@ -212,7 +213,13 @@ class Joiner {
   NodePtr join_data(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
     const Sizes batch = joined(
         nodes.size(), [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", key);
-    if (kind_ == Join::stack) return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+    if (nodes[0]->kind() == NodeKind::ragged && kind_ == Join::cat) return cat_ragged(key, nodes);
+    if (kind_ == Join::stack) {
+      // Of its own: a source may yet be given another batch size.
+      std::vector<NodePtr> elements;
+      for (const NodePtr& node : nodes) elements.push_back(node->shallow_copy());
+      return lazy_stack(std::move(elements), dim_);
+    }
     const auto json_of = [](const NodePtr& node) {
       return node->kind() == NodeKind::data ? &static_cast<const DataNode&>(*node).json() : nullptr;
     };
@@ -233,6 +240,27 @@ class Joiner {
       values.insert(values.end(), own.begin(), own.end());
     }
     return make_data(values, at::cat(positions, dim_), nodes[0]->device());
+  }
+
+  // Parts behind parts.
+  NodePtr cat_ragged(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+    std::vector<at::Tensor> values, sizes;
+    const RaggedNode& first = *as_ragged(nodes[0].get());
+    for (const NodePtr& node : nodes) {
+      const RaggedNode* one = as_ragged(node.get());
+      if (one == nullptr || one->batch().size() != 1 || one->part_dims() != first.part_dims() ||
+          one->values().dtype() != first.values().dtype() ||
+          one->values().device() != first.values().device()) {
+        fail(Code::unsupported, "cat: \"", key,
+             "\" is a ragged tensor, which takes such of one dimension of parts, as many "
+             "dimensions, and the same dtype and device");
+      }
+      values.push_back(one->values());
+      sizes.push_back(one->sizes());
+    }
+    RaggedPtr result = make_ragged(at::cat(values), at::cat(sizes));
+    result->set_device(first.device());
+    return result;
   }
 
   [[noreturn]] void fail_keys(const DenseNode& a, const DenseNode& b) const {

@@ -4,6 +4,7 @@
 #include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/lazy_ops.h"
+#include "td/ragged.h"
 #include "td/tensordict.h"
 
 namespace td {
@@ -16,6 +17,7 @@ class ElementView final : public BatchOp {
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
   NodePtr lazy(const LazyNode& node) const override { return view_lazy(node, plan_); }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
  private:
   const ViewPlan& plan_;

@@ -2,6 +2,7 @@
 #include "td/fast_path.h"
 #include "td/math.h"
 #include "td/paths.h"
+#include "td/ragged.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
@@ -36,7 +37,8 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
   const bool fast = fast::thread_at_rest();
   bool found = false;
   visit(*td.node(), [&](const Value& value) {
-    if (!found && !value.is_node()) found = holds(value.tensor(), wanted, fast);
+    const at::Tensor* leaf = elements_of(value);
+    if (!found && leaf != nullptr) found = holds(*leaf, wanted, fast);
   });
   return found;
 }

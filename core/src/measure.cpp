@@ -1,6 +1,7 @@
 // What can be counted or asked of all leaves together.
 #include "td/convert.h"
 #include "td/foreign.h"
+#include "td/ragged.h"
 #include "td/walk.h"
 
 #include <ATen/ATen.h>
@@ -16,9 +17,10 @@ std::int64_t sum(const TensorDict& td, bool once, F&& f) {
   std::int64_t total = 0;
   std::unordered_set<const c10::TensorImpl*> seen;
   visit(*td.node(), [&](const Value& value) {
-    if (value.is_node()) return;
-    if (once && !seen.insert(value.tensor().unsafeGetTensorImpl()).second) return;
-    total += static_cast<std::int64_t>(f(value.tensor()));
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr) return;
+    if (once && !seen.insert(leaf->unsafeGetTensorImpl()).second) return;
+    total += static_cast<std::int64_t>(f(*leaf));
   });
   return total;
 }
@@ -26,8 +28,10 @@ std::int64_t sum(const TensorDict& td, bool once, F&& f) {
 template <class F>
 bool all_of(const TensorDict& td, F&& f) {
   bool all = true;
-  visit(*td.node(),
-        [&](const Value& value) { all = all && (value.is_node() || f(value.tensor())); });
+  visit(*td.node(), [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    all = all && (leaf == nullptr || f(*leaf));
+  });
   return all;
 }
 
@@ -60,9 +64,10 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
   std::optional<c10::ScalarType> common;
   bool same = true;
   visit(*td.node(), [&](const Value& value) {
-    if (value.is_node()) return;
-    same = same && (!common || *common == value.tensor().scalar_type());
-    common = value.tensor().scalar_type();
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr) return;
+    same = same && (!common || *common == leaf->scalar_type());
+    common = leaf->scalar_type();
   });
   return same ? common : std::nullopt;
 }
@@ -70,8 +75,8 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
   std::vector<std::int64_t> result;
   visit_paths(*td.node(), [&](Path, const Value& value) {
-    if (value.is_node()) return;
-    const at::Tensor& leaf = value.tensor();
+    if (elements_of(value) == nullptr) return;
+    const at::Tensor& leaf = *elements_of(value);
     const void* first = data_of(leaf);
     if (storage && first != nullptr) {
       first = static_cast<const char*>(first) - leaf.storage_offset() * leaf.element_size();

@@ -3,6 +3,7 @@
 #include "td/assign.h"
 #include "td/descent.h"
 #include "td/device.h"
+#include "td/ragged.h"
 #include "td/record.h"
 
 #include <algorithm>
@@ -54,15 +55,17 @@ std::string show_names(const Node& node) {
 
 EntryKind kind_of(const Value& value) noexcept {
   if (!value.is_node()) return EntryKind::tensor;
+  if (value.node()->kind() == NodeKind::ragged) return EntryKind::ragged;
   return is_data(*value.node()) ? EntryKind::data : EntryKind::dict;
 }
 
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted) {
   const EntryKind kind = kind_of(value);
   fail(Code::wrong_entry, show_path(path), " is a ",
-       kind == EntryKind::tensor ? "tensor"
-       : kind == EntryKind::dict ? "dictionary"
-                                 : "value",
+       kind == EntryKind::tensor   ? "tensor"
+       : kind == EntryKind::dict   ? "dictionary"
+       : kind == EntryKind::ragged ? "ragged tensor"
+                                   : "value",
        ", not a ", wanted);
 }
 
@@ -170,7 +173,11 @@ Value fitted(const DenseNode& node, Path full, const Value& value) {
   }
   NodePtr fitting = value.node();
   if (fitting->kind() == NodeKind::part) fitting = dense_form(fitting);
-  if (!begins_with(fitting->batch(), batch)) {
+  if (const RaggedNode* ragged = as_ragged(fitting.get())) {
+    if (batch.size() > 1 || ragged->batch().size() != 1 || !begins_with(ragged->batch(), batch)) {
+      fitting = for_batch(*ragged, batch, show_path(full));
+    }
+  } else if (!begins_with(fitting->batch(), batch)) {
     TensorDict copy = TensorDict(fitting).clone(false);
     try {
       copy.set_batch_size(batch);

@@ -4,6 +4,7 @@
 #include "td/batch_op.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/ragged.h"
 #include "td/shape.h"
 
 #include <ATen/ATen.h>
@@ -73,6 +74,8 @@ class ReshapeOp final : public BatchOp {
     names.insert(names.end(), full.begin() + static_cast<std::ptrdiff_t>(end_), full.end());
     after.set_names(std::move(names));
   }
+
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
   // The dimension of a lazy stack may stand beside those that change, but not be one of them.
   NodePtr lazy(const LazyNode& node) const override {

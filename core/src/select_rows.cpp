@@ -7,6 +7,7 @@
 #include "td/batch_op.h"
 #include "td/fast_path.h"
 #include "td/inherit.h"
+#include "td/ragged.h"
 
 #include <ATen/ATen.h>
 
@@ -44,6 +45,7 @@ class PickOp final : public BatchOp {
     for (const IndexPlan& plan : plans_) result = plan.read(result, fast_);
     return result;
   }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
  private:
   Sizes now_;
@@ -213,6 +215,7 @@ class GatherOp final : public BatchOp {
     wide.resize(sizes.size(), 1);
     return before.gather(dim_, index_.to(before.device()).view(wide).expand(sizes));
   }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
  private:
   std::int64_t dim_;

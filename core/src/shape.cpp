@@ -6,6 +6,7 @@
 #include "td/fast_path.h"
 #include "td/inherit.h"
 #include "td/lazy_ops.h"
+#include "td/ragged.h"
 #include "td/shape.h"
 #include "td/tensordict.h"
 #include "td/walk.h"
@@ -36,6 +37,7 @@ class ViewOp final : public BatchOp {
     after.set_names(plan_.names(before.names()));
   }
   NodePtr lazy(const LazyNode& node) const override { return view_lazy(node, plan_); }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
  private:
   const ViewPlan& plan_;

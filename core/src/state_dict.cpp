@@ -110,6 +110,10 @@ class Loading {
       if (!value.is_node()) return plan_leaf(path, value.tensor());
       if (value.node()->kind() == NodeKind::data) return;
       if (value.node()->kind() != NodeKind::dense) {
+        if (value.node()->kind() == NodeKind::ragged) {
+          fail(Code::unsupported, show_path(path),
+               " is a ragged tensor, which a state cannot be loaded into");
+        }
         if (is_data(*value.node())) return;
         fail(Code::unsupported, show_path(path),
              " is a lazy stack, which a state cannot be loaded into: make it dense first");
@@ -235,6 +239,9 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
   TensorDict result;
   visit_paths(*source.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
+      if (value.node()->kind() == NodeKind::ragged) {
+        fail(Code::unsupported, show_path(path), " is a ragged tensor, which a state cannot hold");
+      }
       if (options.nested && !is_data(*value.node())) result.set(path, TensorDict());
       return;
     }

@@ -3,6 +3,7 @@
 #include "td/inherit.h"
 #include "td/lazy_ops.h"
 #include "td/memo.h"
+#include "td/ragged.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -42,6 +43,7 @@ class Unbind {
   std::vector<NodePtr> parts_of(const NodePtr& node) {
     if (const DenseNode* dense = as_dense(node.get())) return begin(*dense);
     if (const LazyNode* lazy = as_lazy(node.get())) return unbind_lazy(*lazy, dim_);
+    if (node->kind() == NodeKind::ragged) fail_ragged();
     std::vector<NodePtr> copies;
     copies.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
@@ -49,6 +51,11 @@ class Unbind {
       copies.back()->set_batch(without(node->batch(), dim_));
     }
     return copies;
+  }
+
+  [[noreturn]] static void fail_ragged() {
+    fail(Code::unsupported,
+         "a ragged tensor falls into parts as an entry only, along a first and only dimension");
   }
 
   std::vector<NodePtr> begin(const DenseNode& source) {
@@ -79,6 +86,11 @@ class Unbind {
       return;
     }
     const NodePtr& node = value.node();
+    if (const RaggedNode* ragged = as_ragged(node.get())) {
+      if (dim_ != 0 || ragged->batch().size() != 1) fail_ragged();
+      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(ragged->part(k));
+      return;
+    }
     if (!memo_.concerns(node)) {
       std::vector<NodePtr> nodes = parts_of(node);
       for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));

@@ -68,6 +68,13 @@ inline RaggedNode* as_ragged(Node* node) noexcept {
   return node->kind() == NodeKind::ragged ? static_cast<RaggedNode*>(node) : nullptr;
 }
 
+// What the elements of an entry stand in: the tensor, or the values of a ragged one; else nullptr.
+inline const at::Tensor* elements_of(const Value& value) noexcept {
+  if (!value.is_node()) return &value.tensor();
+  const RaggedNode* ragged = as_ragged(value.node().get());
+  return ragged == nullptr ? nullptr : &ragged->values();
+}
+
 // From values of any shape, read row by row, and sizes [parts, dimensions of a part]. Nothing is copied
 // that lies as it should. Code::shape when they do not fit each other.
 RaggedPtr make_ragged(const at::Tensor& values, const at::Tensor& sizes);
