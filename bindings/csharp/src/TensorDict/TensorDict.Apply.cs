@@ -61,34 +61,27 @@ namespace TensorDicts
             Argument.NotNull(others, nameof(others));
             var context = new EntriesContext(Argument.NotNull(function, nameof(function)));
             GCHandle user = GCHandle.Alloc(context);
-            int held = 0;
             try
             {
                 using var given = new RawApplyOptions(options);
                 using var handle = Handle.Borrow();
-                td_apply_options raw = given.Raw;
-                var list = new IntPtr[others.Count];
-                for (; held < list.Length; held++)
-                {
-                    list[held] = (IntPtr)Argument.NotNull(others[held], nameof(others)).Handle.Hold();
-                }
+                td_tensordict* td = handle.Pointer;
+                td_apply_options wanted = given.Raw;
                 td_tensordict* result = null;
-                fixed (IntPtr* pointers = list)
+                WithAll(others, (list, count) =>
                 {
+                    td_tensordict* made = null;
+                    td_apply_options raw = wanted;
                     td_status status = Native.td_apply_entries(
-                        handle.Pointer, (td_tensordict**)pointers, (nuint)list.Length, &raw, Trampolines.Entries,
-                        (void*)GCHandle.ToIntPtr(user), &result);
+                        td, list, count, &raw, Trampolines.Entries, (void*)GCHandle.ToIntPtr(user), &made);
                     context.Failure?.Throw();
                     Status.Check(status);
-                }
+                    result = made;
+                }, nameof(others));
                 return result == null ? null : Own(result);
             }
             finally
             {
-                while (held-- > 0)
-                {
-                    others[held].Handle.Drop();
-                }
                 user.Free();
             }
         }

@@ -111,7 +111,13 @@ namespace TensorDicts
         public TensorDict GetDict(params string[] key) => GetDict((NestedKey)key);
 
         /// <summary>The value under a key that is no tensor, as JSON text.</summary>
-        public string GetJson(NestedKey key)
+        public string GetJson(NestedKey key) => ReadText(key, Native.td_get_data_json);
+
+        private delegate td_status TextAt(
+            td_tensordict* td, byte** path, nuint pathLen, byte* text, nuint capacity, nuint* length);
+
+        // The text that a call writes about an entry.
+        private string ReadText(NestedKey key, TextAt write)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
@@ -119,7 +125,7 @@ namespace TensorDicts
             td_tensordict* td = handle.Pointer;
             byte** names = path.Pointer;
             nuint count = path.Length;
-            return Utf8.Read((text, room, length) => Native.td_get_data_json(td, names, count, text, room, length));
+            return Utf8.Read((text, room, length) => write(td, names, count, text, room, length));
         }
 
         /// <summary>The value under a key of several names that is no tensor, as JSON text.</summary>

@@ -1,4 +1,6 @@
+using System;
 using System.Collections.Generic;
+using System.Linq;
 using TensorDicts.Interop;
 
 namespace TensorDicts
@@ -10,17 +12,8 @@ namespace TensorDicts
         /// As Stack, but where dictionaries differ in keys or shapes a lazy stack takes the place of the dense one,
         /// there and nowhere else.
         /// </summary>
-        public static TensorDict MaybeDenseStack(IEnumerable<TensorDict> sources, long dim = 0)
-        {
-            td_tensordict* result = null;
-            WithAll(sources, (list, count) =>
-            {
-                td_tensordict* made = null;
-                Status.Check(Native.td_maybe_dense_stack(list, count, dim, &made));
-                result = made;
-            });
-            return Own(result);
-        }
+        public static TensorDict MaybeDenseStack(IEnumerable<TensorDict> sources, long dim = 0) =>
+            MadeOf(sources, (list, count, made) => Native.td_maybe_dense_stack(list, count, dim, made));
 
         /// <summary>
         /// Writes a stack into the tensors that are there. Keys that this dictionary or all sources lack are passed
@@ -71,6 +64,49 @@ namespace TensorDicts
             td_tensor* result = null;
             Status.Check(Native.td_join_tensors(handle.Pointer, kind, dim, sorted ? 1 : 0, &result));
             return Tensor.Own(result);
+        }
+
+        private delegate td_status MakeOf(td_tensordict** list, nuint count, td_tensordict** made);
+
+        // The dictionary that a call makes of others.
+        private static TensorDict MadeOf(IEnumerable<TensorDict> sources, MakeOf make)
+        {
+            td_tensordict* result = null;
+            WithAll(sources, (list, count) =>
+            {
+                td_tensordict* made = null;
+                Status.Check(make(list, count, &made));
+                result = made;
+            });
+            return Own(result);
+        }
+
+        private delegate void UseAll(td_tensordict** list, nuint count);
+
+        // Holds all of them for the length of a call.
+        private static void WithAll(IEnumerable<TensorDict> sources, UseAll use, string name = "sources")
+        {
+            TensorDict[] all = Argument.NotNull(sources, name).ToArray();
+            var raw = new IntPtr[all.Length];
+            int held = 0;
+            try
+            {
+                for (; held < all.Length; held++)
+                {
+                    raw[held] = (IntPtr)Argument.NotNull(all[held], name).Handle.Hold();
+                }
+                fixed (IntPtr* handles = raw)
+                {
+                    use((td_tensordict**)handles, (nuint)raw.Length);
+                }
+            }
+            finally
+            {
+                while (held > 0)
+                {
+                    all[--held].Handle.Drop();
+                }
+            }
         }
     }
 }

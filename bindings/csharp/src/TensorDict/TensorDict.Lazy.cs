@@ -91,17 +91,8 @@ namespace TensorDicts
         /// Puts dictionaries side by side without copying: an entry is stacked when it is read. They may differ in
         /// keys and in the shapes of tensors; the keys are those that all of them have.
         /// </summary>
-        public static TensorDict LazyStack(IEnumerable<TensorDict> sources, long dim = 0)
-        {
-            td_tensordict* result = null;
-            WithAll(sources, (list, count) =>
-            {
-                td_tensordict* made = null;
-                Status.Check(Native.td_lazy_stack(list, count, dim, &made));
-                result = made;
-            });
-            return Own(result);
-        }
+        public static TensorDict LazyStack(IEnumerable<TensorDict> sources, long dim = 0) =>
+            MadeOf(sources, (list, count, made) => Native.td_lazy_stack(list, count, dim, made));
 
         /// <summary>Puts a dictionary into a lazy stack, in front of the one at a position. It is held as it is.</summary>
         public void LazyInsert(long position, TensorDict source)
@@ -201,34 +192,6 @@ namespace TensorDicts
             td_tensordict* result = null;
             Status.Check(Native.td_sub_parent(handle.Pointer, &result));
             return Own(result);
-        }
-
-        private delegate void UseAll(td_tensordict** list, nuint count);
-
-        // Holds all of them for the length of a call.
-        private static void WithAll(IEnumerable<TensorDict> sources, UseAll use)
-        {
-            TensorDict[] all = Argument.NotNull(sources, nameof(sources)).ToArray();
-            var raw = new IntPtr[all.Length];
-            int held = 0;
-            try
-            {
-                for (; held < all.Length; held++)
-                {
-                    raw[held] = (IntPtr)Argument.NotNull(all[held], nameof(sources)).Handle.Hold();
-                }
-                fixed (IntPtr* handles = raw)
-                {
-                    use((td_tensordict**)handles, (nuint)raw.Length);
-                }
-            }
-            finally
-            {
-                while (held > 0)
-                {
-                    all[--held].Handle.Drop();
-                }
-            }
         }
     }
 }

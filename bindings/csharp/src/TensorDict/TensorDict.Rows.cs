@@ -126,10 +126,8 @@ namespace TensorDicts
         public static TensorDict PadSequence(
             IEnumerable<TensorDict> sources, long dim = 0, double value = 0, NestedKey? masks = null)
         {
-            td_tensordict* result = null;
-            WithAll(sources, (list, count) =>
+            return MadeOf(sources, (list, count, made) =>
             {
-                td_tensordict* made = null;
                 byte* stack = stackalloc byte[Utf8.StackBytes];
                 using var path = new Utf8Path(masks ?? default, stack);
                 td_pad_sequence_options options = td_pad_sequence_options.Default;
@@ -137,10 +135,8 @@ namespace TensorDicts
                 options.value = value;
                 options.masks = path.Pointer;
                 options.masks_len = path.Length;
-                Status.Check(Native.td_pad_sequence(list, count, &options, &made));
-                result = made;
+                return Native.td_pad_sequence(list, count, &options, made);
             });
-            return Own(result);
         }
 
         /// <summary>A mask of the positions of a batch dimension that another dictionary has too, as far as one tensor tells.</summary>

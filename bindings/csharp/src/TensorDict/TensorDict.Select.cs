@@ -78,32 +78,19 @@ namespace TensorDicts
             var context = new EntriesContext((key, entries) =>
                 combine!(key, Array.ConvertAll(entries, entry => (Tensor)entry!)));
             var user = System.Runtime.InteropServices.GCHandle.Alloc(context);
-            var list = new IntPtr[sources.Count];
-            int held = 0;
             try
             {
-                for (; held < list.Length; held++)
-                {
-                    list[held] = (IntPtr)Argument.NotNull(sources[held], nameof(sources)).Handle.Hold();
-                }
-                td_tensordict* result = null;
-                fixed (IntPtr* pointers = list)
+                return MadeOf(sources, (list, count, made) =>
                 {
                     IntPtr callback = combine == null ? IntPtr.Zero : Trampolines.Entries;
                     td_status status = Native.td_merge(
-                        (td_tensordict**)pointers, (nuint)list.Length, callback,
-                        (void*)System.Runtime.InteropServices.GCHandle.ToIntPtr(user), &result);
+                        list, count, callback, (void*)System.Runtime.InteropServices.GCHandle.ToIntPtr(user), made);
                     context.Failure?.Throw();
-                    Status.Check(status);
-                }
-                return Own(result);
+                    return status;
+                });
             }
             finally
             {
-                while (held-- > 0)
-                {
-                    sources[held].Handle.Drop();
-                }
                 user.Free();
             }
         }

@@ -111,39 +111,11 @@ namespace TensorDicts
         }
 
         /// <summary>Joins dictionaries of the same keys and sizes along a new batch dimension, in new memory.</summary>
-        public static TensorDict Stack(IEnumerable<TensorDict> sources, long dim = 0) => Join(sources, dim, stack: true);
+        public static TensorDict Stack(IEnumerable<TensorDict> sources, long dim = 0) =>
+            MadeOf(sources, (list, count, made) => Native.td_stack(list, count, dim, made));
 
         /// <summary>Joins dictionaries of the same keys along a batch dimension they have, in new memory.</summary>
-        public static TensorDict Cat(IEnumerable<TensorDict> sources, long dim = 0) => Join(sources, dim, stack: false);
-
-        private static TensorDict Join(IEnumerable<TensorDict> sources, long dim, bool stack)
-        {
-            TensorDict[] all = Argument.NotNull(sources, nameof(sources)).ToArray();
-            var raw = new IntPtr[all.Length];
-            int held = 0;
-            try
-            {
-                for (; held < all.Length; held++)
-                {
-                    raw[held] = (IntPtr)Argument.NotNull(all[held], nameof(sources)).Handle.Hold();
-                }
-                td_tensordict* result = null;
-                fixed (IntPtr* handles = raw)
-                {
-                    var list = (td_tensordict**)handles;
-                    Status.Check(stack
-                        ? Native.td_stack(list, (nuint)raw.Length, dim, &result)
-                        : Native.td_cat(list, (nuint)raw.Length, dim, &result));
-                }
-                return Own(result);
-            }
-            finally
-            {
-                while (held > 0)
-                {
-                    all[--held].Handle.Drop();
-                }
-            }
-        }
+        public static TensorDict Cat(IEnumerable<TensorDict> sources, long dim = 0) =>
+            MadeOf(sources, (list, count, made) => Native.td_cat(list, count, dim, made));
     }
 }

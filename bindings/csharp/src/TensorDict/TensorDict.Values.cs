@@ -29,28 +29,10 @@ namespace TensorDicts
         }
 
         /// <summary>The value of each element of the batch, as JSON lists nested as the batch dimensions are.</summary>
-        public string GetJsonList(NestedKey key)
-        {
-            byte* stack = stackalloc byte[Utf8.StackBytes];
-            using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
-            td_tensordict* td = handle.Pointer;
-            byte** names = path.Pointer;
-            nuint count = path.Length;
-            return Utf8.Read((text, room, length) => Native.td_get_data_list_json(td, names, count, text, room, length));
-        }
+        public string GetJsonList(NestedKey key) => ReadText(key, Native.td_get_data_list_json);
 
         /// <summary>The one value that all elements of the batch have, as JSON text.</summary>
-        public string GetJsonValue(NestedKey key)
-        {
-            byte* stack = stackalloc byte[Utf8.StackBytes];
-            using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
-            td_tensordict* td = handle.Pointer;
-            byte** names = path.Pointer;
-            nuint count = path.Length;
-            return Utf8.Read((text, room, length) => Native.td_get_data_value_json(td, names, count, text, room, length));
-        }
+        public string GetJsonValue(NestedKey key) => ReadText(key, Native.td_get_data_value_json);
 
         /// <summary>Makes the value of the whole batch one value for each element.</summary>
         public void SpreadData(NestedKey key)

@@ -26,6 +26,28 @@ impl Join {
     }
 }
 
+/// Several dictionaries as C takes them. Owners that came by value end with this.
+pub(crate) struct Sources<D> {
+    _owners: Vec<D>,
+    tokens: Vec<*const sys::td_tensordict>,
+}
+
+impl<D: AsRef<Dict>> Sources<D> {
+    pub(crate) fn new(sources: impl IntoIterator<Item = D>) -> Self {
+        let owners: Vec<D> = sources.into_iter().collect();
+        let tokens = owners.iter().map(|source| source.as_ref().raw()).collect();
+        Sources { _owners: owners, tokens }
+    }
+
+    pub(crate) fn as_ptr(&self) -> *const *const sys::td_tensordict {
+        self.tokens.as_ptr()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.tokens.len()
+    }
+}
+
 impl TensorDict {
     /// As [`stack`](Self::stack), but where dictionaries differ in keys or shapes a lazy stack takes
     /// the place of the dense one, there and nowhere else.
@@ -35,11 +57,10 @@ impl TensorDict {
         dim: i64,
     ) -> Result<TensorDict> {
         // The owners end with this call, so that a lazy stack alone has what they had.
-        let sources: Vec<TensorDict> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.raw()).collect();
+        let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         Self::receive(|result| unsafe {
-            sys::td_maybe_dense_stack(tokens.as_ptr(), tokens.len(), dim, result)
+            sys::td_maybe_dense_stack(sources.as_ptr(), sources.len(), dim, result)
         })
     }
 }
@@ -64,11 +85,10 @@ impl Dict {
         dim: i64,
         strict: bool,
     ) -> Result<()> {
-        let sources: Vec<D> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.as_ref().raw()).collect();
+        let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         check(unsafe {
-            let (list, len) = (tokens.as_ptr(), tokens.len());
+            let (list, len) = (sources.as_ptr(), sources.len());
             sys::td_join_into(self.raw_mut(), join.raw(), list, len, dim, strict.into())
         })
     }

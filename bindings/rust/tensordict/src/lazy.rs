@@ -7,6 +7,7 @@ use crate::error::{check, Result};
 use crate::handle::Handle;
 use crate::index::{Index, Indices, RawIndex};
 use crate::iter::Keys;
+use crate::joins::Sources;
 use crate::key::{Key, RawKey};
 use crate::tensor::Tensor;
 
@@ -74,11 +75,10 @@ impl TensorDict {
         dim: i64,
     ) -> Result<TensorDict> {
         // The owners end with this call, so that the stack alone has what they had.
-        let sources: Vec<TensorDict> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.raw()).collect();
+        let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         Self::receive(|result| unsafe {
-            sys::td_lazy_stack(tokens.as_ptr(), tokens.len(), dim, result)
+            sys::td_lazy_stack(sources.as_ptr(), sources.len(), dim, result)
         })
     }
 }
@@ -141,10 +141,9 @@ impl Dict {
     /// Appends dictionaries to a lazy stack: all of them, or none.
     #[track_caller]
     pub fn lazy_extend(&mut self, sources: impl IntoIterator<Item = TensorDict>) -> Result<()> {
-        let sources: Vec<TensorDict> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.raw()).collect();
+        let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
-        check(unsafe { sys::td_lazy_extend(self.raw_mut(), tokens.as_ptr(), tokens.len()) })
+        check(unsafe { sys::td_lazy_extend(self.raw_mut(), sources.as_ptr(), sources.len()) })
     }
 
     /// The keys that some dictionaries of a lazy stack have and others lack.

@@ -4,6 +4,7 @@ use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::{Error, Result};
+use crate::joins::Sources;
 use crate::key::{Key, KeyPath, RawKey};
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
@@ -206,8 +207,7 @@ impl TensorDict {
         options: PadSequenceOptions,
         sources: impl IntoIterator<Item = D>,
     ) -> Result<TensorDict> {
-        let sources: Vec<D> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.as_ref().raw()).collect();
+        let sources = Sources::new(sources);
         let masks = options.masks.as_ref().map(RawKey::new).transpose()?;
         let raw = sys::td_pad_sequence_options {
             dim: options.dim,
@@ -218,7 +218,7 @@ impl TensorDict {
         };
         // SAFETY: the handles are alive and the lists are as long as they are said to be.
         Self::receive(|result| unsafe {
-            sys::td_pad_sequence(tokens.as_ptr(), tokens.len(), &raw, result)
+            sys::td_pad_sequence(sources.as_ptr(), sources.len(), &raw, result)
         })
     }
 }

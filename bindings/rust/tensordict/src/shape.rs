@@ -4,6 +4,7 @@ use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::{check, Result};
+use crate::joins::Sources;
 use crate::sizes::Sizes;
 
 impl Dict {
@@ -140,11 +141,10 @@ impl TensorDict {
         sources: impl IntoIterator<Item = D>,
         dim: i64,
     ) -> Result<TensorDict> {
-        let sources: Vec<D> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.as_ref().raw()).collect();
+        let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         // Of values that are no tensors, a stack holds those of the sources.
-        Self::receive(|result| unsafe { sys::td_stack(tokens.as_ptr(), tokens.len(), dim, result) })?
+        Self::receive(|result| unsafe { sys::td_stack(sources.as_ptr(), sources.len(), dim, result) })?
             .alone()
     }
 
@@ -164,11 +164,10 @@ impl TensorDict {
         sources: impl IntoIterator<Item = D>,
         dim: i64,
     ) -> Result<TensorDict> {
-        let sources: Vec<D> = sources.into_iter().collect();
-        let tokens: Vec<_> = sources.iter().map(|source| source.as_ref().raw()).collect();
+        let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         // Lazy stacks are joined by sharing their elements.
-        Self::receive(|result| unsafe { sys::td_cat(tokens.as_ptr(), tokens.len(), dim, result) })?
+        Self::receive(|result| unsafe { sys::td_cat(sources.as_ptr(), sources.len(), dim, result) })?
             .alone()
     }
 }
