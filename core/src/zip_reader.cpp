@@ -1,4 +1,6 @@
 // Reading zip archives that may come from anybody.
+#include "crc32.h"
+
 #include "td/format.h"
 #include "td/mapped_file.h"
 #include "td/zip_file.h"
@@ -38,11 +40,6 @@ std::uint32_t u32(const unsigned char* at) noexcept {
 }
 std::uint64_t u64(const unsigned char* at) noexcept {
   return u32(at) | static_cast<std::uint64_t>(u32(at + 4)) << 32;
-}
-
-std::uint32_t crc_of(const char* data, std::uint64_t bytes) noexcept {
-  return static_cast<std::uint32_t>(
-      ::crc32_z(0, reinterpret_cast<const unsigned char*>(data), bytes));
 }
 
 }  // namespace
@@ -271,7 +268,7 @@ void Reader::read(const Entry& entry, char* to, bool checked) const {
       fail(Code::unsupported, where_, ": ", format::quote(entry.name), " is packed with method ",
            entry.method, "; stored and deflated entries can be read");
   }
-  if (checked && crc_of(to, entry.bytes) != entry.crc) {
+  if (checked && crc32(0, to, entry.bytes) != entry.crc) {
     fail(Code::format, where_, ": ", format::quote(entry.name),
          " is damaged: its checksum differs");
   }
@@ -289,7 +286,7 @@ std::string Reader::text(const Entry& entry, std::size_t limit) const {
 
 bool Reader::intact(const Entry& entry) const {
   if (entry.method == method_stored) {
-    return crc_of(reinterpret_cast<const char*>(data_ + entry.offset), entry.bytes) == entry.crc;
+    return crc32(0, data_ + entry.offset, entry.bytes) == entry.crc;
   }
   try {
     const std::unique_ptr<char[]> content(new char[entry.bytes]);
