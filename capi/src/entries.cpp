@@ -4,11 +4,13 @@
 #include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
+#include "keys_in.h"
 #include "td/entries.h"
 
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
+using capi::KeysIn;
 using capi::not_null;
 using capi::Out;
 using capi::PathIn;
@@ -16,22 +18,6 @@ using capi::PathIn;
 namespace {
 
 using DictOut = Out<td_tensordict>;
-
-// A list of keys as the core reads it.
-class KeysIn {
- public:
-  KeysIn(const td_key* keys, std::size_t n, const char* name = "keys") {
-    if (n != 0) not_null(keys, name);
-    owned_.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) owned_.emplace_back(keys[i].path, keys[i].path_len);
-    for (const PathIn& path : owned_) paths_.push_back(path);
-  }
-  operator td::PathList() const noexcept { return paths_; }  // NOLINT: stands for the list
-
- private:
-  std::vector<PathIn> owned_;
-  std::vector<td::Path> paths_;
-};
 
 td::UpdateMode mode_in(td_update_mode mode) {
   switch (mode) {

@@ -1,6 +1,8 @@
 #include "td/data_values.h"
 
+#include "shape_ops.h"
 #include "td/batch_op.h"
+#include "td/ragged.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -8,16 +10,6 @@
 namespace td {
 
 namespace {
-
-std::int64_t count_of(SizesView sizes) {
-  std::int64_t n = 1;
-  for (const std::int64_t size : sizes) {
-    if (__builtin_mul_overflow(n, size, &n)) {
-      fail(Code::shape, "batch size ", show_sizes(sizes), " has too many elements");
-    }
-  }
-  return n;
-}
 
 // The value at one position, given as one number for each batch dimension.
 const DataNode* value_at(const Node& node, c10::SmallVectorImpl<std::int64_t>& at) {
@@ -61,8 +53,11 @@ NodePtr take_apart(const Json& json, SizesView batch, std::optional<c10::Device>
 }  // namespace
 
 std::vector<const DataNode*> data_values(const Node& node) {
+  if (node.kind() == NodeKind::ragged) {
+    fail(Code::unsupported, "a ragged tensor is no value that could be read as JSON or rearranged");
+  }
   const SizesView batch = node.batch();
-  const std::int64_t n = count_of(batch);
+  const std::int64_t n = count_elements(batch);
   std::vector<const DataNode*> values;
   if (const auto* one =
           node.kind() == NodeKind::data ? static_cast<const DataNode*>(&node) : nullptr) {
@@ -141,6 +136,11 @@ NodePtr data_from_json(const std::string& json, SizesView batch,
 }
 
 bool same_data(const Node& a, const Node& b) {
+  const RaggedNode* one = as_ragged(&a);
+  const RaggedNode* two = as_ragged(&b);
+  if (one != nullptr || two != nullptr) {
+    return one != nullptr && two != nullptr && same_ragged(*one, *two);
+  }
   if (a.batch() != b.batch()) return false;
   const std::vector<const DataNode*> left = data_values(a);
   const std::vector<const DataNode*> right = data_values(b);

@@ -84,6 +84,8 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
+}  // namespace
+
 void append_sizes(std::string& out, SizesView sizes) {
   out += '[';
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -92,8 +94,6 @@ void append_sizes(std::string& out, SizesView sizes) {
   }
   out += ']';
 }
-
-}  // namespace
 
 const TypeName& type_name(NodeType type) { return types[static_cast<std::size_t>(type)]; }
 

@@ -1,7 +1,9 @@
 // An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
 #include "td/index.h"
 
+#include "index_items.h"
 #include "td/fast_path.h"
+#include "td/lazy_index.h"
 
 #include <ATen/ATen.h>
 
@@ -10,23 +12,6 @@
 namespace td {
 
 namespace {
-
-bool is_mask(const at::Tensor& tensor) {
-  return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
-}
-
-// How many dimensions of the batch an item uses up.
-std::int64_t consumes(const IndexItem& item) {
-  switch (item.kind) {
-    case IndexKind::integer:
-    case IndexKind::slice: return 1;
-    case IndexKind::tensor:
-      if (!item.tensor.defined())
-        fail(Code::null_argument, "an index item of kind tensor has none");
-      return is_mask(item.tensor) ? item.tensor.dim() : 1;
-    default: return 0;
-  }
-}
 
 // Python's rule for the bounds of a slice.
 std::int64_t clamp_bound(std::int64_t bound, std::int64_t size) {
@@ -50,16 +35,13 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
   std::int64_t used = 0;
   bool ellipsis = false;
   for (const IndexItem& item : items) {
-    used += consumes(item);
+    used += dims_used(item);
     if (item.kind != IndexKind::ellipsis) continue;
     if (ellipsis) fail(Code::index, "an index may hold one ellipsis only");
     ellipsis = true;
   }
   // ":" alone changes nothing, and so needs no dimension.
-  const auto bare = [](const IndexItem& item) {
-    return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
-  };
-  if (dims == 0 && items.size() == 1 && bare(items[0])) {
+  if (dims == 0 && items.size() == 1 && is_bare(items[0])) {
     whole_ = true;
     return;
   }
@@ -67,9 +49,7 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
     fail(Code::index, "too many indices: ", used, " for batch size ", show_sizes(batch), " of ",
          dims, dims == 1 ? " dimension" : " dimensions");
   }
-  whole_ = std::all_of(items.begin(), items.end(), [&](const IndexItem& item) {
-    return bare(item) || item.kind == IndexKind::ellipsis;
-  });
+  whole_ = td::is_whole(items);
   std::vector<Advanced> advanced;
   std::int64_t source = 0;
   const auto keep = [&](std::int64_t n) {

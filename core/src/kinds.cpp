@@ -68,6 +68,9 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
       fail(Code::unsupported,
            "a window on a part of a dictionary cannot be stacked: clone it first");
     }
+    if (element->kind() == NodeKind::ragged) {
+      fail(Code::unsupported, "ragged tensors cannot be stacked: read them one by one");
+    }
     if (is_data(*element) != data) {
       fail(Code::wrong_entry, "a lazy stack holds dictionaries or values, not both");
     }
@@ -182,12 +185,6 @@ void LazyNode::set_elements(std::vector<NodePtr> elements) {
   set_batch(sizes);
 }
 
-void LazyNode::insert_element(std::size_t position, NodePtr element) {
-  std::vector<NodePtr> elements = elements_;
-  elements.insert(elements.begin() + static_cast<std::ptrdiff_t>(position), std::move(element));
-  set_elements(std::move(elements));
-}
-
 NodePtr LazyNode::transform(const BatchOp& op) const {
   const Descent guard;
   return op.lazy(*this);
@@ -226,6 +223,7 @@ NodePtr BatchOp::lazy(const LazyNode& node) const {
 }
 
 int dict_kind(const Node& node) noexcept {
+  if (node.kind() == NodeKind::ragged) return 5;
   if (is_data(node)) return 4;
   return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
 }

@@ -1,5 +1,6 @@
 #include "td/lazy_index.h"
 
+#include "index_items.h"
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/tensordict.h"
@@ -12,32 +13,16 @@ namespace td {
 
 namespace {
 
-bool is_mask(const IndexItem& item) {
-  return item.kind == IndexKind::tensor && item.tensor.defined() &&
-         (item.tensor.scalar_type() == at::kBool || item.tensor.scalar_type() == at::kByte);
-}
-
-// Dimensions of the batch that an item speaks of.
-std::size_t consumes(const IndexItem& item) {
-  if (item.kind == IndexKind::integer || item.kind == IndexKind::slice) return 1;
-  if (item.kind != IndexKind::tensor || !item.tensor.defined()) return 0;
-  return is_mask(item) ? static_cast<std::size_t>(item.tensor.dim()) : 1;
-}
-
 // Whether it puts a shape of its own into the result.
 bool is_advanced(const IndexItem& item) {
   return item.kind == IndexKind::boolean ||
-         (item.kind == IndexKind::tensor && (is_mask(item) || item.tensor.dim() > 0));
+         (item.kind == IndexKind::tensor && (is_mask(item.tensor) || item.tensor.dim() > 0));
 }
 
 // The ellipsis written out.
 std::vector<IndexItem> spelled_out(c10::ArrayRef<IndexItem> items, std::size_t dims) {
   std::size_t used = 0;
-  for (const IndexItem& item : items) {
-    if (item.kind == IndexKind::tensor && !item.tensor.defined())
-      fail(Code::null_argument, "an index item of kind tensor has none");
-    used += consumes(item);
-  }
+  for (const IndexItem& item : items) used += static_cast<std::size_t>(dims_used(item));
   std::vector<IndexItem> result;
   bool seen = false;
   for (const IndexItem& item : items) {
@@ -86,8 +71,7 @@ void pick(const IndexItem& item, std::int64_t n, std::vector<std::int64_t>& pick
 
 bool is_whole(c10::ArrayRef<IndexItem> items) {
   return std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
-    return item.kind == IndexKind::ellipsis ||
-           (item.kind == IndexKind::slice && !item.start && !item.stop && !item.step);
+    return item.kind == IndexKind::ellipsis || is_bare(item);
   });
 }
 
@@ -98,7 +82,7 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
   std::optional<std::size_t> own;  // the item that speaks of the stack
   std::size_t source = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::size_t end = source + consumes(all[i]);
+    const std::size_t end = source + static_cast<std::size_t>(dims_used(all[i]));
     if (source <= stack && stack < end) {
       own = i;
       separable = end - source == 1;
@@ -121,7 +105,7 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
       if (!advanced) ++place;
     } else if (advanced) {
       (ahead ? before : after) += 1;
-      rank = std::max(rank, is_mask(item) || item.kind == IndexKind::boolean
+      rank = std::max(rank, item.kind == IndexKind::boolean || is_mask(item.tensor)
                                 ? std::size_t{1}
                                 : static_cast<std::size_t>(item.tensor.dim()));
       adjacent = adjacent && (!last || *last + 1 == place);
@@ -131,7 +115,7 @@ LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const Laz
       ++place;
       if (ahead) ++plain_before;
     }
-    source += consumes(item);
+    source += static_cast<std::size_t>(dims_used(item));
   }
   if (!own && stack >= source) plain_before += stack - source;
   if (before > 0 && after > 0) separable = false;

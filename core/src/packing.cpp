@@ -82,15 +82,6 @@ std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
   return dtype;
 }
 
-void append_sizes(std::string& out, SizesView sizes) {
-  out += '[';
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (i != 0) out += ',';
-    out += std::to_string(sizes[i]);
-  }
-  out += ']';
-}
-
 // Whatever the device was, what is read again begins on the CPU.
 void append_device(std::string& out, const Node& node) {
   out += node.device() ? "\"cpu\"" : "null";
@@ -118,7 +109,7 @@ void append_metadata(std::string& out, const Node& node, bool all_locked) {
     append_name(out, i < names.size() ? names[i] : std::nullopt);
   }
   out += "],\"batch_size\":";
-  append_sizes(out, node.batch());
+  format::append_sizes(out, node.batch());
   out.append(",\"is_locked\":").append(locked).append("}");
 }
 
@@ -224,7 +215,7 @@ std::string Plan::text(bool all_locked) const {
       if (any) out += ',';
       any = true;
       out += format::quote(name) + ":[" + data.json() + ',';
-      append_sizes(out, data.batch());
+      format::append_sizes(out, data.batch());
       out += ',';
       append_device(out, data);
       out += ']';
@@ -241,7 +232,7 @@ std::string Plan::text(bool all_locked) const {
       out += format::quote(name) + ":[\"";
       out += format::dtype_name(place.tensor.scalar_type());
       out += "\",";
-      append_sizes(out, value.tensor().sizes());
+      format::append_sizes(out, value.tensor().sizes());
       out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
              std::to_string(place.stop - place.start - place.bytes) + ']';
     });

@@ -4,10 +4,12 @@
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/device.h"
+#include "td/entries.h"
 #include "td/fast_path.h"
 #include "td/foreign.h"
 #include "td/memo.h"
 #include "td/paths.h"
+#include "td/ragged.h"
 #include "td/record.h"
 #include "td/walk.h"
 
@@ -62,6 +64,9 @@ std::size_t TensorDict::nbytes() const {
     const DenseNode* dense = as_dense(node.get());
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
       if (!dense->value(i).is_node()) add(level.bytes, bytes_of(dense->value(i).tensor()));
+    }
+    if (const RaggedNode* ragged = as_ragged(node.get())) {
+      add(level.bytes, bytes_of(ragged->values()));
     }
     node->collect(level.held);
     level.node = std::move(node);
@@ -255,50 +260,7 @@ void TensorDict::remove(Path path) {
 }
 
 KeyList TensorDict::keys(const KeysOptions& options) const {
-  struct Level {
-    NodePtr node;
-    std::vector<std::string> names;
-    std::size_t next;
-  };
-  // A graph of shared dictionaries has more paths than there is memory.
-  constexpr std::size_t limit = std::size_t{1} << 24;
-  std::size_t names = 0;
-  KeyList list;
-  std::vector<Level> levels;
-  if (is_data(*node_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  levels.push_back({node_, entry_names(*node_), 0});
-  std::vector<std::string> path;
-  while (!levels.empty()) {
-    Level& level = levels.back();
-    if (level.next == level.names.size()) {
-      levels.pop_back();
-      if (!path.empty()) path.pop_back();
-      continue;
-    }
-    if ((names += path.size() + 1) > limit) {
-      fail(Code::unsupported, "the paths of the keys have more than ", limit, " names");
-    }
-    const std::string& name = level.names[level.next++];
-    const EntryKind kind = kind_below(level.node, name);
-    path.push_back(name);
-    if (kind == EntryKind::tensor || !options.leaves_only) list.keys.push_back({path, kind});
-    if (options.include_nested && kind == EntryKind::dict) {
-      const NodePtr inner = entry_of(level.node, name)->take_node();
-      levels.push_back({inner, entry_names(*inner), 0});  // its name stays on the path
-    } else {
-      path.pop_back();
-    }
-  }
-  if (options.sort) {
-    const auto joined = [](const KeyList::Key& key) {
-      std::string text;
-      for (const std::string& name : key.path) text += text.empty() ? name : "." + name;
-      return text;
-    };
-    std::stable_sort(list.keys.begin(), list.keys.end(),
-                     [&](const auto& a, const auto& b) { return joined(a) < joined(b); });
-  }
-  return list;
+  return list_keys(*this, KeyQuery{options});
 }
 
 void TensorDict::set_batch_size(SizesView batch) {
@@ -316,6 +278,7 @@ void TensorDict::set_batch_size(SizesView batch) {
            node->kind() == NodeKind::lazy ? "lazy stack" : "window", " is ",
            show_sizes(node->batch()), " and cannot become ", show_sizes(batch));
     }
+    if (const RaggedNode* ragged = as_ragged(node)) for_batch(*ragged, batch, "the entry");
     changing.push_back(node);
     const DenseNode* inner = as_dense(node);
     for (std::size_t i = 0; inner != nullptr && i < inner->size(); ++i) {

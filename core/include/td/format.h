@@ -75,6 +75,9 @@ std::string lazy_text(std::int64_t stack_dim);
 std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields);
 std::string quote(std::string_view text);
 
+// [3,4]
+void append_sizes(std::string& out, SizesView sizes);
+
 // Of the name of a record type, which may have a module before it: the name that is printed.
 std::string_view short_record(std::string_view record) noexcept;
 
@@ -94,8 +97,8 @@ struct NodeText {
   Sizes batch;                            // of a dictionary
   std::optional<std::string> device;      // of a dictionary
   std::vector<Entry> entries;             // of a dictionary
-  std::string data;                       // of a value, or of a stack of values: compact JSON
-  std::int64_t stack_dim = 0;             // of a lazy stack
+  std::string data;            // of a value, or of a stack of values: compact JSON; empty: none
+  std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
   std::string record;                     // of a record: the name of its type
   std::vector<std::string> empty_fields;  // of a record: those that are null
 };
@@ -109,6 +112,9 @@ struct Limits {
 // Reads a meta.json. `where` begins the messages: the file, and the key it stands for. Throws
 // Code::format, and Code::unsupported for kinds of node that are not known.
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits);
+
+// Of a list, its first elements; other values as they are. The text is good JSON.
+std::string head_of_list(std::string_view json, std::size_t length);
 
 // The same value without needless white space; throws Code::format when it is no JSON.
 std::string compact(std::string_view json, const std::string& where, std::size_t depth);

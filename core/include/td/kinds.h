@@ -31,7 +31,6 @@ class LazyNode final : public Node {
   bool holds_data() const noexcept { return holds_data_; }
 
   // Raw change, for the core only: no check. The batch size follows.
-  void insert_element(std::size_t position, NodePtr element);
   void set_element(std::size_t position, NodePtr element) {
     elements_[position] = std::move(element);
   }
