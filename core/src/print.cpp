@@ -6,6 +6,7 @@
 #include "td/mapped_file.h"
 #include "td/paths.h"
 #include "td/python_text.h"
+#include "td/ragged.h"
 #include "td/record.h"
 #include "td/tensordict.h"
 
@@ -119,10 +120,22 @@ std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
                      leaves[0].device().type() == c10::DeviceType::CUDA);
 }
 
+// As Python prints nested tensors: a size that differs between the parts is -1.
+std::string ragged_text(const RaggedNode& node) {
+  const MappedFile* file = MappedFile::of(node.values());
+  const bool cuda = node.values().is_cuda();
+  return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", node.shape(),
+                     node.values().device(), node.values().scalar_type(),
+                     cuda || (file != nullptr && !file->path().empty()));
+}
+
 std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth, Nesting at) {
   if (const LazyNode* lazy = as_lazy(node.get());
       lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
     return lazy_leaf_text(*lazy, name);
+  }
+  if (kind_below(node, name) == EntryKind::ragged && as_lazy(node.get()) != nullptr) {
+    return "Tensor(...)";  // ragged tensors, which cannot be stacked
   }
   const std::optional<Value> value = entry_of(node, name);
   return value->is_node() ? print_node(value->node(), depth, at.inner())
@@ -188,6 +201,7 @@ std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
 // `depth` is that of the indentation.
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   if (node->kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(*node));
+  if (const RaggedNode* ragged = as_ragged(node.get())) return ragged_text(*ragged);
   if (is_data(*node)) return data_stack_text(*node, depth);
   if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
   --at.left;

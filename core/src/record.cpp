@@ -47,6 +47,9 @@ Value fit_value(const RecordType& type, const RecordField& field, SizesView batc
   const EntryKind wanted = field.kind == FieldKind::tensor  ? EntryKind::tensor
                            : field.kind == FieldKind::value ? EntryKind::data
                                                             : EntryKind::dict;
+  // Parts of different shapes are a tensor, too, where nothing is said of its dtype and sizes.
+  const bool free = !field.dtype && !field.feature;
+  if (kind == EntryKind::ragged && wanted == EntryKind::tensor && free) return value;
   if (kind != wanted) fail_field(Code::wrong_entry, type, field, batch, value);
   if (kind != EntryKind::tensor) return value;
   const at::Tensor& tensor = value.tensor();
@@ -135,7 +138,7 @@ class Marking {
     const Value fitting =
         fit_value(type, field, node->batch(), *entry, type.autocast() && !complete_);
     if (field.kind == FieldKind::record) pending_.emplace_back(field.record, entry->node());
-    if (field.kind == FieldKind::tensor && !fitting.tensor().is_same(entry->tensor())) {
+    if (field.kind == FieldKind::tensor && !fitting.is_node() && !fitting.tensor().is_same(entry->tensor())) {
       put(node, field, fitting);
     }
   }

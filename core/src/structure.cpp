@@ -178,7 +178,8 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
       const Value& value = node->value(i);
       if (!value.is_node()) {
         meet(value.tensor().sizes());
-      } else if (value.node()->kind() == NodeKind::lazy) {
+      } else if (value.node()->kind() == NodeKind::lazy ||
+                 value.node()->kind() == NodeKind::ragged) {
         meet(value.node()->batch());
       } else if (is_dict(value) && !empty[value.node().get()]) {
         const auto changed = sizes.find(value.node().get());

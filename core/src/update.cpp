@@ -22,6 +22,7 @@ const char* kind_name(const Value& value) {
   switch (kind_of(value)) {
     case EntryKind::tensor: return "tensor";
     case EntryKind::data: return "value that is no tensor";
+    case EntryKind::ragged: return "ragged tensor";
     default: return "dictionary";
   }
 }
