@@ -20,11 +20,9 @@ constexpr std::uint32_t permissions = 0644U << 16;
 constexpr std::uint16_t name_is_utf8 = 0x0800;
 constexpr std::uint64_t narrow_limit = 0x7fffffff;  // beyond it Python writes zip64
 constexpr std::uint64_t crc_in_header = 14;
-constexpr std::uint64_t sizes_before_content =
-    16;  // the two of the zip64 field, last in the header
+constexpr std::uint64_t sizes_before_content = 16;      // of the zip64 field, last in the header
 constexpr std::size_t gathered = std::size_t{1} << 16;  // small entries go to the disk together
 constexpr std::size_t piece = std::size_t{1} << 18;  // in a cache between its checksum and the disk
-<< 19;  // checksums of such are taken beside the writing
 
 class Bytes {
  public:
