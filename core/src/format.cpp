@@ -170,7 +170,7 @@ bool reserved(std::string_view key) noexcept {
 }
 
 void DenseText::leaf(std::string_view key, std::string_view device, SizesView shape,
-                     std::string_view dtype) {
+                     std::string_view dtype, bool ragged) {
   append_quoted(text_, key);
   text_ += ":{\"device\":";
   append_quoted(text_, device);
@@ -178,7 +178,7 @@ void DenseText::leaf(std::string_view key, std::string_view device, SizesView sh
   append_sizes(text_, shape);
   text_ += ",\"dtype\":";
   append_quoted(text_, dtype);
-  text_ += ",\"is_nested\":false},";
+  text_ += ragged ? ",\"is_nested\":true}," : ",\"is_nested\":false},";
 }
 
 void DenseText::node(std::string_view key, NodeType type) {

@@ -15,6 +15,7 @@ namespace td {
 namespace {
 
 using files::Found;
+using FolderUse = SavePlan::FolderUse;
 
 constexpr std::size_t max_name = 255;            // of Linux's file systems
 constexpr std::size_t max_path = PATH_MAX - 64;  // leaves room for a temporary name
@@ -77,11 +78,8 @@ class Planner {
     finish_node(*target, dir);
     if (!dir.empty()) {
       check_length(dir);
-      if (exists) {
-        check_meta(dir);
-        add_stale(dir, n);
-      }
-      plan_.folders.push_back({dir, format::lazy_text(source.stack_dim())});
+      if (exists) check_meta(dir);
+      plan_.folders.push_back({dir, format::lazy_text(source.stack_dim()), FolderUse::numbered});
     }
     Level level;
     level.lazy = &source;
@@ -90,13 +88,6 @@ class Planner {
     level.exists = exists;
     levels_.push_back(std::move(level));
     return target;
-  }
-
-  // Elements of a longer stack that was here would be taken for elements of this one.
-  void add_stale(const std::string& dir, std::size_t n) {
-    for (std::string old; folder_exists(old = files::join(dir, std::to_string(n))); ++n) {
-      plan_.stale.push_back(old);
-    }
   }
 
   void step_element() {
@@ -138,8 +129,8 @@ class Planner {
     if (!dir.empty()) {
       check_length(dir);
       if (exists) check_meta(dir);
-      if (exists && source.size() == 0) check_no_old_folders(dir);
-      plan_.folders.push_back({dir, {}});
+      plan_.folders.push_back(
+          {dir, {}, source.size() == 0 ? FolderUse::empty : FolderUse::entries});
     }
     Level level;
     level.source = &source;
@@ -172,6 +163,9 @@ class Planner {
     path_.push_back(level.source->name(i));
     if (!value.is_node()) {
       add_leaf(level, i, value.tensor());
+      path_.pop_back();
+    } else if (const RaggedNode* ragged = as_ragged(value.node().get())) {
+      add_ragged(level, i, *ragged);
       path_.pop_back();
     } else if (is_data(*value.node())) {
       add_data(level, *value.node());
@@ -222,32 +216,67 @@ class Planner {
   }
 
   void add_leaf(Level& level, std::size_t slot, const at::Tensor& tensor) {
-    const std::string_view dtype = check_tensor(tensor);
+    SavePlan::Leaf leaf = leaf_of(level, slot, tensor, format::leaf_suffix);
+    if (!level.dir.empty()) {
+      level.text.leaf(path_.back(), tensor.device().str(), tensor.sizes(),
+                      format::dtype_name(tensor.scalar_type()));
+    }
+    level.target->push_value(at::Tensor());
+    plan_.leaves.push_back(std::move(leaf));
+  }
+
+  // Two files: the values, and the table of the sizes.
+  void add_ragged(Level& level, std::size_t slot, const RaggedNode& source) {
+    SavePlan::Leaf values = leaf_of(level, slot, source.values(), format::leaf_suffix);
+    SavePlan::Leaf table = leaf_of(level, slot, source.sizes(), format::table_suffix);
+    const RaggedPtr target = source.with_values({}, cpu());
+    target->set_memmapped(true);
+    values.ragged = target.get();
+    table.is_table = true;
+    if (!level.dir.empty()) {
+      check_table_name(*level.source);
+      level.text.leaf(path_.back(), source.values().device().str(), source.sizes().sizes(),
+                      format::dtype_name(source.values().scalar_type()), /*ragged=*/true);
+    }
+    level.target->push_value(NodePtr(target));
+    plan_.leaves.push_back(std::move(values));
+    if (!level.dir.empty()) plan_.leaves.push_back(std::move(table));
+  }
+
+  // The sizes of "a" stand in the file that the values of "a.shape" would have.
+  void check_table_name(const DenseNode& source) const {
+    const std::string other = std::string(path_.back()) + ".shape";
+    for (const std::string& name : {other, other + std::string(format::leaf_suffix)}) {
+      if (source.find(name) == nullptr) continue;
+      fail(Code::key_invalid, show_path(path_), " cannot be stored: the file of its sizes and ",
+           format::quote(name), " would be called the same");
+    }
+  }
+
+  SavePlan::Leaf leaf_of(const Level& level, std::size_t slot, const at::Tensor& tensor,
+                         std::string_view suffix) const {
+    check_tensor(tensor);
     SavePlan::Leaf leaf{tensor, {}, tensor.nbytes(), SavePlan::Action::write, level.target, slot};
     files::Look there;
     if (!level.dir.empty()) {
-      check_name(path_.back(), false);
-      leaf.path = files::join(level.dir, name_of(path_.back())).append(format::leaf_suffix);
+      check_name(path_.back(), false, suffix);
+      leaf.path = files::join(level.dir, name_of(path_.back())).append(suffix);
       check_length(leaf.path);
       if (level.exists) there = check_file(leaf.path);
-      level.text.leaf(path_.back(), tensor.device().str(), tensor.sizes(), dtype);
     }
     if (leaf.bytes == 0) {
       leaf.action = SavePlan::Action::empty;
     } else if (content_ == Content::values) {
       leaf.action = check_mapping(leaf, there);
     }
-    level.target->push_value(at::Tensor());
-    plan_.leaves.push_back(std::move(leaf));
+    return leaf;
   }
 
-  // Gives the name of the dtype.
-  std::string_view check_tensor(const at::Tensor& tensor) const {
+  void check_tensor(const at::Tensor& tensor) const {
     if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
       fail(Code::unsupported, show_path(path_), " cannot be stored: it is no dense tensor");
     }
-    const std::string_view name = format::dtype_name(tensor.scalar_type());
-    if (name.empty()) {
+    if (format::dtype_name(tensor.scalar_type()).empty()) {
       fail(Code::dtype, show_path(path_), " cannot be stored: the format has no dtype ",
            c10::toString(tensor.scalar_type()));
     }
@@ -258,7 +287,6 @@ class Planner {
     if (content_ == Content::values && tensor.device().type() == c10::DeviceType::Meta) {
       fail(Code::device, show_path(path_), " cannot be stored: it is on meta and has no values");
     }
-    return name;
   }
 
   // Whether a leaf that is mapped may stay as it is.
@@ -290,7 +318,7 @@ class Planner {
     if (ends_with(key, format::leaf_suffix)) {
       const Value* leaf =
           level.source->find(key.substr(0, key.size() - format::leaf_suffix.size()));
-      if (leaf != nullptr && !leaf->is_node()) {
+      if (leaf != nullptr && elements_of(*leaf) != nullptr) {
         fail(Code::key_invalid, show_path(path_),
              " cannot be stored: a tensor beside it has a file of this name");
       }
@@ -298,7 +326,8 @@ class Planner {
     return files::join(level.dir, name_of(key));
   }
 
-  void check_name(std::string_view key, bool is_node) const {
+  void check_name(std::string_view key, bool is_node,
+                  std::string_view file_suffix = format::leaf_suffix) const {
     const auto refuse = [&](const char* why) {
       fail(Code::key_invalid, show_path(path_), " cannot be stored: ", why);
     };
@@ -308,7 +337,7 @@ class Planner {
     if (options_.verbatim_names && !format::safe_verbatim(key, is_node)) {
       refuse("as a file name this would lead elsewhere");
     }
-    const std::size_t suffix = is_node ? 0 : format::leaf_suffix.size();
+    const std::size_t suffix = is_node ? 0 : file_suffix.size();
     if (name_of(key).size() + suffix > max_name) refuse("as a file name this is too long");
   }
 
@@ -340,17 +369,6 @@ class Planner {
   }
 
   void check_meta(const std::string& dir) const { check_file(files::join(dir, format::meta_file)); }
-
-  // A meta.json without entries may be one of the first releases, whose nested dictionaries are found
-  // by looking: what an earlier save has left here would come back.
-  static void check_no_old_folders(const std::string& dir) {
-    for (const std::string& name : files::folders_in(dir, static_cast<std::size_t>(-1))) {
-      const std::string old = files::join(dir, name);
-      if (files::look(files::join(old, format::meta_file)).found == Found::nothing) continue;
-      fail(Code::io, "cannot save a dictionary without entries to \"", dir, "\": \"", old,
-           "\" would be taken for a part of it");
-    }
-  }
 
   const MemmapOptions& options_;
   Content content_;

@@ -1,7 +1,8 @@
-// What saving a dictionary will do, worked out and checked before the first byte is written.
+// memmap_plan.h: what saving a dictionary will do, worked out and checked before the first byte is written.
 #pragma once
 
 #include "td/memmap.h"
+#include "td/ragged.h"
 
 #include <cstddef>
 #include <string>
@@ -12,9 +13,15 @@ namespace td {
 enum class Content { values, zeros };
 
 struct SavePlan {
+  enum class FolderUse {
+    entries,
+    empty,     // a dictionary without entries
+    numbered,  // a lazy stack: folders with numbers are its elements
+  };
   struct Folder {
     std::string path;
     std::string meta;  // text of its meta.json
+    FolderUse use = FolderUse::entries;
   };
   enum class Action {
     write,  // into a file, or nameless memory, of its own
@@ -28,12 +35,21 @@ struct SavePlan {
     Action action;
     DenseNode* target;  // its place in the result
     std::size_t slot;
+    RaggedNode* ragged = nullptr;  // in place of the target: these are its values
+    bool is_table = false;         // the sizes of a ragged tensor, which has them already
+
+    void put(at::Tensor tensor) const {
+      if (ragged != nullptr) {
+        ragged->set_tensors(std::move(tensor), ragged->sizes());
+      } else if (!is_table) {
+        target->set_value(slot, std::move(tensor));
+      }
+    }
   };
 
   NodePtr result;               // complete but for the leaves
   std::vector<Folder> folders;  // a folder before those inside it; none for nameless memory
   std::vector<Leaf> leaves;
-  std::vector<std::string> stale;  // folders that go when all else is in its place
 };
 
 // `dir` is absolute, or empty for nameless memory.

@@ -131,7 +131,7 @@ class Saver {
 
   std::shared_ptr<MappedFile> fill_memory(const SavePlan::Leaf& leaf) const {
     std::shared_ptr<MappedFile> memory = MappedFile::anonymous(leaf.bytes);
-    if (content_ == Content::values) {
+    if (content_ == Content::values || leaf.is_table) {
       std::memcpy(memory->data(), values_of(leaf.source).data_ptr(), leaf.bytes);
     }
     return memory;
@@ -141,7 +141,7 @@ class Saver {
   std::shared_ptr<MappedFile> fill_file(const SavePlan::Leaf& leaf,
                                         std::optional<files::NewFile>& file) const {
     file.emplace(leaf.path);
-    if (content_ == Content::values) {
+    if (content_ == Content::values || leaf.is_table) {
       const at::Tensor values = values_of(leaf.source);
       file->write(static_cast<const char*>(values.data_ptr()), leaf.bytes);
     } else {
@@ -166,7 +166,7 @@ class Saver {
       } else if (leaf.action == SavePlan::Action::empty && !leaf.path.empty()) {
         ::unlink(leaf.path.c_str());  // values of an earlier save; Python would try to map them
       }
-      leaf.target->set_value(leaf.slot, std::move(tensors_[i]));
+      leaf.put(std::move(tensors_[i]));
     }
     // What is nested first: whoever finds a dictionary finds all of it.
     for (auto meta = metas_.rbegin(); meta != metas_.rend(); ++meta) meta->commit();
@@ -208,6 +208,9 @@ void adopt(const NodePtr& node, const NodePtr& result) {
       for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
         pairs.emplace_back(as_lazy(to)->elements()[k].get(), lazy->elements()[k].get());
       }
+    }
+    if (RaggedNode* ragged = as_ragged(to)) {
+      ragged->set_tensors(as_ragged(from)->values(), as_ragged(from)->sizes());
     }
     DenseNode* target = as_dense(to);
     for (std::size_t i = 0; target != nullptr && i < target->size(); ++i) {

@@ -14,6 +14,7 @@ namespace td::format {
 
 inline constexpr std::string_view meta_file = "meta.json";
 inline constexpr std::string_view leaf_suffix = ".memmap";
+inline constexpr std::string_view table_suffix = ".shape.memmap";  // of the sizes of a ragged tensor
 inline constexpr std::string_view record_folder = "_tensordict";
 
 // Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
@@ -61,7 +62,9 @@ bool reserved(std::string_view key) noexcept;
 // Writing, compact and with non-ASCII kept, byte for byte as Python does with orjson.
 class DenseText {
  public:
-  void leaf(std::string_view key, std::string_view device, SizesView shape, std::string_view dtype);
+  // Of a ragged tensor, `shape` is that of the table of its sizes.
+  void leaf(std::string_view key, std::string_view device, SizesView shape, std::string_view dtype,
+            bool ragged = false);
   void node(std::string_view key, NodeType type);
   void record(std::string_view key, std::string_view record);  // by the name of its type
   std::string finish(SizesView batch, std::string_view device) &&;
