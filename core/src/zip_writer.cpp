@@ -6,7 +6,11 @@
 
 #include <zlib.h>
 #include <algorithm>
+#include <condition_variable>
 #include <ctime>
+#include <mutex>
+#include <system_error>
+#include <thread>
 
 namespace td::zip_file {
 
@@ -22,7 +26,8 @@ constexpr std::uint64_t narrow_limit = 0x7fffffff;  // beyond it Python writes z
 constexpr std::uint64_t crc_in_header = 14;
 constexpr std::uint64_t sizes_before_content = 16;      // of the zip64 field, last in the header
 constexpr std::size_t gathered = std::size_t{1} << 16;  // small entries go to the disk together
-constexpr std::size_t piece = std::size_t{1} << 18;  // in a cache between its checksum and the disk
+constexpr std::size_t large = std::size_t{1}
+                              << 19;  // checksums of such are taken beside the writing
 
 class Bytes {
  public:
@@ -41,6 +46,70 @@ class Bytes {
     return *this;
   }
   std::string& out_;
+};
+
+// Takes checksums on a thread of its own while the caller writes the same bytes. The thread is made
+// when it is first needed; where there is none the caller does it.
+class Summer {
+ public:
+  Summer() = default;
+  Summer(const Summer&) = delete;
+  Summer& operator=(const Summer&) = delete;
+  ~Summer() {
+    if (!thread_.joinable()) return;
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  void begin(const char* data, std::size_t bytes) {
+    if (!thread_.joinable()) {
+      try {
+        thread_ = std::thread([this] { work(); });
+      } catch (const std::system_error&) {
+        crc_ = crc32(0, data, bytes);
+        return;
+      }
+    }
+    {
+      const std::lock_guard<std::mutex> hold(mutex_);
+      data_ = data;
+      bytes_ = bytes;
+    }
+    changed_.notify_all();
+  }
+
+  std::uint32_t end() {
+    std::unique_lock<std::mutex> hold(mutex_);
+    changed_.wait(hold, [this] { return data_ == nullptr; });
+    return crc_;
+  }
+
+ private:
+  void work() {
+    std::unique_lock<std::mutex> hold(mutex_);
+    for (;;) {
+      changed_.wait(hold, [this] { return stop_ || data_ != nullptr; });
+      if (data_ == nullptr) return;
+      hold.unlock();
+      const std::uint32_t crc = crc32(0, data_, bytes_);
+      hold.lock();
+      crc_ = crc;
+      data_ = nullptr;
+      changed_.notify_all();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::thread thread_;
+  const char* data_ = nullptr;  // what is to be done; nullptr: nothing
+  std::size_t bytes_ = 0;
+  std::uint32_t crc_ = 0;
+  bool stop_ = false;
 };
 
 class Deflater {
@@ -221,6 +290,7 @@ struct Writer::State {
   std::string pending;    // written next
   std::uint64_t written = 0;
   std::vector<Done> done;
+  Summer summer;
   std::unique_ptr<Deflater> deflater;
   std::uint64_t content = 0;  // where that of the entry at hand begins
   std::uint64_t taken = 0;    // how much of it has come
@@ -240,17 +310,22 @@ void Writer::add(std::string_view name, Form form, const char* data, std::size_t
   }
   to.open(name, form, bytes);
   std::uint32_t& crc = to.done.back().crc;
-  if (bytes <= piece) {
+  if (bytes < large) {
     crc = crc32(0, data, bytes);
     to.put_header();
     to.put(data, bytes);
     return;
   }
   to.put_header();
-  for (std::size_t done = 0; done < bytes; done += piece) {
-    const std::size_t n = std::min(piece, bytes - done);
-    crc = crc32(crc, data + done, n);
-    to.put(data + done, n);
+  to.summer.begin(data, bytes);
+  struct Wait {  // whatever happens: the other thread reads what belongs to the caller
+    Summer& summer;
+    std::uint32_t& crc;
+    ~Wait() { crc = summer.end(); }
+  };
+  {
+    const Wait wait{to.summer, crc};
+    to.put(data, bytes);
   }
   to.patch();
 }
