@@ -165,10 +165,10 @@ class DataReader final : public Copier {
  public:
   using Copier::Copier;
 
+  // Empty where there is no such field.
   std::string find(std::string_view text) {
     run(text);
-    if (!found_) fail_here("there is no field \"data\"");
-    return take();
+    return found_ ? take() : std::string();
   }
 
  private:
@@ -251,6 +251,48 @@ class RecordReader final : public Reader {
   std::string field_;
 };
 
+// The first elements of a list.
+class ListHead final : public Copier {
+ public:
+  ListHead(const std::string& where, std::size_t length)
+      : Copier(where, max_json_depth + 1), left_(length) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (inside_) Copier::on_key(key);
+  }
+  void on_scalar(const Scalar& value) override {
+    if (depth() == 1) take_one();
+    if (inside_) Copier::on_scalar(value);
+  }
+  void on_open(bool is_object) override {
+    if (depth() == 1) is_list_ = !is_object;
+    if (depth() == 2) take_one();
+    if (inside_) Copier::on_open(is_object);
+  }
+  void on_close(bool is_object) override {
+    if (inside_ || depth() == 0) Copier::on_close(is_object);
+  }
+  void take_one() {
+    inside_ = !is_list_ || left_ > 0;
+    if (is_list_ && left_ > 0) --left_;
+  }
+
+  std::size_t left_;
+  bool is_list_ = false;
+  bool inside_ = true;
+};
+
+// Both ways in which Python ends the text of a dictionary. Others are read twice.
+bool ends_as_dense(std::string_view text) noexcept {
+  constexpr std::string_view end = "\"<class 'tensordict._td.TensorDict'>\"}";
+  if (text.size() < end.size() || text.substr(text.size() - end.size()) != end) return false;
+  text.remove_suffix(end.size());
+  if (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  constexpr std::string_view field = "\"_type\":";
+  return text.size() > field.size() && text.substr(text.size() - field.size()) == field;
+}
+
 bool is_class_name(std::string_view name) noexcept {
   return name.size() > 10 && name.substr(0, 8) == "<class '" &&
          name.substr(name.size() - 2) == "'>";
@@ -259,12 +301,20 @@ bool is_class_name(std::string_view name) noexcept {
 }  // namespace
 
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
+  NodeText result;
+  if (ends_as_dense(text)) {
+    DenseReader(where, limits, result).run(text);
+    return result;
+  }
   const std::string class_name = TypeReader(where, limits.depth).find(text);
   const TypeName* type = find_type(class_name);
+  if (type == nullptr && class_name.compare(0, 24, "<class 'tensordict._lazy") == 0) {
+    fail(Code::unsupported, where, ": ", quote(class_name),
+         " is a view that only Python can read: save it there once more, after .contiguous()");
+  }
   if (type == nullptr && !(is_class_name(class_name) && limits.records)) {
     fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
   }
-  NodeText result;
   result.type = type == nullptr ? NodeType::record : type->type;
   switch (result.type) {
     case NodeType::record: {
@@ -276,10 +326,20 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     }
     case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
-    case NodeType::data_stack:
     case NodeType::data: result.data = DataReader(where, limits.depth).find(text); break;
+    case NodeType::data_stack:
+      result.data = DataReader(where, limits.depth).find(text);
+      if (result.data.empty()) result.stack_dim = LazyReader(where, limits.depth).find(text);
+      break;
   }
   return result;
+}
+
+std::string head_of_list(std::string_view json, std::size_t length) {
+  const std::string where = "a list";
+  ListHead head(where, length);
+  head.run(json);
+  return head.take();
 }
 
 std::string compact(std::string_view json, const std::string& where, std::size_t depth) {

@@ -39,36 +39,51 @@ char* map(std::size_t bytes, int protection, int flags, int file, const std::str
 
 std::shared_ptr<MappedFile> MappedFile::open(const std::string& path, std::size_t bytes,
                                              MapMode mode) {
+  std::shared_ptr<MappedFile> result =
+      open_in(AT_FDCWD, path.c_str(), files::absolute(path), bytes, mode);
+  if (!result) files::fail_io("cannot open", path, ENOENT);
+  return result;
+}
+
+std::shared_ptr<MappedFile> MappedFile::open_in(int folder, const char* name, std::string path,
+                                                std::size_t bytes, MapMode mode) {
   // Without O_NONBLOCK a pipe under this name would stop us here.
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int number = -1;
   if (mode == MapMode::shared) {
-    number = ::open(path.c_str(), O_RDWR | flags);
+    number = ::openat(folder, name, O_RDWR | flags);
     if (number < 0 && cannot_write(errno)) mode = MapMode::priv;
   }
-  if (number < 0 && mode == MapMode::priv) number = ::open(path.c_str(), O_RDONLY | flags);
+  if (number < 0 && mode == MapMode::priv) number = ::openat(folder, name, O_RDONLY | flags);
   if (number < 0) {
+    if (errno == ENOENT) return nullptr;
     if (errno == ELOOP) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+    if (errno == EISDIR) fail(Code::io, "refused: \"", path, "\" is not a regular file");
     files::fail_io("cannot open", path, errno);
   }
   const files::Descriptor file(number);
+  return of_open(file.get(), std::move(path), bytes, mode);
+}
+
+std::shared_ptr<MappedFile> MappedFile::of_open(int file, std::string path, std::size_t bytes,
+                                                MapMode mode) {
   struct stat info {};
-  if (::fstat(file.get(), &info) != 0) files::fail_io("cannot look at", path, errno);
+  if (::fstat(file, &info) != 0) files::fail_io("cannot look at", path, errno);
   if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path, "\" is not a regular file");
   if (static_cast<std::uint64_t>(info.st_size) < bytes) {
     fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", info.st_size,
          " found");
   }
   std::shared_ptr<MappedFile> result(new MappedFile);
-  result->path_ = files::absolute(path);
   result->device_ = info.st_dev;
   result->inode_ = info.st_ino;
   result->mode_ = mode;
   if (bytes != 0) {
     result->data_ = map(bytes, PROT_READ | PROT_WRITE,
-                        mode == MapMode::shared ? MAP_SHARED : MAP_PRIVATE, file.get(), path);
+                        mode == MapMode::shared ? MAP_SHARED : MAP_PRIVATE, file, path);
     result->bytes_ = bytes;
   }
+  result->path_ = std::move(path);
   return result;
 }
 

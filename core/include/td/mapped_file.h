@@ -21,6 +21,16 @@ class MappedFile {
   // a symbolic link, and Code::format when it is shorter. Never makes a file longer.
   static std::shared_ptr<MappedFile> open(const std::string& path, std::size_t bytes, MapMode mode);
 
+  // The same of a file in an open folder; `path` is absolute and what it is called from now on. Nothing
+  // where there is none of this name.
+  static std::shared_ptr<MappedFile> open_in(int folder, const char* name, std::string path,
+                                             std::size_t bytes, MapMode mode);
+
+  // The same of a file that is open, which may be closed then. With MapMode::shared it must be open for
+  // reading and writing.
+  static std::shared_ptr<MappedFile> of_open(int file, std::string path, std::size_t bytes,
+                                             MapMode mode);
+
   // Memory without a name, shared with child processes.
   static std::shared_ptr<MappedFile> anonymous(std::size_t bytes);
 

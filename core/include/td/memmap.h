@@ -14,6 +14,8 @@ struct MemmapOptions {
   bool copy_existing = false;   // tensors that are mapped from elsewhere are copied, not refused
   bool fail_if_exists = false;  // a file that is there already is an error, not replaced
   bool verbatim_names = false;  // file names are the keys as they are, not escaped
+  bool durable = false;         // waits until all of it is on the disk
+  bool checksums = false;       // a file with checksums is made, td/checksums.h
 };
 
 struct LoadOptions {
@@ -22,14 +24,16 @@ struct LoadOptions {
   bool verbatim_names = false;
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;  // all levels together
+  std::vector<std::string> subpath = {};  // of a nested dictionary that is loaded alone
 };
 
 // Saves a dictionary to a folder and gives one that is mapped from it: locked, on the CPU. An empty
 // `dir` stands for the folder that the dictionary has already, and maps nameless memory if it has
 // none.
 //
-// Everything is checked first; then all is written beside its place; then all is renamed. A failure
-// leaves each file as it was.
+// Everything is checked first; then all is written into a folder beside its place, which then takes
+// the place (td/folder.h). A failure leaves each file as it was. Code::busy while another one writes
+// there. Files in the folder that are none of the dictionary that was there before stay.
 TensorDict memmap(const TensorDict& td, const std::string& dir, const MemmapOptions& options = {});
 
 // The same, and `td` itself becomes the result. Left as it was on failure.
