@@ -53,7 +53,11 @@ NodePtr load_folder(const std::string& root, const LoadOptions& options) {
 
 TensorDict load_memmap(const std::string& dir, const LoadOptions& options) {
   if (dir.empty()) fail(Code::io, "no such folder: the path is empty");
-  return TensorDict(load_folder(files::absolute(dir), options));
+  const std::string root = files::absolute(dir);
+  if (files::look(root).found == files::Found::file) {
+    return TensorDict(load_nodes(*open_archive(root, options.into_archive), options));
+  }
+  return TensorDict(load_folder(root, options));
 }
 
 void memmap_flush(const TensorDict& td) {

@@ -16,6 +16,8 @@ struct MemmapOptions {
   bool verbatim_names = false;  // file names are the keys as they are, not escaped
   bool durable = false;         // waits until all of it is on the disk
   bool checksums = false;       // a file with checksums is made, td/checksums.h
+  std::optional<bool> archive;  // one file, td/archive.h; none: when its name ends with ".tdz"
+  bool deflated = false;        // tensors in an archive are compressed
 };
 
 struct LoadOptions {
@@ -23,8 +25,9 @@ struct LoadOptions {
   bool private_mapping = false;       // what is written to the tensors does not reach the files
   bool verbatim_names = false;
   std::uint32_t max_depth = 1000;
-  std::uint32_t max_entries = 1000000;  // all levels together
+  std::uint32_t max_entries = 1000000;    // all levels together
   std::vector<std::string> subpath = {};  // of a nested dictionary that is loaded alone
+  bool into_archive = false;              // what is written to the tensors of an archive reaches it
 };
 
 // Saves a dictionary to a folder and gives one that is mapped from it: locked, on the CPU. An empty
