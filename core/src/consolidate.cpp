@@ -21,21 +21,28 @@ using packing::Place;
 using packing::Plan;
 using packing::Twice;
 
-// Each leaf becomes what `F` makes of it.
-template <class F>
-class LeavesOp final : public BatchOp {
+// Each leaf becomes the view that stands in its place.
+class ViewsOp final : public BatchOp {
  public:
-  LeavesOp(std::optional<c10::Device> device, F f) : device_(device), f_(std::move(f)) {}
+  ViewsOp(std::optional<c10::Device> device, const Plan& plan, const std::vector<at::Tensor>& views)
+      : device_(device), plan_(plan), views_(views) {}
   Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
   bool keeps_batch() const override { return true; }
-  at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }
+  at::Tensor leaf(const at::Tensor& before) const override {
+    return views_[plan_.place_of(before)];
+  }
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
+  }
+  Value ragged(const RaggedNode& node) const override {
+    return NodePtr(
+        packing::ragged_over(node, plan_.place_of(node), views_, device(node.device())));
   }
 
  private:
   std::optional<c10::Device> device_;
-  F f_;
+  const Plan& plan_;
+  const std::vector<at::Tensor>& views_;
 };
 
 c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
@@ -66,8 +73,13 @@ void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>&
     if (device) node.set_device(device);
     DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      if (dense->value(i).is_node()) continue;
-      dense->set_value(i, views[plan.place_of(dense->value(i).tensor())]);
+      const Value& value = dense->value(i);
+      if (RaggedNode* ragged = value.is_node() ? as_ragged(value.node().get()) : nullptr) {
+        ragged->take_place_of(
+            *packing::ragged_over(*ragged, plan.place_of(*ragged), views, device));
+      }
+      if (value.is_node()) continue;
+      dense->set_value(i, views[plan.place_of(value.tensor())]);
     }
   });
 }
@@ -129,9 +141,7 @@ std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device de
   const auto count = static_cast<std::int64_t>(plan.bytes());
   bytes_in(to).copy_(bytes_in(from).narrow(0, 0, count), non_blocking);
   const std::vector<at::Tensor> views = views_of(plan, to);
-  NodePtr result = map(
-      td.node(), LeavesOp(std::optional<c10::Device>(device),
-                          [&](const at::Tensor& before) { return views[plan.place_of(before)]; }));
+  NodePtr result = map(td.node(), ViewsOp(std::optional<c10::Device>(device), plan, views));
   lock(result);
   return TensorDict(std::move(result));
 }
@@ -163,9 +173,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
     adopt(td.node(), plan, views, device);
     return td;
   }
-  NodePtr result =
-      map(plan.root(),
-          LeavesOp(device, [&](const at::Tensor& before) { return views[plan.place_of(before)]; }));
+  NodePtr result = map(plan.root(), ViewsOp(device, plan, views));
   lock(result);
   return TensorDict(std::move(result));
 }

@@ -47,6 +47,10 @@ bool is_value(const Value& value) {
   return value.is_node() && value.node()->kind() == NodeKind::data;
 }
 
+const RaggedNode* ragged_in(const Value& value) {
+  return value.is_node() ? as_ragged(value.node().get()) : nullptr;
+}
+
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
 std::string show_quoted(std::string_view name) { return format::quote(name); }
@@ -58,9 +62,9 @@ bool begins_with_text(std::string_view text, std::string_view with) {
 // Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
 void check_name(std::string_view name, const Value& value) {
   const bool clash =
-      value.is_node() && !is_value(value) &&
+      value.is_node() && !is_value(value) && ragged_in(value) == nullptr &&
       (name == "cls" || name == "non_tensors" || name == "leaves" || name == "cls_metadata");
-  if (clash || begins_with_text(name, "<NJT_")) {
+  if (clash || begins_with_text(name, ragged_mark)) {
     fail(Code::key_invalid, show_quoted(name),
          " cannot be packed: the format needs this name for itself");
   }
@@ -131,8 +135,8 @@ at::Tensor values_of(const at::Tensor& tensor) {
 
 Plan::Plan(const NodePtr& root, Twice twice)
     : root_(root->kind() == NodeKind::part ? dense_form(root) : root), twice_(twice) {
-  if (root_->kind() == NodeKind::data) {
-    fail(Code::wrong_entry, "a value that is no tensor cannot be packed alone");
+  if (root_->kind() == NodeKind::data || root_->kind() == NodeKind::ragged) {
+    fail(Code::wrong_entry, "a value or a ragged tensor cannot be packed alone");
   }
   struct Level {
     const Node* node;
@@ -153,6 +157,8 @@ Plan::Plan(const NodePtr& root, Twice twice)
     check_name(name, entry);
     if (!entry.is_node()) {
       slots_[nodes_.at(level.node).first + i] = add(entry.tensor(), name);
+    } else if (const RaggedNode* ragged = ragged_in(entry)) {
+      slots_[nodes_.at(level.node).first + i] = add(*ragged, name);
     } else if (!is_value(entry) && nodes_.count(entry.node().get()) == 0) {
       enter(*entry.node());
       levels.push_back({entry.node().get(), 0});
@@ -166,9 +172,13 @@ void Plan::enter(const Node& node) {
 }
 
 std::size_t Plan::add(const at::Tensor& tensor, std::string_view name) {
-  check_tensor(tensor, name);
   const auto known = tensors_.find(tensor.unsafeGetTensorImpl());
   if (known != tensors_.end() && twice_ == Twice::once) return known->second;
+  return add_new(tensor, name);
+}
+
+std::size_t Plan::add_new(const at::Tensor& tensor, std::string_view name) {
+  check_tensor(tensor, name);
   const std::size_t item = tensor.element_size();
   const std::optional<std::int64_t> bytes = format::checked_bytes(tensor.sizes(), item);
   const std::size_t room = std::numeric_limits<std::int64_t>::max() - std::size_t{1024};
@@ -185,6 +195,34 @@ std::size_t Plan::add(const at::Tensor& tensor, std::string_view name) {
   tensors_.emplace(tensor.unsafeGetTensorImpl(), places_.size());
   places_.push_back(std::move(place));
   return places_.size() - 1;
+}
+
+// Its tensors, one behind the other; of one that is met twice the places are those of the first time.
+std::size_t Plan::add(const RaggedNode& ragged, std::string_view name) {
+  const auto known = ragged_.find(&ragged);
+  if (known != ragged_.end() && twice_ == Twice::once) return known->second;
+  const Jagged jagged = ragged.jagged() ? *ragged.jagged() : jagged_of(ragged);
+  const std::size_t first = add_new(jagged.values, name);
+  if (jagged.lengths.defined()) add_new(jagged.lengths, name);
+  add_new(jagged.offsets, name);
+  ragged_.emplace(&ragged, first);
+  return first;
+}
+
+RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
+                      const std::vector<at::Tensor>& views, std::optional<c10::Device> device) {
+  Jagged jagged;
+  jagged.values = views[place];
+  if (ragged.jagged()) jagged.dim = ragged.jagged()->dim;
+  const bool has_lengths = ragged.jagged() && ragged.jagged()->lengths.defined();
+  if (has_lengths) jagged.lengths = views[++place];
+  jagged.offsets = views[++place];
+  // What is joined otherwise than row by row keeps values of its own.
+  const bool in_rows = jagged.dim == 1 && jagged.values.numel() == ragged.values().numel();
+  RaggedPtr result = ragged.with_values(
+      in_rows ? jagged.values.view({-1}) : ragged.values().to(jagged.values.device()), device);
+  result->set_jagged(std::move(jagged));
+  return result;
 }
 
 void Plan::copy_to(char* data) const {
@@ -224,17 +262,30 @@ std::string Plan::text(bool all_locked) const {
     any = false;
     std::size_t slot = first;
     for_each_entry(node, [&](const std::string& name, const Value& value) {
-      const std::size_t number = slots_[slot++];
-      if (value.is_node()) return;
-      const Place& place = places_[number];
-      if (any) out += ',';
-      any = true;
-      out += format::quote(name) + ":[\"";
-      out += format::dtype_name(place.tensor.scalar_type());
-      out += "\",";
-      format::append_sizes(out, value.tensor().sizes());
-      out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
-             std::to_string(place.stop - place.start - place.bytes) + ']';
+      std::size_t number = slots_[slot++];
+      const auto leaf = [&](const std::string& key, SizesView sizes) {
+        const Place& place = places_[number++];
+        if (any) out += ',';
+        any = true;
+        out += format::quote(key) + ":[\"";
+        out += format::dtype_name(place.tensor.scalar_type());
+        out += "\",";
+        format::append_sizes(out, sizes);
+        out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
+               std::to_string(place.stop - place.start - place.bytes) + ']';
+      };
+      if (!value.is_node()) leaf(name, value.tensor().sizes());
+      const RaggedNode* ragged = ragged_in(value);
+      if (ragged == nullptr) return;
+      const auto part = [&](std::string_view mark) {
+        leaf(std::string(mark) + name, places_[number].tensor.sizes());
+      };
+      const std::shared_ptr<const Jagged>& jagged = ragged->jagged();
+      part(values_mark);
+      if (jagged && jagged->lengths.defined()) part(lengths_mark);
+      part(offsets_mark);
+      out.back() = ',';  // and a sixth item
+      out += std::to_string(jagged ? jagged->dim : 1) + ']';
     });
     out += "},\"cls_metadata\":";
     append_metadata(out, node, all_locked);
@@ -256,7 +307,7 @@ std::string Plan::text(bool all_locked) const {
     const DenseNode* dense = as_dense(level.node);
     if (dense != nullptr && (!dense->value(i).is_node() || is_value(dense->value(i)))) continue;
     const NodePtr& inner = nested(*level.node, i);
-    if (inner->kind() == NodeKind::data) continue;
+    if (inner->kind() == NodeKind::data || inner->kind() == NodeKind::ragged) continue;
     out += ',' + format::quote(name_at(*level.node, i)) + ':';
     begin(*inner);
   }

@@ -35,6 +35,72 @@ at::Tensor leaf_over(const c10::Storage& storage, const Parsed::Leaf& leaf) {
   return copy;
 }
 
+// The tensors that a ragged one is made of, which follow one another.
+class RaggedParts {
+ public:
+  explicit RaggedParts(const std::string& where) : where_(where) {}
+
+  // Whether it was one of them.
+  bool take(const Parsed::Leaf& leaf, const c10::Storage& storage) {
+    if (take(leaf, values_mark)) {
+      if (open_) fail_open();
+      key_ = leaf.key.substr(values_mark.size());
+      jagged_ = Jagged();
+      jagged_.values = leaf_over(storage, leaf);
+      open_ = true;
+    } else if (take(leaf, lengths_mark)) {
+      require(leaf, lengths_mark);
+      if (jagged_.lengths.defined()) fail_open();
+      jagged_.lengths = leaf_over(storage, leaf);
+    } else if (take(leaf, offsets_mark)) {
+      require(leaf, offsets_mark);
+      jagged_.offsets = leaf_over(storage, leaf);
+      jagged_.dim = leaf.ragged_dim;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool complete() const { return open_ && jagged_.offsets.defined(); }
+  void require_none() const {
+    if (open_) fail_open();
+  }
+  const std::string& key() const { return key_; }
+
+  RaggedPtr make(SizesView batch) {
+    open_ = false;
+    const std::string where = where_ + ": " + quote(key_);
+    RaggedPtr node = from_jagged(std::move(jagged_), where);
+    const std::shared_ptr<const Jagged> jagged = node->jagged();
+    try {
+      node = for_batch(*node, batch, where);
+    } catch (const Error& error) {
+      fail(Code::format, error.what());
+    }
+    node->set_jagged(*jagged);
+    return node;
+  }
+
+ private:
+  static bool take(const Parsed::Leaf& leaf, std::string_view mark) {
+    return std::string_view(leaf.key).substr(0, mark.size()) == mark;
+  }
+  void require(const Parsed::Leaf& leaf, std::string_view mark) const {
+    if (!open_ || leaf.key.compare(mark.size(), std::string::npos, key_) != 0) {
+      fail(Code::format, where_, ": ", quote(leaf.key), " belongs to no ragged tensor before it");
+    }
+  }
+  [[noreturn]] void fail_open() const {
+    fail(Code::format, where_, ": the ragged tensor ", quote(key_), " is not complete");
+  }
+
+  const std::string& where_;
+  std::string key_;
+  Jagged jagged_;
+  bool open_ = false;
+};
+
 }  // namespace
 
 std::optional<c10::Device> Parsed::device_of(const std::optional<std::string>& name,
@@ -77,11 +143,24 @@ NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,
     node->put(key, std::move(value));
   };
   for (const Data& data : dict.data) put(data.key, data.batch, build_data(data, wanted));
+  RaggedParts parts(where_);
   for (const Leaf& leaf : dict.leaves) {
+    if (parts.take(leaf, storage)) {
+      if (!parts.complete()) continue;
+      RaggedPtr ragged = parts.make(batch);
+      ragged->set_device(node->device());
+      if (node->device() && *node->device() != ragged->values().device()) {
+        ragged = ragged->with_values(move_to(ragged->values(), *node->device()), node->device());
+      }
+      const Sizes sizes(ragged->batch().begin(), ragged->batch().end());
+      put(parts.key(), batch.empty() ? batch : SizesView(sizes), NodePtr(std::move(ragged)));
+      continue;
+    }
     at::Tensor tensor = leaf_over(storage, leaf);
     if (node->device()) tensor = move_to(tensor, *node->device());
     put(leaf.key, leaf.sizes, std::move(tensor));
   }
+  parts.require_none();
   for (const std::size_t number : dict.dicts) {
     NodePtr inner = std::move(made[number]);
     const Sizes sizes(inner->batch().begin(), inner->batch().end());

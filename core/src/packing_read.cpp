@@ -70,11 +70,10 @@ class PackedReader final : public format::Copier {
   void check_entry(const std::string& key) {
     if (++entries_ > limits_.entries) fail_here("more entries than allowed");
     if (key.find('\0') != std::string::npos) fail_here("the key ", quote(key), " holds a NUL");
-    if (key.empty()) return;
-    if (key.compare(0, 5, "<NJT_") == 0) {
-      fail(Code::unsupported, where_, ": ", quote(key),
-           " is a ragged tensor, which cannot be read yet");
-    }
+  }
+
+  static bool has_mark(std::string_view key, std::string_view mark) {
+    return key.substr(0, mark.size()) == mark;
   }
 
   void on_open(bool is_object) override {
@@ -194,7 +193,7 @@ class PackedReader final : public format::Copier {
         if (item_ != 3) fail_entry();
         return;
       case In::leaf:
-        if (item_ != 5) fail_entry();
+        if (item_ != 5 && !(item_ == 6 && has_mark(name_, offsets_mark))) fail_entry();
         check_leaf();
         return;
       case In::value:
@@ -274,6 +273,7 @@ class PackedReader final : public format::Copier {
       case 2: leaf().start = static_cast<std::size_t>(number(value)); return;
       case 3: stop_ = static_cast<std::size_t>(number(value)); return;
       case 4: pad_ = static_cast<std::size_t>(number(value)); return;
+      case 5: leaf().ragged_dim = number(value); return;
       default: fail_entry();
     }
   }

@@ -102,7 +102,12 @@ void share_memory(const TensorDict& td) {
   visit_nodes(root, [&](Node& node) {
     DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      if (dense->value(i).is_node()) continue;
+      const Value& value = dense->value(i);
+      if (RaggedNode* ragged = value.is_node() ? as_ragged(value.node().get()) : nullptr) {
+        ragged->take_place_of(
+            *packing::ragged_over(*ragged, plan.place_of(*ragged), views, ragged->device()));
+      }
+      if (value.is_node()) continue;
       const at::Tensor tensor = dense->value(i).tensor();
       const at::Tensor& view = views[plan.place_of(tensor)];
       if (!keeps_identity(tensor)) {

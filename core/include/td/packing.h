@@ -2,7 +2,7 @@
 // lies where. The form of Python's consolidate(): of its files, and here of shared memory and messages.
 #pragma once
 
-#include "td/node.h"
+#include "td/ragged.h"
 
 #include <c10/core/Storage.h>
 
@@ -46,6 +46,9 @@ class Plan {
     return tensors_.at(tensor.unsafeGetTensorImpl());
   }
 
+  // The places of a ragged tensor: values, lengths where it has any, offsets.
+  std::size_t place_of(const RaggedNode& ragged) const { return ragged_.at(&ragged); }
+
   // The JSON text, byte for byte as Python writes it; all dictionaries count as locked if asked for.
   std::string text(bool all_locked = false) const;
 
@@ -60,6 +63,8 @@ class Plan {
 
   void enter(const Node& node);
   std::size_t add(const at::Tensor& tensor, std::string_view name);
+  std::size_t add_new(const at::Tensor& tensor, std::string_view name);
+  std::size_t add(const RaggedNode& ragged, std::string_view name);
 
   NodePtr root_;
   Twice twice_;
@@ -67,8 +72,19 @@ class Plan {
   std::vector<std::size_t> slots_;
   std::unordered_map<const Node*, Slots> nodes_;
   std::unordered_map<const c10::TensorImpl*, std::size_t> tensors_;
+  std::unordered_map<const Node*, std::size_t> ragged_;
   std::size_t bytes_ = 0;
 };
+
+// What stands in front of the names of the tensors that a ragged one is made of.
+inline constexpr std::string_view ragged_mark = "<NJT_";
+inline constexpr std::string_view values_mark = "<NJT_VALUES>";
+inline constexpr std::string_view lengths_mark = "<NJT_LENGTHS>";
+inline constexpr std::string_view offsets_mark = "<NJT_OFFSETS>";
+
+// The same ragged tensor over views of its places in a buffer.
+RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
+                      const std::vector<at::Tensor>& views, std::optional<c10::Device> device);
 
 // Row-major values on the CPU, without flags that only libtorch understands.
 at::Tensor values_of(const at::Tensor& tensor);
@@ -97,6 +113,7 @@ class Parsed {
     Sizes sizes;
     std::size_t start = 0;
     std::size_t bytes = 0;
+    std::int64_t ragged_dim = 1;  // of the offsets of a ragged tensor
   };
   struct Data {
     std::string key;

@@ -9,6 +9,15 @@
 
 namespace td {
 
+// The layout that libtorch calls jagged: tensors that differ in the length of one dimension, joined
+// along it. Kept for a ragged tensor that lies so in a file or a buffer.
+struct Jagged {
+  at::Tensor values;   // one dimension less than the whole
+  at::Tensor lengths;  // undefined: a part ends where the next one begins
+  at::Tensor offsets;  // one more than there are parts
+  std::int64_t dim = 1;  // of the whole: that in which parts differ
+};
+
 // Parts that have as many dimensions and differ in sizes: their values one after the other, row-major,
 // and a table of their sizes. The batch size is the number of parts, or that of the dictionary which
 // holds it, when it has more dimensions and all parts begin with the others. Never changes.
@@ -44,11 +53,19 @@ class RaggedNode final : public Node {
   c10::intrusive_ptr<RaggedNode> with_values(at::Tensor values,
                                              std::optional<c10::Device> device) const;
 
-  // Raw change, for the core only: the same values and sizes in another place.
+  // Raw changes, for the core only: the same values and sizes in another place, and that the values are
+  // those of a jagged layout.
   void set_tensors(at::Tensor values, at::Tensor sizes) {
     values_ = std::move(values);
     sizes_ = std::move(sizes);
+    jagged_.reset();
   }
+  void take_place_of(const RaggedNode& other) {
+    set_tensors(other.values_, other.sizes_);
+    jagged_ = other.jagged_;
+  }
+  void set_jagged(Jagged jagged) { jagged_ = std::make_shared<const Jagged>(std::move(jagged)); }
+  const std::shared_ptr<const Jagged>& jagged() const noexcept { return jagged_; }
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
@@ -57,6 +74,7 @@ class RaggedNode final : public Node {
   at::Tensor values_;
   at::Tensor sizes_;
   std::shared_ptr<const std::vector<std::int64_t>> offsets_;
+  std::shared_ptr<const Jagged> jagged_;
 };
 
 using RaggedPtr = c10::intrusive_ptr<RaggedNode>;
@@ -84,6 +102,11 @@ RaggedPtr make_ragged(c10::ArrayRef<at::Tensor> parts);
 
 // The same with the batch size of the dictionary that will hold it; Code::shape when it does not fit.
 RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& what);
+
+// To and from the jagged layout. Code::unsupported where parts differ in more than their first dimension;
+// `where` begins the messages about a layout that is not sound, Code::format: it may come from a file.
+Jagged jagged_of(const RaggedNode& node);
+RaggedPtr from_jagged(Jagged jagged, const std::string& where);
 
 // The parts, each padded to the longest of each dimension, stacked; and where there are values: true,
 // of the same shape up to the last dimension that differs.
