@@ -38,7 +38,11 @@ class Planner {
   Planner(const MemmapOptions& options, Content content) : options_(options), content_(content) {}
 
   SavePlan run(const Node& root, const std::string& dir) {
-    plan_.result = begin(root, dir, !dir.empty() && folder_exists(files::join(dir, ".")));
+    return run(root, dir, !dir.empty() && folder_exists(files::join(dir, ".")));
+  }
+
+  SavePlan run(const Node& root, const std::string& dir, bool exists) {
+    plan_.result = begin(root, dir, exists);
     while (!levels_.empty()) {
       const Level& level = levels_.back();
       if (level.lazy != nullptr && level.next < level.lazy->elements().size()) {
@@ -378,16 +382,24 @@ class Planner {
   std::deque<std::string> element_names_;  // of elements of lazy stacks, on the path
 };
 
+// What can be saved: dense where it was a window.
+NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
+  if (is_data(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
+  if (options.num_threads < 0) {
+    fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
+  }
+  return root->kind() == NodeKind::part ? dense_form(root) : root;
+}
+
 }  // namespace
 
 SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
                    Content content) {
-  if (is_data(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
-  const NodePtr read = root->kind() == NodeKind::part ? dense_form(root) : root;
-  if (options.num_threads < 0) {
-    fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
-  }
-  return Planner(options, content).run(*read, dir);
+  return Planner(options, content).run(*checked(root, options), dir);
+}
+
+SavePlan plan_archive(const NodePtr& root, const MemmapOptions& options, Content content) {
+  return Planner(options, content).run(*checked(root, options), "/", /*exists=*/false);
 }
 
 }  // namespace td

@@ -56,4 +56,7 @@ struct SavePlan {
 SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
                    Content content);
 
+// The same for the files of an archive: their paths begin with '/' and name nothing on the disk.
+SavePlan plan_archive(const NodePtr& root, const MemmapOptions& options, Content content);
+
 }  // namespace td

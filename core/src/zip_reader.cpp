@@ -31,6 +31,8 @@ constexpr std::uint16_t wide_field = 0x0001;  // of which this is the name
 constexpr std::uint64_t deflate_ratio =
     1032;  // no content is longer than its packed form times this
 constexpr unsigned encrypted_flags = 0x2041;
+constexpr unsigned described_after = 0x0008;  // checksum and sizes come after the content
+constexpr std::uint32_t description_mark = 0x08074b50;
 
 std::uint16_t u16(const unsigned char* at) noexcept {
   return static_cast<std::uint16_t>(at[0] | at[1] << 8);
@@ -296,6 +298,18 @@ bool Reader::intact(const Entry& entry) const {
     if (error.code() != Code::format) throw;
     return false;
   }
+}
+
+std::vector<std::uint64_t> Reader::checksums_of(const Entry& entry) const {
+  std::uint64_t first = entry.header + 14;
+  if ((u16(data_ + entry.header + 6) & described_after) != 0) {
+    first = entry.offset + entry.packed;
+    if (first + 8 <= entries_.front().record && u32(data_ + first) == description_mark) first += 4;
+    if (first + 4 > entries_.front().record) {
+      fail(Code::format, where_, ": ", format::quote(entry.name), " lacks its description");
+    }
+  }
+  return {first, entry.record + 16};
 }
 
 MappedArchive MappedArchive::open(const std::string& path, bool writable, std::size_t max_entries) {

@@ -1,7 +1,7 @@
 // Writing zip archives, with the fields and the order of Python's zipfile.
 #include "crc32.h"
 
-#include "td/file_io.h"
+#include "td/folder.h"
 #include "td/zip_file.h"
 
 #include <zlib.h>
@@ -160,7 +160,8 @@ struct Writer::State {
     std::string padding;  // an extra field
   };
 
-  explicit State(std::string target) : file(std::move(target)) {
+  explicit State(const std::string& target)
+      : folder(target.substr(0, target.rfind('/') + 1)), file(target) {
     const std::time_t now = std::time(nullptr);
     std::tm local{};
     if (::localtime_r(&now, &local) == nullptr || local.tm_year < 80) return;
@@ -284,6 +285,7 @@ struct Writer::State {
     return out;
   }
 
+  std::string folder;  // in which the archive comes to lie
   files::NewFile file;
   int time = 0;
   int date = 1 << 5 | 1;  // the first day that the format knows
@@ -296,7 +298,7 @@ struct Writer::State {
   std::uint64_t taken = 0;    // how much of it has come
 };
 
-Writer::Writer(std::string target) : state_(std::make_unique<State>(std::move(target))) {}
+Writer::Writer(const std::string& target) : state_(std::make_unique<State>(target)) {}
 
 Writer::~Writer() = default;
 
@@ -369,6 +371,24 @@ void Writer::end() {
   to.patch();
 }
 
+Writer::Packed Writer::pack(const char* data, std::size_t bytes) {
+  Packed result;
+  result.crc = crc32(0, data, bytes);
+  result.bytes = bytes;
+  Deflater().put(data, bytes, true,
+                 [&](const char* out, std::size_t n) { result.data.append(out, n); });
+  return result;
+}
+
+void Writer::add(std::string_view name, const Packed& packed) {
+  State& to = *state_;
+  to.open(name, Form::deflated, packed.bytes);
+  to.done.back().crc = packed.crc;
+  to.done.back().packed = packed.data.size();
+  to.put_header();
+  to.put(packed.data.data(), packed.data.size());
+}
+
 void Writer::finish(bool durable) {
   const std::string directory = state_->directory();
   state_->put(directory.data(), directory.size());
@@ -376,6 +396,7 @@ void Writer::finish(bool durable) {
   if (durable) state_->file.sync();
   state_->file.close();
   state_->file.commit();
+  if (durable) files::sync(state_->folder);
 }
 
 }  // namespace td::zip_file

@@ -61,6 +61,9 @@ class Reader {
   // Whether the content is what the checksum says.
   bool intact(const Entry& entry) const;
 
+  // Where in the file its checksum stands.
+  std::vector<std::uint64_t> checksums_of(const Entry& entry) const;
+
   const std::string& where() const noexcept { return where_; }
 
  private:
@@ -113,7 +116,7 @@ enum class Form : std::uint8_t {
 // Without finish() no trace is left.
 class Writer {
  public:
-  explicit Writer(std::string target);
+  explicit Writer(const std::string& target);  // an absolute path
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -124,6 +127,15 @@ class Writer {
   void begin(std::string_view name, Form form, std::uint64_t bytes);
   void append(const char* data, std::size_t bytes);
   void end();
+
+  // What pack() has made of the content, on any thread.
+  struct Packed {
+    std::string data;
+    std::uint32_t crc = 0;
+    std::uint64_t bytes = 0;
+  };
+  static Packed pack(const char* data, std::size_t bytes);
+  void add(std::string_view name, const Packed& packed);
 
   // `durable` waits until all is on the disk.
   void finish(bool durable = false);
