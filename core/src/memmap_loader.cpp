@@ -192,6 +192,9 @@ class Loader {
     for (const format::Entry& entry : text.entries) {
       if (entry.is_node) {
         add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
+      } else if (entry.ragged) {
+        at.node->put(entry.key,
+                     NodePtr(reader_.ragged(at.opened, entry, rows, at.node->device())));
       } else {
         at.node->put(entry.key, reader_.leaf(at.opened, entry, rows, at.node->device()));
       }
@@ -232,7 +235,8 @@ class Loader {
       field.name = at.node->name(i);
       field.optional = true;
       const Value& value = at.node->value(i);
-      if (value.is_node()) field.kind = is_data(*value.node()) ? FieldKind::value : FieldKind::dict;
+      if (elements_of(value) == nullptr)
+        field.kind = is_data(*value.node()) ? FieldKind::value : FieldKind::dict;
       fields.push_back(std::move(field));
     }
     for (const std::string& name : at.opened.empty_fields) {

@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace td {
 
@@ -123,26 +124,27 @@ std::size_t MemmapReader::numbered(const Opened& at) const {
   return n;
 }
 
-// The names that a key may have on the disk: escaped, and as it is in older folders.
+// The names that a key may have on the disk: escaped, and as it is in older folders. Without suffix for
+// the folder of a node.
 template <class Accept>
 bool MemmapReader::locate(const std::string& dir, const std::string& where, const std::string& key,
-                          bool is_node, Accept&& accept) const {
-  const std::string suffix(is_node ? std::string_view() : format::leaf_suffix);
-  const bool verbatim = format::safe_verbatim(key, is_node);
+                          std::string_view suffix, Accept&& accept) const {
+  const auto with_suffix = [&](std::string name) { return name.append(suffix); };
+  const bool verbatim = format::safe_verbatim(key, suffix.empty());
   if (options_.verbatim_names) {
     if (!verbatim)
       fail(Code::format, where, ": the key ", format::quote(key), " leads out of the folder");
-    return accept(files::join(dir, key + suffix));
+    return accept(files::join(dir, with_suffix(key)));
   }
   const std::string name = format::escape(key);
-  if (accept(files::join(dir, name + suffix))) return true;
-  return verbatim && name != key && accept(files::join(dir, key + suffix));
+  if (accept(files::join(dir, with_suffix(name)))) return true;
+  return verbatim && name != key && accept(files::join(dir, with_suffix(key)));
 }
 
 Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
   std::optional<Opened> opened;
   const std::string name = format::quote(key);
-  locate(at.dir, at.where, key, true, [&](const std::string& dir) {
+  locate(at.dir, at.where, key, {}, [&](const std::string& dir) {
     opened = try_open(dir, name);
     if (opened) return true;
     const Found found = source_.look(dir).found;
@@ -171,8 +173,8 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
       return true;
     };
     const std::string record = files::join(dir, format::record_folder);
-    if (!locate(dir, where, key, true, accept) && !locate(record, where, key, true, accept)) {
-      const bool leaf = locate(dir, where, key, false, [&](const std::string& candidate) {
+    if (!locate(dir, where, key, {}, accept) && !locate(record, where, key, {}, accept)) {
+      const bool leaf = locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
         return source_.look(candidate).found == Found::file;
       });
       if (leaf) fail(Code::wrong_entry, format::quote(key), " in \"", dir, "\" is a tensor");
@@ -208,10 +210,55 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
   return device ? move_to(tensor, *device) : tensor;
 }
 
+RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                               const std::optional<c10::Device>& device) const {
+  const std::string where = at.where + ": " + format::quote(entry.key);
+  if (entry.dtype.empty() || !entry.has_shape) fail(Code::format, where, " has no dtype or no shape");
+  const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where);
+  const std::optional<std::int64_t> bytes = format::checked_bytes(entry.shape, sizeof(std::int64_t));
+  if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
+    fail(Code::format, where, " is a ragged tensor, with a table of sizes of shape ",
+         show_sizes(entry.shape));
+  }
+  try {
+    // In memory of its own: others may write to the file.
+    const at::Tensor table =
+        *bytes == 0 ? at::empty(entry.shape, at::kLong)
+                    : values(at, entry.key, entry.shape, at::kLong, format::table_suffix).clone();
+    const Sizes count{count_ragged(table, c10::elementSize(dtype))};
+    const auto needed = static_cast<std::uint64_t>(count[0]) * c10::elementSize(dtype);
+    at::Tensor flat;
+    if (device && device->type() == c10::DeviceType::Meta) {
+      if (needed != 0) require_file(at, entry.key, needed);
+      flat = at::empty(count, at::TensorOptions(dtype).device(*device));
+    } else {
+      flat = needed == 0 ? fast::make_dense(count, dtype) : values(at, entry.key, count, dtype);
+      if (device) flat = move_to(flat, *device);
+    }
+    RaggedPtr node = for_batch(*make_ragged(flat, table), at.text.batch, "it");
+    if (!at.text.batch.empty() && rows < at.text.batch[0]) {
+      std::vector<std::int64_t> first(static_cast<std::size_t>(rows));
+      std::iota(first.begin(), first.end(), 0);
+      Sizes batch(at.text.batch);
+      batch[0] = rows;
+      node = for_batch(*parts_at(*node, first), batch, "it");
+    }
+    node->set_device(device);
+    return node;
+  } catch (const Error& error) {
+    if (error.code() != Code::shape) throw;
+    fail(Code::format, where, ": ", error.what());
+  }
+}
+
+Opened MemmapReader::open_source(const Opened& at) {
+  return open(files::join(at.dir, format::source_folder), format::quote(format::source_folder));
+}
+
 at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesView sizes,
-                                c10::ScalarType dtype) const {
+                                c10::ScalarType dtype, std::string_view suffix) const {
   at::Tensor tensor;
-  const bool found = locate(at.dir, at.where, key, false, [&](const std::string& path) {
+  const bool found = locate(at.dir, at.where, key, suffix, [&](const std::string& path) {
     tensor = source_.leaf(path, sizes, dtype);
     return tensor.defined();
   });
@@ -221,7 +268,7 @@ at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesV
 
 void MemmapReader::require_file(const Opened& at, const std::string& key,
                                 std::uint64_t bytes) const {
-  const bool found = locate(at.dir, at.where, key, false, [&](const std::string& path) {
+  const bool found = locate(at.dir, at.where, key, format::leaf_suffix, [&](const std::string& path) {
     const files::Look look = source_.look(path);
     if (look.found == Found::nothing) return false;
     if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");

@@ -6,6 +6,7 @@
 #include "memmap_source.h"
 #include "td/format.h"
 #include "td/memmap.h"
+#include "td/ragged.h"
 
 #include <string>
 #include <vector>
@@ -48,6 +49,13 @@ class MemmapReader {
   at::Tensor leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
                   const std::optional<c10::Device>& device) const;
 
+  // A ragged tensor, from two files. `rows` as above, where there is a batch size.
+  RaggedPtr ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                   const std::optional<c10::Device>& device) const;
+
+  // What a window is a part of.
+  Opened open_source(const Opened& at);
+
   void count_entry(const Opened& at);
   std::size_t entries_left() const noexcept { return options_.max_entries - entries_; }
   const MemmapSource& source() const noexcept { return source_; }
@@ -59,9 +67,10 @@ class MemmapReader {
   void require_values(const Opened& opened) const;
   template <class Accept>
   bool locate(const std::string& dir, const std::string& where, const std::string& key,
-              bool is_node, Accept&& accept) const;
+              std::string_view suffix, Accept&& accept) const;
   at::Tensor values(const Opened& at, const std::string& key, SizesView sizes,
-                    c10::ScalarType dtype) const;
+                    c10::ScalarType dtype,
+                    std::string_view suffix = format::leaf_suffix) const;
   void require_file(const Opened& at, const std::string& key, std::uint64_t bytes) const;
   [[noreturn]] void fail_missing(const Opened& at, const std::string& key) const;
 

@@ -106,6 +106,10 @@ Value ragged_entry(const Node& ragged, const BatchOp& op) {
   return op.ragged(static_cast<const RaggedNode&>(ragged));
 }
 
+std::int64_t count_ragged(const at::Tensor& sizes, std::size_t item_bytes) {
+  return offsets_of(sizes, item_bytes)->back();
+}
+
 RaggedPtr make_ragged(const at::Tensor& values, const at::Tensor& sizes) {
   require_strided(values);
   require_strided(sizes);

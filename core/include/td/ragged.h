@@ -97,6 +97,9 @@ inline const at::Tensor* elements_of(const Value& value) noexcept {
 // that lies as it should. Code::shape when they do not fit each other.
 RaggedPtr make_ragged(const at::Tensor& values, const at::Tensor& sizes);
 
+// Elements of a ragged tensor of such sizes, on the CPU; Code::shape when they are none.
+std::int64_t count_ragged(const at::Tensor& sizes, std::size_t item_bytes);
+
 // From tensors of as many dimensions, one dtype and one device; copied.
 RaggedPtr make_ragged(c10::ArrayRef<at::Tensor> parts);
 
