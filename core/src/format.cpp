@@ -14,6 +14,7 @@ constexpr TypeName types[] = {
     {NodeType::data, "<class 'tensordict.tensorclass.NonTensorData'>", "NonTensorData"},
     {NodeType::data_stack, "<class 'tensordict.tensorclass.NonTensorStack'>", "NonTensorStack"},
     {NodeType::lazy, "<class 'tensordict._lazy.LazyStackedTensorDict'>", "LazyStackedTensorDict"},
+    {NodeType::part, "<class 'tensordict._td._SubTensorDict'>", "_SubTensorDict"},
 };
 
 struct DType {
@@ -220,6 +221,12 @@ std::string lazy_text(std::int64_t stack_dim) {
   std::string text = "{\"_type\":";
   append_quoted(text, type_name(NodeType::lazy).class_name);
   return text + ",\"stack_dim\":" + std::to_string(stack_dim) + "}";
+}
+
+std::string part_text(std::string_view index) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::part).class_name);
+  return text.append(",\"index\":").append(index).append("}");
 }
 
 std::string_view short_record(std::string_view record) noexcept {

@@ -5,6 +5,7 @@
 #include "json_reader.h"
 
 #include <unordered_set>
+#include <utility>
 
 namespace td::format {
 
@@ -160,10 +161,11 @@ class DenseReader final : public Reader {
   std::size_t sizes_depth_ = 0;
 };
 
-// A value that is no tensor: the field `data`, whatever it holds.
+// One field, whatever it holds: `data` of a value that is no tensor.
 class DataReader final : public Copier {
  public:
-  using Copier::Copier;
+  DataReader(const std::string& where, std::size_t depth, std::string_view field = "data")
+      : Copier(where, depth), field_(field) {}
 
   // Empty where there is no such field.
   std::string find(std::string_view text) {
@@ -174,8 +176,8 @@ class DataReader final : public Copier {
  private:
   void on_key(std::string& key) override {
     if (depth() == 1) {
-      inside_ = key == "data";
-      if (inside_ && found_) fail_here("two fields are called \"data\"");
+      inside_ = key == field_;
+      if (inside_ && found_) fail_here("two fields are called ", quote(field_));
       found_ = found_ || inside_;
     } else if (inside_) {
       Copier::on_key(key);
@@ -191,6 +193,7 @@ class DataReader final : public Copier {
     if (inside_ && depth() != 0) Copier::on_close(is_object);
   }
 
+  std::string_view field_;
   bool inside_ = false;
   bool found_ = false;
 };
@@ -283,6 +286,24 @@ class ListHead final : public Copier {
   bool inside_ = true;
 };
 
+// Copies a dictionary and puts fields before those of the dictionary itself.
+class EntryAdder final : public Copier {
+ public:
+  EntryAdder(const std::string& where, std::string_view fields)
+      : Copier(where, max_json_depth), fields_(fields) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() == 1 && reserved(key)) add(std::exchange(fields_, {}));
+    Copier::on_key(key);
+  }
+  void add(std::string_view fields) {
+    if (!fields.empty()) Copier::add(fields);
+  }
+
+  std::string_view fields_;
+};
+
 // Both ways in which Python ends the text of a dictionary. Others are read twice.
 bool ends_as_dense(std::string_view text) noexcept {
   constexpr std::string_view end = "\"<class 'tensordict._td.TensorDict'>\"}";
@@ -326,6 +347,10 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     }
     case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
+    case NodeType::part:
+      result.index = DataReader(where, limits.depth, "index").find(text);
+      if (result.index.empty()) fail(Code::format, where, ": there is no field \"index\"");
+      break;
     case NodeType::data: result.data = DataReader(where, limits.depth).find(text); break;
     case NodeType::data_stack:
       result.data = DataReader(where, limits.depth).find(text);
@@ -333,6 +358,28 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
       break;
   }
   return result;
+}
+
+std::string with_entry(std::string_view text, const std::string& where, std::string_view other) {
+  constexpr Limits limits{max_json_depth, static_cast<std::size_t>(-1)};
+  const NodeText old = read_node(text, where, limits);
+  const NodeText added = read_node(other, where, limits);
+  if (old.type != NodeType::dense) fail(Code::format, where, ": not a dictionary");
+  for (const Entry& entry : old.entries) {
+    if (entry.key != added.entries.front().key) continue;
+    fail(Code::key_exists, where, ": there is an entry ", quote(entry.key),
+         " already, which the dictionary does not have: refresh it");
+  }
+  if (old.batch != added.batch) {
+    fail(Code::shape, where, ": the batch size is ", show_sizes(old.batch), ", the dictionary has ",
+         show_sizes(added.batch), ": refresh it");
+  }
+  const std::string rest = DenseText().finish(added.batch, "cpu").substr(1);
+  other.remove_prefix(1);
+  other.remove_suffix(rest.size() + 1);  // and the comma before it
+  EntryAdder adder(where, other);
+  adder.run(text);
+  return adder.take();
 }
 
 std::string head_of_list(std::string_view json, std::size_t length) {

@@ -1,10 +1,13 @@
 #include "memmap_loader.h"
 
+#include "format_index.h"
 #include "memmap_reader.h"
 #include "td/assign.h"
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/device.h"
+#include "td/lazy_index.h"
+#include "td/part.h"
 #include "td/record.h"
 
 #include <algorithm>
@@ -32,13 +35,7 @@ class Loader {
     if (is_value(opened)) {
       fail(Code::unsupported, "\"", opened.dir, "\" holds a value, not a dictionary");
     }
-    NodePtr result = enter(std::move(opened), {});
-    while (!pending_.empty()) {
-      const Pending at = std::move(pending_.back());
-      pending_.pop_back();
-      fill(at);
-    }
-    return result;
+    return read(std::move(opened));
   }
 
  private:
@@ -61,6 +58,16 @@ class Loader {
   static Above below(const Pending& at) {
     const SizesView batch = at.node->batch();
     return {false, batch, at.node->device(), batch.empty() ? any_rows : batch[0], at.depth + 1};
+  }
+
+  NodePtr read(Opened opened) {
+    NodePtr result = enter(std::move(opened), {});
+    while (!pending_.empty()) {
+      const Pending at = std::move(pending_.back());
+      pending_.pop_back();
+      fill(at);
+    }
+    return result;
   }
 
   void check_depth(const Opened& at, std::size_t depth) const {
@@ -87,6 +94,7 @@ class Loader {
       case NodeType::data:
       case NodeType::data_stack: node = value(opened, above); break;
       case NodeType::lazy: node = lazy(opened, above); break;
+      case NodeType::part: node = window(opened, above); break;
       default: return dense(std::move(opened), above);
     }
     check_batch(opened, *node, above);
@@ -112,6 +120,31 @@ class Loader {
     if (begins_with(node.batch(), above.batch)) return;
     fail(Code::format, opened.where, ": the batch size ", show_sizes(node.batch()),
          " does not begin with that of the dictionary above, ", show_sizes(above.batch));
+  }
+
+  // A window at the root; below a dictionary, which holds none, what it reads as. All that it is a part of
+  // is read first.
+  NodePtr window(const Opened& opened, const Above& above) {
+    const Descent guard;
+    check_depth(opened, above.depth + 1);
+    reader_.count_entry(opened);
+    Opened source = reader_.open_source(opened);
+    if (is_value(source)) fail(Code::format, source.where, ": a value has no parts");
+    std::vector<Pending> waiting;
+    waiting.swap(pending_);
+    const TensorDict whole(read(std::move(source)));
+    waiting.swap(pending_);
+    try {
+      std::int64_t longest = 0;
+      for (const std::int64_t size : whole.batch_size()) longest = std::max(longest, size);
+      const auto items = format::read_index(opened.text.index, longest, opened.where);
+      if (above.is_root) return sub_tensordict(whole, items).node();
+      return dense_form(read_at(whole.node(), items))->shallow_copy();
+    } catch (const Error& error) {
+      if (error.code() == Code::format) throw;
+      fail(error.code() == Code::unsupported ? error.code() : Code::format, opened.where, ": ",
+           error.what());
+    }
   }
 
   // Lists nested as the batch is; what is deeper belongs to the values.

@@ -1,5 +1,6 @@
 #include "memmap_plan.h"
 
+#include "format_index.h"
 #include "td/data_values.h"
 #include "td/fast_path.h"
 #include "td/file_io.h"
@@ -41,8 +42,15 @@ class Planner {
     return run(root, dir, !dir.empty() && folder_exists(files::join(dir, ".")));
   }
 
-  SavePlan run(const Node& root, const std::string& dir, bool exists) {
-    plan_.result = begin(root, dir, exists);
+  SavePlan run(const Node& root, std::string dir, bool exists) {
+    const Node* node = &root;
+    std::vector<std::pair<const PartNode*, std::string>> windows;
+    while (const PartNode* part = as_part(node)) {
+      windows.emplace_back(part, dir);
+      begin_window(*part, dir, exists);
+      node = part->parent().get();
+    }
+    plan_.result = begin(*node, dir, exists);
     while (!levels_.empty()) {
       const Level& level = levels_.back();
       if (level.lazy != nullptr && level.next < level.lazy->elements().size()) {
@@ -52,6 +60,12 @@ class Planner {
       } else {
         finish();
       }
+    }
+    for (; !windows.empty(); windows.pop_back()) {
+      const auto& [part, place] = windows.back();
+      plan_.result =
+          c10::make_intrusive<PartNode>(std::move(plan_.result), part->items(), part->batch());
+      finish_node(*plan_.result, place);
     }
     return std::move(plan_);
   }
@@ -108,6 +122,16 @@ class Planner {
       exists = level.exists && folder_exists(dir);
     }
     stack->set_element(k, begin(*element, dir, exists));  // the levels may move
+  }
+
+  // A window is its index, and what it is a part of in a folder of its own.
+  void begin_window(const PartNode& part, std::string& dir, bool& exists) {
+    if (dir.empty()) return;
+    check_length(dir);
+    if (exists) check_meta(dir);
+    plan_.folders.push_back({dir, format::part_text(format::index_text(part.items()))});
+    dir = files::join(dir, std::string(format::source_folder));
+    exists = exists && folder_exists(dir);
   }
 
   // A record is a dictionary in a folder of its own, inside one that says what it is.
@@ -382,13 +406,13 @@ class Planner {
   std::deque<std::string> element_names_;  // of elements of lazy stacks, on the path
 };
 
-// What can be saved: dense where it was a window.
+// What can be saved: dense where a window is to be.
 NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
   if (is_data(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
   if (options.num_threads < 0) {
     fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
   }
-  return root->kind() == NodeKind::part ? dense_form(root) : root;
+  return root->kind() == NodeKind::part && options.dense_windows ? dense_form(root) : root;
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ inline constexpr std::string_view meta_file = "meta.json";
 inline constexpr std::string_view leaf_suffix = ".memmap";
 inline constexpr std::string_view table_suffix = ".shape.memmap";  // of the sizes of a ragged tensor
 inline constexpr std::string_view record_folder = "_tensordict";
+inline constexpr std::string_view source_folder = "_source";  // of a window
 
 // Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
 // allows. Printing one recurses.
@@ -28,6 +29,7 @@ enum class NodeType : std::uint8_t {
   data,
   data_stack,  // one value for each element of the batch
   lazy,
+  part,    // a window: what it is a part of stands in a folder of its own
   record,  // a class that only Python knows, over a dictionary in a folder of its own
 };
 
@@ -75,6 +77,7 @@ class DenseText {
 std::string data_text(std::string_view json);
 std::string data_stack_text(std::string_view json, std::int64_t stack_dim);
 std::string lazy_text(std::int64_t stack_dim);
+std::string part_text(std::string_view index);
 std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields);
 std::string quote(std::string_view text);
 
@@ -101,6 +104,7 @@ struct NodeText {
   std::optional<std::string> device;      // of a dictionary
   std::vector<Entry> entries;             // of a dictionary
   std::string data;            // of a value, or of a stack of values: compact JSON; empty: none
+  std::string index;           // of a window: compact JSON
   std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
   std::string record;                     // of a record: the name of its type
   std::vector<std::string> empty_fields;  // of a record: those that are null
@@ -115,6 +119,10 @@ struct Limits {
 // Reads a meta.json. `where` begins the messages: the file, and the key it stands for. Throws
 // Code::format, and Code::unsupported for kinds of node that are not known.
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits);
+
+// The text of a dictionary with one more entry: that of `other`, a text that DenseText has made for the
+// same batch size. Code::key_exists when it is there already.
+std::string with_entry(std::string_view text, const std::string& where, std::string_view other);
 
 // Of a list, its first elements; other values as they are. The text is good JSON.
 std::string head_of_list(std::string_view json, std::size_t length);

@@ -9,15 +9,23 @@
 
 namespace td {
 
+struct WorkCount;  // td/progress.h
+
+// Whether all goes into one file, td/archive.h; by name: when that ends with ".tdz".
+enum class Archive : std::uint8_t { by_name, yes, no };
+enum class Compression : std::uint8_t { stored, deflate };
+
 struct MemmapOptions {
   int num_threads = 0;          // how many write; 0 and 1: the calling one
   bool copy_existing = false;   // tensors that are mapped from elsewhere are copied, not refused
   bool fail_if_exists = false;  // a file that is there already is an error, not replaced
   bool verbatim_names = false;  // file names are the keys as they are, not escaped
+  bool dense_windows = false;   // a window is saved as what it reads, not with all it is a part of
   bool durable = false;         // waits until all of it is on the disk
   bool checksums = false;       // a file with checksums is made, td/checksums.h
-  std::optional<bool> archive;  // one file, td/archive.h; none: when its name ends with ".tdz"
-  bool deflated = false;        // tensors in an archive are compressed
+  WorkCount* count = nullptr;   // counts the tensors that are written
+  Archive archive = Archive::by_name;
+  Compression compression = Compression::stored;  // of the tensors in an archive
 };
 
 struct LoadOptions {
