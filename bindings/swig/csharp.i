@@ -23,10 +23,13 @@
 %ignore td_call_argument;
 %ignore td_call_options;
 %ignore td_close_options;
+%ignore td_pack_options;
 %ignore td_consolidate_options;
 %ignore td_field;
+%ignore td_file_options;
 %ignore td_fill_options;
 %ignore td_flatten_keys_options;
+%ignore td_grow_options;
 %ignore td_index_item;
 %ignore td_key;
 %ignore td_key_set;

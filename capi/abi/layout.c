@@ -132,14 +132,33 @@ TD_OFFSET(td_to_options, pin, 8);
 TD_OFFSET(td_to_options, inplace, 12);
 TD_OFFSET(td_to_options, each_like, 16);
 
-TD_SIZE(td_memmap_options, 20);
+TD_SIZE(td_archive, 4);
+TD_SIGNED(td_archive);
+TD_NUMBER(TD_ARCHIVE_BY_NAME, 0);
+TD_NUMBER(TD_ARCHIVE_YES, 1);
+TD_NUMBER(TD_ARCHIVE_NO, 2);
+
+TD_SIZE(td_compression, 4);
+TD_SIGNED(td_compression);
+TD_NUMBER(TD_COMPRESSION_STORED, 0);
+TD_NUMBER(TD_COMPRESSION_DEFLATE, 1);
+
+TD_SIZE(td_pack_options, 16);
+TD_OFFSET(td_pack_options, struct_size, 0);
+TD_OFFSET(td_pack_options, compression, 4);
+TD_OFFSET(td_pack_options, fail_if_exists, 8);
+TD_OFFSET(td_pack_options, durable, 12);
+
+TD_SIZE(td_memmap_options, 28);
 TD_OFFSET(td_memmap_options, struct_size, 0);
 TD_OFFSET(td_memmap_options, num_threads, 4);
 TD_OFFSET(td_memmap_options, copy_existing, 8);
 TD_OFFSET(td_memmap_options, fail_if_exists, 12);
 TD_OFFSET(td_memmap_options, verbatim_names, 16);
+TD_OFFSET(td_memmap_options, archive, 20);
+TD_OFFSET(td_memmap_options, compression, 24);
 
-TD_SIZE(td_load_options, 28);
+TD_SIZE(td_load_options, 32);
 TD_OFFSET(td_load_options, struct_size, 0);
 TD_OFFSET(td_load_options, device_type, 4);
 TD_OFFSET(td_load_options, device_index, 8);
@@ -147,6 +166,7 @@ TD_OFFSET(td_load_options, private_mapping, 12);
 TD_OFFSET(td_load_options, verbatim_names, 16);
 TD_OFFSET(td_load_options, max_depth, 20);
 TD_OFFSET(td_load_options, max_entries, 24);
+TD_OFFSET(td_load_options, into_archive, 28);
 
 TD_SIZE(td_apply_options, 88);
 TD_OFFSET(td_apply_options, struct_size, 0);
@@ -211,6 +231,21 @@ TD_OFFSET(td_writer_options, struct_size, 0);
 TD_OFFSET(td_writer_options, reserved, 4);
 TD_OFFSET(td_writer_options, first_row, 8);
 TD_OFFSET(td_writer_options, capacity, 16);
+
+TD_SIZE(td_shard, 4);
+TD_SIGNED(td_shard);
+TD_NUMBER(TD_SHARD_NONE, 0);
+TD_NUMBER(TD_SHARD_NEW, 1);
+TD_NUMBER(TD_SHARD_ANY, 2);
+
+TD_SIZE(td_grow_options, 40);
+TD_OFFSET(td_grow_options, struct_size, 0);
+TD_OFFSET(td_grow_options, durable, 4);
+TD_OFFSET(td_grow_options, checksums, 8);
+TD_OFFSET(td_grow_options, shard, 12);
+TD_OFFSET(td_grow_options, publish_rows, 16);
+TD_OFFSET(td_grow_options, publish_bytes, 24);
+TD_OFFSET(td_grow_options, buffer_bytes, 32);
 
 TD_SIZE(td_field_kind, 4);
 TD_SIGNED(td_field_kind);
@@ -343,6 +378,31 @@ TD_OFFSET(td_member, dims, 24);
 TD_OFFSET(td_member, offset, 32);
 TD_OFFSET(td_member, dtype, 40);
 TD_OFFSET(td_member, reserved, 44);
+
+TD_SIZE(td_file_format, 4);
+TD_SIGNED(td_file_format);
+TD_NUMBER(TD_FILE_AUTO, 0);
+TD_NUMBER(TD_FILE_SAFETENSORS, 1);
+TD_NUMBER(TD_FILE_NPY, 2);
+TD_NUMBER(TD_FILE_NPZ, 3);
+TD_NUMBER(TD_FILE_PT, 4);
+TD_NUMBER(TD_FILE_RAW, 5);
+
+TD_SIZE(td_file_options, 80);
+TD_OFFSET(td_file_options, struct_size, 0);
+TD_OFFSET(td_file_options, format, 4);
+TD_OFFSET(td_file_options, separator, 8);
+TD_OFFSET(td_file_options, batch_dims, 16);
+TD_OFFSET(td_file_options, write_through, 20);
+TD_OFFSET(td_file_options, deflate, 24);
+TD_OFFSET(td_file_options, durable, 28);
+TD_OFFSET(td_file_options, max_depth, 32);
+TD_OFFSET(td_file_options, max_entries, 36);
+TD_OFFSET(td_file_options, metadata, 40);
+TD_OFFSET(td_file_options, members, 48);
+TD_OFFSET(td_file_options, members_len, 56);
+TD_OFFSET(td_file_options, item_bytes, 64);
+TD_OFFSET(td_file_options, header_bytes, 72);
 
 TD_SIZE(td_consolidate_options, 20);
 TD_OFFSET(td_consolidate_options, struct_size, 0);

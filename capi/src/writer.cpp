@@ -1,23 +1,12 @@
 // tensordict/td_writer.h
-#include "arguments.h"
 #include "guard.h"
-
-#include "td/writer.h"
+#include "writer_handle.h"
 
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::not_null;
 using capi::Out;
-
-namespace capi {
-
-template <>
-struct Traits<td_writer> : OwnedTraits<td::Writer, Kind::writer> {
-  static constexpr const char* name = "writer";
-};
-
-}  // namespace capi
 
 namespace {
 

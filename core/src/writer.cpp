@@ -1,5 +1,6 @@
 #include "td/writer.h"
 
+#include "growth.h"
 #include "td/assign.h"
 #include "td/fast_path.h"
 #include "td/mapped_file.h"
@@ -69,13 +70,29 @@ Writer::Writer(const TensorDict& td, const WriterOptions& options)
   end_ = limit_ = options.capacity == 0 ? all : first + options.capacity;
 }
 
+Writer::Writer(std::unique_ptr<Growth> growth)
+    : row_(0), first_(0), limit_(0), td_(NodePtr()), growth_(std::move(growth)) {
+  folder_ = growth_->folder().dir();
+  end_ = growth_->advance(0, /*publish=*/false).end;
+}
+
 Writer::~Writer() {
-  if (!closed_) bump_versions();
+  if (closed_) return;
+  try {
+    if (growth_ == nullptr) {
+      bump_versions();
+    } else {
+      close();
+    }
+  } catch (...) {
+    // Nobody is left to be told; what is published is whole.
+  }
 }
 
 std::int32_t Writer::bind(Path path) {
   if (closed_)
     fail(Code::invalid_argument, "cannot bind ", show_path(path), ": the writer is closed");
+  if (growth_ != nullptr) return bind_growing(path);
   const at::Tensor& tensor = td_.get(path);
   if (tensor.device().type() != c10::DeviceType::CPU) {
     fail(Code::device, show_path(path), " is on ", tensor.device().str(),
@@ -97,6 +114,20 @@ std::int32_t Writer::bind(Path path) {
   return static_cast<std::int32_t>(fields_.size() - 1);
 }
 
+std::int32_t Writer::bind_growing(Path path) {
+  const std::size_t leaf = growth_->folder().find(path);
+  const std::size_t bytes = growth_->folder().leaves()[leaf].row_bytes;
+  fields_.push_back({growth_->memory(leaf), static_cast<std::int64_t>(bytes), bytes});
+  return static_cast<std::int32_t>(fields_.size() - 1);
+}
+
+void Writer::grow(bool publish) {
+  const Growth::Window at = growth_->advance(row_, publish);
+  before_ = growth_->before();
+  row_ = at.row;
+  end_ = at.end;
+}
+
 std::size_t Writer::row_bytes(std::int32_t field) const {
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
   return fields_[static_cast<std::uint32_t>(field)].bytes;
@@ -107,6 +138,7 @@ void Writer::bump_versions() noexcept {
 }
 
 void Writer::flush() {
+  if (growth_ != nullptr) return grow(/*publish=*/true);
   bump_versions();
   std::vector<const MappedFile*> files;
   for (const at::Tensor& tensor : tensors_) {
@@ -129,27 +161,31 @@ void Writer::close() {
       writer.tensors_.clear();
       for (Field& field : writer.fields_) field.base = nullptr;
       writer.td_ = TensorDict(NodePtr());
+      writer.growth_.reset();
     }
   } let_go{*this};
   flush();
+  if (growth_ != nullptr) growth_->release();
 }
 
 void Writer::fail_field(std::int32_t field) const {
   fail(Code::index, "no field ", field, ": ", fields_.size(), " are bound");
 }
 
-void Writer::fail_put(std::int32_t field, std::size_t bytes) const {
+void Writer::go_on(std::int32_t field, std::size_t bytes) {
   if (closed_) fail(Code::invalid_argument, "cannot put: the writer is closed");
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
-  if (row_ >= end_) {
-    fail(Code::capacity, "no row left: rows ", first_, " to ", limit_, " are written");
+  const std::size_t wanted = fields_[static_cast<std::uint32_t>(field)].bytes;
+  if (bytes != wanted && (row_ < end_ || growth_ != nullptr)) {
+    fail(Code::shape, "a row of field ", field, " takes ", wanted, " bytes, ", bytes,
+         " were given");
   }
-  fail(Code::shape, "a row of field ", field, " takes ",
-       fields_[static_cast<std::uint32_t>(field)].bytes, " bytes, ", bytes, " were given");
+  go_on();
 }
 
-void Writer::fail_next() const {
+void Writer::go_on() {
   if (closed_) fail(Code::invalid_argument, "cannot move on: the writer is closed");
+  if (growth_ != nullptr) return grow(/*publish=*/false);
   fail(Code::capacity, "no row left: rows ", first_, " to ", limit_, " are written");
 }
 

@@ -227,6 +227,27 @@ void *misuse_impl(misuse *m) {
   return impl;
 }
 
+const char *misuse_file(misuse *m) {
+  snprintf(m->text, sizeof m->text, "%s/file.safetensors", td_test_folder());
+  TD_DO(td_save_file(m->td, m->text, NULL));
+  return m->text;
+}
+
+const char *misuse_array(misuse *m) {
+  snprintf(m->text, sizeof m->text, "%s/array.npy", td_test_folder());
+  TD_DO(td_tensor_save(m->tensor, m->text, NULL));
+  return m->text;
+}
+
+const char *misuse_folder(misuse *m) {
+  td_tensordict *td = dictionary(), *mapped = NULL;
+  snprintf(m->text, sizeof m->text, "%s/folder", td_test_folder());
+  TD_DO(td_memmap(td, m->text, NULL, &mapped));
+  td_free(mapped);
+  td_free(td);
+  return m->text;
+}
+
 const char *misuse_table(misuse *m) {
   snprintf(m->text, sizeof m->text, "%s/table.csv", td_test_folder());
   TD_DO(td_save_table(m->td, m->text, TD_TABLE_CSV, "."));

@@ -58,8 +58,15 @@ const td_tensordict *misuse_loaded(misuse *m);
 /* A dictionary whose tensor is recorded for gradients. */
 td_tensordict *misuse_recorded(misuse *m);
 
+/* A folder with a dictionary like `td`. */
+const char *misuse_folder(misuse *m);
+
 /* A file with a table. */
 const char *misuse_table(misuse *m);
+
+/* A file of tensors, and one of one tensor. */
+const char *misuse_file(misuse *m);
+const char *misuse_array(misuse *m);
 
 /* A tensor of libtorch, and the version of libtorch. */
 void *misuse_impl(misuse *m);

@@ -3,6 +3,7 @@
 #define TENSORDICT_TD_H
 
 #include "tensordict/td_apply.h"
+#include "tensordict/td_archive.h"
 #include "tensordict/td_base.h"
 #include "tensordict/td_call.h"
 #include "tensordict/td_consolidate.h"
@@ -10,8 +11,10 @@
 #include "tensordict/td_device.h"
 #include "tensordict/td_dict.h"
 #include "tensordict/td_entries.h"
+#include "tensordict/td_files.h"
 #include "tensordict/td_like.h"
 #include "tensordict/td_grad.h"
+#include "tensordict/td_grow.h"
 #include "tensordict/td_host.h"
 #include "tensordict/td_index.h"
 #include "tensordict/td_join.h"

@@ -6,9 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 namespace td {
+
+class Growth;
 
 struct WriterOptions {
   std::int64_t first_row = 0;
@@ -18,9 +21,12 @@ struct WriterOptions {
 // A row is one element of the batch; with several batch dimensions rows follow in row-major order.
 // Tensors are found once, by bind(); put() is then a few comparisons and a memcpy, and allocates
 // nothing. Autograd learns of the new values at flush() and close().
+//
+// A growing writer, td/grow.h, is the same with memory that is emptied into files whenever it is full.
 class Writer {
  public:
   explicit Writer(const TensorDict& td, const WriterOptions& options = {});
+  explicit Writer(std::unique_ptr<Growth> growth);
   ~Writer();
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
@@ -33,7 +39,7 @@ class Writer {
   // Copies one field of the current row: row-major values, exactly row_bytes() of them.
   void put(std::int32_t field, const void* data, std::size_t bytes) {
     const auto i = static_cast<std::uint32_t>(field);
-    if (i >= fields_.size() || bytes != fields_[i].bytes || row_ >= end_) fail_put(field, bytes);
+    if (i >= fields_.size() || bytes != fields_[i].bytes || row_ >= end_) go_on(field, bytes);
     const Field& to = fields_[i];
     char* target = to.base + row_ * to.step;
     switch (bytes) {  // lengths known to the compiler are one move
@@ -44,19 +50,24 @@ class Writer {
     }
   }
 
-  // Moves on to the next row. Fields that were not put keep what was there.
+  // Moves on to the next row. Fields that were not put keep what was there; zeros in a growing writer,
+  // whose rows count even when this throws: the files then had no room for them, and are tried again.
   void next() {
-    if (row_ >= end_) fail_next();
-    ++row_;
+    if (row_ >= end_) go_on();
+    if (++row_ == end_ && growth_ != nullptr) grow(/*publish=*/false);
   }
 
   // Rows completed by next().
-  std::int64_t rows() const noexcept { return row_ - first_; }
+  std::int64_t rows() const noexcept { return before_ + row_ - first_; }
 
-  // Waits until what was put is on the disk.
+  // The folder of a growing writer; empty for others.
+  const std::string& folder() const noexcept { return folder_; }
+
+  // Waits until what was put is on the disk. Of a growing writer: publishes the rows; on the disk they
+  // are when it was opened so.
   void flush();
 
-  // Flushes, and lets go of the dictionary. Further puts fail.
+  // Flushes, and lets go of the dictionary or the folder. Further puts fail.
   void close();
 
  private:
@@ -66,8 +77,11 @@ class Writer {
     std::size_t bytes;  // of one row
   };
 
-  [[noreturn]] void fail_put(std::int32_t field, std::size_t bytes) const;
-  [[noreturn]] void fail_next() const;
+  // What put() and next() leave to do at the end of the rows: room is made, or they fail.
+  void go_on(std::int32_t field, std::size_t bytes);
+  void go_on();
+  void grow(bool publish);
+  std::int32_t bind_growing(Path path);
   [[noreturn]] void fail_field(std::int32_t field) const;
   void bump_versions() noexcept;
 
@@ -79,6 +93,9 @@ class Writer {
   Sizes batch_;                      // when the writer was opened: what the rows were counted for
   std::vector<at::Tensor> tensors_;  // of the fields
   TensorDict td_;
+  std::unique_ptr<Growth> growth_;
+  std::int64_t before_ = 0;  // rows of a growing writer that are no longer in its memory
+  std::string folder_;
   bool closed_ = false;
 };
 

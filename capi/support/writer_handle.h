@@ -1,0 +1,15 @@
+// writer_handle.h: what a handle on a writer stands for.
+#pragma once
+
+#include "arguments.h"
+
+#include "td/writer.h"
+
+namespace capi {
+
+template <>
+struct Traits<td_writer> : OwnedTraits<td::Writer, Kind::writer> {
+  static constexpr const char* name = "writer";
+};
+
+}  // namespace capi

@@ -1,0 +1,552 @@
+/* Folders that grow: a writer without capacity, dictionaries that are appended, rows that go. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "td_files.h"
+#include "td_values.h"
+
+static const char *here(const char *name) { return td_path(td_test_folder(), name); }
+
+/* Rows first, first + 1 … of pos [n,2] and, when it is nested, n.done [n]. */
+static td_tensordict *rows(int64_t first, int64_t n, int nested) {
+  td_tensordict *td = td_empty(TD_SIZES(n));
+  td_put(td, TD_KEY("pos"), td_arange(TD_DTYPE_FLOAT32, 2 * first, TD_SIZES(n, 2)));
+  if (nested) td_put(td, TD_KEY("n", "step"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(n)));
+  return td;
+}
+
+static td_writer *open_with(const char *folder, int nested, const td_grow_options *options) {
+  td_tensordict *like = rows(0, 1, nested);
+  td_writer *writer = NULL;
+  int32_t field = -1;
+  TD_DO(td_writer_open_growing(folder, like, options, &writer));
+  td_free(like);
+  TD_DO(td_writer_bind(writer, TD_KEY("pos"), &field));
+  TD_CHECK_INT(field, 0);
+  if (nested) {
+    TD_DO(td_writer_bind(writer, TD_KEY("n", "step"), &field));
+    TD_CHECK_INT(field, 1);
+  }
+  return writer;
+}
+
+static void write_rows(td_writer *writer, int64_t first, int64_t n, int nested) {
+  for (int64_t row = first; row < first + n; row++) {
+    const float pos[2] = {(float)(2 * row), (float)(2 * row + 1)};
+    TD_DO(td_writer_put(writer, 0, pos, sizeof pos));
+    if (nested) TD_DO(td_writer_put(writer, 1, &row, sizeof row));
+    TD_DO(td_writer_next(writer));
+  }
+}
+
+/* The folder holds rows 0 … n - 1 as rows() makes them. */
+static void check_rows(const char *folder, int64_t n, int nested) {
+  td_tensordict *loaded = NULL, *want = rows(0, n, nested);
+  int32_t equal = -1;
+  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_CHECK_BATCH(loaded, n);
+  TD_DO(td_equal(loaded, want, &equal));
+  TD_CHECK_INT(equal, 1);
+  td_free(want);
+  td_free(loaded);
+}
+
+static void check_length(const char *folder, int64_t rows, int64_t stored, int64_t spare) {
+  int64_t got_rows = -1, got_stored = -1, got_spare = -1;
+  TD_DO(td_memmap_length(folder, &got_rows, &got_stored, &got_spare));
+  TD_CHECK_INT(got_rows, rows);
+  TD_CHECK_INT(got_stored, stored);
+  TD_CHECK_INT(got_spare, spare);
+}
+
+static void write_and_write_again(int nested) {
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  const char *folder = here("a/m");
+  int64_t done = -1;
+  options.buffer_bytes = 100; /* a few rows */
+  td_writer *writer = open_with(folder, nested, &options);
+  check_rows(folder, 0, nested);
+  TD_CHECK_INT(td_count_entries(folder), nested ? 3 : 1); /* no files of values: Python maps none */
+  write_rows(writer, 0, 3, nested);
+  check_rows(folder, 0, nested);
+  TD_DO(td_writer_flush(writer));
+  check_rows(folder, 3, nested);
+  write_rows(writer, 3, 20, nested);
+  check_rows(folder, 3, nested);
+  TD_DO(td_writer_flush(writer));
+  TD_DO(td_writer_flush(writer));
+  check_rows(folder, 23, nested);
+  write_rows(writer, 23, 2, nested);
+  TD_DO(td_writer_rows(writer, &done));
+  TD_CHECK_INT(done, 25);
+  TD_DO(td_writer_close(writer));
+  TD_DO(td_writer_close(writer));
+  TD_EXPECT(td_writer_next(writer), TD_ERR_INVALID_ARGUMENT);
+  TD_DO(td_writer_rows(writer, &done));
+  TD_CHECK_INT(done, 25);
+  td_writer_free(writer);
+  check_rows(folder, 25, nested);
+  TD_CHECK_INT(td_file_size(td_path(folder, "pos.memmap")), 25 * 8);
+  check_length(folder, 25, 25, 0);
+
+  options.durable = 1;
+  writer = open_with(folder, nested, &options);
+  write_rows(writer, 25, 75, nested);
+  TD_DO(td_writer_rows(writer, &done));
+  TD_CHECK_INT(done, 75);
+  td_writer_free(writer); /* publishes */
+  check_rows(folder, 100, nested);
+  check_length(folder, 100, 100, 0);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), nested ? 7 : 4);
+}
+
+TD_TEST(a_flat_folder_grows) { write_and_write_again(0); }
+TD_TEST(a_nested_folder_grows) { write_and_write_again(1); }
+
+TD_TEST(what_a_folder_looks_like_is_what_a_save_makes) {
+  td_writer *writer = open_with(here("grown"), 1, NULL);
+  td_tensordict *td = rows(0, 7, 1), *mapped = NULL;
+  write_rows(writer, 0, 7, 1);
+  td_writer_free(writer);
+  TD_DO(td_memmap(td, here("saved"), NULL, &mapped));
+  TD_CHECK_SAME_TREE(here("grown"), here("saved"));
+  td_free(mapped);
+  td_free(td);
+}
+
+TD_TEST(rows_are_published_by_number_and_by_bytes) {
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  options.publish_rows = 4;
+  td_writer *writer = open_with(here("m"), 1, &options);
+  write_rows(writer, 0, 3, 1);
+  check_rows(here("m"), 0, 1);
+  write_rows(writer, 3, 1, 1);
+  check_rows(here("m"), 4, 1);
+  write_rows(writer, 4, 2, 1);
+  TD_DO(td_writer_flush(writer));
+  write_rows(writer, 6, 3, 1);
+  check_rows(here("m"), 6, 1);
+  write_rows(writer, 9, 1, 1);
+  check_rows(here("m"), 10, 1);
+  td_writer_free(writer);
+  options.publish_rows = 0;
+  options.publish_bytes = 40; /* two rows of 16 bytes */
+  options.buffer_bytes = 50;  /* three */
+  writer = open_with(here("m"), 1, &options);
+  for (int64_t n = 10; n < 20; n += 2) {
+    write_rows(writer, n, 2, 1);
+    check_rows(here("m"), n + 2, 1);
+  }
+  td_writer_free(writer);
+}
+
+TD_TEST(a_row_that_is_begun_waits) {
+  td_writer *writer = open_with(here("m"), 0, NULL);
+  const float pos[2] = {0, 1};
+  TD_DO(td_writer_put(writer, 0, pos, sizeof pos));
+  TD_DO(td_writer_flush(writer));
+  check_rows(here("m"), 0, 0);
+  TD_DO(td_writer_next(writer));
+  TD_DO(td_writer_flush(writer));
+  check_rows(here("m"), 1, 0);
+  TD_DO(td_writer_put(writer, 0, pos, sizeof pos)); /* not completed: goes with the writer */
+  TD_DO(td_writer_close(writer));
+  td_writer_free(writer);
+  check_rows(here("m"), 1, 0);
+}
+
+TD_TEST(what_is_not_put_is_zero) {
+  td_tensordict *like = rows(0, 2, 1), *loaded = NULL;
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_writer *writer = NULL;
+  int32_t pos = -1;
+  size_t bytes = 0;
+  options.buffer_bytes = 32; /* two rows */
+  TD_DO(td_writer_open_growing(here("m"), like, &options, &writer));
+  TD_EXPECT(td_writer_bind(writer, TD_KEY("nope"), &pos), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_writer_bind(writer, TD_KEY("n"), &pos), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_writer_bind(writer, TD_KEY("pos", "x"), &pos), TD_ERR_KEY_NOT_FOUND);
+  TD_DO(td_writer_bind(writer, TD_KEY("pos"), &pos));
+  TD_DO(td_writer_row_bytes(writer, pos, &bytes));
+  TD_CHECK_INT(bytes, 8);
+  const float value[2] = {1, 2};
+  TD_EXPECT(td_writer_put(writer, pos, value, 4), TD_ERR_SHAPE);
+  TD_EXPECT(td_writer_put(writer, 1, value, 8), TD_ERR_INDEX);
+  for (int row = 0; row < 5; row++) {
+    if (row % 2 == 0) TD_DO(td_writer_put(writer, pos, value, sizeof value));
+    TD_DO(td_writer_next(writer));
+  }
+  TD_DO(td_writer_close(writer));
+  td_writer_free(writer);
+  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_CHECK_ENTRY(loaded, TD_KEY("pos"), TD_SIZES(5, 2), TD_VALUES(1, 2, 0, 0, 1, 2, 0, 0, 1, 2));
+  TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(5), TD_VALUES(0, 0, 0, 0, 0));
+  td_free(loaded);
+  td_free(like);
+}
+
+TD_TEST(a_row_is_one_place_of_the_first_dimension) {
+  td_tensordict *like = td_empty(TD_SIZES(1, 3)), *loaded = NULL;
+  td_writer *writer = NULL;
+  int32_t field = -1;
+  size_t bytes = 0;
+  td_put(like, TD_KEY("v"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(1, 3)));
+  td_put(like, TD_KEY("none"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(1, 3, 0)));
+  TD_DO(td_writer_open_growing(here("m"), like, NULL, &writer));
+  TD_DO(td_writer_bind(writer, TD_KEY("none"), &field));
+  TD_DO(td_writer_row_bytes(writer, field, &bytes));
+  TD_CHECK_INT(bytes, 0);
+  TD_DO(td_writer_bind(writer, TD_KEY("v"), &field));
+  TD_DO(td_writer_row_bytes(writer, field, &bytes));
+  TD_CHECK_INT(bytes, 6);
+  for (int16_t row = 0; row < 4; row++) {
+    const int16_t v[3] = {row, (int16_t)(row + 10), (int16_t)(row + 20)};
+    TD_DO(td_writer_put(writer, field, v, sizeof v));
+    TD_DO(td_writer_next(writer));
+  }
+  td_writer_free(writer);
+  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_CHECK_BATCH(loaded, 4, 3);
+  TD_CHECK_ENTRY(loaded, TD_KEY("v"), TD_SIZES(4, 3),
+                 TD_VALUES(0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23));
+  td_free(loaded);
+  td_free(like);
+}
+
+TD_TEST(one_writer_at_a_time) {
+  td_writer *writer = open_with(here("m"), 1, NULL), *second;
+  td_tensordict *td = rows(0, 2, 1), *mapped;
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &second), TD_ERR_BUSY, second);
+  TD_EXPECT(td_memmap_append(here("m"), td, NULL), TD_ERR_BUSY);
+  TD_EXPECT(td_memmap_truncate(here("m"), 0, NULL), TD_ERR_BUSY);
+  write_rows(writer, 0, 2, 1);
+  TD_DO(td_writer_flush(writer)); /* the folder is another one now; the lock has moved on */
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &second), TD_ERR_BUSY, second);
+  TD_EXPECT_NULL(td_memmap(td, here("m"), NULL, &mapped), TD_ERR_BUSY, mapped);
+  TD_DO(td_writer_close(writer));
+  TD_DO(td_memmap_truncate(here("m"), 1, NULL));
+  td_writer_free(writer);
+  check_rows(here("m"), 1, 1);
+  td_free(td);
+}
+
+TD_TEST(a_folder_must_be_there_or_be_described) {
+  td_writer *writer;
+  td_tensordict *td = rows(0, 2, 1), *scalar = td_empty(TD_NO_SIZES), *other = rows(0, 2, 0);
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &writer), TD_ERR_IO, writer);
+  TD_EXPECT_NULL(td_writer_open_growing("", td, NULL, &writer), TD_ERR_IO, writer);
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), scalar, NULL, &writer), TD_ERR_SHAPE, writer);
+  TD_EXPECT(td_memmap_append(here("m"), td, NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_truncate(here("m"), 0, NULL), TD_ERR_IO);
+  int64_t n = 5;
+  TD_EXPECT(td_memmap_length(here("m"), &n, NULL, NULL), TD_ERR_IO);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
+  options.publish_rows = -1;
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), td, &options, &writer), TD_ERR_INVALID_ARGUMENT,
+                 writer);
+  options.publish_rows = 0;
+  options.shard = 3;
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), td, &options, &writer), TD_ERR_INVALID_ARGUMENT,
+                 writer);
+  writer = open_with(here("m"), 1, NULL);
+  td_writer_free(writer);
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), other, NULL, &writer), TD_ERR_KEY_NOT_FOUND,
+                 writer);
+  td_free(other);
+  other = rows(0, 2, 1);
+  td_put(other, TD_KEY("more"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), other, NULL, &writer), TD_ERR_KEY_NOT_FOUND,
+                 writer);
+  td_make_folder(here("full"));
+  td_write_text(here("full/notes"), "mine"); /* what is there stays */
+  TD_DO(td_writer_open_growing(here("full"), td, NULL, &writer));
+  td_writer_free(writer);
+  TD_CHECK_INT(td_file_size(here("full/notes")), 4);
+  check_rows(here("full"), 0, 1);
+  td_free(other);
+  td_free(scalar);
+  td_free(td);
+}
+
+static void append_twice(int nested) {
+  const char *folder = here("m");
+  td_tensordict *all = rows(0, 4, nested), *mapped = NULL;
+  TD_DO(td_memmap(all, folder, NULL, &mapped));
+  td_free(mapped);
+  td_free(all);
+  td_write_text(td_path(folder, "notes"), "mine");
+  for (int64_t n = 4; n < 10; n += 3) {
+    td_tensordict *more = rows(n, 3, nested);
+    TD_DO(td_memmap_append(folder, more, NULL));
+    check_rows(folder, n + 3, nested);
+    check_length(folder, n + 3, n + 3, 0);
+    td_free(more);
+  }
+  td_tensordict *none = rows(10, 0, nested);
+  TD_DO(td_memmap_append(folder, none, NULL));
+  check_rows(folder, 10, nested);
+  TD_CHECK_INT(td_file_size(td_path(folder, "notes")), 4);
+  TD_DO(td_memmap_truncate(folder, 6, NULL));
+  check_rows(folder, 6, nested);
+  check_length(folder, 6, 6, 0);
+  TD_EXPECT(td_memmap_truncate(folder, 7, NULL), TD_ERR_INDEX);
+  TD_EXPECT(td_memmap_truncate(folder, -1, NULL), TD_ERR_INDEX);
+  TD_DO(td_memmap_truncate(folder, 0, NULL));
+  check_rows(folder, 0, nested);
+  TD_CHECK(!td_exists(td_path(folder, "pos.memmap")));
+  td_tensordict *again = rows(0, 5, nested);
+  td_grow_options durable = TD_GROW_OPTIONS_INIT;
+  durable.durable = 1;
+  TD_DO(td_memmap_append(folder, again, &durable));
+  check_rows(folder, 5, nested);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), nested ? 7 : 4);
+  td_free(again);
+  td_free(none);
+}
+
+TD_TEST(dictionaries_are_appended_to_a_flat_folder) { append_twice(0); }
+TD_TEST(dictionaries_are_appended_to_a_nested_folder) { append_twice(1); }
+
+TD_TEST(what_does_not_fit_is_refused) {
+  td_tensordict *td = rows(0, 4, 1), *mapped = NULL;
+  const char *folder = here("m");
+  TD_DO(td_memmap(td, folder, NULL, &mapped));
+  td_free(mapped);
+  td_tensordict *scalar = td_empty(TD_NO_SIZES);
+  TD_EXPECT(td_memmap_append(folder, scalar, NULL), TD_ERR_SHAPE);
+  td_free(scalar);
+  td_tensordict *bad = rows(0, 2, 0);
+  TD_EXPECT(td_memmap_append(folder, bad, NULL), TD_ERR_KEY_NOT_FOUND);
+  td_put(bad, TD_KEY("n"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  TD_EXPECT(td_memmap_append(folder, bad, NULL), TD_ERR_WRONG_ENTRY);
+  td_free(bad);
+  bad = rows(0, 2, 1);
+  td_put(bad, TD_KEY("pos"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(2, 2)));
+  TD_EXPECT(td_memmap_append(folder, bad, NULL), TD_ERR_DTYPE);
+  td_put(bad, TD_KEY("pos"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
+  TD_EXPECT(td_memmap_append(folder, bad, NULL), TD_ERR_SHAPE);
+  TD_CHECK_TEXT(td_last_error_message(), "[2, 3]");
+  td_tensor *meta = NULL;
+  TD_DO(td_tensor_zeros(TD_SIZES(2, 2), TD_DTYPE_FLOAT32, TD_DEVICE_META, -1, &meta));
+  td_put(bad, TD_KEY("pos"), meta);
+  TD_EXPECT(td_memmap_append(folder, bad, NULL), TD_ERR_DEVICE);
+  td_free(bad);
+  bad = rows(0, 2, 1);
+  td_put(bad, TD_KEY("n", "more"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  TD_EXPECT(td_memmap_append(folder, bad, NULL), TD_ERR_KEY_NOT_FOUND);
+  td_free(bad);
+  check_rows(folder, 4, 1);
+  check_length(folder, 4, 4, 0);
+  td_free(td);
+}
+
+TD_TEST(a_torn_tail_is_dropped) {
+  const char *folder = here("m");
+  td_writer *writer = open_with(folder, 1, NULL);
+  write_rows(writer, 0, 5, 1);
+  td_writer_free(writer);
+  char zeros[20] = {0};
+  FILE *file = fopen(td_path(folder, "pos.memmap"), "ab");
+  TD_CHECK(file != NULL && fwrite(zeros, 1, 20, file) == 20 && fclose(file) == 0);
+  check_length(folder, 5, 5, 20);
+  check_rows(folder, 5, 1);
+  TD_DO(td_memmap_truncate(folder, 5, NULL));
+  check_length(folder, 5, 5, 0);
+  file = fopen(td_path(folder, "n/step.memmap"), "ab");
+  TD_CHECK(file != NULL && fwrite(zeros, 1, 20, file) == 20 && fclose(file) == 0);
+  writer = open_with(folder, 1, NULL);
+  check_length(folder, 5, 5, 0);
+  write_rows(writer, 5, 1, 1);
+  td_writer_free(writer);
+  check_rows(folder, 6, 1);
+  TD_CHECK(truncate(td_path(folder, "n/step.memmap"), 30) == 0); /* three rows and a bit */
+  check_length(folder, 6, 3, 0);
+  td_tensordict *more = rows(0, 2, 1);
+  TD_EXPECT(td_memmap_append(folder, more, NULL), TD_ERR_FORMAT);
+  TD_EXPECT(td_memmap_truncate(folder, 4, NULL), TD_ERR_FORMAT);
+  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_FORMAT, writer);
+  TD_DO(td_memmap_truncate(folder, 3, NULL));
+  check_rows(folder, 3, 1);
+  check_length(folder, 3, 3, 0);
+  td_free(more);
+}
+
+TD_TEST(values_that_are_no_tensors) {
+  td_tensordict *td = rows(0, 2, 0), *mapped = NULL, *loaded = NULL;
+  td_writer *writer;
+  char text[200];
+  size_t length = 0;
+  const char *folder = here("m");
+  TD_DO(td_set_data_json(td, TD_KEY("name"), "\"run 1\""));
+  writer = NULL;
+  TD_DO(td_writer_open_growing(folder, td, NULL, &writer)); /* one for all stays */
+  td_writer_free(writer);
+  TD_DO(td_memmap_append(folder, td, NULL));
+  TD_DO(td_set_data_json(td, TD_KEY("name"), "\"run 2\""));
+  TD_EXPECT_NULL(td_writer_open_growing(folder, td, NULL, &writer), TD_ERR_WRONG_ENTRY, writer);
+  TD_DO(td_memmap_append(folder, td, NULL)); /* now there is one for each row */
+  TD_DO(td_set_data_list_json(td, TD_KEY("name"), "[\"a\",\"b\"]"));
+  TD_DO(td_memmap_append(folder, td, NULL));
+  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_CHECK_BATCH(loaded, 6);
+  TD_DO(td_get_data_list_json(loaded, TD_KEY("name"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "[\"run 1\", \"run 1\", \"run 2\", \"run 2\", \"a\", \"b\"]");
+  td_free(loaded);
+  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
+  TD_DO(td_memmap_truncate(folder, 3, NULL));
+  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_get_data_list_json(loaded, TD_KEY("name"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "[\"run 1\", \"run 1\", \"run 2\"]");
+  td_free(loaded);
+  TD_DO(td_memmap(td, here("values"), NULL, &mapped));
+  td_free(mapped);
+  td_free(td);
+}
+
+TD_TEST(lazy_stacks_grow) {
+  td_tensordict *one = rows(0, 3, 1), *two = rows(3, 5, 1), *stack = NULL, *mapped = NULL,
+                *loaded = NULL;
+  const td_tensordict *elements[2] = {one, two};
+  td_writer *writer;
+  int64_t n = -1;
+  TD_DO(td_lazy_stack(elements, 1, 0, &stack));
+  const char *folder = here("m");
+  TD_DO(td_memmap(stack, folder, NULL, &mapped));
+  td_free(mapped);
+  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
+  TD_EXPECT(td_memmap_append(folder, stack, NULL), TD_ERR_SHAPE);
+  TD_DO(td_memmap_append(folder, two, NULL));
+  check_length(folder, 2, 2, 0);
+  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_CHECK_BATCH(loaded, 2, -1);
+  td_free(loaded);
+  check_rows(td_path(folder, "0"), 3, 1);
+  TD_DO(td_memmap_truncate(folder, 1, NULL));
+  TD_DO(td_memmap_length(folder, &n, NULL, NULL));
+  TD_CHECK_INT(n, 1);
+  TD_CHECK(!td_exists(td_path(folder, "1")));
+  td_free(stack);
+  /* along another dimension each element grows */
+  elements[0] = elements[1] = one;
+  TD_DO(td_lazy_stack(elements, 2, 1, &stack));
+  TD_DO(td_memmap(stack, here("wide"), NULL, &mapped));
+  td_free(mapped);
+  TD_DO(td_memmap_append(here("wide"), stack, NULL));
+  TD_DO(td_load_memmap(here("wide"), NULL, &loaded));
+  TD_CHECK_BATCH(loaded, 6, 2);
+  TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(6, 2),
+                 TD_VALUES(0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2));
+  td_free(loaded);
+  td_free(stack);
+  td_free(one);
+  td_free(two);
+}
+
+TD_TEST(shards) {
+  td_tensordict *like = rows(0, 1, 1), *loaded = NULL, *parts[3] = {NULL}, *dense = NULL;
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_writer *writers[4] = {NULL};
+  char text[500];
+  size_t length = 0, count = 0;
+  const char *folder = here("m");
+  options.shard = TD_SHARD_NEW;
+  for (int i = 0; i < 3; i++) {
+    writers[i] = open_with(folder, 1, &options);
+    TD_DO(td_writer_folder(writers[i], text, sizeof text, &length));
+    char name[4] = {'m', '/', (char)('0' + i), '\0'};
+    TD_CHECK_SAME_TEXT(text, here(name));
+  }
+  write_rows(writers[0], 0, 2, 1);
+  write_rows(writers[2], 5, 3, 1);
+  write_rows(writers[1], 2, 3, 1);
+  TD_DO(td_writer_flush(writers[1]));
+  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_CHECK_BATCH(loaded, 3, -1);
+  td_free(loaded);
+  td_writer_free(writers[0]);
+  options.shard = TD_SHARD_ANY;
+  TD_DO(td_writer_open_growing(folder, NULL, &options, &writers[0])); /* the one that is free */
+  TD_DO(td_writer_folder(writers[0], text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, here("m/0"));
+  TD_DO(td_writer_open_growing(folder, NULL, &options, &writers[3]));
+  TD_DO(td_writer_folder(writers[3], text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, here("m/3"));
+  for (int i = 0; i < 4; i++) td_writer_free(writers[i]);
+  TD_DO(td_memmap_truncate(folder, 3, NULL)); /* the last one is empty */
+  /* as one dictionary */
+  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_unbind(loaded, 0, parts, 3, &count));
+  TD_CHECK_INT(count, 3);
+  TD_DO(td_cat((const td_tensordict *const *)parts, 3, 0, &dense));
+  td_tensordict *want = rows(0, 8, 1);
+  int32_t equal = -1;
+  TD_DO(td_equal(dense, want, &equal));
+  TD_CHECK_INT(equal, 1);
+  for (int i = 0; i < 3; i++) td_free(parts[i]);
+  td_free(want);
+  td_free(dense);
+  td_free(loaded);
+  td_tensordict *other = rows(0, 1, 0);
+  td_writer *writer;
+  TD_EXPECT_NULL(td_writer_open_growing(folder, other, &options, &writer), TD_ERR_KEY_NOT_FOUND,
+                 writer);
+  TD_EXPECT_NULL(td_writer_open_growing(td_path(folder, "0"), like, &options, &writer),
+                 TD_ERR_UNSUPPORTED, writer);
+  td_free(other);
+  td_free(like);
+}
+
+/* No room on the disk: a status, no row lost, and the folder as it was. */
+static void no_room(int nested) {
+  struct rlimit before, limit;
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  const char *folder = here("m");
+  options.buffer_bytes = 64;
+  td_writer *writer = open_with(folder, nested, &options);
+  write_rows(writer, 0, 100, nested);
+  TD_DO(td_writer_flush(writer));
+  TD_CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  limit = before;
+  limit.rlim_cur = 2000; /* 250 rows of pos */
+  signal(SIGXFSZ, SIG_IGN);
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  int64_t row = 100, done = -1;
+  td_status status = TD_OK;
+  for (; status == TD_OK; row++) {
+    const float pos[2] = {(float)(2 * row), (float)(2 * row + 1)};
+    TD_DO(td_writer_put(writer, 0, pos, sizeof pos));
+    if (nested) TD_DO(td_writer_put(writer, 1, &row, sizeof row));
+    status = td_writer_next(writer);
+  }
+  const float pos[2] = {(float)(2 * row), (float)(2 * row + 1)};
+  TD_CHECK_INT(status, TD_ERR_IO);
+  TD_EXPECT(td_writer_put(writer, 0, pos, sizeof pos), TD_ERR_IO);
+  TD_EXPECT(td_writer_next(writer), TD_ERR_IO);
+  TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
+  td_tensordict *more = rows(100, 1000, nested);
+  check_rows(folder, 100, nested);
+  TD_DO(td_writer_rows(writer, &done));
+  TD_CHECK_INT(done, row);
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  write_rows(writer, row, 10, nested); /* there is room again */
+  TD_DO(td_writer_close(writer));
+  td_writer_free(writer);
+  check_rows(folder, row + 10, nested);
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  TD_EXPECT(td_memmap_append(folder, more, NULL), TD_ERR_IO);
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  signal(SIGXFSZ, SIG_DFL);
+  check_rows(folder, row + 10, nested);
+  check_length(folder, row + 10, row + 10, 0);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), nested ? 6 : 3);
+  td_free(more);
+}
+
+TD_TEST(no_room_in_a_flat_folder) { no_room(0); }
+TD_TEST(no_room_in_a_nested_folder) { no_room(1); }
