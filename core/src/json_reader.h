@@ -123,6 +123,12 @@ class Copier : public Reader {
     text_ += ':';
   }
 
+  // Text that is added as it is, as a field or an element of its own.
+  void add(std::string_view text) {
+    separate();
+    text_ += text;
+  }
+
  private:
   void separate() {
     if (text_.empty()) return;

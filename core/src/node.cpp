@@ -182,15 +182,22 @@ void add_parent(std::vector<WeakNodePtr>& parents, const WeakNodePtr& parent) {
 }  // namespace
 
 void lock(const NodePtr& root) {
-  if (root->locked()) return;
+  c10::SmallVector<NodePtr, 8> held;
+  if (root->locked()) {
+    // Files that have come to a mapped dictionary may have brought it nodes.
+    root->collect(held);
+    const auto is_new = [](const NodePtr& child) { return !child->locked(); };
+    if (std::none_of(held.begin(), held.end(), is_new)) return;
+  }
   const std::vector<NodePtr> nodes = reachable(root);
   std::vector<std::pair<Node*, WeakNodePtr>> edges;  // child, the locked node that holds it
-  c10::SmallVector<NodePtr, 8> held;
   for (const NodePtr& node : nodes) {
-    if (node->locked()) continue;  // its edges are there already
     held.clear();
     node->collect(held);
-    for (const NodePtr& child : held) edges.emplace_back(child.get(), node);
+    for (const NodePtr& child : held) {
+      // Between two that are locked it is there already.
+      if (!node->locked() || !child->locked()) edges.emplace_back(child.get(), node);
+    }
   }
   // An edge too many says nothing false while its parent is unlocked, so a failure here is harmless.
   for (const auto& [child, parent] : edges) add_parent(child->extras().lock_parents, parent);
