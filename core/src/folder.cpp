@@ -252,8 +252,13 @@ bool FolderReplacement::can_replace(const std::string& target) {
     const std::string at = std::move(folders.back());
     folders.pop_back();
     if (is_mount(at)) return false;
-    for (const Item& item : list(at)) {
-      if (item.found == Found::folder) folders.push_back(join(at, item.name));
+    try {
+      for (const Item& item : list(at)) {
+        if (item.found == Found::folder) folders.push_back(join(at, item.name));
+      }
+    } catch (const Error& error) {
+      if (error.code() != Code::io) throw;
+      return false;  // somebody else's, closed to this process
     }
   }
   return true;
@@ -271,6 +276,7 @@ FolderReplacement::FolderReplacement(const std::string& target, FolderLock* held
     return;
   }
   if (held == nullptr) own_ = FolderLock(target_);
+  if (::access(target_.c_str(), W_OK | X_OK) != 0) fail_io("cannot write to", target_, errno);
   way_ = exchange_wanted && can_replace(target_) ? Way::exchange : Way::merge;
   if (way_ == Way::exchange) {
     make_aside(parent_, name_aside(target_));
@@ -303,6 +309,10 @@ FolderReplacement::~FolderReplacement() {
 }
 
 void FolderReplacement::make_folder(const std::string& relative) {
+  if (::mkdir(join(path_, relative).c_str(), 0777) == 0) {
+    folders_.push_back(relative);
+    return;
+  }
   for (std::size_t end = relative.find('/');; end = relative.find('/', end + 1)) {
     const std::string part = relative.substr(0, end);
     const std::string path = join(path_, part);
@@ -487,7 +497,11 @@ bool is_unfinished(std::string_view name) noexcept {
 void sync(const std::string& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) fail_io("cannot open", path, errno);
-  while (::fsync(file.get()) != 0) {
+  sync(file.get(), path);
+}
+
+void sync(int file, const std::string& path) {
+  while (::fsync(file) != 0) {
     if (errno == EINTR) continue;
     if (errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
     fail_io("cannot write back", path, errno);

@@ -1,61 +1,28 @@
-// Saving to a folder: all is written beside its place, then all is renamed, meta.json last.
+// Saving to a folder: all is written into a folder aside, which then takes its place.
+#include "memmap_old.h"
 #include "memmap_plan.h"
+#include "parallel.h"
+#include "td/archive.h"
+#include "td/checksums.h"
 #include "td/fast_path.h"
 #include "td/file_io.h"
+#include "td/folder.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
+#include "td/memo.h"
+#include "td/progress.h"
 
 #include <ATen/ATen.h>
-#include <ATen/ThreadLocalState.h>
 
+#include <fcntl.h>
 #include <unistd.h>
 #include <algorithm>
-#include <atomic>
+#include <cerrno>
 #include <cstring>
-#include <exception>
-#include <filesystem>
-#include <mutex>
-#include <thread>
 
 namespace td {
 
 namespace {
-
-// Calls `f(i)` for each i below `n`, on up to `threads` threads, this one among them. The first
-// failure stops the others and is thrown here.
-template <class F>
-void for_each(std::size_t n, std::size_t threads, const F& f) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&] {
-    for (std::size_t i = next++; i < n; i = next++) {
-      try {
-        f(i);
-      } catch (...) {
-        next = n;
-        const std::lock_guard<std::mutex> hold(mutex);
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-  std::vector<std::thread> others;
-  const std::size_t wanted = std::min(threads, n);
-  try {
-    const at::ThreadLocalState state;
-    while (others.size() + 1 < wanted) {
-      others.emplace_back([&work, state] {
-        const at::ThreadLocalStateGuard guard(state);
-        work();
-      });
-    }
-  } catch (...) {
-    // The system gives no more threads: those that run do the work.
-  }
-  work();
-  for (std::thread& thread : others) thread.join();
-  if (failure) std::rethrow_exception(failure);
-}
 
 // Dense values on the CPU, without flags that only libtorch understands.
 at::Tensor values_of(const at::Tensor& tensor) {
@@ -63,70 +30,110 @@ at::Tensor values_of(const at::Tensor& tensor) {
   return tensor.resolve_conj().resolve_neg().to(c10::DeviceType::CPU).contiguous();
 }
 
+// Checksums are taken piece by piece, of bytes that are then written out of the cache.
+constexpr std::size_t hashed_piece = std::size_t{1} << 18;
+
 class Saver {
  public:
-  Saver(SavePlan plan, Content content)
-      : plan_(std::move(plan)),
-        content_(content),
-        files_(plan_.leaves.size()),
-        tensors_(plan_.leaves.size()) {}
+  Saver(const TensorDict& td, const std::string& dir, const MemmapOptions& options, Content content)
+      : options_(options), content_(content), dir_(dir.empty() ? dir : files::absolute(dir)) {
+    // Locked before it is looked at, so that what is found there stays.
+    if (!dir_.empty() && files::look(files::join(dir_, ".")).found == files::Found::folder) {
+      lock_ = files::FolderLock(dir_);
+    }
+    plan_ = plan_save(td.node(), dir_, options, content);
+  }
 
-  // Until here nothing has changed on the disk; until commit() nothing that was there has.
-  NodePtr run(int threads) {
-    make_folders();
+  // The dictionary as it will be, with all of its files beside their place. Nothing that was there has
+  // changed.
+  const NodePtr& stage() {
+    const std::size_t n = plan_.leaves.size();
+    if (!dir_.empty()) make_folders();
     if (content_ == Content::zeros) check_room();
-    for_each(plan_.leaves.size(), static_cast<std::size_t>(threads), [this](std::size_t i) {
+    checksums_.resize(options_.checksums && !dir_.empty() ? n : 0);
+    tensors_.resize(n);
+    if (options_.count != nullptr) options_.count->total = n;
+    for_each(n, static_cast<std::size_t>(options_.num_threads), [this](std::size_t i) {
       const c10::NoGradGuard no_grad;
-      prepare(i);
+      tensors_[i] = stage_leaf(i);
+      if (options_.count != nullptr) ++options_.count->done;
     });
-    for (const SavePlan::Folder& folder : plan_.folders) prepare_meta(folder);
-    folders_.keep();
-    commit();
-    return std::move(plan_.result);
+    for (std::size_t i = 0; i < n; ++i) plan_.leaves[i].put(std::move(tensors_[i]));
+    // A folder before those inside it: where files go to their places one by one, it is the last.
+    for (const SavePlan::Folder& folder : plan_.folders) {
+      write(files::join(folder.path, format::meta_file), folder.meta.data(), folder.meta.size());
+    }
+    if (options_.checksums && !dir_.empty()) write_checksums();
+    return plan_.result;
+  }
+
+  void commit() {
+    if (replacement_) replacement_->commit(options_.durable);
   }
 
  private:
-  struct Mapped {
-    std::optional<files::NewFile> file;
-    std::shared_ptr<MappedFile> mapping;
-  };
+  std::string relative(const std::string& path) const {
+    return path.substr(dir_.size() + (dir_.back() == '/' ? 0 : 1));
+  }
+
+  // Where a file is written that will be `path`.
+  std::string staged(const std::string& path) const {
+    return files::join(replacement_->path(), relative(path));
+  }
 
   void make_folders() {
-    for (std::size_t i = 0; i < plan_.folders.size(); ++i) {
-      if (i == 0) {
-        folders_.make_with_parents(plan_.folders[i].path);
-      } else {
-        folders_.make(plan_.folders[i].path);
+    const bool there = lock_.descriptor() >= 0;
+    const bool dictionary =
+        there && files::look(files::join(dir_, format::meta_file)).found == files::Found::file;
+    const OldContent old = there ? old_content(dir_, plan_) : OldContent();
+    for (bool exchange = dictionary;; exchange = false) {
+      replacement_.emplace(dir_, there ? &lock_ : nullptr, exchange);
+      if (!there && replacement_->way() != files::FolderReplacement::Way::fresh) {
+        fail(Code::busy, "another writer has just made \"", dir_, "\"");
       }
+      try {
+        for (const std::string& path : old.keep) replacement_->keep(path);
+        break;
+      } catch (const Error& error) {
+        // Something that cannot be linked or copied, or is mounted there.
+        if (error.code() != Code::io || !exchange) throw;
+      }
+    }
+    for (const std::string& path : old.drop) replacement_->drop(path);
+    for (std::size_t i = 1; i < plan_.folders.size(); ++i) {
+      replacement_->make_folder(relative(plan_.folders[i].path));
     }
   }
 
   // Files of zeros take room only when they are written to, through the mapping; a full disk would then
   // end the process with a signal.
   void check_room() const {
-    if (plan_.folders.empty()) return;
+    if (dir_.empty()) return;
     std::uint64_t needed = 0;
     for (const SavePlan::Leaf& leaf : plan_.leaves) needed += leaf.bytes;
-    const std::string& path = plan_.folders.front().path;
-    const std::optional<std::uint64_t> room = files::free_bytes(path);
+    const std::optional<std::uint64_t> room = files::free_bytes(replacement_->path());
     if (room && needed > *room) {
-      fail(Code::io, "cannot make room in \"", path, "\": No space left on device: ", needed,
+      fail(Code::io, "cannot make room in \"", dir_, "\": No space left on device: ", needed,
            " bytes are needed, ", *room, " are free");
     }
   }
 
-  void prepare(std::size_t i) {
+  at::Tensor stage_leaf(std::size_t i) {
     const SavePlan::Leaf& leaf = plan_.leaves[i];
     const SizesView sizes = leaf.source.sizes();
     const c10::ScalarType dtype = leaf.source.scalar_type();
     switch (leaf.action) {
-      case SavePlan::Action::keep: tensors_[i] = leaf.source; return;
-      case SavePlan::Action::empty: tensors_[i] = fast::make_dense(sizes, dtype); return;
+      case SavePlan::Action::keep:
+        if (!checksums_.empty()) {
+          checksums_[i] = {relative(leaf.path), leaf.bytes,
+                           digest_of(leaf.source.data_ptr(), leaf.bytes)};
+        }
+        return leaf.source;
+      case SavePlan::Action::empty: return fast::make_dense(sizes, dtype);
       case SavePlan::Action::write: break;
     }
-    Mapped& to = files_[i];
-    to.mapping = leaf.path.empty() ? fill_memory(leaf) : fill_file(leaf, to.file);
-    tensors_[i] = MappedFile::tensor(to.mapping, 0, sizes, dtype);
+    return MappedFile::tensor(leaf.path.empty() ? fill_memory(leaf) : fill_file(i), 0, sizes,
+                              dtype);
   }
 
   std::shared_ptr<MappedFile> fill_memory(const SavePlan::Leaf& leaf) const {
@@ -138,56 +145,91 @@ class Saver {
   }
 
   // Plain writes, not stores into a mapping: those would fault page by page.
-  std::shared_ptr<MappedFile> fill_file(const SavePlan::Leaf& leaf,
-                                        std::optional<files::NewFile>& file) const {
-    file.emplace(leaf.path);
+  std::shared_ptr<MappedFile> fill_file(std::size_t i) {
+    const SavePlan::Leaf& leaf = plan_.leaves[i];
+    const files::Descriptor file = create(leaf.path);
     if (content_ == Content::values || leaf.is_table) {
       const at::Tensor values = values_of(leaf.source);
-      file->write(static_cast<const char*>(values.data_ptr()), leaf.bytes);
-    } else {
-      file->resize(leaf.bytes);
-    }
-    file->close();
-    return MappedFile::open(file->path(), leaf.bytes, MapMode::shared);
-  }
-
-  void prepare_meta(const SavePlan::Folder& folder) {
-    metas_.emplace_back(files::join(folder.path, format::meta_file));
-    metas_.back().write(folder.meta.data(), folder.meta.size());
-    metas_.back().close();
-  }
-
-  void commit() {
-    for (std::size_t i = 0; i < plan_.leaves.size(); ++i) {
-      const SavePlan::Leaf& leaf = plan_.leaves[i];
-      if (files_[i].file) {
-        files_[i].file->commit();
-        files_[i].mapping->set_path(leaf.path);
-      } else if (leaf.action == SavePlan::Action::empty && !leaf.path.empty()) {
-        ::unlink(leaf.path.c_str());  // values of an earlier save; Python would try to map them
+      const auto* data = static_cast<const char*>(values.data_ptr());
+      if (checksums_.empty()) {
+        files::write_all(file.get(), data, leaf.bytes, leaf.path);
+      } else {
+        checksums_[i] = {relative(leaf.path), leaf.bytes, write_hashed(file, data, leaf)};
       }
-      leaf.put(std::move(tensors_[i]));
+    } else {
+      if (::ftruncate(file.get(), static_cast<off_t>(leaf.bytes)) != 0) {
+        files::fail_io("cannot make room for", leaf.path, errno);
+      }
+      if (!checksums_.empty()) {
+        checksums_[i] = {relative(leaf.path), leaf.bytes, digest_of_zeros(leaf.bytes)};
+      }
     }
-    // What is nested first: whoever finds a dictionary finds all of it.
-    for (auto meta = metas_.rbegin(); meta != metas_.rend(); ++meta) meta->commit();
-    for (const std::string& folder : plan_.stale) {
-      std::error_code ignored;  // what stays is found again by the next save
-      std::filesystem::remove_all(folder, ignored);
-    }
+    if (options_.durable) files::sync(file.get(), leaf.path);
+    return MappedFile::of_open(file.get(), leaf.path, leaf.bytes, MapMode::shared);
   }
 
-  SavePlan plan_;
+  files::Descriptor create(const std::string& path) const {
+    files::Descriptor file(
+        ::open(staged(path).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!file.is_open()) files::fail_io("cannot write", path, errno);
+    return file;
+  }
+
+  static Digest write_hashed(const files::Descriptor& file, const char* data,
+                             const SavePlan::Leaf& leaf) {
+    Hasher hasher;
+    for (std::size_t at = 0; at < leaf.bytes; at += hashed_piece) {
+      const std::size_t bytes = std::min(hashed_piece, leaf.bytes - at);
+      hasher.add(data + at, bytes);
+      files::write_all(file.get(), data + at, bytes, leaf.path);
+    }
+    return hasher.digest();
+  }
+
+  static Digest digest_of_zeros(std::size_t bytes) {
+    const std::vector<char> zeros(std::min(hashed_piece, bytes));
+    Hasher hasher;
+    for (std::size_t at = 0; at < bytes; at += hashed_piece) {
+      hasher.add(zeros.data(), std::min(hashed_piece, bytes - at));
+    }
+    return hasher.digest();
+  }
+
+  void write(const std::string& path, const char* data, std::size_t bytes) const {
+    files::write_all(create(path).get(), data, bytes, path);
+  }
+
+  void write_checksums() {
+    std::vector<Checksum> all;
+    all.reserve(plan_.folders.size() + checksums_.size());
+    for (const SavePlan::Folder& folder : plan_.folders) {
+      all.push_back({relative(files::join(folder.path, format::meta_file)), folder.meta.size(),
+                     digest_of(folder.meta.data(), folder.meta.size())});
+    }
+    for (Checksum& one : checksums_) {
+      if (!one.path.empty()) all.push_back(std::move(one));
+    }
+    const std::string text = checksums_text(all);
+    write(files::join(dir_, checksums_file), text.data(), text.size());
+  }
+
+  const MemmapOptions& options_;
   Content content_;
-  files::NewFolders folders_;  // before the files, so that they go away after them
-  std::vector<Mapped> files_;
+  std::string dir_;         // empty: nameless memory
+  files::FolderLock lock_;  // of a folder that is there
+  SavePlan plan_;
+  std::optional<files::FolderReplacement> replacement_;
   std::vector<at::Tensor> tensors_;
-  std::vector<files::NewFile> metas_;
+  std::vector<Checksum> checksums_;  // of the leaves; none: not asked for
 };
 
-NodePtr save(const TensorDict& td, std::string dir, const MemmapOptions& options, Content content) {
-  if (!dir.empty()) dir = files::absolute(dir);
-  Saver saver(plan_save(td.node(), dir, options, content), content);
-  return saver.run(options.num_threads);
+TensorDict save(const TensorDict& td, const std::string& dir, const MemmapOptions& options,
+                Content content) {
+  Saver saver(td, dir, options, content);
+  NodePtr result = saver.stage();
+  lock(result);
+  saver.commit();
+  return TensorDict(std::move(result));
 }
 
 // The folder that an empty name stands for.
@@ -195,56 +237,119 @@ const std::string& folder_or_own(const TensorDict& td, const std::string& dir) {
   return dir.empty() ? td.saved_path() : dir;
 }
 
-// Puts the entries of `result` into the nodes of `node`, which has the same keys.
-void adopt(const NodePtr& node, const NodePtr& result) {
-  std::vector<std::pair<Node*, const Node*>> pairs{{node.get(), result.get()}};
-  while (!pairs.empty()) {
-    const auto [to, from] = pairs.back();
-    pairs.pop_back();
-    to->set_device(from->device());
-    to->set_memmapped(true);
-    if (!from->saved_path().empty()) to->set_saved_path(from->saved_path());
-    if (const LazyNode* lazy = as_lazy(from); lazy != nullptr && !lazy->holds_data()) {
-      for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
-        pairs.emplace_back(as_lazy(to)->elements()[k].get(), lazy->elements()[k].get());
+// Puts the entries of a result into the nodes of a dictionary, which has the same keys. All that may
+// fail is done before.
+class Adoption {
+ public:
+  Adoption(const NodePtr& node, const NodePtr& result) {
+    pairs_.push_back({node.get(), result.get(), {}});
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
+      Node* to = pairs_[i].to;
+      const Node* from = pairs_[i].from;
+      pairs_[i].path = from->saved_path();
+      if (!from->saved_path().empty()) to->set_saved_path(to->saved_path());  // makes room for one
+      if (const LazyNode* lazy = as_lazy(from); lazy != nullptr && !lazy->holds_data()) {
+        for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
+          pairs_.push_back({as_lazy(to)->elements()[k].get(), lazy->elements()[k].get(), {}});
+        }
       }
-    }
-    if (RaggedNode* ragged = as_ragged(to)) {
-      ragged->set_tensors(as_ragged(from)->values(), as_ragged(from)->sizes());
-    }
-    DenseNode* target = as_dense(to);
-    for (std::size_t i = 0; target != nullptr && i < target->size(); ++i) {
-      const Value& value = as_dense(from)->value(i);
-      if (value.is_node()) {
-        pairs.emplace_back(target->value(i).node().get(), value.node().get());
-      } else {
-        target->set_value(i, value);
+      const DenseNode* target = as_dense(to);
+      for (std::size_t k = 0; target != nullptr && k < target->size(); ++k) {
+        const Value& value = as_dense(from)->value(k);
+        if (value.is_node()) {
+          pairs_.push_back({target->value(k).node().get(), value.node().get(), {}});
+        }
       }
     }
   }
-}
+
+  void apply() noexcept {
+    for (Pair& pair : pairs_) {
+      pair.to->set_device(pair.from->device());
+      pair.to->set_memmapped(true);
+      if (!pair.path.empty()) pair.to->set_saved_path(std::move(pair.path));
+      if (RaggedNode* ragged = as_ragged(pair.to)) {
+        ragged->set_tensors(as_ragged(pair.from)->values(), as_ragged(pair.from)->sizes());
+      }
+      DenseNode* target = as_dense(pair.to);
+      for (std::size_t i = 0; target != nullptr && i < target->size(); ++i) {
+        const Value& value = as_dense(pair.from)->value(i);
+        if (!value.is_node()) target->set_value(i, value);
+      }
+    }
+  }
+
+ private:
+  struct Pair {
+    Node* to;
+    const Node* from;
+    std::string path;
+  };
+  std::vector<Pair> pairs_;
+};
+
+// Locks a dictionary, and leaves it as it was unless keep() is called.
+class LockAhead {
+ public:
+  explicit LockAhead(const NodePtr& root) : root_(root), was_locked_(root->locked()) {
+    if (was_locked_) return;
+    visit_nodes(root, [this](Node& node) {
+      if (node.locked()) locked_.push_back({borrow(node), node.memmapped(), node.shared()});
+    });
+    lock(root);
+  }
+  ~LockAhead() {
+    if (was_locked_) return;
+    try {
+      unlock(root_);
+      for (const Before& before : locked_) {
+        lock(before.node);
+        before.node->set_memmapped(before.memmapped);
+        before.node->set_shared(before.shared);
+      }
+    } catch (...) {
+      // There is no memory, after another failure; it stays locked.
+    }
+  }
+  LockAhead(const LockAhead&) = delete;
+  LockAhead& operator=(const LockAhead&) = delete;
+  void keep() noexcept { was_locked_ = true; }
+
+ private:
+  struct Before {
+    NodePtr node;
+    bool memmapped;
+    bool shared;
+  };
+  const NodePtr& root_;
+  bool was_locked_;
+  std::vector<Before> locked_;
+};
 
 }  // namespace
 
 TensorDict memmap(const TensorDict& td, const std::string& dir, const MemmapOptions& options) {
-  NodePtr result = save(td, folder_or_own(td, dir), options, Content::values);
-  lock(result);
-  return TensorDict(std::move(result));
+  if (makes_archive(dir, options)) return save_archive(td, dir, options);
+  return save(td, folder_or_own(td, dir), options, Content::values);
 }
 
 void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions& options) {
   if (td.node()->shared()) {
     fail(Code::invalid_argument, "the dictionary is in shared memory: save a clone of it");
   }
-  const NodePtr result = save(td, folder_or_own(td, dir), options, Content::values);
-  adopt(td.node(), result);
-  lock(td.node());
+  check_folder(options);
+  Saver saver(td, folder_or_own(td, dir), options, Content::values);
+  const NodePtr result = saver.stage();
+  Adoption adoption(td.node(), result);
+  LockAhead locked(td.node());
+  saver.commit();
+  locked.keep();
+  adoption.apply();
 }
 
 TensorDict memmap_like(const TensorDict& td, const std::string& dir, const MemmapOptions& options) {
-  NodePtr result = save(td, dir, options, Content::zeros);
-  lock(result);
-  return TensorDict(std::move(result));
+  if (makes_archive(dir, options)) return save_archive(td, dir, options, /*zeros=*/true);
+  return save(td, dir, options, Content::zeros);
 }
 
 }  // namespace td

@@ -125,6 +125,7 @@ void remove_tree(const std::string& path) noexcept;
 // Waits until a file is on the disk, or the names in a folder. Where folders cannot be synced nothing
 // is waited for.
 void sync(const std::string& path);
+void sync(int file, const std::string& path);  // of an open one
 
 // The same of a folder and of all files and folders in it.
 void sync_tree(const std::string& path);
