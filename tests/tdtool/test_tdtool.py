@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""What transcripts cannot say of tdtool: terminals, JSON, the man page, completion, size.
+
+usage: test_tdtool.py TDTOOL SOURCES [TEST…]
+"""
+import fcntl
+import json
+import os
+import pathlib
+import pty
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+import sample
+
+TOOL = pathlib.Path(sys.argv[1]).resolve()
+SOURCES = pathlib.Path(sys.argv[2]).resolve()
+COMMANDS = ["show", "head", "stats", "slice", "diff", "cat", "convert", "verify", "repair"]
+
+
+def environment(**more):
+    clean = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}
+    return {**clean, "LC_ALL": "C.UTF-8", "TERM": "xterm", **more}
+
+
+def run(*arguments, status=0, **more):
+    done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          encoding="utf-8", env=environment(**more))
+    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    return done
+
+
+def in_terminal(*arguments, columns=100, **more):
+    """What the tool writes to a terminal of that width."""
+    child, master = pty.fork()
+    if child == 0:
+        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        os.execve(TOOL, [str(TOOL), *map(str, arguments)], environment(**more))
+    output = b""
+    try:
+        while piece := os.read(master, 4096):
+            output += piece
+    except OSError:
+        pass  # the other side is closed
+    os.close(master)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0, output
+    return output.decode().replace("\r\n", "\n")
+
+
+class Terminal(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.where = pathlib.Path(self.folder.name)
+        sample.rollout(self.where / "rollout")
+
+    def test_colors_on_a_terminal_only(self):
+        rollout = self.where / "rollout"
+        self.assertIn("\x1b[36mfloat32\x1b[0m", in_terminal("show", rollout))
+        self.assertNotIn("\x1b", in_terminal("show", rollout, NO_COLOR="1"))
+        self.assertIn("\x1b", in_terminal("show", rollout, NO_COLOR=""))  # empty does not count
+        self.assertNotIn("\x1b", in_terminal("show", rollout, TERM="dumb"))
+        self.assertNotIn("\x1b", in_terminal("show", rollout, "--color", "never"))
+        self.assertNotIn("\x1b", run("show", rollout).stdout)
+        self.assertIn("\x1b", run("show", rollout, "--color", "always", NO_COLOR="1").stdout)
+
+    def test_lines_fit_the_width(self):
+        for columns in (30, 50, 72):
+            for command in ("show", "head", "stats"):
+                text = in_terminal(command, self.where / "rollout", "--color", "never", columns=columns)
+                for line in text.splitlines()[1 if command == "show" else 0:]:
+                    self.assertLessEqual(len(line), columns, text)
+        wide = in_terminal("head", self.where / "rollout", "--color", "never", columns=200)
+        narrow = in_terminal("head", self.where / "rollout", "--color", "never", columns=50)
+        for name in ("action", "step", "next/reward", "next/done", "task"):
+            self.assertIn(name, wide.splitlines()[0])
+            self.assertIn(name, narrow)  # in blocks, one below the other
+
+    def test_progress(self):
+        rollout = self.where / "rollout"
+        bar = in_terminal("stats", rollout, "--progress", "always")
+        self.assertRegex(bar, r"\rstats \[\.+\] +0 % 0 B of 4\.2 kB")
+        self.assertRegex(bar, r"\rstats \[#+\] 100 % 4\.2 kB of 4\.2 kB")
+        self.assertIn("\rconvert [", in_terminal("convert", rollout, self.where / "a.td", "--progress", "always"))
+        self.assertNotIn("stats [", in_terminal("stats", rollout))  # done at once
+        self.assertNotIn("stats [", in_terminal("stats", rollout, "--progress", "never"))
+        self.assertEqual(run("stats", rollout).stderr, "")
+        self.assertIn("100 %", run("stats", rollout, "--progress", "always").stderr)
+
+    def test_a_failure_behind_a_bar_is_said(self):
+        done = run("convert", self.where / "rollout", self.where / "no/such/a.td", "--progress", "always", status=3)
+        self.assertRegex(done.stderr, r"\ntdtool: .*No such file or directory\n\Z")
+
+
+class Json(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.where = pathlib.Path(cls.folder.name)
+        sample.prepare(cls.where)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_every_report_is_json(self):
+        for name in ("rollout", "clouds", "numbers", "names", "nontensor", "lazy_hetero", "tensorclass", "table.csv"):
+            for command in ("show", "head", "stats"):
+                json.loads(run(command, self.where / name, "--json").stdout)
+        self.assertFalse(json.loads(run("diff", self.where / "rollout", self.where / "other", "--json", status=1).stdout)["equal"])
+
+    def test_show(self):
+        found = json.loads(run("show", self.where / "rollout", "--json").stdout)
+        self.assertEqual((found["batch_size"], found["tensors"], found["bytes"]), ([4, 25], 4, 2100))
+        self.assertEqual([entry["key"] for entry in found["entries"]],
+                         ["action", "step", "next", "next/reward", "next/done", "task"])
+        names = json.loads(run("show", self.where / "names", "--json").stdout)["entries"]
+        self.assertEqual([entry["path"] for entry in names], [["e\u0301t\u00e9"], ["bell\x07"]])
+
+    def test_head_has_all_values(self):
+        rows = json.loads(run("head", self.where / "digits", "image", "-n", "2", "--json").stdout)
+        pixels = (sample.GOLDEN / "digits/image.memmap").read_bytes()
+        for at, row in enumerate(rows):
+            flat = [pixel for line in row["values"]["image"] for pixel in line]
+            self.assertEqual(bytes(flat), pixels[64 * at:64 * at + 64])
+
+    def test_stats(self):
+        labels = struct.unpack("<1797q", (sample.GOLDEN / "digits/label.memmap").read_bytes())
+        found = json.loads(run("stats", self.where / "digits", "label", "--json").stdout)[0]
+        mean = sum(labels) / len(labels)
+        deviation = (sum((label - mean) ** 2 for label in labels) / (len(labels) - 1)) ** 0.5
+        self.assertEqual((found["min"], found["max"], found["count"], found["nan"]), (0, 9, 1797, 0))
+        self.assertAlmostEqual(found["mean"], mean, 12)
+        self.assertAlmostEqual(found["std"], deviation, 12)
+        self.assertEqual(found["histogram"]["counts"], [labels.count(digit) for digit in range(10)])
+
+    def test_every_dtype(self):
+        self.assertEqual(len(json.loads(run("stats", sample.GOLDEN / "dtypes", "--json").stdout)), 12)
+        row = json.loads(run("head", sample.GOLDEN / "dtypes", "-n", "1", "--json").stdout)[0]["values"]
+        for dtype, code in {"float32": "f", "float64": "d", "float16": "e", "int8": "b", "int16": "h"}.items():
+            stored = (sample.GOLDEN / f"dtypes/{dtype}.memmap").read_bytes()
+            wanted = struct.unpack_from(f"<3{code}", stored)
+            for one, other in zip(row[dtype], wanted):
+                self.assertAlmostEqual(one, other, delta=1e-8 * abs(other))
+
+
+class Size(unittest.TestCase):
+    def test_a_terabyte_shows_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder) / "big"
+            sample.write_node(where, [10**6], {"x": ("float32", [10**6, 250000], [])})
+            with open(where / "x.memmap", "wb") as file:
+                try:
+                    file.truncate(10**12)
+                except OSError:
+                    self.skipTest("no sparse file of this size here")
+            self.assertRegex(run("show", where).stdout, r"float32 +\[1000000, 250000\] +1\.0 TB")
+            self.assertEqual(os.stat(where / "x.memmap").st_blocks, 0)
+
+    def test_a_large_tree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder) / "large"
+            names = [f"leaf{i}" for i in range(2000)]
+            sample.write_node(where, [2], {name: ("uint8", [2], [1, 2]) for name in names})
+            found = json.loads(run("show", where, "--json").stdout)
+            self.assertEqual([entry["key"] for entry in found["entries"]], names)
+            self.assertEqual(run("diff", where, where).stdout, "")
+            self.assertEqual(len(run("stats", where).stdout.splitlines()), 2001)
+            self.assertIn("leaf1999", run("head", where).stdout)
+
+    def test_a_deep_tree(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder) / "deep"
+            at = where
+            for _ in range(300):
+                sample.write_node(at, [1], {}, ["d"])
+                at = at / "d"
+            sample.write_node(at, [1], {"x": ("uint8", [1], [7])})
+            self.assertEqual(len(run("show", where).stdout.splitlines()), 302)
+            self.assertEqual(json.loads(run("head", where, "--json").stdout)[0]["values"], {"d/" * 300 + "x": 7})
+            self.assertEqual(run("diff", where, where).stdout, "")
+
+
+class Papers(unittest.TestCase):
+    """The man page, the help and the completions are of one piece with the program."""
+
+    def test_files_are_fresh(self):
+        for what, file in {"man": "tdtool.1", "bash": "completion/tdtool.bash", "zsh": "completion/_tdtool"}.items():
+            wanted = run("--print", what).stdout
+            self.assertEqual((SOURCES / file).read_text(encoding="utf-8"), wanted, f"tdtool --print {what} > {file}")
+
+    def test_man_page_names_every_command_and_option(self):
+        page = (SOURCES / "tdtool.1").read_text(encoding="utf-8").replace("\\-", "-").replace("\\fB", "").replace("\\fR", "")
+        for command in COMMANDS:
+            self.assertIn(f".SS {command} ", page)
+            for option in re.findall(r"(--[a-z-]+)", run(command, "--help").stdout.split("Options")[1].split("Examples")[0]):
+                self.assertIn(option, page)
+
+    def test_every_source_option_is_in_the_help(self):
+        for source in SOURCES.glob("cmd_*.c"):
+            command = source.stem[4:]
+            self.assertIn(command, COMMANDS)
+            text = run(command, "--help").stdout
+            table = re.search(r"tool_option options\[\] = \{(.*?)\n\};", source.read_text(), re.S)
+            for name in re.findall(r'\{"([a-z-]+)"', table.group(1)) if table else []:
+                self.assertIn(f"--{name}", text)
+
+    def test_man_page_is_good_troff(self):
+        if not shutil.which("groff"):
+            self.skipTest("no groff here")
+        done = subprocess.run(["groff", "-man", "-Tascii", "-ww", SOURCES / "tdtool.1"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("EXIT STATUS", re.sub(".\b", "", done.stdout))
+
+    def completed(self, *words):
+        script = (f"source {SOURCES}/completion/tdtool.bash; COMP_WORDS=({' '.join(map(repr, words))}); "
+                  f"COMP_CWORD={len(words) - 1}; _tdtool; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "two words.td").touch()
+            return subprocess.run(["bash", "-c", script], cwd=folder, stdout=subprocess.PIPE, text=True).stdout.split("\n")[:-1]
+
+    def test_completion(self):
+        self.assertEqual(self.completed("tdtool", ""), [*COMMANDS, "--help", "--version"])
+        self.assertEqual(self.completed("tdtool", "s"), ["show", "stats", "slice"])
+        self.assertEqual(self.completed("tdtool", "diff", "--a"), ["--atol"])
+        self.assertEqual(self.completed("tdtool", "show", "--color", ""), ["auto", "always", "never"])
+        self.assertEqual(self.completed("tdtool", "convert", "a", "b", "-t", "f"), ["folder"])
+        self.assertEqual(self.completed("tdtool", "show", "two"), ["two words.td"])
+
+    def test_version(self):
+        self.assertRegex(run("--version").stdout, r"\Atdtool \d+\.\d+\.\d+, library \d+\.\d+\.\d+, libtorch \d")
+
+
+class Program(unittest.TestCase):
+    def test_links_to_the_library_alone(self):
+        if not shutil.which("readelf"):
+            self.skipTest("no readelf here")
+        text = subprocess.run(["readelf", "-d", TOOL], stdout=subprocess.PIPE, text=True).stdout
+        needed = {name.split(".so")[0] for name in re.findall(r"NEEDED.*\[(.*)\]", text)}
+        sanitizers = {"libasan", "libubsan", "libtsan"}
+        self.assertEqual(needed - sanitizers - {"libm", "libpthread", "ld-linux-x86-64"}, {"libtensordict", "libc"})
+
+    def test_includes_the_public_header_alone(self):
+        for source in [*SOURCES.glob("*.c"), *SOURCES.glob("*.h")]:
+            for header in re.findall(r'#include\s+([<"].*[>"])', source.read_text()):
+                self.assertRegex(header, r'\A(<tensordict/td\.h>|"tdtool\.h"|<[a-z/]+\.h>)\Z')
+                self.assertNotRegex(header, "torch|<td/")
+
+    def test_memory_is_given_back(self):
+        if not shutil.which("valgrind") or b"__asan" in TOOL.read_bytes():
+            self.skipTest("no valgrind here, or a build that looks itself")
+        if not os.environ.get("TD_VALGRIND"):
+            self.skipTest("minutes long; TD_VALGRIND=1 asks for it")
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder)
+            sample.prepare(where)
+            for arguments in (["show", "lazy_hetero"], ["head", "clouds"], ["stats", "numbers"], ["diff", "rollout", "other"],
+                              ["slice", "rollout", "0, ::2", "part"], ["cat", "basic", "basic", "two"],
+                              ["convert", "clouds", "clouds.td"]):
+                done = subprocess.run(["valgrind", "--error-exitcode=99", "-q", TOOL, *arguments], cwd=where,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment())
+                self.assertIn(done.returncode, (0, 1), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])

@@ -1,0 +1,61 @@
+/* tdtool slice: a part of a dictionary, printed or saved. */
+#include <stdlib.h>
+
+#include "tdtool.h"
+
+static struct {
+  const char *to;
+  bool force;
+  int64_t rows;
+} given = {NULL, false, 10};
+
+static const tool_option options[] = {
+    {"to", 't', "FORM", FORM_WORDS, "the form of OUT; else its suffix says it", TAKES_TEXT,
+     &given.to},
+    {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &given.force},
+    {"rows", 'n', "N", NULL, "without OUT: how many rows are printed; 10 if not given", TAKES_COUNT,
+     &given.rows},
+};
+
+static int run(int count, char **arguments) {
+  td_index_item items[64];
+  size_t items_len;
+  if (td_index_parse(arguments[1], items, COUNT_OF(items), &items_len) != TD_OK) {
+    die_usage("%s", td_last_error_message());
+  }
+  const char *out = count > 2 ? arguments[2] : NULL;
+  form as = out ? form_for(out, given.to) : FORM_UNKNOWN;
+  if (out && !given.force) refuse_existing(out);
+  td_tensordict *all = open_any(arguments[0], false), *part;
+  must(td_index(all, items, items_len, &part));
+  if (out) {
+    save_any(part, out, as, "slice");
+    print_saved(part, out, as);
+  } else {
+    leaves chosen = leaves_of(part, true);
+    print_rows(part, &chosen, 0, given.rows);
+    leaves_free(&chosen);
+  }
+  td_free(part);
+  td_free(all);
+  return TOOL_FINE;
+}
+
+const tool_command command_slice = {
+    .name = "slice",
+    .arguments = "PATH INDEX [OUT] [OPTION...]",
+    .summary = "Takes a part, as an index in Python does, and prints or saves it",
+    .text =
+        "INDEX has integers, slices, ... and None, separated by commas, and is applied to the "
+        "batch "
+        "dimensions of every entry. Without OUT the rows of the part are printed.",
+    .example =
+        "tdtool slice rollout -1\ntdtool slice rollout \"0:100, ..., ::2\" part\ntdtool slice "
+        "rollout "
+        "\"0, :, None\" first.tdz",
+    .options = options,
+    .options_len = COUNT_OF(options),
+    .least = 2,
+    .most = 3,
+    .run = run,
+};

@@ -1,0 +1,74 @@
+# Completion of tdtool for bash. Written by tdtool --print bash.
+_tdtool() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W "show head stats slice diff cat convert verify repair --help --version" -- "$word")
+    return
+  fi
+  case ${COMP_WORDS[1]} in
+  show)
+    options=" --depth -d --elements -e"
+    case $before in
+    --depth | -d) return ;;
+    esac
+    ;;
+  head)
+    options=" --rows -n --from -f"
+    case $before in
+    --rows | -n) return ;;
+    --from | -f) return ;;
+    esac
+    ;;
+  stats)
+    options=" --fast"
+    case $before in
+    esac
+    ;;
+  slice)
+    options=" --to -t --force --rows -n"
+    case $before in
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    --rows | -n) return ;;
+    esac
+    ;;
+  diff)
+    options=" --rtol -r --atol -a --content -c --brief -q"
+    case $before in
+    --rtol | -r) return ;;
+    --atol | -a) return ;;
+    esac
+    ;;
+  cat)
+    options=" --to -t --force"
+    case $before in
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    esac
+    ;;
+  convert)
+    options=" --to -t --force"
+    case $before in
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    esac
+    ;;
+  verify)
+    options=""
+    case $before in
+    esac
+    ;;
+  repair)
+    options=" --dry-run -n"
+    case $before in
+    esac
+    ;;
+  esac
+  case $before in
+    --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
+    --progress) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
+  esac
+  case $word in
+  -*) mapfile -t COMPREPLY < <(compgen -W "$options --json --color --progress --help -h" -- "$word") ;;
+  *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+  esac
+}
+complete -o filenames -F _tdtool tdtool

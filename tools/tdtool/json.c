@@ -1,0 +1,106 @@
+/* JSON to stdout. Only what is written here knows where commas belong. */
+#include <math.h>
+#include <string.h>
+
+#include "tdtool.h"
+
+static int depth;
+static bool begun; /* something stands before, on this level */
+static bool named; /* a name stands before */
+
+/* Members of the outermost, and objects in lists, have lines of their own. */
+static void place(bool line) {
+  if (!named && begun) fputs(line ? ",\n" : ", ", stdout);
+  if (!named && begun && line) printf("%*s", depth, "");
+  named = false;
+  begun = true;
+}
+
+static void before(void) { place(depth == 1); }
+
+void json_begin(char bracket) {
+  place(depth == 1 || bracket == '{');
+  putchar(bracket);
+  depth++;
+  begun = false;
+}
+
+void json_end(char bracket) {
+  putchar(bracket);
+  depth--;
+  begun = true;
+}
+
+static void quoted(const char *utf8) {
+  putchar('"');
+  for (const unsigned char *at = (const unsigned char *)utf8; *at; at++) {
+    if (*at == '"' || *at == '\\') {
+      printf("\\%c", *at);
+    } else if (*at < 0x20 || *at == 0x7F) {
+      printf("\\u%04x", *at);
+    } else {
+      putchar(*at);
+    }
+  }
+  putchar('"');
+}
+
+void json_name(const char *name) {
+  before();
+  quoted(name);
+  fputs(": ", stdout);
+  named = true;
+}
+
+void json_text(const char *utf8) {
+  before();
+  quoted(utf8);
+}
+
+void json_raw(const char *json) {
+  before();
+  fputs(json, stdout);
+}
+
+void json_int(int64_t value) {
+  before();
+  printf("%lld", (long long)value);
+}
+
+void json_size(uint64_t value) {
+  before();
+  printf("%llu", (unsigned long long)value);
+}
+
+void json_real(double value) {
+  before();
+  if (isfinite(value))
+    printf("%.17g", value);
+  else
+    fputs("null", stdout);
+}
+
+void json_bool(bool value) {
+  before();
+  fputs(value ? "true" : "false", stdout);
+}
+
+void json_sizes(const int64_t *sizes, size_t dims) {
+  json_begin('[');
+  for (size_t i = 0; i < dims; i++) json_int(sizes[i]);
+  json_end(']');
+}
+
+void json_path(const char *const *path, size_t path_len) {
+  text key = {NULL, 0, 0};
+  add_key(&key, path, path_len);
+  json_name("key");
+  json_text(key.data ? key.data : "");
+  json_name("path");
+  json_begin('[');
+  for (size_t i = 0; i < path_len; i++) json_text(path[i]);
+  json_end(']');
+  text_free(&key);
+}
+
+void json_finish(void) { putchar('\n'); }
