@@ -8,6 +8,7 @@ static struct { bool dry; } given;
 static const tool_option options[] = {
     {"dry-run", 'n', NULL, NULL, "say what would be done, and leave the folder alone",
      TAKES_NOTHING, &given.dry},
+    {"force", 0, NULL, NULL, "also when no row would stay", TAKES_NOTHING, &given.force},
 };
 
 static void print_text(const char *path, int64_t rows, int64_t kept, int64_t spare) {
