@@ -3,7 +3,7 @@
 
 #include "tdtool.h"
 
-static struct { bool dry; } given;
+static struct { bool dry, force; } given;
 
 static const tool_option options[] = {
     {"dry-run", 'n', NULL, NULL, "say what would be done, and leave the folder alone",

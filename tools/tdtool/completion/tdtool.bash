@@ -57,7 +57,7 @@ _tdtool() {
     esac
     ;;
   repair)
-    options=" --dry-run -n"
+    options=" --dry-run -n --force"
     case $before in
     esac
     ;;
