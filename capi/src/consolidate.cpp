@@ -22,8 +22,8 @@ td::ConsolidateOptions consolidate_options_in(const td_consolidate_options* opti
 }
 
 td::OpenOptions open_options_in(const td_load_options* options) {
-  const td_load_options given =
-      capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT, sizeof(td_load_options));
+  const td_load_options given = capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT,
+                                                 offsetof(td_load_options, into_archive));
   td::OpenOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   if (given.max_depth != 0) result.max_depth = given.max_depth;

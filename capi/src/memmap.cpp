@@ -1,62 +1,69 @@
 // tensordict/td_memmap.h
 #include "arguments.h"
+#include "choices.h"
 #include "guard.h"
-
-#include "td/memmap.h"
+#include "memmap_options.h"
 
 using capi::guard;
 using capi::in;
 using capi::not_null;
 using capi::Out;
 
-namespace {
+namespace capi {
 
-td::MemmapOptions save_options_in(const td_memmap_options* options) {
+td::MemmapOptions memmap_options_in(const td_memmap_options* options) {
   const td_memmap_options given = capi::options_in(
-      options, td_memmap_options TD_MEMMAP_OPTIONS_INIT, sizeof(td_memmap_options));
+      options, td_memmap_options TD_MEMMAP_OPTIONS_INIT, offsetof(td_memmap_options, archive));
   td::MemmapOptions result;
   result.num_threads = given.num_threads;
   result.copy_existing = given.copy_existing != 0;
   result.fail_if_exists = given.fail_if_exists != 0;
   result.verbatim_names = given.verbatim_names != 0;
+  result.archive = capi::choice_in<td::Archive>(given.archive, 0, 2, "archive");
+  result.compression = capi::choice_in<td::Compression>(given.compression, 0, 1, "compression");
   return result;
 }
 
 td::LoadOptions load_options_in(const td_load_options* options) {
-  const td_load_options given =
-      capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT, sizeof(td_load_options));
+  const td_load_options given = capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT,
+                                                 offsetof(td_load_options, into_archive));
   td::LoadOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   result.private_mapping = given.private_mapping != 0;
   result.verbatim_names = given.verbatim_names != 0;
   if (given.max_depth != 0) result.max_depth = given.max_depth;
   if (given.max_entries != 0) result.max_entries = given.max_entries;
+  result.into_archive = given.into_archive != 0;
+  if (given.subpath_len != 0) {
+    const PathIn path(given.subpath, given.subpath_len);
+    for (const std::string_view name : td::Path(path)) result.subpath.emplace_back(name);
+  }
   return result;
 }
 
 std::string dir_in(const char* dir) { return dir == nullptr ? std::string() : std::string(dir); }
 
-}  // namespace
+}  // namespace capi
 
 td_status td_memmap(const td_tensordict* td, const char* dir, const td_memmap_options* options,
                     td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    out.put(td::memmap(in(td), dir_in(dir), save_options_in(options)));
+    out.put(td::memmap(in(td), capi::dir_in(dir), capi::memmap_options_in(options)));
   });
 }
 
 td_status td_memmap_inplace(td_tensordict* td, const char* dir,
                             const td_memmap_options* options) noexcept {
   return guard(__func__,
-               [&] { td::memmap_inplace(in(td), dir_in(dir), save_options_in(options)); });
+               [&] { td::memmap_inplace(in(td), capi::dir_in(dir), capi::memmap_options_in(options)); });
 }
 
 td_status td_memmap_like(const td_tensordict* td, const char* dir, const td_memmap_options* options,
                          td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    out.put(td::memmap_like(in(td), dir_in(dir), save_options_in(options)));
+    out.put(td::memmap_like(in(td), capi::dir_in(dir), capi::memmap_options_in(options)));
   });
 }
 
@@ -64,7 +71,7 @@ td_status td_load_memmap(const char* dir, const td_load_options* options,
                          td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    out.put(td::load_memmap(not_null(dir, "dir"), load_options_in(options)));
+    out.put(td::load_memmap(not_null(dir, "dir"), capi::load_options_in(options)));
   });
 }
 

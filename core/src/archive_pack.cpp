@@ -120,7 +120,8 @@ void pack_folder(const std::string& dir, const std::string& path, const PackOpti
       if (files::is_unfinished(item.name) || file == target) continue;
       if (item.found == Found::link) fail(Code::io, "refused: \"", file, "\" is a symbolic link");
       if (item.found == Found::folder) pending.push_back(name + '/');
-      if (item.found == Found::file) add_file(writer, file, name, options.deflated, buffer);
+      if (item.found == Found::file)
+        add_file(writer, file, name, options.compression != Compression::stored, buffer);
     }
     std::reverse(pending.begin() + static_cast<std::ptrdiff_t>(inner), pending.end());
   }

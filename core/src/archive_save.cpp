@@ -73,7 +73,7 @@ class Packer {
     }
     std::sort(files.begin(), files.end(), goes_before);
     for (const File& file : files) {
-      if (file.leaf != nullptr && options_.deflated) {
+      if (file.leaf != nullptr && options_.compression != Compression::stored) {
         later_.push_back(&file);
         if (later_.size() >= static_cast<std::size_t>(std::max(options_.num_threads, 1))) deflate();
         continue;
@@ -126,10 +126,7 @@ class Packer {
   std::vector<const File*> later_;
 };
 
-}  // namespace
-
-bool makes_archive(const std::string& path, const MemmapOptions& options) {
-  if (options.archive) return *options.archive;
+bool named_archive(const std::string& path) noexcept {
   const std::size_t slash = path.find_last_not_of('/');
   const std::string_view name = std::string_view(path).substr(0, slash + 1);
   const std::size_t folder = name.rfind('/');
@@ -138,10 +135,28 @@ bool makes_archive(const std::string& path, const MemmapOptions& options) {
          name.substr(name.size() - archive_suffix.size()) == archive_suffix;
 }
 
+}  // namespace
+
+void check_folder(const MemmapOptions& options) {
+  if (options.archive == Archive::yes) {
+    fail(Code::invalid_argument,
+         "the tensors of a dictionary can be those of a folder, not of an archive");
+  }
+  if (options.compression != Compression::stored)
+    fail(Code::invalid_argument, "only an archive can be compressed");
+}
+
+bool makes_archive(const std::string& path, const MemmapOptions& options) {
+  const bool archive =
+      options.archive == Archive::by_name ? named_archive(path) : options.archive == Archive::yes;
+  if (!archive && options.compression != Compression::stored) check_folder(options);
+  return archive;
+}
+
 TensorDict save_archive(const TensorDict& td, const std::string& path, const MemmapOptions& options,
                         bool zeros) {
   if (path.empty()) fail(Code::invalid_argument, "an archive needs a path");
-  if (zeros && options.deflated) {
+  if (zeros && options.compression != Compression::stored) {
     fail(Code::invalid_argument, "an archive to write to cannot be compressed");
   }
   const std::string target = files::absolute(path);

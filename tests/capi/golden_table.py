@@ -74,7 +74,7 @@ typedef struct golden_data {
 
 def main(manifest, output):
     with open(manifest, encoding="utf-8") as file:
-        cases = [(n, c) for n, c in json.load(file)["cases"].items() if c["kind"] == "memmap"]
+        cases = [(n, c) for n, c in json.load(file)["cases"].items() if c["kind"] in ("memmap", "archive")]
     with open(output, "w", encoding="utf-8") as file:
         file.write(HEAD + "\n" + "\n".join(rows(cases)) + "\n")
 

@@ -12,7 +12,9 @@ namespace td {
 inline constexpr std::string_view archive_suffix = ".tdz";
 
 // Whether saving to `path` makes an archive: the options say so, or the name does.
+// Throws Code::invalid_argument when it does not and the options are those of an archive.
 bool makes_archive(const std::string& path, const MemmapOptions& options);
+void check_folder(const MemmapOptions& options);  // what can be a folder only
 
 // Writes an archive beside its place, puts it there, and opens it. Its tensors are those of the file:
 // what is written to them stays in this process. With `zeros` the values are zeros, and what is written
@@ -21,9 +23,9 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
                         bool zeros = false);
 
 struct PackOptions {
-  bool deflated = false;        // tensors are compressed; they are then copied when they are read
-  bool fail_if_exists = false;  // what is there already is an error, not replaced
-  bool durable = false;         // returns when all is on the disk
+  Compression compression = Compression::stored;  // of the tensors
+  bool fail_if_exists = false;                    // what is there already is an error, not replaced
+  bool durable = false;                           // returns when all is on the disk
 };
 
 // Whether there is a file that load_memmap() opens: a zip archive with a meta.json at its top.

@@ -1,0 +1,46 @@
+// tensordict/td_archive.h
+#include "arguments.h"
+#include "choices.h"
+#include "guard.h"
+
+#include "td/archive.h"
+
+using capi::guard;
+using capi::not_null;
+
+namespace {
+
+td::PackOptions pack_options_in(const td_pack_options* options) {
+  const td_pack_options given =
+      capi::options_in(options, td_pack_options TD_PACK_OPTIONS_INIT, sizeof(td_pack_options));
+  td::PackOptions result;
+  result.compression = capi::choice_in<td::Compression>(given.compression, 0, 1, "compression");
+  result.fail_if_exists = given.fail_if_exists != 0;
+  result.durable = given.durable != 0;
+  return result;
+}
+
+}  // namespace
+
+td_status td_pack_memmap(const char* dir, const char* file,
+                         const td_pack_options* options) noexcept {
+  return guard(__func__, [&] {
+    td::pack_folder(not_null(dir, "dir"), not_null(file, "file"), pack_options_in(options));
+  });
+}
+
+td_status td_unpack_memmap(const char* file, const char* dir,
+                           const td_pack_options* options) noexcept {
+  return guard(__func__, [&] {
+    td::unpack_archive(not_null(file, "file"), not_null(dir, "dir"), pack_options_in(options));
+  });
+}
+
+td_status td_is_memmap_archive(const char* file, int32_t* result) noexcept {
+  return guard(__func__,
+               [&] { *not_null(result, "result") = td::is_archive(not_null(file, "file")); });
+}
+
+td_status td_refresh_archive_checksums(const char* file) noexcept {
+  return guard(__func__, [&] { td::refresh_checksums(not_null(file, "file")); });
+}

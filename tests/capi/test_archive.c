@@ -1,0 +1,300 @@
+/* Archives: one file that Python reads, opened without a copy, packed and unpacked. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "td_files.h"
+#include "td_values.h"
+
+static const char *here(const char *name) { return td_path(td_test_folder(), name); }
+
+static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
+  int32_t answer = -1;
+  TD_DO(td_equal(one, other, &answer));
+  return answer;
+}
+
+static td_tensordict *load(const char *path) {
+  td_tensordict *td = NULL;
+  TD_DO(td_load_memmap(path, NULL, &td));
+  return td;
+}
+
+/* The bytes of two archives are the same but for the times, which stand at 10 in each header and at 12
+ * in each record of the directory. */
+static void check_same_archive(const char *got, const char *want) {
+  size_t n = 0, m = 0;
+  char *one = td_read_file(got, &n), *other = td_read_file(want, &m);
+  TD_CHECK_INT(n, m);
+  for (size_t i = 0; i + 16 < n; i++) {
+    if (memcmp(one + i, "PK\3\4", 4) == 0) memset(one + i + 10, 0, 4), memset(other + i + 10, 0, 4);
+    if (memcmp(one + i, "PK\1\2", 4) == 0) memset(one + i + 12, 0, 4), memset(other + i + 12, 0, 4);
+  }
+  TD_CHECK(memcmp(one, other, n) == 0);
+  free(one);
+  free(other);
+}
+
+static void check_golden(const char *name, td_compression compression) {
+  td_tensordict *td = load(td_golden(name)), *again = NULL;
+  TD_CHECK_BATCH(td, 4);
+  TD_CHECK_FLAG(td_is_locked, td, 0);
+  TD_CHECK_FLAG(td_is_memmap, td, 0);
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  options.compression = compression;
+  TD_DO(td_memmap(td, here("again.tdz"), &options, &again));
+  TD_CHECK_INT(equal(td, again), 1);
+  check_same_archive(here("again.tdz"), td_golden(name));
+  td_free(again);
+  td_free(td);
+}
+
+TD_TEST(golden_archives_both_ways) {
+  check_golden("archive_stored.tdz", TD_COMPRESSION_STORED);
+  check_golden("archive_deflate.tdz", TD_COMPRESSION_DEFLATE);
+  td_tensordict *one = load(td_golden("archive_stored.tdz"));
+  td_tensordict *other = load(td_golden("archive_deflate.tdz"));
+  td_tensor *b = td_take(one, TD_KEY("n", "b"));
+  td_dtype dtype = TD_DTYPE_OTHER;
+  TD_DO(td_tensor_dtype(b, &dtype));
+  TD_CHECK_INT(dtype, TD_DTYPE_INT64);
+  TD_CHECK_VALUES(b, 0x4c75, 0x335f, 0x2aed, 0x27c7);
+  td_tensor_free(b);
+  TD_CHECK_SIZES((b = td_take(other, TD_KEY("n", "c"))), 4, 5);
+  td_tensor_free(b);
+  TD_CHECK_INT(equal(one, other), 1);
+  td_free(one);
+  td_free(other);
+}
+
+/* Every kind of node that a folder can hold. */
+static const char *const folders[] = {
+    "basic", "dtypes", "keys", "empties", "batchless", "zero_batch", "longer_nested_batch", "views",
+    "nontensor", "nontensor_stack", "lazy_same", "lazy_nested", "lazy_hetero", "tensorclass", "digits"};
+
+TD_TEST(packed_and_unpacked) {
+  for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    td_tensordict *want = NULL, *saved = NULL;
+    td_load_options options = TD_LOAD_OPTIONS_INIT;
+    options.private_mapping = 1;
+    TD_DO(td_load_memmap(td_golden(folders[i]), &options, &want));
+    TD_DO(td_pack_memmap(td_golden(folders[i]), here("a.tdz"), NULL));
+    td_tensordict *packed = load(here("a.tdz"));
+    TD_CHECK_INT(equal(want, packed), 1);
+    TD_DO(td_unpack_memmap(here("a.tdz"), here("back"), NULL));
+    TD_CHECK_SAME_TREE(here("back"), td_golden(folders[i]));
+    td_memmap_options how = TD_MEMMAP_OPTIONS_INIT;
+    how.archive = TD_ARCHIVE_YES;
+    how.compression = TD_COMPRESSION_DEFLATE;
+    how.copy_existing = 1;
+    how.num_threads = 3;
+    TD_DO(td_memmap(want, here("b"), &how, &saved));
+    TD_CHECK_INT(equal(want, saved), 1);
+    td_free(saved);
+    td_free(packed);
+    td_free(want);
+    char command[1100];
+    snprintf(command, sizeof command, "rm -r '%s'", here("back"));
+    TD_CHECK(system(command) == 0);
+  }
+}
+
+TD_TEST(the_same_file_from_a_dictionary_and_from_its_folder) {
+  td_tensordict *td = td_sample(), *mapped = NULL, *archive = NULL;
+  TD_DO(td_memmap(td, here("m"), NULL, &mapped));
+  TD_DO(td_memmap(td, here("one.tdz"), NULL, &archive));
+  td_free(archive);
+  TD_DO(td_memmap(mapped, here("two.tdz"), NULL, &archive));
+  TD_DO(td_pack_memmap(here("m"), here("three.tdz"), NULL));
+  check_same_archive(here("two.tdz"), here("one.tdz"));
+  check_same_archive(here("three.tdz"), here("one.tdz"));
+  td_pack_options options = TD_PACK_OPTIONS_INIT;
+  options.compression = TD_COMPRESSION_DEFLATE;
+  options.durable = 1;
+  TD_DO(td_pack_memmap(here("m"), here("three.tdz"), &options));
+  TD_CHECK(td_file_size(here("three.tdz")) < td_file_size(here("one.tdz")));
+  td_free(archive);
+  archive = load(here("three.tdz"));
+  TD_CHECK_INT(equal(td, archive), 1);
+  td_free(archive);
+  td_free(mapped);
+  td_free(td);
+}
+
+static void set_first(const td_tensordict *td, const char *const *path, size_t path_len, double value) {
+  td_tensor *tensor = td_take(td, path, path_len);
+  void *data = NULL;
+  TD_DO(td_tensor_data(tensor, &data));
+  *(float *)data = (float)value;
+  td_tensor_free(tensor);
+}
+
+TD_TEST(what_is_written_stays_here_unless_asked_for) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *loaded = NULL, *other;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  TD_DO(td_memmap(td, here("x.tdz"), NULL, &loaded));
+  set_first(loaded, TD_KEY("x"), 7);
+  TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(7, 2));
+  td_free(loaded);
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.into_archive = 1;
+  TD_DO(td_load_memmap(here("x.tdz"), &options, &loaded));
+  TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(1, 2));
+  set_first(loaded, TD_KEY("x"), 8);
+  TD_DO(td_memmap_flush(loaded));
+  other = load(here("x.tdz"));
+  TD_CHECK_ENTRY(other, TD_KEY("x"), TD_SIZES(2), TD_VALUES(8, 2));
+  td_free(other);
+  td_free(loaded);
+  /* The checksum is that of the old values, which whoever unpacks is told. */
+  TD_EXPECT(td_unpack_memmap(here("x.tdz"), here("back"), NULL), TD_ERR_FORMAT);
+  TD_CHECK_TEXT(td_last_error_message(), "checksum");
+  TD_CHECK(!td_exists(here("back")));
+  TD_DO(td_refresh_archive_checksums(here("x.tdz")));
+  TD_DO(td_unpack_memmap(here("x.tdz"), here("back"), NULL));
+  other = load(here("back"));
+  TD_CHECK_ENTRY(other, TD_KEY("x"), TD_SIZES(2), TD_VALUES(8, 2));
+  td_free(other);
+  td_memmap_options deflate = TD_MEMMAP_OPTIONS_INIT;
+  deflate.compression = TD_COMPRESSION_DEFLATE;
+  TD_DO(td_memmap(td, here("y.tdz"), &deflate, &loaded));
+  td_free(loaded);
+  TD_EXPECT_NULL(td_load_memmap(here("y.tdz"), &options, &loaded), TD_ERR_UNSUPPORTED, loaded);
+  TD_DO(td_refresh_archive_checksums(here("y.tdz")));
+  td_free(td);
+}
+
+TD_TEST(an_archive_to_write_to) {
+  td_tensordict *td = td_sample(), *like = NULL, *loaded;
+  TD_DO(td_memmap_like(td, here("like.tdz"), NULL, &like));
+  TD_CHECK_FLAG(td_is_locked, like, 0);
+  set_first(like, TD_KEY("a"), 5);
+  TD_DO(td_memmap_flush(like));
+  loaded = load(here("like.tdz"));
+  TD_CHECK_INT(equal(like, loaded), 1);
+  TD_CHECK_INT(equal(td, loaded), 0);
+  td_free(loaded);
+  td_free(like);
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  options.compression = TD_COMPRESSION_DEFLATE;
+  TD_EXPECT_NULL(td_memmap_like(td, here("other.tdz"), &options, &like), TD_ERR_INVALID_ARGUMENT, like);
+  TD_CHECK(!td_exists(here("other.tdz")));
+  td_free(td);
+}
+
+TD_TEST(loaded_as_shapes_alone_and_from_inside) {
+  td_tensordict *td = td_sample(), *loaded = NULL;
+  TD_DO(td_memmap(td, here("m.tdz"), NULL, &loaded));
+  td_free(loaded);
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.device_type = TD_DEVICE_META;
+  TD_DO(td_load_memmap(here("m.tdz"), &options, &loaded));
+  td_tensor *a = td_take(loaded, TD_KEY("a"));
+  TD_CHECK_SIZES(a, 4, 3, 2);
+  td_tensor_free(a);
+  td_free(loaded);
+  td_free(td);
+}
+
+TD_TEST(names_and_options) {
+  td_tensordict *td = td_sample(), *saved;
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  int32_t is = -1;
+  options.archive = TD_ARCHIVE_NO;
+  TD_DO(td_memmap(td, here("folder.tdz"), &options, &saved));
+  td_free(saved);
+  TD_CHECK(td_exists(here("folder.tdz/meta.json")));
+  TD_DO(td_is_memmap_archive(here("folder.tdz"), &is));
+  TD_CHECK_INT(is, 0);
+  TD_EXPECT_NULL(td_memmap(td, here("folder.tdz"), NULL, &saved), TD_ERR_IO, saved);
+  options.archive = TD_ARCHIVE_YES;
+  TD_DO(td_memmap(td, here("new/below/plain"), &options, &saved));
+  td_free(saved);
+  TD_DO(td_is_memmap_archive(here("new/below/plain"), &is));
+  TD_CHECK_INT(is, 1);
+  options.fail_if_exists = 1;
+  TD_EXPECT_NULL(td_memmap(td, here("new/below/plain"), &options, &saved), TD_ERR_IO, saved);
+  TD_EXPECT_NULL(td_memmap(td, NULL, &options, &saved), TD_ERR_INVALID_ARGUMENT, saved);
+  TD_EXPECT(td_memmap_inplace(td, here("x"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_CHECK(!td_exists(here("x")));
+  options.archive = 3;
+  TD_EXPECT_NULL(td_memmap(td, here("x"), &options, &saved), TD_ERR_INVALID_ARGUMENT, saved);
+  options.archive = TD_ARCHIVE_NO;
+  options.compression = TD_COMPRESSION_DEFLATE;
+  TD_EXPECT_NULL(td_memmap(td, here("x"), &options, &saved), TD_ERR_INVALID_ARGUMENT, saved);
+  options.compression = 2;
+  TD_EXPECT_NULL(td_memmap(td, here("x.tdz"), &options, &saved), TD_ERR_INVALID_ARGUMENT, saved);
+  TD_CHECK(!td_exists(here("x.tdz")));
+  td_write_text(here("text"), "no archive at all");
+  TD_DO(td_is_memmap_archive(here("text"), &is));
+  TD_CHECK_INT(is, 0);
+  TD_DO(td_is_memmap_archive(here("nothing"), &is));
+  TD_CHECK_INT(is, 0);
+  TD_EXPECT_NULL(td_load_memmap(here("text"), NULL, &saved), TD_ERR_FORMAT, saved);
+  td_free(td);
+}
+
+/* An old archive stays until the new one is whole, also for those who have it open. */
+TD_TEST(replaced_while_it_is_open) {
+  td_tensordict *td = td_sample(), *saved = NULL, *open;
+  TD_DO(td_memmap(td, here("m.tdz"), NULL, &saved));
+  td_free(saved);
+  open = load(here("m.tdz"));
+  td_tensordict *other = td_empty(TD_SIZES(2));
+  td_put(other, TD_KEY("z"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
+  TD_DO(td_memmap(other, here("m.tdz"), NULL, &saved));
+  TD_CHECK_INT(equal(open, td), 1);
+  TD_CHECK_ENTRY(saved, TD_KEY("z"), TD_SIZES(2), TD_VALUES(0, 1));
+  TD_CHECK_INT(td_count_entries(td_test_folder()), 1);
+  /* Into itself. */
+  TD_DO(td_memmap(saved, here("m.tdz"), NULL, &other));
+  TD_CHECK_ENTRY(other, TD_KEY("z"), TD_SIZES(2), TD_VALUES(0, 1));
+  td_free(open);
+  td_free(saved);
+  td_free(other);
+  td_free(td);
+}
+
+static void *read_again_and_again(void *folder) {
+  const char *path = folder;
+  long failures = 0;
+  for (int i = 0; i < 200; i++) {
+    td_tensordict *td = NULL;
+    if (td_load_memmap(path, NULL, &td) != TD_OK) {
+      failures++;
+      continue;
+    }
+    td_tensor *a = NULL;
+    const char *key[] = {"a"};
+    if (td_get(td, key, 1, &a) != TD_OK) failures++;
+    td_tensor_free(a);
+    td_free(td);
+  }
+  return (void *)failures;
+}
+
+TD_TEST(readers_beside_a_writer) {
+  td_tensordict *td = td_sample(), *saved = NULL;
+  char path[1024];
+  snprintf(path, sizeof path, "%s", here("m.tdz"));
+  TD_DO(td_memmap(td, path, NULL, &saved));
+  td_free(saved);
+  pthread_t threads[3];
+  for (int i = 0; i < 3; i++)
+    TD_CHECK(pthread_create(&threads[i], NULL, read_again_and_again, path) == 0);
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  for (int i = 0; i < 60; i++) {
+    options.compression = i % 2;
+    TD_DO(td_memmap(td, path, &options, &saved));
+    td_free(saved);
+  }
+  for (int i = 0; i < 3; i++) {
+    void *failures = NULL;
+    TD_CHECK(pthread_join(threads[i], &failures) == 0);
+    TD_CHECK(failures == NULL);
+  }
+  td_free(td);
+}
