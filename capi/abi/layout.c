@@ -84,6 +84,7 @@ TD_NUMBER(TD_ENTRY_NONE, 0);
 TD_NUMBER(TD_ENTRY_TENSOR, 1);
 TD_NUMBER(TD_ENTRY_DICT, 2);
 TD_NUMBER(TD_ENTRY_DATA, 3);
+TD_NUMBER(TD_ENTRY_RAGGED, 4);
 
 TD_SIZE(td_index_kind, 4);
 TD_SIGNED(td_index_kind);
@@ -158,7 +159,7 @@ TD_OFFSET(td_memmap_options, verbatim_names, 16);
 TD_OFFSET(td_memmap_options, archive, 20);
 TD_OFFSET(td_memmap_options, compression, 24);
 
-TD_SIZE(td_load_options, 32);
+TD_SIZE(td_load_options, 48);
 TD_OFFSET(td_load_options, struct_size, 0);
 TD_OFFSET(td_load_options, device_type, 4);
 TD_OFFSET(td_load_options, device_index, 8);
@@ -167,6 +168,8 @@ TD_OFFSET(td_load_options, verbatim_names, 16);
 TD_OFFSET(td_load_options, max_depth, 20);
 TD_OFFSET(td_load_options, max_entries, 24);
 TD_OFFSET(td_load_options, into_archive, 28);
+TD_OFFSET(td_load_options, subpath, 32);
+TD_OFFSET(td_load_options, subpath_len, 40);
 
 TD_SIZE(td_apply_options, 88);
 TD_OFFSET(td_apply_options, struct_size, 0);
@@ -424,6 +427,7 @@ TD_NUMBER(TD_DICT_DENSE, 1);
 TD_NUMBER(TD_DICT_LAZY, 2);
 TD_NUMBER(TD_DICT_SUB, 3);
 TD_NUMBER(TD_DICT_DATA, 4);
+TD_NUMBER(TD_DICT_RAGGED, 5);
 TD_SIZE(td_padding_options, 24);
 TD_OFFSET(td_padding_options, struct_size, 0);
 TD_OFFSET(td_padding_options, pad, 4);

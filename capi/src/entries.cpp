@@ -58,7 +58,8 @@ class EntryOut {
     const td::Value value = td::find_entry(td.node(), path);
     const td::EntryKind kind = td::kind_of(value);
     if (kind == td::EntryKind::tensor) tensor_out_.put(at::Tensor(value.tensor()));
-    if (kind == td::EntryKind::dict) dict_out_.put(td::TensorDict(value.node()));
+    const bool whole = kind == td::EntryKind::dict || kind == td::EntryKind::ragged;
+    if (whole) dict_out_.put(td::TensorDict(value.node()));
     if (kind == td::EntryKind::data) dict_out_.put(td::holding(path.back(), value));
     td.remove(path);
     done_ = true;

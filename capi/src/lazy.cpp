@@ -28,7 +28,9 @@ td_padding_options padding_in(const td_padding_options* options) {
                           sizeof(td_padding_options));
 }
 
-td::RaggedOptions ragged(const td_padding_options& given) { return {given.value, given.left != 0}; }
+td::RaggedOptions ragged(const td_padding_options& given) {
+  return {given.value, given.left != 0, given.pad == 2};
+}
 
 const td::LazyNode& lazy_in(const td::TensorDict& td) {
   const td::LazyNode* lazy = td::as_lazy(td.node().get());

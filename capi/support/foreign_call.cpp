@@ -100,6 +100,7 @@ td_entry_kind kind_out(td::EntryKind kind) noexcept {
     case td::EntryKind::tensor: return TD_ENTRY_TENSOR;
     case td::EntryKind::dict: return TD_ENTRY_DICT;
     case td::EntryKind::data: return TD_ENTRY_DATA;
+    case td::EntryKind::ragged: return TD_ENTRY_RAGGED;
     case td::EntryKind::none: break;
   }
   return TD_ENTRY_NONE;

@@ -2,7 +2,9 @@
 #include "td/assign.h"
 #include "td/descent.h"
 #include "td/lazy_ops.h"
+#include "td/memo.h"
 #include "td/paths.h"
+#include "td/ragged.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -155,28 +157,79 @@ Ragged lazy_get_ragged(const NodePtr& node, Path path) {
   return result;
 }
 
-NodePtr to_padded(const NodePtr& root, const RaggedOptions& options) {
-  const LazyNode* lazy = as_lazy(root.get());
-  if (lazy == nullptr) return all_dense(root);
-  const Descent guard;
-  for (const std::int64_t size : lazy->batch()) {
+namespace {
+
+// A lazy stack read out, one level deep, with what its tensors of different shapes become.
+NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const RaggedOptions& options) {
+  for (const std::int64_t size : lazy.batch()) {
     if (size < 0) {
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(lazy->batch()),
+      fail(Code::shape, "a lazy stack of batch size ", show_sizes(lazy.batch()),
            " cannot be padded: its dictionaries have different batch sizes");
     }
   }
-  auto result = c10::make_intrusive<DenseNode>(lazy->batch(), lazy->device());
-  for (const std::string& name : entry_names(*lazy)) {
-    if (kind_below(root, name) != EntryKind::tensor) {
-      const NodePtr inner = entry_of(root, name)->take_node();
-      result->put(name, is_data(*inner) ? inner : to_padded(inner, options));
+  auto result = c10::make_intrusive<DenseNode>(lazy.batch(), lazy.device());
+  for (const std::string& name : entry_names(lazy)) {
+    const std::string_view view = name;
+    if (kind_below(node, name) != EntryKind::tensor) {
+      result->put(name, *entry_of(node, name));
       continue;
     }
-    const std::string_view view = name;
-    result->put(name, lazy_get_padded(root, view, options));
+    const std::vector<at::Tensor> leaves = lazy_get_list(node, view);
+    const auto same = [&](const at::Tensor& leaf) { return leaf.sizes() == leaves[0].sizes(); };
+    const bool even = std::all_of(leaves.begin(), leaves.end(), same);
+    if (!options.ragged || even) {
+      result->put(name, stack_padded(leaves, lazy.stack_dim(), show_path(view), options));
+      continue;
+    }
+    if (lazy.stack_dim() != 0) {
+      fail(Code::unsupported, show_path(view), " differs in shape along dimension ",
+           lazy.stack_dim(), "; a ragged tensor is stacked along dimension 0");
+    }
+    const RaggedPtr ragged = for_batch(*make_ragged(leaves), lazy.batch(), show_path(view));
+    ragged->set_device(lazy.device());
+    result->put(name, NodePtr(ragged));
   }
-  copy_tags(*lazy, *result);
+  copy_tags(lazy, *result);
   return result;
+}
+
+}  // namespace
+
+NodePtr to_padded(const NodePtr& root, const RaggedOptions& options) {
+  std::vector<DenseNode*> pending;         // held by the result
+  Memo<std::pair<NodePtr, NodePtr>> memo;  // a node and its copy; the first kept for its address
+  const auto make = [&](const NodePtr& node) -> NodePtr {
+    const LazyNode* lazy = is_data(*node) ? nullptr : as_lazy(node.get());
+    const NodePtr form = lazy != nullptr ? uneven_form(node, *lazy, options) : dense_form(node);
+    const DenseNode* dense = as_dense(form.get());
+    if (dense == nullptr) return form;
+    NodePtr copy = dense->shallow_copy();
+    pending.push_back(as_dense(copy.get()));
+    return copy;
+  };
+  const auto begin = [&](const NodePtr& node) -> NodePtr {
+    if (node.use_count() <= 2) return make(node);  // held by the tree and by the copy above it
+    if (const auto* made = memo.find(node.get())) return made->second;
+    NodePtr copy = make(node);
+    memo.add(node.get(), {node, copy});
+    return copy;
+  };
+  NodePtr top = make(root);
+  while (!pending.empty()) {
+    DenseNode* node = pending.back();
+    pending.pop_back();
+    for (std::size_t i = 0; i < node->size(); ++i) {
+      const Value& value = node->value(i);
+      if (!value.is_node()) continue;
+      const RaggedNode* ragged = as_ragged(value.node().get());
+      if (ragged != nullptr && !options.ragged) {
+        node->set_value(i, padded(*ragged, options.padding_value, options.left));
+      } else {
+        node->set_value(i, begin(value.node()));
+      }
+    }
+  }
+  return top;
 }
 
 NodePtr to_lazy(const NodePtr& node, std::int64_t dim) {

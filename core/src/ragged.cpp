@@ -2,6 +2,8 @@
 
 #include "td/fast_path.h"
 #include "td/format.h"
+#include "td/paths.h"
+#include "td/tensordict.h"
 
 #include <ATen/ATen.h>
 
@@ -178,6 +180,26 @@ RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& 
   RaggedPtr result = node.with_values(node.values(), node.device());
   result->set_batch(wanted);
   return result;
+}
+
+const RaggedNode& require_ragged(const NodePtr& node) {
+  const RaggedNode* ragged = as_ragged(node.get());
+  if (ragged == nullptr) fail(Code::wrong_entry, "this is a dictionary or a value, not a ragged tensor");
+  return *ragged;
+}
+
+TensorDict get_ragged(const TensorDict& td, Path path) {
+  const Value value = find_entry(td.node(), path);
+  if (kind_of(value) != EntryKind::ragged) fail_kind(path, value, "ragged tensor");
+  return TensorDict(value.node());
+}
+
+at::Tensor part_at(const RaggedNode& node, std::int64_t position) {
+  const auto n = static_cast<std::int64_t>(node.parts());
+  if (position < -n || position >= n) {
+    fail(Code::index, "part ", position, " is out of range for a ragged tensor of ", n);
+  }
+  return node.part(static_cast<std::size_t>(position < 0 ? position + n : position));
 }
 
 at::Tensor padded(const RaggedNode& node, double value, bool left) {

@@ -60,8 +60,8 @@ VALID = {
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
     ("td_apply_fn", "callback"): "misuse_share", ("td_apply_entry_fn", "callback"): "misuse_share_entry",
     ("p.q(const).p.q(const).td_tensordict", "others"): "m.sources", ("size_t", "others_len"): "2",
-    ("td_map_fn", "callback"): "misuse_share_piece", ("td_map_iter", None): "m.map_iter", ("p.size_t", "number"): "NULL",
-    ("size_t", "done"): "1", ("size_t", "total"): "2", ("double", "seconds"): "1", ("size_t", "width"): "8",
+    ("td_map_fn", "callback"): "misuse_share_piece", ("td_map_iter", None): "m.map_iter", ("td_future", None): "m.future", ("p.size_t", "number"): "NULL",
+    ("size_t", "parts_len"): "1", ("size_t", "done"): "1", ("size_t", "total"): "2", ("double", "seconds"): "1", ("size_t", "width"): "8",
     ("p.q(const).char", "separator"): '"."', ("td_table_format", None): "TD_TABLE_CSV",
     ("td_detach_kind", "kind"): "TD_DETACH_HISTORY", ("td_measure_kind", "kind"): "TD_MEASURE_BYTES",
     ("int32_t", "set_zero"): "0", ("int32_t", "storage"): "0", ("int64_t", "stream"): "0",
@@ -89,8 +89,14 @@ FOR = {
     ("td_lazy_insert", "td"): "misuse_lazy(&m)", ("td_lazy_extend", "td"): "misuse_lazy(&m)",
     ("td_lazy_info", "td"): "misuse_lazy(&m)", ("td_lazy_exclusive_keys", "td"): "misuse_lazy(&m)",
     ("td_lazy_get_padded", "td"): "misuse_lazy(&m)", ("td_lazy_get_ragged", "td"): "misuse_lazy(&m)",
+    ("td_ragged_new", "sizes"): "misuse_ragged_sizes(&m)", ("td_get_ragged", "td"): "misuse_ragged_entry(&m)",
+    ("td_ragged_tensors", "ragged"): "misuse_ragged(&m)", ("td_ragged_part", "ragged"): "misuse_ragged(&m)",
+    ("td_ragged_padded", "ragged"): "misuse_ragged(&m)", ("td_ragged_from_tensors", "parts"): "m.ragged_parts",
     ("td_sub_parent", "td"): "misuse_sub(&m)", ("td_set_data_list_json", "text"): '"[0, 0, 0, 0]"',
     ("td_load_memmap", "dir"): 'td_golden("basic")',
+    ("td_load_into", "td"): "misuse_basic(&m)", ("td_load_into", "dir"): 'td_golden("basic")', ("td_memmap_refresh", "td"): "misuse_basic(&m)",
+    ("td_make_memmap", "td"): "misuse_mapped(&m)", ("td_make_memmap", "path"): 'NAMES("new")',
+    ("td_make_memmap_from", "td"): "misuse_mapped(&m)", ("td_make_memmap_from", "path"): 'NAMES("new")',
     ("td_to", "dtype"): "TD_DTYPE_OTHER",
     ("td_load_table", "file"): "misuse_table(&m)", ("td_save_table", "file"): "misuse_table(&m)",
     ("td_load_file", "path"): "misuse_file(&m)", ("td_save_file", "path"): "misuse_file(&m)", ("td_file_metadata", "path"): "misuse_file(&m)",
@@ -117,7 +123,7 @@ FOR = {
 REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # Pointers that may be NULL only when this count is 0.
-COUNTS = {"names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
+COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",)}
 

@@ -88,6 +88,9 @@ void misuse_begin(misuse *m) {
   TD_DO(td_map_iter_create(m->td, &here, misuse_share_piece, NULL, &m->map_iter));
   TD_DO(td_map_iter_create(m->td, &here, misuse_share_piece, NULL, &m->freed_map_iter));
   td_map_iter_free(m->freed_map_iter);
+  TD_DO(td_memmap_start(m->td, NULL, NULL, &m->future));
+  TD_DO(td_memmap_start(m->td, NULL, NULL, &m->freed_future));
+  td_future_free(m->freed_future);
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
   td_keys_free(m->freed_keys);
@@ -95,6 +98,7 @@ void misuse_begin(misuse *m) {
 
   m->sources[0] = m->td;
   m->sources[1] = m->other;
+  m->ragged_parts[0] = m->tensor;
   m->wanted[0].path = first_name;
   m->wanted[0].path_len = 1;
   m->sets[0].keys = m->wanted;
@@ -128,11 +132,13 @@ void misuse_end(misuse *m) {
   td_tensor_free(m->tensor);
   td_tensor_free(m->mask);
   td_tensor_free(m->positions);
+  td_tensor_free(m->table);
   td_tensor_free(m->one);
   td_tensor_free(m->tensor_source);
   td_keys_free(m->keys);
   td_writer_free(m->writer);
   td_map_iter_free(m->map_iter);
+  td_future_free(m->future);
   td_record_type_free(m->record_type);
   TD_CHECK_INT(m->released, m->lent);
   TD_CHECK_INT(td_debug_live_handles(), m->live_before);
@@ -142,6 +148,18 @@ const td_tensordict *misuse_loaded(misuse *m) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
   TD_DO(td_load_memmap(td_golden("nontensor"), &options, &m->loaded));
+  return m->loaded;
+}
+
+td_tensordict *misuse_basic(misuse *m) {
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.private_mapping = 1;
+  TD_DO(td_load_memmap(td_golden("basic"), &options, &m->loaded));
+  return m->loaded;
+}
+
+td_tensordict *misuse_mapped(misuse *m) {
+  TD_DO(td_memmap(m->td, NULL, NULL, &m->loaded));
   return m->loaded;
 }
 
@@ -171,6 +189,24 @@ td_tensordict *misuse_lazy(misuse *m) {
 td_tensordict *misuse_sub(misuse *m) {
   TD_DO(td_sub_tensordict(m->td, NULL, 0, &m->loaded));
   return m->loaded;
+}
+
+td_tensordict *misuse_ragged(misuse *m) {
+  TD_DO(td_ragged_from_tensors(m->ragged_parts, 1, &m->loaded));
+  return m->loaded;
+}
+
+td_tensordict *misuse_ragged_entry(misuse *m) {
+  td_tensordict *ragged = misuse_ragged(m);
+  m->loaded = td_empty(TD_NO_SIZES);
+  TD_DO(td_set_dict(m->loaded, TD_KEY("a"), ragged));
+  td_free(ragged);
+  return m->loaded;
+}
+
+td_tensor *misuse_ragged_sizes(misuse *m) {
+  if (m->table == NULL) m->table = td_arange(TD_DTYPE_INT64, 4, TD_SIZES(1, 1));
+  return m->table;
 }
 
 td_tensordict *misuse_recorded(misuse *m) {

@@ -13,8 +13,10 @@ typedef struct misuse {
   td_keys *keys, *freed_keys;
   td_writer *writer, *freed_writer;
   td_map_iter *map_iter, *freed_map_iter;
+  td_future *future, *freed_future;
   td_record_type *record_type, *freed_record_type;
   const td_tensordict *sources[2];
+  const td_tensor *ragged_parts[1];
   td_key wanted[1];
   td_key_set sets[1];
   td_tensordict *results[4];
@@ -29,7 +31,7 @@ typedef struct misuse {
   int64_t sizes[1];
   int64_t order[1];
   int64_t sizes_out[8];
-  td_tensor *mask, *positions, *one;
+  td_tensor *mask, *positions, *one, *table;
   char text[1024];
   struct DLManagedTensorVersioned versioned;
   struct DLManagedTensor legacy;
@@ -51,6 +53,15 @@ td_tensordict *misuse_floats(misuse *m);
 td_tensordict *misuse_value(misuse *m);
 td_tensordict *misuse_lazy(misuse *m);
 td_tensordict *misuse_sub(misuse *m);
+
+/* A ragged tensor; a dictionary with one under "a"; sizes for `tensor_source`. */
+td_tensordict *misuse_ragged(misuse *m);
+td_tensordict *misuse_ragged_entry(misuse *m);
+td_tensor *misuse_ragged_sizes(misuse *m);
+
+/* What lies in a folder; what is mapped from nameless memory. */
+td_tensordict *misuse_basic(misuse *m);
+td_tensordict *misuse_mapped(misuse *m);
 
 /* A dictionary with a text under "str". */
 const td_tensordict *misuse_loaded(misuse *m);

@@ -31,7 +31,8 @@ enum {
   TD_ENTRY_NONE = 0,   /**< nothing */
   TD_ENTRY_TENSOR = 1, /**< a tensor: td_get() */
   TD_ENTRY_DICT = 2,   /**< a dictionary: td_get_dict() */
-  TD_ENTRY_DATA = 3    /**< a value that is no tensor, such as a text: td_get_data_json() */
+  TD_ENTRY_DATA = 3,   /**< a value that is no tensor, such as a text: td_get_data_json() */
+  TD_ENTRY_RAGGED = 4  /**< tensors of different shapes: td_get_ragged() */
 };
 
 /**

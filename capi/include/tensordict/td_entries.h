@@ -178,7 +178,7 @@ td_status td_get_or_set(td_tensordict *td, const char *const *path, size_t path_
 
 /**
  * Removes an entry and hands it out. A value that is no tensor comes in a dictionary that holds it
- * under the last name of the path.
+ * under the last name of the path; a ragged tensor comes as `dict`.
  *
  * @param td       borrowed; changed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8

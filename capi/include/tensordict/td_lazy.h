@@ -16,7 +16,8 @@ enum {
   TD_DICT_DENSE = 1, /**< holds its tensors */
   TD_DICT_LAZY = 2,  /**< a list of dictionaries, stacked when an entry is read: td_lazy_stack() */
   TD_DICT_SUB = 3,   /**< a window on a part of another one: td_sub_tensordict() */
-  TD_DICT_DATA = 4   /**< a value that is no tensor, as the part of a stack of such */
+  TD_DICT_DATA = 4,  /**< a value that is no tensor, as the part of a stack of such */
+  TD_DICT_RAGGED = 5 /**< tensors of different shapes, see td_ragged.h */
 };
 
 /**
@@ -24,7 +25,7 @@ enum {
  */
 typedef struct td_padding_options {
   uint32_t struct_size; /**< sizeof(td_padding_options) */
-  int32_t pad;          /**< 1: shorter tensors are padded; 0: shapes that differ are an error */
+  int32_t pad;          /**< what shapes that differ are: 0 an error, 1 padded, 2 a ragged tensor */
   int32_t left;         /**< 1: padding stands in front; 0: behind */
   int32_t reserved;     /**< zero */
   double value;         /**< what is padded with, converted to the dtype of each tensor */

@@ -18,7 +18,8 @@ void lazy_extend(const NodePtr& lazy, c10::ArrayRef<NodePtr> elements);
 // How the tensors of a key are read whose shapes differ.
 struct RaggedOptions {
   double padding_value = 0;
-  bool left = false;  // padding in front
+  bool left = false;    // padding in front
+  bool ragged = false;  // not padded but made ragged tensors
 };
 
 // The tensor of each element, as they are.
@@ -38,8 +39,8 @@ struct Ragged {
 };
 Ragged lazy_get_ragged(const NodePtr& node, Path path);
 
-// A dense dictionary; tensors that differ in shape are padded. Entries that not all elements have are
-// left out.
+// A dictionary without lazy stacks at any level; tensors that differ in shape are padded, as are ragged
+// ones, or become ragged tensors. Entries that not all elements have are left out.
 NodePtr to_padded(const NodePtr& root, const RaggedOptions& options);
 
 // Any dictionary as a lazy stack along a dimension.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "td/batch_op.h"
+#include "td/key.h"
 #include "td/kinds.h"
 
 #include <memory>
@@ -110,6 +111,15 @@ RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& 
 // `where` begins the messages about a layout that is not sound, Code::format: it may come from a file.
 Jagged jagged_of(const RaggedNode& node);
 RaggedPtr from_jagged(Jagged jagged, const std::string& where);
+
+// The ragged tensor that a node is; Code::wrong_entry when it is none.
+const RaggedNode& require_ragged(const NodePtr& node);
+
+// An entry as a ragged tensor; Code::wrong_entry when it is another kind of entry.
+TensorDict get_ragged(const TensorDict& td, Path path);
+
+// A part; negative positions count from the end.
+at::Tensor part_at(const RaggedNode& node, std::int64_t position);
 
 // The parts, each padded to the longest of each dimension, stacked; and where there are values: true,
 // of the same shape up to the last dimension that differs.

@@ -1,0 +1,88 @@
+// tensordict/td_ragged.h
+#include "arguments.h"
+#include "guard.h"
+
+#include "td/lazy_ops.h"
+#include "td/ragged.h"
+
+using capi::guard;
+using capi::in;
+using capi::Out;
+using capi::PathIn;
+
+namespace {
+
+using DictOut = Out<td_tensordict>;
+using TensorOut = Out<td_tensor>;
+
+const td::RaggedNode& ragged_in(const td_tensordict* handle) {
+  return td::require_ragged(in(handle)->node());
+}
+
+std::vector<at::Tensor> tensors_in(const td_tensor* const* tensors, std::size_t n) {
+  std::vector<at::Tensor> result;
+  if (n != 0) capi::not_null(tensors, "parts");
+  for (std::size_t i = 0; i < n; ++i) result.push_back(in(tensors[i]));
+  return result;
+}
+
+}  // namespace
+
+td_status td_ragged_new(const td_tensor* values, const td_tensor* sizes,
+                        td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::TensorDict(td::NodePtr(td::make_ragged(in(values), in(sizes)))));
+  });
+}
+
+td_status td_ragged_from_tensors(const td_tensor* const* parts, size_t parts_len,
+                                 td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::TensorDict(td::NodePtr(td::make_ragged(tensors_in(parts, parts_len)))));
+  });
+}
+
+td_status td_get_ragged(const td_tensordict* td, const char* const* path, size_t path_len,
+                        td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    DictOut out(result);
+    out.put(td::get_ragged(in(td), PathIn(path, path_len)));
+  });
+}
+
+td_status td_ragged_tensors(const td_tensordict* ragged, td_tensor** values,
+                            td_tensor** sizes) noexcept {
+  return guard(__func__, [&] {
+    if (sizes != nullptr) *sizes = nullptr;
+    TensorOut values_out(values);
+    TensorOut sizes_out(sizes);
+    const td::RaggedNode& node = ragged_in(ragged);
+    values_out.put(at::Tensor(node.values()));
+    sizes_out.put(node.sizes().clone());
+  });
+}
+
+td_status td_ragged_part(const td_tensordict* ragged, int64_t position,
+                         td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    TensorOut out(result);
+    out.put(td::part_at(ragged_in(ragged), position));
+  });
+}
+
+td_status td_ragged_padded(const td_tensordict* ragged, const td_padding_options* options,
+                           td_tensor** result, td_tensor** mask) noexcept {
+  return guard(__func__, [&] {
+    if (mask != nullptr) *mask = nullptr;
+    TensorOut out(result);
+    TensorOut mask_out(mask);
+    const td_padding_options given = capi::options_in(
+        options, td_padding_options TD_PADDING_OPTIONS_INIT, sizeof(td_padding_options));
+    const td::RaggedNode& node = ragged_in(ragged);
+    at::Tensor where = td::padding_mask(node, given.left != 0);
+    out.put(td::padded(node, given.value, given.left != 0));
+    mask_out.put(std::move(where));
+  });
+}
