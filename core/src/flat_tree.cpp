@@ -107,7 +107,9 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
     }
     const Node& node = *value.node();
     if (is_data(node)) {
-      tree.extras.data.push_back({own(path), data_json(node), node.kind() != NodeKind::data});
+      const bool each = node.kind() != NodeKind::data;
+      tree.extras.data.push_back(
+          {own(path), each ? data_json(node) : static_cast<const DataNode&>(node).json(), each});
       return;
     }
     const DenseNode* dense = as_dense(&node);

@@ -264,7 +264,9 @@ static int pickle(const void *content, size_t bytes) {
 
 TD_TEST(pickles_that_lie) {
   TD_CHECK_INT(PICKLE("\x80\x02}X\x01\0\0\0aK\x07s."), 1);
-  TD_CHECK_INT(PICKLE("\x80\x02ccollections\nOrderedDict\n)R."), 1);
+  TD_CHECK_INT(PICKLE("\x80\x02"
+                      "ccollections\nOrderedDict\n)R."),
+               1);
   TD_CHECK_INT(PICKLE("\x80\x02}."), 1);
   TD_CHECK_INT(PICKLE("\x80\x02."), 0);
   TD_CHECK_INT(PICKLE("\x80\x02}}."), 0); /* something is left */
