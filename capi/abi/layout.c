@@ -150,7 +150,7 @@ TD_OFFSET(td_pack_options, compression, 4);
 TD_OFFSET(td_pack_options, fail_if_exists, 8);
 TD_OFFSET(td_pack_options, durable, 12);
 
-TD_SIZE(td_memmap_options, 28);
+TD_SIZE(td_memmap_options, 32);
 TD_OFFSET(td_memmap_options, struct_size, 0);
 TD_OFFSET(td_memmap_options, num_threads, 4);
 TD_OFFSET(td_memmap_options, copy_existing, 8);
@@ -158,6 +158,7 @@ TD_OFFSET(td_memmap_options, fail_if_exists, 12);
 TD_OFFSET(td_memmap_options, verbatim_names, 16);
 TD_OFFSET(td_memmap_options, archive, 20);
 TD_OFFSET(td_memmap_options, compression, 24);
+TD_OFFSET(td_memmap_options, dense_windows, 28);
 
 TD_SIZE(td_load_options, 48);
 TD_OFFSET(td_load_options, struct_size, 0);

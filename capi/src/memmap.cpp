@@ -19,6 +19,7 @@ td::MemmapOptions memmap_options_in(const td_memmap_options* options) {
   result.copy_existing = given.copy_existing != 0;
   result.fail_if_exists = given.fail_if_exists != 0;
   result.verbatim_names = given.verbatim_names != 0;
+  result.dense_windows = given.dense_windows != 0;
   result.archive = capi::choice_in<td::Archive>(given.archive, 0, 2, "archive");
   result.compression = capi::choice_in<td::Compression>(given.compression, 0, 1, "compression");
   return result;

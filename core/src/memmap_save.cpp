@@ -337,6 +337,10 @@ void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions&
   if (td.node()->shared()) {
     fail(Code::invalid_argument, "the dictionary is in shared memory: save a clone of it");
   }
+  if (td.node()->kind() == NodeKind::part) {
+    fail(Code::unsupported,
+         "a window on a part of a dictionary has no tensors of its own that could be mapped");
+  }
   check_folder(options);
   Saver saver(td, folder_or_own(td, dir), options, Content::values);
   const NodePtr result = saver.stage();

@@ -38,8 +38,9 @@ typedef struct td_memmap_options {
   int32_t verbatim_names;     /**< 1: file names are the keys as they are, not escaped */
   td_archive archive;         /**< one file instead of a folder, see td_archive.h; not in place */
   td_compression compression; /**< of the tensors in an archive; not with td_memmap_like() */
+  int32_t dense_windows;      /**< 1: a window is saved as what it reads; 0: with all behind it */
 } td_memmap_options;
-#define TD_MEMMAP_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0}
+#define TD_MEMMAP_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * How a folder is read. Zero in every field but the first means the default.
