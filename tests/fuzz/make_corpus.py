@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Writes the first inputs of the fuzzers, from the folders in tests/data/golden.
+
+    tests/fuzz/make_corpus.py
+
+What the fuzzers have found later lies beside them under other names.
+"""
+import pathlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+GOLDEN = HERE.parent / "data/golden"
+LONGEST = 6000
+
+
+def write(fuzzer, name, data):
+    folder = HERE / "corpus" / fuzzer
+    folder.mkdir(parents=True, exist_ok=True)
+    if len(data) <= LONGEST:
+        (folder / name).write_bytes(data)
+
+
+def packed(folder):
+    """The files of a folder in one text, as Scratch::unpack() reads it."""
+    data = b"\0"
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            data += b"\n@@ " + str(path.relative_to(folder)).encode() + b"\n" + path.read_bytes()
+    return data
+
+
+for path in sorted(GOLDEN.iterdir()):
+    if (path / "meta.json").is_file():
+        write("folder", path.name, packed(path))
+    elif path.suffix == ".tdz":
+        write("archive", path.stem, b"\0" + path.read_bytes())
+    elif path.name == "consolidated" or path.suffix == ".consolidated":
+        files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
+        for file in files:
+            write("consolidated", file.name, file.read_bytes())
+
+write("folder", "link", packed(GOLDEN / "basic") + b"\n@@ n -> ../..\n\n@@ a.memmap -> ../secret.memmap\n")
+for name, text in {
+    "csv": "\0x,y.z,b,\"q\"\"t\"\n1,2.5,true,a\n-3,,false,\"b,\nc\"\n",
+    "csv_nested": "\4a.b,a.c\n1,nan\n2,1e999\n",
+    "json": "\1[{\"x\":1,\"y\":[1,2],\"s\":\"t\"},{\"x\":null,\"y\":[3,4],\"s\":\"\\u00e9\"}]",
+    "json_nested": "\5[{\"a.b\":1.5},{\"a.b\":2}]",
+}.items():
+    write("table", name, text.encode())
+for i, text in enumerate(["0", "1:3", "..., 0", "::2, None, ...", "-1, ..., 0:1", "True", ":, :, -1:"]):
+    write("index", f"text_{i}", text.encode())
