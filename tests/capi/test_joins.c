@@ -205,3 +205,16 @@ TD_TEST(only_what_differs_is_stacked_lazily) {
   td_free(two);
   td_free(one);
 }
+
+TD_TEST(a_stack_of_values_keeps_its_batch_size) {
+  td_tensordict *one = td_empty(TD_SIZES(2)), *both = NULL;
+  char text[64];
+  size_t length = 0;
+  TD_DO(td_set_data_json(one, TD_KEY("s"), "\"x\""));
+  TD_DO(td_stack(PAIR(one, one), 0, &both));
+  TD_DO(td_set_batch_size(one, TD_NO_SIZES));
+  TD_DO(td_get_data_list_json(both, TD_KEY("s"), text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, "[[\"x\", \"x\"], [\"x\", \"x\"]]");
+  td_free(both);
+  td_free(one);
+}
