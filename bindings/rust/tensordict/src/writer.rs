@@ -151,6 +151,10 @@ impl<'a> Writer<'a> {
         check(unsafe { sys::td_writer_next(self.handle.get_mut()) })
     }
 
+    pub(crate) fn handle(&self) -> &Handle<sys::td_writer> {
+        &self.handle
+    }
+
     /// How many rows were completed.
     pub fn rows(&self) -> i64 {
         let mut rows = 0;
@@ -159,7 +163,7 @@ impl<'a> Writer<'a> {
         rows
     }
 
-    /// Waits until what was put is on the disk.
+    /// Waits until what was put is on the disk. A growing writer publishes its rows.
     #[track_caller]
     pub fn flush(&mut self) -> Result<()> {
         // SAFETY: the handle is alive and ours alone.
@@ -181,7 +185,12 @@ impl Writer<'static> {
         Self::over(dict, options)
     }
 
-    /// Flushes, ends, and gives the dictionary back.
+    /// Takes a writer that the library has opened over a folder; `dict` tells of its tensors.
+    pub(crate) fn from_parts(handle: Handle<sys::td_writer>, dict: TensorDict) -> Self {
+        Self { handle, dict, outer: PhantomData }
+    }
+
+    /// Flushes, ends, and gives the dictionary back: that of a folder which has grown, loaded from there.
     ///
     /// ```
     /// use tensordict::{DType, Tensor, TensorDict, Writer, WriterOptions};
@@ -197,6 +206,9 @@ impl Writer<'static> {
     pub fn into_dict(mut self) -> Result<TensorDict> {
         // SAFETY: the handle is alive and ours alone.
         check(unsafe { sys::td_writer_close(self.handle.get_mut()) })?;
-        Ok(self.dict)
+        match self.folder() {
+            Some(dir) => TensorDict::load_memmap(dir),
+            None => Ok(self.dict),
+        }
     }
 }
