@@ -60,15 +60,4 @@ TensorDict load_memmap(const std::string& dir, const LoadOptions& options) {
   return TensorDict(load_folder(root, options));
 }
 
-void memmap_flush(const TensorDict& td) {
-  std::vector<const MappedFile*> mapped;
-  visit(*td.node(), [&](const Value& value) {
-    const MappedFile* file = value.is_node() ? nullptr : MappedFile::of(value.tensor());
-    if (file != nullptr) mapped.push_back(file);
-  });
-  std::sort(mapped.begin(), mapped.end());
-  mapped.erase(std::unique(mapped.begin(), mapped.end()), mapped.end());
-  for (const MappedFile* file : mapped) file->flush();
-}
-
 }  // namespace td
