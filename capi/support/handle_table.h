@@ -16,6 +16,7 @@ enum class Kind : std::uintptr_t {
   writer = 4,
   record = 5,
   map_iter = 6,
+  future = 7,
 };
 
 // A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.

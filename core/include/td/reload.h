@@ -19,9 +19,9 @@ void memmap_refresh(TensorDict& td, LoadOptions options = {});
 
 // A new entry of a mapped dictionary, locked or not: a file of zeros beside those that are there (or
 // nameless memory), and its line in meta.json. Dictionaries that are missing on the way are made, with
-// their folders. Gives the mapped tensor.
-at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes, c10::ScalarType dtype,
-                       const MemmapOptions& options = {});
+// their folders. Without a dtype it is libtorch's default. Gives the mapped tensor.
+at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes,
+                       std::optional<c10::ScalarType> dtype, const MemmapOptions& options = {});
 
 // The same with the values of a tensor.
 at::Tensor make_memmap_from(TensorDict& td, Path path, const at::Tensor& source,

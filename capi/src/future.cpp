@@ -1,0 +1,59 @@
+// tensordict/td_future.h
+#include "future_handle.h"
+#include "guard.h"
+#include "memmap_options.h"
+
+#include <cmath>
+
+using capi::guard;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+
+namespace capi {
+
+std::function<void(const std::function<void()>&)> like_this_thread() {
+  return [grad = grad_wanted](const std::function<void()>& work) {
+    grad_wanted = grad;
+    const CallScope scope;
+    work();
+  };
+}
+
+}  // namespace capi
+
+td_status td_memmap_start(const td_tensordict* td, const char* dir,
+                          const td_memmap_options* options, td_future** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_future> out(result);
+    out.put(td::memmap_start(in(td), capi::dir_in(dir), capi::memmap_options_in(options),
+                             capi::like_this_thread()));
+  });
+}
+
+td_status td_future_wait(const td_future* future, double seconds, int32_t* done) noexcept {
+  return capi::guard_plain(__func__, [&] {
+    not_null(done, "done");
+    if (std::isnan(seconds)) td::fail(td::Code::invalid_argument, "seconds is not a number");
+    *done = in(future)->wait(seconds) ? 1 : 0;
+  });
+}
+
+td_status td_future_progress(const td_future* future, size_t* done, size_t* total) noexcept {
+  return capi::guard_plain(__func__, [&] {
+    not_null(done, "done");
+    not_null(total, "total");
+    const td::WorkCount& count = in(future)->count();
+    *done = count.done;
+    *total = count.total;
+  });
+}
+
+td_status td_future_result(const td_future* future, td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    out.put(in(future)->result());
+  });
+}
+
+void td_future_free(td_future* future) noexcept { capi::free_handle(future); }
