@@ -36,7 +36,7 @@ export consolidate, consolidate!, isconsolidated, load_consolidated
 export send_fd, recv_fd, locked, unlocked
 export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, cummin, cummax, softmax, zero!
 export memmap, memmap!, memmap_like, load_memmap, saved_path
-export bind!, next!, rows
+export bind!, next!, rows, memmap_append, memmap_truncate, memmap_length
 export to_dlpack, from_dlpack
 export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isfloat, ispinned, iscpu, iscuda
 export param_count, bytes, data_pointers
@@ -80,6 +80,7 @@ include("math_ops.jl")
 include("memmap.jl")
 include("share.jl")
 include("writer.jl")
+include("grow.jl")
 include("dlpack.jl")
 include("record.jl")
 include("tensorclass.jl")

@@ -33,6 +33,7 @@ julia> Array(td["x"])
 mutable struct Writer
     handle::WriterHandle
     td::TensorDict
+    batchdims::Int    # that make a row; one when it grows
 end
 
 """
@@ -49,7 +50,7 @@ end
 function Writer(td::TensorDict; first::Integer = 1, capacity::Union{Integer,Nothing} = nothing)
     first >= 1 || throw(ArgumentError("first row $first: rows count from 1"))
     options = td_writer_options(first_row = first - 1, capacity = something(capacity, 0))
-    Writer(call(WriterHandle, td_writer_open, td, Ref(options)), share(td))
+    Writer(call(WriterHandle, td_writer_open, td, Ref(options)), share(td), ndims(td))
 end
 
 function Writer(f, td::TensorDict; options...)
@@ -70,7 +71,7 @@ function bind!(w::Writer, key...)
     names = path(key)
     number = ask(Int32, td_writer_bind, w.handle, names, length(names); key = askey(names))
     t = lookup(w.td, askey(names))
-    dims = size(t)[ndims(w.td)+1:end]
+    dims = size(t)[w.batchdims+1:end]
     field = Field{eltype(t),length(dims)}(number, dims, Vector{eltype(t)}(undef, 1))
     close(t)
     field
@@ -117,7 +118,7 @@ rows(w::Writer) = Int(ask(Int64, td_writer_rows, w.handle))
 """
     flush(w::Writer)
 
-Wait until what was put is on the disk.
+Wait until what was put is on the disk. A growing writer publishes its rows.
 """
 Base.flush(w::Writer) = check(td_writer_flush(w.handle))
 

@@ -20,7 +20,7 @@ namespace TensorDicts
     /// Writes rows of plain memory into the tensors of a dictionary, for a hot loop: Put and Next allocate
     /// nothing. A row is one element of the batch, in row-major order.
     /// </summary>
-    public sealed unsafe class TensorDictWriter : IDisposable
+    public sealed unsafe partial class TensorDictWriter : IDisposable
     {
         private readonly WriterHandle handle;
         private readonly List<DType> dtypes = new List<DType>();
@@ -115,7 +115,7 @@ namespace TensorDicts
             Status.Check(Native.td_writer_next(borrowed.Pointer));
         }
 
-        /// <summary>Waits until what was put is on the disk.</summary>
+        /// <summary>Waits until what was put is on the disk. A growing writer publishes its rows.</summary>
         public void Flush()
         {
             using var borrowed = handle.Borrow();

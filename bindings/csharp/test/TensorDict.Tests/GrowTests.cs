@@ -1,0 +1,107 @@
+using System.IO;
+using System.Linq;
+using Xunit;
+
+namespace TensorDicts.Tests;
+
+public class GrowTests
+{
+    private static TensorDict Like() => new TensorDict(1)
+    {
+        ["step"] = Tensor.Zeros<long>(1),
+        ["next", "reward"] = Tensor.Zeros<float>(1, 2),
+    };
+
+    private static void Write(TensorDictWriter writer, long first, long n)
+    {
+        WriterField step = writer.Bind("step");
+        WriterField reward = writer.Bind(("next", "reward"));
+        Assert.Equal(8, writer.RowBytes(step));
+        for (long row = first; row < first + n; row++)
+        {
+            writer.Put(step, row);
+            writer.Put(reward, new[] { row, 0.5f });
+            writer.Next();
+        }
+    }
+
+    private static void CheckRows(string folder, int n)
+    {
+        using var td = TensorDict.Load(folder);
+        Assert.Equal(Enumerable.Range(0, n).Select(row => (long)row), td.GetTensor("step").ToArray<long>());
+        Assert.Equal(
+            Enumerable.Range(0, n).SelectMany(row => new[] { row, 0.5f }),
+            td.GetTensor("next", "reward").ToArray<float>());
+    }
+
+    [Fact]
+    public void AFolderGrows()
+    {
+        using var scratch = new TempFolder();
+        string folder = scratch["td"];
+        using var like = Like();
+        using (var writer = TensorDictWriter.OpenGrowing(folder, like, new GrowOptions { BufferBytes = 50 }))
+        {
+            Assert.Equal(folder, writer.Folder);
+            Write(writer, 0, 10);
+            CheckRows(folder, 0);
+            writer.Flush();
+            CheckRows(folder, 10);
+            Expect.Fails<TensorIOException>(TensorDictStatus.Busy, () => TensorDictWriter.OpenGrowing(folder));
+            Write(writer, 10, 3);
+            Assert.Equal(13, writer.Rows);
+            writer.Close();
+        }
+        CheckRows(folder, 13);
+        var options = new GrowOptions { Durable = true, PublishRows = 2, PublishBytes = 10_000 };
+        using (var writer = TensorDictWriter.OpenGrowing(folder, options: options))
+        {
+            Write(writer, 13, 3);
+            Assert.Equal(15, TensorDict.LengthOf(folder).Rows);
+        }
+        CheckRows(folder, 16);
+    }
+
+    [Fact]
+    public void DictionariesAreAppendedAndTakenAway()
+    {
+        using var scratch = new TempFolder();
+        string folder = scratch["td"];
+        using var td = new TensorDict(2) { ["x"] = Tensor.FromArray(new[] { 1L, 2 }, 2) };
+        td.Memmap(folder).Dispose();
+        td.AppendTo(folder);
+        using (var all = TensorDict.Load(folder))
+        {
+            Assert.Equal(new[] { 1L, 2, 1, 2 }, all.GetTensor("x").ToArray<long>());
+        }
+        using var other = Like();
+        Expect.Fails<TensorKeyException>(TensorDictStatus.KeyNotFound, () => other.AppendTo(folder));
+        TensorDict.Truncate(folder, 3);
+        MemmapLength length = TensorDict.LengthOf(folder);
+        Assert.Equal((3, 3, 0), (length.Rows, length.Stored, length.Spare));
+        Expect.Fails<TensorIndexException>(TensorDictStatus.Index, () => TensorDict.Truncate(folder, 4));
+    }
+
+    [Fact]
+    public void ShardsAreOneStack()
+    {
+        using var scratch = new TempFolder();
+        string folder = scratch["td"];
+        using var like = Like();
+        var options = new GrowOptions { Shard = Shard.New };
+        using (var one = TensorDictWriter.OpenGrowing(folder, like, options))
+        using (var two = TensorDictWriter.OpenGrowing(folder, like, options))
+        {
+            Assert.Equal(Path.Combine(folder, "1"), two.Folder);
+            Write(one, 0, 2);
+            Write(two, 2, 3);
+        }
+        Assert.Equal(2, TensorDict.LengthOf(folder).Rows);
+        CheckRows(Path.Combine(folder, "0"), 2);
+        using var again = TensorDictWriter.OpenGrowing(folder, null, new GrowOptions { Shard = Shard.Any });
+        Assert.Equal(Path.Combine(folder, "0"), again.Folder);
+        using var td = new TensorDict(1) { ["x"] = Tensor.Zeros<float>(1) };
+        using var plain = new TensorDictWriter(td);
+        Assert.Null(plain.Folder);
+    }
+}
