@@ -169,7 +169,7 @@ TD_TEST(sizes_that_do_not_fit_the_batch) {
   td_make_folder(here("node/n"));
   td_write_text(
       here("node/n/meta.json"),
-      "{\"shape\":[5],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
+      "{\"shape\":[3],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
   status = td_load_memmap(here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_SHAPE);
   TD_CHECK(td == NULL);

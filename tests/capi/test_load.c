@@ -17,7 +17,7 @@
 static const char *here(const char *name) { return td_path(td_test_folder(), name); }
 
 static void node(const char *folder, const char *meta) {
-  td_make_folder(here(folder));
+  if (!td_exists(here(folder))) td_make_folder(here(folder));
   td_write_text(td_path(here(folder), "meta.json"), meta);
 }
 
@@ -75,7 +75,12 @@ TD_TEST(the_reference_artifact) {
   td_tensordict *td = load("m"), *nested = load("m/nested"), *inner;
   TD_CHECK_BATCH(td, 2, 1);
   TD_CHECK_ENTRY(td, TD_KEY("nested", "int64"), TD_SIZES(2, 1), TD_VALUES(1, 2));
-  TD_CHECK_ENTRY(td, TD_KEY("nested", "bfloat16"), TD_SIZES(2, 1), TD_VALUES(1, 1));
+  td_tensor *ones = td_take(td, TD_KEY("nested", "bfloat16"));
+  void *memory = NULL;
+  TD_DO(td_tensor_data(ones, &memory));
+  TD_CHECK(memcmp(memory, bfloat16, 4) == 0);
+  TD_CHECK_SIZES(ones, 2, 1);
+  td_tensor_free(ones);
   check_json(td, TD_KEY("nested", "string"), "[\"a string!\"]");
   int32_t equal = 0;
   inner = td_take_dict(td, TD_KEY("nested"));
@@ -126,8 +131,8 @@ TD_TEST(stacks_of_values_in_folders) {
   node("m/t/1", "{" DATA ",\"data\":\"b\"}");
   node("m/t/2", "{" DATA ",\"data\":\"c\"}");
   td_tensordict *td = load("m");
-  check_list(td, TD_KEY("s"), "[[1,2,3],[4,5,6]]");
-  check_list(td, TD_KEY("t"), "[[\"a\",\"b\",\"c\"],[\"a\",\"b\",\"c\"]]");
+  check_list(td, TD_KEY("s"), "[[1, 2, 3], [4, 5, 6]]");
+  check_list(td, TD_KEY("t"), "[[\"a\", \"b\", \"c\"], [\"a\", \"b\", \"c\"]]");
   td_free(td);
   unlink(here("m/t/1/meta.json"));
   refuse("m", TD_ERR_IO, "m/t/1");
@@ -187,7 +192,7 @@ TD_TEST(a_part_alone) {
   options.verbatim_names = 1;
   TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_FORMAT, part);
   options.subpath = (const char *const[]){"a/b", NULL};
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_NULL_ARGUMENT, part);
+  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_KEY_INVALID, part);
   td_free(saved);
   td_free(td);
 }
@@ -233,7 +238,7 @@ TD_TEST(the_root_says_how_many_rows_there_are) {
   TD_CHECK_BATCH(td, 2);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 3, 4));
-  check_list(td, TD_KEY("v"), "[\"x\",[1,2]]");
+  check_list(td, TD_KEY("v"), "[\"x\", [1,2]]");
   lazy = td_take_dict(td, TD_KEY("l"));
   TD_CHECK_BATCH(lazy, 2);
   td_free(lazy);
@@ -256,8 +261,8 @@ static td_tensordict *state(int64_t k) {
 
 TD_TEST(child_saves) {
   const char *folder = td_role();
-  const time_t end = time(NULL) + 3;
-  for (int64_t k = 0; time(NULL) < end; k++) {
+  const time_t end = time(NULL) + 100;
+  for (int64_t k = 0; time(NULL) < end && !td_exists(td_path(folder, "../stop")); k++) {
     td_tensordict *td = state(k), *saved = NULL;
     TD_DO(td_memmap(td, folder, NULL, &saved));
     td_free(saved);
@@ -271,9 +276,9 @@ TD_TEST(a_reader_beside_a_writer_sees_whole_states) {
   td_free(saved);
   td_free(td);
   const int child = td_spawn("child_saves", here("m"));
-  const time_t end = time(NULL) + 2;
+  const time_t begin = time(NULL);
   int64_t last = 0, changes = 0;
-  while (time(NULL) < end) {
+  while (time(NULL) < begin + 2 || (changes < 10 && time(NULL) < begin + 60)) {
     td_tensordict *seen = NULL, *want;
     TD_DO(td_load_memmap(here("m"), NULL, &seen));
     td_tensor *a = td_take(seen, TD_KEY("a"));
@@ -291,6 +296,7 @@ TD_TEST(a_reader_beside_a_writer_sees_whole_states) {
     td_free(want);
     td_free(seen);
   }
+  td_write_text(here("stop"), "");
   TD_CHECK(td_join(child));
-  TD_CHECK(changes > 10);
+  TD_CHECK(changes >= 10);
 }
