@@ -25,6 +25,7 @@
 %ignore td_close_options;
 %ignore td_pack_options;
 %ignore td_consolidate_options;
+%ignore td_damage;
 %ignore td_field;
 %ignore td_file_options;
 %ignore td_fill_options;
@@ -52,6 +53,7 @@
 %ignore td_state_options;
 %ignore td_to_options;
 %ignore td_update_options;
+%ignore td_verify_options;
 %ignore td_writer_options;
 
 %define TD_BLITTABLE(c_type, cs_type)
@@ -80,6 +82,7 @@ TD_BLITTABLE(td_apply_fn, global::System.IntPtr)
 TD_BLITTABLE(td_write_fn, global::System.IntPtr)
 TD_BLITTABLE(td_read_fn, global::System.IntPtr)
 TD_BLITTABLE(td_progress_fn, global::System.IntPtr)
+TD_BLITTABLE(td_damage_fn, global::System.IntPtr)
 TD_BLITTABLE(td_map_fn, global::System.IntPtr)
 TD_BLITTABLE(td_leaf_fn, global::System.IntPtr)
 TD_BLITTABLE(td_apply_entry_fn, global::System.IntPtr)

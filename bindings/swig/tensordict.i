@@ -20,6 +20,8 @@
 /* Texts that a struct borrows; its writer keeps them. */
 %warnfilter(451) td_call_argument::name;
 %warnfilter(451) td_call_argument::text;
+%warnfilter(451) td_damage::path;
+%warnfilter(451) td_damage::message;
 %warnfilter(451) td_field::name;
 %warnfilter(451) td_field::default_json;
 
@@ -65,5 +67,6 @@
 %include "tensordict/td_files.h"
 %include "tensordict/td_host.h"
 %include "tensordict/td_table.h"
+%include "tensordict/td_verify.h"
 %include "tensordict/td_writer.h"
 %include "tensordict/td_grow.h"

@@ -150,7 +150,7 @@ TD_OFFSET(td_pack_options, compression, 4);
 TD_OFFSET(td_pack_options, fail_if_exists, 8);
 TD_OFFSET(td_pack_options, durable, 12);
 
-TD_SIZE(td_memmap_options, 32);
+TD_SIZE(td_memmap_options, 40);
 TD_OFFSET(td_memmap_options, struct_size, 0);
 TD_OFFSET(td_memmap_options, num_threads, 4);
 TD_OFFSET(td_memmap_options, copy_existing, 8);
@@ -159,6 +159,34 @@ TD_OFFSET(td_memmap_options, verbatim_names, 16);
 TD_OFFSET(td_memmap_options, archive, 20);
 TD_OFFSET(td_memmap_options, compression, 24);
 TD_OFFSET(td_memmap_options, dense_windows, 28);
+TD_OFFSET(td_memmap_options, durable, 32);
+TD_OFFSET(td_memmap_options, checksums, 36);
+
+TD_SIZE(td_damage_kind, 4);
+TD_SIGNED(td_damage_kind);
+TD_NUMBER(TD_DAMAGE_MISSING, 1);
+TD_NUMBER(TD_DAMAGE_SHORT, 2);
+TD_NUMBER(TD_DAMAGE_CHANGED, 3);
+TD_NUMBER(TD_DAMAGE_NOT_COVERED, 4);
+TD_NUMBER(TD_DAMAGE_FORMAT, 5);
+TD_NUMBER(TD_DAMAGE_REFUSED, 6);
+TD_NUMBER(TD_DAMAGE_UNREADABLE, 7);
+
+TD_SIZE(td_damage, 40);
+TD_OFFSET(td_damage, struct_size, 0);
+TD_OFFSET(td_damage, kind, 4);
+TD_OFFSET(td_damage, path, 8);
+TD_OFFSET(td_damage, message, 16);
+TD_OFFSET(td_damage, expected, 24);
+TD_OFFSET(td_damage, found, 32);
+
+TD_SIZE(td_verify_options, 40);
+TD_OFFSET(td_verify_options, struct_size, 0);
+TD_OFFSET(td_verify_options, num_threads, 4);
+TD_OFFSET(td_verify_options, damage, 8);
+TD_OFFSET(td_verify_options, user, 16);
+TD_OFFSET(td_verify_options, progress, 24);
+TD_OFFSET(td_verify_options, progress_user, 32);
 
 TD_SIZE(td_load_options, 48);
 TD_OFFSET(td_load_options, struct_size, 0);
@@ -168,7 +196,7 @@ TD_OFFSET(td_load_options, private_mapping, 12);
 TD_OFFSET(td_load_options, verbatim_names, 16);
 TD_OFFSET(td_load_options, max_depth, 20);
 TD_OFFSET(td_load_options, max_entries, 24);
-TD_OFFSET(td_load_options, into_archive, 28);
+TD_OFFSET(td_load_options, write_through, 28);
 TD_OFFSET(td_load_options, subpath, 32);
 TD_OFFSET(td_load_options, subpath_len, 40);
 
@@ -408,12 +436,14 @@ TD_OFFSET(td_file_options, members_len, 56);
 TD_OFFSET(td_file_options, item_bytes, 64);
 TD_OFFSET(td_file_options, header_bytes, 72);
 
-TD_SIZE(td_consolidate_options, 20);
+TD_SIZE(td_consolidate_options, 28);
 TD_OFFSET(td_consolidate_options, struct_size, 0);
 TD_OFFSET(td_consolidate_options, device_type, 4);
 TD_OFFSET(td_consolidate_options, device_index, 8);
 TD_OFFSET(td_consolidate_options, pin_memory, 12);
 TD_OFFSET(td_consolidate_options, inplace, 16);
+TD_OFFSET(td_consolidate_options, num_threads, 20);
+TD_OFFSET(td_consolidate_options, durable, 24);
 
 TD_SIZE(td_message_options, 24);
 TD_OFFSET(td_message_options, struct_size, 0);

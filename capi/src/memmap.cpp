@@ -20,6 +20,8 @@ td::MemmapOptions memmap_options_in(const td_memmap_options* options) {
   result.fail_if_exists = given.fail_if_exists != 0;
   result.verbatim_names = given.verbatim_names != 0;
   result.dense_windows = given.dense_windows != 0;
+  result.durable = given.durable != 0;
+  result.checksums = given.checksums != 0;
   result.archive = capi::choice_in<td::Archive>(given.archive, 0, 2, "archive");
   result.compression = capi::choice_in<td::Compression>(given.compression, 0, 1, "compression");
   return result;
@@ -27,14 +29,14 @@ td::MemmapOptions memmap_options_in(const td_memmap_options* options) {
 
 td::LoadOptions load_options_in(const td_load_options* options) {
   const td_load_options given = capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT,
-                                                 offsetof(td_load_options, into_archive));
+                                                 offsetof(td_load_options, write_through));
   td::LoadOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   result.private_mapping = given.private_mapping != 0;
   result.verbatim_names = given.verbatim_names != 0;
   if (given.max_depth != 0) result.max_depth = given.max_depth;
   if (given.max_entries != 0) result.max_entries = given.max_entries;
-  result.into_archive = given.into_archive != 0;
+  result.write_through = given.write_through != 0;
   if (given.subpath_len != 0) {
     const PathIn path(given.subpath, given.subpath_len);
     for (const std::string_view name : td::Path(path)) result.subpath.emplace_back(name);

@@ -5,8 +5,10 @@
 
 #include "td/entries.h"
 #include "td/piecewise.h"
+#include "td/verify.h"
 #include "tensordict/td_apply.h"
 #include "tensordict/td_map.h"
+#include "tensordict/td_verify.h"
 
 #include <optional>
 
@@ -30,5 +32,6 @@ std::optional<td::TensorDict> call_map(td_map_fn callback, void* user, const td:
                                        const td::TensorDict& source);
 
 void call_progress(td_progress_fn callback, void* user, std::size_t done, std::size_t total);
+void call_damage(td_damage_fn callback, void* user, const std::vector<td::Finding>& findings);
 
 }  // namespace capi

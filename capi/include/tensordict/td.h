@@ -37,6 +37,7 @@
 #include "tensordict/td_sub.h"
 #include "tensordict/td_table.h"
 #include "tensordict/td_tensor.h"
+#include "tensordict/td_verify.h"
 #include "tensordict/td_writer.h"
 
 #endif

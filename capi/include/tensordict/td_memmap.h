@@ -39,8 +39,10 @@ typedef struct td_memmap_options {
   td_archive archive;         /**< one file instead of a folder, see td_archive.h; not in place */
   td_compression compression; /**< of the tensors in an archive; not with td_memmap_like() */
   int32_t dense_windows;      /**< 1: a window is saved as what it reads; 0: with all behind it */
+  int32_t durable;            /**< 1: waits until all of it is on the disk, its name included */
+  int32_t checksums;          /**< 1: a file with checksums for td_memmap_verify(); folders only */
 } td_memmap_options;
-#define TD_MEMMAP_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0, 0}
+#define TD_MEMMAP_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * How a folder is read. Zero in every field but the first means the default.
@@ -53,7 +55,7 @@ typedef struct td_load_options {
   int32_t verbatim_names;     /**< 1: file names are the keys as they are, not escaped */
   uint32_t max_depth;         /**< deepest nesting accepted; 0: 1,000 */
   uint32_t max_entries;       /**< most entries accepted, all levels together; 0: 1,000,000 */
-  int32_t into_archive;       /**< 1: what is written to the tensors of an archive reaches the file */
+  int32_t write_through;       /**< 1: what is written to tensors of an archive reaches the file */
   const char *const *TD_NULLABLE subpath; /**< borrowed; names of a nested dictionary: it alone is read */
   size_t subpath_len;                     /**< number of names; 0: all is read */
 } td_load_options;
@@ -122,7 +124,7 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
  *
  * The result is not locked. Files that can be written are mapped so that writes reach them; others
  * privately. An archive is mapped once: tensors that are stored and aligned lie in the mapping, others are
- * copied or inflated. What is written to them stays in this process unless `into_archive` is given, which
+ * copied or inflated. What is written to them stays in this process unless `write_through` is given, which
  * a compressed archive refuses (TD_ERR_UNSUPPORTED).
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json, or of an archive
