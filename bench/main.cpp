@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     break;
   }
   bench::register_call();
+  bench::register_disk_grow();
   bench::register_entries();
   bench::register_lazy();
   bench::register_map();
