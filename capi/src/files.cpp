@@ -40,38 +40,38 @@ class OptionsIn {
 
 }  // namespace
 
-td_status td_load_file(const char* path, const td_file_options* options,
+td_status td_load_file(const char* file, const td_file_options* options,
                        td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    out.put(td::load_file(not_null(path, "path"), OptionsIn(options)));
+    out.put(td::load_file(not_null(file, "file"), OptionsIn(options)));
   });
 }
 
-td_status td_save_file(const td_tensordict* td, const char* path,
+td_status td_save_file(const td_tensordict* td, const char* file,
                        const td_file_options* options) noexcept {
   return guard(__func__,
-               [&] { td::save_file(in(td), not_null(path, "path"), OptionsIn(options)); });
+               [&] { td::save_file(in(td), not_null(file, "file"), OptionsIn(options)); });
 }
 
-td_status td_tensor_load(const char* path, const td_file_options* options,
+td_status td_tensor_load(const char* file, const td_file_options* options,
                          td_tensor** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensor> out(result);
-    out.put(td::load_tensor(not_null(path, "path"), OptionsIn(options)));
+    out.put(td::load_tensor(not_null(file, "file"), OptionsIn(options)));
   });
 }
 
-td_status td_tensor_save(const td_tensor* tensor, const char* path,
+td_status td_tensor_save(const td_tensor* tensor, const char* file,
                          const td_file_options* options) noexcept {
   return guard(__func__,
-               [&] { td::save_tensor(in(tensor), not_null(path, "path"), OptionsIn(options)); });
+               [&] { td::save_tensor(in(tensor), not_null(file, "file"), OptionsIn(options)); });
 }
 
-td_status td_file_metadata(const char* path, const td_file_options* options, char* text,
+td_status td_file_metadata(const char* file, const td_file_options* options, char* text,
                            size_t text_cap, size_t* length) noexcept {
   return guard(__func__, [&] {
-    capi::write_text(td::file_metadata(not_null(path, "path"), OptionsIn(options)), text, text_cap,
+    capi::write_text(td::file_metadata(not_null(file, "file"), OptionsIn(options)), text, text_cap,
                      length);
   });
 }

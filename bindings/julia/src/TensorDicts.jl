@@ -42,7 +42,7 @@ export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isf
 export param_count, bytes, data_pointers
 export detach!, grad, grad!, zero_grad!, backward
 export state_dict, load_state_dict!, schema, from_schema
-export load_table, save_table
+export load_table, save_table, load_file, save_file, load_tensor, save_tensor, file_metadata
 export from_structs, view_structs, to_structs, to_structs!
 export RecordType, tensorfield, dictfield, valuefield, recordfield, fields, record_type, record!, check_record
 export TensorClass, @tensorclass
@@ -73,6 +73,7 @@ include("gradient.jl")
 include("states.jl")
 include("structs.jl")
 include("tables.jl")
+include("files.jl")
 include("lazy.jl")
 include("values.jl")
 include("math.jl")

@@ -59,7 +59,7 @@ typedef struct td_file_options {
  * Of files of torch.save, lists that hold tensors are dictionaries with the names "0", "1", and so on;
  * numbers, texts and other lists are values that are no tensors; nothing requires gradients.
  *
- * @param path    borrowed; UTF-8 path; no symbolic link
+ * @param file    borrowed; UTF-8 path; no symbolic link
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
@@ -71,7 +71,7 @@ typedef struct td_file_options {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_load_file(const char *path, const td_file_options *TD_NULLABLE options,
+td_status td_load_file(const char *file, const td_file_options *TD_NULLABLE options,
                        td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -84,7 +84,7 @@ td_status td_load_file(const char *path, const td_file_options *TD_NULLABLE opti
  * entry.
  *
  * @param td      borrowed
- * @param path    borrowed; UTF-8 path; its folder is there
+ * @param file    borrowed; UTF-8 path; its folder is there
  * @param options borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (one that the format has not), TD_ERR_KEY_EXISTS (two names that
@@ -96,13 +96,13 @@ td_status td_load_file(const char *path, const td_file_options *TD_NULLABLE opti
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_save_file(const td_tensordict *td, const char *path,
+td_status td_save_file(const td_tensordict *td, const char *file,
                        const td_file_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
  * Reads a file of one tensor: a .npy file that holds no records, or one of torch.save.
  *
- * @param path    borrowed; UTF-8 path; no symbolic link
+ * @param file    borrowed; UTF-8 path; no symbolic link
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_tensor_free(); NULL on failure
  *
@@ -112,14 +112,14 @@ td_status td_save_file(const td_tensordict *td, const char *path,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_tensor_load(const char *path, const td_file_options *TD_NULLABLE options,
+td_status td_tensor_load(const char *file, const td_file_options *TD_NULLABLE options,
                          td_tensor **result) TD_NOEXCEPT;
 
 /**
  * Writes a tensor to a .npy file. A file that was there is replaced once the new one is whole.
  *
  * @param tensor  borrowed
- * @param path    borrowed; UTF-8 path; its folder is there
+ * @param file    borrowed; UTF-8 path; its folder is there
  * @param options borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (one that NumPy has not), TD_ERR_UNSUPPORTED, TD_ERR_DEVICE (on
@@ -128,14 +128,14 @@ td_status td_tensor_load(const char *path, const td_file_options *TD_NULLABLE op
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_tensor_save(const td_tensor *tensor, const char *path,
+td_status td_tensor_save(const td_tensor *tensor, const char *file,
                          const td_file_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
  * The texts that a safetensors file keeps beside its tensors, as a JSON object. What this library puts
  * there stands under "tensordict".
  *
- * @param path     borrowed; UTF-8 path; no symbolic link
+ * @param file     borrowed; UTF-8 path; no symbolic link
  * @param options  borrowed; NULL for the defaults
  * @param text     written with a closing NUL when `text_cap` is larger than the length
  * @param text_cap bytes that `text` can take; 0 asks for the length only
@@ -147,7 +147,7 @@ td_status td_tensor_save(const td_tensor *tensor, const char *path,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_file_metadata(const char *path, const td_file_options *TD_NULLABLE options,
+td_status td_file_metadata(const char *file, const td_file_options *TD_NULLABLE options,
                            char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 
 #ifdef __cplusplus

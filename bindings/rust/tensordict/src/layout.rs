@@ -57,8 +57,12 @@ impl Layout {
         self
     }
 
+    pub(crate) fn item_bytes(&self) -> usize {
+        self.item_bytes
+    }
+
     #[track_caller]
-    fn raw(&self) -> Result<RawLayout> {
+    pub(crate) fn raw(&self) -> Result<RawLayout> {
         let keys = self.members.iter().map(|member| RawKey::new(&member.0));
         let keys = keys.collect::<Result<Vec<_>>>()?;
         let members =
@@ -76,8 +80,8 @@ impl Layout {
 }
 
 /// As the library takes it. The sizes are borrowed from the layout.
-struct RawLayout {
-    members: Vec<sys::td_member>,
+pub(crate) struct RawLayout {
+    pub(crate) members: Vec<sys::td_member>,
     _keys: Vec<RawKey>,
 }
 
