@@ -12,22 +12,26 @@ using capi::Out;
 namespace {
 
 td::ConsolidateOptions consolidate_options_in(const td_consolidate_options* options) {
-  const td_consolidate_options given = capi::options_in(
-      options, td_consolidate_options TD_CONSOLIDATE_OPTIONS_INIT, sizeof(td_consolidate_options));
+  const td_consolidate_options given =
+      capi::options_in(options, td_consolidate_options TD_CONSOLIDATE_OPTIONS_INIT,
+                       offsetof(td_consolidate_options, num_threads));
   td::ConsolidateOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   result.pinned = given.pin_memory != 0;
   result.inplace = given.inplace != 0;
+  result.num_threads = given.num_threads;
+  result.durable = given.durable != 0;
   return result;
 }
 
 td::OpenOptions open_options_in(const td_load_options* options) {
   const td_load_options given = capi::options_in(options, td_load_options TD_LOAD_OPTIONS_INIT,
-                                                 offsetof(td_load_options, into_archive));
+                                                 offsetof(td_load_options, write_through));
   td::OpenOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   if (given.max_depth != 0) result.max_depth = given.max_depth;
   if (given.max_entries != 0) result.max_entries = given.max_entries;
+  result.write_through = given.write_through != 0;
   return result;
 }
 

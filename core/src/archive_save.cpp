@@ -174,7 +174,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   open.device = c10::Device(c10::DeviceType::CPU);
   open.verbatim_names = options.verbatim_names;
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
-  open.into_archive = zeros;
+  open.write_through = zeros;
   return load_memmap(target, open);
 }
 

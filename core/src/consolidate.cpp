@@ -4,6 +4,7 @@
 #include "td/buffer.h"
 #include "td/device.h"
 #include "td/file_io.h"
+#include "td/folder.h"
 #include "td/foreign.h"
 #include "td/kinds.h"
 #include "td/mapped_file.h"
@@ -35,8 +36,7 @@ class ViewsOp final : public BatchOp {
     return device_ ? device_ : before;
   }
   Value ragged(const RaggedNode& node) const override {
-    return NodePtr(
-        packing::ragged_over(node, plan_.place_of(node), views_, device(node.device())));
+    return NodePtr(packing::ragged_over(node, plan_.place_of(node), views_, device(node.device())));
   }
 
  private:
@@ -57,10 +57,11 @@ std::vector<at::Tensor> views_of(const Plan& plan, const c10::Storage& buffer) {
   return views;
 }
 
-void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Tensor>& views) {
+void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Tensor>& views,
+          int threads) {
   const c10::NoGradGuard no_grad;
   if (buffer.device() == cpu()) {
-    plan.copy_to(static_cast<char*>(buffer.data_ptr().get()));
+    plan.copy_to(static_cast<char*>(buffer.data_ptr().get()), threads);
     return;
   }
   for (std::size_t i = 0; i < views.size(); ++i) views[i].copy_(plan.places()[i].tensor);
@@ -105,6 +106,11 @@ at::Tensor bytes_in(const c10::Storage& buffer) {
   return Buffer::view(buffer, 0, {static_cast<std::int64_t>(buffer.nbytes())}, at::kByte);
 }
 
+void check_threads(const ConsolidateOptions& options) {
+  if (options.num_threads >= 0) return;
+  fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
+}
+
 }  // namespace
 
 bool is_consolidated(const TensorDict& td) {
@@ -147,6 +153,7 @@ std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device de
 }
 
 TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) {
+  check_threads(options);
   std::optional<c10::Device> device = options.device;
   if (device) device = resolve_device(*device);
   if (device && device->type() == c10::DeviceType::Meta) {
@@ -167,7 +174,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
   }
   const c10::Storage buffer = Buffer::make(plan.bytes(), where, options.pinned);
   const std::vector<at::Tensor> views = views_of(plan, buffer);
-  fill(plan, buffer, views);
+  fill(plan, buffer, views, options.num_threads);
   if (options.inplace) {
     lock(td.node());
     adopt(td.node(), plan, views, device);
@@ -180,6 +187,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
 
 TensorDict consolidate_file(const TensorDict& td, const std::string& path,
                             const ConsolidateOptions& options) {
+  check_threads(options);
   if (options.inplace || options.pinned || options.device) {
     fail(Code::invalid_argument,
          "a file goes with neither a device nor pinned memory, and not in place");
@@ -203,8 +211,10 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   file.write(text.data(), text.size());
   const auto length = static_cast<std::int64_t>(text.size());
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
+  if (options.durable) file.sync();
   file.close();
   file.commit();
+  if (options.durable) files::sync(target.substr(0, target.rfind('/') + 1));
   OpenOptions open;
   open.device = cpu();
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
@@ -216,20 +226,22 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
 TensorDict load_consolidated(const std::string& path, const OpenOptions& options) {
   if (path.empty()) fail(Code::io, "no such file: the path is empty");
   const std::string name = files::absolute(path);
-  const files::Look look = files::look(name);
-  if (look.found == files::Found::nothing) fail(Code::io, "no such file: \"", name, "\"");
   const std::string where = "\"" + name + "\"";
   std::int64_t length = 0;
-  if (look.found == files::Found::file && look.bytes < sizeof length) {
-    fail(Code::format, where, " is too short: ", look.bytes, " bytes");
+  const std::shared_ptr<MappedFile> file = MappedFile::open(
+      name, MappedFile::whole, options.write_through ? MapMode::shared : MapMode::priv);
+  if (options.write_through && !file->writes_through()) {
+    fail(Code::io, "cannot write to ", where);
   }
-  const std::size_t bytes = look.bytes - sizeof length;
-  const std::shared_ptr<MappedFile> file =
-      MappedFile::open(name, bytes + sizeof length, MapMode::priv);
+
+  if (file->bytes() < sizeof length) {
+    fail(Code::format, where, " is too short: ", file->bytes(), " bytes");
+  }
+  const std::size_t bytes = file->bytes() - sizeof length;
   std::memcpy(&length, file->data() + bytes, sizeof length);
   if (length < 0 || static_cast<std::uint64_t>(length) > bytes ||
       static_cast<std::uint64_t>(length) > packing::max_text_bytes) {
-    fail(Code::format, where, ": a description of ", length, " bytes in a file of ", look.bytes);
+    fail(Code::format, where, ": a description of ", length, " bytes in a file of ", file->bytes());
   }
   const std::size_t data = bytes - static_cast<std::size_t>(length);
   const packing::Parsed parsed(

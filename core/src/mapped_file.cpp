@@ -70,6 +70,7 @@ std::shared_ptr<MappedFile> MappedFile::of_open(int file, std::string path, std:
   struct stat info {};
   if (::fstat(file, &info) != 0) files::fail_io("cannot look at", path, errno);
   if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path, "\" is not a regular file");
+  if (bytes == whole) bytes = static_cast<std::size_t>(info.st_size);
   if (static_cast<std::uint64_t>(info.st_size) < bytes) {
     fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", info.st_size,
          " found");

@@ -55,7 +55,7 @@ TensorDict load_memmap(const std::string& dir, const LoadOptions& options) {
   if (dir.empty()) fail(Code::io, "no such folder: the path is empty");
   const std::string root = files::absolute(dir);
   if (files::look(root).found == files::Found::file) {
-    return TensorDict(load_nodes(*open_archive(root, options.into_archive), options));
+    return TensorDict(load_nodes(*open_archive(root, options.write_through), options));
   }
   return TensorDict(load_folder(root, options));
 }

@@ -1,6 +1,8 @@
 // Packing: where each tensor comes to lie, and the text that says so.
 #include "td/packing.h"
 
+#include "parallel.h"
+
 #include "td/fast_path.h"
 #include "td/format.h"
 #include "td/kinds.h"
@@ -225,15 +227,31 @@ RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
   return result;
 }
 
-void Plan::copy_to(char* data) const {
+void Plan::copy_to(char* data, int threads) const {
+  // Pieces of about one size: one large tensor is the work of several threads, too.
+  constexpr std::size_t largest = std::size_t{1} << 23;
+  struct Piece {
+    const Place* place;
+    std::size_t begin;
+    std::size_t bytes;
+  };
+  std::vector<Piece> pieces;
   for (const Place& place : places_) {
-    if (place.bytes != 0) {
-      const at::Tensor values = values_of(place.tensor);
-      rows::copy(data + place.start, static_cast<const char*>(values.data_ptr()), place.bytes);
+    const bool dense = fast::plain_cpu(place.tensor) && place.tensor.is_contiguous();
+    const std::size_t step = dense && threads > 1 ? largest : place.bytes;
+    for (std::size_t at = 0; at < place.bytes; at += step) {
+      pieces.push_back({&place, at, std::min(step, place.bytes - at)});
     }
     const std::size_t end = place.start + place.bytes;
     if (place.stop != end) std::memset(data + end, 0, place.stop - end);
   }
+  for_each(pieces.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
+    const c10::NoGradGuard no_grad;
+    const Piece& piece = pieces[i];
+    const at::Tensor values = values_of(piece.place->tensor);
+    const char* from = static_cast<const char*>(values.data_ptr()) + piece.begin;
+    rows::copy(data + piece.place->start + piece.begin, from, piece.bytes);
+  });
 }
 
 std::string Plan::text(bool all_locked) const {

@@ -314,11 +314,9 @@ std::vector<std::uint64_t> Reader::checksums_of(const Entry& entry) const {
 
 MappedArchive MappedArchive::open(const std::string& path, bool writable, std::size_t max_entries) {
   const std::string name = files::absolute(path);
-  const files::Look look = files::look(name);
-  if (look.found == files::Found::nothing) fail(Code::io, "no such file: \"", name, "\"");
   MappedArchive result;
   const MapMode mode = writable ? MapMode::shared : MapMode::priv;
-  result.file_ = MappedFile::open(name, static_cast<std::size_t>(look.bytes), mode);
+  result.file_ = MappedFile::open(name, MappedFile::whole, mode);
   if (writable && !result.file_->writes_through()) {
     fail(Code::io, "cannot write to \"", name, "\"");
   }

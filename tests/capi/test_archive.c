@@ -140,7 +140,7 @@ TD_TEST(what_is_written_stays_here_unless_asked_for) {
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(7, 2));
   td_free(loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
-  options.into_archive = 1;
+  options.write_through = 1;
   TD_DO(td_load_memmap(here("x.tdz"), &options, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(1, 2));
   set_first(loaded, TD_KEY("x"), 8);
@@ -250,6 +250,7 @@ TD_TEST(replaced_while_it_is_open) {
   TD_CHECK_ENTRY(saved, TD_KEY("z"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_CHECK_INT(td_count_entries(td_test_folder()), 1);
   /* Into itself. */
+  td_free(other);
   TD_DO(td_memmap(saved, here("m.tdz"), NULL, &other));
   TD_CHECK_ENTRY(other, TD_KEY("z"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(open);

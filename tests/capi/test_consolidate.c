@@ -595,3 +595,47 @@ TD_TEST(records_stay_records_in_memory) {
   td_record_type_free(type);
   td_free(td);
 }
+
+TD_TEST(threads_write_the_same_bytes) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *one = NULL, *many = NULL;
+  td_put(td, TD_KEY("large"), td_arange(TD_DTYPE_INT32, 0, TD_SIZES(2, 3 << 20)));
+  td_put(td, TD_KEY("small"), td_arange(TD_DTYPE_INT8, 1, TD_SIZES(2, 3)));
+  td_put(td, TD_KEY("none"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2, 0)));
+  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
+  TD_DO(td_consolidate(td, NULL, &options, &one));
+  options.num_threads = 3;
+  TD_DO(td_consolidate(td, NULL, &options, &many));
+  TD_CHECK_INT(equal(one, many), 1);
+  TD_CHECK_INT(equal(td, many), 1);
+  td_free(many);
+  options.durable = 1;
+  TD_DO(td_consolidate(td, here("c"), &options, &many));
+  TD_CHECK_INT(equal(td, many), 1);
+  td_free(many);
+  options.num_threads = -1;
+  TD_EXPECT_NULL(td_consolidate(td, NULL, &options, &many), TD_ERR_INVALID_ARGUMENT, many);
+  TD_EXPECT_NULL(td_consolidate(td, here("d"), &options, &many), TD_ERR_INVALID_ARGUMENT, many);
+  TD_CHECK(!td_exists(here("d")));
+  td_free(one);
+  td_free(td);
+}
+
+TD_TEST(a_file_to_write_to) {
+  td_tensordict *td = three(), *file = NULL, *other = NULL;
+  TD_DO(td_consolidate(td, here("c"), NULL, &file));
+  td_free(file);
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  TD_DO(td_load_consolidated(here("c"), &options, &other));
+  options.write_through = 1;
+  TD_DO(td_load_consolidated(here("c"), &options, &file));
+  *(float *)address(file, TD_KEY("n", "b")) = 5;
+  TD_CHECK_ENTRY(other, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22)); /* not touched before */
+  *(float *)address(other, TD_KEY("n", "b")) = 6;
+  TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
+  td_free(other);
+  td_free(file);
+  TD_DO(td_load_consolidated(here("c"), NULL, &file));
+  TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
+  td_free(file);
+  td_free(td);
+}

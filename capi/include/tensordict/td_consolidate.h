@@ -17,8 +17,10 @@ typedef struct td_consolidate_options {
   int32_t device_index;       /**< which device of that kind; -1 for the current one */
   int32_t pin_memory;         /**< 1: memory that an accelerator copies from without waiting */
   int32_t inplace;            /**< 1: `td` itself gets the new tensors */
+  int32_t num_threads;        /**< how many threads copy in memory; 0 and 1: the calling one */
+  int32_t durable;            /**< 1: of a file: returns when it is on the disk */
 } td_consolidate_options;
-#define TD_CONSOLIDATE_OPTIONS_INIT {(uint32_t)sizeof(td_consolidate_options), 0, -1, 0, 0}
+#define TD_CONSOLIDATE_OPTIONS_INIT {(uint32_t)sizeof(td_consolidate_options), 0, -1, 0, 0, 0, 0}
 
 /**
  * Puts all tensors of a dictionary into one buffer, each at a multiple of 8 bytes, in the order of the
@@ -30,7 +32,8 @@ typedef struct td_consolidate_options {
  * one is whole.
  *
  * @param td      borrowed; its tensors change only with `inplace`; left as it was on failure
- * @param file    borrowed; UTF-8 path; NULL stays in memory; goes with none of the options
+ * @param file    borrowed; UTF-8 path; NULL stays in memory; goes with no device, pinned memory or
+ *                `inplace`
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure; a handle on `td` with `inplace`, and when
  *                it is consolidated already
@@ -62,8 +65,7 @@ td_status td_is_consolidated(const td_tensordict *td, int32_t *result) TD_NOEXCE
 /**
  * Maps a file that td_consolidate() or Python's consolidate() has written.
  *
- * The mapping is private, whatever the options say: what is written to the tensors does not reach the
- * file. The result is locked if the dictionary was when the file was written. A record comes back as a
+ * What is written to the tensors does not reach the file unless `write_through` is given. The result is locked if the dictionary was when the file was written. A record comes back as a
  * dictionary, of which td_record_wrap() makes one again.
  *
  * @param file    borrowed; UTF-8 path

@@ -55,7 +55,7 @@ typedef struct td_load_options {
   int32_t verbatim_names;     /**< 1: file names are the keys as they are, not escaped */
   uint32_t max_depth;         /**< deepest nesting accepted; 0: 1,000 */
   uint32_t max_entries;       /**< most entries accepted, all levels together; 0: 1,000,000 */
-  int32_t write_through;       /**< 1: what is written to tensors of an archive reaches the file */
+  int32_t write_through;      /**< 1: what is written to tensors of an archive reaches the file */
   const char *const *TD_NULLABLE subpath; /**< borrowed; names of a nested dictionary: it alone is read */
   size_t subpath_len;                     /**< number of names; 0: all is read */
 } td_load_options;

@@ -14,6 +14,8 @@ struct ConsolidateOptions {
   std::optional<c10::Device> device;  // none: that of the dictionary, or the CPU
   bool pinned = false;                // memory that an accelerator copies from without waiting
   bool inplace = false;               // the tensors of the dictionary itself are moved
+  int num_threads = 0;                // how many copy; 0 and 1: the calling one
+  bool durable = false;               // of a file: returns when it is on the disk
 };
 
 // The same content, in one buffer, locked. A dictionary that is in one already comes back itself.
@@ -27,9 +29,10 @@ struct OpenOptions {
   std::optional<c10::Device> device;  // none: as the file says
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;  // all levels together
+  bool write_through = false;           // what is written to the tensors reaches the file
 };
 
-// Maps a file. What is written to the tensors does not reach it. Nothing in it is trusted.
+// Maps a file. Nothing in it is trusted.
 TensorDict load_consolidated(const std::string& path, const OpenOptions& options = {});
 
 // Locked, and all tensors lie in one buffer as consolidate() puts them there.

@@ -18,7 +18,9 @@ enum class MapMode {
 class MappedFile {
  public:
   // Maps the first `bytes` bytes of an existing file. Throws Code::io when it cannot be opened or is
-  // a symbolic link, and Code::format when it is shorter. Never makes a file longer.
+  // a symbolic link, and Code::format when it is shorter. Never makes a file longer. `whole` stands for
+  // all bytes that it has.
+  static constexpr std::size_t whole = static_cast<std::size_t>(-1);
   static std::shared_ptr<MappedFile> open(const std::string& path, std::size_t bytes, MapMode mode);
 
   // The same of a file in an open folder; `path` is absolute and what it is called from now on. Nothing

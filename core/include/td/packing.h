@@ -52,8 +52,8 @@ class Plan {
   // The JSON text, byte for byte as Python writes it; all dictionaries count as locked if asked for.
   std::string text(bool all_locked = false) const;
 
-  // Writes the bytes of all tensors, with zeros in the gaps.
-  void copy_to(char* data) const;
+  // Writes the bytes of all tensors, with zeros in the gaps, on up to `threads` threads.
+  void copy_to(char* data, int threads = 1) const;
 
  private:
   struct Slots {  // of a dictionary: which of its entries is which place
