@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -46,7 +47,8 @@ static int fails(unsigned call, int can_be_short) {
   if (fault.error == TD_FAULT_SHORT && !can_be_short) return 0;
   const long number = __atomic_add_fetch(&calls, 1, __ATOMIC_SEQ_CST);
   if (fault.at == 0 || number < fault.at || (number > fault.at && !fault.stays)) return 0;
-  if (fault.error != TD_FAULT_SHORT) errno = fault.error;
+  if (fault.error == TD_FAULT_KILL) syscall(SYS_kill, getpid(), SIGKILL);
+  if (fault.error > 0) errno = fault.error;
   return 1;
 }
 

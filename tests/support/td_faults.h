@@ -22,13 +22,16 @@ enum {
   TD_CALLS_ALL = 511
 };
 
-/* Not an error: the call does half of what was asked. For writes and reads; others do not count. */
-enum { TD_FAULT_SHORT = -1 };
+/* In place of an error. */
+enum {
+  TD_FAULT_SHORT = -1, /* the call does half of what was asked; only writes and reads count */
+  TD_FAULT_KILL = -2   /* the process is killed before the call */
+};
 
 typedef struct td_fault {
   unsigned calls; /* TD_CALLS_ that count */
   long at;        /* the call of this number fails, counted from 1; 0: none */
-  int error;      /* with this errno, or TD_FAULT_SHORT */
+  int error;      /* with this errno, or what stands above */
   int stays;      /* and all behind it */
 } td_fault;
 

@@ -1,0 +1,31 @@
+/* scenarios.h: ways to bring what is stored from one state to the next. States are numbered, and every
+ * value follows from the number, so that a mixture of two of them is found. */
+#ifndef SCENARIOS_H
+#define SCENARIOS_H
+
+#include "td_test.h"
+
+typedef struct scenario {
+  const char *name;
+  /* From state `state` - 1, or from nothing for 0, to `state`. `source` is what source() gives. */
+  td_status (*step)(const char *place, td_tensordict *source, int64_t state);
+  td_tensordict *(*source)(int64_t state);
+  /* Ends the test unless a whole state is stored; gives its number. */
+  int64_t (*look)(const char *place);
+  /* A failure may leave the new state: what failed came after the change, or is done at the end. */
+  int may_be_done;
+  /* The source belongs to the folder afterwards. */
+  int takes_source;
+} scenario;
+
+extern const scenario scenarios[];
+extern const int scenario_count;
+
+/* The sources of most of them: four rows, and rows of which there are more with each state. */
+td_tensordict *kill_state(int64_t state);
+td_tensordict *kill_rows(int64_t first, int64_t count);
+
+/* Sets how many bytes more each state has. */
+void kill_ballast(int64_t bytes);
+
+#endif
