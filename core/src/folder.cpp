@@ -144,7 +144,12 @@ Claim claim(const std::string& path, const std::string& target, bool shared_name
     fail_io("cannot open the folder", path, error);
   }
   // Another writer may take it for one that was left, until it is locked.
-  if (!lock.take(std::move(made), path)) return Claim::again;
+  try {
+    if (!lock.take(std::move(made), path)) return Claim::again;
+  } catch (...) {
+    ::rmdir(path.c_str());
+    throw;
+  }
   if (!lock.held()) {
     if (!shared_name) return Claim::made;
     ::rmdir(path.c_str());
