@@ -9,7 +9,7 @@ sample() = TensorDict(2; x = [1, -2], n = (y = Float32[0.5 1; 2 4],))
         end
         @test_throws TensorDictError save_file(joinpath(dir, "f.pt"), td)
         @test_throws ArgumentError load_file(joinpath(dir, "f.npz"); format = :xml)
-        @test_throws SystemError load_file(joinpath(dir, "none"))
+        @test_throws TensorDictError load_file(joinpath(dir, "none"))
     end
 end
 
@@ -20,7 +20,7 @@ end
         file = save_file(joinpath(dir, "f"), td; format = :safetensors, separator = "/", metadata = "{\"format\":\"pt\"}")
         @test startswith(file_metadata(file), "{\"format\":\"pt\",\"tensordict\":")
         @test load_file(file; separator = "/") == td
-        @test keys(load_file(file; separator = "")) == ["x", "n/y", "note"] || "n/y" in keys(load_file(file; separator = ""))
+        @test "n" in keys(load_file(file; separator = "/")) && "n/y" in keys(load_file(file; separator = ""))
         @test_throws TensorDictError load_file(file; max_entries = 1)
     end
 end
