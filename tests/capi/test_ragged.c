@@ -385,7 +385,7 @@ TD_TEST(what_it_cannot_do_is_refused) {
   TD_FAILS(td_unary(td, TD_UNARY_NEG, &result), TD_ERR_UNSUPPORTED, "ragged tensor");
   TD_CHECK(result == NULL);
   TD_FAILS(td_masked_fill(td, mask, one, 0, &result), TD_ERR_UNSUPPORTED, "ragged tensor");
-  TD_FAILS(td_set_requires_grad(td, 1), TD_ERR_UNSUPPORTED, "ragged tensor");
+  TD_FAILS(td_zero_grad(td, 1), TD_ERR_UNSUPPORTED, "ragged tensor");
   TD_FAILS(td_fill_at(td, TD_AT(TD_I_INT(0)), one), TD_ERR_UNSUPPORTED, "ragged tensor");
   check_ragged(td, TD_KEY("r"));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 1, 2));
