@@ -20,9 +20,10 @@ import sample
 def answer(command, where, tool):
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": f"{where}/.bin:{os.environ['PATH']}"}
     environment.pop("NO_COLOR", None)
+    command = command.replace("DATA", str(sample.GOLDEN.parent))
     done = subprocess.run(["bash", "-c", command], cwd=where, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
-    text = done.stdout.replace(str(where), "HERE")
+    text = done.stdout.replace(str(where), "HERE").replace(str(sample.GOLDEN.parent), "DATA")
     return text + (f"[status {done.returncode}]\n" if done.returncode else "")
 
 
@@ -38,7 +39,7 @@ def main():
         for line in wanted.splitlines():
             if line.startswith("$ "):
                 found += line + "\n" + answer(line[2:], where, tool)
-            elif re.fullmatch(r"# .*|", line):
+            elif re.fullmatch(r"# .*", line):
                 found += line + "\n"
     # An empty line belongs to the transcript when the tool did not print it itself.
     strip = lambda text: [line for line in text.splitlines() if line]

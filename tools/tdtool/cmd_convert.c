@@ -1,21 +1,14 @@
 /* tdtool convert: from one form to another. */
 #include "tdtool.h"
 
-static struct {
-  const char *to;
-  bool force;
-} given;
-
 static const tool_option options[] = {
-    {"to", 't', "FORM", FORM_WORDS, "the form of OUT; else its suffix says it", TAKES_TEXT,
-     &given.to},
-    {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &given.force},
+    SAVING_OPTIONS,
 };
 
 static int run(int count, char **arguments) {
   (void)count;
-  form as = form_for(arguments[1], given.to);
-  if (!given.force) refuse_existing(arguments[1]);
+  form as = form_for(arguments[1]);
+  refuse_existing(arguments[1]);
   td_tensordict *td = open_any(arguments[0], false);
   save_any(td, arguments[1], as, "convert");
   print_saved(td, arguments[1], as);

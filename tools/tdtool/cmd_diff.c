@@ -163,8 +163,27 @@ static void later(td_tensordict *one, td_tensordict *other, key path) {
   todo.items[todo.length++] = (pair){one, other, path};
 }
 
+/* The sizes of the parts, then the values of all. */
+static void compare_ragged(const key *path, const pair *now, const char *const *name) {
+  td_tensordict *ragged[2];
+  td_tensor *values[2], *sizes[2];
+  size_t found = report.found;
+  for (int i = 0; i < 2; i++) {
+    must(td_get_ragged(i ? now->other : now->one, name, 1, ragged + i));
+    must(td_ragged_tensors(ragged[i], values + i, sizes + i));
+  }
+  compare_tensors(path, sizes[0], sizes[1]);
+  if (report.found == found) compare_tensors(path, values[0], values[1]);
+  for (int i = 0; i < 2; i++) {
+    td_tensor_free(values[i]);
+    td_tensor_free(sizes[i]);
+    td_free(ragged[i]);
+  }
+}
+
 static void compare_entry(const pair *now, const char *const *name) {
-  static const char *const kinds[] = {"nothing", "a tensor", "a dictionary", "a value"};
+  static const char *const kinds[] = {"nothing", "a tensor", "a dictionary", "a value",
+                                      "a ragged tensor"};
   td_entry_kind left, right;
   must(td_kind_of(now->one, name, 1, &left));
   must(td_kind_of(now->other, name, 1, &right));
@@ -194,6 +213,8 @@ static void compare_entry(const pair *now, const char *const *name) {
     if (one && other) compare_tensors(&path, one, other);
     td_tensor_free(one);
     td_tensor_free(other);
+  } else if (left == TD_ENTRY_RAGGED) {
+    compare_ragged(&path, now, name);
   } else if (left == TD_ENTRY_DATA) {
     char *one = data_text(now->one, name, 1, false), *other = data_text(now->other, name, 1, false);
     if (one && other && strcmp(one, other) != 0) {

@@ -171,7 +171,7 @@ static table *column_heads(const td_tensordict *td, const leaves *chosen, size_t
   size_t at = 1;
   for (size_t i = 0; i < chosen->length; i++) {
     const entry *line = line_of(&lines, chosen->items + i, &at);
-    bool tensor = line->kind == TD_ENTRY_TENSOR, number = tensor;
+    bool tensor = line->kind != TD_ENTRY_DATA, number = line->kind == TD_ENTRY_TENSOR;
     add(about + i, tensor ? dtype_name(line->dtype) : "");
     for (size_t dim = batch_dims; dim < line->dims; dim++) number = number && line->sizes[dim] == 1;
     if (tensor && line->dims > batch_dims) {

@@ -61,19 +61,19 @@ static void add_note(text *to, const entry *line) {
          (long long)line->stack_dim);
   }
   if (line->kind == TD_ENTRY_DATA && line->value) add_abbreviated(to, line->value, 40);
+  if (line->kind == TD_ENTRY_RAGGED) add(to, "ragged");
   if (line->having) addf(to, "%sin %zu of %zu", to->length ? ", " : "", line->having, line->of);
 }
 
 static void print_line(table *to, const tree *of, size_t position) {
   const entry *line = of->entries + position;
   text name = {NULL, 0, 0}, shape = {NULL, 0, 0}, size = {NULL, 0, 0}, note = {NULL, 0, 0};
-  bool dict = line->kind == TD_ENTRY_DICT;
+  bool dict = line->kind == TD_ENTRY_DICT, tensor = !dict && line->kind != TD_ENTRY_DATA;
   add_branch(&name, of, position);
   add_escaped(&name, line->name);
   if (!*line->name) add(&name, "\"\"");
-  if (line->kind == TD_ENTRY_TENSOR || (dict && !line->same_batch))
-    add_shape(&shape, line->sizes, line->dims);
-  if (line->kind == TD_ENTRY_TENSOR) add_size(&size, line->bytes);
+  if (tensor || (dict && !line->same_batch)) add_shape(&shape, line->sizes, line->dims);
+  if (tensor) add_size(&size, line->bytes);
   add_note(&note, line);
   table_cell(to, dict ? BLUE : PLAIN, name.data);
   if (line->kind == TD_ENTRY_DATA)
@@ -158,7 +158,7 @@ static void json_names(const td_tensordict *td) {
 }
 
 static void json_entry(const tree *of, size_t position) {
-  static const char *const kinds[] = {"none", "tensor", "dictionary", "value"};
+  static const char *const kinds[] = {"none", "tensor", "dictionary", "value", "ragged"};
   const entry *line = of->entries + position;
   key path;
   entry_key(of, position, &path);
@@ -167,7 +167,7 @@ static void json_entry(const tree *of, size_t position) {
   key_free(&path);
   json_name("kind");
   json_text(kinds[line->kind]);
-  if (line->kind == TD_ENTRY_TENSOR) {
+  if (line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_RAGGED) {
     json_name("dtype");
     json_text(dtype_name(line->dtype));
     json_name("shape");

@@ -3,16 +3,10 @@
 
 #include "tdtool.h"
 
-static struct {
-  const char *to;
-  bool force;
-  int64_t rows;
-} given = {NULL, false, 10};
+static struct { int64_t rows; } given = {10};
 
 static const tool_option options[] = {
-    {"to", 't', "FORM", FORM_WORDS, "the form of OUT; else its suffix says it", TAKES_TEXT,
-     &given.to},
-    {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &given.force},
+    SAVING_OPTIONS,
     {"rows", 'n', "N", NULL, "without OUT: how many rows are printed; 10 if not given", TAKES_COUNT,
      &given.rows},
 };
@@ -24,8 +18,8 @@ static int run(int count, char **arguments) {
     die_usage("%s", td_last_error_message());
   }
   const char *out = count > 2 ? arguments[2] : NULL;
-  form as = out ? form_for(out, given.to) : FORM_UNKNOWN;
-  if (out && !given.force) refuse_existing(out);
+  form as = out ? form_for(out) : FORM_UNKNOWN;
+  if (out) refuse_existing(out);
   td_tensordict *all = open_any(arguments[0], false), *part;
   must(td_index(all, items, items_len, &part));
   if (out) {

@@ -7,6 +7,8 @@
 
 #include "tdtool.h"
 
+struct saving_values saving;
+
 typedef struct form_row {
   form which;
   const char *name, *title, *suffixes; /* suffixes between blanks */
@@ -63,7 +65,8 @@ static form form_of_name(const char *path) {
   return found;
 }
 
-form form_for(const char *path, const char *to) {
+form form_for(const char *path) {
+  const char *to = saving.to;
   for (size_t i = 0; to && i < COUNT_OF(rows); i++) {
     if (strcmp(to, rows[i].name) == 0) return rows[i].which;
   }
@@ -71,6 +74,31 @@ form form_for(const char *path, const char *to) {
   if (found == FORM_UNKNOWN)
     die_usage("the form of '%s' cannot be told by its name; say --to", path);
   return found;
+}
+
+/* Zip archives: with a meta.json at the top one of ours; else of NumPy, or of torch.save. */
+static form form_of_zip(const char *path, form named) {
+  int32_t archive;
+  must(td_is_memmap_archive(path, &archive));
+  if (archive) return FORM_ARCHIVE;
+  return named == FORM_TORCH ? named : FORM_NPZ;
+}
+
+/* A consolidated file ends with a JSON object and the number of its bytes. */
+static bool ends_consolidated(const char *path, int64_t size) {
+  unsigned char tail[8] = {0};
+  uint64_t length = 0;
+  int first = 0;
+  FILE *file = size > 9 ? fopen(path, "rb") : NULL;
+  if (!file) return false;
+  if (fseek(file, -8, SEEK_END) == 0 && fread(tail, 1, 8, file) == 8) {
+    for (int i = 7; i >= 0; i--) length = length << 8 | tail[i];
+    if (length <= (uint64_t)size - 8 && fseek(file, -8 - (long)length, SEEK_END) == 0) {
+      first = getc(file);
+    }
+  }
+  fclose(file);
+  return first == '{';
 }
 
 form form_of_file(const char *path) {
@@ -85,58 +113,83 @@ form form_of_file(const char *path) {
   form named = form_of_name(path);
   if (count >= 6 && memcmp(head, "\x93NUMPY", 6) == 0) return FORM_NPY;
   if (count >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0)) {
-    return named == FORM_NPZ || named == FORM_TORCH ? named : FORM_ARCHIVE;
+    return form_of_zip(path, named);
   }
-  if (named == FORM_CSV || named == FORM_JSON) return named;
+  if (named == FORM_CSV || named == FORM_JSON || named == FORM_TORCH) return named;
   uint64_t length = 0;
   for (int i = 7; i >= 0; i--) length = length << 8 | head[i];
-  if (count >= 9 && head[8] == '{' && length + 8 <= (uint64_t)about.st_size)
+  if (count >= 9 && head[8] == '{' && length + 8 <= (uint64_t)about.st_size) {
     return FORM_SAFETENSORS;
-  return FORM_CONSOLIDATED;
+  }
+  return named == FORM_CONSOLIDATED || ends_consolidated(path, about.st_size) ? FORM_CONSOLIDATED
+                                                                              : FORM_UNKNOWN;
 }
 
-static td_tensordict *open_table(const char *path, td_table_format format) {
-  td_tensordict *td;
-  must(td_load_table(path, format, ".", &td));
-  return td;
+static td_status open_as(form which, const char *path, const key *part, bool shapes_only,
+                         td_tensordict **td) {
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  td_file_options file = TD_FILE_OPTIONS_INIT;
+  *td = NULL;
+  options.private_mapping = 1; /* nothing here writes to what it reads */
+  if (shapes_only) options.device_type = TD_DEVICE_META;
+  if (part) options.subpath = part->names;
+  if (part) options.subpath_len = part->length;
+  file.batch_dims = (int32_t)common.batch_dims;
+  switch (which) {
+    case FORM_FOLDER:
+    case FORM_ARCHIVE: return td_load_memmap(path, &options, td);
+    case FORM_CONSOLIDATED: return td_load_consolidated(path, &options, td);
+    case FORM_CSV: return td_load_table(path, TD_TABLE_CSV, ".", td);
+    case FORM_JSON: return td_load_table(path, TD_TABLE_JSON, ".", td);
+    default: return td_load_file(path, &file, td);
+  }
 }
 
 td_tensordict *open_any(const char *path, bool shapes_only) {
-  td_load_options options = TD_LOAD_OPTIONS_INIT;
-  options.private_mapping = 1; /* nothing here writes to what it reads */
-  if (shapes_only) options.device_type = TD_DEVICE_META;
-  td_tensordict *td = NULL;
+  td_tensordict *td;
   form which = form_of_file(path);
-  switch (which) {
-    case FORM_FOLDER: must(td_load_memmap(path, &options, &td)); return td;
-    case FORM_CONSOLIDATED: must(td_load_consolidated(path, &options, &td)); return td;
-    case FORM_CSV: return open_table(path, TD_TABLE_CSV);
-    case FORM_JSON: return open_table(path, TD_TABLE_JSON);
-    default: die("%s: a %s cannot be read yet", path, form_title(which));
-  }
+  if (which == FORM_UNKNOWN) die("%s: of no form that is known", path);
+  must(open_as(which, path, NULL, shapes_only, &td));
+  return td;
+}
+
+td_status try_open(const char *path, form which, td_tensordict **td) {
+  return open_as(which, path, NULL, false, td);
+}
+
+/* A nested dictionary of a folder or an archive is read alone. */
+static td_tensordict *open_part(const char *path, const key *wanted, bool shapes_only) {
+  td_tensordict *td;
+  form which = form_of_file(path);
+  if (which != FORM_FOLDER && which != FORM_ARCHIVE) return NULL;
+  if (open_as(which, path, wanted, shapes_only, &td) != TD_OK) return NULL; /* a tensor, perhaps */
   return td;
 }
 
 td_tensordict *open_key(const char *path, const char *typed, bool shapes_only) {
-  td_tensordict *td = open_any(path, shapes_only), *part;
-  if (!typed || !*typed) return td;
+  if (!typed || !*typed) return open_any(path, shapes_only);
   key wanted = key_parse(typed);
-  td_entry_kind kind;
-  must(td_kind_of(td, wanted.names, wanted.length, &kind));
-  if (kind == TD_ENTRY_DICT) {
-    must(td_get_dict(td, wanted.names, wanted.length, &part));
-  } else { /* a dictionary that holds this one entry */
-    td_key one = {wanted.names, wanted.length};
-    must(td_select(td, &one, 1, NULL, &part));
+  td_tensordict *part = open_part(path, &wanted, shapes_only);
+  if (!part) {
+    td_tensordict *td = open_any(path, shapes_only);
+    td_entry_kind kind;
+    must(td_kind_of(td, wanted.names, wanted.length, &kind));
+    if (kind == TD_ENTRY_DICT) {
+      must(td_get_dict(td, wanted.names, wanted.length, &part));
+    } else { /* a dictionary that holds this one entry */
+      td_key one = {wanted.names, wanted.length};
+      must(td_select(td, &one, 1, NULL, &part));
+    }
+    td_free(td);
   }
   key_free(&wanted);
-  td_free(td);
   return part;
 }
 
 void refuse_existing(const char *path) {
   struct stat about;
-  if (stat(path, &about) == 0) die("%s is there already; --force replaces it", path);
+  if (!saving.force && stat(path, &about) == 0)
+    die("%s is there already; --force replaces it", path);
 }
 
 typedef struct save_job {
@@ -145,31 +198,67 @@ typedef struct save_job {
   form as;
 } save_job;
 
+static td_status save_file(const save_job *job, td_file_format format) {
+  td_file_options options = TD_FILE_OPTIONS_INIT;
+  options.format = format;
+  options.deflate = saving.compress;
+  return td_save_file(job->td, job->path, &options);
+}
+
+static td_status save_folder(const save_job *job, td_archive archive, td_tensordict **saved) {
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  options.copy_existing = 1;
+  options.num_threads = 2;
+  options.archive = archive;
+  options.compression = saving.compress ? TD_COMPRESSION_DEFLATE : TD_COMPRESSION_STORED;
+  return td_memmap(job->td, job->path, &options, saved);
+}
+
 static td_status save(void *user) {
   const save_job *job = user;
   td_tensordict *saved = NULL;
   td_status status = TD_ERR_UNSUPPORTED;
-  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
-  options.copy_existing = 1;
   switch (job->as) {
-    case FORM_FOLDER:
-      options.num_threads = 2;
-      status = td_memmap(job->td, job->path, &options, &saved);
-      break;
+    case FORM_FOLDER: status = save_folder(job, TD_ARCHIVE_NO, &saved); break;
+    case FORM_ARCHIVE: status = save_folder(job, TD_ARCHIVE_YES, &saved); break;
     case FORM_CONSOLIDATED: status = td_consolidate(job->td, job->path, NULL, &saved); break;
+    case FORM_SAFETENSORS: status = save_file(job, TD_FILE_SAFETENSORS); break;
+    case FORM_NPZ: status = save_file(job, TD_FILE_NPZ); break;
+    case FORM_NPY: status = save_file(job, TD_FILE_NPY); break;
     case FORM_CSV: status = td_save_table(job->td, job->path, TD_TABLE_CSV, "."); break;
     case FORM_JSON: status = td_save_table(job->td, job->path, TD_TABLE_JSON, "."); break;
-    default: td_set_error(status, "this form cannot be written");
+    default: td_set_error(status, "pickled tensors are only read");
   }
   td_free(saved);
   return status;
 }
 
+/* What the options leave of a dictionary. */
+static td_tensordict *prepared(const td_tensordict *td) {
+  td_padding_options padding = TD_PADDING_OPTIONS_INIT;
+  td_tensordict *result, *before;
+  padding.pad = 1;
+  must(td_share(td, &result));
+  if (saving.tensors) {
+    before = result;
+    must(td_without_data(before, &result));
+    td_free(before);
+  }
+  if (saving.pad) {
+    before = result;
+    must(td_densify(before, &padding, &result));
+    td_free(before);
+  }
+  return result;
+}
+
 void save_any(const td_tensordict *td, const char *path, form as, const char *label) {
-  save_job job = {td, path, as};
+  td_tensordict *what = prepared(td);
+  save_job job = {what, path, as};
   size_t bytes = 0;
-  must(td_nbytes(td, &bytes));
+  must(td_nbytes(what, &bytes));
   must(progress_call(label, bytes, save, &job));
+  td_free(what);
 }
 
 void print_saved(const td_tensordict *td, const char *path, form as) {

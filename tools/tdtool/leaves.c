@@ -19,7 +19,7 @@ leaves leaves_of(const td_tensordict *td, bool data) {
   tree lines = tree_of(td, false);
   for (size_t i = 1; i < lines.length; i++) {
     const entry *line = lines.entries + i;
-    if (line->kind != TD_ENTRY_TENSOR && !(data && line->kind == TD_ENTRY_DATA)) continue;
+    if (line->kind == TD_ENTRY_DICT || (line->kind == TD_ENTRY_DATA && !data)) continue;
     key around;
     entry_key(&lines, line->parent, &around);
     append(&result, &capacity, &around, line->name, line->kind);
@@ -115,6 +115,14 @@ void leaf_pieces(const td_tensordict *td, key path,
       must(td_get(done, path.names + names, 1, &tensor));
       each(user, tensor);
       td_tensor_free(tensor);
+    } else if (kind == TD_ENTRY_RAGGED && names + 1 == path.length) {
+      td_tensor *values, *sizes;
+      must(td_get_ragged(done, path.names + names, 1, &inner));
+      must(td_ragged_tensors(inner, &values, &sizes));
+      each(user, values);
+      td_tensor_free(values);
+      td_tensor_free(sizes);
+      td_free(inner);
     }
     td_free(done);
   }

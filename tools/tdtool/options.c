@@ -12,6 +12,8 @@ const tool_option common_options[] = {
      TAKES_TEXT, &common.color},
     {"progress", 0, "WHEN", "auto always never",
      "a bar on stderr for long work: auto is on a terminal", TAKES_TEXT, &common.progress},
+    {"batch-dims", 0, "N", NULL, "how many dimensions are the batch, in a form that does not say",
+     TAKES_COUNT, &common.batch_dims},
     {"help", 'h', NULL, NULL, "print this help", TAKES_NOTHING, &common.help},
 };
 const size_t common_options_len = COUNT_OF(common_options);

@@ -79,6 +79,12 @@ void progress_add(uint64_t more) {
   tick();
 }
 
+void progress_set(uint64_t done, uint64_t total) {
+  bar.done = done;
+  bar.total = total;
+  tick();
+}
+
 void progress_end(void) {
   if (bar.always) {
     bar.done = bar.total;

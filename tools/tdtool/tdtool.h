@@ -53,6 +53,7 @@ extern const tool_option common_options[];
 extern const size_t common_options_len;
 extern struct common_values {
   bool json, help;
+  int64_t batch_dims;
   const char *color, *progress;
 } common;
 
@@ -123,6 +124,7 @@ void json_finish(void);
 /* progress.c: a bar on stderr. */
 void progress_begin(const char *label, uint64_t total);
 void progress_add(uint64_t more);
+void progress_set(uint64_t done, uint64_t total);
 void progress_end(void);
 /* A call of the library beside a bar, which counts the bytes that the process writes. */
 td_status progress_call(const char *label, uint64_t total, td_status (*call)(void *user),
@@ -141,18 +143,49 @@ typedef enum {
   FORM_CSV,
   FORM_JSON
 } form;
-#define FORM_WORDS "folder tdz consolidated safetensors npz npy csv json"
 const char *form_name(form which);  /* as --to takes it */
 const char *form_title(form which); /* as people read it */
-void print_forms(void);             /* for the man page */
+extern struct saving_values {
+  const char *to;
+  bool force, compress, tensors, pad;
+} saving;
+#define SAVING_OPTIONS                                                                       \
+  {"to",                                                                                     \
+   't',                                                                                      \
+   "FORM",                                                                                   \
+   "folder tdz consolidated safetensors npz npy csv json",                                   \
+   "the form of OUT; else its suffix says it",                                               \
+   TAKES_TEXT,                                                                               \
+   &saving.to},                                                                              \
+      {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &saving.force},  \
+      {"compress",                                                                           \
+       'z',                                                                                  \
+       NULL,                                                                                 \
+       NULL,                                                                                 \
+       "deflate the tensors of an archive, of ours or of NumPy",                             \
+       TAKES_NOTHING,                                                                        \
+       &saving.compress},                                                                    \
+      {"tensors",      0, NULL, NULL, "leave out values that are no tensors", TAKES_NOTHING, \
+       &saving.tensors},                                                                     \
+  {                                                                                          \
+    "pad", 0, NULL, NULL, "make one tensor of those of a lazy stack, padded with zeros",     \
+        TAKES_NOTHING, &saving.pad                                                           \
+  }
+void print_forms(void); /* for the man page */
 form form_of_file(const char *path);
-form form_for(const char *path, const char *to);
+form form_for(const char *path);                             /* to be written */
 td_tensordict *open_any(const char *path, bool shapes_only); /* ends the program when it cannot */
+td_status try_open(const char *path, form which, td_tensordict **td);
 td_tensordict *open_key(const char *path, const char *key, bool shapes_only);
 /* Saves by the form; `bytes` says how much there is. */
 void save_any(const td_tensordict *td, const char *path, form as, const char *label);
 void print_saved(const td_tensordict *td, const char *path, form as);
 void refuse_existing(const char *path); /* unless --force was given */
+
+/* scratch.c: a folder beside a place: .NAME.tdtool-PID */
+const char *scratch_begin(const char *beside);
+const char *scratch_path(void);
+void scratch_remove(void);
 
 /* keys.c: keys as people type them. */
 typedef struct key {

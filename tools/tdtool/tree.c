@@ -60,6 +60,29 @@ static void tensor_line(entry *to, const td_tensor *tensor) {
   to->bytes = bytes_of(to);
 }
 
+/* A ragged tensor: -1 for each dimension in which its parts differ. */
+static void ragged_line(entry *to, const td_tensordict *around, const char *const *name) {
+  td_tensordict *ragged;
+  td_tensor *values, *sizes;
+  if (td_get_ragged(around, name, 1, &ragged) != TD_OK) return; /* in a lazy stack */
+  must(td_ragged_tensors(ragged, &values, &sizes));
+  elements table = elements_of(sizes);
+  tensor_line(to, values);
+  free(to->sizes);
+  to->dims = 1 + (size_t)table.sizes[1];
+  to->sizes = xcalloc(to->dims, sizeof *to->sizes);
+  to->sizes[0] = table.sizes[0];
+  for (size_t i = 0; i < table.count; i++) {
+    int64_t size, *all = to->sizes + 1 + i % (to->dims - 1);
+    memcpy(&size, table.data + i * table.item, sizeof size);
+    *all = i < to->dims - 1 || *all == size ? size : -1;
+  }
+  elements_free(&table);
+  td_tensor_free(values);
+  td_tensor_free(sizes);
+  td_free(ragged);
+}
+
 /* A tensor of a lazy stack: of its elements, which may differ in shape, and may lack it. */
 static void stacked_line(entry *to, const td_tensordict *lazy, const char *const *name) {
   size_t elements;
@@ -187,7 +210,7 @@ static bool same_sizes(const entry *one, const entry *other) {
 static void sum_up(tree *of) {
   for (size_t i = of->length; i-- > 1;) {
     entry *line = of->entries + i, *around = of->entries + line->parent;
-    line->tensors += line->kind == TD_ENTRY_TENSOR;
+    line->tensors += line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_RAGGED;
     line->values += line->kind == TD_ENTRY_DATA;
     around->tensors += line->tensors;
     around->values += line->values;
@@ -223,6 +246,8 @@ tree tree_of(const td_tensordict *td, bool elements) {
         must(td_get_dict(now.around, name, 1, &dict));
       } else if (line->kind == TD_ENTRY_DATA) {
         line->value = data_text(now.around, name, 1, false);
+      } else if (line->kind == TD_ENTRY_RAGGED) {
+        ragged_line(line, now.around, name);
       } else if (line->kind == TD_ENTRY_NONE) {
         dict = partial_line(line, now.around, name);
       } else if (around == TD_DICT_LAZY) {

@@ -26,7 +26,7 @@ _tdtool() {
     esac
     ;;
   slice)
-    options=" --to -t --force --rows -n"
+    options=" --to -t --force --compress -z --tensors --pad --rows -n"
     case $before in
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     --rows | -n) return ;;
@@ -40,19 +40,19 @@ _tdtool() {
     esac
     ;;
   cat)
-    options=" --to -t --force"
+    options=" --to -t --force --compress -z --tensors --pad"
     case $before in
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     esac
     ;;
   convert)
-    options=" --to -t --force"
+    options=" --to -t --force --compress -z --tensors --pad"
     case $before in
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     esac
     ;;
   verify)
-    options=""
+    options=" --add --unpack"
     case $before in
     esac
     ;;
@@ -65,9 +65,10 @@ _tdtool() {
   case $before in
     --color) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
     --progress) mapfile -t COMPREPLY < <(compgen -W "auto always never" -- "$word"); return ;;
+    --batch-dims) return ;;
   esac
   case $word in
-  -*) mapfile -t COMPREPLY < <(compgen -W "$options --json --color --progress --help -h" -- "$word") ;;
+  -*) mapfile -t COMPREPLY < <(compgen -W "$options --json --color --progress --batch-dims --help -h" -- "$word") ;;
   *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
   esac
 }
