@@ -75,8 +75,9 @@ class Names {
       add(entry.is_node ? std::string_view() : format::leaf_suffix);
       if (entry.ragged) add(".shape.memmap");
     }
-    // The first releases listed no nested dictionaries.
-    metas_ = !listed;
+    // The first releases listed no nested dictionaries. Without any entry nobody can tell: what is there
+    // is left alone.
+    metas_ = !listed && !node.entries.empty();
   }
 
   const Item* find(std::string_view name) const {

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include <cerrno>
-#include <limits>
 #include <set>
 #include <thread>
 #include <unordered_map>
@@ -25,7 +24,6 @@ using format::NodeType;
 
 constexpr std::size_t piece = std::size_t{1} << 18;
 constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
-constexpr std::int64_t any_rows = std::numeric_limits<std::int64_t>::max();
 
 // A file that the dictionary consists of.
 struct Part {
@@ -140,19 +138,20 @@ class Walk {
   void visit_leaf(const Opened& at, const format::Entry& entry) {
     const std::string path = name_of(at, entry, format::leaf_suffix);
     const c10::Device meta(c10::DeviceType::Meta);
+    const std::int64_t rows = at.text.batch.empty() ? 0 : at.text.batch.front();
     std::uint64_t needed = 0;
     const bool good = attempt(
         path,
         [&] {
           if (entry.ragged) {
-            reader_.ragged(at, entry, any_rows, std::nullopt);
+            reader_.ragged(at, entry, rows, std::nullopt);
             needed = source_.look(path).bytes;
             return;
           }
           const c10::ScalarType dtype = format::parse_dtype(entry.dtype, at.where);
           needed = static_cast<std::uint64_t>(
               format::checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
-          reader_.leaf(at, entry, any_rows, meta);
+          reader_.leaf(at, entry, rows, meta);
         },
         needed);
     if (!good) {
