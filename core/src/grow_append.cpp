@@ -4,6 +4,7 @@
 #include "td/fast_path.h"
 #include "td/grow.h"
 #include "td/memmap.h"
+#include "td/verify.h"
 
 #include <ATen/ATen.h>
 
@@ -74,7 +75,8 @@ void keep_values(GrowFolder& folder, std::int64_t rows) {
   }
 }
 
-void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td, bool durable) {
+void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
+                 const GrowOptions& options) {
   const GrowSources sources = match(folder, td);
   const std::int64_t added = td.batch_size()[0];
   if (added == 0) return;
@@ -93,7 +95,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td, boo
   }
   const std::int64_t old = folder.rows();
   for (const auto& [node, value] : sources.values) add_values(folder, node, *value, rows);
-  Publisher publisher(folder, lock, durable);
+  Publisher publisher(folder, lock, options.durable, open_sums(folder, options.checksums));
   std::size_t begun = 0;
   try {
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -102,10 +104,11 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td, boo
       const files::Descriptor file = publisher.open(i);
       const std::string path = publisher.path(i);
       begun = i + 1;
-      write_at(file.get(), static_cast<const char*>(values[i].data_ptr()),
-               static_cast<std::size_t>(added) * row_bytes,
-               static_cast<std::uint64_t>(old) * row_bytes, path);
-      if (durable) sync_file(file.get(), path);
+      const auto* data = static_cast<const char*>(values[i].data_ptr());
+      const std::size_t bytes = static_cast<std::size_t>(added) * row_bytes;
+      write_at(file.get(), data, bytes, static_cast<std::uint64_t>(old) * row_bytes, path);
+      if (publisher.sums() != nullptr) publisher.sums()->add(i, data, bytes);
+      if (options.durable) sync_file(file.get(), path);
     }
     publisher.publish(rows);
   } catch (...) {
@@ -136,6 +139,14 @@ void append_element(const GrowFolder& folder, const TensorDict& td, bool durable
   options.fail_if_exists = true;
   options.durable = durable;
   memmap(td, folder.at(std::to_string(folder.rows())), options);
+}
+
+// Those of a stack are made anew behind the change: before it they would call the stack damaged.
+bool drop_checksums(const GrowFolder& folder) {
+  const std::string path = folder.at(std::string(checksums_file));
+  if (!GrowSums::present(folder)) return false;
+  if (::unlink(path.c_str()) != 0) files::fail_io("cannot remove", path, errno);
+  return true;
 }
 
 void drop_elements(const GrowFolder& folder, std::int64_t keep) {
@@ -188,9 +199,12 @@ void memmap_append(const std::string& dir, const TensorDict& td, const GrowOptio
   FolderLock lock(path);
   GrowFolder folder(path);
   if (folder.is_stack()) {
+    const bool checksums = drop_checksums(folder) || options.checksums;
     append_element(folder, td, options.durable);
+    lock.release();
+    if (checksums) checksum_memmap(path, 1, {});
   } else {
-    append_rows(folder, lock, td, options.durable);
+    append_rows(folder, lock, td, options);
   }
 }
 
@@ -202,9 +216,19 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const GrowOption
   if (rows < 0 || rows > folder.rows()) {
     fail(Code::index, "cannot keep ", rows, " of the ", folder.rows(), " rows of \"", path, "\"");
   }
-  if (folder.is_stack()) return drop_elements(folder, rows);
+  if (folder.is_stack()) {
+    const bool checksums = drop_checksums(folder) || options.checksums;
+    drop_elements(folder, rows);
+    lock.release();
+    if (checksums) checksum_memmap(path, 1, {});
+    return;
+  }
   check_stored(folder, rows);
-  Publisher publisher(folder, lock, options.durable);
+  std::unique_ptr<GrowSums> sums;
+  if (rows != folder.rows() && (options.checksums || GrowSums::present(folder))) {
+    sums = std::make_unique<GrowSums>(folder, rows, /*check=*/false);
+  }
+  Publisher publisher(folder, lock, options.durable, std::move(sums));
   keep_values(folder, rows);
   publisher.publish(rows);
   for (std::size_t i = 0; i < folder.leaves().size() && rows != 0; ++i) {

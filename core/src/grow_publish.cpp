@@ -101,7 +101,8 @@ void Publisher::begin_aside() {
 
 void Publisher::publish(std::int64_t rows) {
   if (rows == folder_.rows()) return;
-  if (folder_.growing_nodes() == 1 && rows != 0 && folder_.rows() != 0) {
+  const bool one = folder_.growing_nodes() == 1 && sums_ == nullptr;
+  if (one && rows != 0 && folder_.rows() != 0) {
     std::size_t node = 0;
     while (!folder_.nodes()[node].grows()) ++node;
     publish_one(node, rows);
@@ -128,6 +129,9 @@ void Publisher::publish_all(std::int64_t rows) {
       const std::string meta = files::join(below(aside_->path(), node.folder), format::meta_file);
       write_text(meta, folder_.text(i, rows), false);
     }
+    if (sums_) {
+      write_text(files::join(aside_->path(), checksums_file), sums_->text(rows), false);
+    }
     aside_->commit(durable_);
   } catch (...) {
     if (!carries_values) aside_.reset();
@@ -139,6 +143,7 @@ void Publisher::publish_all(std::int64_t rows) {
 // All but what is written anew.
 void Publisher::keep_others(std::int64_t rows) {
   std::set<std::string> known;
+  if (sums_) known.emplace(checksums_file);
   for (const GrowNode& node : folder_.nodes()) {
     known.insert(node.folder);
     if (node.changes()) known.insert(below(node.folder, format::meta_file));
@@ -176,13 +181,12 @@ std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const 
   const TensorDict empty = like.index(none);
   const SavePlan plan = plan_save(empty.node(), dir, {}, Content::zeros);
   // A folder that is there is filled in place: what else lies in it stays.
-  const bool there = files::look(files::join(dir, ".")).found != Found::nothing;
   files::FolderLock lock;
-  if (there) {
-    lock = files::FolderLock(dir);
-    if (holds_dictionary(dir)) return std::nullopt;
-  }
   try {
+    if (files::look(files::join(dir, ".")).found != Found::nothing) {
+      lock = files::FolderLock(dir);
+      if (holds_dictionary(dir)) return std::nullopt;
+    }
     files::FolderReplacement made(dir, &lock, /*exchange_wanted=*/false);
     for (const SavePlan::Folder& folder : plan.folders) {
       const std::string inner =
@@ -192,7 +196,7 @@ std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const 
     }
     made.commit(durable);
   } catch (const Error& error) {
-    if (error.code() == Code::busy && !there) return std::nullopt;
+    if (error.code() == Code::busy) return std::nullopt;
     throw;
   }
   return lock;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "grow_folder.h"
+#include "grow_sums.h"
 
 #include <memory>
 
@@ -10,8 +11,12 @@ namespace td {
 // Works on a folder whose lock is held. Values come first, by open(); publish() is the step.
 class Publisher {
  public:
-  Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable)
-      : folder_(folder), lock_(lock), durable_(durable) {}
+  Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
+            std::unique_ptr<GrowSums> sums)
+      : folder_(folder), lock_(lock), durable_(durable), sums_(std::move(sums)) {}
+
+  // What is told of each byte that is written; nullptr: there are no checksums.
+  GrowSums* sums() const noexcept { return sums_.get(); }
 
   // The file of a leaf, to be written to behind the published rows; what was there goes. A folder
   // without rows has no files of values (Python could not map them): until the first are published they
@@ -35,6 +40,7 @@ class Publisher {
   GrowFolder& folder_;
   files::FolderLock& lock_;
   bool durable_;
+  std::unique_ptr<GrowSums> sums_;
   std::unique_ptr<files::FolderReplacement> aside_;
 };
 

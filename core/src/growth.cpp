@@ -17,7 +17,7 @@ constexpr std::int64_t no_limit = std::int64_t{1} << 20;
 Growth::Growth(const std::string& dir, files::FolderLock lock, const GrowOptions& options)
     : lock_(std::move(lock)),
       folder_(dir),
-      publisher_(folder_, lock_, options.durable),
+      publisher_(folder_, lock_, options.durable, open_sums(folder_, options.checksums)),
       files_(folder_.leaves().size()),
       durable_(options.durable),
       opened_at_(folder_.rows()),
@@ -104,6 +104,11 @@ void Growth::write(std::int64_t row) {
     if (!to.file.is_open()) to.file = publisher_.open(i);
     write_at(to.file.get(), to.memory + static_cast<std::size_t>(written_) * bytes, rows * bytes,
              static_cast<std::uint64_t>(base_ + written_) * bytes, publisher_.path(i));
+  }
+  for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
+    const std::size_t bytes = folder_.leaves()[i].row_bytes;
+    publisher_.sums()->add(i, files_[i].memory + static_cast<std::size_t>(written_) * bytes,
+                           rows * bytes);
   }
   written_ = row;
 }

@@ -550,3 +550,78 @@ static void no_room(int nested) {
 
 TD_TEST(no_room_in_a_flat_folder) { no_room(0); }
 TD_TEST(no_room_in_a_nested_folder) { no_room(1); }
+
+TD_TEST(the_first_rows_find_no_room) {
+  struct rlimit before, limit;
+  td_writer *writer = open_with(here("m"), 1, NULL);
+  write_rows(writer, 0, 100, 1);
+  TD_CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  limit = before;
+  limit.rlim_cur = 100;
+  signal(SIGXFSZ, SIG_IGN);
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  TD_EXPECT(td_writer_flush(writer), TD_ERR_IO);
+  limit.rlim_cur = 850; /* enough for the values, and one meta.json after the other */
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  TD_DO(td_writer_flush(writer));
+  TD_CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  signal(SIGXFSZ, SIG_DFL);
+  check_rows(here("m"), 100, 1);
+  td_writer_free(writer);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), 6);
+}
+
+static void check_sound(const char *folder) {
+  size_t damaged = 99;
+  TD_CHECK(td_exists(td_path(folder, "checksums")));
+  TD_DO(td_memmap_verify(folder, NULL, &damaged));
+  TD_CHECK_INT(damaged, 0);
+}
+
+static void grow_with_checksums(int nested) {
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  char folder[500];
+  snprintf(folder, sizeof folder, "%s", here("m"));
+  options.checksums = 1;
+  options.buffer_bytes = 100;
+  td_writer *writer = open_with(folder, nested, &options);
+  for (int64_t row = 0; row < 100; row += 20) {
+    write_rows(writer, row, 20, nested);
+    TD_DO(td_writer_flush(writer));
+    check_sound(folder);
+  }
+  td_writer_free(writer);
+  td_tensordict *more = rows(100, 5, nested);
+  TD_DO(td_memmap_append(folder, more, NULL)); /* they are there, so they are kept */
+  check_sound(folder);
+  check_rows(folder, 105, nested);
+  TD_DO(td_memmap_truncate(folder, 30, NULL));
+  check_sound(folder);
+  /* what is damaged does not get new checksums */
+  FILE *file = fopen(td_path(folder, "pos.memmap"), "r+b");
+  TD_CHECK(file != NULL && fputc(77, file) == 77 && fclose(file) == 0);
+  TD_EXPECT(td_memmap_append(folder, more, NULL), TD_ERR_FORMAT);
+  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_FORMAT, writer);
+  TD_DO(td_memmap_truncate(folder, 0, NULL));
+  check_sound(folder);
+  td_free(more);
+}
+
+TD_TEST(checksums_of_a_flat_folder_are_kept) { grow_with_checksums(0); }
+TD_TEST(checksums_of_a_nested_folder_are_kept) { grow_with_checksums(1); }
+
+TD_TEST(checksums_of_a_lazy_stack_are_kept) {
+  td_tensordict *one = rows(0, 3, 1), *stack = NULL, *mapped = NULL;
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  const td_tensordict *elements[] = {one};
+  options.checksums = 1;
+  TD_DO(td_lazy_stack(elements, 1, 0, &stack));
+  TD_DO(td_memmap(stack, here("m"), &options, &mapped));
+  td_free(mapped);
+  TD_DO(td_memmap_append(here("m"), one, NULL));
+  check_sound(here("m"));
+  TD_DO(td_memmap_truncate(here("m"), 1, NULL));
+  check_sound(here("m"));
+  td_free(stack);
+  td_free(one);
+}

@@ -18,19 +18,26 @@ static double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* Loads until the folder is called finished; ends with 0 when each row was whole and none went. */
-static void follow(const char *folder, int nested, const char *finished) {
+/* Loads, or refreshes what it has loaded, until the folder is called finished; ends with 0 when each row
+ * was whole and none went. */
+static void follow(const char *folder, int nested, int refresh, const char *finished) {
   int64_t seen = 0, loads = 0;
+  td_tensordict *td = NULL;
   for (int last = 0; !last; loads++) {
     last = td_exists(finished);
-    td_tensordict *td = NULL;
-    GROW_DO(td_load_memmap(folder, NULL, &td));
+    if (refresh && td != NULL) {
+      GROW_DO(td_memmap_refresh(td, NULL));
+    } else {
+      td_free(td);
+      GROW_DO(td_load_memmap(folder, NULL, &td));
+    }
     const int64_t rows = grow_check(td, seen, nested);
     GROW_CHECK(rows >= seen, "%lld rows after %lld", (long long)rows, (long long)seen);
     seen = rows;
-    td_free(td);
   }
-  printf("# %lld rows in %lld loads\n", (long long)seen, (long long)loads);
+  td_free(td);
+  printf("# %lld rows in %lld %s\n", (long long)seen, (long long)loads,
+         refresh ? "refreshes" : "loads");
   fflush(stdout);
   _exit(seen > 0 && loads > 1 ? 0 : 1);
 }
@@ -80,7 +87,7 @@ static void run(grow_fn grow, int nested) {
   fflush(stdout);
   for (int i = 0; i < 2; i++) {
     readers[i] = fork();
-    if (readers[i] == 0) follow(folder, nested, finished);
+    if (readers[i] == 0) follow(folder, nested, i, finished);
     TD_CHECK(readers[i] > 0);
   }
   grow(folder, nested, now() + seconds_for_each(1.0 / 6));
