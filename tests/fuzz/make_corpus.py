@@ -6,6 +6,7 @@
 What the fuzzers have found later lies beside them under other names.
 """
 import pathlib
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE.parent / "data/golden"
@@ -48,3 +49,11 @@ for name, text in {
     write("table", name, text.encode())
 for i, text in enumerate(["0", "1:3", "..., 0", "::2, None, ...", "-1, ..., 0:1", "True", ":, :, -1:"]):
     write("index", f"text_{i}", text.encode())
+
+for path in sorted((HERE.parent / "data/files").iterdir()):
+    fuzzer = {".safetensors": "safetensors", ".npy": "numpy", ".npz": "numpy", ".pt": "pickled"}.get(path.suffix)
+    if fuzzer:
+        write(fuzzer, path.name, path.read_bytes())
+    if path.suffix == ".pt" and zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            write(fuzzer, path.stem + ".pickle", b"\0" + archive.read("archive/data.pkl"))
