@@ -598,7 +598,12 @@ TD_TEST(records_stay_records_in_memory) {
 
 TD_TEST(threads_write_the_same_bytes) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *one = NULL, *many = NULL;
-  td_put(td, TD_KEY("large"), td_arange(TD_DTYPE_INT32, 0, TD_SIZES(2, 3 << 20)));
+  td_tensor *large = NULL;
+  void *data = NULL;
+  TD_DO(td_tensor_zeros(TD_SIZES(2, 3 << 20), TD_DTYPE_INT32, TD_DEVICE_CPU, -1, &large));
+  TD_DO(td_tensor_data(large, &data));
+  for (int32_t i = 0; i < 6 << 20; i++) ((int32_t *)data)[i] = i;
+  td_put(td, TD_KEY("large"), large);
   td_put(td, TD_KEY("small"), td_arange(TD_DTYPE_INT8, 1, TD_SIZES(2, 3)));
   td_put(td, TD_KEY("none"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2, 0)));
   td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;

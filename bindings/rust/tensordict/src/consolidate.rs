@@ -33,6 +33,18 @@ impl ConsolidateOptions {
         self.raw.pin_memory = pin.into();
         self
     }
+
+    /// How many threads copy; 0 and 1 mean the calling one.
+    pub fn num_threads(mut self, threads: u16) -> Self {
+        self.raw.num_threads = threads.into();
+        self
+    }
+
+    /// Whether a file is on the disk when it is there.
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.raw.durable = durable.into();
+        self
+    }
 }
 
 impl Dict {
@@ -82,10 +94,20 @@ impl Dict {
     /// ```
     #[track_caller]
     pub fn consolidate_to(&self, file: impl AsRef<Path>) -> Result<TensorDict> {
+        self.consolidate_to_with(file, ConsolidateOptions::new())
+    }
+
+    /// As [`consolidate_to`](Self::consolidate_to), with options: no device, and no pinned memory.
+    #[track_caller]
+    pub fn consolidate_to_with(
+        &self,
+        file: impl AsRef<Path>,
+        options: ConsolidateOptions,
+    ) -> Result<TensorDict> {
         let file = Folder::new(Some(file.as_ref()))?;
-        // SAFETY: the handle is alive; the path lives for the call.
+        // SAFETY: the handle is alive; path and options live for the call.
         TensorDict::receive(|result| unsafe {
-            sys::td_consolidate(self.raw(), file.text(), std::ptr::null(), result)
+            sys::td_consolidate(self.raw(), file.text(), &options.raw, result)
         })
     }
 
@@ -106,7 +128,7 @@ impl TensorDict {
         Self::load_consolidated_with(file, LoadOptions::new())
     }
 
-    /// As [`load_consolidated`](Self::load_consolidated), with options; the mapping is private in any case.
+    /// As [`load_consolidated`](Self::load_consolidated), with options.
     #[track_caller]
     pub fn load_consolidated_with(file: impl AsRef<Path>, options: LoadOptions) -> Result<Self> {
         library::ready()?;

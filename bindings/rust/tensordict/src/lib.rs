@@ -36,6 +36,7 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod apply;
+mod archive;
 mod call;
 mod callback;
 mod consolidate;
@@ -49,6 +50,7 @@ mod error;
 mod files;
 mod fill;
 mod fmt;
+mod future;
 mod gradient;
 mod grow;
 mod handle;
@@ -71,6 +73,7 @@ mod part;
 mod progress;
 mod rearrange;
 mod record;
+mod reload;
 mod rows;
 mod select;
 mod shape;
@@ -87,6 +90,7 @@ mod update;
 mod writer;
 
 pub use apply::{ApplyEntry, ApplyOptions, FilterEmpty};
+pub use archive::{Compression, PackOptions};
 pub use call::{CallArgument, CallOptions, CallValue, Leaf};
 pub use consolidate::ConsolidateOptions;
 pub use convert::{Target, ToOptions};
@@ -99,6 +103,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use files::{FileFormat, FileOptions};
 pub use fill::{CloseOptions, Fill, FillOptions};
 pub use gradient::BackwardOptions;
+pub use future::Future;
 pub use grow::{GrowOptions, MemmapLength, Shard};
 pub use index::{Ellipsis, Index, IndexList, Indices, NewAxis, Step};
 pub use iter::{Items, Keys, KeysOptions, Leaves};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tensordict_sys as sys;
 
+use crate::archive::Compression;
 use crate::device::Device;
 use crate::dict::{Dict, TensorDict};
 use crate::error::{check, read_text, sound, Error, Result};
@@ -13,7 +14,7 @@ use crate::library;
 /// How a dictionary is stored.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MemmapOptions {
-    raw: sys::td_memmap_options,
+    pub(crate) raw: sys::td_memmap_options,
 }
 
 impl MemmapOptions {
@@ -45,6 +46,19 @@ impl MemmapOptions {
         self.raw.verbatim_names = verbatim.into();
         self
     }
+
+    /// Whether all goes into one file, a zip archive, whatever its name is; else that is so when the name
+    /// ends with `.tdz`.
+    pub fn archive(mut self, archive: bool) -> Self {
+        self.raw.archive = if archive { sys::TD_ARCHIVE_YES } else { sys::TD_ARCHIVE_NO };
+        self
+    }
+
+    /// How the tensors in an archive are stored.
+    pub fn compression(mut self, compression: Compression) -> Self {
+        self.raw.compression = compression.raw();
+        self
+    }
 }
 
 /// How a folder is read.
@@ -52,6 +66,11 @@ impl MemmapOptions {
 pub struct LoadOptions {
     pub(crate) raw: sys::td_load_options,
 }
+
+// SAFETY: its pointer is null but during a call.
+unsafe impl Send for LoadOptions {}
+// SAFETY: as above.
+unsafe impl Sync for LoadOptions {}
 
 impl LoadOptions {
     /// The defaults: mapped on the CPU, writable where the files are.
@@ -86,6 +105,12 @@ impl LoadOptions {
     /// The most entries accepted, all levels together; 0 means the library's own limit.
     pub fn max_entries(mut self, entries: u32) -> Self {
         self.raw.max_entries = entries;
+        self
+    }
+
+    /// Whether what is written to tensors of an archive, or of a consolidated file, reaches it.
+    pub fn write_through(mut self, through: bool) -> Self {
+        self.raw.write_through = through.into();
         self
     }
 }
