@@ -209,10 +209,13 @@ std::string data_text(std::string_view json) {
   return text;
 }
 
-std::string data_stack_text(std::string_view json, std::int64_t stack_dim) {
+std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
+                            const std::optional<std::string>& device) {
   std::string text = "{\"_type\":";
   append_quoted(text, type_name(NodeType::data_stack).class_name);
-  text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":null,\"data\":";
+  text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":";
+  text += device ? quote(*device) : "null";
+  text += ",\"data\":";
   text += json;
   return text + "}";
 }

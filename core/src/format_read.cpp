@@ -319,9 +319,40 @@ bool is_class_name(std::string_view name) noexcept {
          name.substr(name.size() - 2) == "'>";
 }
 
+// Python's own writer has words for numbers that JSON lacks; its other one writes null.
+std::string without_words(std::string_view text) {
+  std::string result;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted || c == '"') {
+      result += c;
+      if (quoted && c == '\\' && i + 1 < text.size()) {
+        result += text[++i];
+      } else if (c == '"') {
+        quoted = !quoted;
+      }
+      continue;
+    }
+    constexpr std::string_view words[] = {"NaN", "-Infinity", "Infinity"};
+    std::size_t length = 0;
+    for (const std::string_view word : words) {
+      if (length == 0 && text.substr(i, word.size()) == word) length = word.size();
+    }
+    result += length == 0 ? std::string_view(&text[i], 1) : std::string_view("null");
+    i += length == 0 ? 0 : length - 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
+  if (text.find("NaN") != std::string_view::npos ||
+      text.find("Infinity") != std::string_view::npos) {
+    const std::string clean = without_words(text);
+    if (clean != text) return read_node(clean, where, limits);
+  }
   NodeText result;
   if (ends_as_dense(text)) {
     DenseReader(where, limits, result).run(text);
@@ -352,10 +383,16 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
       if (result.index.empty()) fail(Code::format, where, ": there is no field \"index\"");
       break;
     case NodeType::data: result.data = DataReader(where, limits.depth).find(text); break;
-    case NodeType::data_stack:
+    case NodeType::data_stack: {
       result.data = DataReader(where, limits.depth).find(text);
-      if (result.data.empty()) result.stack_dim = LazyReader(where, limits.depth).find(text);
+      if (result.data.empty() || !DataReader(where, limits.depth, "stack_dim").find(text).empty())
+        result.stack_dim = LazyReader(where, limits.depth).find(text);
+      const std::string device = DataReader(where, limits.depth, "device").find(text);
+      result.own_device = !device.empty();
+      if (device.size() > 2 && device.front() == '"')
+        result.device = device.substr(1, device.size() - 2);
       break;
+    }
   }
   return result;
 }

@@ -245,7 +245,7 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
   const format::NodeText& text = node.text;
   switch (text.type) {
     case NodeType::data: return format::data_text(text.data);
-    case NodeType::data_stack: return format::data_stack_text(text.data, 0);
+    case NodeType::data_stack: return format::data_stack_text(text.data, text.stack_dim, text.device);
     case NodeType::lazy: return format::lazy_text(text.stack_dim);
     case NodeType::record: return format::record_text(text.record, text.empty_fields);
     default: break;

@@ -8,9 +8,11 @@
 #include "td/device.h"
 #include "td/lazy_index.h"
 #include "td/part.h"
+#include "td/paths.h"
 #include "td/record.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace td {
 
@@ -35,7 +37,9 @@ class Loader {
     if (is_value(opened)) {
       fail(Code::unsupported, "\"", opened.dir, "\" holds a value, not a dictionary");
     }
-    return read(std::move(opened));
+    NodePtr result = read(std::move(opened));
+    for (const Mark& mark : marks_) mark.stack->set_record(record_of(mark));
+    return result;
   }
 
  private:
@@ -53,6 +57,14 @@ class Loader {
     Opened opened;
     DenseNode* node;
     std::size_t depth;
+  };
+
+  // A lazy stack that is a record: its fields are known when its elements have their entries.
+  struct Mark {
+    NodePtr stack;
+    std::string record;
+    std::vector<std::string> empty_fields;
+    std::string where;
   };
 
   static Above below(const Pending& at) {
@@ -98,7 +110,10 @@ class Loader {
       default: return dense(std::move(opened), above);
     }
     check_batch(opened, *node, above);
-    node->set_saved_path(reader_.source().saved_path(opened.dir));
+    node->set_saved_path(
+        reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
+    if (!opened.record.empty() && opened.text.type == NodeType::lazy)
+      marks_.push_back({node, opened.record, opened.empty_fields, opened.where});
     return node;
   }
 
@@ -153,14 +168,31 @@ class Loader {
       return c10::make_intrusive<DataNode>(opened.text.data, above.batch, above.device);
     if (opened.text.data.empty()) return numbered_values(opened, above);
     try {
-      if (above.rows == any_rows)
-        return data_from_json(opened.text.data, above.batch, above.device);
-      const auto rows = static_cast<std::size_t>(above.rows);
-      return data_from_json(format::head_of_list(opened.text.data, rows), above.batch,
-                            above.device);
+      const std::string json =
+          above.rows == any_rows
+              ? opened.text.data
+              : format::head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
+      const NodePtr node = stacked_along(data_from_json(json, above.batch, above.device),
+                                         opened.text.stack_dim);
+      // It says of its own where it is, whatever the dictionary above says.
+      if (opened.text.own_device && !device_ && node->kind() == NodeKind::lazy) {
+        node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
+                                            : std::nullopt);
+      }
+      return node;
     } catch (const Error& error) {
       fail(Code::format, opened.where, ": ", error.what());
     }
+  }
+
+  // Values are listed by their place in the batch; in memory they are a stack along one dimension of it.
+  static NodePtr stacked_along(NodePtr values, std::int64_t dim) {
+    if (dim <= 0 || dim >= static_cast<std::int64_t>(values->batch().size())) return values;
+    if (values->batch()[static_cast<std::size_t>(dim)] == 0) return values;
+    std::vector<NodePtr> elements;
+    for (const TensorDict& element : TensorDict(values).unbind(dim))
+      elements.push_back(element.node());
+    return lazy_stack(std::move(elements), dim);
   }
 
   // Before 0.4 each value of a stack had a folder of its own.
@@ -237,7 +269,9 @@ class Loader {
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
-    if (!at.opened.record.empty()) at.node->set_record(record_of(at));
+    if (!at.opened.record.empty())
+      at.node->set_record(record_of(
+          {borrow(*at.node), at.opened.record, at.opened.empty_fields, at.opened.where}));
   }
 
   void add_node(const Pending& at, const std::string& key, Opened opened) {
@@ -261,34 +295,38 @@ class Loader {
   }
 
   // What is known of a class that only its program has: the fields that are there.
-  static RecordTypePtr record_of(const Pending& at) {
+  static RecordTypePtr record_of(const Mark& mark) {
     std::vector<RecordField> fields;
-    for (std::size_t i = 0; i < at.node->size(); ++i) {
-      RecordField field;
-      field.name = at.node->name(i);
-      field.optional = true;
-      const Value& value = at.node->value(i);
-      if (elements_of(value) == nullptr)
-        field.kind = is_data(*value.node()) ? FieldKind::value : FieldKind::dict;
-      fields.push_back(std::move(field));
+    std::unordered_set<std::string> seen;
+    const auto add = [&](const std::string& name) -> RecordField* {
+      if (!seen.insert(name).second) return nullptr;
+      fields.emplace_back();
+      fields.back().name = name;
+      fields.back().optional = true;
+      return &fields.back();
+    };
+    const LazyNode* lazy = as_lazy(mark.stack.get());
+    for (const NodePtr& node : lazy != nullptr ? lazy->elements() : std::vector{mark.stack}) {
+      for (const std::string& name : entry_names(*node)) {
+        RecordField* field = add(name);
+        if (field == nullptr) continue;
+        const EntryKind kind = kind_below(node, name);
+        if (kind == EntryKind::data) field->kind = FieldKind::value;
+        if (kind == EntryKind::dict) field->kind = FieldKind::dict;
+      }
     }
-    for (const std::string& name : at.opened.empty_fields) {
-      if (at.node->find(name) != nullptr) continue;
-      RecordField field;
-      field.name = name;
-      field.optional = true;
-      fields.push_back(std::move(field));
-    }
+    for (const std::string& name : mark.empty_fields) add(name);
     try {
-      return std::make_shared<RecordType>(at.opened.record, std::move(fields), RecordOptions{});
+      return std::make_shared<RecordType>(mark.record, std::move(fields), RecordOptions{});
     } catch (const Error& error) {
-      fail(Code::format, at.opened.where, ": ", error.what());
+      fail(Code::format, mark.where, ": ", error.what());
     }
   }
 
   MemmapReader reader_;
   std::optional<c10::Device> device_;
   std::vector<Pending> pending_;
+  std::vector<Mark> marks_;
 };
 
 }  // namespace

@@ -6,8 +6,10 @@
 #include "td/file_io.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
+#include "td/paths.h"
 #include "td/record.h"
 
+#include <algorithm>
 #include <climits>
 #include <deque>
 
@@ -88,12 +90,21 @@ class Planner {
     return begin_dense(*as_dense(&source), dir, exists);
   }
 
-  NodePtr begin_lazy(const LazyNode& source, const std::string& dir, bool exists) {
+  // Whether a folder that names a record stands around the node. Of a lazy stack of records each element
+  // has its own; one that is a record itself has elements that are none.
+  static bool is_record(const Node& source) {
+    const LazyNode* lazy = as_lazy(&source);
+    if (lazy == nullptr) return source.record() != nullptr;
+    return source.record() && !lazy->elements().empty() && !lazy->elements()[0]->record();
+  }
+
+  NodePtr begin_lazy(const LazyNode& source, std::string dir, bool exists) {
     const std::size_t n = source.elements().size();
     auto target = c10::make_intrusive<LazyNode>(std::vector<NodePtr>(n), source.stack_dim(),
                                                 source.batch(), cpu());
     copy_tags(source, *target);
     finish_node(*target, dir);
+    if (!dir.empty() && is_record(source)) dir = begin_record(source, dir, exists);
     if (!dir.empty()) {
       check_length(dir);
       if (exists) check_meta(dir);
@@ -135,11 +146,16 @@ class Planner {
   }
 
   // A record is a dictionary in a folder of its own, inside one that says what it is.
-  std::string begin_record(const DenseNode& source, const std::string& dir, bool& exists) {
+  std::string begin_record(const Node& source, const std::string& dir, bool& exists) {
     const RecordType& type = *source.record();
+    std::vector<NodePtr> dicts{borrow(source)};
+    if (const LazyNode* lazy = as_lazy(&source)) dicts = lazy->elements();
     std::vector<std::string> empty_fields;
     for (const RecordField& field : type.fields()) {
-      if (source.find(field.name) == nullptr) empty_fields.push_back(field.name);
+      const bool empty = std::all_of(dicts.begin(), dicts.end(), [&](const NodePtr& dict) {
+        return kind_below(dict, field.name) == EntryKind::none;
+      });
+      if (empty) empty_fields.push_back(field.name);
     }
     if (exists) check_meta(dir);
     plan_.folders.push_back({dir, format::record_text(type.name(), empty_fields)});
@@ -209,10 +225,10 @@ class Planner {
     if (!level.dir.empty()) {
       dir = folder_of(level);
       exists = level.exists && folder_exists(dir);
-      if (inner.kind() == NodeKind::lazy) {
-        level.text.node(path_.back(), format::NodeType::lazy);
-      } else if (inner.record()) {
+      if (is_record(inner)) {
         level.text.record(path_.back(), inner.record()->name());
+      } else if (inner.kind() == NodeKind::lazy) {
+        level.text.node(path_.back(), format::NodeType::lazy);
       } else {
         level.text.node(path_.back(), format::NodeType::dense);
       }
@@ -237,7 +253,9 @@ class Planner {
       plan_.folders.push_back(
           {dir, one != nullptr ? format::data_text(json)
                                : format::data_stack_text(
-                                     json, static_cast<const LazyNode&>(node).stack_dim())});
+                                     json, static_cast<const LazyNode&>(node).stack_dim(),
+                                     node.device() ? std::optional(node.device()->str())
+                                                   : std::nullopt)});
     }
     finish_node(*copy, dir);
     level.target->push_value(copy);

@@ -75,7 +75,8 @@ class DenseText {
   std::string text_ = "{";
 };
 std::string data_text(std::string_view json);
-std::string data_stack_text(std::string_view json, std::int64_t stack_dim);
+std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
+                            const std::optional<std::string>& device);
 std::string lazy_text(std::int64_t stack_dim);
 std::string part_text(std::string_view index);
 std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields);
@@ -105,6 +106,7 @@ struct NodeText {
   std::vector<Entry> entries;             // of a dictionary
   std::string data;            // of a value, or of a stack of values: compact JSON; empty: none
   std::string index;           // of a window: compact JSON
+  bool own_device = false;     // of a stack of values: whether its device, or none, is said
   std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
   std::string record;                     // of a record: the name of its type
   std::vector<std::string> empty_fields;  // of a record: those that are null
