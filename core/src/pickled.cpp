@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::string_view pickle_name = "/data.pkl";
 constexpr std::size_t objects_for_each_entry = 32;
+constexpr std::size_t max_expanded_bytes = std::size_t{16} << 20;
 
 // The folder of the archive in which all lies; empty when there is none.
 std::string folder_of(const zip_file::Reader& zip) {
@@ -81,6 +82,7 @@ class Archive {
     const Object& object = pickle_.objects[place.storage];
     const c10::Storage& storage = storage_of(object, place.dtype);
     check_place(place, storage.nbytes(), file_.where());
+    count_expanded(place, storage.nbytes());
     made = over_storage(storage,
                         static_cast<std::size_t>(place.offset) * c10::elementSize(place.dtype),
                         place.sizes, place.strides, place.dtype);
@@ -88,6 +90,18 @@ class Archive {
   }
 
  private:
+  // Elements that stand for several take no memory here, but would in a copy.
+  void count_expanded(const TensorPlace& place, std::size_t storage_bytes) {
+    const auto bytes = static_cast<std::size_t>(
+        *format::checked_bytes(place.sizes, c10::elementSize(place.dtype)));
+    const std::size_t limit = max_expanded_bytes + file_.size();
+    if (bytes > storage_bytes) expanded_bytes_ += std::min(bytes, limit + 1);
+    if (expanded_bytes_ > limit) {
+      fail(Code::unsupported, file_.where(), ": tensors are expanded to more than ", limit,
+           " bytes");
+    }
+  }
+
   struct Held {
     c10::Storage storage;
     c10::ScalarType dtype;  // by which bytes were turned around
@@ -143,6 +157,7 @@ class Archive {
   zip_file::Reader zip_;
   std::string folder_;
   bool swapped_ = false;
+  std::size_t expanded_bytes_ = 0;
   Pickle pickle_;
   std::unordered_map<std::string, Held> storages_;
   std::unordered_map<std::int64_t, at::Tensor> tensors_;
