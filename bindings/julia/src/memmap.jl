@@ -4,12 +4,15 @@ text_or_null(::Nothing) = C_NULL
 text_or_null(dir::AbstractString) = String(dir)
 
 storing(; num_threads::Integer = 0, copy_existing::Bool = false, fail_if_exists::Bool = false,
-        verbatim_names::Bool = false) =
+        verbatim_names::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored) =
     Ref(td_memmap_options(num_threads = num_threads, copy_existing = copy_existing,
-                          fail_if_exists = fail_if_exists, verbatim_names = verbatim_names))
+                          fail_if_exists = fail_if_exists, verbatim_names = verbatim_names,
+                          archive = archive === nothing ? TD_ARCHIVE_BY_NAME :
+                                    archive ? TD_ARCHIVE_YES : TD_ARCHIVE_NO,
+                          compression = compressed(compression)))
 
 """
-    memmap(td, dir = nothing; num_threads, copy_existing, fail_if_exists, verbatim_names)
+    memmap(td, dir = nothing; num_threads, copy_existing, fail_if_exists, verbatim_names, archive, compression)
 
 Save `td` to the folder `dir` and give a dictionary that is mapped from it: locked, on the CPU,
 writing through to the files. Without a folder memory that has no name is mapped.
@@ -18,6 +21,9 @@ writing through to the files. Without a folder memory that has no name is mapped
 - `copy_existing = false`: copy tensors that are mapped from another folder, too
 - `fail_if_exists = false`: refuse to overwrite files
 - `verbatim_names = false`: name files by the keys as they are, not escaped
+- `archive = nothing`: whether all goes into one file, a zip archive, which is then opened as
+  [`load_memmap`](@ref) does; `nothing` when the name ends with `.tdz`
+- `compression = :stored`: of the tensors in an archive, also `:deflate`
 """
 memmap(td::TensorDict, dir::Union{AbstractString,Nothing} = nothing; options...) =
     call(TensorDict, td_memmap, td, text_or_null(dir), storing(; options...))
@@ -42,20 +48,24 @@ memmap_like(td::TensorDict, dir::Union{AbstractString,Nothing} = nothing; option
     call(TensorDict, td_memmap_like, td, text_or_null(dir), storing(; options...))
 
 """
-    load_memmap(dir; device = cpu(), private = false, verbatim_names = false, max_depth = 0, max_entries = 0)
+    load_memmap(dir; device = cpu(), private = false, verbatim_names = false, max_depth = 0, max_entries = 0,
+                write_through = false)
 
-Map a folder that this library or Python's tensordict has written.
+Map a folder, or an archive, that this library or Python's tensordict has written.
 
 - `device`: where the tensors go; `Device("meta")` opens no file of values
 - `private`: what is written to the tensors does not reach the files
 - `verbatim_names`: file names are the keys as they are
 - `max_depth`, `max_entries`: most levels and entries accepted; 0 for the limits of the library
+- `write_through`: what is written to tensors of an archive reaches the file
 """
 load_memmap(dir::AbstractString; device::Device = Device(TD_DEVICE_NONE, -1), private::Bool = false,
-            verbatim_names::Bool = false, max_depth::Integer = 0, max_entries::Integer = 0) =
+            verbatim_names::Bool = false, max_depth::Integer = 0, max_entries::Integer = 0,
+            write_through::Bool = false) =
     call(TensorDict, td_load_memmap, String(dir),
          Ref(td_load_options(device_type = device.type, device_index = device.index, private_mapping = private,
-                             verbatim_names = verbatim_names, max_depth = max_depth, max_entries = max_entries)))
+                             verbatim_names = verbatim_names, max_depth = max_depth, max_entries = max_entries,
+                             write_through = write_through)))
 
 """
     ismemmap(x)

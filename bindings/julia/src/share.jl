@@ -36,25 +36,27 @@ julia> Array(td["x"])
 shared_name(td::TensorDict) = asktext(td_shared_name, td)
 open_shared(name::AbstractString) = call(TensorDict, td_open_shared, String(name))
 
-consolidating(; device::Union{Device,Nothing} = nothing, pin_memory::Bool = false, inplace::Bool = false) =
+consolidating(; device::Union{Device,Nothing} = nothing, pin_memory::Bool = false, inplace::Bool = false,
+              num_threads::Integer = 0, durable::Bool = false) =
     Ref(td_consolidate_options(device_type = device === nothing ? TD_DEVICE_NONE : device.type,
                                device_index = device === nothing ? -1 : device.index,
-                               pin_memory = pin_memory, inplace = inplace))
+                               pin_memory = pin_memory, inplace = inplace, num_threads = num_threads,
+                               durable = durable))
 
 """
-    consolidate(td; device = nothing, pin_memory = false)
-    consolidate(td, file)
-    consolidate!(td; device = nothing, pin_memory = false)
+    consolidate(td; device = nothing, pin_memory = false, num_threads = 0)
+    consolidate(td, file; durable = false)
+    consolidate!(td; device = nothing, pin_memory = false, num_threads = 0)
     isconsolidated(td)
 
 The same content with all tensors in one buffer, one after the other: locked, and moved to another device in
 one piece. With a `file`, the buffer is written there in the format of Python's `consolidate`, and mapped:
-what is written to the tensors later does not reach the file. With `!` the tensors of `td` itself are moved.
+what is written to the tensors later does not reach the file; `durable` waits until it is on the disk. With `!` the tensors of `td` itself are moved.
 """
 consolidate(td::TensorDict; options...) =
     charge(call(TensorDict, td_consolidate, td, C_NULL, consolidating(; options...)))
-consolidate(td::TensorDict, file::AbstractString) =
-    call(TensorDict, td_consolidate, td, String(file), C_NULL)
+consolidate(td::TensorDict, file::AbstractString; durable::Bool = false) =
+    call(TensorDict, td_consolidate, td, String(file), consolidating(; durable))
 function consolidate!(td::TensorDict; options...)
     close(call(TensorDict, td_consolidate, td, C_NULL, consolidating(; inplace = true, options...)))
     td
@@ -62,17 +64,18 @@ end
 isconsolidated(td::TensorDict) = asks(td_is_consolidated, td)
 
 """
-    load_consolidated(file; device = nothing, max_depth = 0, max_entries = 0)
+    load_consolidated(file; device = nothing, max_depth = 0, max_entries = 0, write_through = false)
 
 Map a file that [`consolidate`](@ref) or Python's `consolidate` has written. What is written to the tensors
-does not reach the file.
+reaches the file only with `write_through`.
 """
 load_consolidated(file::AbstractString; device::Union{Device,Nothing} = nothing, max_depth::Integer = 0,
-                  max_entries::Integer = 0) =
+                  max_entries::Integer = 0, write_through::Bool = false) =
     call(TensorDict, td_load_consolidated, String(file),
          Ref(td_load_options(device_type = device === nothing ? TD_DEVICE_NONE : device.type,
                              device_index = device === nothing ? -1 : device.index,
-                             max_depth = max_depth, max_entries = max_entries)))
+                             max_depth = max_depth, max_entries = max_entries,
+                             write_through = write_through)))
 
 # The bytes of one message. Tasks may be switched while a stream waits, but not inside a call of the library:
 # messages go through memory.
