@@ -30,10 +30,10 @@ static bool join_in_files(const char *out, char **paths, int count) {
       return false;
     }
     if (i == 0) {
-      save_any(one, scratch_path(), FORM_FOLDER, paths[i]);
+      save_any(one, scratch_path(), FORM_FOLDER, "cat");
     } else {
       must(td_nbytes(one, &bytes));
-      td_status status = progress_call(paths[i], bytes, append, one);
+      td_status status = progress_call("cat", bytes, append, one);
       if (status == TD_ERR_UNSUPPORTED) {
         td_free(one);
         scratch_remove();

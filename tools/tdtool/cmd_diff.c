@@ -1,11 +1,8 @@
 /* tdtool diff: what differs between two dictionaries, whatever forms they are stored in. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tdtool.h"
-
-enum { CHUNK = 8192 };
 
 static struct {
   double relative, absolute;
@@ -21,6 +18,33 @@ static const tool_option options[] = {
     {"brief", 'q', NULL, NULL, "print nothing; the exit status says it", TAKES_NOTHING,
      &given.brief},
 };
+
+/* What is said of a dictionary besides its entries. */
+typedef struct facts {
+  int64_t sizes[64];
+  size_t dims;
+  td_dict_kind kind;
+  int64_t stack_dim;
+  size_t elements;
+  char record[200];
+} facts;
+
+static facts facts_of(const td_tensordict *td) {
+  facts result = {.stack_dim = -1};
+  must(td_batch_size(td, NULL, 0, &result.dims));
+  if (result.dims > 64) die("a batch of %zu dimensions", result.dims);
+  if (result.dims) must(td_batch_size(td, result.sizes, 64, &result.dims));
+  must(td_kind_of_dict(td, &result.kind));
+  if (result.kind == TD_DICT_LAZY) must(td_lazy_info(td, &result.stack_dim, &result.elements));
+  td_record_type *type;
+  size_t length;
+  must(td_record_type_of(td, &type));
+  if (type && td_record_type_name(type, result.record, sizeof result.record, &length) != TD_OK) {
+    snprintf(result.record, sizeof result.record, "(a long name)");
+  }
+  td_record_type_free(type);
+  return result;
+}
 
 static struct {
   size_t found;
@@ -50,99 +74,20 @@ static void differ(const key *path, const char *kind, const char *details) {
   text_free(&name);
 }
 
-static void differ_shape(const key *path, const char *kind, const int64_t *one, size_t one_dims,
-                         const int64_t *other, size_t other_dims) {
+static void differ_shape(const key *path, const char *kind, const facts *one, const facts *other) {
   text details = {NULL, 0, 0};
-  add_shape(&details, one, one_dims);
+  add_shape(&details, one->sizes, one->dims);
   add(&details, " and ");
-  add_shape(&details, other, other_dims);
+  add_shape(&details, other->sizes, other->dims);
   differ(path, kind, details.data);
   text_free(&details);
 }
 
-typedef struct comparison {
-  uint64_t different, first;
-  double largest;
-} comparison;
-
-static bool close_enough(double one, double other) {
-  if (isnan(one) || isnan(other)) return isnan(one) && isnan(other);
-  if (one == other) return true;
-  return fabs(one - other) <= given.absolute + given.relative * fabs(other);
-}
-
-/* Whether two elements are as good as equal; their distance. */
-static bool same_element(const elements *one, const elements *other, size_t at, double *distance) {
-  const unsigned char *left = one->data + at * one->item, *right = other->data + at * one->item;
-  bool exact = given.relative <= 0 && given.absolute <= 0;
-  double first = element_real(one->dtype, left), second = element_real(one->dtype, right);
-  *distance = fabs(first - second);
-  if (is_integer(one->dtype)) {
-    bool equal = memcmp(left, right, one->item) == 0;
-    return equal || (!exact && close_enough(first, second));
-  }
-  if (is_real(one->dtype)) return close_enough(first, second);
-  td_dtype half = one->dtype == TD_DTYPE_COMPLEX32   ? TD_DTYPE_FLOAT16
-                  : one->dtype == TD_DTYPE_COMPLEX64 ? TD_DTYPE_FLOAT32
-                                                     : TD_DTYPE_FLOAT64;
-  double real = element_real(half, left) - element_real(half, right);
-  double imaginary =
-      element_real(half, left + one->item / 2) - element_real(half, right + one->item / 2);
-  *distance = hypot(real, imaginary);
-  if (isnan(*distance)) return isnan(first) && isnan(second);
-  return *distance <= given.absolute + given.relative * second;
-}
-
-static comparison compare(const elements *one, const elements *other) {
-  comparison result = {0, 0, 0};
-  for (size_t at = 0; at < one->count; at += CHUNK) {
-    size_t count = one->count - at < CHUNK ? one->count - at : CHUNK;
-    progress_add(2 * count * one->item);
-    if (memcmp(one->data + at * one->item, other->data + at * one->item, count * one->item) == 0)
-      continue;
-    for (size_t i = at; i < at + count; i++) {
-      double distance;
-      if (same_element(one, other, i, &distance)) continue;
-      if (result.different++ == 0) result.first = i;
-      if (distance > result.largest || isnan(distance)) result.largest = distance;
-    }
-  }
-  return result;
-}
-
-static void compare_tensors(const key *path, const td_tensor *left, const td_tensor *right) {
-  elements one = elements_of(left), other = elements_of(right);
-  if (one.dtype != other.dtype) {
-    text details = {NULL, 0, 0};
-    addf(&details, "%s and %s", dtype_name(one.dtype), dtype_name(other.dtype));
-    differ(path, "dtype", details.data);
-    text_free(&details);
-  } else if (one.dims != other.dims ||
-             (one.dims && memcmp(one.sizes, other.sizes, one.dims * sizeof *one.sizes) != 0)) {
-    differ_shape(path, "shape", one.sizes, one.dims, other.sizes, other.dims);
-  } else {
-    comparison found = compare(&one, &other);
-    if (found.different) {
-      text details = {NULL, 0, 0};
-      int64_t place[64];
-      uint64_t rest = found.first;
-      for (size_t dim = one.dims; dim-- > 0; rest /= (uint64_t)one.sizes[dim]) {
-        if (dim < 64) place[dim] = (int64_t)(rest % (uint64_t)one.sizes[dim]);
-      }
-      addf(&details, "%llu of %llu differ, first at ", (unsigned long long)found.different,
-           (unsigned long long)one.count);
-      add_shape(&details, place, one.dims < 64 ? one.dims : 64);
-      add(&details, ": ");
-      add_element(&details, one.dtype, one.data + found.first * one.item, false);
-      add(&details, " and ");
-      add_element(&details, one.dtype, other.data + found.first * one.item, false);
-      addf(&details, ", at most by %.5g", found.largest);
-      differ(path, "values", details.data);
-      text_free(&details);
-    }
-  }
-  elements_free(&one);
-  elements_free(&other);
+static void compare_tensors(const key *path, const td_tensor *one, const td_tensor *other) {
+  text details = {NULL, 0, 0};
+  const char *kind = tensors_differ(one, other, given.relative, given.absolute, &details);
+  if (kind) differ(path, kind, details.data);
+  text_free(&details);
 }
 
 /* What is still to be compared. */
@@ -250,31 +195,20 @@ static void compare_entries(const pair *now) {
   }
 }
 
-/* What is said of a dictionary besides its entries. */
-typedef struct facts {
-  int64_t sizes[64];
-  size_t dims;
-  td_dict_kind kind;
-  int64_t stack_dim;
-  size_t elements;
-  char record[200];
-} facts;
-
-static facts facts_of(const td_tensordict *td) {
-  facts result = {.stack_dim = -1};
-  must(td_batch_size(td, NULL, 0, &result.dims));
-  if (result.dims > 64) die("a batch of %zu dimensions", result.dims);
-  if (result.dims) must(td_batch_size(td, result.sizes, 64, &result.dims));
-  must(td_kind_of_dict(td, &result.kind));
-  if (result.kind == TD_DICT_LAZY) must(td_lazy_info(td, &result.stack_dim, &result.elements));
-  td_record_type *type;
-  size_t length;
-  must(td_record_type_of(td, &type));
-  if (type && td_record_type_name(type, result.record, sizeof result.record, &length) != TD_OK) {
-    snprintf(result.record, sizeof result.record, "(a long name)");
+/* Keys that only some elements of a lazy stack have, when it stands beside something else. */
+static void partial_entries(const pair *now, const td_tensordict *lazy, bool first) {
+  td_keys *list;
+  must(td_lazy_exclusive_keys(lazy, &list));
+  for (size_t i = 0; i < td_keys_len(list); i++) {
+    const char *const *name;
+    size_t length;
+    must(td_keys_at(list, i, &name, &length));
+    key path = key_join(now->path.names, now->path.length, *name);
+    differ(&path, "entry",
+           first ? "in some elements of the first" : "in some elements of the second");
+    key_free(&path);
   }
-  td_record_type_free(type);
-  return result;
+  td_keys_free(list);
 }
 
 static td_tensordict *element_at(const td_tensordict *lazy, int64_t dim, size_t position) {
@@ -291,7 +225,7 @@ static void compare_dictionaries(const pair *now) {
   if (!given.content) {
     if (one.dims != other.dims ||
         memcmp(one.sizes, other.sizes, one.dims * sizeof *one.sizes) != 0) {
-      differ_shape(&now->path, "batch", one.sizes, one.dims, other.sizes, other.dims);
+      differ_shape(&now->path, "batch", &one, &other);
     }
     if (strcmp(one.record, other.record) != 0) {
       text details = {NULL, 0, 0};
@@ -310,6 +244,8 @@ static void compare_dictionaries(const pair *now) {
   }
   if (one.stack_dim < 0 || one.stack_dim != other.stack_dim || one.elements != other.elements) {
     compare_entries(now);
+    if (one.stack_dim >= 0) partial_entries(now, now->one, true);
+    if (other.stack_dim >= 0) partial_entries(now, now->other, false);
     return;
   }
   for (size_t i = one.elements; i-- > 0;) {

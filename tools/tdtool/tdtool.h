@@ -262,6 +262,10 @@ bool is_integer(td_dtype dtype);        /* integers and bool */
 void json_elements(const elements *of); /* nested lists */
 void add_elements(text *to, const elements *of, size_t most);
 
+/* compare.c: what differs, and how, or NULL */
+const char *tensors_differ(const td_tensor *left, const td_tensor *right, double relative,
+                           double absolute, text *details);
+
 /* cmd_head.c, for cmd_slice.c */
 void print_rows(const td_tensordict *td, const leaves *chosen, int64_t from, int64_t count);
 
