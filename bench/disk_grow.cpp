@@ -23,7 +23,8 @@ struct Rows {
     ok(td_create(one, 1, TD_DEVICE_NONE, -1, &sample));
     for (int i = 0; i < fields; ++i) {
       names.push_back("field_" + std::to_string(i));
-      td_tensor* zeros = wrap(at::zeros({1, floats}));
+      tensors.push_back(at::zeros({1, floats}));
+      td_tensor* zeros = wrap(tensors.back());
       const char* path[] = {names.back().c_str()};
       ok(td_set(sample, path, 1, zeros));
       td_tensor_free(zeros);
@@ -72,6 +73,7 @@ struct Rows {
   std::string dir;
   td_tensordict* sample = nullptr;
   std::vector<std::string> names;
+  std::vector<at::Tensor> tensors;  // of the sample, which borrows their memory
   std::array<float, floats> row;
 };
 

@@ -123,10 +123,16 @@ class GrowFolder::Reader {
         break;
       }
       case NodeType::lazy: enter_lazy(i); break;
-      default:
-        if (i == 0)
-          fail(Code::unsupported, "\"", folder_.dir_, "\" holds a value, not a dictionary");
+      case NodeType::data:
+      case NodeType::data_stack:
+        if (i == 0) fail_entry(i, "holds a value, not a dictionary");
+        break;
+      default: fail_entry(i, "is a window on another one, and cannot grow");
     }
+  }
+
+  [[noreturn]] void fail_entry(std::size_t i, const char* why) const {
+    fail(Code::unsupported, show(folder_.nodes_[i].path), " in \"", folder_.dir_, "\" ", why);
   }
 
   void add(std::size_t node, std::string key, std::size_t inner) {
@@ -136,8 +142,7 @@ class GrowFolder::Reader {
   void enter_lazy(std::size_t i) {
     const bool by_rows = folder_.nodes_[i].text.stack_dim == 0;
     if (by_rows && i != 0) {
-      fail(Code::unsupported, show(folder_.nodes_[i].path), " in \"", folder_.dir_,
-           "\" is a lazy stack along the rows and cannot grow by rows");
+      fail_entry(i, "is a lazy stack along the rows, and cannot grow by rows");
     }
     std::int64_t n = 0;
     for (const std::string& name :
@@ -245,7 +250,8 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
   const format::NodeText& text = node.text;
   switch (text.type) {
     case NodeType::data: return format::data_text(text.data);
-    case NodeType::data_stack: return format::data_stack_text(text.data, text.stack_dim, text.device);
+    case NodeType::data_stack:
+      return format::data_stack_text(text.data, text.stack_dim, text.device);
     case NodeType::lazy: return format::lazy_text(text.stack_dim);
     case NodeType::record: return format::record_text(text.record, text.empty_fields);
     default: break;

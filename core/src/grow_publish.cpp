@@ -7,6 +7,8 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <set>
 
 namespace td {
@@ -34,7 +36,27 @@ void write_text(const std::string& path, const std::string& text, bool durable) 
   file.commit();
 }
 
+// The text of a meta.json that was not renamed to its place, of a process that is no more.
+void remove_unfinished(const std::string& folder) {
+  constexpr std::string_view begin = ".tmp-";
+  for (const files::Item& item : files::list(folder)) {
+    if (item.found != Found::file || item.name.compare(0, begin.size(), begin) != 0) continue;
+    const long process = std::strtol(item.name.c_str() + begin.size(), nullptr, 10);
+    if (process <= 0 || !files::is_unfinished(item.name)) continue;
+    if (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) continue;
+    ::unlink(files::join(folder, item.name).c_str());
+  }
+}
+
 }  // namespace
+
+Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
+                     std::unique_ptr<GrowSums> sums)
+    : folder_(folder), lock_(lock), durable_(durable), sums_(std::move(sums)) {
+  for (const GrowNode& node : folder.nodes()) {
+    if (node.grows()) remove_unfinished(folder.at(node.folder));
+  }
+}
 
 void write_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
               const std::string& path) {

@@ -11,9 +11,9 @@ namespace td {
 // Works on a folder whose lock is held. Values come first, by open(); publish() is the step.
 class Publisher {
  public:
+  // What a writer that was killed has left unfinished goes.
   Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
-            std::unique_ptr<GrowSums> sums)
-      : folder_(folder), lock_(lock), durable_(durable), sums_(std::move(sums)) {}
+            std::unique_ptr<GrowSums> sums);
 
   // What is told of each byte that is written; nullptr: there are no checksums.
   GrowSums* sums() const noexcept { return sums_.get(); }

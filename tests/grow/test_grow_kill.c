@@ -84,6 +84,7 @@ static void kill_often(int nested, int by_writer) {
   td_free(td);
   TD_DO(td_load_memmap(folder, NULL, &td));
   TD_CHECK_INT(grow_check(td, 0, nested), rows + 3);
+  TD_CHECK_INT(td_count_entries(td_test_folder()), nested ? 12 : 6);
   td_free(td);
   close(file);
 }

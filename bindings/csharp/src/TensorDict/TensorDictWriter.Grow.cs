@@ -50,7 +50,7 @@ namespace TensorDicts
     }
 
     /// <summary>How long a folder is.</summary>
-    public readonly record struct MemmapLength
+    public readonly struct MemmapLength
     {
         internal MemmapLength(long rows, long stored, long spare)
         {
