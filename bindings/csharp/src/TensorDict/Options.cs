@@ -64,6 +64,14 @@ namespace TensorDicts
         /// <summary>Names files by the keys as they are, not escaped.</summary>
         public bool VerbatimNames { get; set; }
 
+        /// <summary>
+        /// Whether all goes into one file, a zip archive; null: when its name ends with <c>.tdz</c>.
+        /// </summary>
+        public bool? Archive { get; set; }
+
+        /// <summary>How the tensors in an archive are stored.</summary>
+        public Compression Compression { get; set; }
+
         internal td_memmap_options ToRaw()
         {
             td_memmap_options raw = td_memmap_options.Default;
@@ -71,6 +79,13 @@ namespace TensorDicts
             raw.copy_existing = CopyExisting ? 1 : 0;
             raw.fail_if_exists = FailIfExists ? 1 : 0;
             raw.verbatim_names = VerbatimNames ? 1 : 0;
+            raw.archive = Archive switch
+            {
+                null => td_archive.TD_ARCHIVE_BY_NAME,
+                true => td_archive.TD_ARCHIVE_YES,
+                false => td_archive.TD_ARCHIVE_NO,
+            };
+            raw.compression = (td_compression)Compression;
             return raw;
         }
     }
@@ -93,6 +108,11 @@ namespace TensorDicts
         /// <summary>Most entries accepted, all levels together; 0 is 1,000,000.</summary>
         public uint MaxEntries { get; set; }
 
+        /// <summary>
+        /// Lets what is written to tensors of an archive, or of a consolidated file, reach it.
+        /// </summary>
+        public bool WriteThrough { get; set; }
+
         internal td_load_options ToRaw()
         {
             td_load_options raw = td_load_options.Default;
@@ -102,6 +122,7 @@ namespace TensorDicts
             raw.verbatim_names = VerbatimNames ? 1 : 0;
             raw.max_depth = MaxDepth;
             raw.max_entries = MaxEntries;
+            raw.write_through = WriteThrough ? 1 : 0;
             return raw;
         }
     }

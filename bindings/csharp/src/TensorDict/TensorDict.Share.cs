@@ -12,12 +12,20 @@ namespace TensorDicts
         /// <summary>Takes memory that an accelerator copies from without waiting.</summary>
         public bool PinMemory { get; set; }
 
+        /// <summary>How many threads copy in memory; 0 and 1: the calling one.</summary>
+        public int Threads { get; set; }
+
+        /// <summary>Returns only when a file is on the disk.</summary>
+        public bool Durable { get; set; }
+
         internal td_consolidate_options ToRaw()
         {
             td_consolidate_options raw = td_consolidate_options.Default;
             raw.device_type = TensorDicts.Device.RawOf(Device);
             raw.device_index = TensorDicts.Device.IndexOf(Device);
             raw.pin_memory = PinMemory ? 1 : 0;
+            raw.num_threads = Threads;
+            raw.durable = Durable ? 1 : 0;
             return raw;
         }
     }
@@ -123,7 +131,7 @@ namespace TensorDicts
 
         /// <summary>
         /// Maps a file that <see cref="ConsolidateTo"/> or Python's <c>consolidate</c> has written. What is written to
-        /// the tensors does not reach the file.
+        /// the tensors reaches the file only with <see cref="LoadOptions.WriteThrough"/>.
         /// </summary>
         public static TensorDict LoadConsolidated(string file, LoadOptions? options = null)
         {
@@ -168,14 +176,15 @@ namespace TensorDicts
         /// Writes one file, in the format of Python's <c>consolidate</c>, and maps it: what is written to the tensors
         /// of the result does not reach the file.
         /// </summary>
-        public TensorDict ConsolidateTo(string file)
+        public TensorDict ConsolidateTo(string file, ConsolidateOptions? options = null)
         {
             Argument.NotNull(file, nameof(file));
+            td_consolidate_options raw = (options ?? new ConsolidateOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(file, nameof(file), stack);
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_consolidate(handle.Pointer, path.Pointer, null, &result));
+            Status.Check(Native.td_consolidate(handle.Pointer, path.Pointer, &raw, &result));
             return Own(result);
         }
 
