@@ -26,6 +26,7 @@ token!(
     td_tensordict: td_free,
     td_keys: td_keys_free,
     td_map_iter: td_map_iter_free,
+    td_future: td_future_free,
     td_writer: td_writer_free,
     td_record_type: td_record_type_free
 );

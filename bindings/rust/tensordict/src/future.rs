@@ -1,0 +1,102 @@
+//! Work that goes on while the program does something else.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tensordict_sys as sys;
+
+use crate::dict::{Dict, TensorDict};
+use crate::error::{check, sound, Result};
+use crate::handle::Handle;
+use crate::memmap::{Folder, MemmapOptions};
+
+/// Work on a thread of the library that gives a dictionary. Dropped, it waits for the end of the work.
+///
+/// ```
+/// use tensordict::{MemmapOptions, Tensor, TensorDict};
+///
+/// # let dir = std::env::temp_dir().join(format!("td-doc-future-{}", std::process::id()));
+/// let mut td = TensorDict::new([2])?;
+/// td.set("x", Tensor::from_slice(&[1i64, 2], [2])?)?;
+/// let saving = td.memmap_start(Some(&dir), MemmapOptions::new())?;
+/// td.set("y", Tensor::from_slice(&[3i64, 4], [2])?)?; // is not saved
+/// let saved = saving.into_result()?;
+/// assert_eq!(saved.len(), 1);
+/// # drop(saved);
+/// # std::fs::remove_dir_all(dir).unwrap();
+/// # Ok::<(), tensordict::Error>(())
+/// ```
+pub struct Future(Handle<sys::td_future>);
+
+// SAFETY: every call with a shared handle may be made on several threads at once.
+unsafe impl Sync for Future {}
+
+impl Future {
+    /// Whether the work is done, well or not.
+    pub fn is_done(&self) -> bool {
+        self.ask(0.0)
+    }
+
+    /// Waits for the end of the work.
+    pub fn wait(&self) {
+        self.ask(-1.0);
+    }
+
+    /// Waits for the end of the work for some time, and says whether it was reached.
+    pub fn wait_timeout(&self, time: Duration) -> bool {
+        self.ask(time.as_secs_f64())
+    }
+
+    /// How many steps are done, and of how many; of a dictionary that is saved these are tensors. The
+    /// second number is 0 while it is being worked out.
+    pub fn progress(&self) -> (usize, usize) {
+        let (mut done, mut total) = (0, 0);
+        // SAFETY: the handle is alive, and a call that succeeds writes both numbers.
+        sound(check(unsafe { sys::td_future_progress(self.0.get(), &mut done, &mut total) }));
+        (done, total)
+    }
+
+    /// Waits and gives the dictionary, the same one each time; or why the work has failed.
+    #[track_caller]
+    pub fn result(&self) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
+    }
+
+    /// As [`result`](Self::result), for the last time.
+    #[track_caller]
+    pub fn into_result(self) -> Result<TensorDict> {
+        self.result()
+    }
+
+    fn ask(&self, seconds: f64) -> bool {
+        let mut done = 0;
+        // SAFETY: the handle is alive, and a call that succeeds writes the answer.
+        sound(check(unsafe { sys::td_future_wait(self.0.get(), seconds, &mut done) }));
+        done != 0
+    }
+}
+
+impl std::fmt::Debug for Future {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (done, total) = self.progress();
+        write!(f, "Future({done} of {total})")
+    }
+}
+
+impl Dict {
+    /// As [`memmap_with`](Self::memmap_with), on a thread of the library: this call returns at once. What is
+    /// saved is the dictionary as it is now; values that are written into its tensors before the work is
+    /// done may be saved or not.
+    #[track_caller]
+    pub fn memmap_start(&self, dir: Option<&Path>, options: MemmapOptions) -> Result<Future> {
+        let dir = Folder::new(dir)?;
+        let mut token = std::ptr::null_mut();
+        // SAFETY: the handle is alive; folder and options live for the call, and a call that succeeds gives
+        // us the future.
+        unsafe {
+            check(sys::td_memmap_start(self.raw(), dir.text(), &options.raw, &mut token))?;
+            Ok(Future(Handle::new(token)))
+        }
+    }
+}
