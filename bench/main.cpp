@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     break;
   }
   bench::register_call();
+  bench::register_disk_archive();
   bench::register_disk_grow();
   bench::register_disk_load();
   bench::register_entries();
