@@ -119,6 +119,14 @@ void copy_file(const std::string& from, const std::string& to) {
   if (::fchmod(target.get(), info.st_mode & 07777) != 0) fail_io("cannot write", to, errno);
 }
 
+// Whether a path names the folder that a lock is on.
+bool still_names(const std::string& path, const FolderLock& lock) noexcept {
+  struct stat locked {};
+  struct stat now {};
+  return ::fstat(lock.descriptor(), &locked) == 0 && ::lstat(path.c_str(), &now) == 0 &&
+         is_one_file(locked, now);
+}
+
 enum class Claim { made, again, taken };
 
 // Makes a folder that this writer alone has. `shared_name`: others would use the same.
@@ -134,12 +142,15 @@ Claim claim(const std::string& path, const std::string& target, bool shared_name
     FolderLock left;
     if (!left.take(std::move(old), path)) fail_busy(target);
     if (!left.held()) return Claim::taken;
+    // Its writer may have finished since it was opened: it is a folder in use then, and the name another's.
+    if (!still_names(path, left)) return Claim::again;
     remove_tree(path);
     return look(path).found == Found::nothing ? Claim::again : Claim::taken;
   }
   Descriptor made = open_folder();
   if (!made.is_open()) {
     const int error = errno;
+    if (error == ENOENT) return Claim::again;  // taken for one that was left
     ::rmdir(path.c_str());
     fail_io("cannot open the folder", path, error);
   }
@@ -155,12 +166,7 @@ Claim claim(const std::string& path, const std::string& target, bool shared_name
     ::rmdir(path.c_str());
     return Claim::taken;
   }
-  struct stat locked {};
-  struct stat now {};
-  if (::fstat(lock.descriptor(), &locked) == 0 && ::lstat(path.c_str(), &now) == 0 &&
-      is_one_file(locked, now)) {
-    return Claim::made;
-  }
+  if (still_names(path, lock)) return Claim::made;
   lock.release();
   return Claim::again;
 }
