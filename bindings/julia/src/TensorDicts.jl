@@ -37,6 +37,7 @@ export send_fd, recv_fd, locked, unlocked
 export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, cummin, cummax, softmax, zero!
 export memmap, memmap!, memmap_like, load_memmap, saved_path
 export pack_memmap, unpack_memmap, is_memmap_archive, refresh_archive_checksums
+export load_memmap!, refresh!, make_memmap!, memmap_start
 export bind!, next!, rows, memmap_append, memmap_truncate, memmap_length
 export to_dlpack, from_dlpack
 export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isfloat, ispinned, iscpu, iscuda
@@ -81,6 +82,8 @@ include("math.jl")
 include("math_ops.jl")
 include("archive.jl")
 include("memmap.jl")
+include("reload.jl")
+include("future.jl")
 include("share.jl")
 include("writer.jl")
 include("grow.jl")

@@ -33,6 +33,22 @@ mutable struct MapHandle <: Handle
     MapHandle(pointer::Ptr{td_map_iter}, state) = adopt(new(pointer, state))
 end
 
+"""
+    TensorDicts.Future
+
+Work on a thread of the library that gives a dictionary, begun by [`memmap_start`](@ref).
+
+- `isready(future)`: whether it is done, well or not
+- `wait(future)`: returns when it is, or throws what has gone wrong; other tasks run meanwhile
+- `fetch(future)`: waits and gives the dictionary, the same one each time
+- `progress(future)`: how many steps are done, and of how many
+- `close(future)`: waits for the work, on this thread, and forgets it
+"""
+mutable struct Future <: Handle
+    pointer::Ptr{td_future}
+    Future(pointer::Ptr{td_future}) = adopt(new(pointer), false)
+end
+
 mutable struct RecordHandle <: Handle
     pointer::Ptr{td_record_type}
     RecordHandle(pointer::Ptr{td_record_type}) = adopt(new(pointer), false)
@@ -43,6 +59,7 @@ raw(::Type{TensorDict}) = td_tensordict
 raw(::Type{KeyList}) = td_keys
 raw(::Type{WriterHandle}) = td_writer
 raw(::Type{MapHandle}) = td_map_iter
+raw(::Type{Future}) = td_future
 raw(::Type{RecordHandle}) = td_record_type
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
@@ -50,6 +67,7 @@ free(pointer::Ptr{td_tensordict}) = td_free(pointer)
 free(pointer::Ptr{td_keys}) = td_keys_free(pointer)
 free(pointer::Ptr{td_writer}) = td_writer_free(pointer)
 free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
+free(pointer::Ptr{td_future}) = td_future_free(pointer)
 free(pointer::Ptr{td_record_type}) = td_record_type_free(pointer)
 
 kind(::Tensor) = :tensor
@@ -57,6 +75,7 @@ kind(::TensorDict) = :dictionary
 kind(::KeyList) = :list
 kind(::WriterHandle) = :writer
 kind(::MapHandle) = :iterator
+kind(::Future) = :future
 kind(::RecordHandle) = Symbol("record type")
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
@@ -83,6 +102,7 @@ Base.unsafe_convert(::Type{Ptr{td_tensordict}}, h::TensorDict) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_keys}}, h::KeyList) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_writer}}, h::WriterHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_future}}, h::Future) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_record_type}}, h::RecordHandle) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)

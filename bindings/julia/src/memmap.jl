@@ -59,13 +59,14 @@ Map a folder, or an archive, that this library or Python's tensordict has writte
 - `max_depth`, `max_entries`: most levels and entries accepted; 0 for the limits of the library
 - `write_through`: what is written to tensors of an archive reaches the file
 """
-load_memmap(dir::AbstractString; device::Device = Device(TD_DEVICE_NONE, -1), private::Bool = false,
-            verbatim_names::Bool = false, max_depth::Integer = 0, max_entries::Integer = 0,
-            write_through::Bool = false) =
-    call(TensorDict, td_load_memmap, String(dir),
-         Ref(td_load_options(device_type = device.type, device_index = device.index, private_mapping = private,
-                             verbatim_names = verbatim_names, max_depth = max_depth, max_entries = max_entries,
-                             write_through = write_through)))
+load_memmap(dir::AbstractString; options...) =
+    call(TensorDict, td_load_memmap, String(dir), loading(; options...))
+
+loading(; device::Device = Device(TD_DEVICE_NONE, -1), private::Bool = false, verbatim_names::Bool = false,
+        max_depth::Integer = 0, max_entries::Integer = 0, write_through::Bool = false, subpath...) =
+    Ref(td_load_options(; device_type = device.type, device_index = device.index, private_mapping = private,
+                        verbatim_names = verbatim_names, max_depth = max_depth, max_entries = max_entries,
+                        write_through = write_through, subpath...))
 
 """
     ismemmap(x)
