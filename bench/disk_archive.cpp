@@ -113,9 +113,9 @@ void read_it(benchmark::State& state) {
 }  // namespace
 
 void register_disk_archive() {
-  figure("archive of 512 MB: write", leaf_count, 1.3,
+  figure("disk: archive of 512 MB, write", leaf_count, 1.3,
          on_no_file([](const Data& from) { from.save(); }), on_no_file(write_once));
-  figure("archive of 512 MB: open", leaf_count, 0.05, open_it, read_it);
+  figure("disk: archive of 512 MB, open", leaf_count, 0.05, open_it, read_it);
 }
 
 }  // namespace bench
