@@ -105,6 +105,15 @@ FolderSource::Change FolderSource::change() const noexcept {
   return meta == meta_mark_ ? Change::none : Change::meta;
 }
 
+bool FolderSource::inner_change() const noexcept {
+  const std::size_t begin = root_.size() + (root_.back() == '/' ? 0 : 1);
+  return std::any_of(open_.begin(), open_.end(), [&](const Folder& one) {
+    const char* name = one.path.c_str() + std::min(begin, one.path.size());
+    return !(mark_of(descriptor_.get(), name, AT_SYMLINK_NOFOLLOW) ==
+             mark_of(one.descriptor.get(), "", AT_EMPTY_PATH));
+  });
+}
+
 // An open folder, or -1 where there is none. The last ones stay open: what is in a folder is looked at
 // more than once, and another one could take its place between.
 int FolderSource::folder(std::string_view path) const {

@@ -29,6 +29,9 @@ class FolderSource final : public MemmapSource {
   };
   Change change() const noexcept;
 
+  // Whether a folder below the root that was looked into lately is another one now.
+  bool inner_change() const noexcept;
+
  private:
   // Which file or folder it is, and in which state.
   struct Mark {

@@ -41,8 +41,8 @@ NodePtr load_folder(const std::string& root, const LoadOptions& options) {
       if (change == Change::none || (change == Change::meta && same_files(node))) return node;
     } catch (const Error& error) {
       // What is missing may have been taken away by a writer: of a nested folder, the root says nothing.
-      const bool again =
-          attempt == 0 && (error.code() == Code::io || error.code() == Code::format);
+      const bool again = (attempt == 0 || source.inner_change()) &&
+                         (error.code() == Code::io || error.code() == Code::format);
       if (!again && source.change() == Change::none) throw;
     }
   }
