@@ -75,9 +75,10 @@ bool zero_bytes(const Node& node) {
   bool plain = true;
   c10::SmallVector<const at::Tensor*, 32> tensors;
   visit(node, [&](const Value& value) {
-    if (value.is_node()) return;
-    plain = plain && plain_bytes(value.tensor(), /*fast=*/true);
-    tensors.push_back(&value.tensor());
+    const at::Tensor* elements = elements_of(value);
+    if (elements == nullptr) return;
+    plain = plain && plain_bytes(*elements, /*fast=*/true);
+    tensors.push_back(elements);
   });
   if (!plain) return false;
   for (const at::Tensor* tensor : tensors) {

@@ -1,3 +1,4 @@
+#include "td/ragged.h"
 #include "td/reduce.h"
 
 #include "td/data_values.h"
@@ -283,8 +284,13 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
   if (reducer.over() == Over::dims && !reducer.over_dims().empty()) along = reducer.over_dims()[0];
   if (reducer.over() == Over::features) along = static_cast<std::int64_t>(batch_dims);
   visit_paths(*all_dense(td.node()), [&](Path path, const Value& value) {
-    if (value.is_node()) return;
-    at::Tensor leaf = value.tensor();
+    const at::Tensor* elements = elements_of(value);
+    if (elements == nullptr) return;
+    if (value.is_node() && reducer.over() != Over::everything) {
+      fail(Code::unsupported, row.name, " over all tensors: ", show_path(path),
+           " is a ragged tensor; all of its elements can take part, not rows of them");
+    }
+    at::Tensor leaf = *elements;
     if (reducer.over() == Over::everything) leaf = leaf.reshape({-1});
     if (reducer.over() == Over::features) leaf = Reducer::flat_from(leaf, batch_dims);
     for (std::int64_t d = 0; !leaves.empty() && d < std::max(leaf.dim(), leaves[0].dim()); ++d) {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [ragged]
 
+With "ragged", a test that calls each of them once with a ragged tensor among the entries.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
 for which no valid arguments are known stops the build: add them to VALID or FOR.
@@ -121,6 +122,12 @@ FOR = {
 
 # What is refused even so, because it takes an accelerator.
 REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
+
+# With a ragged tensor among the entries: what is refused for another reason, and what is given a dictionary
+# that has none.
+RAGGED = REFUSED | {"td_writer_open_growing": "TD_ERR_KEY_NOT_FOUND", "td_memmap_append": "TD_ERR_KEY_NOT_FOUND",
+                    "td_record_wrap": "TD_ERR_KEY_INVALID", "td_record_check": "TD_ERR_KEY_INVALID"}
+NO_RAGGED = {"td_load_file", "td_save_file", "td_load_table", "td_save_table", "td_join_into", "td_rot90"}
 
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
@@ -312,7 +319,22 @@ def quiet_test(function, handles):
             "  const int64_t open = td_debug_live_handles();\n" + "\n".join(call + [check, "  misuse_end(&m);"]) + "\n}\n")
 
 
-def main(swig, include, output):
+def ragged_test(function, handles, frees):
+    """A good call with dictionaries that hold a ragged tensor: it works, or says that it cannot and changes nothing."""
+    text = block(function, handles, frees)
+    status = RAGGED.get(function.name, "TD_ERR_UNSUPPORTED")
+    text = text.replace("misuse_begin(&m);", "misuse_begin(&m);\n    misuse_add_ragged(&m);", 1)
+    text = text.replace("TD_EXPECT(", f'const int worked = misuse_ragged_answer(&m, "{function.name}", {status}, ', 1)
+    text = text.replace(", TD_OK);", ");", 1)
+    back = list(give_back(function, handles, frees))
+    for line in back:
+        text = text.replace(f"    {line}\n", "", 1)
+    results = [f"TD_CHECK(o_{p.name} == NULL);" for p in function.parameters if "*" in (p.out_type() or "")]
+    text = text.replace("    misuse_end(&m);", f"    if (worked) {{ {' '.join(back)} }} else {{ {' '.join(results)} }}\n    misuse_end(&m);", 1)
+    return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
+
+
+def main(swig, include, output, kind="misuse"):
     functions = parse(swig, pathlib.Path(include))
     frees = {f.parameters[0].pointee: f.name for f in functions
              if f.name.endswith("_free") and len(f.parameters) == 1}
@@ -320,6 +342,13 @@ def main(swig, include, output):
     if missing := set(frees) - set(handles):
         sys.exit(f"gen_misuse.py: no valid handle is known for {', '.join(sorted(missing))}; add it to VALID and misuse.h")
     text, skipped = HEAD, []
+    if kind == "ragged":
+        for function in functions:
+            takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
+            if function.is_status() and takes and function.name not in NO_RAGGED:
+                text += ragged_test(function, handles, frees)
+        pathlib.Path(output).write_text(text, encoding="utf-8")
+        return
     for function in functions:
         if function.is_status():
             text += status_test(function, handles, frees)

@@ -133,6 +133,8 @@ void misuse_end(misuse *m) {
   td_tensor_free(m->mask);
   td_tensor_free(m->positions);
   td_tensor_free(m->table);
+  td_free(m->before[0]);
+  td_free(m->before[1]);
   td_tensor_free(m->one);
   td_tensor_free(m->tensor_source);
   td_keys_free(m->keys);
@@ -207,6 +209,39 @@ td_tensordict *misuse_ragged_entry(misuse *m) {
 td_tensor *misuse_ragged_sizes(misuse *m) {
   if (m->table == NULL) m->table = td_arange(TD_DTYPE_INT64, 4, TD_SIZES(1, 1));
   return m->table;
+}
+
+static td_tensordict *with_ragged(td_tensordict *td) {
+  td_tensordict *ragged = NULL, *copy = NULL;
+  td_tensor *values = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(10));
+  td_tensor *sizes = td_arange(TD_DTYPE_INT64, 1, TD_SIZES(4, 1)); /* 1, 2, 3, 4 */
+  TD_DO(td_ragged_new(values, sizes, &ragged));
+  TD_DO(td_set_dict(td, TD_KEY("ragged"), ragged));
+  TD_DO(td_clone(td, 1, &copy));
+  td_free(ragged);
+  td_tensor_free(sizes);
+  td_tensor_free(values);
+  return copy;
+}
+
+void misuse_add_ragged(misuse *m) {
+  m->before[0] = with_ragged(m->td);
+  m->before[1] = with_ragged(m->other);
+}
+
+int misuse_ragged_answer(misuse *m, const char *function, td_status refusal, td_status status) {
+  int32_t same = 0;
+  if (status == TD_OK) return 1;
+  if (status != refusal) {
+    td_test_fail(__FILE__, __LINE__, "%s gave %s: %s", function, td_status_name(status),
+                 td_last_error_message());
+  }
+  TD_CHECK(strchr(td_last_error_message(), '\n') == NULL);
+  TD_DO(td_equal(m->td, m->before[0], &same));
+  TD_CHECK_INT(same, 1);
+  TD_DO(td_equal(m->other, m->before[1], &same));
+  TD_CHECK_INT(same, 1);
+  return 0;
 }
 
 td_tensordict *misuse_recorded(misuse *m) {

@@ -8,7 +8,7 @@
 /* What one call needs. Every handle is fresh; `freed_…` were valid once. */
 typedef struct misuse {
   int64_t live_before;
-  td_tensordict *td, *other, *loaded, *freed_tensordict;
+  td_tensordict *td, *other, *loaded, *freed_tensordict, *before[2];
   td_tensor *tensor, *tensor_source, *freed_tensor;
   td_keys *keys, *freed_keys;
   td_writer *writer, *freed_writer;
@@ -41,6 +41,11 @@ typedef struct misuse {
 } misuse;
 
 void misuse_begin(misuse *m);
+
+/* Adds a ragged tensor to the dictionaries. A call that met it must have worked (the answer is 1), or have
+ * said in one line that it cannot, with every dictionary as it was. */
+void misuse_add_ragged(misuse *m);
+int misuse_ragged_answer(misuse *m, const char *function, td_status refusal, td_status status);
 
 /* Gives everything back; all lent memory must have come back and no other handle be open. */
 void misuse_end(misuse *m);
