@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   }
   bench::register_call();
   bench::register_disk_archive();
+  bench::register_disk();
   bench::register_disk_grow();
   bench::register_disk_load();
   bench::register_entries();
