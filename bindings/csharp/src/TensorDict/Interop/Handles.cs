@@ -1,5 +1,6 @@
 using System;
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace TensorDicts.Interop
 {
@@ -129,6 +130,29 @@ namespace TensorDicts.Interop
         {
             Native.td_keys_free((td_keys*)handle);
             return true;
+        }
+    }
+
+    internal sealed unsafe class FutureHandle : NativeHandle<td_future>
+    {
+        internal FutureHandle(td_future* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(TensorDictFuture);
+
+        protected override bool ReleaseHandle()
+        {
+            int done;
+            if (Native.td_future_wait((td_future*)handle, 0, &done) == td_status.TD_OK && done != 0)
+            {
+                Native.td_future_free((td_future*)handle);
+                return true;
+            }
+            // The finalizer must not wait for the work.
+            IntPtr token = handle;
+            return ThreadPool.UnsafeQueueUserWorkItem(_ => Native.td_future_free((td_future*)token), null);
         }
     }
 

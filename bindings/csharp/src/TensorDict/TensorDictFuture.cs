@@ -1,0 +1,70 @@
+using System;
+using System.Runtime.CompilerServices;
+using System.Threading;
+using System.Threading.Tasks;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>
+    /// Work on a thread of the library that gives a dictionary. It can be awaited. Disposing of it waits for
+    /// nothing: work that goes on is finished.
+    /// </summary>
+    public sealed unsafe class TensorDictFuture : IDisposable
+    {
+        private readonly FutureHandle handle;
+
+        internal TensorDictFuture(FutureHandle handle) => this.handle = handle;
+
+        /// <summary>Whether the work is done, well or not.</summary>
+        public bool IsCompleted => Ask(0);
+
+        /// <summary>
+        /// How many steps are done, and of how many; of a dictionary that is saved these are tensors. The total is
+        /// 0 while it is being worked out.
+        /// </summary>
+        public (long Done, long Total) Progress
+        {
+            get
+            {
+                using var borrowed = handle.Borrow();
+                nuint done, total;
+                Status.Check(Native.td_future_progress(borrowed.Pointer, &done, &total));
+                return ((long)done, (long)total);
+            }
+        }
+
+        /// <summary>Waits for the end of the work.</summary>
+        public void Wait() => Ask(-1);
+
+        /// <summary>Waits for the end of the work for some time, and says whether it was reached.</summary>
+        public bool Wait(TimeSpan time) => Ask(time == Timeout.InfiniteTimeSpan ? -1 : Math.Max(0, time.TotalSeconds));
+
+        /// <summary>Waits and gives the dictionary, the same one each time; or throws why the work has failed.</summary>
+        public TensorDict GetResult()
+        {
+            using var borrowed = handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_future_result(borrowed.Pointer, &result));
+            return TensorDict.Own(result);
+        }
+
+        /// <summary>A task that ends with the work.</summary>
+        public Task<TensorDict> AsTask() =>
+            Task.Factory.StartNew(GetResult, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+        /// <summary>For <c>await</c>.</summary>
+        public TaskAwaiter<TensorDict> GetAwaiter() => AsTask().GetAwaiter();
+
+        /// <inheritdoc/>
+        public void Dispose() => handle.Dispose();
+
+        private bool Ask(double seconds)
+        {
+            using var borrowed = handle.Borrow();
+            int done;
+            Status.Check(Native.td_future_wait(borrowed.Pointer, seconds, &done));
+            return done != 0;
+        }
+    }
+}
