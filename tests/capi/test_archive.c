@@ -73,7 +73,8 @@ TD_TEST(golden_archives_both_ways) {
 /* Every kind of node that a folder can hold. */
 static const char *const folders[] = {
     "basic", "dtypes", "keys", "empties", "batchless", "zero_batch", "longer_nested_batch", "views",
-    "nontensor", "nontensor_stack", "lazy_same", "lazy_nested", "lazy_hetero", "tensorclass", "digits"};
+    "nontensor", "nontensor_stack", "lazy_same", "lazy_nested", "lazy_hetero", "tensorclass", "digits",
+    "ragged"};
 
 TD_TEST(packed_and_unpacked) {
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
