@@ -33,6 +33,12 @@ static void damaged(const char *path, const char *kind, const char *message) {
     return;
   }
   text name = {NULL, 0, 0}, clean = {NULL, 0, 0};
+  text named = {NULL, 0, 0}; /* the message need not say the file again */
+  addf(&named, "%s\"", path);
+  const char *again = *path ? strstr(message, named.data) : NULL;
+  if (again) message = again + named.length;
+  message += strspn(message, ": ");
+  text_free(&named);
   add_escaped(&name, *path ? path : ".");
   add_escaped(&clean, message);
   table_cell(report.lines, BOLD, name.data);

@@ -202,6 +202,7 @@ static td_status save_file(const save_job *job, td_file_format format) {
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.format = format;
   options.deflate = saving.compress;
+  options.durable = saving.durable;
   return td_save_file(job->td, job->path, &options);
 }
 
@@ -210,6 +211,8 @@ static td_status save_folder(const save_job *job, td_archive archive, td_tensord
   options.copy_existing = 1;
   options.num_threads = 2;
   options.archive = archive;
+  options.checksums = saving.checksums && archive == TD_ARCHIVE_NO;
+  options.durable = saving.durable;
   options.compression = saving.compress ? TD_COMPRESSION_DEFLATE : TD_COMPRESSION_STORED;
   return td_memmap(job->td, job->path, &options, saved);
 }

@@ -147,7 +147,7 @@ const char *form_name(form which);  /* as --to takes it */
 const char *form_title(form which); /* as people read it */
 extern struct saving_values {
   const char *to;
-  bool force, compress, tensors, pad;
+  bool force, compress, checksums, durable, tensors, pad;
 } saving;
 #define SAVING_OPTIONS                                                                       \
   {"to",                                                                                     \
@@ -165,6 +165,15 @@ extern struct saving_values {
        "deflate the tensors of an archive, of ours or of NumPy",                             \
        TAKES_NOTHING,                                                                        \
        &saving.compress},                                                                    \
+      {"checksums",                                                                          \
+       0,                                                                                    \
+       NULL,                                                                                 \
+       NULL,                                                                                 \
+       "give a folder checksums, which verify looks at",                                     \
+       TAKES_NOTHING,                                                                        \
+       &saving.checksums},                                                                   \
+      {"durable",      0, NULL, NULL, "wait until all of it is on the disk", TAKES_NOTHING,  \
+       &saving.durable},                                                                     \
       {"tensors",      0, NULL, NULL, "leave out values that are no tensors", TAKES_NOTHING, \
        &saving.tensors},                                                                     \
   {                                                                                          \

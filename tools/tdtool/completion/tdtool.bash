@@ -26,7 +26,7 @@ _tdtool() {
     esac
     ;;
   slice)
-    options=" --to -t --force --compress -z --tensors --pad --rows -n"
+    options=" --to -t --force --compress -z --checksums --durable --tensors --pad --rows -n"
     case $before in
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     --rows | -n) return ;;
@@ -40,13 +40,13 @@ _tdtool() {
     esac
     ;;
   cat)
-    options=" --to -t --force --compress -z --tensors --pad"
+    options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     esac
     ;;
   convert)
-    options=" --to -t --force --compress -z --tensors --pad"
+    options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     esac
