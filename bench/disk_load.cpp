@@ -155,7 +155,8 @@ void load_and_read(const FolderPtr& lazily, const std::string& name, double goal
 
 void register_disk_load() {
   load(std::make_shared<Lazily>(10, 2048), "disk: load 10 leaves of 2 KiB", 1.5);
-  const auto large = std::make_shared<Lazily>(400, std::int64_t{512} * 1000 * 1000 / 400 / 256 * 256);
+  const auto large =
+      std::make_shared<Lazily>(400, std::int64_t{512} * 1000 * 1000 / 400 / 256 * 256);
   load(large, "disk: load 512 MB, mapped", 1.5);
   load_and_read(large, "disk: load 512 MB and read all", 1.1);
 }

@@ -58,8 +58,9 @@ td_status td_memmap(const td_tensordict* td, const char* dir, const td_memmap_op
 
 td_status td_memmap_inplace(td_tensordict* td, const char* dir,
                             const td_memmap_options* options) noexcept {
-  return guard(__func__,
-               [&] { td::memmap_inplace(in(td), capi::dir_in(dir), capi::memmap_options_in(options)); });
+  return guard(__func__, [&] {
+    td::memmap_inplace(in(td), capi::dir_in(dir), capi::memmap_options_in(options));
+  });
 }
 
 td_status td_memmap_like(const td_tensordict* td, const char* dir, const td_memmap_options* options,

@@ -46,8 +46,7 @@ Place find_place(const TensorDict& td, Path path) {
     if (i + 1 == path.size()) {
       fail(Code::key_exists, show_path(path), " is there already: remove that entry first");
     }
-    if (!value->is_node())
-      fail(Code::wrong_entry, show_path(path.slice(0, i + 1)), " is a tensor");
+    if (!value->is_node()) fail(Code::wrong_entry, show_path(path.slice(0, i + 1)), " is a tensor");
     node = value->node().get();
   }
 }
@@ -140,8 +139,7 @@ class Maker {
     const at::Tensor values = content_ == Content::zeros ? leaf.source : dense_values(leaf.source);
     if (leaf.path.empty()) {
       auto memory = MappedFile::anonymous(leaf.bytes);
-      if (content_ == Content::values)
-        std::memcpy(memory->data(), values.data_ptr(), leaf.bytes);
+      if (content_ == Content::values) std::memcpy(memory->data(), values.data_ptr(), leaf.bytes);
       return MappedFile::tensor(std::move(memory), 0, sizes, dtype);
     }
     const files::Descriptor file = create(leaf.path);

@@ -2,6 +2,7 @@
 #include "folder_source.h"
 #include "memmap_loader.h"
 #include "td/memmap.h"
+#include "td/ragged.h"
 #include "td/walk.h"
 
 #include <algorithm>
@@ -23,8 +24,9 @@ constexpr int quick_attempts = 10;
 bool same_files(const NodePtr& node) {
   bool same = true;
   visit(*node, [&](const Value& value) {
-    if (!same || value.is_node() || value.tensor().numel() == 0) return;
-    const MappedFile* file = MappedFile::of(value.tensor());
+    const at::Tensor* leaf = elements_of(value);
+    if (!same || leaf == nullptr || leaf->numel() == 0) return;
+    const MappedFile* file = MappedFile::of(*leaf);
     same = file != nullptr && file->is_file(file->path());
   });
   return same;

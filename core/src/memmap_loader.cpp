@@ -172,8 +172,8 @@ class Loader {
           above.rows == any_rows
               ? opened.text.data
               : format::head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
-      const NodePtr node = stacked_along(data_from_json(json, above.batch, above.device),
-                                         opened.text.stack_dim);
+      const NodePtr node =
+          stacked_along(data_from_json(json, above.batch, above.device), opened.text.stack_dim);
       // It says of its own where it is, whatever the dictionary above says.
       if (opened.text.own_device && !device_ && node->kind() == NodeKind::lazy) {
         node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
@@ -202,8 +202,8 @@ class Loader {
       fail(Code::format, opened.where, ": there is no field \"data\", and no dimension ", dim);
     Sizes batch(above.batch);
     batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(dim));
-    return stack(opened, {false, batch, above.device, dim == 0 ? any_rows : above.rows, above.depth},
-                 above);
+    return stack(
+        opened, {false, batch, above.device, dim == 0 ? any_rows : above.rows, above.depth}, above);
   }
 
   // The elements have no batch size above them; that of the stack is checked.
@@ -258,8 +258,7 @@ class Loader {
       if (entry.is_node) {
         add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
       } else if (entry.ragged) {
-        at.node->put(entry.key,
-                     NodePtr(reader_.ragged(at.opened, entry, rows, at.node->device())));
+        at.node->put(entry.key, NodePtr(reader_.ragged(at.opened, entry, rows, at.node->device())));
       } else {
         at.node->put(entry.key, reader_.leaf(at.opened, entry, rows, at.node->device()));
       }
@@ -270,8 +269,8 @@ class Loader {
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
     if (!at.opened.record.empty())
-      at.node->set_record(record_of(
-          {borrow(*at.node), at.opened.record, at.opened.empty_fields, at.opened.where}));
+      at.node->set_record(
+          record_of({borrow(*at.node), at.opened.record, at.opened.empty_fields, at.opened.where}));
   }
 
   void add_node(const Pending& at, const std::string& key, Opened opened) {

@@ -174,9 +174,10 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
     };
     const std::string record = files::join(dir, format::record_folder);
     if (!locate(dir, where, key, {}, accept) && !locate(record, where, key, {}, accept)) {
-      const bool leaf = locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
-        return source_.look(candidate).found == Found::file;
-      });
+      const bool leaf =
+          locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
+            return source_.look(candidate).found == Found::file;
+          });
       if (leaf) fail(Code::wrong_entry, format::quote(key), " in \"", dir, "\" is a tensor");
       fail(Code::key_not_found, "there is no dictionary ", format::quote(key), " in \"", dir, "\"");
     }
@@ -213,9 +214,11 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
 RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
                                const std::optional<c10::Device>& device) const {
   const std::string where = at.where + ": " + format::quote(entry.key);
-  if (entry.dtype.empty() || !entry.has_shape) fail(Code::format, where, " has no dtype or no shape");
+  if (entry.dtype.empty() || !entry.has_shape)
+    fail(Code::format, where, " has no dtype or no shape");
   const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where);
-  const std::optional<std::int64_t> bytes = format::checked_bytes(entry.shape, sizeof(std::int64_t));
+  const std::optional<std::int64_t> bytes =
+      format::checked_bytes(entry.shape, sizeof(std::int64_t));
   if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
     fail(Code::format, where, " is a ragged tensor, with a table of sizes of shape ",
          show_sizes(entry.shape));
@@ -268,16 +271,17 @@ at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesV
 
 void MemmapReader::require_file(const Opened& at, const std::string& key,
                                 std::uint64_t bytes) const {
-  const bool found = locate(at.dir, at.where, key, format::leaf_suffix, [&](const std::string& path) {
-    const files::Look look = source_.look(path);
-    if (look.found == Found::nothing) return false;
-    if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
-    if (look.found != Found::file)
-      fail(Code::io, "refused: \"", path, "\" is not a regular file");
-    if (look.bytes >= bytes) return true;
-    fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", look.bytes,
-         " found");
-  });
+  const bool found =
+      locate(at.dir, at.where, key, format::leaf_suffix, [&](const std::string& path) {
+        const files::Look look = source_.look(path);
+        if (look.found == Found::nothing) return false;
+        if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+        if (look.found != Found::file)
+          fail(Code::io, "refused: \"", path, "\" is not a regular file");
+        if (look.bytes >= bytes) return true;
+        fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", look.bytes,
+             " found");
+      });
   if (!found) fail_missing(at, key);
 }
 

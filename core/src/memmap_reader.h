@@ -69,8 +69,7 @@ class MemmapReader {
   bool locate(const std::string& dir, const std::string& where, const std::string& key,
               std::string_view suffix, Accept&& accept) const;
   at::Tensor values(const Opened& at, const std::string& key, SizesView sizes,
-                    c10::ScalarType dtype,
-                    std::string_view suffix = format::leaf_suffix) const;
+                    c10::ScalarType dtype, std::string_view suffix = format::leaf_suffix) const;
   void require_file(const Opened& at, const std::string& key, std::uint64_t bytes) const;
   [[noreturn]] void fail_missing(const Opened& at, const std::string& key) const;
 

@@ -1,7 +1,7 @@
 // Reading a folder into a dictionary that is there: all is worked out beside it, then exchanged.
+#include "td/reload.h"
 #include "td/assign.h"
 #include "td/data_values.h"
-#include "td/reload.h"
 #include "td/walk.h"
 
 #include <unordered_set>

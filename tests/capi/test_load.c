@@ -11,8 +11,9 @@
 #define TYPE "\"_type\":\"<class 'tensordict._td.TensorDict'>\""
 #define DATA "\"_type\":\"<class 'tensordict.tensorclass.NonTensorData'>\""
 #define STACK "\"_type\":\"<class 'tensordict.tensorclass.NonTensorStack'>\""
-#define INT8(name, sizes) \
-  "\"" name "\":{\"device\":\"cpu\",\"shape\":" sizes ",\"dtype\":\"torch.int8\",\"is_nested\":false}"
+#define INT8(name, sizes)                             \
+  "\"" name "\":{\"device\":\"cpu\",\"shape\":" sizes \
+  ",\"dtype\":\"torch.int8\",\"is_nested\":false}"
 
 static const char *here(const char *name) { return td_path(td_test_folder(), name); }
 
@@ -95,11 +96,13 @@ TD_TEST(the_reference_artifact) {
 /* 0.3: nested dictionaries are not listed, and nothing says "is_nested". */
 TD_TEST(nested_dictionaries_that_are_not_listed) {
   static const char bytes[2] = {7, 8};
-  node("m", "{\"a\": {\"device\": \"cpu\", \"shape\": [2], \"dtype\": \"torch.int8\"}, \"shape\": "
-            "[2], \"device\": \"None\", " TYPE "}");
+  node("m",
+       "{\"a\": {\"device\": \"cpu\", \"shape\": [2], \"dtype\": \"torch.int8\"}, \"shape\": "
+       "[2], \"device\": \"None\", " TYPE "}");
   td_write_file(here("m/a.memmap"), bytes, 2);
-  node("m/n", "{\"b\": {\"device\": \"cpu\", \"shape\": [2], \"dtype\": \"torch.int8\"}, "
-              "\"shape\": [2], \"device\": \"None\", " TYPE "}");
+  node("m/n",
+       "{\"b\": {\"device\": \"cpu\", \"shape\": [2], \"dtype\": \"torch.int8\"}, "
+       "\"shape\": [2], \"device\": \"None\", " TYPE "}");
   td_write_file(here("m/n/b.memmap"), bytes, 2);
   node("m/s", "{" DATA ", \"data\": \"x\"}");
   node("m/.tmp-1-1", "{\"shape\":[3]," TYPE "}"); /* what a writer has left is no entry */
@@ -121,8 +124,9 @@ TD_TEST(nested_dictionaries_that_are_not_listed) {
 
 /* Before 0.4 each value of a stack had a folder, as the elements of a lazy stack have. */
 TD_TEST(stacks_of_values_in_folders) {
-  node("m", "{\"s\":{\"type\":\"NonTensorStack\"},\"t\":{\"type\":\"NonTensorStack\"},\"shape\":[2,"
-            "3],\"device\":\"cpu\"," TYPE "}");
+  node("m",
+       "{\"s\":{\"type\":\"NonTensorStack\"},\"t\":{\"type\":\"NonTensorStack\"},\"shape\":[2,"
+       "3],\"device\":\"cpu\"," TYPE "}");
   node("m/s", "{" STACK ",\"stack_dim\":0}");
   node("m/s/0", "{" STACK ",\"stack_dim\":0,\"device\":null,\"data\":[1,2,3]}");
   node("m/s/1", "{" STACK ",\"stack_dim\":0,\"device\":null,\"data\":[4,5,6]}");
@@ -153,9 +157,10 @@ TD_TEST(what_only_python_can_read_is_named) {
   TD_CHECK_TEXT(td_last_error_message(), "pickled");
   node("m/s", "{" STACK ",\"stack_dim\":0,\"device\":null,\"data\":\"pickle.pkl\"}");
   refuse("m", TD_ERR_UNSUPPORTED, "\"s\"");
-  node("m/s", "{\"shape\":[2,1],\"device\":\"cpu\",\"_type\":\"<class "
-              "'tensordict._lazy._UnsqueezedTensorDict'>\",\"custom_op\":\"unsqueeze\",\"inv_op\":"
-              "\"squeeze\",\"custom_op_kwargs\":{\"dim\":-1},\"inv_op_kwargs\":{\"dim\":-1}}");
+  node("m/s",
+       "{\"shape\":[2,1],\"device\":\"cpu\",\"_type\":\"<class "
+       "'tensordict._lazy._UnsqueezedTensorDict'>\",\"custom_op\":\"unsqueeze\",\"inv_op\":"
+       "\"squeeze\",\"custom_op_kwargs\":{\"dim\":-1},\"inv_op_kwargs\":{\"dim\":-1}}");
   refuse("m", TD_ERR_UNSUPPORTED, "_UnsqueezedTensorDict");
   TD_CHECK_TEXT(td_last_error_message(), "contiguous");
 }

@@ -158,9 +158,8 @@ TD_TEST(refreshing_a_lazy_stack) {
   TD_CHECK_BATCH(td, 3, 2);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(1, 2, 5, 6, 1, 2));
   td_tensor *made;
-  TD_EXPECT_NULL(
-      td_make_memmap(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(3, 2), NULL, &made),
-      TD_ERR_UNSUPPORTED, made);
+  TD_EXPECT_NULL(td_make_memmap(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(3, 2), NULL, &made),
+                 TD_ERR_UNSUPPORTED, made);
   td_free(saved);
   td_free(stack);
   td_free(td);
@@ -231,7 +230,7 @@ TD_TEST(entries_that_cannot_be_made) {
   size_t before = 0;
   char *meta = td_read_file(here("m/meta.json"), &before);
   const int files = td_count_entries(here("m"));
-#define MAKE(want, path, ...)                                                                  \
+#define MAKE(want, path, ...)                                                                 \
   TD_EXPECT_NULL(td_make_memmap(td, path, TD_DTYPE_INT8, TD_SIZES(__VA_ARGS__), NULL, &made), \
                  want, made)
   MAKE(TD_ERR_KEY_EXISTS, TD_KEY("a"), 2);
@@ -245,8 +244,8 @@ TD_TEST(entries_that_cannot_be_made) {
   MAKE(TD_ERR_IO, TD_KEY("x"), 2, INT64_C(1) << 56); /* no disk is so large */
   TD_EXPECT_NULL(td_make_memmap(source, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
                  TD_ERR_INVALID_ARGUMENT, made);
-  TD_EXPECT_NULL(td_make_memmap_from(td, TD_KEY("x"), mapped, NULL, &made),
-                 TD_ERR_INVALID_ARGUMENT, made);
+  TD_EXPECT_NULL(td_make_memmap_from(td, TD_KEY("x"), mapped, NULL, &made), TD_ERR_INVALID_ARGUMENT,
+                 made);
   TD_CHECK_TEXT(td_last_error_message(), "copy_existing");
   size_t after = 0;
   char *again = td_read_file(here("m/meta.json"), &after);
@@ -261,7 +260,8 @@ TD_TEST(entries_that_cannot_be_made) {
   TD_DO(td_make_memmap_from(td, TD_KEY("x"), mapped, &options, &made));
   td_tensor_free(made);
   late = load("m");
-  TD_DO(td_memmap_inplace(late, here("m2"), &options)); /* "x" comes in a folder that td does not have */
+  TD_DO(td_memmap_inplace(late, here("m2"),
+                          &options)); /* "x" comes in a folder that td does not have */
   TD_DO(td_unlock(late));
   td_free(late);
   late = load("m2");

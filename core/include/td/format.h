@@ -14,7 +14,8 @@ namespace td::format {
 
 inline constexpr std::string_view meta_file = "meta.json";
 inline constexpr std::string_view leaf_suffix = ".memmap";
-inline constexpr std::string_view table_suffix = ".shape.memmap";  // of the sizes of a ragged tensor
+inline constexpr std::string_view table_suffix =
+    ".shape.memmap";  // of the sizes of a ragged tensor
 inline constexpr std::string_view record_folder = "_tensordict";
 inline constexpr std::string_view source_folder = "_source";  // of a window
 
@@ -101,14 +102,14 @@ struct Entry {
 
 struct NodeText {
   NodeType type = NodeType::dense;
-  Sizes batch;                            // of a dictionary
-  std::optional<std::string> device;      // of a dictionary
-  std::vector<Entry> entries;             // of a dictionary
+  Sizes batch;                        // of a dictionary
+  std::optional<std::string> device;  // of a dictionary
+  std::vector<Entry> entries;         // of a dictionary
   std::string data;            // of a value, or of a stack of values: compact JSON; empty: none
   std::string index;           // of a window: compact JSON
   bool own_device = false;     // of a stack of values: whether its device, or none, is said
   std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
-  std::string record;                     // of a record: the name of its type
+  std::string record;          // of a record: the name of its type
   std::vector<std::string> empty_fields;  // of a record: those that are null
 };
 

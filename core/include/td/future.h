@@ -52,8 +52,8 @@ class Future {
 // memmap() of the dictionary as it is now: entries that come, go or are replaced afterwards do not
 // count. The tensors are kept alive and read while the work goes on; what is written into them
 // meanwhile may be saved or not. What is counted are tensors.
-std::unique_ptr<Future> memmap_start(const TensorDict& td, const std::string& dir,
-                                     const MemmapOptions& options,
-                                     const std::function<void(const std::function<void()>&)>& around);
+std::unique_ptr<Future> memmap_start(
+    const TensorDict& td, const std::string& dir, const MemmapOptions& options,
+    const std::function<void(const std::function<void()>&)>& around);
 
 }  // namespace td

@@ -35,7 +35,7 @@ struct LoadOptions {
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;    // all levels together
   std::vector<std::string> subpath = {};  // of a nested dictionary that is loaded alone
-  bool write_through = false;              // what is written to the tensors of an archive reaches it
+  bool write_through = false;             // what is written to the tensors of an archive reaches it
 };
 
 // Saves a dictionary to a folder and gives one that is mapped from it: locked, on the CPU. An empty
