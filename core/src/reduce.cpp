@@ -1,7 +1,7 @@
-#include "td/ragged.h"
 #include "td/reduce.h"
 
 #include "td/data_values.h"
+#include "td/ragged.h"
 #include "td/torch_compat.h"
 #include "td/walk.h"
 #include "td/zip.h"
