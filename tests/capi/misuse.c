@@ -310,6 +310,14 @@ const char *misuse_array(misuse *m) {
   return m->text;
 }
 
+const char *misuse_archive(misuse *m) {
+  td_tensordict *saved = NULL;
+  snprintf(m->text, sizeof m->text, "%s/archive.tdz", td_test_folder());
+  TD_DO(td_memmap(m->td, m->text, NULL, &saved));
+  td_free(saved);
+  return m->text;
+}
+
 const char *misuse_folder(misuse *m) {
   td_tensordict *td = dictionary(), *mapped = NULL;
   snprintf(m->text, sizeof m->text, "%s/folder", td_test_folder());

@@ -74,6 +74,9 @@ const td_tensordict *misuse_loaded(misuse *m);
 /* A dictionary whose tensor is recorded for gradients. */
 td_tensordict *misuse_recorded(misuse *m);
 
+/* An archive with a dictionary like `td`. */
+const char *misuse_archive(misuse *m);
+
 /* A folder with a dictionary like `td`. */
 const char *misuse_folder(misuse *m);
 
