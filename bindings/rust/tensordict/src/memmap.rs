@@ -47,6 +47,18 @@ impl MemmapOptions {
         self
     }
 
+    /// Whether to return only when all of it is on the disk, its name included.
+    pub fn durable(mut self, durable: bool) -> Self {
+        self.raw.durable = durable.into();
+        self
+    }
+
+    /// Whether a file with checksums is made, for [`TensorDict::verify_memmap`].
+    pub fn checksums(mut self, checksums: bool) -> Self {
+        self.raw.checksums = checksums.into();
+        self
+    }
+
     /// Whether all goes into one file, a zip archive, whatever its name is; else that is so when the name
     /// ends with `.tdz`.
     pub fn archive(mut self, archive: bool) -> Self {
