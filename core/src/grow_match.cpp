@@ -25,16 +25,21 @@ class Matcher {
       fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
     }
     rows_ = td.batch_size()[0];
-    pending_.emplace_back(0, td.node());
+    pending_.push_back({0, td.node()});
     while (!pending_.empty()) {
-      const auto [i, node] = std::move(pending_.back());
+      const Pending at = std::move(pending_.back());
       pending_.pop_back();
-      enter(i, node);
+      enter(at.index, at.node);
     }
     return std::move(result_);
   }
 
  private:
+  struct Pending {
+    std::size_t index;  // of a node of the folder
+    NodePtr node;       // what stands beside it
+  };
+
   std::string name(std::size_t i) const {
     const std::vector<std::string>& path = folder_.nodes()[i].path;
     if (path.empty()) return "the dictionary";
@@ -67,7 +72,7 @@ class Matcher {
       fail(Code::wrong_entry, name(i), " is a ", folder_.nodes()[i].text.record, " in \"",
            folder_.dir(), "\" and a ", type->name(), " in what is to be added");
     }
-    pending_.emplace_back(folder_.nodes()[i].entries.front().index, node);
+    pending_.push_back({folder_.nodes()[i].entries.front().index, node});
   }
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
@@ -81,7 +86,7 @@ class Matcher {
            "\" and ", lazy->elements().size(), " in what is to be added");
     }
     for (std::size_t k = 0; k < to.entries.size(); ++k) {
-      pending_.emplace_back(to.entries[k].index, lazy->elements()[k]);
+      pending_.push_back({to.entries[k].index, lazy->elements()[k]});
     }
   }
 
@@ -110,7 +115,7 @@ class Matcher {
       } else if (!value->is_node()) {
         fail_kind(entry.index, "no tensor");
       } else {
-        pending_.emplace_back(entry.index, value->node());
+        pending_.push_back({entry.index, value->node()});
       }
     }
     if (node.size() == to.entries.size()) return;
@@ -148,7 +153,7 @@ class Matcher {
   const GrowFolder& folder_;
   GrowSources result_;
   std::int64_t rows_ = 0;
-  std::vector<std::pair<std::size_t, NodePtr>> pending_;
+  std::vector<Pending> pending_;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ typedef struct td_grow_options {
 
 /**
  * Opens a writer without fixed capacity over a folder, behind the rows that it has. The functions of
- * td_writer.h work on it:
+ * td_writer.h work on it.
  *
  * - A row is all that stands at one place of the first batch dimension. Tensors that were not put in a
  *   row are zeros there.
