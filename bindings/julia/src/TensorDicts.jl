@@ -36,6 +36,7 @@ export consolidate, consolidate!, isconsolidated, load_consolidated
 export send_fd, recv_fd, locked, unlocked
 export lerp, lerp!, addcmul, addcmul!, addcdiv, addcdiv!, cummin, cummax, softmax, zero!
 export memmap, memmap!, memmap_like, load_memmap, saved_path
+export verify_memmap, checksum_memmap
 export pack_memmap, unpack_memmap, is_memmap_archive, refresh_archive_checksums
 export load_memmap!, refresh!, make_memmap!, memmap_start
 export bind!, next!, rows, memmap_append, memmap_truncate, memmap_length
@@ -81,6 +82,7 @@ include("values.jl")
 include("math.jl")
 include("math_ops.jl")
 include("archive.jl")
+include("verify.jl")
 include("memmap.jl")
 include("reload.jl")
 include("future.jl")

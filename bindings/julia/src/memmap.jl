@@ -4,15 +4,18 @@ text_or_null(::Nothing) = C_NULL
 text_or_null(dir::AbstractString) = String(dir)
 
 storing(; num_threads::Integer = 0, copy_existing::Bool = false, fail_if_exists::Bool = false,
-        verbatim_names::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored) =
+        verbatim_names::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored,
+        durable::Bool = false, checksums::Bool = false) =
     Ref(td_memmap_options(num_threads = num_threads, copy_existing = copy_existing,
                           fail_if_exists = fail_if_exists, verbatim_names = verbatim_names,
+                          durable = durable, checksums = checksums,
                           archive = archive === nothing ? TD_ARCHIVE_BY_NAME :
                                     archive ? TD_ARCHIVE_YES : TD_ARCHIVE_NO,
                           compression = compressed(compression)))
 
 """
-    memmap(td, dir = nothing; num_threads, copy_existing, fail_if_exists, verbatim_names, archive, compression)
+    memmap(td, dir = nothing; num_threads, copy_existing, fail_if_exists, verbatim_names, archive, compression,
+           durable, checksums)
 
 Save `td` to the folder `dir` and give a dictionary that is mapped from it: locked, on the CPU,
 writing through to the files. Without a folder memory that has no name is mapped.
@@ -24,6 +27,8 @@ writing through to the files. Without a folder memory that has no name is mapped
 - `archive = nothing`: whether all goes into one file, a zip archive, which is then opened as
   [`load_memmap`](@ref) does; `nothing` when the name ends with `.tdz`
 - `compression = :stored`: of the tensors in an archive, also `:deflate`
+- `durable = false`: return only when all of it is on the disk, its name included
+- `checksums = false`: make a file with checksums, for [`verify_memmap`](@ref)
 """
 memmap(td::TensorDict, dir::Union{AbstractString,Nothing} = nothing; options...) =
     call(TensorDict, td_memmap, td, text_or_null(dir), storing(; options...))
