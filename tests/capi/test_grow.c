@@ -448,6 +448,33 @@ TD_TEST(lazy_stacks_grow) {
   td_free(two);
 }
 
+TD_TEST(a_window_cannot_grow) {
+  td_tensordict *td = rows(0, 4, 1), *window = NULL, *outer = td_empty(TD_SIZES(2)), *mapped = NULL;
+  td_writer *writer;
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &window));
+  TD_DO(td_memmap(window, here("m"), NULL, &mapped));
+  TD_EXPECT(td_memmap_append(here("m"), window, NULL), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_memmap_truncate(here("m"), 1, NULL), TD_ERR_UNSUPPORTED);
+  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &writer), TD_ERR_UNSUPPORTED,
+                 writer);
+  TD_CHECK_TEXT(td_last_error_message(), "window");
+  td_put(outer, TD_KEY("pos"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2)));
+  td_free(mapped);
+  TD_DO(td_memmap(outer, here("flat"), NULL, &mapped));
+  td_free(mapped);
+  td_tensordict *part = rows(0, 6, 0), *two = NULL;
+  TD_DO(td_sub_tensordict(part, TD_AT(TD_I_SLICE(1, 3)), &two)); /* what is added may be one */
+  TD_DO(td_memmap_append(here("flat"), two, NULL));
+  TD_DO(td_load_memmap(here("flat"), NULL, &mapped));
+  TD_CHECK_ENTRY(mapped, TD_KEY("pos"), TD_SIZES(4, 2), TD_VALUES(0, 1, 2, 3, 2, 3, 4, 5));
+  td_free(mapped);
+  td_free(two);
+  td_free(part);
+  td_free(outer);
+  td_free(window);
+  td_free(td);
+}
+
 TD_TEST(shards) {
   td_tensordict *like = rows(0, 1, 1), *loaded = NULL, *parts[3] = {NULL}, *dense = NULL;
   td_grow_options options = TD_GROW_OPTIONS_INIT;
