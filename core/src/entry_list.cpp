@@ -59,8 +59,7 @@ class Lister {
     if ((names_ += path_.size()) > limit) {
       fail(Code::unsupported, "the paths of the keys have more than ", limit, " names");
     }
-    const bool leaf =
-        kind == EntryKind::tensor || kind == EntryKind::ragged || is_leaf(kind);
+    const bool leaf = kind == EntryKind::tensor || is_leaf(kind);
     const bool descends = query_.include_nested && kind == EntryKind::dict && !leaf;
     if (!descends || !query_.contents_first) add(kind, leaf);
     if (descends) {

@@ -75,8 +75,8 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
   std::vector<std::int64_t> result;
   visit_paths(*td.node(), [&](Path, const Value& value) {
-    if (elements_of(value) == nullptr) return;
-    const at::Tensor& leaf = *elements_of(value);
+    if (value.is_node()) return;
+    const at::Tensor& leaf = value.tensor();
     const void* first = data_of(leaf);
     if (storage && first != nullptr) {
       first = static_cast<const char*>(first) - leaf.storage_offset() * leaf.element_size();

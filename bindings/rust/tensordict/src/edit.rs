@@ -8,6 +8,7 @@ use crate::error::{check, read_list, sound, ErrorKind, Result};
 use crate::handle::Handle;
 use crate::iter::Keys;
 use crate::key::{Key, KeyPath, RawKey};
+use crate::ragged::RaggedTensor;
 use crate::tensor::Tensor;
 
 /// An entry that was taken out of a dictionary.
@@ -19,6 +20,8 @@ pub enum OwnedValue {
     Dict(TensorDict),
     /// A value that is no tensor, as JSON text.
     Data(String),
+    /// Tensors of different shapes.
+    Ragged(RaggedTensor),
 }
 
 impl OwnedValue {
@@ -55,6 +58,7 @@ impl OwnedValue {
         let dict = unsafe { TensorDict::from_raw(dict) };
         match kind {
             Some(EntryKind::Dict) => Ok(Self::Dict(dict)),
+            Some(EntryKind::Ragged) => Ok(Self::Ragged(RaggedTensor::new(dict))),
             _ => dict.data_json(name).map(Self::Data),
         }
     }

@@ -5,6 +5,7 @@ use tensordict_sys as sys;
 use crate::dict::{Dict, DictMut, DictRef, TensorDict};
 use crate::error::{check, read_text, Error, Result};
 use crate::key::{Key, KeyPath, RawKey};
+use crate::ragged::RaggedTensor;
 use crate::tensor::Tensor;
 
 /// What kind of entry stands under a key.
@@ -17,6 +18,8 @@ pub enum EntryKind {
     Dict,
     /// A value that is no tensor, such as a text.
     Data,
+    /// Tensors of different shapes.
+    Ragged,
     /// A kind that this version of the crate does not know.
     Unknown(i32),
 }
@@ -28,6 +31,7 @@ impl EntryKind {
             sys::TD_ENTRY_TENSOR => Some(Self::Tensor),
             sys::TD_ENTRY_DICT => Some(Self::Dict),
             sys::TD_ENTRY_DATA => Some(Self::Data),
+            sys::TD_ENTRY_RAGGED => Some(Self::Ragged),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -42,6 +46,8 @@ pub enum Value<'a> {
     Dict(DictRef<'a>),
     /// A value that is no tensor, as JSON text.
     Data(String),
+    /// Tensors of different shapes, which share memory with the entry.
+    Ragged(RaggedTensor),
 }
 
 impl Value<'_> {
@@ -146,6 +152,7 @@ impl Dict {
         match self.kind(&key)? {
             Some(EntryKind::Dict) => Ok(Value::Dict(self.dict(key)?)),
             Some(EntryKind::Data) => Ok(Value::Data(self.data_json(key)?)),
+            Some(EntryKind::Ragged) => Ok(Value::Ragged(self.ragged_tensor(key)?)),
             Some(EntryKind::Unknown(kind)) => {
                 let message = format!("{} is an entry of kind {kind}", KeyPath::new(key));
                 Err(Error::new(sys::TD_ERR_UNSUPPORTED, message))

@@ -137,6 +137,7 @@ impl<'a> Iterator for Items<'a> {
         let value = match kind {
             EntryKind::Tensor => Value::Tensor(sound(self.dict.tensor(&key))),
             EntryKind::Dict => Value::Dict(sound(self.dict.dict(&key))),
+            EntryKind::Ragged => Value::Ragged(sound(self.dict.ragged_tensor(&key))),
             _ => Value::Data(sound(self.dict.data_json(&key))),
         };
         Some((key, value))

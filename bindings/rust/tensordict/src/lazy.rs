@@ -9,6 +9,7 @@ use crate::index::{Index, Indices, RawIndex};
 use crate::iter::Keys;
 use crate::joins::Sources;
 use crate::key::{Key, RawKey};
+use crate::ragged::pad;
 use crate::tensor::Tensor;
 
 /// What kind of dictionary stands behind a handle. All kinds take all calls, with few exceptions.
@@ -21,7 +22,7 @@ pub enum DictKind {
     Lazy,
     /// A window on a part of another dictionary.
     Sub,
-    /// A value that is no tensor, or a kind that this version of the crate does not know.
+    /// A value that is no tensor, a ragged tensor, or a kind that this version of the crate does not know.
     Other(i32),
 }
 
@@ -35,9 +36,9 @@ pub struct Padding {
 }
 
 impl Padding {
-    fn raw(self, pad: bool) -> sys::td_padding_options {
+    pub(crate) fn raw(self, pad: i32) -> sys::td_padding_options {
         sys::td_padding_options {
-            pad: pad.into(),
+            pad,
             left: self.left.into(),
             value: self.value,
             ..sys::td_padding_options::default()
@@ -160,7 +161,7 @@ impl Dict {
     #[track_caller]
     pub fn padded(&self, key: impl Key, padding: Padding) -> Result<Tensor> {
         let key = RawKey::new(&key)?;
-        let options = padding.raw(true);
+        let options = padding.raw(pad::PADDED);
         // SAFETY: the handle is alive, and the key is as long as it says.
         Tensor::receive(|result| unsafe {
             sys::td_lazy_get_padded(self.raw(), key.path(), key.len(), &options, result)
@@ -191,7 +192,7 @@ impl Dict {
     /// differ are an error.
     #[track_caller]
     pub fn densify(&self, padding: Option<Padding>) -> Result<TensorDict> {
-        let options = padding.unwrap_or_default().raw(padding.is_some());
+        let options = padding.unwrap_or_default().raw(if padding.is_some() { pad::PADDED } else { pad::REFUSED });
         // SAFETY: the handle is alive.
         self.derive(|result| unsafe { sys::td_densify(self.raw(), &options, result) })
     }

@@ -47,6 +47,12 @@ impl MemmapOptions {
         self
     }
 
+    /// Whether a window is saved as what it reads, not with all that it is a part of.
+    pub fn dense_windows(mut self, dense: bool) -> Self {
+        self.raw.dense_windows = dense.into();
+        self
+    }
+
     /// Whether to return only when all of it is on the disk, its name included.
     pub fn durable(mut self, durable: bool) -> Self {
         self.raw.durable = durable.into();

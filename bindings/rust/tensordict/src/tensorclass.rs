@@ -1,7 +1,6 @@
 //! Structs whose fields are entries of a dictionary.
 
 use crate::dict::{Dict, TensorDict};
-use crate::entry::EntryKind;
 use crate::error::Result;
 use crate::record::{FieldSpec, RecordType};
 use crate::tensor::Tensor;
@@ -96,7 +95,7 @@ impl<T: FieldType> FieldType for Option<T> {
     fn read(dict: &Dict, name: &str) -> Result<Self> {
         match dict.kind(name)? {
             None => Ok(None),
-            Some(EntryKind::Tensor | EntryKind::Dict | EntryKind::Data | EntryKind::Unknown(_)) => {
+            Some(_) => {
                 T::read(dict, name).map(Some)
             }
         }

@@ -6,6 +6,7 @@ use crate::dict::{Dict, TensorDict};
 use crate::entry::Value;
 use crate::error::Result;
 use crate::key::KeyPath;
+use crate::ragged::RaggedTensor;
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
 
@@ -19,6 +20,8 @@ pub enum Tree {
     Tensor(Tensor),
     /// A value that is no tensor, as JSON text; one for each element of the batch is a list.
     Data(String),
+    /// Tensors of different shapes.
+    Ragged(RaggedTensor),
     /// A nested dictionary.
     Map(TensorMap),
 }
@@ -57,6 +60,7 @@ impl Dict {
             let entry = match value {
                 Value::Tensor(tensor) => Tree::Tensor(tensor),
                 Value::Data(json) => Tree::Data(json),
+                Value::Ragged(ragged) => Tree::Ragged(ragged),
                 Value::Dict(inner) => Tree::Map(inner.to_map()),
             };
             map.insert(key.names()[0].clone(), entry);
@@ -80,6 +84,7 @@ impl TensorDict {
                 match entry {
                     Tree::Tensor(tensor) => td.set(key, tensor)?,
                     Tree::Data(json) => td.set_json(key, &json)?,
+                    Tree::Ragged(ragged) => td.set(key, ragged)?,
                     Tree::Map(inner) => {
                         td.set(key, Self::new(&sizes)?)?;
                         pending.push((path, inner));
