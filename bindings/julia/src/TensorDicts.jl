@@ -29,6 +29,7 @@ export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leav
 export apply, apply!
 export call, call!, Leaf, set_names!, rename_dims, rename_dims!, refine_names!
 export map_chunks, MapChunks
+export RaggedTensor, flat
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, window
 export set_json!, get_json, spread_data!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
@@ -78,6 +79,7 @@ include("structs.jl")
 include("tables.jl")
 include("files.jl")
 include("lazy.jl")
+include("ragged.jl")
 include("values.jl")
 include("math.jl")
 include("math_ops.jl")

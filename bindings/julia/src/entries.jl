@@ -191,6 +191,7 @@ Base.get!(f::Union{Function,Type}, td::TensorDict, key) =
 function taken_out(kind, name, tensor, dict)
     kind == TD_ENTRY_TENSOR && return Tensor(tensor)
     kind == TD_ENTRY_DICT && return TensorDict(dict)
+    kind == TD_ENTRY_RAGGED && return RaggedTensor(TensorDict(dict))
     holder = TensorDict(dict)
     value = lookup(holder, name)
     close(holder)

@@ -101,13 +101,13 @@ The parts along a dimension as a lazy stack, sharing memory.
 to_lazy_stack(td::TensorDict, dim::Integer = 1) = call(TensorDict, td_to_lazy_stack, td, from0(dim))
 
 """
-    densify(td; pad = false, value = 0, left = false)
+    densify(td; pad = false, value = 0, left = false, ragged = false)
 
 The same content without lazy stacks and windows at any level. Without `pad`, shapes that differ are a
-`DimensionMismatch`.
+`DimensionMismatch`; with `ragged` they become a [`RaggedTensor`](@ref).
 """
-densify(td::TensorDict; pad::Bool = false, options...) =
-    call(TensorDict, td_densify, td, padding(; pad = pad, options...))
+densify(td::TensorDict; pad::Bool = false, ragged::Bool = false, options...) =
+    call(TensorDict, td_densify, td, padding(; pad = ragged ? 2 : pad, options...))
 
 """
     window(td, indices...)

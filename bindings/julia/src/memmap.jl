@@ -4,10 +4,11 @@ text_or_null(::Nothing) = C_NULL
 text_or_null(dir::AbstractString) = String(dir)
 
 storing(; num_threads::Integer = 0, copy_existing::Bool = false, fail_if_exists::Bool = false,
-        verbatim_names::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored,
+        verbatim_names::Bool = false, dense_windows::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored,
         durable::Bool = false, checksums::Bool = false) =
     Ref(td_memmap_options(num_threads = num_threads, copy_existing = copy_existing,
                           fail_if_exists = fail_if_exists, verbatim_names = verbatim_names,
+                          dense_windows = dense_windows,
                           durable = durable, checksums = checksums,
                           archive = archive === nothing ? TD_ARCHIVE_BY_NAME :
                                     archive ? TD_ARCHIVE_YES : TD_ARCHIVE_NO,
@@ -24,6 +25,7 @@ writing through to the files. Without a folder memory that has no name is mapped
 - `copy_existing = false`: copy tensors that are mapped from another folder, too
 - `fail_if_exists = false`: refuse to overwrite files
 - `verbatim_names = false`: name files by the keys as they are, not escaped
+- `dense_windows = false`: save a window as what it reads, not with all that it is a part of
 - `archive = nothing`: whether all goes into one file, a zip archive, which is then opened as
   [`load_memmap`](@ref) does; `nothing` when the name ends with `.tdz`
 - `compression = :stored`: of the tensors in an archive, also `:deflate`

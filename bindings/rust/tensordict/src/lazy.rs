@@ -192,7 +192,11 @@ impl Dict {
     /// differ are an error.
     #[track_caller]
     pub fn densify(&self, padding: Option<Padding>) -> Result<TensorDict> {
-        let options = padding.unwrap_or_default().raw(if padding.is_some() { pad::PADDED } else { pad::REFUSED });
+        let options = padding.unwrap_or_default().raw(if padding.is_some() {
+            pad::PADDED
+        } else {
+            pad::REFUSED
+        });
         // SAFETY: the handle is alive.
         self.derive(|result| unsafe { sys::td_densify(self.raw(), &options, result) })
     }

@@ -75,9 +75,7 @@ impl RaggedTensor {
     #[track_caller]
     pub fn part(&self, position: i64) -> Result<Tensor> {
         // SAFETY: the handle is alive.
-        Tensor::receive(|result| unsafe {
-            sys::td_ragged_part(self.0.raw(), position, result)
-        })
+        Tensor::receive(|result| unsafe { sys::td_ragged_part(self.0.raw(), position, result) })
     }
 
     /// The parts as one tensor, each padded to the longest, and a mask that is true where there are values.
