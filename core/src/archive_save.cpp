@@ -1,6 +1,8 @@
 // Saving to an archive: the files that a folder would have, one after the other in a zip file.
 #include "archive_target.h"
+#include "memmap_loader.h"
 #include "memmap_plan.h"
+#include "memmap_source.h"
 #include "parallel.h"
 #include "td/archive.h"
 #include "td/file_io.h"
@@ -90,8 +92,11 @@ class Packer {
       }
     }
     deflate();
-    writer_.finish(options_.durable);
+    writer_.close(options_.durable);
   }
+
+  const std::string& path() const noexcept { return writer_.path(); }
+  void commit() { writer_.commit(options_.durable); }
 
  private:
   // Several at a time, each on a thread.
@@ -112,10 +117,10 @@ class Packer {
   // Written, not left out: the disk has room for what is stored in them later.
   void add_zeros(const File& file) {
     const std::vector<char> zeros(std::size_t{1} << 18);
-    std::size_t left = file.leaf->bytes;
-    writer_.begin(file.name, Form::aligned, left);
-    for (; left != 0; left -= std::min(left, zeros.size())) {
-      writer_.append(zeros.data(), std::min(left, zeros.size()));
+    const std::size_t bytes = file.leaf->bytes;
+    writer_.begin(file.name, Form::aligned, bytes);
+    for (std::size_t done = 0; done < bytes; done += zeros.size()) {
+      writer_.append(zeros.data(), std::min(bytes - done, zeros.size()));
     }
     writer_.end();
   }
@@ -165,17 +170,20 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   const SavePlan plan = plan_archive(td.node(), how, zeros ? Content::zeros : Content::values);
   files::NewFolders folders;
   prepare_archive(target, options.fail_if_exists, folders);
+  Packer packer(target, how, zeros);
   {
     const c10::NoGradGuard no_grad;
-    Packer(target, how, zeros).run(plan);
+    packer.run(plan);
   }
-  folders.keep();
   LoadOptions open;
   open.device = c10::Device(c10::DeviceType::CPU);
   open.verbatim_names = options.verbatim_names;
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
-  open.write_through = zeros;
-  return load_memmap(target, open);
+  // Opened where it was written: what may fail comes before it takes its place.
+  TensorDict result(load_nodes(*open_archive(packer.path(), zeros, target), open));
+  packer.commit();
+  folders.keep();
+  return result;
 }
 
 }  // namespace td

@@ -1,5 +1,6 @@
 #include "td/verify.h"
 
+#include "archive_verify.h"
 #include "folder_source.h"
 #include "memmap_reader.h"
 #include "parallel.h"
@@ -375,6 +376,7 @@ std::vector<Finding> verify_memmap(const std::string& dir, int num_threads,
                                    const BytesFn& progress) {
   check_arguments(dir, num_threads);
   const std::string root = files::absolute(dir);
+  if (files::look(root).found == Found::file) return verify_archive(root, num_threads, progress);
   for (int attempt = 0; attempt < 10; ++attempt) {
     Verification verification(root, num_threads, progress);
     std::vector<Finding> findings = verification.run();

@@ -301,3 +301,51 @@ TD_TEST(a_full_disk) {
   td_test_skip("needs tmpfs");
 #endif
 }
+
+static td_status each_damage(void *user, const td_damage *damage) {
+  char *seen = user;
+  snprintf(seen + strlen(seen), 200 - strlen(seen), "%s:%d ", damage->path, (int)damage->kind);
+  return TD_OK;
+}
+
+TD_TEST(damage_is_named) {
+  td_tensordict *td = td_sample(), *saved = NULL;
+  char seen[200] = "";
+  td_verify_options options = TD_VERIFY_OPTIONS_INIT;
+  options.damage = each_damage;
+  options.user = seen;
+  size_t damaged = 9, size = 0;
+  TD_DO(td_memmap(td, here("m.tdz"), NULL, &saved));
+  TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
+  TD_CHECK_INT(damaged, 0);
+  td_free(saved);
+  char *bytes = td_read_file(here("m.tdz"), &size);
+  for (size_t i = 0; i + 64 < size; i += 64) /* the first byte of what lies aligned */
+    if (memcmp(bytes + i - (i == 0 ? 0 : 20), "\1\0\20\0", 4) == 0) bytes[i] ^= 1;
+  td_write_file(here("m.tdz"), bytes, size);
+  free(bytes);
+  options.num_threads = 2;
+  TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
+  TD_CHECK_INT(damaged, 2);
+  TD_CHECK(strcmp(seen, "a.memmap:3 n/b.memmap:3 ") == 0);
+  td_write_text(here("m.tdz"), "no archive");
+  seen[0] = '\0';
+  TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
+  TD_CHECK_INT(damaged, 1);
+  TD_CHECK(strcmp(seen, "meta.json:5 ") == 0);
+  td_free(td);
+}
+
+TD_TEST(a_ragged_archive_is_written_to) {
+  td_tensordict *td = NULL, *through = NULL;
+  TD_DO(td_pack_memmap(td_golden("ragged"), here("r.tdz"), NULL));
+  TD_DO(td_load_memmap(here("r.tdz"), NULL, &td));
+  td_load_options options = TD_LOAD_OPTIONS_INIT;
+  options.write_through = 1;
+  TD_DO(td_load_memmap(here("r.tdz"), &options, &through));
+  int32_t same = 0;
+  TD_DO(td_equal(td, through, &same));
+  TD_CHECK_INT(same, 1);
+  td_free(through);
+  td_free(td);
+}

@@ -59,11 +59,12 @@ typedef struct td_verify_options {
 
 /**
  * Checks a folder: all that td_load_memmap() would check, and, where it was saved with checksums, every
- * byte that they cover. It goes on behind what is damaged, and opens nothing outside of the folder.
+ * byte that they cover. It goes on behind what is damaged, and opens nothing outside of the folder. Of an
+ * archive, each entry is held against its checksum.
  *
  * That something is damaged is no failure of the call.
  *
- * @param dir     borrowed; UTF-8 path of a folder
+ * @param dir     borrowed; UTF-8 path of a folder or an archive
  * @param options borrowed; NULL for the defaults
  * @param damaged how many files are damaged; 0 on failure
  *
