@@ -11,14 +11,20 @@
 
 namespace td {
 
-// Futures that still have a thread. Made after libtorch, and so destroyed before it.
+// Futures that still have a thread. They are waited for when the process ends: after what was made
+// later than the first of them, and before libtorch, which was there before. The list itself stays,
+// for those that are freed even later.
 class Future::AtExit {
  public:
   static AtExit& instance() {
-    static AtExit list;
-    return list;
+    static auto* const list = new AtExit;
+    struct Waiter {
+      ~Waiter() { list->wait_for_all(); }
+    };
+    static const Waiter waiter;
+    return *list;
   }
-  ~AtExit() {
+  void wait_for_all() noexcept {
     for (;;) {
       Future* next = nullptr;
       {
