@@ -17,8 +17,10 @@ using files::Found;
 // looked up in the sorted names.
 class ArchiveSource final : public MemmapSource {
  public:
-  ArchiveSource(const std::string& path, bool writable)
-      : root_(files::absolute(path)), archive_(zip_file::MappedArchive::open(root_, writable)) {
+  ArchiveSource(const std::string& path, bool writable, const std::string& called)
+      : root_(files::absolute(called.empty() ? path : called)),
+        archive_(zip_file::MappedArchive::open(files::absolute(path), writable)) {
+    archive_.file()->set_path(root_);
     if (archive_.reader().find(format::meta_file) == nullptr) {
       fail(Code::format, "\"", root_, "\" is no archive of a dictionary: it has no meta.json");
     }
@@ -96,8 +98,9 @@ class ArchiveSource final : public MemmapSource {
 
 }  // namespace
 
-std::unique_ptr<MemmapSource> open_archive(const std::string& path, bool writable) {
-  return std::make_unique<ArchiveSource>(path, writable);
+std::unique_ptr<MemmapSource> open_archive(const std::string& path, bool writable,
+                                           const std::string& called) {
+  return std::make_unique<ArchiveSource>(path, writable, called);
 }
 
 bool is_archive(const std::string& path) {

@@ -185,6 +185,31 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
   return TensorDict(std::move(result));
 }
 
+namespace {
+
+// The dictionary in a mapped file.
+TensorDict build_consolidated(const std::shared_ptr<MappedFile>& file, const std::string& where,
+                              const OpenOptions& options) {
+  std::int64_t length = 0;
+  if (file->bytes() < sizeof length) {
+    fail(Code::format, where, " is too short: ", file->bytes(), " bytes");
+  }
+  const std::size_t bytes = file->bytes() - sizeof length;
+  std::memcpy(&length, file->data() + bytes, sizeof length);
+  if (length < 0 || static_cast<std::uint64_t>(length) > bytes ||
+      static_cast<std::uint64_t>(length) > packing::max_text_bytes) {
+    fail(Code::format, where, ": a description of ", length, " bytes in a file of ", file->bytes());
+  }
+  const std::size_t data = bytes - static_cast<std::size_t>(length);
+  const packing::Parsed parsed(
+      std::string_view(file->data() + data, static_cast<std::size_t>(length)), where, data,
+      {options.max_depth, options.max_entries});
+  const c10::Storage buffer = Buffer::over(file->data(), data, file);
+  return TensorDict(parsed.build(buffer, options.device));
+}
+
+}  // namespace
+
 TensorDict consolidate_file(const TensorDict& td, const std::string& path,
                             const ConsolidateOptions& options) {
   check_threads(options);
@@ -213,12 +238,16 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
   if (options.durable) file.sync();
   file.close();
-  file.commit();
-  if (options.durable) files::sync(target.substr(0, target.rfind('/') + 1));
+  // Opened where it was written: what may fail comes before it takes its place.
+  const std::shared_ptr<MappedFile> mapped =
+      MappedFile::open(file.path(), MappedFile::whole, MapMode::priv);
   OpenOptions open;
   open.device = cpu();
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
-  TensorDict result = load_consolidated(target, open);
+  TensorDict result = build_consolidated(mapped, "\"" + target + "\"", open);
+  file.commit();
+  mapped->set_path(target);
+  if (options.durable) files::sync(target.substr(0, target.rfind('/') + 1));
   result.lock();
   return result;
 }
@@ -227,28 +256,12 @@ TensorDict load_consolidated(const std::string& path, const OpenOptions& options
   if (path.empty()) fail(Code::io, "no such file: the path is empty");
   const std::string name = files::absolute(path);
   const std::string where = "\"" + name + "\"";
-  std::int64_t length = 0;
   const std::shared_ptr<MappedFile> file = MappedFile::open(
       name, MappedFile::whole, options.write_through ? MapMode::shared : MapMode::priv);
   if (options.write_through && !file->writes_through()) {
     fail(Code::io, "cannot write to ", where);
   }
-
-  if (file->bytes() < sizeof length) {
-    fail(Code::format, where, " is too short: ", file->bytes(), " bytes");
-  }
-  const std::size_t bytes = file->bytes() - sizeof length;
-  std::memcpy(&length, file->data() + bytes, sizeof length);
-  if (length < 0 || static_cast<std::uint64_t>(length) > bytes ||
-      static_cast<std::uint64_t>(length) > packing::max_text_bytes) {
-    fail(Code::format, where, ": a description of ", length, " bytes in a file of ", file->bytes());
-  }
-  const std::size_t data = bytes - static_cast<std::size_t>(length);
-  const packing::Parsed parsed(
-      std::string_view(file->data() + data, static_cast<std::size_t>(length)), where, data,
-      {options.max_depth, options.max_entries});
-  const c10::Storage buffer = Buffer::over(file->data(), data, file);
-  return TensorDict(parsed.build(buffer, options.device));
+  return build_consolidated(file, where, options);
 }
 
 }  // namespace td

@@ -34,6 +34,8 @@ class MemmapSource {
 
 // What load_memmap() does with a regular file instead of a folder: the entries of an archive. Throws
 // Code::format when it is none. `writable`: what is written to the tensors must reach the file.
-std::unique_ptr<MemmapSource> open_archive(const std::string& path, bool writable);
+// `called`: what its name will be, if not that.
+std::unique_ptr<MemmapSource> open_archive(const std::string& path, bool writable,
+                                           const std::string& called = {});
 
 }  // namespace td

@@ -389,12 +389,17 @@ void Writer::add(std::string_view name, const Packed& packed) {
   to.put(packed.data.data(), packed.data.size());
 }
 
-void Writer::finish(bool durable) {
+void Writer::close(bool durable) {
   const std::string directory = state_->directory();
   state_->put(directory.data(), directory.size());
   state_->flush();
   if (durable) state_->file.sync();
   state_->file.close();
+}
+
+const std::string& Writer::path() const noexcept { return state_->file.path(); }
+
+void Writer::commit(bool durable) {
   state_->file.commit();
   if (durable) files::sync(state_->folder);
 }

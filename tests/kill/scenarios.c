@@ -32,7 +32,8 @@ td_tensordict *kill_state(int64_t state) {
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 100 * state, TD_SIZES(4, 2 + odd)));
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT64, 10 * state, TD_SIZES(4)));
   td_put(td, TD_KEY("n", "d", "c"), td_arange(TD_DTYPE_INT16, state % 1000, TD_SIZES(4, 2)));
-  td_put(td, TD_KEY("large"), td_filled(TD_DTYPE_UINT8, (double)(state % 200), TD_SIZES(4, ballast)));
+  td_put(td, TD_KEY("large"),
+         td_filled(TD_DTYPE_UINT8, (double)(state % 200), TD_SIZES(4, ballast)));
   snprintf(name, sizeof name, "only%d", (int)(state % 3));
   td_put(td, TD_KEY(name), td_filled(TD_DTYPE_INT8, 1, TD_SIZES(4)));
   return td;
@@ -76,8 +77,15 @@ static int64_t whole(td_tensordict *found, td_tensordict *(*source)(int64_t)) {
   return state;
 }
 
+static void must_be_sound(const char *place) {
+  size_t damaged = 0;
+  TD_DO(td_memmap_verify(place, NULL, &damaged));
+  TD_CHECK_INT(damaged, 0);
+}
+
 static int64_t look_folder(const char *place) {
   td_tensordict *found = NULL;
+  must_be_sound(place);
   TD_DO(td_load_memmap(place, NULL, &found));
   return whole(found, state_with_text);
 }
@@ -86,6 +94,7 @@ static int64_t look_rows(const char *place) {
   td_tensordict *found = NULL;
   int64_t sizes[8], rows = 0, stored = 0;
   size_t dims = 0;
+  must_be_sound(place);
   TD_DO(td_memmap_length(place, &rows, &stored, NULL));
   TD_CHECK(stored >= rows);
   TD_DO(td_load_memmap(place, NULL, &found));
@@ -108,6 +117,15 @@ static td_status save(const char *place, td_tensordict *source, int64_t state) {
   return dropped(td_memmap(source, place, NULL, &result), &result);
 }
 
+/* On the disk, and with checksums. */
+static td_status save_durably(const char *place, td_tensordict *source, int64_t state) {
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  (void)state;
+  options.durable = options.checksums = 1;
+  return dropped(td_memmap(source, place, &options, &result), &result);
+}
+
 static td_status save_by_threads(const char *place, td_tensordict *source, int64_t state) {
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   td_tensordict *result = NULL;
@@ -127,13 +145,23 @@ static td_status append(const char *place, td_tensordict *source, int64_t state)
   return td_memmap_append(place, source, NULL);
 }
 
+static td_status append_durably(const char *place, td_tensordict *source, int64_t state) {
+  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  if (state == 0) return save_durably(place, source, state);
+  options.durable = options.checksums = 1;
+  return td_memmap_append(place, source, &options);
+}
+
 static td_status append_by_writer(const char *place, td_tensordict *source, int64_t state) {
   td_writer *writer = NULL;
   int32_t fields[4] = {-1, -1, -1, -1};
   const struct {
     const char *path[3];
     size_t length;
-  } keys[] = {{{"a", NULL, NULL}, 1}, {{"n", "b", NULL}, 2}, {{"n", "d", "c"}, 3}, {{"large", NULL, NULL}, 1}};
+  } keys[] = {{{"a", NULL, NULL}, 1},
+              {{"n", "b", NULL}, 2},
+              {{"n", "d", "c"}, 3},
+              {{"large", NULL, NULL}, 1}};
   td_status status = td_writer_open_growing(place, source, NULL, &writer);
   for (int i = 0; i < 4 && status == TD_OK; i++)
     status = td_writer_bind(writer, keys[i].path, keys[i].length, &fields[i]);
@@ -160,7 +188,8 @@ static td_status append_by_writer(const char *place, td_tensordict *source, int6
 static td_status append_and_truncate(const char *place, td_tensordict *source, int64_t state) {
   td_tensordict *result = NULL;
   if (state == 0) return dropped(td_memmap(source, place, NULL, &result), &result);
-  return state % 2 == 1 ? td_memmap_append(place, source, NULL) : td_memmap_truncate(place, 4, NULL);
+  return state % 2 == 1 ? td_memmap_append(place, source, NULL)
+                        : td_memmap_truncate(place, 4, NULL);
 }
 
 static td_tensordict *rows_or_none(int64_t state) {
@@ -183,6 +212,12 @@ static td_status save_archive(const char *place, td_tensordict *source, int64_t 
   options.archive = TD_ARCHIVE_YES;
   options.compression = state % 2 == 1 ? TD_COMPRESSION_DEFLATE : TD_COMPRESSION_STORED;
   return dropped(td_memmap(source, place, &options, &result), &result);
+}
+
+static int64_t look_archive(const char *place) {
+  td_tensordict *found = NULL;
+  TD_DO(td_load_memmap(place, NULL, &found));
+  return whole(found, state_with_text);
 }
 
 static td_status save_consolidated(const char *place, td_tensordict *source, int64_t state) {
@@ -223,12 +258,14 @@ static int64_t look_file(const char *place) {
 
 const scenario scenarios[] = {
     {"save", save, state_with_text, look_folder, 0, 0},
+    {"save_durably", save_durably, state_with_text, look_folder, 0, 0},
     {"save_by_threads", save_by_threads, state_with_text, look_folder, 0, 0},
     {"save_inplace", save_inplace, state_with_text, look_folder, 0, 1},
     {"append", append, rows_of_step, look_rows, 0, 0},
+    {"append_durably", append_durably, rows_of_step, look_rows, 0, 0},
     {"append_by_writer", append_by_writer, rows_of_step, look_rows, 1, 0},
     {"append_and_truncate", append_and_truncate, rows_or_none, look_truncated, 0, 0},
-    {"archive", save_archive, state_with_text, look_folder, 0, 0},
+    {"archive", save_archive, state_with_text, look_archive, 0, 0},
     {"consolidated", save_consolidated, state_with_text, look_consolidated, 0, 0},
     {"safetensors", save_safetensors, kill_state, look_file, 0, 0},
     {"npz", save_npz, kill_state, look_file, 0, 0},

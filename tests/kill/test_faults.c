@@ -30,11 +30,13 @@ static void step(const scenario *it, const char *place, int64_t state) {
   td_tensordict *source = it->source(state);
   const td_status status = it->step(place, source, state);
   if (status != TD_OK)
-    td_test_fail(__FILE__, __LINE__, "%s: state %d: %s", it->name, (int)state, td_last_error_message());
+    td_test_fail(__FILE__, __LINE__, "%s: state %d: %s", it->name, (int)state,
+                 td_last_error_message());
   td_free(source);
 }
 
-static int64_t look(const scenario *it, const char *place, int64_t low, int64_t high, const char *when) {
+static int64_t look(const scenario *it, const char *place, int64_t low, int64_t high,
+                    const char *when) {
   const int64_t found = it->look(place);
   if (found != low && found != high)
     td_test_fail(__FILE__, __LINE__, "%s: %s: state %lld, not %lld or %lld", it->name, when,
@@ -94,7 +96,9 @@ TD_TEST(a_disk_that_has_become_full) {
   all_fail(TD_CALLS_WRITE | TD_CALLS_ROOM | TD_CALLS_NAME, ENOSPC, 1);
 }
 
-TD_TEST(a_disk_that_fails_for_good) { all_fail(TD_CALLS_WRITE | TD_CALLS_ROOM | TD_CALLS_SYNC, EIO, 1); }
+TD_TEST(a_disk_that_fails_for_good) {
+  all_fail(TD_CALLS_WRITE | TD_CALLS_ROOM | TD_CALLS_SYNC, EIO, 1);
+}
 
 TD_TEST(no_more_open_files) { all_fail(TD_CALLS_OPEN, EMFILE, 0); }
 
@@ -104,7 +108,8 @@ TD_TEST(writes_that_stop_half_way) {
 }
 
 TD_TEST(calls_that_a_signal_interrupts) {
-  all_fail(TD_CALLS_WRITE | TD_CALLS_READ | TD_CALLS_OPEN | TD_CALLS_ROOM | TD_CALLS_LOCK, EINTR, 0);
+  all_fail(TD_CALLS_WRITE | TD_CALLS_READ | TD_CALLS_OPEN | TD_CALLS_ROOM | TD_CALLS_LOCK, EINTR,
+           0);
 }
 
 /* The process is killed before one call after the other. */
@@ -177,7 +182,8 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
         if (!it->may_be_done) TD_CHECK_INT(td_count_entries(disk), before);
         TD_CHECK(remove(filler) == 0);
         if (state == 0 && it->step(place, source, 1) != TD_OK)
-          td_test_fail(__FILE__, __LINE__, "%s: %s: tried again: %s", it->name, when, td_last_error_message());
+          td_test_fail(__FILE__, __LINE__, "%s: %s: tried again: %s", it->name, when,
+                       td_last_error_message());
       }
       look(it, place, 1, 1, when);
       td_free(source);

@@ -138,7 +138,15 @@ class Writer {
   void add(std::string_view name, const Packed& packed);
 
   // `durable` waits until all is on the disk.
-  void finish(bool durable = false);
+  void finish(bool durable = false) {
+    close(durable);
+    commit(durable);
+  }
+
+  // The same in two steps: between them the archive is whole, under a name of its own.
+  void close(bool durable = false);
+  const std::string& path() const noexcept;
+  void commit(bool durable = false);
 
  private:
   struct State;
