@@ -1,9 +1,9 @@
 // One file with all tensors in one buffer.
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const fuzz::Scratch scratch;
-  scratch.write("m", {reinterpret_cast<const char*>(data), size});
+  scratch.write("m", {reinterpret_cast<const char *>(data), size});
   const std::string file = scratch.path("m"), again = scratch.path("n");
   fuzz::Dict td, packed, loaded;
   if (!fuzz::done(td_load_consolidated(file.c_str(), nullptr, td.out()))) {

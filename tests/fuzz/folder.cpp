@@ -1,10 +1,10 @@
 // Folders: meta.json, files of values, links. The first byte says how the folder is loaded.
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   if (size == 0) return 0;
   const fuzz::Scratch scratch;
-  scratch.unpack("m", {reinterpret_cast<const char*>(data) + 1, size - 1});
+  scratch.unpack("m", {reinterpret_cast<const char *>(data) + 1, size - 1});
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = data[0] & 1;
   options.verbatim_names = data[0] >> 1 & 1;

@@ -13,14 +13,14 @@
 
 namespace fuzz {
 
-void fail(const char* file, int line, const std::string& what) {
+void fail(const char *file, int line, const std::string &what) {
   std::fprintf(stderr, "%s:%d: %s\n", file, line, what.c_str());
   std::abort();
 }
 
 bool done(td_status status) {
   if (status == TD_OK) return true;
-  const char* text = td_last_error_message();
+  const char *text = td_last_error_message();
   if (status == TD_ERR_INTERNAL || status == TD_ERR_TORCH || status == TD_ERR_BAD_HANDLE ||
       status == TD_ERR_NULL_ARGUMENT || text[0] == '\0' || std::strchr(text, '\n') != nullptr) {
     fail(__FILE__, __LINE__, std::string(td_status_name(status)) + ": " + text);
@@ -31,10 +31,10 @@ bool done(td_status status) {
 namespace {
 
 // Removes what lies in a folder; the program's own calls may be counted and watched.
-void empty_folder(const std::string& path) {
-  DIR* folder = opendir(path.c_str());
+void empty_folder(const std::string &path) {
+  DIR *folder = opendir(path.c_str());
   if (folder == nullptr) return;
-  while (const dirent* entry = readdir(folder)) {
+  while (const dirent *entry = readdir(folder)) {
     const std::string name = entry->d_name;
     if (name == "." || name == "..") continue;
     const std::string inner = path + "/" + name;
@@ -58,13 +58,13 @@ void remove_root() {
   rmdir(root.c_str());
 }
 
-const std::string& find_root() {
+const std::string &find_root() {
   if (!root.empty()) return root;
-  const char* base = std::getenv("TMPDIR");
+  const char *base = std::getenv("TMPDIR");
   if (base == nullptr) base = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
   char text[4096];
   std::snprintf(text, sizeof text, "%s/td-fuzz-XXXXXX", base);
-  char* real = mkdtemp(text) == nullptr ? nullptr : realpath(text, nullptr);
+  char *real = mkdtemp(text) == nullptr ? nullptr : realpath(text, nullptr);
   FUZZ_CHECK(real != nullptr);
   root = real;
   std::free(real);
@@ -74,8 +74,8 @@ const std::string& find_root() {
 
 constexpr char secret[] = "nobody reads this";
 
-void write_file(const std::string& path, std::string_view bytes) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
+void write_file(const std::string &path, std::string_view bytes) {
+  std::FILE *file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return;  // a name that the input has chosen badly
   std::fwrite(bytes.data(), 1, bytes.size(), file);
   std::fclose(file);
@@ -95,20 +95,18 @@ Scratch::Scratch() {
 Scratch::~Scratch() {
   td_fault_stay_inside(nullptr);
   std::size_t beside = 0;
-  DIR* folder = opendir(root.c_str());
+  DIR *folder = opendir(root.c_str());
   while (readdir(folder) != nullptr) ++beside;
   closedir(folder);
   char text[sizeof secret + 1] = {0};
-  std::FILE* file = std::fopen((root + "/secret.memmap").c_str(), "rb");
+  std::FILE *file = std::fopen((root + "/secret.memmap").c_str(), "rb");
   FUZZ_CHECK(beside == 4 && file != nullptr);
   const std::size_t length = std::fread(text, 1, sizeof text, file);
   std::fclose(file);
   FUZZ_CHECK(length == sizeof secret - 1 && std::memcmp(text, secret, length) == 0);
 }
 
-std::string Scratch::path(std::string_view name) const {
-  return root + "/in/" + std::string(name);
-}
+std::string Scratch::path(std::string_view name) const { return root + "/in/" + std::string(name); }
 
 void Scratch::write(std::string_view name, std::string_view bytes) const {
   write_file(path(name), bytes);
@@ -138,7 +136,8 @@ void Scratch::unpack(std::string_view name, std::string_view text) const {
     }
     const std::string whole = path(name) + "/" + file;
     const std::size_t first = path(name).size() + 1;
-    for (std::size_t end = whole.find('/', first); end != whole.npos; end = whole.find('/', end + 1)) {
+    for (std::size_t end = whole.find('/', first); end != whole.npos;
+         end = whole.find('/', end + 1)) {
       mkdir(whole.substr(0, end).c_str(), 0700);
     }
     if (!target.empty()) {
@@ -147,8 +146,9 @@ void Scratch::unpack(std::string_view name, std::string_view text) const {
       struct stat info {};
       if (lstat(whole.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) continue;
       // Through a link on the way nothing is written.
-      char* real = realpath(whole.substr(0, whole.rfind('/')).c_str(), nullptr);
-      const bool inside = real != nullptr && std::strncmp(real, path(name).c_str(), path(name).size()) == 0;
+      char *real = realpath(whole.substr(0, whole.rfind('/')).c_str(), nullptr);
+      const bool inside =
+          real != nullptr && std::strncmp(real, path(name).c_str(), path(name).size()) == 0;
       std::free(real);
       if (inside) write_file(whole, bytes);
     }
@@ -159,14 +159,14 @@ namespace {
 
 class Keys {
  public:
-  explicit Keys(const td_tensordict* td) {
+  explicit Keys(const td_tensordict *td) {
     td_keys_options options = TD_KEYS_OPTIONS_INIT;
     options.include_nested = options.leaves_only = options.include_data = options.sort = 1;
     FUZZ_DO(td_keys_of(td, &options, &keys_));
   }
   ~Keys() { td_keys_free(keys_); }
   std::size_t size() const { return td_keys_len(keys_); }
-  td_entry_kind at(std::size_t i, const char* const** path, std::size_t* length) const {
+  td_entry_kind at(std::size_t i, const char *const **path, std::size_t *length) const {
     td_entry_kind kind = TD_ENTRY_NONE;
     FUZZ_DO(td_keys_at(keys_, i, path, length));
     FUZZ_DO(td_keys_kind_at(keys_, i, &kind));
@@ -174,12 +174,12 @@ class Keys {
   }
 
  private:
-  td_keys* keys_ = nullptr;
+  td_keys *keys_ = nullptr;
 };
 
 // Bytes of a tensor, its dtype and sizes before them; empty where it cannot be read as one.
-std::string bytes_of(const td_tensordict* td, const char* const* path, std::size_t length) {
-  td_tensor* tensor = nullptr;
+std::string bytes_of(const td_tensordict *td, const char *const *path, std::size_t length) {
+  td_tensor *tensor = nullptr;
   if (!done(td_get(td, path, length, &tensor))) return {};  // a lazy stack of several shapes
   td_dtype dtype{};
   std::int64_t sizes[64];
@@ -207,7 +207,7 @@ std::string bytes_of(const td_tensordict* td, const char* const* path, std::size
   return text;
 }
 
-std::string value_of(const td_tensordict* td, const char* const* path, std::size_t length) {
+std::string value_of(const td_tensordict *td, const char *const *path, std::size_t length) {
   std::size_t count = 0;
   const td_status status = td_get_data_value_json(td, path, length, nullptr, 0, &count);
   if (status != TD_OK && status != TD_ERR_BUFFER_TOO_SMALL) {
@@ -220,7 +220,7 @@ std::string value_of(const td_tensordict* td, const char* const* path, std::size
   return text;
 }
 
-std::string entry(const td_tensordict* td, td_entry_kind kind, const char* const* path,
+std::string entry(const td_tensordict *td, td_entry_kind kind, const char *const *path,
                   std::size_t length) {
   return kind == TD_ENTRY_TENSOR ? bytes_of(td, path, length)
          : kind == TD_ENTRY_DATA ? value_of(td, path, length)
@@ -229,10 +229,10 @@ std::string entry(const td_tensordict* td, td_entry_kind kind, const char* const
 
 }  // namespace
 
-void read_all(const td_tensordict* td) {
+void read_all(const td_tensordict *td) {
   const Keys keys(td);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    const char* const* path = nullptr;
+    const char *const *path = nullptr;
     std::size_t length = 0;
     const td_entry_kind kind = keys.at(i, &path, &length);
     entry(td, kind, path, length);
@@ -244,7 +244,7 @@ void read_all(const td_tensordict* td) {
   FUZZ_DO(td_to_string(td, &text[0], text.size(), &count));
 }
 
-void same_leaves(const td_tensordict* one, const td_tensordict* other) {
+void same_leaves(const td_tensordict *one, const td_tensordict *other) {
   const Keys keys(one), others(other);
   FUZZ_CHECK(keys.size() == others.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -261,7 +261,7 @@ void same_leaves(const td_tensordict* one, const td_tensordict* other) {
   }
 }
 
-void saves_again(const Scratch& scratch, const td_tensordict* td) {
+void saves_again(const Scratch &scratch, const td_tensordict *td) {
   Dict saved, loaded;
   const td_status status = td_memmap(td, scratch.path("again").c_str(), nullptr, saved.out());
   if (!done(status)) {

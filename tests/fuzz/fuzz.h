@@ -10,14 +10,14 @@
 #include <vector>
 
 // What a fuzzer is: called with one input after the other.
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size);
 
 namespace fuzz {
 
 // Ends the process with a line that says what does not hold.
-[[noreturn]] void fail(const char* file, int line, const std::string& what);
-#define FUZZ_CHECK(condition) \
-  do {                        \
+[[noreturn]] void fail(const char *file, int line, const std::string &what);
+#define FUZZ_CHECK(condition)                                       \
+  do {                                                              \
     if (!(condition)) ::fuzz::fail(__FILE__, __LINE__, #condition); \
   } while (0)
 
@@ -25,7 +25,8 @@ namespace fuzz {
 bool done(td_status status);
 #define FUZZ_DO(call)                                                                      \
   do {                                                                                     \
-    if (!::fuzz::done(call)) ::fuzz::fail(__FILE__, __LINE__, std::string(#call ": ") + td_last_error_message()); \
+    if (!::fuzz::done(call))                                                               \
+      ::fuzz::fail(__FILE__, __LINE__, std::string(#call ": ") + td_last_error_message()); \
   } while (0)
 
 // A dictionary that goes at the end of a block.
@@ -33,18 +34,18 @@ class Dict {
  public:
   Dict() = default;
   ~Dict() { td_free(dict_); }
-  Dict(const Dict&) = delete;
-  Dict& operator=(const Dict&) = delete;
-  td_tensordict** out() {
+  Dict(const Dict &) = delete;
+  Dict &operator=(const Dict &) = delete;
+  td_tensordict **out() {
     td_free(dict_);
     dict_ = nullptr;
     return &dict_;
   }
-  td_tensordict* get() const { return dict_; }
+  td_tensordict *get() const { return dict_; }
   explicit operator bool() const { return dict_ != nullptr; }
 
  private:
-  td_tensordict* dict_ = nullptr;
+  td_tensordict *dict_ = nullptr;
 };
 
 // A folder in memory, emptied for each input. What lies beside it must stay as it was; the library must
@@ -53,8 +54,8 @@ class Scratch {
  public:
   Scratch();   // empties it
   ~Scratch();  // looks at what lies beside it
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
 
   std::string path(std::string_view name) const;
   void write(std::string_view name, std::string_view bytes) const;
@@ -66,13 +67,13 @@ class Scratch {
 };
 
 // Reads all that a dictionary holds: keys, values of tensors and others, its printed form.
-void read_all(const td_tensordict* td);
+void read_all(const td_tensordict *td);
 
 // Whether two hold the same leaves: keys, dtypes, sizes, bytes, and values that are no tensors.
-void same_leaves(const td_tensordict* one, const td_tensordict* other);
+void same_leaves(const td_tensordict *one, const td_tensordict *other);
 
 // What was loaded can be saved to a folder, and loads equal from there. Only what no folder can hold may
 // be refused.
-void saves_again(const Scratch& scratch, const td_tensordict* td);
+void saves_again(const Scratch &scratch, const td_tensordict *td);
 
 }  // namespace fuzz

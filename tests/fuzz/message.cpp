@@ -5,23 +5,23 @@
 
 namespace {
 
-td_status give(void* user, void* data, std::size_t bytes) {
-  auto& left = *static_cast<std::string_view*>(user);
+td_status give(void *user, void *data, std::size_t bytes) {
+  auto &left = *static_cast<std::string_view *>(user);
   if (bytes > left.size()) return TD_ERR_IO;
   std::memcpy(data, left.data(), bytes);
   left.remove_prefix(bytes);
   return TD_OK;
 }
 
-td_status take(void* user, const void* data, std::size_t bytes) {
-  static_cast<std::string*>(user)->append(static_cast<const char*>(data), bytes);
+td_status take(void *user, const void *data, std::size_t bytes) {
+  static_cast<std::string *>(user)->append(static_cast<const char *>(data), bytes);
   return TD_OK;
 }
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string_view left(reinterpret_cast<const char*>(data), size);
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
+  std::string_view left(reinterpret_cast<const char *>(data), size);
   fuzz::Dict td, again;
   if (!fuzz::done(td_recv(give, &left, nullptr, nullptr, td.out()))) {
     FUZZ_CHECK(!td);

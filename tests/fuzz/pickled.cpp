@@ -34,7 +34,7 @@ std::string archive(std::string_view pickle) {
     append(fields, 0, 2);
     out.append("PK\3\4\x14", 5).append(1, '\0').append(fields).append(name).append(data);
     directory.append("PK\1\2\x14\3\x14", 7).append(1, '\0').append(fields);
-    append(directory, 0, 10);
+    directory.append(10, '\0');
     append(directory, at, 4);
     directory += name;
   }

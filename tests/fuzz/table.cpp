@@ -1,12 +1,12 @@
 // Tables of text, CSV and JSON. The first byte says which.
 #include "fuzz.h"
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   if (size == 0) return 0;
   const fuzz::Scratch scratch;
-  scratch.write("t", {reinterpret_cast<const char*>(data) + 1, size - 1});
+  scratch.write("t", {reinterpret_cast<const char *>(data) + 1, size - 1});
   const auto format = static_cast<td_table_format>(data[0] & 1);
-  const char* separator = (data[0] >> 2 & 1) != 0 ? "." : nullptr;
+  const char *separator = (data[0] >> 2 & 1) != 0 ? "." : nullptr;
   const std::string file = scratch.path("t"), again = scratch.path("u");
   fuzz::Dict td, loaded;
   if (!fuzz::done(td_load_table(file.c_str(), format, separator, td.out()))) {
