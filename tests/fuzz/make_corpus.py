@@ -39,6 +39,14 @@ for path in sorted(GOLDEN.iterdir()):
         for file in files:
             write("consolidated", file.name, file.read_bytes())
 
+SUM = "# {} bytes\n{:032x}  {}\n"
+for name in ("basic", "keys", "zero_batch"):
+    folder = GOLDEN / name
+    text = "# xxh128sum\n"
+    for i, path in enumerate(sorted(p for p in folder.rglob("*") if p.is_file())):
+        text += SUM.format(path.stat().st_size, i * 2**100 + 7, path.relative_to(folder))
+    write("checksums", name, packed(folder)[1:] + b"\n@@ checksums\n" + text.encode())
+
 write("folder", "link", packed(GOLDEN / "basic") + b"\n@@ n -> ../..\n\n@@ a.memmap -> ../secret.memmap\n")
 for name, text in {
     "csv": "\0x,y.z,b,\"q\"\"t\"\n1,2.5,true,a\n-3,,false,\"b,\nc\"\n",
