@@ -188,12 +188,6 @@ TD_TEST(wide_unsigned_numbers_need_a_newer_torch) {
   TD_CHECK_TEXT(td_last_error_message(), "uint16");
 }
 
-TD_TEST(kinds_of_a_later_release_are_named) {
-  td_tensordict *td;
-  TD_EXPECT_NULL(td_load_memmap(td_golden("ragged"), NULL, &td), TD_ERR_UNSUPPORTED, td);
-  TD_CHECK_TEXT(td_last_error_message(), "r");
-}
-
 TD_TEST(archives) {
   static const char *const archives[] = {"archive_stored.tdz", "archive_deflate.tdz"};
   for (size_t i = 0; i < LENGTH(archives); i++) {

@@ -14,8 +14,8 @@ extern "C" {
 typedef int32_t td_archive;
 enum {
   TD_ARCHIVE_BY_NAME = 0, /**< when the name ends with ".tdz" */
-  TD_ARCHIVE_YES = 1,
-  TD_ARCHIVE_NO = 2
+  TD_ARCHIVE_YES = 1,     /**< whatever its name is */
+  TD_ARCHIVE_NO = 2       /**< a folder, whatever its name is */
 };
 
 /**
