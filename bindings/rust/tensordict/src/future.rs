@@ -21,7 +21,7 @@ use crate::memmap::{Folder, MemmapOptions};
 /// let saving = td.memmap_start(Some(&dir), MemmapOptions::new())?;
 /// td.set("y", Tensor::from_slice(&[3i64, 4], [2])?)?; // is not saved
 /// let saved = saving.into_result()?;
-/// assert_eq!(saved.len(), 1);
+/// assert!(saved.contains("x") && !saved.contains("y"));
 /// # drop(saved);
 /// # std::fs::remove_dir_all(dir).unwrap();
 /// # Ok::<(), tensordict::Error>(())
