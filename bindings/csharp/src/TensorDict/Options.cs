@@ -72,6 +72,15 @@ namespace TensorDicts
         /// <summary>How the tensors in an archive are stored.</summary>
         public Compression Compression { get; set; }
 
+        /// <summary>Returns only when all of it is on the disk, its name included.</summary>
+        public bool Durable { get; set; }
+
+        /// <summary>Makes a file with checksums, for <see cref="TensorDict.VerifyMemmap"/>.</summary>
+        public bool Checksums { get; set; }
+
+        /// <summary>Saves a window as what it reads, not with all that it is a part of.</summary>
+        public bool DenseWindows { get; set; }
+
         internal td_memmap_options ToRaw()
         {
             td_memmap_options raw = td_memmap_options.Default;
@@ -79,6 +88,7 @@ namespace TensorDicts
             raw.copy_existing = CopyExisting ? 1 : 0;
             raw.fail_if_exists = FailIfExists ? 1 : 0;
             raw.verbatim_names = VerbatimNames ? 1 : 0;
+            raw.dense_windows = DenseWindows ? 1 : 0;
             raw.archive = Archive switch
             {
                 null => td_archive.TD_ARCHIVE_BY_NAME,
@@ -86,6 +96,8 @@ namespace TensorDicts
                 false => td_archive.TD_ARCHIVE_NO,
             };
             raw.compression = (td_compression)Compression;
+            raw.durable = Durable ? 1 : 0;
+            raw.checksums = Checksums ? 1 : 0;
             return raw;
         }
     }
