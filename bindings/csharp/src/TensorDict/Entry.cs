@@ -3,7 +3,8 @@ using System;
 namespace TensorDicts
 {
     /// <summary>
-    /// What stands under a key: a <see cref="Tensor"/>, a <see cref="TensorDict"/> or <see cref="Data"/>.
+    /// What stands under a key: a <see cref="Tensor"/>, a <see cref="TensorDict"/>, <see cref="Data"/> or a
+    /// <see cref="RaggedTensor"/>.
     /// Tell them apart by pattern matching.
     /// </summary>
     public abstract class Entry : IDisposable

@@ -161,6 +161,8 @@ namespace TensorDicts
                     return Tensor.Own(tensor);
                 case td_entry_kind.TD_ENTRY_DICT:
                     return Own(dict);
+                case td_entry_kind.TD_ENTRY_RAGGED:
+                    return new RaggedTensor(Own(dict));
                 default:
                     using (TensorDict holder = Own(dict))
                     {

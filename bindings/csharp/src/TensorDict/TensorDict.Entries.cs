@@ -26,6 +26,9 @@ namespace TensorDicts
             {
                 switch (Argument.NotNull(value, nameof(value)))
                 {
+                    case RaggedTensor ragged:
+                        Set(key, ragged);
+                        break;
                     case Tensor tensor:
                         Set(key, tensor);
                         break;
@@ -202,6 +205,8 @@ namespace TensorDicts
                     return GetDict(key);
                 case td_entry_kind.TD_ENTRY_DATA:
                     return new Data(GetJson(key));
+                case td_entry_kind.TD_ENTRY_RAGGED:
+                    return GetRaggedTensor(key);
                 default:
                     return null;
             }

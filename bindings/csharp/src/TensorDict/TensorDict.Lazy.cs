@@ -37,10 +37,15 @@ namespace TensorDicts
         /// <summary>Whether padding stands in front.</summary>
         public bool Left { get; }
 
-        internal td_padding_options Raw(bool pad)
+        // What the shapes that differ are.
+        internal const int Refused = 0;
+        internal const int Padded = 1;
+        internal const int Ragged = 2;
+
+        internal td_padding_options Raw(int pad)
         {
             td_padding_options raw = td_padding_options.Default;
-            raw.pad = pad ? 1 : 0;
+            raw.pad = pad;
             raw.left = Left ? 1 : 0;
             raw.value = Value;
             return raw;
@@ -128,7 +133,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
-            td_padding_options options = padding.Raw(pad: true);
+            td_padding_options options = padding.Raw(Padding.Padded);
             td_tensor* result = null;
             Status.Check(Native.td_lazy_get_padded(handle.Pointer, path.Pointer, path.Length, &options, &result));
             return Tensor.Own(result);
@@ -163,8 +168,15 @@ namespace TensorDicts
         /// </summary>
         public TensorDict Densify(Padding? padding = null)
         {
+            return Densify(padding.GetValueOrDefault().Raw(padding.HasValue ? Padding.Padded : Padding.Refused));
+        }
+
+        /// <summary>As Densify, with a ragged tensor in place of tensors whose shapes differ.</summary>
+        public TensorDict DensifyRagged() => Densify(default(Padding).Raw(Padding.Ragged));
+
+        private TensorDict Densify(td_padding_options options)
+        {
             using var handle = Handle.Borrow();
-            td_padding_options options = padding.GetValueOrDefault().Raw(padding.HasValue);
             td_tensordict* result = null;
             Status.Check(Native.td_densify(handle.Pointer, &options, &result));
             return Own(result);
