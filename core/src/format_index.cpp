@@ -31,7 +31,9 @@ class IndexReader {
     return has_tag(json) && json[0].get_ref<const std::string&>() == tag;
   }
 
-  [[noreturn]] void fail_form() const { fail(Code::format, where_, ": the index has another form"); }
+  [[noreturn]] void fail_form() const {
+    fail(Code::format, where_, ": the index has another form");
+  }
 
   const Json& content(const Json& json) const {
     if (json.size() < 2 || !json[1].is_array()) fail_form();
@@ -137,7 +139,9 @@ std::string text_of(const std::optional<std::int64_t>& number) {
 void append_list(std::string& out, const at::Tensor& tensor) {
   if (tensor.dim() == 0) {
     const auto value = tensor.item<std::int64_t>();
-    out += tensor.scalar_type() != at::kBool ? std::to_string(value) : value != 0 ? "true" : "false";
+    out += tensor.scalar_type() != at::kBool ? std::to_string(value)
+           : value != 0                      ? "true"
+                                             : "false";
     return;
   }
   out += '[';

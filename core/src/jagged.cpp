@@ -67,8 +67,9 @@ RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
   for (std::size_t i = 0; i < parts; ++i) {
     const std::int64_t begin = offsets[i];
     const bool known = begin >= 0 && begin <= all;
-    const std::int64_t length =
-        !known ? -1 : jagged.lengths.defined() ? lengths[i] : offsets[i + 1] - begin;
+    const std::int64_t length = !known                     ? -1
+                                : jagged.lengths.defined() ? lengths[i]
+                                                           : offsets[i + 1] - begin;
     if (length < 0 || length > all - begin) {
       fail(Code::format, where, ": part ", i, " of a ragged tensor lies beyond its values");
     }
@@ -86,10 +87,11 @@ RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
     for (std::size_t i = 0; i < parts; ++i) {
       sum += table[i * static_cast<std::size_t>(values.dim()) + static_cast<std::size_t>(along)];
       if (sum > all) fail(Code::format, where, ": the parts of a ragged tensor overlap");
-      pieces.push_back(
-          values.narrow(along, offsets[i], table[i * static_cast<std::size_t>(values.dim()) +
-                                                 static_cast<std::size_t>(along)])
-              .reshape({-1}));
+      pieces.push_back(values
+                           .narrow(along, offsets[i],
+                                   table[i * static_cast<std::size_t>(values.dim()) +
+                                         static_cast<std::size_t>(along)])
+                           .reshape({-1}));
     }
     flat = pieces.empty() ? values.reshape({-1}).narrow(0, 0, 0) : at::cat(pieces);
   }

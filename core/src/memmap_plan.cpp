@@ -251,11 +251,11 @@ class Planner {
       const std::string json = format::compact(one != nullptr ? one->json() : data_json(node),
                                                show_path(path_), format::max_json_depth);
       plan_.folders.push_back(
-          {dir, one != nullptr ? format::data_text(json)
-                               : format::data_stack_text(
-                                     json, static_cast<const LazyNode&>(node).stack_dim(),
-                                     node.device() ? std::optional(node.device()->str())
-                                                   : std::nullopt)});
+          {dir, one != nullptr
+                    ? format::data_text(json)
+                    : format::data_stack_text(
+                          json, static_cast<const LazyNode&>(node).stack_dim(),
+                          node.device() ? std::optional(node.device()->str()) : std::nullopt)});
     }
     finish_node(*copy, dir);
     level.target->push_value(copy);

@@ -122,8 +122,8 @@ RaggedPtr make_ragged(const at::Tensor& values, const at::Tensor& sizes) {
   // Without dimensions a table of any length takes no memory; each part is one element then.
   const bool counted = sizes.size(1) != 0 || sizes.size(0) == values.numel();
   if (!counted) {
-    fail(Code::shape, "a ragged tensor of ", sizes.size(0), " parts without dimensions cannot have ",
-         values.numel(), " elements");
+    fail(Code::shape, "a ragged tensor of ", sizes.size(0),
+         " parts without dimensions cannot have ", values.numel(), " elements");
   }
   const at::Tensor table = sizes.to(at::kCPU).contiguous();
   const auto offsets = offsets_of(table, values.element_size());
@@ -184,7 +184,8 @@ RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& 
 
 const RaggedNode& require_ragged(const NodePtr& node) {
   const RaggedNode* ragged = as_ragged(node.get());
-  if (ragged == nullptr) fail(Code::wrong_entry, "this is a dictionary or a value, not a ragged tensor");
+  if (ragged == nullptr)
+    fail(Code::wrong_entry, "this is a dictionary or a value, not a ragged tensor");
   return *ragged;
 }
 
@@ -242,8 +243,8 @@ RaggedPtr parts_at(const RaggedNode& node, c10::ArrayRef<std::int64_t> positions
   if (in_a_row) {
     const std::int64_t first = n == 0 ? 0 : positions[0];
     const std::int64_t begin = node.offsets()[static_cast<std::size_t>(first)];
-    values = node.values().narrow(0, begin,
-                                  node.offsets()[static_cast<std::size_t>(first + n)] - begin);
+    values =
+        node.values().narrow(0, begin, node.offsets()[static_cast<std::size_t>(first + n)] - begin);
   } else {
     for (const std::int64_t i : positions) {
       pieces.push_back(node.part(static_cast<std::size_t>(i)).view({-1}));
@@ -271,7 +272,8 @@ Value rearranged(const RaggedNode& node, const BatchOp& op) {
   const std::int64_t* at = positions.data_ptr<std::int64_t>();
   if (positions.dim() == 0) return Value(node.part(static_cast<std::size_t>(*at)));
   if (positions.dim() > 1) {
-    fail(Code::unsupported, "a ragged tensor has one dimension of parts and cannot get the batch size ",
+    fail(Code::unsupported,
+         "a ragged tensor has one dimension of parts and cannot get the batch size ",
          show_sizes(positions.sizes()));
   }
   return NodePtr(parts_at(node, {at, static_cast<std::size_t>(positions.numel())}));

@@ -5,8 +5,9 @@
 #include "td_files.h"
 #include "td_values.h"
 
-#define PARTS(...) \
-  ((const td_tensor *const[]){__VA_ARGS__}), sizeof((const td_tensor *const[]){__VA_ARGS__}) / sizeof(void *)
+#define PARTS(...)                           \
+  ((const td_tensor *const[]){__VA_ARGS__}), \
+      sizeof((const td_tensor *const[]){__VA_ARGS__}) / sizeof(void *)
 
 /* Parts of shapes [2, 3], [1, 3] and [4, 3], with 0…5, 10…12 and 20…31. */
 static td_tensordict *ragged(void) {
@@ -50,13 +51,13 @@ static void check_tensors(const td_tensordict *ragged, const int64_t *sizes, siz
 }
 
 /* The call fails with this status and a message that says so. */
-#define TD_FAILS(call, status, part)        \
-  do {                                      \
-    TD_EXPECT(call, status);                \
+#define TD_FAILS(call, status, part)                \
+  do {                                              \
+    TD_EXPECT(call, status);                        \
     TD_CHECK_TEXT(td_last_error_message(), (part)); \
   } while (0)
 
-#define ALL_VALUES                                                                              \
+#define ALL_VALUES \
   TD_VALUES(0, 1, 2, 3, 4, 5, 10, 11, 12, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31)
 
 static void check_ragged(const td_tensordict *td, const char *const *path, size_t path_len) {
@@ -104,7 +105,8 @@ TD_TEST(made_of_values_and_sizes) {
   td_tensordict *result = NULL;
   TD_FAILS(td_ragged_new(values, sizes, &result), TD_ERR_SHAPE, "has 26 elements, 9 are given");
   TD_CHECK(result == NULL);
-  TD_FAILS(td_ragged_new(values, values, &result), TD_ERR_SHAPE, "int64 of shape [parts, dimensions]");
+  TD_FAILS(td_ragged_new(values, values, &result), TD_ERR_SHAPE,
+           "int64 of shape [parts, dimensions]");
   td_tensor_free(values);
   values = td_arange(TD_DTYPE_INT32, 0, TD_SIZES(26));
   TD_DO(td_ragged_new(values, sizes, &result));
@@ -116,7 +118,8 @@ TD_TEST(made_of_values_and_sizes) {
   td_free(result);
   TD_FAILS(td_ragged_from_tensors(NULL, 0, &result), TD_ERR_INVALID_ARGUMENT, "at least one part");
   flat = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 1));
-  TD_FAILS(td_ragged_from_tensors(PARTS(values, flat), &result), TD_ERR_SHAPE, "as many dimensions");
+  TD_FAILS(td_ragged_from_tensors(PARTS(values, flat), &result), TD_ERR_SHAPE,
+           "as many dimensions");
   td_tensor_free(flat);
   flat = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2));
   TD_FAILS(td_ragged_from_tensors(PARTS(values, flat), &result), TD_ERR_DTYPE, "one dtype");
@@ -218,14 +221,15 @@ TD_TEST(prints_as_nested_tensors_do) {
   char *text = NULL;
   td_put_dict(td, TD_KEY("r"), ragged());
   text = td_printed(td);
-  TD_CHECK_SAME_TEXT(text,
-               "TensorDict(\n"
-               "    fields={\n"
-               "        r: Tensor(shape=torch.Size([3, -1, 3]), device=cpu, dtype=torch.float32, "
-               "is_shared=False)},\n"
-               "    batch_size=torch.Size([3]),\n"
-               "    device=None,\n"
-               "    is_shared=False)");
+  TD_CHECK_SAME_TEXT(
+      text,
+      "TensorDict(\n"
+      "    fields={\n"
+      "        r: Tensor(shape=torch.Size([3, -1, 3]), device=cpu, dtype=torch.float32, "
+      "is_shared=False)},\n"
+      "    batch_size=torch.Size([3]),\n"
+      "    device=None,\n"
+      "    is_shared=False)");
   free(text);
   td_free(td);
 }
@@ -240,8 +244,8 @@ TD_TEST(padded_with_a_mask) {
   TD_CHECK_SIZES(all, 3, 4, 3);
   TD_CHECK_SIZES(mask, 3, 4);
   TD_CHECK_VALUES(mask, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1);
-  TD_CHECK_VALUES(all, 0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 10, 11, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 20,
-                  21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
+  TD_CHECK_VALUES(all, 0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 10, 11, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                  20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
   td_tensor_free(mask);
   td_tensor_free(all);
   TD_DO(td_ragged_padded(entry, &options, &all, &mask));
@@ -252,7 +256,8 @@ TD_TEST(padded_with_a_mask) {
 }
 
 TD_TEST(lazy_stacks_become_ragged_and_back) {
-  td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES), *lazy = NULL, *td = NULL;
+  td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES), *lazy = NULL,
+                *td = NULL;
   td_tensordict *holder = NULL, *back = NULL, *entry = NULL;
   td_padding_options options = TD_PADDING_OPTIONS_INIT;
   td_put(one, TD_KEY("v"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));

@@ -39,7 +39,9 @@ TD_TEST(saved_with_what_it_is_a_part_of) {
   TD_CHECK_FLAG(td_is_memmap, saved, 1);
   TD_CHECK_ENTRY(saved, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
   TD_CHECK(td_exists(here("w/_source/n/b.memmap")));
-  check_meta(here("w"), "{" SUB ",\"index\":[\"tuple\",[[\"slice\",{\"start\":1,\"stop\":3,\"step\":null}]]]}");
+  check_meta(here("w"),
+             "{" SUB
+             ",\"index\":[\"tuple\",[[\"slice\",{\"start\":1,\"stop\":3,\"step\":null}]]]}");
   td_free(saved);
   TD_DO(td_load_memmap(here("w"), NULL, &saved));
   check_kind(saved, TD_DICT_SUB);
@@ -105,14 +107,15 @@ TD_TEST(every_index_that_python_writes) {
     const char *index;
     double first, last;
     int64_t count;
-  } rows[] = {{"[[\"slice\", {\"start\": 1, \"stop\": 3, \"step\": null}]]", 1, 2, 2}, /* without tag */
-              {"[\"slice\", {\"start\": null, \"stop\": null, \"step\": 2}]", 0, 2, 2},
-              {"[\"tuple\", [[\"list\", [2, 0, -1]]]]", 2, 3, 3},
-              {"[\"tuple\", [[\"list\", [true, false, true, true]]]]", 0, 3, 3},
-              {"[\"tuple\", [[\"tensor\", [1, 1], \"cpu\"]]]", 1, 1, 2},
-              {"[\"tuple\", [[\"range\", {\"start\": 3, \"stop\": -1, \"step\": -1}]]]", 3, 0, 4},
-              {"[\"tuple\", [[\"ellipsis\"]]]", 0, 3, 4},
-              {"[]", 0, 3, 4}};
+  } rows[] = {
+      {"[[\"slice\", {\"start\": 1, \"stop\": 3, \"step\": null}]]", 1, 2, 2}, /* without tag */
+      {"[\"slice\", {\"start\": null, \"stop\": null, \"step\": 2}]", 0, 2, 2},
+      {"[\"tuple\", [[\"list\", [2, 0, -1]]]]", 2, 3, 3},
+      {"[\"tuple\", [[\"list\", [true, false, true, true]]]]", 0, 3, 3},
+      {"[\"tuple\", [[\"tensor\", [1, 1], \"cpu\"]]]", 1, 1, 2},
+      {"[\"tuple\", [[\"range\", {\"start\": 3, \"stop\": -1, \"step\": -1}]]]", 3, 0, 4},
+      {"[\"tuple\", [[\"ellipsis\"]]]", 0, 3, 4},
+      {"[]", 0, 3, 4}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     td_tensordict *td = NULL, *dense = NULL;
     td_tensor *tensor = NULL;
@@ -135,15 +138,26 @@ TD_TEST(every_index_that_python_writes) {
 }
 
 TD_TEST(an_index_that_is_none_is_refused) {
-  static const char *const bad[] = {"7", "[\"tuple\", [4]]", "[\"tuple\", [0, 0]]", "\"x\"", "1.5",
-                                    "[\"what\", [1]]", "[\"slice\"]", "[\"slice\", {\"start\": \"a\"}]",
-                                    "[\"tuple\", [[\"slice\", {\"step\": 0}]]]",
-                                    "[\"tuple\", [[\"tensor\", [[1], [2, 3]], \"cpu\"]]]",
-                                    "[\"tuple\", [[\"tensor\", [9], \"cpu\"]]]",
-                                    "[\"tuple\", [[\"list\", [1, true]]]]", "[\"tuple\", {}]", "[\"tuple\"]",
-                                    "[\"tuple\", [123456789012345678901234567890]]",
-                                    "[\"tuple\", [[\"range\", {\"start\": 0, \"stop\": 9000000000000000000, \"step\": 1}]]]",
-                                    "[\"range\", {\"start\": 0, \"stop\": 3, \"step\": 0}]", "{}", "null7"};
+  static const char *const bad[] = {
+      "7",
+      "[\"tuple\", [4]]",
+      "[\"tuple\", [0, 0]]",
+      "\"x\"",
+      "1.5",
+      "[\"what\", [1]]",
+      "[\"slice\"]",
+      "[\"slice\", {\"start\": \"a\"}]",
+      "[\"tuple\", [[\"slice\", {\"step\": 0}]]]",
+      "[\"tuple\", [[\"tensor\", [[1], [2, 3]], \"cpu\"]]]",
+      "[\"tuple\", [[\"tensor\", [9], \"cpu\"]]]",
+      "[\"tuple\", [[\"list\", [1, true]]]]",
+      "[\"tuple\", {}]",
+      "[\"tuple\"]",
+      "[\"tuple\", [123456789012345678901234567890]]",
+      "[\"tuple\", [[\"range\", {\"start\": 0, \"stop\": 9000000000000000000, \"step\": 1}]]]",
+      "[\"range\", {\"start\": 0, \"stop\": 3, \"step\": 0}]",
+      "{}",
+      "null7"};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     td_tensordict *td;
     make(bad[i]);

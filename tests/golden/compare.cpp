@@ -49,7 +49,8 @@ Json normal(Json meta) {
 // Nodes that the first releases did not list.
 void add_unlisted(Json &old_meta, const Json &new_meta) {
   for (const auto &[key, entry] : new_meta.items()) {
-    if (entry.is_object() && entry.contains("type") && !old_meta.contains(key)) old_meta[key] = entry;
+    if (entry.is_object() && entry.contains("type") && !old_meta.contains(key))
+      old_meta[key] = entry;
   }
 }
 
@@ -163,7 +164,8 @@ void compare_folders(const std::string &old_dir, const std::string &new_dir) {
     if (std::binary_search(after.begin(), after.end(), name)) continue;
     if (!is_named(old_dir, name)) continue;
     const bool pickle = fs::path(name).filename().extension() == ".pickle";
-    if (!pickle && fs::file_size(fs::path(old_dir) / name) != 0) fail(name + " was not written again");
+    if (!pickle && fs::file_size(fs::path(old_dir) / name) != 0)
+      fail(name + " was not written again");
   }
 }
 

@@ -127,8 +127,8 @@ Dict load(const Case &one) {
 // dtypes that this libtorch lacks, or no libtorch can load: the one of the case that the library names.
 bool refused_dtype(const Case &one, const Refused &refusal) {
   if (refusal.status != TD_ERR_DTYPE && refusal.status != TD_ERR_UNSUPPORTED) return false;
-  static const std::set<std::string> lacking = {"torch.uint16", "torch.uint32", "torch.uint64",
-                                                "torch.qint8",  "torch.quint8", "torch.qint32",
+  static const std::set<std::string> lacking = {"torch.uint16",  "torch.uint32", "torch.uint64",
+                                                "torch.qint8",   "torch.quint8", "torch.qint32",
                                                 "torch.quint4x2"};
   const Json leaves = one.json.value("leaves", Json::object());
   for (const Json &leaf : leaves) {
@@ -144,7 +144,8 @@ void save_again(const Case &one, const fs::path &scratch) {
   const Dict td = load(one);
   const std::string target = (scratch / "again").string();
   if (one.kind == "consolidated") {
-    made<Dict>([&](auto result) { return td_consolidate(td.get(), target.c_str(), nullptr, result); });
+    made<Dict>(
+        [&](auto result) { return td_consolidate(td.get(), target.c_str(), nullptr, result); });
     return compare_consolidated(one.path, target);
   }
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;

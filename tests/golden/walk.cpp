@@ -62,7 +62,8 @@ std::string text(Call call) {
 }
 
 std::string digest(const td_tensor *tensor) {
-  const auto dense = made<Tensor>([&](auto result) { return td_tensor_contiguous(tensor, result); });
+  const auto dense =
+      made<Tensor>([&](auto result) { return td_tensor_contiguous(tensor, result); });
   void *data = nullptr;
   size_t bytes = 0;
   check(td_tensor_nbytes(dense.get(), &bytes));
@@ -200,7 +201,8 @@ class Walk {
   }
 
   void data(const Path &path, const td_tensordict *td, const char *const *name) {
-    const std::string json = text([&](auto... room) { return td_get_data_json(td, name, 1, room...); });
+    const std::string json =
+        text([&](auto... room) { return td_get_data_json(td, name, 1, room...); });
     content_.data[text_of(path)] = parse(json);
     // Alone in a dictionary, whose text says which kind of value it is.
     const auto copy = made<Dict>([&](auto result) { return td_clone(td, 0, result); });
@@ -212,8 +214,8 @@ class Walk {
     const std::string printed = text([&](auto... room) { return td_to_string(dict, room...); });
     const std::string begin = "fields={\n        " + std::string(name[0]) + ": ";
     const size_t at = printed.find(begin);
-    const bool stack = at != std::string::npos &&
-                       printed.compare(at + begin.size(), 15, "NonTensorStack(") == 0;
+    const bool stack =
+        at != std::string::npos && printed.compare(at + begin.size(), 15, "NonTensorStack(") == 0;
     Node node;
     node.type = stack ? "NonTensorStack" : "NonTensorData";
     node.batch = batch_of(dict);

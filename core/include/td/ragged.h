@@ -13,9 +13,9 @@ namespace td {
 // The layout that libtorch calls jagged: tensors that differ in the length of one dimension, joined
 // along it. Kept for a ragged tensor that lies so in a file or a buffer.
 struct Jagged {
-  at::Tensor values;   // one dimension less than the whole
-  at::Tensor lengths;  // undefined: a part ends where the next one begins
-  at::Tensor offsets;  // one more than there are parts
+  at::Tensor values;     // one dimension less than the whole
+  at::Tensor lengths;    // undefined: a part ends where the next one begins
+  at::Tensor offsets;    // one more than there are parts
   std::int64_t dim = 1;  // of the whole: that in which parts differ
 };
 
