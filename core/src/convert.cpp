@@ -44,18 +44,20 @@ class ToDeviceOp final : public BatchOp {
 
 TensorDict TensorDict::clone(bool recurse) const {
   const bool fast = fast::thread_at_rest();
-  if (!recurse) return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
+  if (!recurse)
+    return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
   return TensorDict(
       map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); }, true)));
 }
 
 TensorDict TensorDict::contiguous() const {
-  return TensorDict(
-      map(all_dense(node_), LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); }, true)));
+  return TensorDict(map(all_dense(node_),
+                        LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); }, true)));
 }
 
 TensorDict TensorDict::to(c10::ScalarType dtype) const {
-  NodePtr result = map(node_, LeafOp([dtype](const at::Tensor& leaf) { return leaf.to(dtype); }, true));
+  NodePtr result =
+      map(node_, LeafOp([dtype](const at::Tensor& leaf) { return leaf.to(dtype); }, true));
   inherit_flags(*node_, result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }

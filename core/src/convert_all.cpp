@@ -48,7 +48,8 @@ NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
   const TensorDict copy = td.clone(/*recurse=*/false);
   visit_paths(*td.node(), [&](Path path, const Value& value) {
     if (value.is_node() && value.node()->kind() == NodeKind::ragged) {
-      fail(Code::unsupported, show_path(path), " is a ragged tensor, which is not converted like another");
+      fail(Code::unsupported, show_path(path),
+           " is a ragged tensor, which is not converted like another");
     }
     if (value.is_node()) return;
     const at::Tensor& wanted = like.get(path);

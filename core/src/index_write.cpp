@@ -69,7 +69,8 @@ class Write {
       if (!entry.is_node()) {
         plan_leaf(path.back(), entry.tensor(), value, scope);
       } else if (entry.node()->kind() == NodeKind::ragged) {
-        fail(Code::unsupported, show_path(path), " is a ragged tensor, whose parts cannot be filled");
+        fail(Code::unsupported, show_path(path),
+             " is a ragged tensor, whose parts cannot be filled");
       } else if (const LazyNode* lazy = as_lazy(entry.node().get()); lazy && !lazy->holds_data()) {
         const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
         plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));

@@ -138,7 +138,8 @@ class Marking {
     const Value fitting =
         fit_value(type, field, node->batch(), *entry, type.autocast() && !complete_);
     if (field.kind == FieldKind::record) pending_.emplace_back(field.record, entry->node());
-    if (field.kind == FieldKind::tensor && !fitting.is_node() && !fitting.tensor().is_same(entry->tensor())) {
+    if (field.kind == FieldKind::tensor && !fitting.is_node() &&
+        !fitting.tensor().is_same(entry->tensor())) {
       put(node, field, fitting);
     }
   }

@@ -18,7 +18,8 @@ struct ZipPolicy {
   Missing missing = Missing::error;
   bool ignore_extra = false;            // names that the first tree lacks are passed over
   const char* what = "this operation";  // for messages
-  bool ragged = false;  // ragged tensors go where values that are no tensors go; else Code::unsupported
+  bool ragged =
+      false;  // ragged tensors go where values that are no tensors go; else Code::unsupported
 };
 
 // Where a walk is.
