@@ -42,6 +42,7 @@ static bool join_in_files(const char *out, char **paths, int count) {
       if (status != TD_OK) die("%s: %s", paths[i], td_last_error_message());
     }
     td_free(one);
+    scratch_check();
   }
   return true;
 }

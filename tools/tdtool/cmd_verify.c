@@ -92,6 +92,7 @@ static void verify_entries(const char *path) {
   if (td_unpack_memmap(path, scratch_begin(path), NULL) != TD_OK) {
     damaged("", "damaged", td_last_error_message());
   }
+  scratch_check();
   scratch_remove();
 }
 

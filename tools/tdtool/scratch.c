@@ -1,5 +1,6 @@
 /* A folder beside a place, for a while. It goes when the program ends early, too. */
 #include <ftw.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -8,6 +9,17 @@
 #include "tdtool.h"
 
 static char *scratch;
+static volatile sig_atomic_t stopped;
+
+/* The first Ctrl-C lets the call of the library end, so that the folder can go; the second one ends at once. */
+static void stop(int number) {
+  (void)number;
+  stopped = 1;
+}
+
+void scratch_check(void) {
+  if (stopped) die("interrupted");
+}
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *place) {
   (void)about, (void)kind, (void)place;
@@ -35,7 +47,14 @@ const char *scratch_begin(const char *beside) {
   addf(&name, ".tdtool-%ld", (long)getpid());
   scratch_remove();
   scratch = name.data;
-  if (!promised) atexit(scratch_remove);
+  if (!promised) {
+    const int numbers[] = {SIGHUP, SIGINT, SIGTERM};
+    struct sigaction action = {0};
+    action.sa_handler = stop;
+    action.sa_flags = (int)SA_RESETHAND;
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) sigaction(numbers[i], &action, NULL);
+    atexit(scratch_remove);
+  }
   promised = true;
   return scratch;
 }

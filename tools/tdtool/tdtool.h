@@ -195,6 +195,7 @@ void refuse_existing(const char *path); /* unless --force was given */
 const char *scratch_begin(const char *beside);
 const char *scratch_path(void);
 void scratch_remove(void);
+void scratch_check(void); /* ends the program when it was interrupted */
 
 /* keys.c: keys as people type them. */
 typedef struct key {
