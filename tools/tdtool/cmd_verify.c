@@ -5,13 +5,11 @@
 
 #include "tdtool.h"
 
-static struct { bool add, unpack; } given;
+static struct { bool add; } given;
 
 static const tool_option options[] = {
     {"add", 0, NULL, NULL, "give the folder checksums of what it holds now", TAKES_NOTHING,
      &given.add},
-    {"unpack", 0, NULL, NULL, "check each entry of an archive, which takes its room for a while",
-     TAKES_NOTHING, &given.unpack},
 };
 
 static struct {
@@ -72,6 +70,7 @@ static bool has_checksums(const char *path) {
   return found;
 }
 
+/* A folder, or an archive, each entry of which has a checksum. */
 static void verify_folder(const char *path) {
   td_verify_options how = TD_VERIFY_OPTIONS_INIT;
   size_t count;
@@ -87,15 +86,6 @@ static void verify_folder(const char *path) {
   progress_end();
 }
 
-/* Unpacking looks at the checksum of each entry. */
-static void verify_entries(const char *path) {
-  if (td_unpack_memmap(path, scratch_begin(path), NULL) != TD_OK) {
-    damaged("", "damaged", td_last_error_message());
-  }
-  scratch_check();
-  scratch_remove();
-}
-
 /* A file is whole when it opens; what cannot be read at all is no damage. */
 static void verify_file(const char *path, form which) {
   td_tensordict *td;
@@ -106,7 +96,6 @@ static void verify_file(const char *path, form which) {
     must(status);
   }
   td_free(td);
-  if (which == FORM_ARCHIVE && given.unpack && report.found == 0) verify_entries(path);
 }
 
 static void print_result(const char *path, form which) {
@@ -120,9 +109,6 @@ static void print_result(const char *path, form which) {
     add(&line, ": fine");
     if (which == FORM_FOLDER && !has_checksums(path)) {
       add(&line, "; without checksums, sizes alone were looked at");
-    }
-    if (which == FORM_ARCHIVE && !given.unpack) {
-      add(&line, "; without --unpack, values were not looked at");
     }
   }
   puts(line.data);
@@ -144,7 +130,7 @@ static int run(int count, char **arguments) {
     json_name("damage");
     json_begin('[');
   }
-  if (which == FORM_FOLDER)
+  if (which == FORM_FOLDER || which == FORM_ARCHIVE)
     verify_folder(path);
   else
     verify_file(path, which);
@@ -169,12 +155,11 @@ const tool_command command_verify = {
     .arguments = "PATH [OPTION...]",
     .summary = "Names each file that is damaged, and what is wrong with it",
     .text =
-        "A folder that was saved with checksums is read whole and compared with them; of one "
-        "without, and of "
-        "other forms, structure and sizes are looked at. The exit status is 1 when there is "
-        "damage.",
-    .example =
-        "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz --unpack",
+        "A folder that was saved with checksums is read whole and compared with them, and so is an "
+        "archive, whose "
+        "entries have some; otherwise structure and sizes are looked at. The exit status is 1 when "
+        "there is damage.",
+    .example = "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz",
     .options = options,
     .options_len = COUNT_OF(options),
     .least = 1,

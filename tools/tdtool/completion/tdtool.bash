@@ -52,7 +52,7 @@ _tdtool() {
     esac
     ;;
   verify)
-    options=" --add --unpack"
+    options=" --add"
     case $before in
     esac
     ;;
