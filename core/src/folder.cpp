@@ -1,10 +1,8 @@
-#include "td/folder.h"
+#include "folder_support.h"
 
 #include <xxhash.h>
 
-#include <dirent.h>
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
@@ -23,12 +21,7 @@ namespace td::files {
 
 namespace {
 
-constexpr std::string_view unfinished = ".tmp-";
 constexpr std::size_t longest_name = 200;  // of a target in the name of what is made for it
-
-bool is_one_file(const struct stat& a, const struct stat& b) noexcept {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
 
 enum class Rename { plain, no_replace, exchange };
 
@@ -95,10 +88,6 @@ std::string name_aside(const std::string& target) {
   return "." + name + std::string(unfinished) + "save";
 }
 
-[[noreturn]] void fail_busy(const std::string& path) {
-  fail(Code::busy, "another writer (a save or an append) is at work in \"", path, "\"");
-}
-
 void copy_file(const std::string& from, const std::string& to) {
   const Descriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!source.is_open()) fail_io("cannot open", from, errno);
@@ -119,58 +108,6 @@ void copy_file(const std::string& from, const std::string& to) {
   if (::fchmod(target.get(), info.st_mode & 07777) != 0) fail_io("cannot write", to, errno);
 }
 
-// Whether a path names the folder that a lock is on.
-bool still_names(const std::string& path, const FolderLock& lock) noexcept {
-  struct stat locked {};
-  struct stat now {};
-  return ::fstat(lock.descriptor(), &locked) == 0 && ::lstat(path.c_str(), &now) == 0 &&
-         is_one_file(locked, now);
-}
-
-enum class Claim { made, again, taken };
-
-// Makes a folder that this writer alone has. `shared_name`: others would use the same.
-Claim claim(const std::string& path, const std::string& target, bool shared_name,
-            FolderLock& lock) {
-  const auto open_folder = [&] {
-    return Descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  };
-  if (::mkdir(path.c_str(), 0777) != 0) {
-    if (errno != EEXIST) fail_io("cannot make the folder", path, errno);
-    Descriptor old = open_folder();
-    if (!old.is_open()) return errno == ENOENT ? Claim::again : Claim::taken;
-    FolderLock left;
-    if (!left.take(std::move(old), path)) fail_busy(target);
-    if (!left.held()) return Claim::taken;
-    // Its writer may have finished since it was opened: it is a folder in use then, and the name another's.
-    if (!still_names(path, left)) return Claim::again;
-    remove_tree(path);
-    return look(path).found == Found::nothing ? Claim::again : Claim::taken;
-  }
-  Descriptor made = open_folder();
-  if (!made.is_open()) {
-    const int error = errno;
-    if (error == ENOENT) return Claim::again;  // taken for one that was left
-    ::rmdir(path.c_str());
-    fail_io("cannot open the folder", path, error);
-  }
-  // Another writer may take it for one that was left, until it is locked.
-  try {
-    if (!lock.take(std::move(made), path)) return Claim::again;
-  } catch (...) {
-    ::rmdir(path.c_str());
-    throw;
-  }
-  if (!lock.held()) {
-    if (!shared_name) return Claim::made;
-    ::rmdir(path.c_str());
-    return Claim::taken;
-  }
-  if (still_names(path, lock)) return Claim::made;
-  lock.release();
-  return Claim::again;
-}
-
 void link_file(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return;
   // Others would not come right by copying: EXDEV means that something is mounted there.
@@ -181,55 +118,6 @@ void link_file(const std::string& from, const std::string& to) {
 }
 
 }  // namespace
-
-FolderLock::FolderLock(const std::string& path) {
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    Descriptor folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder.is_open()) fail_io("cannot open the folder", path, errno);
-    if (!take(std::move(folder), path)) fail_busy(path);
-    // The one that has been locked may have been replaced since it was opened.
-    struct stat locked {};
-    struct stat now {};
-    if (::fstat(folder_.get(), &locked) != 0 || ::stat(path.c_str(), &now) != 0) {
-      fail_io("cannot look at", path, errno);
-    }
-    if (is_one_file(locked, now)) return;
-    release();
-  }
-  fail_busy(path);
-}
-
-bool FolderLock::take(Descriptor folder, const std::string& path) {
-  while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return false;
-    // Network file systems lock no folders, others nothing.
-    if (errno != ENOTSUP && errno != ENOSYS && errno != EINVAL && errno != EBADF &&
-        errno != ENOLCK) {
-      fail_io("cannot lock", path, errno);
-    }
-    folder_ = std::move(folder);
-    return true;
-  }
-  folder_ = std::move(folder);
-  held_ = true;
-  return true;
-}
-
-FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
-  if (this == &other) return *this;
-  release();
-  folder_ = std::move(other.folder_);
-  held_ = std::exchange(other.held_.set, false);
-  return *this;
-}
-
-// Unlocked by name: a child process may have the descriptor, too.
-void FolderLock::release() noexcept {
-  if (held_) ::flock(folder_.get(), LOCK_UN);
-  held_ = false;
-  folder_.reset();
-}
 
 bool FolderReplacement::can_replace(const std::string& target) {
   const std::string path = real_folder(target);
@@ -466,69 +354,6 @@ void FolderReplacement::merge(bool durable) {
   }
   made.keep();
   for (const std::string& old : dropped_) remove_tree(join(target_, old));
-}
-
-std::vector<Item> list(const std::string& folder) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
-  if (!open) fail_io("cannot list", folder, errno);
-  std::vector<Item> items;
-  for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(open.get());
-    if (entry == nullptr) {
-      if (errno != 0) fail_io("cannot list", folder, errno);
-      break;
-    }
-    const std::string_view name = entry->d_name;
-    if (name == "." || name == "..") continue;
-    Found found = Found::other;
-    switch (entry->d_type) {
-      case DT_REG: found = Found::file; break;
-      case DT_DIR: found = Found::folder; break;
-      case DT_LNK: found = Found::link; break;
-      case DT_UNKNOWN: found = look(join(folder, name)).found; break;
-      default: break;
-    }
-    items.push_back({std::string(name), found});
-  }
-  std::sort(items.begin(), items.end(),
-            [](const Item& a, const Item& b) { return a.name < b.name; });
-  return items;
-}
-
-bool is_unfinished(std::string_view name) noexcept {
-  if (name.empty() || name.front() != '.') return false;
-  const std::size_t at = name.rfind(unfinished);
-  if (at == std::string_view::npos) return false;
-  std::string_view rest = name.substr(at + unfinished.size());
-  if (rest.substr(0, 4) == "save") return rest.size() == 4 || rest[4] == '-';
-  return at == 0 && !rest.empty() && rest.find_first_not_of("0123456789-") == std::string::npos;
-}
-
-void sync(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.is_open()) fail_io("cannot open", path, errno);
-  sync(file.get(), path);
-}
-
-void sync(int file, const std::string& path) {
-  while (::fsync(file) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
-    fail_io("cannot write back", path, errno);
-  }
-}
-
-void sync_tree(const std::string& path) {
-  std::vector<std::string> folders{path};
-  for (std::size_t i = 0; i < folders.size(); ++i) {
-    const std::string at = folders[i];
-    for (const Item& item : list(at)) {
-      if (item.found == Found::folder) folders.push_back(join(at, item.name));
-      if (item.found == Found::file) sync(join(at, item.name));
-    }
-  }
-  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) sync(*folder);
 }
 
 }  // namespace td::files
