@@ -118,7 +118,7 @@ TD_TEST(a_file_where_a_folder_is_needed) {
   td_write_text(here("file"), "x");
   TD_EXPECT_NULL(td_memmap(td, here("file"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_EXPECT_NULL(td_memmap(td, here("file/below"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_EXPECT_NULL(td_load_memmap(here("file"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_EXPECT_NULL(td_load_memmap(here("file"), NULL, &mapped), TD_ERR_FORMAT, mapped);
   TD_CHECK_INT(td_file_size(here("file")), 1);
   td_free(td);
 }
