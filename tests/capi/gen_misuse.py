@@ -113,6 +113,7 @@ FOR = {
     ("td_open_shared", "name"): "misuse_name(&m)",
     ("td_writer_put", "bytes"): "sizeof *m.numbers", ("td_writer_open_growing", "dir"): "misuse_folder(&m)",
     ("td_memmap_append", "dir"): "misuse_folder(&m)", ("td_memmap_truncate", "dir"): "misuse_folder(&m)",
+    ("td_memmap_verify", "dir"): "misuse_folder(&m)", ("td_memmap_checksum", "dir"): "misuse_folder(&m)",
     ("td_memmap_length", "dir"): "misuse_folder(&m)", ("td_memmap_length", "stored"): "NULL",
     ("td_memmap_length", "spare"): "NULL", ("td_memmap_truncate", "rows"): "4",
     ("td_view_dtype", "td"): "misuse_floats(&m)", ("td_join_into", "td"): "misuse_pair(&m)", ("td_join_entries", "dim"): "1",
