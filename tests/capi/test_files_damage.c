@@ -59,12 +59,13 @@ TD_TEST(each_truncation) {
 }
 
 TD_TEST(each_byte) {
-  static const unsigned char masks[] = {0x01, 0x80, 0xff};
+  static const unsigned char masks[] = {0xff, 0x01, 0x80};
+  const size_t tries = TD_TEST_SANITIZED ? 1 : sizeof masks;
   for (int i = 0; i < FILES; i++) {
     size_t size = 0;
     char *bytes = take(names[i], &size);
     for (size_t n = 0; n < size; n++) {
-      for (size_t k = 0; k < sizeof masks; k++) {
+      for (size_t k = 0; k < tries; k++) {
         bytes[n] ^= (char)masks[k];
         try(names[i], bytes, size);
         bytes[n] ^= (char)masks[k];
