@@ -421,7 +421,7 @@ TD_TEST(files_that_are_damaged_or_lie) {
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) refuse(texts[i], 16, TD_ERR_FORMAT);
   refuse("{\"cls\":\"Mine\",\"leaves\":{}," META("2", "null") "}", 0, TD_ERR_UNSUPPORTED);
-  refuse(NODE("\"<NJT_VALUES>a\":[\"torch.int64\",[2],0,16,0]", "", ""), 16, TD_ERR_UNSUPPORTED);
+  refuse(NODE("\"<NJT_VALUES>a\":[\"torch.int64\",[2],0,16,0]", "", ""), 16, TD_ERR_FORMAT);
   refuse(NODE("\"a\":[\"torch.qint8\",[2],0,2,0]", "", ""), 16, TD_ERR_UNSUPPORTED);
 }
 
