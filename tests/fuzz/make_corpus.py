@@ -3,7 +3,8 @@
 
     tests/fuzz/make_corpus.py
 
-What the fuzzers have found later lies beside them under other names.
+What the fuzzers have found later lies beside them under other names, and so do messages, which td_send() has
+made of the same folders.
 """
 import pathlib
 import zipfile
