@@ -71,10 +71,22 @@ TD_TEST(golden_archives_both_ways) {
 }
 
 /* Every kind of node that a folder can hold. */
-static const char *const folders[] = {
-    "basic", "dtypes", "keys", "empties", "batchless", "zero_batch", "longer_nested_batch", "views",
-    "nontensor", "nontensor_stack", "lazy_same", "lazy_nested", "lazy_hetero", "tensorclass", "digits",
-    "ragged"};
+static const char *const folders[] = {"basic",
+                                      "dtypes",
+                                      "keys",
+                                      "empties",
+                                      "batchless",
+                                      "zero_batch",
+                                      "longer_nested_batch",
+                                      "views",
+                                      "nontensor",
+                                      "nontensor_stack",
+                                      "lazy_same",
+                                      "lazy_nested",
+                                      "lazy_hetero",
+                                      "tensorclass",
+                                      "digits",
+                                      "ragged"};
 
 TD_TEST(packed_and_unpacked) {
   for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
@@ -125,7 +137,8 @@ TD_TEST(the_same_file_from_a_dictionary_and_from_its_folder) {
   td_free(td);
 }
 
-static void set_first(const td_tensordict *td, const char *const *path, size_t path_len, double value) {
+static void set_first(const td_tensordict *td, const char *const *path, size_t path_len,
+                      double value) {
   td_tensor *tensor = td_take(td, path, path_len);
   void *data = NULL;
   TD_DO(td_tensor_data(tensor, &data));
@@ -181,7 +194,8 @@ TD_TEST(an_archive_to_write_to) {
   td_free(like);
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.compression = TD_COMPRESSION_DEFLATE;
-  TD_EXPECT_NULL(td_memmap_like(td, here("other.tdz"), &options, &like), TD_ERR_INVALID_ARGUMENT, like);
+  TD_EXPECT_NULL(td_memmap_like(td, here("other.tdz"), &options, &like), TD_ERR_INVALID_ARGUMENT,
+                 like);
   TD_CHECK(!td_exists(here("other.tdz")));
   td_free(td);
 }

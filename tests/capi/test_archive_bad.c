@@ -123,7 +123,8 @@ static void write_zip(const char *path, const entry *entries, size_t n) {
       bytes *to = pass == 0 ? &out : &directory;
       put_text(to, pass == 0 ? "PK\3\4" : "PK\1\2");
       if (pass == 1) put(to, 20, 2);
-      put(to, 20, 2), put(to, entries[i].flags, 2), put(to, entries[i].method, 2), put(to, 33u << 16, 4);
+      put(to, 20, 2), put(to, entries[i].flags, 2), put(to, entries[i].method, 2),
+          put(to, 33u << 16, 4);
       put(to, crc_of(entries[i].text), 4), put(to, size, 4), put(to, claimed, 4);
       put(to, strlen(entries[i].name), 2), put(to, 0, 2);
       if (pass == 1) {
@@ -138,16 +139,17 @@ static void write_zip(const char *path, const entry *entries, size_t n) {
   memcpy(out.data + out.size, directory.data, directory.size);
   out.size += directory.size;
   put_text(&out, "PK\5\6");
-  put(&out, 0, 4), put(&out, n, 2), put(&out, n, 2), put(&out, directory.size, 4), put(&out, begin, 4);
+  put(&out, 0, 4), put(&out, n, 2), put(&out, n, 2), put(&out, directory.size, 4),
+      put(&out, begin, 4);
   put(&out, 0, 2);
   td_write_file(path, out.data, out.size);
 }
 
-#define META                                                                              \
+#define META                                                                                 \
   "{\"a\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.uint8\",\"is_nested\":false}," \
   "\"shape\":[4],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}"
-#define WRITE(...)                                          \
-  write_zip(here("z.tdz"), (const entry[]){__VA_ARGS__},    \
+#define WRITE(...)                                       \
+  write_zip(here("z.tdz"), (const entry[]){__VA_ARGS__}, \
             sizeof((const entry[]){__VA_ARGS__}) / sizeof(entry))
 
 static void refused(td_status want, const char *why) {
@@ -204,8 +206,8 @@ TD_TEST(archives_that_lie) {
 }
 
 TD_TEST(names_that_lead_out_of_the_folder) {
-  static const char *const names[] = {"../x",  "/x",     "a/../../x", "a//x", "./x",
-                                      "..\\x", "C:/x",   "a/.",       "..",   "a\nb",
+  static const char *const names[] = {"../x",  "/x",        "a/../../x", "a//x", "./x",
+                                      "..\\x", "C:/x",      "a/.",       "..",   "a\nb",
                                       "/",     "a/b/../..", "a\\..\\x"};
   td_make_folder(here("in"));
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -223,7 +225,8 @@ TD_TEST(names_that_lead_out_of_the_folder) {
 TD_TEST(deep_names_take_no_memory) {
   static char name[40001];
   for (size_t i = 0; i < 40000; i++) name[i] = i % 2 == 0 ? 'd' : '/';
-  WRITE({"meta.json", META, 0, 0, 0, 0}, {"a.memmap", "\1\2\3\4", 0, 0, 0, 0}, {name, "", 0, 0, 0, 0});
+  WRITE({"meta.json", META, 0, 0, 0, 0}, {"a.memmap", "\1\2\3\4", 0, 0, 0, 0},
+        {name, "", 0, 0, 0, 0});
   td_tensordict *td = NULL;
   TD_DO(td_load_memmap(here("z.tdz"), NULL, &td));
   td_free(td);

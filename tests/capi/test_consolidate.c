@@ -634,7 +634,8 @@ TD_TEST(a_file_to_write_to) {
   options.write_through = 1;
   TD_DO(td_load_consolidated(here("c"), &options, &file));
   *(float *)address(file, TD_KEY("n", "b")) = 5;
-  TD_CHECK_ENTRY(other, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22)); /* not touched before */
+  TD_CHECK_ENTRY(other, TD_KEY("n", "b"), TD_SIZES(3),
+                 TD_VALUES(5, 21, 22)); /* not touched before */
   *(float *)address(other, TD_KEY("n", "b")) = 6;
   TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
   td_free(other);
