@@ -1,4 +1,5 @@
 /* Ragged tensors: parts of different shapes as one entry. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -397,4 +398,112 @@ TD_TEST(what_it_cannot_do_is_refused) {
   td_tensor_free(mask);
   td_tensor_free(one);
   td_free(td);
+}
+
+/* A consolidated file of 64 bytes of float32 zeros, then these offsets and lengths, described by `leaves`. */
+static void make_jagged(const char *leaves, const int64_t *numbers, size_t count) {
+  char bytes[4096] = {0}, text[2048];
+  const size_t data = 64 + count * 8;
+  int64_t length = 0;
+  snprintf(text, sizeof text,
+           "{\"cls\":\"TensorDict\",\"non_tensors\":{},\"leaves\":{%s},\"cls_metadata\":{"
+           "\"device\":null,"
+           "\"names\":[null],\"batch_size\":[2],\"is_locked\":false}}",
+           leaves);
+  length = (int64_t)strlen(text);
+  memcpy(bytes + 64, numbers, count * 8);
+  memcpy(bytes + data, text, (size_t)length);
+  memcpy(bytes + data + length, &length, 8);
+  td_write_file(td_path(td_test_folder(), "j"), bytes, data + (size_t)length + 8);
+}
+
+#define JAGGED_VALUES "\"<NJT_VALUES>r\":[\"torch.float32\",[16],0,64,0]"
+#define JAGGED_OFFSETS(dim) "\"<NJT_OFFSETS>r\":[\"torch.int64\",[3],64,88,0" dim "]"
+#define JAGGED_LENGTHS "\"<NJT_LENGTHS>r\":[\"torch.int64\",[2],88,104,0]"
+
+TD_TEST(jagged_forms_that_are_damaged_or_lie) {
+  static const struct {
+    const char *leaves;
+    int64_t numbers[5];
+    td_status want;
+  } rows[] = {
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",1"), {0, 4, 16, 0, 0}, TD_OK},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(""), {0, 4, 16, 0, 0}, TD_OK},
+      {JAGGED_VALUES "," JAGGED_LENGTHS "," JAGGED_OFFSETS(",1"), {0, 4, 16, 2, 3}, TD_OK},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",1"), {0, 4, 17, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",1"), {0, 4, 3, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",1"), {-1, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",1"), {INT64_MAX, INT64_MIN, 0, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",0"), {0, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_OFFSETS(",2"), {0, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_LENGTHS "," JAGGED_OFFSETS(",1"), {0, 4, 16, 5, 12}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_LENGTHS "," JAGGED_OFFSETS(",1"), {0, 4, 16, -1, 3}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_LENGTHS "," JAGGED_OFFSETS(",1"), {0, 4, 16, 2, 13}, TD_ERR_FORMAT},
+      {JAGGED_OFFSETS(",1"), {0, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_LENGTHS, {0, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES, {0, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {JAGGED_VALUES "," JAGGED_VALUES, {0, 4, 16, 0, 0}, TD_ERR_FORMAT},
+      {"\"<NJT_VALUES>q\":[\"torch.float32\",[16],0,64,0]," JAGGED_OFFSETS(",1"),
+       {0, 4, 16, 0, 0},
+       TD_ERR_FORMAT},
+      {JAGGED_VALUES ",\"<NJT_OFFSETS>r\":[\"torch.float32\",[6],64,88,0,1]",
+       {0, 4, 16, 0, 0},
+       TD_ERR_FORMAT},
+      {JAGGED_VALUES ",\"<NJT_OFFSETS>r\":[\"torch.int64\",[4],64,96,0,1]",
+       {0, 4, 8, 16, 0},
+       TD_ERR_FORMAT},
+      {JAGGED_VALUES ",\"<NJT_OFFSETS>r\":[\"torch.int64\",[0],64,64,0,1]",
+       {0, 0, 0, 0, 0},
+       TD_ERR_FORMAT},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    td_tensordict *td = TD_POISON;
+    make_jagged(rows[i].leaves, rows[i].numbers, 5);
+    TD_EXPECT(td_load_consolidated(td_path(td_test_folder(), "j"), NULL, &td), rows[i].want);
+    TD_CHECK((td == NULL) == (rows[i].want != TD_OK));
+    td_free(td);
+  }
+}
+
+/* A folder with this table of sizes for "r", and `bytes` of values. */
+static void make_folder(const char *shape, const int64_t *table, size_t rows, size_t bytes) {
+  static const char zeros[256] = {0};
+  char text[512];
+  if (!td_exists(td_path(td_test_folder(), "f"))) td_make_folder(td_path(td_test_folder(), "f"));
+  snprintf(
+      text, sizeof text,
+      "{\"r\":{\"device\":\"cpu\",\"shape\":%s,\"dtype\":\"torch.float32\",\"is_nested\":true},"
+      "\"shape\":[2],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}",
+      shape);
+  td_write_text(td_path(td_test_folder(), "f/meta.json"), text);
+  td_write_file(td_path(td_test_folder(), "f/r.shape.memmap"), table, rows * 8);
+  td_write_file(td_path(td_test_folder(), "f/r.memmap"), zeros, bytes);
+}
+
+TD_TEST(folders_that_are_damaged_or_lie) {
+  static const struct {
+    const char *shape;
+    int64_t table[4];
+    size_t rows, bytes;
+    td_status want;
+  } rows[] = {
+      {"[2,1]", {2, 3, 0, 0}, 2, 20, TD_OK},
+      {"[2,1]", {2, 3, 0, 0}, 2, 24, TD_OK}, /* a tail is allowed */
+      {"[2,1]", {2, 3, 0, 0}, 2, 16, TD_ERR_FORMAT},
+      {"[2,1]", {2, 3, 0, 0}, 1, 20, TD_ERR_FORMAT},
+      {"[2,1]", {-2, 3, 0, 0}, 2, 20, TD_ERR_FORMAT},
+      {"[2,1]", {INT64_MAX, INT64_MAX, 0, 0}, 2, 20, TD_ERR_FORMAT},
+      {"[2,2]", {INT64_MAX, 4, 1, 1}, 4, 20, TD_ERR_FORMAT},
+      {"[3,1]", {1, 1, 1, 0}, 3, 12, TD_ERR_FORMAT}, /* the batch size is 2 */
+      {"[2]", {2, 3, 0, 0}, 2, 20, TD_ERR_FORMAT},
+      {"[1000000000000,0]", {0, 0, 0, 0}, 0, 20, TD_ERR_FORMAT},
+      {"[2,4611686018427387904]", {0, 0, 0, 0}, 4, 20, TD_ERR_FORMAT},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    td_tensordict *td = TD_POISON;
+    make_folder(rows[i].shape, rows[i].table, rows[i].rows, rows[i].bytes);
+    TD_EXPECT(td_load_memmap(td_path(td_test_folder(), "f"), NULL, &td), rows[i].want);
+    TD_CHECK((td == NULL) == (rows[i].want != TD_OK));
+    td_free(td);
+  }
 }
