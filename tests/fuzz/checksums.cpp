@@ -3,17 +3,17 @@
 
 namespace {
 
-td_status told(void* user, const td_damage* damage) {
+td_status told(void *user, const td_damage *damage) {
   FUZZ_CHECK(damage->path != nullptr && damage->message != nullptr && damage->message[0] != '\0');
-  ++*static_cast<std::size_t*>(user);
+  ++*static_cast<std::size_t *>(user);
   return TD_OK;
 }
 
 }  // namespace
 
-int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const fuzz::Scratch scratch;
-  scratch.unpack("m", {reinterpret_cast<const char*>(data), size});
+  scratch.unpack("m", {reinterpret_cast<const char *>(data), size});
   const std::string folder = scratch.path("m");
   std::size_t damaged = 0, reported = 0, again = 0;
   td_verify_options options = TD_VERIFY_OPTIONS_INIT;
