@@ -434,11 +434,16 @@ TEST(MemmapRefuses, WhatIsInTheWay) {
   expect_error(Code::io, "precious", [&] { memmap(sample(), folder("precious")); });
 }
 
-TEST(MemmapRefuses, EmptyDictionaryOverAnOlderOne) {
+// A meta.json without entries lets a loader look for folders.
+TEST(MemmapRefuses, EmptyDictionaryOverAFolderOfSomebodyElse) {
   const TempFolder folder;
   memmap(sample(), folder("m"));
+  memmap(dict({4}), folder("m"));
+  EXPECT_TRUE(load_memmap(folder("m")).is_empty());
+  memmap(sample(), folder("m/own"));
   expect_error(Code::io, "without entries", [&] { memmap(dict({4}), folder("m")); });
-  EXPECT_TRUE(load_memmap(folder("m")).equal(sample()));
+  EXPECT_TRUE(load_memmap(folder("m/own")).equal(sample()));
+  memmap(sample(), folder("m/n"));
   memmap(dict({4}), folder("m/n/deep"));  // no folder in there
   EXPECT_TRUE(load_memmap(folder("m/n/deep")).is_empty());
 }
