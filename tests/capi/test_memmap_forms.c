@@ -1,0 +1,90 @@
+/* Forms of a folder that Python writes less often: read, and written again as they were. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "td_files.h"
+#include "td_values.h"
+
+#define DICT(entries, batch)         \
+  "{" entries "\"shape\":" batch     \
+  ",\"device\":\"cpu\",\"_type\":\"" \
+  "<class 'tensordict._td.TensorDict'>\"}"
+#define STACK "<class 'tensordict.tensorclass.NonTensorStack'>"
+
+static const char *here(const char *name) { return td_path(td_test_folder(), name); }
+
+/* A folder inside the folder of the test with this meta.json. */
+static void put(const char *folder, const char *meta) {
+  td_make_folder(here(folder));
+  td_write_text(td_path(here(folder), "meta.json"), meta);
+}
+
+static void check_again(const char *folder) {
+  td_tensordict *td = NULL, *saved = NULL;
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  options.copy_existing = 1;
+  TD_DO(td_load_memmap(here(folder), NULL, &td));
+  TD_DO(td_memmap(td, here("again"), &options, &saved));
+  td_free(saved);
+  td_free(td);
+  TD_CHECK_SAME_TREE(here("again"), here(folder));
+}
+
+static void check_json(const td_tensordict *td, const char *const *path, size_t path_len,
+                       const char *want) {
+  char text[256] = "";
+  size_t length = 0;
+  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, want);
+}
+
+TD_TEST(words_for_numbers_that_json_lacks) {
+  td_tensordict *td = NULL;
+  put("w", DICT("\"v\": {\"type\": \"NonTensorData\"}, ", "[1]"));
+  put("w/v",
+      "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": [NaN, -Infinity, "
+      "\"a NaN \\\" Infinity\", 1.5]}");
+  TD_DO(td_load_memmap(here("w"), NULL, &td));
+  check_json(td, TD_KEY("v"), "[null,null,\"a NaN \\\" Infinity\",1.5]");
+  td_free(td);
+}
+
+TD_TEST(stacks_of_values_keep_their_dimension_and_device) {
+  td_tensordict *td = NULL, *column = NULL;
+  put("s", DICT("\"v\":{\"type\":\"NonTensorStack\"},", "[2,2]"));
+  put("s/v", "{\"_type\":\"" STACK
+             "\",\"stack_dim\":1,\"device\":\"cpu\",\"data\":[[\"a\",\"b\"],[\"c\",\"d\"]]}");
+  TD_DO(td_load_memmap(here("s"), NULL, &td));
+  TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &column));
+  check_json(column, TD_KEY("v"), "[\"b\", \"d\"]");
+  td_free(column);
+  td_free(td);
+  check_again("s");
+}
+
+TD_TEST(a_record_over_a_lazy_stack) {
+  td_tensordict *td = NULL, *record = NULL;
+  td_record_type *type = NULL;
+  const float values[3] = {1, 2, 3};
+  put("r", DICT("\"e\":{\"type\":\"Episode\"},", "[2]"));
+  put("r/e", "{\"_type\":\"<class 'my.Episode'>\",\"none\":null}");
+  put("r/e/_tensordict",
+      "{\"_type\":\"<class 'tensordict._lazy.LazyStackedTensorDict'>\",\"stack_dim\":0}");
+  put("r/e/_tensordict/0", DICT("\"x\":{\"device\":\"cpu\",\"shape\":[2],\"dtype\":\"torch."
+                                "float32\",\"is_nested\":false},",
+                                "[]"));
+  put("r/e/_tensordict/1", DICT("\"x\":{\"device\":\"cpu\",\"shape\":[3],\"dtype\":\"torch."
+                                "float32\",\"is_nested\":false},",
+                                "[]"));
+  td_write_file(here("r/e/_tensordict/0/x.memmap"), values, 8);
+  td_write_file(here("r/e/_tensordict/1/x.memmap"), values, 12);
+  TD_DO(td_load_memmap(here("r"), NULL, &td));
+  record = td_take_dict(td, TD_KEY("e"));
+  TD_DO(td_record_type_of(record, &type));
+  TD_CHECK(type != NULL);
+  TD_CHECK_INT(td_record_type_len(type), 2);
+  td_record_type_free(type);
+  td_free(record);
+  td_free(td);
+  check_again("r");
+}
