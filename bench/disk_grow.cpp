@@ -109,8 +109,8 @@ void register_disk_grow() {
       state.ResumeTiming();
     }
   };
-  figure("append 20,000 rows, published once", fields, 3, growing(rows), fixed);
-  figure("append 20,000 rows, published each 1,000", fields, 0, growing(1000), fixed);
+  figure("disk: append 20,000 rows, published once", fields, 3, growing(rows), fixed);
+  figure("disk: append 20,000 rows, published each 1,000", fields, 0, growing(1000), fixed);
 }
 
 }  // namespace bench

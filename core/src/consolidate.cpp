@@ -85,8 +85,13 @@ void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>&
   });
 }
 
-// The storage that all tensors lie in as the plan says; an undefined one when they do not.
-c10::Storage buffer_of(const Plan& plan) {
+// The storage that all tensors lie in as the plan says, and where in it they begin: a nested dictionary
+// has a part of a buffer. An undefined storage when they lie otherwise.
+struct Lying {
+  c10::Storage buffer;
+  std::int64_t start = 0;
+};
+Lying buffer_of(const Plan& plan) {
   const void* buffer = nullptr;
   const char* base = nullptr;
   for (const Place& place : plan.places()) {
@@ -99,7 +104,12 @@ c10::Storage buffer_of(const Plan& plan) {
     if (base != nullptr && begin != base) return {};
     base = begin;
   }
-  return plan.places().empty() ? c10::Storage() : plan.places()[0].tensor.storage();
+  if (plan.places().empty()) return {};
+  Lying result{plan.places()[0].tensor.storage()};
+  if (base != nullptr) {
+    result.start = base - static_cast<const char*>(result.buffer.data_ptr().get());
+  }
+  return result;
 }
 
 at::Tensor bytes_in(const c10::Storage& buffer) {
@@ -117,7 +127,7 @@ bool is_consolidated(const TensorDict& td) {
   if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::part) return false;
   try {
     const Plan plan(td.node(), Twice::once);
-    return plan.places().empty() || buffer_of(plan);
+    return plan.places().empty() || buffer_of(plan).buffer;
   } catch (const Error&) {
     return false;  // what cannot be packed was not
   }
@@ -140,12 +150,12 @@ std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device de
     return std::nullopt;
   }
   const Plan plan(td.node(), Twice::once);
-  const c10::Storage from = buffer_of(plan);
-  if (!from) return std::nullopt;
+  const Lying from = buffer_of(plan);
+  if (!from.buffer) return std::nullopt;
   const c10::Storage to = Buffer::make(plan.bytes(), device);
   const c10::NoGradGuard no_grad;
   const auto count = static_cast<std::int64_t>(plan.bytes());
-  bytes_in(to).copy_(bytes_in(from).narrow(0, 0, count), non_blocking);
+  bytes_in(to).copy_(bytes_in(from.buffer).narrow(0, from.start, count), non_blocking);
   const std::vector<at::Tensor> views = views_of(plan, to);
   NodePtr result = map(td.node(), ViewsOp(std::optional<c10::Device>(device), plan, views));
   lock(result);
