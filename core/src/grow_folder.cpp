@@ -126,6 +126,9 @@ class GrowFolder::Reader {
       case NodeType::data:
       case NodeType::data_stack:
         if (i == 0) fail_entry(i, "holds a value, not a dictionary");
+        if (folder_.nodes_[i].text.data.empty()) {
+          fail_entry(i, "has values in files of their own, and cannot grow");
+        }
         break;
       default: fail_entry(i, "is a window on another one, and cannot grow");
     }

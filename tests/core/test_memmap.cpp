@@ -125,11 +125,6 @@ TEST(Golden, SavesTheSameBytes) {
 }
 
 TEST(Golden, SaysWhatItCannotRead) {
-  const auto refuse = [](const char* name, const char* type, const char* key) {
-    expect_error(Code::unsupported, type, [&] { load_memmap(golden(name)); });
-    expect_error(Code::unsupported, key, [&] { load_memmap(golden(name)); });
-  };
-  refuse("ragged", "ragged", "\"r\"");
 #if !TD_TORCH_HAS_WIDE_UNSIGNED
   expect_error(Code::dtype, "\"uint16\": torch.uint16 needs libtorch 2.3",
                [] { load_memmap(golden("wide_unsigned")); });
@@ -580,7 +575,11 @@ TEST(Load, RefusesNestedBatchesThatDoNotFit) {
   expect_error(Code::format, "n\" has no meta.json", [&] { load_memmap(dir); });
   write_file(dir + "/n/meta.json",
              R"({"shape":[5],"_type":"<class 'tensordict._td.TensorDict'>"})");
-  expect_error(Code::format, "the batch size [5] does not begin with", [&] { load_memmap(dir); });
+  // More rows than the root says: a writer was interrupted between two files.
+  EXPECT_EQ(load_memmap(dir).get_dict(P("n")).batch_size(), SizesView({4}));
+  write_file(dir + "/n/meta.json",
+             R"({"shape":[3],"_type":"<class 'tensordict._td.TensorDict'>"})");
+  expect_error(Code::format, "the batch size [3] does not begin with", [&] { load_memmap(dir); });
   write_file(dir + "/n/meta.json",
              R"({"shape":[4,9],"_type":"<class 'tensordict._td.TensorDict'>"})");
   EXPECT_EQ(load_memmap(dir).get_dict(P("n")).batch_size(), SizesView({4, 9}));
@@ -594,7 +593,7 @@ TEST(Load, RefusesLinksAndPipes) {
   expect_error(Code::io, "symbolic link", [&] { load_memmap(dir); });
   test::fs::remove(dir + "/a.memmap");
   ASSERT_EQ(::mkfifo((dir + "/a.memmap").c_str(), 0600), 0);
-  expect_error(Code::format, "not a regular file", [&] { load_memmap(dir); });
+  expect_error(Code::io, "not a regular file", [&] { load_memmap(dir); });
   expect_error(Code::io, "not a regular file",
                [&] { MappedFile::open(dir + "/a.memmap", 0, MapMode::shared); });
   memmap(sample(), folder("s"));
