@@ -206,6 +206,12 @@ NodePtr PartNode::shallow_copy() const {
 
 void PartNode::collect(NodeList& into) const { into.push_back(parent_); }
 
+// What is locked through a window refers to it weakly, and would keep its memory, and so itself.
+void PartNode::release_resources() {
+  parent_.reset();
+  forget_holders();
+}
+
 void BatchOp::tags(const Node& before, Node& after) const { copy_tags(before, after); }
 
 NodePtr BatchOp::lazy(const LazyNode& node) const {

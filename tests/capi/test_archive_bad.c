@@ -86,7 +86,7 @@ TD_TEST(damage_to_a_compressed_archive) { damage("archive_deflate.tdz"); }
 
 /* A zip archive of stored entries, written by hand. */
 typedef struct bytes {
-  unsigned char data[1 << 16];
+  unsigned char data[1 << 17];
   size_t size;
 } bytes;
 

@@ -74,11 +74,11 @@ TEST(Pieces, ResultsThatDifferAreJoinedAsCatWould) {
         parts.push_back(part);
       }
       const TensorDict expected = TensorDict::cat(parts, 0);
-      const auto result =
-          run(td, cut(Cut::size, 2, workers), [&](const Piece& piece, TensorDict part) {
-            change(piece, part);
-            return std::optional<TensorDict>(part);
-          });
+      const auto result = run(td, cut(Cut::size, 2, workers),
+                              [&, &change = change](const Piece& piece, TensorDict part) {
+                                change(piece, part);
+                                return std::optional<TensorDict>(part);
+                              });
       ASSERT_TRUE(result) << name;
       EXPECT_EQ(result->to_string(), expected.to_string()) << name;
       if (name != std::string("no memory")) {
@@ -155,7 +155,7 @@ TEST(Pieces, ThreadsOfAWorkerAreItsOwnAffair) {
       seen.insert(at::get_num_threads());
       return std::optional<TensorDict>();
     });
-#if AT_PARALLEL_OPENMP
+#if AT_PARALLEL_OPENMP && defined(_OPENMP)
     EXPECT_EQ(seen, std::set<int>{threads});
 #endif
     seen.clear();

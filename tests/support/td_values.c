@@ -20,17 +20,25 @@ static void encode(td_dtype dtype, double value, void *bytes) {
     memcpy(bytes, &typed, sizeof typed); \
     return;                              \
   }
+/* A count runs over, as it does in C. */
+#define COUNT(number, type)                  \
+  case number: {                             \
+    const type typed = (type)(int64_t)value; \
+    memcpy(bytes, &typed, sizeof typed);     \
+    return;                                  \
+  }
   switch (dtype) {
-    CASE(TD_DTYPE_UINT8, uint8_t)
-    CASE(TD_DTYPE_BOOL, uint8_t)
-    CASE(TD_DTYPE_INT8, int8_t)
-    CASE(TD_DTYPE_INT16, int16_t)
-    CASE(TD_DTYPE_INT32, int32_t)
-    CASE(TD_DTYPE_INT64, int64_t)
+    COUNT(TD_DTYPE_UINT8, uint8_t)
+    COUNT(TD_DTYPE_BOOL, uint8_t)
+    COUNT(TD_DTYPE_INT8, int8_t)
+    COUNT(TD_DTYPE_INT16, int16_t)
+    COUNT(TD_DTYPE_INT32, int32_t)
+    COUNT(TD_DTYPE_INT64, int64_t)
     CASE(TD_DTYPE_FLOAT32, float)
     CASE(TD_DTYPE_FLOAT64, double)
     default: td_test_fail(__FILE__, __LINE__, "no test values of dtype %d", (int)dtype);
   }
+#undef COUNT
 #undef CASE
 }
 

@@ -66,6 +66,8 @@ class PartNode final : public Node {
   NodePtr shallow_copy() const override;
   void collect(NodeList& into) const override;
 
+  void release_resources() override;
+
  private:
   NodePtr parent_;
   std::vector<IndexItem> items_;
