@@ -132,7 +132,10 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   if (from.is_alias_of(leaf)) from = from.clone();  // what is written must not change what is read
   const bool plain = fast && fast::writable_rows(leaf) && fast::plain_cpu(from) &&
                      from.scalar_type() == leaf.scalar_type() && from.sizes() == SizesView(part);
-  if (plain && from.numel() == 0) return;
+  if (plain && from.numel() == 0) {
+    fast::bump_version(leaf);
+    return;
+  }
   if (plain && !gather_) {
     ViewPlan::Layout at;
     view_.layout(leaf, at);

@@ -69,7 +69,11 @@ std::string differs(const at::Tensor& a, const at::Tensor& b, Look look) {
   if (!same) return "layout " + layout(a) + " and " + layout(b);
   if (a.key_set() != b.key_set()) return "dispatch keys";
   if (a.requires_grad() || b.requires_grad()) return "requires_grad";
-  return content(a) == content(b) ? "" : "values";
+  if (content(a) == content(b)) return "";
+  // Which of the many NaNs comes out of 0 / 0 is the compiler's choice.
+  const bool same_numbers = look == Look::values && (a.is_floating_point() || a.is_complex()) &&
+                            at::allclose(a, b, 0, 0, /*equal_nan=*/true);
+  return same_numbers ? "" : "values";
 }
 
 // A result against the source it may share memory with. `a` and `b` stand for two paths.

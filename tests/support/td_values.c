@@ -65,16 +65,18 @@ static double decode(td_dtype dtype, const unsigned char *bytes) {
 
 static td_tensor *make(td_dtype dtype, double first, double step, const int64_t *sizes,
                        size_t dims) {
-  static unsigned char bytes[MOST];
   const size_t count = count_of(sizes, dims), size = td_dtype_size(dtype);
+  unsigned char *bytes = malloc(count * size + 1);
   td_tensor *tensor = NULL;
-  TD_CHECK(count * size <= sizeof bytes);
+  TD_CHECK(bytes != NULL);
   for (size_t i = 0; i < count; i++) {
     const double value = first + step * (double)i;
     encode(dtype, dtype == TD_DTYPE_BOOL && step != 0 ? (double)((int64_t)value % 3 == 0) : value,
            bytes + i * size);
   }
-  TD_DO(td_tensor_from_data(bytes, count * size, dtype, sizes, dims, &tensor));
+  const td_status status = td_tensor_from_data(bytes, count * size, dtype, sizes, dims, &tensor);
+  free(bytes);
+  TD_DO(status);
   return tensor;
 }
 
