@@ -169,9 +169,9 @@ void call_progress(td_progress_fn callback, void* user, std::size_t done, std::s
 
 void call_damage(td_damage_fn callback, void* user, const std::vector<td::Finding>& findings) {
   for (const td::Finding& one : findings) {
-    const td_damage damage{sizeof(td_damage),   static_cast<td_damage_kind>(one.damage),
-                           one.path.c_str(),    one.message.c_str(),
-                           one.expected,        one.found};
+    const td_damage damage{sizeof(td_damage), static_cast<td_damage_kind>(one.damage),
+                           one.path.c_str(),  one.message.c_str(),
+                           one.expected,      one.found};
     call_checked([&] { return callback(user, &damage); });
   }
 }
