@@ -73,7 +73,8 @@ std::string differs(const at::Tensor& a, const at::Tensor& b, Look look) {
   // Which of the many NaNs comes out of 0 / 0 is the compiler's choice.
   const bool same_numbers = look == Look::values && (a.is_floating_point() || a.is_complex()) &&
                             at::allclose(a, b, 0, 0, /*equal_nan=*/true);
-  return same_numbers ? "" : "values";
+  if (same_numbers) return "";
+  return a.numel() == 1 ? c10::str("value ", a, ", not ", b, ",") : "values";
 }
 
 // A result against the source it may share memory with. `a` and `b` stand for two paths.
