@@ -27,10 +27,6 @@ using zip_file::Form;
 constexpr std::size_t piece = std::size_t{1} << 20;
 constexpr std::size_t max_entries = 10000000;
 
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 void add_file(zip_file::Writer& writer, const std::string& path, const std::string& name,
               bool deflated, std::vector<char>& buffer) {
   const files::Descriptor file(
@@ -39,7 +35,7 @@ void add_file(zip_file::Writer& writer, const std::string& path, const std::stri
   if (!file.is_open() || ::fstat(file.get(), &info) != 0) {
     files::fail_io("cannot open", path, errno);
   }
-  const bool leaf = ends_with(name, format::leaf_suffix);
+  const bool leaf = files::ends_with(name, format::leaf_suffix);
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   writer.begin(name, !leaf ? Form::stored : deflated ? Form::deflated : Form::aligned, bytes);
   for (std::uint64_t left = bytes; left != 0;) {

@@ -4,6 +4,7 @@
 #include "td/fast_path.h"
 #include "td/grow.h"
 #include "td/memmap.h"
+#include "td/packing.h"
 #include "td/verify.h"
 
 #include <ATen/ATen.h>
@@ -19,12 +20,6 @@ namespace {
 using files::FolderLock;
 using files::Found;
 using format::NodeType;
-
-// Dense values on the CPU, without flags that only libtorch understands.
-at::Tensor values_of(const at::Tensor& tensor) {
-  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
-  return tensor.resolve_conj().resolve_neg().to(c10::DeviceType::CPU).contiguous();
-}
 
 // Values that are no tensors, of the rows that the folder has.
 NodePtr values_there(const GrowFolder& folder, const GrowNode& node, SizesView like) {
@@ -91,7 +86,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
       fail(Code::device, format::quote(folder.leaves()[i].path.back()),
            " cannot be stored: it is on meta and has no values");
     }
-    values.push_back(values_of(sources.leaves[i]));
+    values.push_back(packing::values_of(sources.leaves[i]));
   }
   const std::int64_t old = folder.rows();
   for (const auto& [node, value] : sources.values) add_values(folder, node, *value, rows);

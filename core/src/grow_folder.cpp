@@ -12,7 +12,6 @@ namespace {
 using files::Found;
 using format::NodeType;
 
-constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
 constexpr std::size_t max_nodes = 1000000;
 
 Path path_of(const std::vector<std::string>& names, std::vector<std::string_view>& buffer) {
@@ -23,10 +22,6 @@ Path path_of(const std::vector<std::string>& names, std::vector<std::string_view
 std::string show(const std::vector<std::string>& names) {
   std::vector<std::string_view> buffer;
   return names.empty() ? "the dictionary" : show_path(path_of(names, buffer));
-}
-
-std::string below(const std::string& folder, std::string_view name) {
-  return folder.empty() ? std::string(name) : files::join(folder, name);
 }
 
 // What tells one published state from another.
@@ -49,10 +44,6 @@ class Stamp {
   struct stat folder_ {};
   struct stat meta_ {};
 };
-
-bool is_number(std::string_view name) noexcept {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -100,7 +91,7 @@ class GrowFolder::Reader {
     const std::string inner = files::join(dir, std::string(format::record_folder));
     const bool record = files::look(files::join(inner, format::meta_file)).found == Found::file;
     GrowNode node;
-    node.text = format::read_node(files::read(meta, max_meta_bytes), "\"" + meta + "\"",
+    node.text = format::read_node(files::read(meta, format::max_meta_bytes), "\"" + meta + "\"",
                                   {format::max_json_depth + 1, max_nodes, record});
     node.folder = std::move(folder);
     node.path = std::move(path);
@@ -150,7 +141,7 @@ class GrowFolder::Reader {
     std::int64_t n = 0;
     for (const std::string& name :
          files::folders_in(folder_.at(folder_.nodes_[i].folder), max_nodes)) {
-      n += is_number(name) ? 1 : 0;
+      n += format::is_number(name) ? 1 : 0;
     }
     if (by_rows) {
       folder_.stack_ = true;

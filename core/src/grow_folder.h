@@ -15,6 +15,11 @@ namespace td {
 
 class TensorDict;
 
+// A path below the folder that grows, whose own path is empty.
+inline std::string below(const std::string& folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : files::join(folder, name);
+}
+
 // Where a file of values is, and what one row takes in it.
 struct GrowLeaf {
   std::vector<std::string> path;  // of keys

@@ -24,10 +24,6 @@ std::uint64_t bytes_of(const GrowLeaf& leaf, std::int64_t rows) noexcept {
   return static_cast<std::uint64_t>(rows) * leaf.row_bytes;
 }
 
-std::string below(const std::string& folder, std::string_view name) {
-  return folder.empty() ? std::string(name) : files::join(folder, name);
-}
-
 void write_text(const std::string& path, const std::string& text, bool durable) {
   files::NewFile file(path);
   file.write(text.data(), text.size());

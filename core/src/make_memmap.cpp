@@ -21,8 +21,6 @@ namespace td {
 
 namespace {
 
-constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
-
 // The last dictionary on the way that is there, and the names that are still to be made.
 struct Place {
   DenseNode* node;
@@ -104,7 +102,7 @@ class Maker {
 
   void stage_folders() {
     const std::string meta = files::join(dir_, format::meta_file);
-    const std::string old = files::read(meta, max_meta_bytes);
+    const std::string old = files::read(meta, format::max_meta_bytes);
     const std::string where = "\"" + meta + "\"";
     const std::string text = format::with_entry(old, where, plan_.folders.front().meta);
     aside_.emplace(dir_, &lock_, /*exchange_wanted=*/false);

@@ -18,12 +18,6 @@ namespace {
 using files::Found;
 using files::Item;
 
-constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
-
-bool is_number(std::string_view name) noexcept {
-  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 // The names of a node's files and folders.
 class Names {
  public:
@@ -35,7 +29,7 @@ class Names {
     const std::string meta = files::join(dir, format::meta_file);
     format::NodeText node;
     try {
-      node = format::read_node(files::read(meta, max_meta_bytes), meta,
+      node = format::read_node(files::read(meta, format::max_meta_bytes), meta,
                                {format::max_json_depth + 1, static_cast<std::size_t>(-1),
                                 inner != nullptr && inner->found == Found::folder});
     } catch (const Error&) {
@@ -54,7 +48,8 @@ class Names {
   }
 
   bool has(const Item& item) const {
-    if (item.found == Found::folder && (metas_ || (numbers_ && is_number(item.name)))) return true;
+    if (item.found == Found::folder && (metas_ || (numbers_ && format::is_number(item.name))))
+      return true;
     return names_.count(item.name) != 0;
   }
   bool only_with_meta() const noexcept { return metas_; }
@@ -141,7 +136,7 @@ class Sorter {
       if (folders_.count(path) != 0) {
         pending_.push_back(std::move(path));
       } else if (planned && in_plan->second == SavePlan::FolderUse::numbered &&
-                 is_number(item.name)) {
+                 format::is_number(item.name)) {
         result_.drop.push_back(relative(path));  // it would be taken for an element
       } else if (names.has(item) && (has_meta || !names.only_with_meta())) {
         stale_.push_back(relative(path));

@@ -26,10 +26,6 @@ constexpr std::size_t max_path = PATH_MAX - 64;  // leaves room for a temporary 
 // A function: a constant of this type would be made at load.
 c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
 
-bool ends_with(std::string_view text, std::string_view end) noexcept {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 // Whether a tensor is all of what is mapped, as it lies there.
 bool is_whole(const at::Tensor& tensor, const MappedFile& file) {
   return fast::plain_cpu(tensor) && tensor.is_contiguous() && tensor.data_ptr() == file.data() &&
@@ -361,7 +357,7 @@ class Planner {
     const std::string_view key = path_.back();
     check_name(key, true);
     // The file of a leaf "a" and the folder of a dictionary "a.memmap" are called the same.
-    if (ends_with(key, format::leaf_suffix)) {
+    if (files::ends_with(key, format::leaf_suffix)) {
       const Value* leaf =
           level.source->find(key.substr(0, key.size() - format::leaf_suffix.size()));
       if (leaf != nullptr && elements_of(*leaf) != nullptr) {

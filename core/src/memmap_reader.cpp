@@ -16,8 +16,6 @@ namespace {
 
 using files::Found;
 
-constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
-
 std::string where_of(const std::string& dir, const std::string& key) {
   std::string where = "\"" + files::join(dir, format::meta_file) + "\"";
   if (!key.empty()) where += " (" + key + ")";
@@ -35,7 +33,7 @@ Opened MemmapReader::open(std::string dir, const std::string& key) {
 
 std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string& key) {
   const std::optional<std::string> text =
-      source_.read(files::join(dir, format::meta_file), max_meta_bytes);
+      source_.read(files::join(dir, format::meta_file), format::max_meta_bytes);
   if (!text) return std::nullopt;
   std::string where = where_of(dir, key);
   // A value stands one level deep in its meta.json; what is accepted can be saved again.
@@ -108,10 +106,7 @@ void MemmapReader::count_entry(const Opened& at) {
 std::size_t MemmapReader::numbered(const Opened& at) const {
   std::size_t n = 0;
   std::vector<std::string> names = folders_in(at.dir);
-  const auto is_number = [](const std::string& name) {
-    return !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
-  };
-  for (const std::string& name : names) n += is_number(name) ? 1 : 0;
+  for (const std::string& name : names) n += format::is_number(name) ? 1 : 0;
   for (std::size_t i = 0; i < n; ++i) {
     const std::string name = std::to_string(i);
     if (std::binary_search(names.begin(), names.end(), name)) continue;

@@ -10,6 +10,7 @@
 #include "td/folder.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
+#include "td/packing.h"
 #include "td/progress.h"
 
 #include <ATen/ATen.h>
@@ -23,12 +24,6 @@
 namespace td {
 
 namespace {
-
-// Dense values on the CPU, without flags that only libtorch understands.
-at::Tensor values_of(const at::Tensor& tensor) {
-  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
-  return tensor.resolve_conj().resolve_neg().to(c10::DeviceType::CPU).contiguous();
-}
 
 // Checksums are taken piece by piece, of bytes that are then written out of the cache.
 constexpr std::size_t hashed_piece = std::size_t{1} << 18;
@@ -139,7 +134,7 @@ class Saver {
   std::shared_ptr<MappedFile> fill_memory(const SavePlan::Leaf& leaf) const {
     std::shared_ptr<MappedFile> memory = MappedFile::anonymous(leaf.bytes);
     if (content_ == Content::values || leaf.is_table) {
-      std::memcpy(memory->data(), values_of(leaf.source).data_ptr(), leaf.bytes);
+      std::memcpy(memory->data(), packing::values_of(leaf.source).data_ptr(), leaf.bytes);
     }
     return memory;
   }
@@ -149,7 +144,7 @@ class Saver {
     const SavePlan::Leaf& leaf = plan_.leaves[i];
     const files::Descriptor file = create(leaf.path);
     if (content_ == Content::values || leaf.is_table) {
-      const at::Tensor values = values_of(leaf.source);
+      const at::Tensor values = packing::values_of(leaf.source);
       const auto* data = static_cast<const char*>(values.data_ptr());
       if (checksums_.empty()) {
         files::write_all(file.get(), data, leaf.bytes, leaf.path);

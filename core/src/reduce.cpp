@@ -148,15 +148,19 @@ class Reducer {
     return std::get<0>(std::move(result));
   }
 
-  // libtorch divides by n or by n - 1; other corrections follow from the first.
-  at::Tensor variance(const at::Tensor& t, SizesView over, bool keep) const {
-    if (options_.correction == 0 || options_.correction == 1)
-      return at::var(t, over, /*unbiased=*/options_.correction == 1, keep);
+  // libtorch divides by n or by n - 1; other corrections follow from the first. Of std it rounds the
+  // root only, not the variance before it.
+  at::Tensor spread(const at::Tensor& t, SizesView over, bool keep, bool root) const {
+    if (options_.correction == 0 || options_.correction == 1) {
+      const bool unbiased = options_.correction == 1;
+      return root ? at::std(t, over, unbiased, keep) : at::var(t, over, unbiased, keep);
+    }
     std::int64_t n = 1;
     for (const std::int64_t dim : over) n *= t.size(dim);
     const auto count = static_cast<double>(n);
     const auto rest = static_cast<double>(std::max<std::int64_t>(0, n - options_.correction));
-    return at::var(t, over, /*unbiased=*/false, keep) * (count / rest);
+    const at::Tensor biased = at::var(t, over, /*unbiased=*/false, keep) * (count / rest);
+    return root ? biased.sqrt() : biased;
   }
 
   at::Tensor compute(const at::Tensor& t, SizesView over, bool keep, at::Tensor* positions) const {
@@ -177,8 +181,8 @@ class Reducer {
       case Reduction::any_op:
         return each(t, over,
                     [&](const at::Tensor& x, std::int64_t d) { return at::any(x, d, keep); });
-      case Reduction::var_op: return variance(t, over, keep);
-      case Reduction::std_op: return variance(t, over, keep).sqrt();
+      case Reduction::var_op: return spread(t, over, keep, /*root=*/false);
+      case Reduction::std_op: return spread(t, over, keep, /*root=*/true);
       case Reduction::amin_op: return at::amin(t, over, keep);
       case Reduction::amax_op: return at::amax(t, over, keep);
       case Reduction::min_op: return both(at::min(t, dim, keep), positions);

@@ -79,6 +79,7 @@ Operation join(Random& random, const TensorDict& td, bool stack) {
   made.on_leaves = [=](const Leaves& in) {
     return Leaves{stack ? at::stack(in, dim) : at::cat(in, dim)};
   };
+  made.gathers = true;  // libtorch may keep channels last, which here are dense rows
   return made;
 }
 

@@ -40,6 +40,10 @@ std::string absolute(const std::string& path);
 
 std::string join(const std::string& folder, std::string_view name);
 
+inline bool ends_with(std::string_view text, std::string_view end) noexcept {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
 // What stands under a path. A link is not followed.
 enum class Found { nothing, file, folder, link, other };
 struct Look {

@@ -17,6 +17,7 @@ inline constexpr std::string_view leaf_suffix = ".memmap";
 inline constexpr std::string_view table_suffix =
     ".shape.memmap";  // of the sizes of a ragged tensor
 inline constexpr std::string_view record_folder = "_tensordict";
+inline constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
 inline constexpr std::string_view source_folder = "_source";  // of a window
 
 // Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
@@ -58,6 +59,11 @@ std::string escape(std::string_view key);
 
 // Whether a key may be a name as it is: it cannot lead out of the folder.
 bool safe_verbatim(std::string_view key, bool is_node) noexcept;
+
+// Whether a folder is called as an element of a lazy stack is.
+inline bool is_number(std::string_view name) noexcept {
+  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
 
 // Keys that a meta.json needs for itself.
 bool reserved(std::string_view key) noexcept;
