@@ -4,12 +4,11 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "td_handles.h"
 #include "tensordict/td.h"
 
 namespace golden {
@@ -17,35 +16,12 @@ namespace golden {
 using Json = nlohmann::json;
 using Sizes = std::vector<std::int64_t>;
 
-template <auto Free>
-struct Freed {
-  template <class Handle>
-  void operator()(Handle *handle) const {
-    Free(handle);
-  }
-};
-using Dict = std::unique_ptr<td_tensordict, Freed<td_free>>;
-using Tensor = std::unique_ptr<td_tensor, Freed<td_tensor_free>>;
-using Keys = std::unique_ptr<td_keys, Freed<td_keys_free>>;
-
-// The library has refused a call.
-struct Refused : std::runtime_error {
-  Refused(td_status code, const std::string &text) : std::runtime_error(text), status(code) {}
-  td_status status;
-};
-
-inline void check(td_status status) {
-  if (status == TD_OK) return;
-  throw Refused(status, std::string(td_status_name(status)) + " from " + td_last_error_function() +
-                            ": " + td_last_error_message());
-}
-
-template <class Handle, class Call>
-Handle made(Call call) {
-  typename Handle::pointer result = nullptr;
-  check(call(&result));
-  return Handle(result);
-}
+using handles::check;
+using handles::Dict;
+using handles::Keys;
+using handles::made;
+using handles::Refused;
+using handles::Tensor;
 
 struct Node {
   std::string type;    // the class as Python calls it

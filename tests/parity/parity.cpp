@@ -28,7 +28,7 @@ Answer replay(parity::Operation operation, const parity::Request &request, const
   Json found = Json::array();
   try {
     for (const parity::Dict &td : operation(request)) found.push_back(parity::describe(td.get()));
-  } catch (const parity::Refused &error) {
+  } catch (const parity::Refused &error) {  // where Python raises too, that is the right answer
     return {true, raises ? "" : error.what()};
   } catch (const std::exception &error) {
     return {false, std::string("cannot be replayed: ") + error.what()};

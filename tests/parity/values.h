@@ -6,10 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "handles.h"
+#include "td_handles.h"
 
 namespace parity {
 
+using handles::check;
+using handles::Dict;
+using handles::Keys;
+using handles::made;
+using handles::Refused;
+using handles::Tensor;
 using Json = nlohmann::json;
 using Path = std::vector<std::string>;
 

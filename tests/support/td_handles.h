@@ -1,6 +1,6 @@
-// Handles of the C interface that free themselves, and its failures as exceptions.
-#ifndef PARITY_HANDLES_H
-#define PARITY_HANDLES_H
+// td_handles.h: handles of the C interface that free themselves, and its failures as exceptions.
+#ifndef TD_HANDLES_H
+#define TD_HANDLES_H
 
 #include <memory>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 #include "tensordict/td.h"
 
-namespace parity {
+namespace handles {
 
 template <auto Free>
 struct Freed {
@@ -21,15 +21,16 @@ using Dict = std::unique_ptr<td_tensordict, Freed<td_free>>;
 using Tensor = std::unique_ptr<td_tensor, Freed<td_tensor_free>>;
 using Keys = std::unique_ptr<td_keys, Freed<td_keys_free>>;
 
-// The library has refused a call. Where Python raises too, that is the right answer.
+// The library has refused a call.
 struct Refused : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  Refused(td_status code, const std::string &text) : std::runtime_error(text), status(code) {}
+  td_status status;
 };
 
 inline void check(td_status status) {
   if (status == TD_OK) return;
-  throw Refused(std::string(td_status_name(status)) + " from " + td_last_error_function() + ": " +
-                td_last_error_message());
+  throw Refused(status, std::string(td_status_name(status)) + " from " + td_last_error_function() +
+                            ": " + td_last_error_message());
 }
 
 // made<Dict>([&](auto result) { return td_share(td, result); })
@@ -40,6 +41,6 @@ Handle made(Call call) {
   return Handle(result);
 }
 
-}  // namespace parity
+}  // namespace handles
 
 #endif
