@@ -4,6 +4,7 @@
 #include "folder_source.h"
 #include "memmap_reader.h"
 #include "td/checksums.h"
+#include "td/device.h"
 #include "td/verify.h"
 
 #include <ATen/ATen.h>
@@ -80,7 +81,19 @@ class Walk {
   void enter(Opened opened) {
     if (!opened.outer.empty()) add_meta(opened.outer);
     add_meta(opened.dir);
+    check_device(opened);
     pending_.push_back(std::move(opened));
+  }
+
+  // A device that is not in this machine is no damage; what is no device at all is.
+  void check_device(const Opened& at) {
+    if (!at.text.device) return;
+    try {
+      parse_device(*at.text.device);
+    } catch (const Error& error) {
+      if (error.code() == Code::device) return;
+      report(files::join(at.dir, format::meta_file), c10::str(at.where, ": ", error.what()), 0);
+    }
   }
 
   void add_meta(const std::string& dir) {

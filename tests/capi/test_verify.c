@@ -184,6 +184,25 @@ TD_TEST(batch_sizes_that_do_not_fit) {
   free(meta);
 }
 
+/* A device that is only not here is no damage: another machine can load the folder. */
+TD_TEST(devices) {
+  size_t size = 0;
+  save_sample(here("m"), 0);
+  char *meta = td_read_file(here("m/meta.json"), &size);
+  char text[4096];
+  const char *const names[] = {"cuda:0", "cru", "cuda:x"};
+  for (size_t i = 0; i < 3; ++i) {
+    const char *last = meta;
+    for (const char *at = meta; (at = strstr(at, "\"device\":")) != NULL; ++at) last = at;
+    const char *end = last + strcspn(last, ",}");
+    TD_CHECK(snprintf(text, sizeof text, "%.*s\"device\":\"%s\"%s", (int)(last - meta), meta,
+                      names[i], end) < (int)sizeof text);
+    td_write_text(here("m/meta.json"), text);
+    TD_CHECK_INT(verify(here("m"), 1).count, i == 0 ? 0 : 1);
+  }
+  free(meta);
+}
+
 TD_TEST(links_are_not_followed) {
   save_sample(here("m"), 1);
   save_sample(here("elsewhere"), 0);
