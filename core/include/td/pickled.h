@@ -23,6 +23,7 @@ enum class Kind : std::uint8_t {
   function,
   storage,
   tensor,
+  foreign,  // what only Python can make
 };
 
 // Objects are named by their numbers; several may hold one and the same.
@@ -55,6 +56,18 @@ struct Pickle {
 // Reads a pickle of protocols 2 to 5. Throws Code::format for what is damaged, and Code::unsupported for
 // a class or function that is not one of the few known ones. `where` begins the messages.
 Pickle read(std::string_view text, const std::string& where, std::size_t max_objects);
+
+// The same for a pickle of any objects of Python: those that are no plain values are foreign, and nothing is
+// known of them but where they stand.
+Pickle read_foreign(std::string_view text, const std::string& where, std::size_t max_objects);
+
+// A plain value as JSON text, a number as a key as its digits. Code::unsupported for what is none;
+// Code::format when it is nested deeper than JSON may be, or its text gets longer than `max_bytes`.
+std::string json_of(const Pickle& pickle, Ref value, std::size_t max_bytes,
+                    const std::string& where);
+
+// The name that a key stands for: a text, or the digits of a whole number.
+std::string key_of(const Pickle& pickle, Ref key, const std::string& where);
 
 // Whether a zip archive is one of these.
 bool looks_like(const FileBytes& file) noexcept;
