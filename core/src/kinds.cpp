@@ -2,13 +2,13 @@
 // lazy_*.cpp and part.cpp.
 #include "td/kinds.h"
 
+#include "dense_copy.h"
 #include "td/batch_op.h"
 #include "td/data_values.h"
 #include "td/descent.h"
 #include "td/fast_path.h"
 #include "td/join.h"
 #include "td/lazy_index.h"
-#include "td/memo.h"
 #include "td/names.h"
 #include "td/record.h"
 #include "td/tensordict.h"
@@ -280,32 +280,7 @@ NodePtr dense_form(const NodePtr& node) {
 }
 
 NodePtr all_dense(const NodePtr& root) {
-  std::vector<DenseNode*> pending;         // held by the result
-  Memo<std::pair<NodePtr, NodePtr>> memo;  // a node and its copy; the first kept for its address
-  const auto make = [&](const NodePtr& node) -> NodePtr {
-    const NodePtr form = dense_form(node);
-    const DenseNode* dense = as_dense(form.get());
-    if (dense == nullptr) return form;
-    NodePtr copy = dense->shallow_copy();
-    pending.push_back(as_dense(copy.get()));
-    return copy;
-  };
-  const auto begin = [&](const NodePtr& node) -> NodePtr {
-    if (node.use_count() <= 2) return make(node);  // held by the tree and by the copy above it
-    if (const auto* made = memo.find(node.get())) return made->second;
-    NodePtr copy = make(node);
-    memo.add(node.get(), {node, copy});
-    return copy;
-  };
-  NodePtr top = make(root);
-  while (!pending.empty()) {
-    DenseNode* node = pending.back();
-    pending.pop_back();
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      if (node->value(i).is_node()) node->set_value(i, begin(node->value(i).node()));
-    }
-  }
-  return top;
+  return copy_dense(root, dense_form, [](const Node&) { return std::optional<at::Tensor>(); });
 }
 
 std::optional<Value> entry_of(const NodePtr& node, std::string_view name) {

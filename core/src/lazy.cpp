@@ -1,8 +1,8 @@
 // What lazy stacks alone can do: take elements in, and be read where their tensors differ in shape.
+#include "dense_copy.h"
 #include "td/assign.h"
 #include "td/descent.h"
 #include "td/lazy_ops.h"
-#include "td/memo.h"
 #include "td/paths.h"
 #include "td/ragged.h"
 #include "td/tensordict.h"
@@ -196,40 +196,16 @@ NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const RaggedOptio
 }  // namespace
 
 NodePtr to_padded(const NodePtr& root, const RaggedOptions& options) {
-  std::vector<DenseNode*> pending;         // held by the result
-  Memo<std::pair<NodePtr, NodePtr>> memo;  // a node and its copy; the first kept for its address
-  const auto make = [&](const NodePtr& node) -> NodePtr {
+  const auto form = [&](const NodePtr& node) {
     const LazyNode* lazy = is_data(*node) ? nullptr : as_lazy(node.get());
-    const NodePtr form = lazy != nullptr ? uneven_form(node, *lazy, options) : dense_form(node);
-    const DenseNode* dense = as_dense(form.get());
-    if (dense == nullptr) return form;
-    NodePtr copy = dense->shallow_copy();
-    pending.push_back(as_dense(copy.get()));
-    return copy;
+    return lazy != nullptr ? uneven_form(node, *lazy, options) : dense_form(node);
   };
-  const auto begin = [&](const NodePtr& node) -> NodePtr {
-    if (node.use_count() <= 2) return make(node);  // held by the tree and by the copy above it
-    if (const auto* made = memo.find(node.get())) return made->second;
-    NodePtr copy = make(node);
-    memo.add(node.get(), {node, copy});
-    return copy;
+  const auto values = [&](const Node& node) -> std::optional<at::Tensor> {
+    const RaggedNode* ragged = options.ragged ? nullptr : as_ragged(&node);
+    if (ragged == nullptr) return std::nullopt;
+    return padded(*ragged, options.padding_value, options.left);
   };
-  NodePtr top = make(root);
-  while (!pending.empty()) {
-    DenseNode* node = pending.back();
-    pending.pop_back();
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      const Value& value = node->value(i);
-      if (!value.is_node()) continue;
-      const RaggedNode* ragged = as_ragged(value.node().get());
-      if (ragged != nullptr && !options.ragged) {
-        node->set_value(i, padded(*ragged, options.padding_value, options.left));
-      } else {
-        node->set_value(i, begin(value.node()));
-      }
-    }
-  }
-  return top;
+  return copy_dense(root, form, values);
 }
 
 NodePtr to_lazy(const NodePtr& node, std::int64_t dim) {
