@@ -26,15 +26,6 @@ static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
   return answer;
 }
 
-static void check_dtype(const td_tensordict *td, const char *const *path, size_t path_len,
-                        td_dtype want) {
-  td_tensor *tensor = td_take(td, path, path_len);
-  td_dtype dtype = TD_DTYPE_OTHER;
-  TD_DO(td_tensor_dtype(tensor, &dtype));
-  TD_CHECK_INT(dtype, want);
-  td_tensor_free(tensor);
-}
-
 /* The same as doubles, for dtypes that C has not. */
 static void check_converted(const td_tensor *tensor, const double *want, size_t n) {
   td_tensor *converted = NULL;
@@ -43,14 +34,6 @@ static void check_converted(const td_tensor *tensor, const double *want, size_t 
   TD_DO(td_tensor_copy_to(converted, values, n * sizeof *values));
   for (size_t i = 0; i < n; i++) TD_CHECK(values[i] == want[i]);
   td_tensor_free(converted);
-}
-
-static void check_json(const td_tensordict *td, const char *const *path, size_t path_len,
-                       const char *want) {
-  char text[256];
-  size_t length = 0;
-  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
-  TD_CHECK_SAME_TEXT(text, want);
 }
 
 static void check_same_file(const char *one, const char *other) {
@@ -93,9 +76,9 @@ TD_TEST(safetensors_of_others) {
   TD_CHECK(parts[0] == 5 && parts[1] == -5 && parts[2] == 6 && parts[3] == -6);
   td_tensor_free(z);
   td_tensor_free(none);
-  check_dtype(td, TD_KEY("half"), TD_DTYPE_BFLOAT16);
-  check_dtype(td, TD_KEY("yes"), TD_DTYPE_BOOL);
-  check_dtype(td, TD_KEY("layer", "weight"), TD_DTYPE_INT64);
+  TD_CHECK_DTYPE(td, TD_KEY("half"), TD_DTYPE_BFLOAT16);
+  TD_CHECK_DTYPE(td, TD_KEY("yes"), TD_DTYPE_BOOL);
+  TD_CHECK_DTYPE(td, TD_KEY("layer", "weight"), TD_DTYPE_INT64);
 
   char *metadata = metadata_of(theirs("model.safetensors"));
   TD_CHECK_SAME_TEXT(metadata, "{\"format\":\"pt\",\"note\":\"caf\xc3\xa9 \\\"x\\\"\"}");
@@ -147,7 +130,7 @@ TD_TEST(our_own_safetensors_lose_nothing) {
                 *empty = td_take_dict(again, TD_KEY("empty"));
   TD_CHECK_BATCH(wide, 2, 3, 5);
   TD_CHECK_BATCH(empty, 2, 3);
-  check_json(again, TD_KEY("n", "note"), "{\"text\":[1.50,null,\"x\"]}");
+  TD_CHECK_JSON(again, TD_KEY("n", "note"), "{\"text\":[1.50,null,\"x\"]}");
   td_keys *names = NULL;
   const char *const *name = NULL;
   size_t length = 0;
@@ -408,16 +391,16 @@ static void check_checkpoint(const char *name) {
   TD_CHECK_ENTRY(td, TD_KEY("steps", "0"), TD_SIZES(3), TD_VALUES(5, 6, 7));
   TD_CHECK_ENTRY(td, TD_KEY("steps", "1"), TD_NO_SIZES, TD_VALUES(7));
   TD_CHECK_ENTRY(td, TD_KEY("pair", "0"), TD_SIZES(2), TD_VALUES(6, 7));
-  check_json(td, TD_KEY("pair", "1"), "7");
-  check_json(td, TD_KEY("epoch"), "3");
-  check_json(td, TD_KEY("best"), "null"); /* JSON has no infinity */
-  check_json(td, TD_KEY("rate"), "0.5");
-  check_json(td, TD_KEY("big"), "1099511627776");
-  check_json(td, TD_KEY("name"), "\"caf\xc3\xa9\"");
-  check_json(td, TD_KEY("done"), "false");
-  check_json(td, TD_KEY("none"), "null");
-  check_json(td, TD_KEY("shape"), "[2,3]");
-  check_json(td, TD_KEY("list"), "[1,\"two\",[3.0]]");
+  TD_CHECK_JSON(td, TD_KEY("pair", "1"), "7");
+  TD_CHECK_JSON(td, TD_KEY("epoch"), "3");
+  TD_CHECK_JSON(td, TD_KEY("best"), "null"); /* JSON has no infinity */
+  TD_CHECK_JSON(td, TD_KEY("rate"), "0.5");
+  TD_CHECK_JSON(td, TD_KEY("big"), "1099511627776");
+  TD_CHECK_JSON(td, TD_KEY("name"), "\"caf\xc3\xa9\"");
+  TD_CHECK_JSON(td, TD_KEY("done"), "false");
+  TD_CHECK_JSON(td, TD_KEY("none"), "null");
+  TD_CHECK_JSON(td, TD_KEY("shape"), "[2,3]");
+  TD_CHECK_JSON(td, TD_KEY("list"), "[1,\"two\",[3.0]]");
   td_tensordict *empty = td_take_dict(td, TD_KEY("empty"));
   td_free(empty);
   td_tensor *nothing = td_take(td, TD_KEY("nothing"));

@@ -43,14 +43,6 @@ static void refuse(const char *name, td_status want, const char *part) {
   TD_CHECK_TEXT(td_last_error_message(), part);
 }
 
-static void check_json(const td_tensordict *td, const char *const *path, size_t path_len,
-                       const char *want) {
-  char text[256] = "";
-  size_t length = 0;
-  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
-  TD_CHECK_SAME_TEXT(text, want);
-}
-
 static void check_list(const td_tensordict *td, const char *const *path, size_t path_len,
                        const char *want) {
   char text[256] = "";
@@ -82,7 +74,7 @@ TD_TEST(the_reference_artifact) {
   TD_CHECK(memcmp(memory, bfloat16, 4) == 0);
   TD_CHECK_SIZES(ones, 2, 1);
   td_tensor_free(ones);
-  check_json(td, TD_KEY("nested", "string"), "[\"a string!\"]");
+  TD_CHECK_JSON(td, TD_KEY("nested", "string"), "[\"a string!\"]");
   int32_t equal = 0;
   inner = td_take_dict(td, TD_KEY("nested"));
   TD_DO(td_equal(nested, inner, &equal));
@@ -112,7 +104,7 @@ TD_TEST(nested_dictionaries_that_are_not_listed) {
   int32_t device_index = 0;
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(7, 8));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(7, 8));
-  check_json(td, TD_KEY("s"), "\"x\"");
+  TD_CHECK_JSON(td, TD_KEY("s"), "\"x\"");
   TD_DO(td_device(td, &device, &device_index));
   TD_CHECK_INT(device, TD_DEVICE_NONE);
   td_keys *keys = NULL;

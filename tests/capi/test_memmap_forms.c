@@ -30,14 +30,6 @@ static void check_again(const char *folder) {
   TD_CHECK_SAME_TREE(here("again"), here(folder));
 }
 
-static void check_json(const td_tensordict *td, const char *const *path, size_t path_len,
-                       const char *want) {
-  char text[256] = "";
-  size_t length = 0;
-  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
-  TD_CHECK_SAME_TEXT(text, want);
-}
-
 TD_TEST(words_for_numbers_that_json_lacks) {
   td_tensordict *td = NULL;
   put("w", DICT("\"v\": {\"type\": \"NonTensorData\"}, ", "[1]"));
@@ -45,7 +37,7 @@ TD_TEST(words_for_numbers_that_json_lacks) {
       "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": [NaN, -Infinity, "
       "\"a NaN \\\" Infinity\", 1.5]}");
   TD_DO(td_load_memmap(here("w"), NULL, &td));
-  check_json(td, TD_KEY("v"), "[null,null,\"a NaN \\\" Infinity\",1.5]");
+  TD_CHECK_JSON(td, TD_KEY("v"), "[null,null,\"a NaN \\\" Infinity\",1.5]");
   td_free(td);
 }
 
@@ -56,7 +48,7 @@ TD_TEST(stacks_of_values_keep_their_dimension_and_device) {
              "\",\"stack_dim\":1,\"device\":\"cpu\",\"data\":[[\"a\",\"b\"],[\"c\",\"d\"]]}");
   TD_DO(td_load_memmap(here("s"), NULL, &td));
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &column));
-  check_json(column, TD_KEY("v"), "[\"b\", \"d\"]");
+  TD_CHECK_JSON(column, TD_KEY("v"), "[\"b\", \"d\"]");
   td_free(column);
   td_free(td);
   check_again("s");

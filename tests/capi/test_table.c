@@ -36,23 +36,6 @@ static td_tensordict *read(const char *text, td_table_format format, const char 
   return td;
 }
 
-static void check_dtype(const td_tensordict *td, const char *const *path, size_t path_len,
-                        td_dtype want) {
-  td_tensor *tensor = td_take(td, path, path_len);
-  td_dtype dtype = TD_DTYPE_OTHER;
-  TD_DO(td_tensor_dtype(tensor, &dtype));
-  TD_CHECK_INT(dtype, want);
-  td_tensor_free(tensor);
-}
-
-static void check_json(const td_tensordict *td, const char *const *path, size_t path_len,
-                       const char *want) {
-  char text[256];
-  size_t length = 0;
-  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
-  TD_CHECK_SAME_TEXT(text, want);
-}
-
 TD_TEST(columns_of_a_csv_file) {
   td_tensordict *td = read(
       "i,f,gap,b,s,\"q,\"\"x\"\"\",mixed\r\n"
@@ -60,21 +43,21 @@ TD_TEST(columns_of_a_csv_file) {
       "-2,1e3,,false,\"two, \"\"three\"\"\nfour\",\"\",x\r\n",
       TD_TABLE_CSV, NULL);
   TD_CHECK_BATCH(td, 2);
-  check_dtype(td, TD_KEY("i"), TD_DTYPE_INT64);
+  TD_CHECK_DTYPE(td, TD_KEY("i"), TD_DTYPE_INT64);
   TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(2), TD_VALUES(1, -2));
-  check_dtype(td, TD_KEY("f"), TD_DTYPE_FLOAT64);
+  TD_CHECK_DTYPE(td, TD_KEY("f"), TD_DTYPE_FLOAT64);
   TD_CHECK_ENTRY(td, TD_KEY("f"), TD_SIZES(2), TD_VALUES(0.5, 1000));
-  check_dtype(td, TD_KEY("gap"), TD_DTYPE_FLOAT64);
+  TD_CHECK_DTYPE(td, TD_KEY("gap"), TD_DTYPE_FLOAT64);
   td_tensor *gap = td_take(td, TD_KEY("gap"));
   double values[2];
   TD_DO(td_tensor_copy_to(gap, values, sizeof values));
   TD_CHECK(values[0] == 1 && values[1] != values[1]);
   td_tensor_free(gap);
-  check_dtype(td, TD_KEY("b"), TD_DTYPE_BOOL);
+  TD_CHECK_DTYPE(td, TD_KEY("b"), TD_DTYPE_BOOL);
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(1, 0));
-  check_json(td, TD_KEY("s"), "[\"one\", \"two, \\\"three\\\"\\nfour\"]");
-  check_json(td, TD_KEY("q,\"x\""), "[\"2\", \"\"]");
-  check_json(td, TD_KEY("mixed"), "[1, \"x\"]");
+  TD_CHECK_JSON(td, TD_KEY("s"), "[\"one\", \"two, \\\"three\\\"\\nfour\"]");
+  TD_CHECK_JSON(td, TD_KEY("q,\"x\""), "[\"2\", \"\"]");
+  TD_CHECK_JSON(td, TD_KEY("mixed"), "[1, \"x\"]");
   td_free(td);
 }
 
@@ -85,12 +68,12 @@ TD_TEST(columns_of_a_json_file) {
       "7}]",
       TD_TABLE_JSON, ".");
   TD_CHECK_BATCH(td, 2);
-  check_dtype(td, TD_KEY("i"), TD_DTYPE_INT64);
-  check_dtype(td, TD_KEY("f"), TD_DTYPE_FLOAT64);
-  check_dtype(td, TD_KEY("b"), TD_DTYPE_BOOL);
-  check_json(td, TD_KEY("s"), "[\"x\", [1,{\"k\":null}]]");
+  TD_CHECK_DTYPE(td, TD_KEY("i"), TD_DTYPE_INT64);
+  TD_CHECK_DTYPE(td, TD_KEY("f"), TD_DTYPE_FLOAT64);
+  TD_CHECK_DTYPE(td, TD_KEY("b"), TD_DTYPE_BOOL);
+  TD_CHECK_JSON(td, TD_KEY("s"), "[\"x\", [1,{\"k\":null}]]");
   TD_CHECK_ENTRY(td, TD_KEY("n", "x"), TD_SIZES(2), TD_VALUES(1, 2.5));
-  check_dtype(td, TD_KEY("late"), TD_DTYPE_FLOAT64); /* missing in the first row */
+  TD_CHECK_DTYPE(td, TD_KEY("late"), TD_DTYPE_FLOAT64); /* missing in the first row */
   td_free(td);
 }
 
@@ -114,7 +97,7 @@ TD_TEST(what_is_written_is_read_again) {
     td_free(again);
     TD_DO(td_save_table(names, file_of(texts[format]), format, NULL));
     TD_DO(td_load_table(file_of(texts[format]), format, NULL, &again));
-    check_json(again, TD_KEY("s"), "[\"a\", \"1\", \"\"]");
+    TD_CHECK_JSON(again, TD_KEY("s"), "[\"a\", \"1\", \"\"]");
     td_free(again);
     td_free(names);
     td_free(td);
@@ -137,7 +120,7 @@ TD_TEST(forms_of_what_is_written) {
 TD_TEST(tables_without_rows_or_columns) {
   td_tensordict *td = read("a,b\n", TD_TABLE_CSV, NULL);
   TD_CHECK_BATCH(td, 0);
-  check_dtype(td, TD_KEY("b"), TD_DTYPE_FLOAT64);
+  TD_CHECK_DTYPE(td, TD_KEY("b"), TD_DTYPE_FLOAT64);
   TD_DO(td_save_table(td, file_of("out"), TD_TABLE_CSV, NULL));
   check_file("out", "a,b\n");
   td_free(td);

@@ -219,3 +219,23 @@ char *td_printed(const td_tensordict *td) {
   TD_CHECK_INT(strlen(text), length);
   return text;
 }
+
+void td_check_dtype(const char *file, int line, const td_tensordict *td, const char *const *path,
+                    size_t path_len, td_dtype want) {
+  td_tensor *tensor = td_take(td, path, path_len);
+  td_dtype dtype = TD_DTYPE_OTHER;
+  TD_DO(td_tensor_dtype(tensor, &dtype));
+  td_tensor_free(tensor);
+  if (dtype != want) {
+    td_test_fail(file, line, "\"%s\" is of dtype %d, not %d", path[path_len - 1], (int)dtype,
+                 (int)want);
+  }
+}
+
+void td_check_json(const char *file, int line, const td_tensordict *td, const char *const *path,
+                   size_t path_len, const char *want) {
+  char text[256] = "";
+  size_t length = 0;
+  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
+  td_test_check_same(file, line, text, want);
+}

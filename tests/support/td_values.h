@@ -69,6 +69,15 @@ void td_check_entry(const char *file, int line, const td_tensordict *td, const c
                     size_t path_len, const int64_t *sizes, size_t dims, const double *values,
                     size_t count);
 
+/* The dtype of a tensor, and the JSON text of a value, in one line: TD_CHECK_DTYPE(td, TD_KEY("a"),
+ * TD_DTYPE_BOOL), TD_CHECK_JSON(td, TD_KEY("note"), "[1,2]"). */
+#define TD_CHECK_DTYPE(...) td_check_dtype(__FILE__, __LINE__, __VA_ARGS__)
+#define TD_CHECK_JSON(...) td_check_json(__FILE__, __LINE__, __VA_ARGS__)
+void td_check_dtype(const char *file, int line, const td_tensordict *td, const char *const *path,
+                    size_t path_len, td_dtype want);
+void td_check_json(const char *file, int line, const td_tensordict *td, const char *const *path,
+                   size_t path_len, const char *want);
+
 /* Whether two tensors begin at the same address. */
 int td_same_memory(const td_tensor *one, const td_tensor *other);
 
