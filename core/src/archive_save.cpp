@@ -23,8 +23,9 @@ using zip_file::Writer;
 
 struct File {
   std::string_view name;  // in the archive, of a folder's meta.json that of the folder and '/'
-  const SavePlan::Folder* meta = nullptr;
+  const std::string* text = nullptr;
   const SavePlan::Leaf* leaf = nullptr;
+  bool is_meta = false;
 };
 
 // Of each folder its meta.json, then its other files by name, then its folders by name.
@@ -40,7 +41,7 @@ bool goes_before(const File& a, const File& b) noexcept {
   };
   const auto rank = [begin](const File& file) {
     if (file.name.find('/', begin) != std::string_view::npos) return 2;
-    return file.meta != nullptr ? 0 : 1;
+    return file.is_meta ? 0 : 1;
   };
   if (rank(a) != rank(b)) return rank(a) < rank(b);
   return part(a) < part(b);
@@ -49,7 +50,10 @@ bool goes_before(const File& a, const File& b) noexcept {
 std::vector<File> files_of(const SavePlan& plan) {
   std::vector<File> files;
   for (const SavePlan::Folder& folder : plan.folders) {
-    files.push_back({std::string_view(folder.path).substr(1), &folder, nullptr});
+    files.push_back({std::string_view(folder.path).substr(1), &folder.meta, nullptr, true});
+  }
+  for (const SavePlan::File& file : plan.files) {
+    files.push_back({std::string_view(file.path).substr(1), file.content.get()});
   }
   for (const SavePlan::Leaf& leaf : plan.leaves) {
     if (leaf.action == SavePlan::Action::empty) continue;
@@ -68,7 +72,7 @@ class Packer {
     names.reserve(plan.folders.size());
     std::vector<File> files = files_of(plan);
     for (File& file : files) {
-      if (file.meta == nullptr) continue;
+      if (!file.is_meta) continue;
       const std::string folder = file.name.empty() ? "" : std::string(file.name) + '/';
       names.push_back(folder + std::string(format::meta_file));
       file.name = names.back();
@@ -82,7 +86,7 @@ class Packer {
       }
       deflate();
       if (file.leaf == nullptr) {
-        writer_.add(file.name, Form::stored, file.meta->meta.data(), file.meta->meta.size());
+        writer_.add(file.name, Form::stored, file.text->data(), file.text->size());
       } else if (zeros_ && !file.leaf->is_table) {
         add_zeros(file);
       } else {
@@ -178,6 +182,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   LoadOptions open;
   open.device = c10::Device(c10::DeviceType::CPU);
   open.verbatim_names = options.verbatim_names;
+  open.quiet = true;
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
   // Opened where it was written: what may fail comes before it takes its place.
   TensorDict result(load_nodes(*open_archive(packer.path(), zeros, target), open));

@@ -70,6 +70,7 @@ std::vector<Finding> verify_archive(const std::string& path, int num_threads,
   if (!findings.empty()) return findings;
   LoadOptions options;
   options.device = c10::Device(c10::DeviceType::Meta);
+  options.quiet = true;
   try {
     load_memmap(path, options);
   } catch (const Error& error) {

@@ -244,7 +244,8 @@ void DenseText::record(std::string_view key, std::string_view record) {
   text_ += "},";
 }
 
-std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields) {
+std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields,
+                        const std::vector<Field>& fields) {
   const std::string_view module = record.find('.') == std::string_view::npos ? "__main__." : "";
   std::string text = "{\"_type\":";
   append_quoted(text, "<class '" + std::string(module) + std::string(record) + "'>");
@@ -252,6 +253,11 @@ std::string record_text(std::string_view record, const std::vector<std::string>&
     text += ',';
     append_quoted(text, field);
     text += ":null";
+  }
+  for (const Field& field : fields) {
+    text += ',';
+    append_quoted(text, field.name);
+    text.append(":").append(field.json);
   }
   return text + "}";
 }

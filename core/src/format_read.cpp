@@ -230,26 +230,45 @@ class LazyReader final : public Reader {
   bool found_ = false;
 };
 
-// A record: the fields that are null. Others stand in the dictionary inside it.
-class RecordReader final : public Reader {
+// A record: fields that are no tensors. Newer writers leave only those here that are null; the others stand
+// in the dictionary inside it.
+class RecordReader final : public Copier {
  public:
   RecordReader(const std::string& where, const Limits& limits, NodeText& result)
-      : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+      : Copier(where, limits.depth), max_entries_(limits.entries), result_(result) {}
 
  private:
-  void on_scalar(const Scalar& value) override {
-    if (depth() != 1 || value.kind != Scalar::null) return;
-    if (result_.empty_fields.size() >= max_entries_) fail_here("more entries than allowed");
-    result_.empty_fields.push_back(field_);
-  }
-  void on_open(bool) override {}
-  void on_close(bool) override {}
   void on_key(std::string& key) override {
-    if (depth() == 1) field_ = std::move(key);
+    if (depth() != 1) return Copier::on_key(key);
+    field_ = std::move(key);
+    if (!seen_.insert(field_).second) fail_here("two fields are called ", quote(field_));
+    if (seen_.size() - 1 > max_entries_) fail_here("more entries than allowed");  // all but "_type"
+  }
+  void on_scalar(const Scalar& value) override {
+    if (depth() == 1 && value.kind == Scalar::null) {
+      result_.empty_fields.push_back(field_);
+      return;
+    }
+    Copier::on_scalar(value);
+    if (depth() == 1) add_field();
+  }
+  void on_open(bool is_object) override {
+    if (depth() > 1) Copier::on_open(is_object);
+  }
+  void on_close(bool is_object) override {
+    if (depth() == 0) return;
+    Copier::on_close(is_object);
+    if (depth() == 1) add_field();
+  }
+
+  void add_field() {
+    std::string json = take();
+    if (field_ != "_type") result_.fields.push_back({field_, std::move(json)});
   }
 
   std::size_t max_entries_;
   NodeText& result_;
+  std::unordered_set<std::string> seen_;
   std::string field_;
 };
 

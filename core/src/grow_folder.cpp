@@ -247,7 +247,7 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
     case NodeType::data_stack:
       return format::data_stack_text(text.data, text.stack_dim, text.device);
     case NodeType::lazy: return format::lazy_text(text.stack_dim);
-    case NodeType::record: return format::record_text(text.record, text.empty_fields);
+    case NodeType::record: return format::record_text(text.record, text.empty_fields, text.fields);
     default: break;
   }
   const std::string device = text.device.value_or("None");

@@ -1,9 +1,9 @@
 // A dictionary beside a folder that it shall make longer.
 #include "grow_folder.h"
+#include "record_plan.h"
 
 #include "td/data_values.h"
 #include "td/key.h"
-#include "td/record.h"
 #include "td/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -29,7 +29,7 @@ class Matcher {
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());
       pending_.pop_back();
-      enter(at.index, at.node);
+      enter(at);
     }
     return std::move(result_);
   }
@@ -38,6 +38,8 @@ class Matcher {
   struct Pending {
     std::size_t index;  // of a node of the folder
     NodePtr node;       // what stands beside it
+    // Of the dictionary of a record: fields that stand outside of it.
+    std::vector<const format::Field*> outside = {};
   };
 
   std::string name(std::size_t i) const {
@@ -52,7 +54,8 @@ class Matcher {
          "\" and something else in what is to be added");
   }
 
-  void enter(std::size_t i, const NodePtr& node) {
+  void enter(const Pending& at) {
+    const auto& [i, node, outside] = at;
     const GrowNode& to = folder_.nodes()[i];
     switch (to.text.type) {
       case NodeType::lazy: return enter_lazy(i, node);
@@ -62,7 +65,7 @@ class Matcher {
         if (!is_data(*node) || node->kind() == NodeKind::ragged) fail_kind(i, "no tensor");
         result_.values.emplace_back(i, node);
         return;
-      default: return enter_dense(i, node);
+      default: return enter_dense(i, node, outside);
     }
   }
 
@@ -72,7 +75,23 @@ class Matcher {
       fail(Code::wrong_entry, name(i), " is a ", folder_.nodes()[i].text.record, " in \"",
            folder_.dir(), "\" and a ", type->name(), " in what is to be added");
     }
-    pending_.push_back({folder_.nodes()[i].entries.front().index, node});
+    std::vector<const format::Field*> outside;
+    for (const format::Field& field : folder_.nodes()[i].text.fields) outside.push_back(&field);
+    if (type && type->pickled() && unchanged(*node, *type->pickled())) {
+      check_pickled(i, *type->pickled());
+      for (const format::Field& field : type->pickled()->values) outside.push_back(&field);
+    }
+    pending_.push_back({folder_.nodes()[i].entries.front().index, node, std::move(outside)});
+  }
+
+  // What Python has pickled is the same for all rows.
+  void check_pickled(std::size_t i, const PickledFields& pickled) const {
+    const std::string path = folder_.at(below(folder_.nodes()[i].folder, format::pickle_file));
+    const files::Look look = files::look(path);
+    const bool same = pickled.file && look.found == files::Found::file &&
+                      look.bytes == pickled.file->size() &&
+                      files::read(path, pickled.file->size()) == *pickled.file;
+    if (!same) fail_kind(i, "a record with other pickled fields");
   }
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
@@ -98,7 +117,8 @@ class Matcher {
          "\" need ", show_sizes(wanted));
   }
 
-  void enter_dense(std::size_t i, const NodePtr& given) {
+  void enter_dense(std::size_t i, const NodePtr& given,
+                   const std::vector<const format::Field*>& outside) {
     const GrowNode& to = folder_.nodes()[i];
     if (is_data(*given)) fail_kind(i, "a dictionary");
     result_.held.push_back(dense_form(given));
@@ -119,10 +139,15 @@ class Matcher {
       }
     }
     if (node.size() == to.entries.size()) return;
-    for (std::size_t k = 0; k < node.size(); ++k) check_known(i, node.name(k));
+    for (std::size_t k = 0; k < node.size(); ++k)
+      check_known(i, node.name(k), node.value(k), outside);
   }
 
-  void check_known(std::size_t i, const std::string& key) const {
+  void check_known(std::size_t i, const std::string& key, const Value& value,
+                   const std::vector<const format::Field*>& outside) const {
+    for (const format::Field* field : outside) {
+      if (field->name == key && holds(value, *field)) return;
+    }
     for (const GrowNode::Entry& entry : folder_.nodes()[i].entries) {
       if (entry.key == key) return;
     }

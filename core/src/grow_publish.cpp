@@ -212,6 +212,9 @@ std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const 
       if (!inner.empty()) made.make_folder(inner);
       write_text(files::join(below(made.path(), inner), format::meta_file), folder.meta, false);
     }
+    for (const SavePlan::File& file : plan.files) {
+      write_text(files::join(made.path(), file.path.substr(dir.size() + 1)), *file.content, false);
+    }
     made.commit(durable);
   } catch (const Error& error) {
     if (error.code() == Code::busy) return std::nullopt;

@@ -78,6 +78,13 @@ std::string GrowSums::text(std::int64_t rows) const {
     const std::string meta =
         node.changes() ? folder_.text(i, rows) : files::read(folder_.at(name), max_text);
     all.push_back({name, meta.size(), digest_of(meta.data(), meta.size())});
+    if (node.text.type != format::NodeType::record) continue;
+    const std::string pickle = below(node.folder, format::pickle_file);
+    const files::Look look = files::look(folder_.at(pickle));
+    if (look.found != Found::file) continue;
+    Hasher hasher;
+    hash_head(hasher, folder_.at(pickle), look.bytes);
+    all.push_back({pickle, look.bytes, hasher.digest()});
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {
     const GrowLeaf& leaf = folder_.leaves()[i];

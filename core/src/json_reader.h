@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace td::format {
 
@@ -100,7 +101,7 @@ class Reader : public nlohmann::json_sax<Json> {
 class Copier : public Reader {
  public:
   using Reader::Reader;
-  std::string take() { return std::move(text_); }
+  std::string take() { return std::exchange(text_, {}); }
 
  protected:
   void on_scalar(const Scalar& value) override {

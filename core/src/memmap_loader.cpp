@@ -2,6 +2,7 @@
 
 #include "format_index.h"
 #include "memmap_reader.h"
+#include "record_loader.h"
 #include "td/assign.h"
 #include "td/data_values.h"
 #include "td/descent.h"
@@ -9,10 +10,8 @@
 #include "td/lazy_index.h"
 #include "td/part.h"
 #include "td/paths.h"
-#include "td/record.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace td {
 
@@ -38,7 +37,8 @@ class Loader {
       fail(Code::unsupported, "\"", opened.dir, "\" holds a value, not a dictionary");
     }
     NodePtr result = read(std::move(opened));
-    for (const Mark& mark : marks_) mark.stack->set_record(record_of(mark));
+    for (const Mark& mark : marks_) records_.finish(mark.stack, mark.opened);
+    if (!reader_.options().quiet) records_.warn();
     return result;
   }
 
@@ -62,9 +62,7 @@ class Loader {
   // A lazy stack that is a record: its fields are known when its elements have their entries.
   struct Mark {
     NodePtr stack;
-    std::string record;
-    std::vector<std::string> empty_fields;
-    std::string where;
+    Opened opened;
   };
 
   static Above below(const Pending& at) {
@@ -113,7 +111,7 @@ class Loader {
     node->set_saved_path(
         reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
     if (!opened.record.empty() && opened.text.type == NodeType::lazy)
-      marks_.push_back({node, opened.record, opened.empty_fields, opened.where});
+      marks_.push_back({node, std::move(opened)});
     return node;
   }
 
@@ -268,9 +266,7 @@ class Loader {
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
-    if (!at.opened.record.empty())
-      at.node->set_record(
-          record_of({borrow(*at.node), at.opened.record, at.opened.empty_fields, at.opened.where}));
+    if (!at.opened.record.empty()) records_.finish(borrow(*at.node), at.opened);
   }
 
   void add_node(const Pending& at, const std::string& key, Opened opened) {
@@ -293,36 +289,8 @@ class Loader {
     }
   }
 
-  // What is known of a class that only its program has: the fields that are there.
-  static RecordTypePtr record_of(const Mark& mark) {
-    std::vector<RecordField> fields;
-    std::unordered_set<std::string> seen;
-    const auto add = [&](const std::string& name) -> RecordField* {
-      if (!seen.insert(name).second) return nullptr;
-      fields.emplace_back();
-      fields.back().name = name;
-      fields.back().optional = true;
-      return &fields.back();
-    };
-    const LazyNode* lazy = as_lazy(mark.stack.get());
-    for (const NodePtr& node : lazy != nullptr ? lazy->elements() : std::vector{mark.stack}) {
-      for (const std::string& name : entry_names(*node)) {
-        RecordField* field = add(name);
-        if (field == nullptr) continue;
-        const EntryKind kind = kind_below(node, name);
-        if (kind == EntryKind::data) field->kind = FieldKind::value;
-        if (kind == EntryKind::dict) field->kind = FieldKind::dict;
-      }
-    }
-    for (const std::string& name : mark.empty_fields) add(name);
-    try {
-      return std::make_shared<RecordType>(mark.record, std::move(fields), RecordOptions{});
-    } catch (const Error& error) {
-      fail(Code::format, mark.where, ": ", error.what());
-    }
-  }
-
   MemmapReader reader_;
+  RecordLoader records_{reader_};
   std::optional<c10::Device> device_;
   std::vector<Pending> pending_;
   std::vector<Mark> marks_;

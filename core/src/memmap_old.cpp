@@ -36,11 +36,11 @@ class Names {
       return;  // it names nothing
     }
     switch (node.type) {
-      case format::NodeType::data: names_.insert("other.pickle"); break;
+      case format::NodeType::data: names_.emplace(format::pickle_file); break;
       case format::NodeType::data_stack: names_.insert("pickle.pkl"); break;
       case format::NodeType::lazy: numbers_ = true; break;
       case format::NodeType::record:
-        names_.insert("other.pickle");
+        names_.emplace(format::pickle_file);
         names_.insert(std::string(format::record_folder));
         break;
       default: add_entries(node); break;
@@ -95,6 +95,7 @@ class Sorter {
       folders_.emplace(folder.path, folder.use);
       files_.insert(files::join(folder.path, format::meta_file));
     }
+    for (const SavePlan::File& file : plan.files) files_.insert(file.path);
     for (const SavePlan::Leaf& leaf : plan.leaves) {
       if (leaf.action == SavePlan::Action::keep) result_.keep.push_back(relative(leaf.path));
       auto& to = leaf.action == SavePlan::Action::empty ? empty_ : files_;

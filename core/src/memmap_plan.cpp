@@ -1,13 +1,13 @@
 #include "memmap_plan.h"
 
 #include "format_index.h"
+#include "record_plan.h"
 #include "td/data_values.h"
 #include "td/fast_path.h"
 #include "td/file_io.h"
 #include "td/format.h"
 #include "td/mapped_file.h"
 #include "td/paths.h"
-#include "td/record.h"
 
 #include <algorithm>
 #include <climits>
@@ -78,6 +78,7 @@ class Planner {
     bool exists = false;     // the folder is there already
     std::size_t folder = 0;  // its place in the plan
     format::DenseText text = {};
+    PickledPtr pickled = nullptr;  // of a record: its values stand in a file already
     std::size_t next = 0;
   };
 
@@ -100,7 +101,7 @@ class Planner {
                                                 source.batch(), cpu());
     copy_tags(source, *target);
     finish_node(*target, dir);
-    if (!dir.empty() && is_record(source)) dir = begin_record(source, dir, exists);
+    if (!dir.empty() && is_record(source)) begin_record(source, dir, exists);
     if (!dir.empty()) {
       check_length(dir);
       if (exists) check_meta(dir);
@@ -142,22 +143,19 @@ class Planner {
   }
 
   // A record is a dictionary in a folder of its own, inside one that says what it is.
-  std::string begin_record(const Node& source, const std::string& dir, bool& exists) {
-    const RecordType& type = *source.record();
-    std::vector<NodePtr> dicts{borrow(source)};
-    if (const LazyNode* lazy = as_lazy(&source)) dicts = lazy->elements();
-    std::vector<std::string> empty_fields;
-    for (const RecordField& field : type.fields()) {
-      const bool empty = std::all_of(dicts.begin(), dicts.end(), [&](const NodePtr& dict) {
-        return kind_below(dict, field.name) == EntryKind::none;
-      });
-      if (empty) empty_fields.push_back(field.name);
-    }
+  PickledPtr begin_record(const Node& source, std::string& dir, bool& exists) {
+    RecordPlan record = plan_record(source);
     if (exists) check_meta(dir);
-    plan_.folders.push_back({dir, format::record_text(type.name(), empty_fields)});
-    std::string inner = files::join(dir, std::string(format::record_folder));
-    exists = exists && folder_exists(inner);
-    return inner;
+    plan_.folders.push_back({dir, std::move(record.meta)});
+    if (record.pickled) {
+      std::string path = files::join(dir, format::pickle_file);
+      check_length(path);
+      if (exists) check_file(path);
+      plan_.files.push_back({std::move(path), record.pickled->file});
+    }
+    dir = files::join(dir, std::string(format::record_folder));
+    exists = exists && folder_exists(dir);
+    return std::move(record.pickled);
   }
 
   NodePtr begin_dense(const DenseNode& source, std::string dir, bool exists) {
@@ -165,7 +163,8 @@ class Planner {
     target->reserve(source.size());
     if (source.record()) target->set_record(source.record());
     finish_node(*target, dir);
-    if (!dir.empty() && source.record()) dir = begin_record(source, dir, exists);
+    PickledPtr pickled;
+    if (!dir.empty() && source.record()) pickled = begin_record(source, dir, exists);
     if (!dir.empty()) {
       check_length(dir);
       if (exists) check_meta(dir);
@@ -175,6 +174,7 @@ class Planner {
     Level level;
     level.source = &source;
     level.target = target.get();
+    level.pickled = std::move(pickled);
     level.dir = dir;
     level.exists = exists;
     level.folder = plan_.folders.size() - 1;
@@ -238,7 +238,7 @@ class Planner {
     const NodePtr copy = node.shallow_copy();
     copy->set_device(cpu());
     std::string dir;
-    if (!level.dir.empty()) {
+    if (!level.dir.empty() && !is_pickled(level)) {
       dir = folder_of(level);
       check_length(dir);
       if (level.exists && folder_exists(dir)) check_meta(dir);
@@ -255,6 +255,14 @@ class Planner {
     }
     finish_node(*copy, dir);
     level.target->push_value(copy);
+  }
+
+  // Whether the entry on the path stands in the file that Python pickled.
+  bool is_pickled(const Level& level) const {
+    if (!level.pickled) return false;
+    const auto& values = level.pickled->values;
+    return std::any_of(values.begin(), values.end(),
+                       [&](const format::Field& field) { return field.name == path_.back(); });
   }
 
   void add_leaf(Level& level, std::size_t slot, const at::Tensor& tensor) {

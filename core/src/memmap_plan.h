@@ -5,6 +5,7 @@
 #include "td/ragged.h"
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ struct SavePlan {
     std::string path;
     std::string meta;  // text of its meta.json
     FolderUse use = FolderUse::entries;
+  };
+  struct File {
+    std::string path;
+    std::shared_ptr<const std::string> content;
   };
   enum class Action {
     write,  // into a file, or nameless memory, of its own
@@ -50,6 +55,7 @@ struct SavePlan {
   NodePtr result;               // complete but for the leaves
   std::vector<Folder> folders;  // a folder before those inside it; none for nameless memory
   std::vector<Leaf> leaves;
+  std::vector<File> files;  // of other content
 };
 
 // `dir` is absolute, or empty for nameless memory.

@@ -51,6 +51,11 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
     Opened opened = open_record(inner, key);
     opened.record = std::move(node.record);
     opened.empty_fields = std::move(node.empty_fields);
+    opened.fields = std::move(node.fields);
+    if (opened.fields.size() > entries_left()) {
+      fail(Code::format, where, ": more entries than allowed");
+    }
+    entries_ += opened.fields.size();
     opened.outer = std::move(dir);
     return opened;
   }
@@ -76,7 +81,7 @@ void MemmapReader::require_values(const Opened& opened) const {
   const bool one = type == format::NodeType::data;
   if (!one && type != format::NodeType::data_stack) return;
   if (one && opened.text.data.empty()) {
-    const std::string pickle = files::join(opened.dir, "other.pickle");
+    const std::string pickle = files::join(opened.dir, format::pickle_file);
     if (source_.look(pickle).found == Found::nothing)
       fail(Code::format, opened.where, ": there is no field \"data\"");
   } else if (one || opened.text.data != "\"pickle.pkl\"") {

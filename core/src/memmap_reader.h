@@ -20,7 +20,8 @@ struct Opened {
   format::NodeText text;
   std::string record = {};  // the name of its type, of a dictionary that is one
   std::vector<std::string> empty_fields = {};
-  std::string outer = {};  // the folder around that of a record
+  std::vector<format::Field> fields = {};  // that stand outside of that dictionary
+  std::string outer = {};                  // the folder around that of a record
 };
 
 class MemmapReader {

@@ -54,6 +54,9 @@ class Saver {
       if (options_.count != nullptr) ++options_.count->done;
     });
     for (std::size_t i = 0; i < n; ++i) plan_.leaves[i].put(std::move(tensors_[i]));
+    for (const SavePlan::File& file : plan_.files) {
+      write(file.path, file.content->data(), file.content->size());
+    }
     // A folder before those inside it: where files go to their places one by one, it is the last.
     for (const SavePlan::Folder& folder : plan_.folders) {
       write(files::join(folder.path, format::meta_file), folder.meta.data(), folder.meta.size());
@@ -196,7 +199,11 @@ class Saver {
 
   void write_checksums() {
     std::vector<Checksum> all;
-    all.reserve(plan_.folders.size() + checksums_.size());
+    all.reserve(plan_.folders.size() + plan_.files.size() + checksums_.size());
+    for (const SavePlan::File& file : plan_.files) {
+      all.push_back({relative(file.path), file.content->size(),
+                     digest_of(file.content->data(), file.content->size())});
+    }
     for (const SavePlan::Folder& folder : plan_.folders) {
       all.push_back({relative(files::join(folder.path, format::meta_file)), folder.meta.size(),
                      digest_of(folder.meta.data(), folder.meta.size())});

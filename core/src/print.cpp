@@ -190,7 +190,8 @@ std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
   std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, at);
   for (const RecordField& field : type.fields()) {
     if (std::find(names.begin(), names.end(), field.name) == names.end()) {
-      fields.push_back(field.name + "=None");
+      const bool unread = type.pickled() && type.pickled()->is_unread(field.name);
+      fields.push_back(field.name + (unread ? "=<pickled by Python>" : "=None"));
     }
   }
   std::string text = std::string(format::short_record(type.name())) + "(\n";

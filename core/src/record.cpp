@@ -106,7 +106,10 @@ class Marking {
 
   void run() {
     for (Put& put : puts_) put.node->put(put.name, std::move(put.value));
-    for (auto& [type, node] : marks_) node->set_record(type);
+    for (auto& [type, node] : marks_) {
+      const RecordTypePtr& before = node->record();
+      node->set_record(with_pickled(type, before ? before->pickled() : nullptr));
+    }
   }
 
  private:
@@ -178,7 +181,8 @@ TensorDict make_record(const RecordTypePtr& type, SizesView batch,
     return c10::make_intrusive<DenseNode>(one.schema(), batch, root.device());
   };
   auto result = make(*type);
-  std::vector<std::pair<RecordTypePtr, DenseNode*>> pending{{type, result.get()}};
+  std::vector<std::pair<RecordTypePtr, DenseNode*>> pending{
+      {with_pickled(type, nullptr), result.get()}};
   while (!pending.empty()) {
     const auto [inner, node] = pending.back();
     pending.pop_back();

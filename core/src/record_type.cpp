@@ -54,7 +54,8 @@ RecordType::RecordType(std::string name, std::vector<RecordField> fields,
       names_(c10::make_intrusive<Schema>()),
       schema_(c10::make_intrusive<Schema>()),
       autocast_(options.autocast),
-      frozen_(options.frozen) {
+      frozen_(options.frozen),
+      pickled_(options.pickled) {
   const std::string_view name_view = name_;
   check_path(name_view);
   if (name_.empty()) fail(Code::key_invalid, "a record type needs a name");
@@ -130,6 +131,17 @@ bool RecordType::has_members_of(const RecordType& other) const {
     }
   }
   return true;
+}
+
+bool PickledFields::is_unread(std::string_view name) const noexcept {
+  return std::find(unread.begin(), unread.end(), name) != unread.end();
+}
+
+RecordTypePtr with_pickled(const RecordTypePtr& type, PickledPtr pickled) {
+  if (type->pickled_ == pickled) return type;
+  auto copy = std::make_shared<RecordType>(*type);
+  copy->pickled_ = std::move(pickled);
+  return copy;
 }
 
 RecordTypePtr common_record(const RecordTypePtr& a, const RecordTypePtr& b) {

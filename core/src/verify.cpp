@@ -107,6 +107,7 @@ void check_arguments(const std::string& dir, int num_threads) {
 void check_load(const std::string& root, std::vector<Finding>& findings) {
   LoadOptions options;
   options.device = c10::Device(c10::DeviceType::Meta);
+  options.quiet = true;
   try {
     load_memmap(root, options);
   } catch (const Error& error) {

@@ -79,8 +79,11 @@ class Walk {
   }
 
   void enter(Opened opened) {
-    if (!opened.outer.empty()) add_meta(opened.outer);
-    add_meta(opened.dir);
+    if (!opened.outer.empty()) {
+      add_file(opened.outer, format::meta_file);
+      add_file(opened.outer, format::pickle_file);
+    }
+    add_file(opened.dir, format::meta_file);
     check_device(opened);
     pending_.push_back(std::move(opened));
   }
@@ -96,10 +99,11 @@ class Walk {
     }
   }
 
-  void add_meta(const std::string& dir) {
-    const std::string path = files::join(dir, format::meta_file);
-    const std::uint64_t bytes = source_.look(path).bytes;
-    parts_.push_back({relative(path), bytes, bytes});
+  void add_file(const std::string& dir, std::string_view name) {
+    const std::string path = files::join(dir, name);
+    const files::Look look = source_.look(path);
+    if (look.found != files::Found::file) return;
+    parts_.push_back({relative(path), look.bytes, look.bytes});
   }
 
   void visit(const Opened& at) {

@@ -17,6 +17,8 @@ inline constexpr std::string_view leaf_suffix = ".memmap";
 inline constexpr std::string_view table_suffix =
     ".shape.memmap";  // of the sizes of a ragged tensor
 inline constexpr std::string_view record_folder = "_tensordict";
+inline constexpr std::string_view pickle_file =
+    "other.pickle";  // fields of a record that are no JSON
 inline constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
 inline constexpr std::string_view source_folder = "_source";  // of a window
 
@@ -68,6 +70,12 @@ inline bool is_number(std::string_view name) noexcept {
 // Keys that a meta.json needs for itself.
 bool reserved(std::string_view key) noexcept;
 
+// A value that is no tensor, by its name.
+struct Field {
+  std::string name;
+  std::string json;  // compact
+};
+
 // Writing, compact and with non-ASCII kept, byte for byte as Python does with orjson.
 class DenseText {
  public:
@@ -86,7 +94,8 @@ std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
                             const std::optional<std::string>& device);
 std::string lazy_text(std::int64_t stack_dim);
 std::string part_text(std::string_view index);
-std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields);
+std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields,
+                        const std::vector<Field>& fields = {});
 std::string quote(std::string_view text);
 
 // [3,4]
@@ -117,6 +126,7 @@ struct NodeText {
   std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
   std::string record;          // of a record: the name of its type
   std::vector<std::string> empty_fields;  // of a record: those that are null
+  std::vector<Field> fields;              // of a record: the others that stand beside it
 };
 
 struct Limits {

@@ -36,6 +36,7 @@ struct LoadOptions {
   std::uint32_t max_entries = 1000000;    // all levels together
   std::vector<std::string> subpath = {};  // of a nested dictionary that is loaded alone
   bool write_through = false;             // what is written to the tensors of an archive reaches it
+  bool quiet = false;                     // nothing is said of what cannot be read
 };
 
 // Saves a dictionary to a folder and gives one that is mapped from it: locked, on the CPU. An empty

@@ -1,6 +1,7 @@
 // td/record.h: record types. A record is a dictionary with declared fields.
 #pragma once
 
+#include "td/format.h"
 #include "td/tensordict.h"
 
 #include <memory>
@@ -39,10 +40,22 @@ std::string describe(const Value& value);
 // Whether `sizes` are `wanted` behind `batch_dims` others.
 bool sizes_match(const Sizes& wanted, SizesView sizes, std::size_t batch_dims);
 
+// What Python pickled of a record that it saved, because it is no JSON. The file is kept as it is for the next
+// save; joined records keep that of the first one.
+struct PickledFields {
+  std::shared_ptr<const std::string> file;  // none: it was too long to be kept
+  std::vector<format::Field> values;        // where all of them are plain values
+  std::vector<std::string> unread;          // else their names, as far as they can be told
+
+  bool is_unread(std::string_view name) const noexcept;
+};
+using PickledPtr = std::shared_ptr<const PickledFields>;
+
 struct RecordOptions {
   bool autocast = false;         // tensors of another dtype are converted; else they are refused
   bool frozen = false;           // records are locked
   RecordTypePtr base = nullptr;  // its fields come first
+  PickledPtr pickled = nullptr;  // of a record that was loaded
 };
 
 // Never changes, so any thread may use it.
@@ -56,6 +69,9 @@ class RecordType {
   const RecordField* find(std::string_view name) const noexcept;
   bool autocast() const noexcept { return autocast_; }
   bool frozen() const noexcept { return frozen_; }
+
+  // Of the one dictionary that has this type, and what is made of it.
+  const PickledPtr& pickled() const noexcept { return pickled_; }
 
   // The names of the fields that a new record has.
   const SchemaPtr& schema() const noexcept { return schema_; }
@@ -73,7 +89,13 @@ class RecordType {
   std::size_t depth_ = 1;  // of records inside records
   bool autocast_;
   bool frozen_;
+  PickledPtr pickled_;
+
+  friend RecordTypePtr with_pickled(const RecordTypePtr& type, PickledPtr pickled);
 };
+
+// The same type with these fields of a file, or none.
+RecordTypePtr with_pickled(const RecordTypePtr& type, PickledPtr pickled);
 
 // Throws when a dictionary is not what the type says, and names the field.
 void check_record(const RecordTypePtr& type, const TensorDict& td);
@@ -83,7 +105,8 @@ TensorDict make_record(const RecordTypePtr& type, SizesView batch,
                        std::optional<c10::Device> device);
 
 // Makes a record of a dictionary, in place: missing fields get their default, tensors are converted
-// where the type says so, and nested records are marked too. No type takes all marks off again.
+// where the type says so, and nested records are marked too. What Python pickled of a record that was loaded
+// stays with it. No type takes all marks off again, and that.
 void mark_record(const RecordTypePtr& type, const TensorDict& td);
 
 // What a record takes for an entry that is set: checked, and converted where the type says so. `path`
