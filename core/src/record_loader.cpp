@@ -49,7 +49,9 @@ void look_into(PickledFields& fields, const std::string& where) {
   std::vector<format::Field> values;
   std::size_t left = max_read_bytes;
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
-    std::string json = json_of(pickle, root.items[i + 1], left, where);
+    // As deep as what is saved may be.
+    std::string json = format::compact(json_of(pickle, root.items[i + 1], left, where), where,
+                                       format::max_json_depth);
     left -= std::min(left, json.size());
     values.push_back({pickle.objects[root.items[i]].text, std::move(json)});
   }

@@ -424,6 +424,38 @@ TD_TEST(a_pickle_that_grows) {
   TD_CHECK_TEXT(warnings, "\"a\"");
 }
 
+/* {"a": [[[ … ]]], "b": None} */
+static bytes nested(char *text, size_t levels) {
+  memcpy(text,
+         "\x80\x04}(\x8c\x01"
+         "a",
+         7);
+  memset(text + 7, ']', levels);
+  memset(text + 7 + levels, 'a', levels - 1);
+  memcpy(text + 6 + 2 * levels,
+         "\x8c\x01"
+         "bNu.",
+         6);
+  return (bytes){text, 12 + 2 * levels};
+}
+
+/* What is read can be stored as a value. */
+TD_TEST(deep_pickles) {
+  static char text[200100];
+  check_kept(nested(text, 1002));
+  check_kept(nested(text, 100000));
+  td_tensordict *td = load(record("deep", TYPE "}", nested(text, 900)));
+  TD_CHECK_SAME_TEXT(warnings, "");
+  TD_CHECK_JSON(td, TD_KEY("b"), "null");
+  TD_DO(td_set_data_json(td, TD_KEY("b"), "1"));
+  save(td, here("values"));
+  TD_CHECK(!td_exists(here("values/other.pickle")));
+  td_free(td);
+  td = load(here("values"));
+  TD_CHECK_JSON(td, TD_KEY("b"), "1");
+  td_free(td);
+}
+
 TD_TEST(damaged_pickles) {
   td_random random = td_random_begin();
   for (int round = 0; round < 1500; round++) {

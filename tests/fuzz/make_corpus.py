@@ -7,6 +7,7 @@ What the fuzzers have found later lies beside them under other names, and so do 
 made of the same folders.
 """
 import pathlib
+import pickle
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -49,6 +50,10 @@ for name in ("basic", "keys", "zero_batch"):
     write("checksums", name, packed(folder)[1:] + b"\n@@ checksums\n" + text.encode())
 
 write("folder", "link", packed(GOLDEN / "basic") + b"\n@@ n -> ../..\n\n@@ a.memmap -> ../secret.memmap\n")
+for name, fields in {"plain": {"a": {1: [None, True, 2.5]}, "b": ("c",)}, "foreign": {"a": 1j, "b": {"c"}}}.items():
+    write("folder", "record_" + name, packed(GOLDEN / "tensorclass") + b"\n@@ s/other.pickle\n" + pickle.dumps(fields, 4))
+write("folder", "record_old", packed(GOLDEN / "tensorclass") +
+      b"\n@@ s/meta.json\n{\"_type\":\"<class '__main__.Sample'>\",\"old\":[1,{\"a\":null}],\"none\":null}")
 for name, text in {
     "csv": "\0x,y.z,b,\"q\"\"t\"\n1,2.5,true,a\n-3,,false,\"b,\nc\"\n",
     "csv_nested": "\4a.b,a.c\n1,nan\n2,1e999\n",
