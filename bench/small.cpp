@@ -1,7 +1,7 @@
 // Operations on the whole dictionary, against the loop over a vector of tensors.
 #include "fixture.h"
 
-#include "td/tensordict.h"
+#include "core/tree/tensordict.h"
 
 #include <memory>
 

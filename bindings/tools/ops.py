@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the methods of arithmetic and reductions of Rust, Julia and C# from core/include/td/ops.def.
+"""Writes the methods of arithmetic and reductions of Rust, Julia and C# from core/math/ops.def.
 
     ops.py            writes the committed files
     ops.py --check    compares them with what would be written; 1 when they differ
@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLE = ROOT / "core/include/td/ops.def"
-MADE = "Made by bindings/tools/ops.py from core/include/td/ops.def."
+TABLE = ROOT / "core/math/ops.def"
+MADE = "Made by bindings/tools/ops.py from core/math/ops.def."
 
 # Kinds of lines: what can be written in place, and what takes which operands.
 UNARY = ("UNARY", "PREDICATE")

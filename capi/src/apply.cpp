@@ -1,5 +1,5 @@
 // tensordict/td_apply.h
-#include "td/apply.h"
+#include "core/apply/apply.h"
 
 #include "foreign_call.h"
 #include "guard.h"

@@ -3,7 +3,7 @@
 #include "choices.h"
 #include "guard.h"
 
-#include "td/archive.h"
+#include "core/memmap/archive.h"
 
 using capi::guard;
 using capi::not_null;

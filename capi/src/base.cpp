@@ -1,7 +1,7 @@
 // tensordict/td_base.h: version and status names. The error slot is in support/error_slot.cpp.
 #include "arguments.h"
 #include "error_slot.h"
-#include "td/error.h"
+#include "core/base/error.h"
 
 #include <ATen/Version.h>
 

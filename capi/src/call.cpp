@@ -1,5 +1,5 @@
 // tensordict/td_call.h
-#include "td/call.h"
+#include "core/math/call.h"
 #include "arguments.h"
 #include "guard.h"
 

@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/consolidate.h"
+#include "core/consolidated/consolidate.h"
 
 using capi::guard;
 using capi::in;

@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/data.h"
+#include "core/tree/non_tensor.h"
 
 using capi::guard;
 using capi::in;

@@ -1,7 +1,7 @@
 // tensordict/td_device.h
 #include "choices.h"
 #include "guard.h"
-#include "td/convert.h"
+#include "core/shape/convert.h"
 
 using capi::guard;
 using capi::in;

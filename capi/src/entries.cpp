@@ -5,7 +5,7 @@
 #include "guard.h"
 #include "key_snapshot.h"
 #include "keys_in.h"
-#include "td/entries.h"
+#include "core/keys/entries.h"
 
 using capi::guard;
 using capi::guard_plain;

@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 
-#include "td/future.h"
+#include "core/memmap/future.h"
 
 namespace capi {
 

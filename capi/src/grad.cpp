@@ -1,7 +1,7 @@
 // tensordict/td_grad.h
 #include "choices.h"
 #include "guard.h"
-#include "td/gradient.h"
+#include "core/math/gradient.h"
 
 using capi::guard;
 using capi::in;

@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/tensor_index.h"
+#include "core/tensor/tensor_index.h"
 
 using capi::guard;
 using capi::guard_plain;

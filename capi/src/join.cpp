@@ -4,7 +4,7 @@
 #include "choices.h"
 #include "guard.h"
 #include "keys_in.h"
-#include "td/join.h"
+#include "core/shape/join.h"
 
 using capi::guard;
 using capi::in;

@@ -3,7 +3,7 @@
 #include "guard.h"
 #include "key_snapshot.h"
 
-#include "td/lazy_ops.h"
+#include "core/tree/lazy_ops.h"
 
 using capi::guard;
 using capi::guard_plain;

@@ -3,7 +3,7 @@
 
 #include "choices.h"
 #include "guard.h"
-#include "td/fill.h"
+#include "core/shape/fill.h"
 
 using capi::guard;
 using capi::in;

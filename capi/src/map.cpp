@@ -2,7 +2,7 @@
 #include "foreign_call.h"
 #include "guard.h"
 
-#include "td/progress.h"
+#include "core/base/progress.h"
 
 using capi::guard;
 using capi::guard_plain;

@@ -3,7 +3,7 @@
 
 #include "choices.h"
 #include "guard.h"
-#include "td/mask.h"
+#include "core/keys/mask.h"
 
 using capi::guard;
 using capi::in;

@@ -1,9 +1,9 @@
 // tensordict/td_math.h
-#include "td/math.h"
+#include "core/math/math.h"
 
 #include "arguments.h"
 #include "guard.h"
-#include "td/reduce.h"
+#include "core/math/reduce.h"
 
 using capi::guard;
 using capi::in;
@@ -20,7 +20,7 @@ namespace {
 #define TD_COMPARE(number, NAME, name, doc) static_assert(TD_BINARY_##NAME == (number));
 #define TD_TERNARY(number, NAME, name, out, in, doc) static_assert(TD_TERNARY_##NAME == (number));
 #define TD_REDUCTION(number, NAME, name, flags, doc) static_assert(TD_REDUCE_##NAME == (number));
-#include "td/ops.def"
+#include "core/math/ops.def"
 
 td::Operand operand_in(const td_operand* operand, const char* name) {
   const td_operand& given = *not_null(operand, name);

@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 
-#include "td/memmap.h"
+#include "core/memmap/memmap.h"
 
 #include <string>
 

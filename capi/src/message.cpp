@@ -3,7 +3,7 @@
 #include "error_slot.h"
 #include "guard.h"
 
-#include "td/message.h"
+#include "core/consolidated/message.h"
 
 using capi::guard;
 using capi::in;

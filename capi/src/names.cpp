@@ -1,5 +1,5 @@
 // tensordict/td_names.h
-#include "td/names.h"
+#include "core/tree/names.h"
 
 #include "arguments.h"
 #include "guard.h"

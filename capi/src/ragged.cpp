@@ -2,8 +2,8 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/lazy_ops.h"
-#include "td/ragged.h"
+#include "core/tree/lazy_ops.h"
+#include "core/tree/nested_tensor.h"
 
 using capi::guard;
 using capi::in;

@@ -2,7 +2,7 @@
 #include "guard.h"
 #include "memmap_options.h"
 
-#include "td/reload.h"
+#include "core/memmap/reload.h"
 
 using capi::guard;
 using capi::in;

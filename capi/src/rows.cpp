@@ -3,8 +3,8 @@
 
 #include "choices.h"
 #include "guard.h"
-#include "td/pad.h"
-#include "td/select_rows.h"
+#include "core/shape/pad.h"
+#include "core/shape/select_rows.h"
 
 using capi::guard;
 using capi::in;

@@ -3,7 +3,7 @@
 #include "choices.h"
 #include "guard.h"
 
-#include "td/shape.h"
+#include "core/shape/shape.h"
 
 using capi::guard;
 using capi::in;

@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/share.h"
+#include "core/consolidated/share.h"
 
 using capi::guard;
 using capi::in;

@@ -1,8 +1,8 @@
 // tensordict/td_state.h
 #include "choices.h"
 #include "guard.h"
-#include "td/describe.h"
-#include "td/state_dict.h"
+#include "core/inspect/describe.h"
+#include "core/inspect/state_dict.h"
 
 using capi::guard;
 using capi::guard_plain;

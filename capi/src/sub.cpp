@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/part.h"
+#include "core/tree/sub_tensordict.h"
 
 using capi::guard;
 using capi::guard_plain;

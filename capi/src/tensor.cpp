@@ -2,12 +2,12 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "td/assign.h"
-#include "td/device.h"
-#include "td/fast_path.h"
-#include "td/foreign.h"
-#include "td/mapped_file.h"
-#include "td/print.h"
+#include "core/tensor/assign.h"
+#include "core/tree/device.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
+#include "core/io/mapped_file.h"
+#include "core/inspect/print.h"
 
 #include <ATen/ATen.h>
 

@@ -2,7 +2,7 @@
 #include "foreign_call.h"
 #include "guard.h"
 
-#include "td/verify.h"
+#include "core/memmap/verify.h"
 #include "tensordict/td_verify.h"
 
 using capi::guard_plain;

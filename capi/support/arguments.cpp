@@ -1,7 +1,7 @@
 #include "arguments.h"
 
-#include "td/device.h"
-#include "td/print.h"
+#include "core/tree/device.h"
+#include "core/inspect/print.h"
 
 namespace capi {
 

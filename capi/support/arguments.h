@@ -2,8 +2,8 @@
 #pragma once
 
 #include "handle_table.h"
-#include "td/index.h"
-#include "td/tensordict.h"
+#include "core/tensor/index.h"
+#include "core/tree/tensordict.h"
 #include "tensordict/td.h"
 
 #include <atomic>

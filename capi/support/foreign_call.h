@@ -3,9 +3,9 @@
 
 #include "arguments.h"
 
-#include "td/entries.h"
-#include "td/piecewise.h"
-#include "td/verify.h"
+#include "core/keys/entries.h"
+#include "core/apply/piecewise.h"
+#include "core/memmap/verify.h"
 #include "tensordict/td_apply.h"
 #include "tensordict/td_map.h"
 #include "tensordict/td_verify.h"

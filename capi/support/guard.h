@@ -1,7 +1,7 @@
 // guard.h: the wall between exceptions and C. Every function that can fail is one guard().
 #pragma once
 
-#include "td/torch_compat.h"
+#include "core/base/torch_compat.h"
 #include "tensordict/td_base.h"
 
 #include <c10/core/GradMode.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arguments.h"
-#include "td/layout.h"
+#include "core/inspect/layout.h"
 
 #include <deque>
 #include <vector>

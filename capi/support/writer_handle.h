@@ -3,7 +3,7 @@
 
 #include "arguments.h"
 
-#include "td/writer.h"
+#include "core/append/writer.h"
 
 namespace capi {
 

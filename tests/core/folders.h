@@ -1,7 +1,7 @@
 // A folder for one test, what stands in folders, and other small helpers.
 #pragma once
 
-#include "td/tensordict.h"
+#include "core/tree/tensordict.h"
 
 #include <gtest/gtest.h>
 

@@ -1,17 +1,17 @@
 // Operations that act on each leaf alike, against the same operator of libtorch.
 #include "random_index.h"
 #include "random_operation.h"
-#include "td/call.h"
-#include "td/entries.h"
-#include "td/fill.h"
-#include "td/lazy_ops.h"
-#include "td/mask.h"
-#include "td/math.h"
-#include "td/part.h"
-#include "td/reduce.h"
-#include "td/select_rows.h"
-#include "td/shape.h"
-#include "td/tensor_index.h"
+#include "core/math/call.h"
+#include "core/keys/entries.h"
+#include "core/shape/fill.h"
+#include "core/tree/lazy_ops.h"
+#include "core/keys/mask.h"
+#include "core/math/math.h"
+#include "core/tree/sub_tensordict.h"
+#include "core/math/reduce.h"
+#include "core/shape/select_rows.h"
+#include "core/shape/shape.h"
+#include "core/tensor/tensor_index.h"
 
 namespace td::test {
 
@@ -31,7 +31,7 @@ const std::vector<UnaryCase>& unary_cases() {
    [](at::Tensor a) { a.name##_(); }},
 #define TD_PREDICATE(number, NAME, name, doc) \
   {Unary::name##_op, #name, [](const at::Tensor& a) { return at::Tensor(at::name(a)); }, nullptr},
-#include "td/ops.def"
+#include "core/math/ops.def"
   };
   return *all;
 }

@@ -1,7 +1,7 @@
 // A function over every leaf: order, paths, what a missing result drops, what a failure leaves.
-#include "td/apply.h"
-#include "td/kinds.h"
-#include "td/names.h"
+#include "core/apply/apply.h"
+#include "core/tree/kinds.h"
+#include "core/tree/names.h"
 #include "trees.h"
 
 namespace td {

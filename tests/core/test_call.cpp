@@ -1,5 +1,5 @@
 // Operators by name: one call for all leaves where libtorch has one, and trees of every kind.
-#include "td/call.h"
+#include "core/math/call.h"
 #include "trees.h"
 
 namespace td {

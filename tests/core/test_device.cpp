@@ -1,8 +1,8 @@
 // Devices. Where libtorch sees no CUDA the meta device stands in for what it can.
 #include "trees.h"
 
-#include "td/device.h"
-#include "td/foreign.h"
+#include "core/tree/device.h"
+#include "core/tensor/foreign.h"
 
 namespace td {
 namespace {

@@ -1,5 +1,5 @@
 // Entries of random trees, against a list of paths and tensors.
-#include "td/entries.h"
+#include "core/keys/entries.h"
 
 #include "random_tree.h"
 

@@ -1,5 +1,5 @@
 // The text and the names of a folder, without any folder.
-#include "td/format.h"
+#include "core/meta/format.h"
 
 #include "folders.h"
 

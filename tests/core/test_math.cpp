@@ -1,8 +1,8 @@
 // Arithmetic and reductions against plain ATen, and on dictionaries of other kinds.
 #include "trees.h"
 
-#include "td/math.h"
-#include "td/reduce.h"
+#include "core/math/math.h"
+#include "core/math/reduce.h"
 
 namespace td {
 namespace {
@@ -75,7 +75,7 @@ TEST_P(Math, AsAtenDoesIt) {
 TEST_P(Math, InPlaceAllOrNothing) {
   const std::vector<Unary> ops = {
 #define TD_UNARY(number, NAME, name, doc) Unary::name##_op,
-#include "td/ops.def"
+#include "core/math/ops.def"
   };
   for (const Unary op : ops) {
     for (const auto dtype : {at::kBool, at::kByte, at::kInt, at::kLong, at::kHalf, at::kBFloat16,

@@ -1,7 +1,7 @@
 // Saving to folders and mapping them: bytes, flags, what is shared, what failing leaves.
-#include "td/memmap.h"
+#include "core/memmap/memmap.h"
 
-#include "td/mapped_file.h"
+#include "core/io/mapped_file.h"
 
 #include "folders.h"
 

@@ -1,6 +1,6 @@
 // Pieces on several threads: where results go, and that those which differ go the long way.
-#include "td/kinds.h"
-#include "td/piecewise.h"
+#include "core/tree/kinds.h"
+#include "core/apply/piecewise.h"
 #include "trees.h"
 
 #include <ATen/Parallel.h>

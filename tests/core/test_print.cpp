@@ -1,8 +1,8 @@
 // The text of a dictionary is that of Python's tensordict.
 #include "trees.h"
 
-#include "td/print.h"
-#include "td/python_text.h"
+#include "core/inspect/print.h"
+#include "core/base/python_text.h"
 
 namespace td {
 namespace {

@@ -1,8 +1,8 @@
 // What once went wrong and cannot be seen through the C interface.
 #include "trees.h"
 
-#include "td/foreign.h"
-#include "td/schema.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/schema.h"
 
 #include <random>
 

@@ -2,7 +2,7 @@
 // threads share the work.
 #include "random_tree.h"
 
-#include "td/rows.h"
+#include "core/tensor/rows.h"
 
 #include <limits>
 

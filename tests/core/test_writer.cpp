@@ -1,7 +1,7 @@
 // Rows of plain memory into tensors: where they arrive, what is refused, what it costs.
-#include "td/writer.h"
+#include "core/append/writer.h"
 
-#include "td/memmap.h"
+#include "core/memmap/memmap.h"
 
 #include "folders.h"
 

@@ -1,7 +1,7 @@
 // Several trees side by side.
 #include "trees.h"
 
-#include "td/zip.h"
+#include "core/tree/zip.h"
 
 namespace td {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "folders.h"
-#include "td/fast_path.h"
-#include "td/walk.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 

@@ -1,4 +1,4 @@
-# Made by bindings/tools/ops.py from core/include/td/ops.def.
+# Made by bindings/tools/ops.py from core/math/ops.def.
 export abs!, acos!, asin!, atan!, ceil!, cos!, cosh!, erf
 export erf!, erfc, erfc!, exp!, expm1!, floor!, frac, frac!
 export lgamma, lgamma!, log!, log10!, log1p!, log2!, neg, neg!

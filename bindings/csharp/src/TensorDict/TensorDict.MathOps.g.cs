@@ -1,4 +1,4 @@
-// Made by bindings/tools/ops.py from core/include/td/ops.def.
+// Made by bindings/tools/ops.py from core/math/ops.def.
 #nullable enable
 using TensorDicts.Interop;
 

@@ -1,0 +1,240 @@
+// Dictionaries that are added to a folder in one step, and rows that are taken away.
+#include "core/append/grow_publish.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tensor/fast_path.h"
+#include "core/append/grow.h"
+#include "core/memmap/memmap.h"
+#include "core/consolidated/packing.h"
+#include "core/memmap/verify.h"
+
+#include <ATen/ATen.h>
+
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+
+namespace td {
+
+namespace {
+
+using files::FolderLock;
+using files::Found;
+using format::NodeType;
+
+// Values that are no tensors, of the rows that the folder has.
+NodePtr values_there(const GrowFolder& folder, const GrowNode& node, SizesView like) {
+  Sizes batch(like);
+  batch[0] = folder.rows();
+  if (node.text.type == NodeType::data_stack) {
+    return data_from_json(node.text.data, batch, std::nullopt);
+  }
+  return c10::make_intrusive<DataNode>(node.text.data, batch, std::nullopt);
+}
+
+void set_values(GrowFolder& folder, std::size_t at, const std::vector<const DataNode*>& values,
+                SizesView batch) {
+  const auto n = static_cast<std::int64_t>(values.size());
+  const NodePtr all = make_data(values, at::arange(n, at::kLong).view(batch), std::nullopt);
+  folder.set_data(at, NodeType::data_stack,
+                  format::compact(data_json(*all), show_sizes(batch), format::max_json_depth));
+}
+
+// One value for all stays when what is added has the same one.
+void add_values(GrowFolder& folder, std::size_t at, const Node& added, std::int64_t rows) {
+  const GrowNode& node = folder.nodes()[at];
+  if (node.text.type == NodeType::data) {
+    const DataNode one(node.text.data, added.batch(), std::nullopt);
+    if (same_data(one, added)) return;
+  }
+  const NodePtr old = values_there(folder, node, added.batch());
+  std::vector<const DataNode*> values = data_values(*old);
+  const std::vector<const DataNode*> more = data_values(added);
+  values.insert(values.end(), more.begin(), more.end());
+  Sizes batch(added.batch());
+  batch[0] = rows;
+  set_values(folder, at, values, batch);
+}
+
+// The values of the first rows.
+void keep_values(GrowFolder& folder, std::int64_t rows) {
+  for (std::size_t i = 0; i < folder.nodes().size(); ++i) {
+    const GrowNode& node = folder.nodes()[i];
+    if (node.text.type != NodeType::data_stack || rows == folder.rows()) continue;
+    Sizes batch(folder.batch_above(i));
+    const NodePtr old = values_there(folder, node, batch);
+    std::vector<const DataNode*> values = data_values(*old);
+    values.resize(values.size() / static_cast<std::size_t>(folder.rows()) *
+                  static_cast<std::size_t>(rows));
+    batch[0] = rows;
+    set_values(folder, i, values, batch);
+  }
+}
+
+void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
+                 const GrowOptions& options) {
+  const GrowSources sources = match(folder, td);
+  const std::int64_t added = td.batch_size()[0];
+  if (added == 0) return;
+  std::int64_t rows = 0;
+  if (__builtin_add_overflow(folder.rows(), added, &rows)) {
+    fail(Code::shape, "more rows than can be counted");
+  }
+  std::vector<at::Tensor> values;
+  values.reserve(sources.leaves.size());
+  for (std::size_t i = 0; i < sources.leaves.size(); ++i) {
+    if (sources.leaves[i].device().type() == c10::DeviceType::Meta) {
+      fail(Code::device, format::quote(folder.leaves()[i].path.back()),
+           " cannot be stored: it is on meta and has no values");
+    }
+    values.push_back(packing::values_of(sources.leaves[i]));
+  }
+  const std::int64_t old = folder.rows();
+  for (const auto& [node, value] : sources.values) add_values(folder, node, *value, rows);
+  Publisher publisher(folder, lock, options.durable, open_sums(folder, options.checksums));
+  std::size_t begun = 0;
+  try {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::size_t row_bytes = folder.leaves()[i].row_bytes;
+      if (row_bytes == 0) continue;
+      const files::Descriptor file = publisher.open(i);
+      const std::string path = publisher.path(i);
+      begun = i + 1;
+      const auto* data = static_cast<const char*>(values[i].data_ptr());
+      const std::size_t bytes = static_cast<std::size_t>(added) * row_bytes;
+      write_at(file.get(), data, bytes, static_cast<std::uint64_t>(old) * row_bytes, path);
+      if (publisher.sums() != nullptr) publisher.sums()->add(i, data, bytes);
+      if (options.durable) sync_file(file.get(), path);
+    }
+    publisher.publish(rows);
+  } catch (...) {
+    for (std::size_t i = 0; old != 0 && i < begun; ++i) {
+      try {
+        if (folder.leaves()[i].row_bytes != 0) publisher.open(i);  // cuts what was written
+      } catch (const Error&) {
+        // A longer file says nothing wrong; the next writer cuts it.
+      }
+    }
+    throw;
+  }
+}
+
+void append_element(const GrowFolder& folder, const TensorDict& td, bool durable) {
+  const std::string first = folder.at("0");
+  if (holds_dictionary(first)) {
+    LoadOptions load;
+    load.device = c10::Device(c10::DeviceType::Meta);
+    const std::size_t dims = load_memmap(first, load).batch_size().size();
+    if (dims != td.batch_size().size()) {
+      fail(Code::shape, "an element of the lazy stack in \"", folder.dir(), "\" has ", dims,
+           " batch dimensions, the dictionary ", td.batch_size().size());
+    }
+  }
+  MemmapOptions options;
+  options.copy_existing = true;
+  options.fail_if_exists = true;
+  options.durable = durable;
+  memmap(td, folder.at(std::to_string(folder.rows())), options);
+}
+
+// Those of a stack are made anew behind the change: before it they would call the stack damaged.
+bool drop_checksums(const GrowFolder& folder) {
+  const std::string path = folder.at(std::string(checksums_file));
+  if (!GrowSums::present(folder)) return false;
+  if (::unlink(path.c_str()) != 0) files::fail_io("cannot remove", path, errno);
+  return true;
+}
+
+void drop_elements(const GrowFolder& folder, std::int64_t keep) {
+  for (std::int64_t k = folder.rows(); k-- > keep;) {
+    const std::string dir = folder.at(std::to_string(k));
+    const FolderLock lock(dir);
+    const std::string gone =
+        folder.at(".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(k));
+    if (::rename(dir.c_str(), gone.c_str()) != 0) files::fail_io("cannot remove", dir, errno);
+    files::remove_tree(gone);
+  }
+}
+
+// Rows that some file does not have cannot be kept.
+void check_stored(const GrowFolder& folder, std::int64_t rows) {
+  for (const GrowLeaf& leaf : folder.leaves()) {
+    const std::uint64_t needed = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
+    const std::string path = folder.at(leaf.file);
+    const files::Look look = needed == 0 ? files::Look() : files::look(path);
+    if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+    if (look.bytes >= needed) continue;
+    fail(Code::format, "\"", path, "\" is too short: ", needed, " bytes are needed for ", rows,
+         " rows, ", look.bytes, " found");
+  }
+}
+
+MemmapLength measure(const GrowFolder& folder) {
+  MemmapLength result;
+  result.rows = result.stored = folder.rows();
+  if (folder.is_stack()) return result;
+  bool first = true;
+  for (const GrowLeaf& leaf : folder.leaves()) {
+    if (leaf.row_bytes == 0) continue;
+    const files::Look look = files::look(folder.at(leaf.file));
+    const std::uint64_t bytes = look.found == Found::file ? look.bytes : 0;
+    const auto rows = static_cast<std::int64_t>(bytes / leaf.row_bytes);
+    const std::uint64_t needed = static_cast<std::uint64_t>(folder.rows()) * leaf.row_bytes;
+    result.stored = first ? rows : std::min(result.stored, rows);
+    if (bytes > needed) result.spare += static_cast<std::int64_t>(bytes - needed);
+    first = false;
+  }
+  return result;
+}
+
+}  // namespace
+
+void memmap_append(const std::string& dir, const TensorDict& td, const GrowOptions& options) {
+  const std::string path = named_folder(dir);
+  if (!holds_dictionary(path)) fail_no_dictionary(path);
+  FolderLock lock(path);
+  GrowFolder folder(path);
+  if (folder.is_stack()) {
+    const bool checksums = drop_checksums(folder) || options.checksums;
+    append_element(folder, td, options.durable);
+    lock.release();
+    if (checksums) checksum_memmap(path, 1, {});
+  } else {
+    append_rows(folder, lock, td, options);
+  }
+}
+
+void memmap_truncate(const std::string& dir, std::int64_t rows, const GrowOptions& options) {
+  const std::string path = named_folder(dir);
+  if (!holds_dictionary(path)) fail_no_dictionary(path);
+  FolderLock lock(path);
+  GrowFolder folder(path);
+  if (rows < 0 || rows > folder.rows()) {
+    fail(Code::index, "cannot keep ", rows, " of the ", folder.rows(), " rows of \"", path, "\"");
+  }
+  if (folder.is_stack()) {
+    const bool checksums = drop_checksums(folder) || options.checksums;
+    drop_elements(folder, rows);
+    lock.release();
+    if (checksums) checksum_memmap(path, 1, {});
+    return;
+  }
+  check_stored(folder, rows);
+  std::unique_ptr<GrowSums> sums;
+  if (rows != folder.rows() && (options.checksums || GrowSums::present(folder))) {
+    sums = std::make_unique<GrowSums>(folder, rows, /*check=*/false);
+  }
+  Publisher publisher(folder, lock, options.durable, std::move(sums));
+  keep_values(folder, rows);
+  publisher.publish(rows);
+  for (std::size_t i = 0; i < folder.leaves().size() && rows != 0; ++i) {
+    if (folder.leaves()[i].row_bytes != 0) publisher.open(i);  // cuts
+  }
+}
+
+MemmapLength memmap_length(const std::string& dir) {
+  const std::string path = named_folder(dir);
+  if (!holds_dictionary(path)) fail_no_dictionary(path);
+  return measure(GrowFolder::glance(path));
+}
+
+}  // namespace td

@@ -1,0 +1,313 @@
+#include "core/append/grow_folder.h"
+
+#include "core/base/key.h"
+
+#include <sys/stat.h>
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+using files::Found;
+using format::NodeType;
+
+constexpr std::size_t max_nodes = 1000000;
+
+Path path_of(const std::vector<std::string>& names, std::vector<std::string_view>& buffer) {
+  buffer.assign(names.begin(), names.end());
+  return buffer;
+}
+
+std::string show(const std::vector<std::string>& names) {
+  std::vector<std::string_view> buffer;
+  return names.empty() ? "the dictionary" : show_path(path_of(names, buffer));
+}
+
+// What tells one published state from another.
+class Stamp {
+ public:
+  explicit Stamp(const std::string& dir) {
+    ::stat(dir.c_str(), &folder_);
+    ::lstat(files::join(dir, format::meta_file).c_str(), &meta_);
+  }
+  bool operator==(const Stamp& other) const noexcept {
+    return same(folder_, other.folder_) && same(meta_, other.meta_) &&
+           meta_.st_mtim.tv_sec == other.meta_.st_mtim.tv_sec &&
+           meta_.st_mtim.tv_nsec == other.meta_.st_mtim.tv_nsec;
+  }
+
+ private:
+  static bool same(const struct stat& a, const struct stat& b) noexcept {
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+  }
+  struct stat folder_ {};
+  struct stat meta_ {};
+};
+
+}  // namespace
+
+std::string named_folder(const std::string& dir) {
+  if (dir.empty()) fail(Code::io, "no such folder: the path is empty");
+  return files::absolute(dir);
+}
+
+bool holds_dictionary(const std::string& dir) {
+  if (files::look(files::join(dir, ".")).found != Found::folder) return false;
+  return files::look(files::join(dir, format::meta_file)).found != Found::nothing;
+}
+
+void fail_no_dictionary(const std::string& dir) {
+  if (files::look(files::join(dir, ".")).found != Found::folder) {
+    fail(Code::io, "no such folder: \"", dir, "\"");
+  }
+  fail(Code::io, "no dictionary in \"", dir, "\": it has no meta.json");
+}
+
+// Reads the nodes one after the other; those inside them are put on the list.
+class GrowFolder::Reader {
+ public:
+  explicit Reader(GrowFolder& folder) : folder_(folder) {}
+
+  void run() {
+    begin({}, {});
+    for (std::size_t i = 0; i < folder_.nodes_.size() && !folder_.stack_; ++i) enter(i);
+    if (folder_.rows_ < 0) {
+      fail(Code::shape, "\"", folder_.dir_, "\" has no rows: a batch dimension is needed");
+    }
+  }
+
+ private:
+  std::size_t begin(std::string folder, std::vector<std::string> path) {
+    if (folder_.nodes_.size() == max_nodes) {
+      fail(Code::format, "\"", folder_.dir_, "\" holds more than ", max_nodes, " dictionaries");
+    }
+    const std::string dir = folder_.at(folder);
+    if (!folder.empty()) check_folder(dir);
+    const std::string meta = files::join(dir, format::meta_file);
+    if (folder.empty() && files::look(meta).found == Found::nothing) {
+      fail(Code::io, "no dictionary in \"", dir, "\": it has no meta.json");
+    }
+    const std::string inner = files::join(dir, std::string(format::record_folder));
+    const bool record = files::look(files::join(inner, format::meta_file)).found == Found::file;
+    GrowNode node;
+    node.text = format::read_node(files::read(meta, format::max_meta_bytes), "\"" + meta + "\"",
+                                  {format::max_json_depth + 1, max_nodes, record});
+    node.folder = std::move(folder);
+    node.path = std::move(path);
+    folder_.nodes_.push_back(std::move(node));
+    return folder_.nodes_.size() - 1;
+  }
+
+  static void check_folder(const std::string& dir) {
+    const Found found = files::look(dir).found;
+    if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
+    if (found != Found::folder) fail(Code::format, "there is no folder \"", dir, "\"");
+  }
+
+  void enter(std::size_t i) {
+    switch (folder_.nodes_[i].text.type) {
+      case NodeType::dense: enter_dense(i); break;
+      case NodeType::record: {
+        const GrowNode& node = folder_.nodes_[i];
+        add(i, "", begin(below(node.folder, format::record_folder), node.path));
+        break;
+      }
+      case NodeType::lazy: enter_lazy(i); break;
+      case NodeType::data:
+      case NodeType::data_stack:
+        if (i == 0) fail_entry(i, "holds a value, not a dictionary");
+        if (folder_.nodes_[i].text.data.empty()) {
+          fail_entry(i, "has values in files of their own, and cannot grow");
+        }
+        break;
+      default: fail_entry(i, "is a window on another one, and cannot grow");
+    }
+  }
+
+  [[noreturn]] void fail_entry(std::size_t i, const char* why) const {
+    fail(Code::unsupported, show(folder_.nodes_[i].path), " in \"", folder_.dir_, "\" ", why);
+  }
+
+  void add(std::size_t node, std::string key, std::size_t inner) {
+    folder_.nodes_[node].entries.push_back({std::move(key), false, inner});
+  }
+
+  void enter_lazy(std::size_t i) {
+    const bool by_rows = folder_.nodes_[i].text.stack_dim == 0;
+    if (by_rows && i != 0) {
+      fail_entry(i, "is a lazy stack along the rows, and cannot grow by rows");
+    }
+    std::int64_t n = 0;
+    for (const std::string& name :
+         files::folders_in(folder_.at(folder_.nodes_[i].folder), max_nodes)) {
+      n += format::is_number(name) ? 1 : 0;
+    }
+    if (by_rows) {
+      folder_.stack_ = true;
+      folder_.rows_ = n;
+      return;
+    }
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::string name = std::to_string(k);
+      std::vector<std::string> path = folder_.nodes_[i].path;
+      path.push_back(name);
+      add(i, name, begin(below(folder_.nodes_[i].folder, name), std::move(path)));
+    }
+  }
+
+  void check_rows(const std::string& what, SizesView sizes, SizesView batch) {
+    if (sizes.empty() || (folder_.rows_ >= 0 && sizes[0] != folder_.rows_) ||
+        sizes.size() < batch.size() || sizes.slice(0, batch.size()) != batch) {
+      fail(Code::format, what, " in \"", folder_.dir_, "\" has shape ", show_sizes(sizes),
+           ", which does not begin with the batch size above it");
+    }
+  }
+
+  void enter_dense(std::size_t i) {
+    const Sizes batch = folder_.nodes_[i].text.batch;
+    if (batch.empty() && folder_.rows_ < 0) {
+      fail(Code::shape, show(folder_.nodes_[i].path), " in \"", folder_.dir_,
+           "\" has no batch dimension to grow along");
+    }
+    check_rows(show(folder_.nodes_[i].path), batch, {});
+    folder_.rows_ = batch[0];
+    bool listed = false;
+    const std::vector<format::Entry> entries = std::move(folder_.nodes_[i].text.entries);
+    for (const format::Entry& entry : entries) {
+      listed = listed || entry.is_node || entry.has_is_nested;
+      std::vector<std::string> path = folder_.nodes_[i].path;
+      path.push_back(entry.key);
+      if (entry.is_node) {
+        std::string folder = locate(folder_.nodes_[i].folder, entry.key, true);
+        add(i, entry.key, begin(std::move(folder), std::move(path)));
+      } else {
+        add_leaf(i, entry, std::move(path));
+      }
+    }
+    if (!listed && !entries.empty()) {
+      fail(Code::unsupported, "\"", folder_.dir_,
+           "\" was written by one of the first releases: save it again before it grows");
+    }
+  }
+
+  void add_leaf(std::size_t i, const format::Entry& entry, std::vector<std::string> path) {
+    const std::string where = show(path) + " in \"" + folder_.dir_ + "\"";
+    if (entry.ragged) fail(Code::unsupported, where, " is a ragged tensor and cannot grow by rows");
+    if (entry.dtype.empty() || !entry.has_shape) {
+      fail(Code::format, where, " has no dtype or no shape");
+    }
+    check_rows(show(path), entry.shape, folder_.nodes_[i].text.batch);
+    GrowLeaf leaf;
+    leaf.dtype = format::parse_dtype(entry.dtype, where);
+    leaf.row.assign(entry.shape.begin() + 1, entry.shape.end());
+    const auto bytes = format::checked_bytes(leaf.row, c10::elementSize(leaf.dtype));
+    if (!bytes || !format::checked_bytes(entry.shape, c10::elementSize(leaf.dtype))) {
+      fail(Code::format, where, " has shape ", show_sizes(entry.shape), ", which is too large");
+    }
+    leaf.row_bytes = static_cast<std::size_t>(*bytes);
+    leaf.file = locate(folder_.nodes_[i].folder, entry.key, false);
+    leaf.path = std::move(path);
+    folder_.nodes_[i].entries.push_back({entry.key, true, folder_.leaves_.size()});
+    folder_.leaves_.push_back(std::move(leaf));
+  }
+
+  // Escaped, or as the key is when only that is there, as in older folders.
+  std::string locate(const std::string& folder, const std::string& key, bool is_node) const {
+    const std::string suffix(is_node ? std::string_view() : format::leaf_suffix);
+    std::string path = below(folder, format::escape(key) + suffix);
+    if (files::look(folder_.at(path)).found != Found::nothing) return path;
+    if (!format::safe_verbatim(key, is_node)) return path;
+    std::string other = below(folder, key + suffix);
+    return files::look(folder_.at(other)).found != Found::nothing ? other : path;
+  }
+
+  GrowFolder& folder_;
+};
+
+GrowFolder::GrowFolder(std::string dir) : dir_(std::move(dir)) { Reader(*this).run(); }
+
+GrowFolder GrowFolder::glance(const std::string& dir) {
+  for (int attempt = 0;; ++attempt) {
+    const Stamp before(dir);
+    try {
+      GrowFolder folder(dir);
+      if (before == Stamp(dir) || attempt == 100) return folder;
+    } catch (const Error&) {
+      if (before == Stamp(dir) || attempt == 100) throw;
+    }
+  }
+}
+
+std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
+  const GrowNode& node = nodes_[at];
+  const format::NodeText& text = node.text;
+  switch (text.type) {
+    case NodeType::data: return format::data_text(text.data);
+    case NodeType::data_stack:
+      return format::data_stack_text(text.data, text.stack_dim, text.device);
+    case NodeType::lazy: return format::lazy_text(text.stack_dim);
+    case NodeType::record: return format::record_text(text.record, text.empty_fields, text.fields);
+    default: break;
+  }
+  const std::string device = text.device.value_or("None");
+  format::DenseText result;
+  Sizes sizes{rows};
+  for (const GrowNode::Entry& entry : node.entries) {
+    if (entry.is_leaf) {
+      const GrowLeaf& leaf = leaves_[entry.index];
+      sizes.resize(1);
+      sizes.append(leaf.row.begin(), leaf.row.end());
+      result.leaf(entry.key, "cpu", sizes, format::dtype_name(leaf.dtype));
+    } else if (nodes_[entry.index].text.type == NodeType::record) {
+      result.record(entry.key, nodes_[entry.index].text.record);
+    } else {
+      result.node(entry.key, nodes_[entry.index].text.type);
+    }
+  }
+  sizes.resize(1);
+  sizes.append(node.row().begin(), node.row().end());
+  return std::move(result).finish(sizes, device);
+}
+
+SizesView GrowFolder::batch_above(std::size_t node) const {
+  for (const GrowNode& above : nodes_) {
+    for (const GrowNode::Entry& entry : above.entries) {
+      if (!entry.is_leaf && entry.index == node) return above.text.batch;
+    }
+  }
+  return {};
+}
+
+void GrowFolder::set_data(std::size_t node, NodeType type, std::string json) {
+  nodes_[node].text.type = type;
+  nodes_[node].text.data = std::move(json);
+}
+
+const GrowNode* GrowFolder::values_by_row() const noexcept {
+  for (const GrowNode& node : nodes_) {
+    if (node.text.type == NodeType::data_stack) return &node;
+  }
+  return nullptr;
+}
+
+std::size_t GrowFolder::growing_nodes() const noexcept {
+  return static_cast<std::size_t>(
+      std::count_if(nodes_.begin(), nodes_.end(), [](const GrowNode& n) { return n.changes(); }));
+}
+
+std::size_t GrowFolder::find(Path path) const {
+  check_path(path);
+  const auto is_path = [&](const std::vector<std::string>& names) {
+    return std::equal(names.begin(), names.end(), path.begin(), path.end());
+  };
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    if (is_path(leaves_[i].path)) return i;
+  }
+  for (const GrowNode& node : nodes_) {
+    if (is_path(node.path)) fail(Code::wrong_entry, show_path(path), " is no tensor");
+  }
+  fail(Code::key_not_found, "no entry ", show_path(path), " in \"", dir_, "\"");
+}
+
+}  // namespace td

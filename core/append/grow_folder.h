@@ -1,0 +1,116 @@
+// A folder whose dictionaries have their rows along the first batch dimension, as its meta.json files
+// describe it: what stands in each of them for any number of rows, and how the files of values lie. No
+// file of values is opened here.
+#pragma once
+
+#include "core/io/folder.h"
+#include "core/meta/format.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace td {
+
+class TensorDict;
+
+// A path below the folder that grows, whose own path is empty.
+inline std::string below(const std::string& folder, std::string_view name) {
+  return folder.empty() ? std::string(name) : files::join(folder, name);
+}
+
+// Where a file of values is, and what one row takes in it.
+struct GrowLeaf {
+  std::vector<std::string> path;  // of keys
+  std::string file;               // below the folder
+  c10::ScalarType dtype;
+  Sizes row;  // the sizes without the first
+  std::size_t row_bytes;
+};
+
+struct GrowNode {
+  struct Entry {
+    std::string key;
+    bool is_leaf;
+    std::size_t index;  // among the leaves or the nodes
+  };
+  std::string folder;  // below the folder; empty: the folder itself
+  std::vector<std::string> path;
+  format::NodeText text;  // as it was read
+  std::vector<Entry>
+      entries;  // of a dictionary, or the elements of a lazy stack, or the one of a record
+  SizesView row() const { return SizesView(text.batch).slice(1); }
+  bool grows() const noexcept { return text.type == format::NodeType::dense; }
+  // Whether its meta.json depends on the number of rows.
+  bool changes() const noexcept { return grows() || text.type == format::NodeType::data_stack; }
+};
+
+class GrowFolder {
+ public:
+  // Reads each meta.json; `dir` is absolute. Code::shape when there is no dimension to grow along,
+  // Code::unsupported when something in it cannot grow.
+  explicit GrowFolder(std::string dir);
+
+  // The same without a lock: again while somebody changes it.
+  static GrowFolder glance(const std::string& dir);
+
+  const std::string& dir() const noexcept { return dir_; }
+  std::string at(const std::string& relative) const {
+    return relative.empty() ? dir_ : files::join(dir_, relative);
+  }
+  const std::vector<GrowNode>& nodes() const noexcept { return nodes_; }
+  const std::vector<GrowLeaf>& leaves() const noexcept { return leaves_; }
+
+  // Whether the folder is a lazy stack along the first dimension: it grows by whole elements.
+  bool is_stack() const noexcept { return stack_; }
+
+  // What the files say: rows, or elements.
+  std::int64_t rows() const noexcept { return rows_; }
+  void set_rows(std::int64_t rows) noexcept { rows_ = rows; }
+
+  // The content of a meta.json for a number of rows.
+  std::string text(std::size_t node, std::int64_t rows) const;
+
+  // The batch size of the dictionary that holds a node.
+  SizesView batch_above(std::size_t node) const;
+
+  // Of an entry that holds values that are no tensors.
+  void set_data(std::size_t node, format::NodeType type, std::string json);
+  // Whether some entry has a value of its own for each row.
+  const GrowNode* values_by_row() const noexcept;
+
+  // Whether one meta.json holds all that a number of rows says: one rename publishes it then.
+  std::size_t growing_nodes() const noexcept;
+
+  // The leaf of a path; Code::key_not_found, Code::wrong_entry.
+  std::size_t find(Path path) const;
+
+ private:
+  class Reader;
+
+  std::string dir_;
+  std::vector<GrowNode> nodes_;  // a node before those in it
+  std::vector<GrowLeaf> leaves_;
+  std::int64_t rows_ = -1;
+  bool stack_ = false;
+};
+
+// The path from the root; Code::io when it is empty.
+std::string named_folder(const std::string& dir);
+// Whether a meta.json lies in a folder.
+bool holds_dictionary(const std::string& dir);
+[[noreturn]] void fail_no_dictionary(const std::string& dir);
+
+// What a dictionary brings for the leaves and values of a folder.
+struct GrowSources {
+  std::vector<at::Tensor> leaves;                       // one for each of the folder's
+  std::vector<std::pair<std::size_t, NodePtr>> values;  // that are no tensors, and their nodes
+  std::vector<NodePtr> held;                            // what was read out on the way
+};
+
+// Checks that a dictionary has the entries of a folder, no other ones, with their dtypes and sizes, but
+// for the first one, and at least one batch dimension.
+GrowSources match(const GrowFolder& folder, const TensorDict& td);
+
+}  // namespace td

@@ -1,0 +1,61 @@
+// The step from the rows that a folder says it has to another number of them.
+#pragma once
+
+#include "core/append/grow_folder.h"
+#include "core/append/grow_sums.h"
+
+#include <memory>
+
+namespace td {
+
+// Works on a folder whose lock is held. Values come first, by open(); publish() is the step.
+class Publisher {
+ public:
+  // What a writer that was killed has left unfinished goes.
+  Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
+            std::unique_ptr<GrowSums> sums);
+
+  // What is told of each byte that is written; nullptr: there are no checksums.
+  GrowSums* sums() const noexcept { return sums_.get(); }
+
+  // The file of a leaf, to be written to behind the published rows; what was there goes. A folder
+  // without rows has no files of values (Python could not map them): until the first are published they
+  // are in a folder aside.
+  files::Descriptor open(std::size_t leaf);
+  // The path of that file, for messages.
+  std::string path(std::size_t leaf) const;
+
+  // Whatever fails leaves the folder as it was, and may be tried again.
+  void publish(std::int64_t rows);
+
+  // Whether files may have moved: descriptors from before are to be looked at, see still_there().
+  static bool still_there(int file, const std::string& path) noexcept;
+
+ private:
+  void begin_aside();
+  void publish_one(std::size_t node, std::int64_t rows);
+  void publish_all(std::int64_t rows);
+  void keep_others(std::int64_t rows);
+
+  GrowFolder& folder_;
+  files::FolderLock& lock_;
+  bool durable_;
+  std::unique_ptr<GrowSums> sums_;
+  std::unique_ptr<files::FolderReplacement> aside_;
+};
+
+// All the bytes to a place in a file.
+void write_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
+              const std::string& path);
+void cut_file(int file, std::uint64_t bytes, const std::string& path);
+void sync_file(int file, const std::string& path);
+
+// A new folder without rows, with the entries of a dictionary, and the lock on it. Nothing when there is
+// one, or somebody else is making it.
+std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const TensorDict& like,
+                                                  bool durable);
+
+// A new folder for a lazy stack along the rows, without elements.
+void make_stack_folder(const std::string& dir, bool durable);
+
+}  // namespace td

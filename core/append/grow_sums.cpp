@@ -1,0 +1,97 @@
+#include "core/append/grow_sums.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <unordered_map>
+
+namespace td {
+
+namespace {
+
+using files::Found;
+
+constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr std::size_t max_text = std::size_t{1} << 28;
+
+void hash_head(Hasher& hasher, const std::string& path, std::uint64_t bytes) {
+  const files::Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) files::fail_io("cannot open", path, errno);
+  std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(piece, bytes)));
+  while (bytes != 0) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes));
+    const ssize_t n = ::read(file.get(), buffer.data(), wanted);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) files::fail_io("cannot read", path, errno);
+    if (n == 0) fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes are missing");
+    hasher.add(buffer.data(), static_cast<std::size_t>(n));
+    bytes -= static_cast<std::uint64_t>(n);
+  }
+}
+
+}  // namespace
+
+bool GrowSums::present(const GrowFolder& folder) {
+  return files::look(folder.at(std::string(checksums_file))).found != Found::nothing;
+}
+
+GrowSums::GrowSums(const GrowFolder& folder, std::int64_t rows, bool check) : folder_(folder) {
+  hashers_.resize(folder.leaves().size());
+  for (std::size_t i = 0; i < hashers_.size(); ++i) {
+    const GrowLeaf& leaf = folder.leaves()[i];
+    const std::uint64_t bytes = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
+    if (bytes != 0) hash_head(hashers_[i], folder.at(leaf.file), bytes);
+  }
+  if (check && present(folder)) this->check();
+}
+
+void GrowSums::check() const {
+  const std::string path = folder_.at(std::string(checksums_file));
+  std::unordered_map<std::string, Checksum> known;
+  for (Checksum& one : read_checksums(files::read(path, max_text), "\"" + path + "\"")) {
+    known.emplace(one.path, std::move(one));
+  }
+  for (std::size_t i = 0; i < hashers_.size(); ++i) {
+    const GrowLeaf& leaf = folder_.leaves()[i];
+    const auto found = known.find(leaf.file);
+    const std::uint64_t bytes = static_cast<std::uint64_t>(folder_.rows()) * leaf.row_bytes;
+    if (found == known.end() || found->second.bytes != bytes || bytes == 0) continue;
+    if (found->second.digest == hashers_[i].digest()) continue;
+    fail(Code::format, "\"", folder_.at(leaf.file), "\" is damaged: its first ", bytes,
+         " bytes are not those that were saved");
+  }
+}
+
+std::unique_ptr<GrowSums> open_sums(const GrowFolder& folder, bool wanted) {
+  if (!wanted && !GrowSums::present(folder)) return nullptr;
+  return std::make_unique<GrowSums>(folder, folder.rows(), /*check=*/true);
+}
+
+std::string GrowSums::text(std::int64_t rows) const {
+  std::vector<Checksum> all;
+  for (std::size_t i = 0; i < folder_.nodes().size(); ++i) {
+    const GrowNode& node = folder_.nodes()[i];
+    const std::string name = node.folder.empty() ? std::string(format::meta_file)
+                                                 : files::join(node.folder, format::meta_file);
+    const std::string meta =
+        node.changes() ? folder_.text(i, rows) : files::read(folder_.at(name), max_text);
+    all.push_back({name, meta.size(), digest_of(meta.data(), meta.size())});
+    if (node.text.type != format::NodeType::record) continue;
+    const std::string pickle = below(node.folder, format::pickle_file);
+    const files::Look look = files::look(folder_.at(pickle));
+    if (look.found != Found::file) continue;
+    Hasher hasher;
+    hash_head(hasher, folder_.at(pickle), look.bytes);
+    all.push_back({pickle, look.bytes, hasher.digest()});
+  }
+  for (std::size_t i = 0; i < hashers_.size(); ++i) {
+    const GrowLeaf& leaf = folder_.leaves()[i];
+    const std::uint64_t bytes = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
+    if (bytes != 0) all.push_back({leaf.file, bytes, hashers_[i].digest()});
+  }
+  return checksums_text(all);
+}
+
+}  // namespace td

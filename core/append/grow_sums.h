@@ -1,0 +1,39 @@
+// The checksums of a folder that grows: a hash of each file of values goes on with what is written.
+#pragma once
+
+#include "core/append/grow_folder.h"
+#include "core/io/checksums.h"
+
+#include <deque>
+#include <memory>
+
+namespace td {
+
+class GrowSums {
+ public:
+  // Whether a folder has checksums. They are then kept whether or not anybody asks: old ones would call
+  // it damaged.
+  static bool present(const GrowFolder& folder);
+
+  // Reads the first rows of each file. Without a check also what is damaged is taken as it is; with one
+  // Code::format where rows are not those that the checksums of the folder are of.
+  GrowSums(const GrowFolder& folder, std::int64_t rows, bool check);
+
+  void add(std::size_t leaf, const char* data, std::size_t bytes) {
+    hashers_[leaf].add(data, bytes);
+  }
+
+  // The file of checksums for a number of rows; what has been added is of as many.
+  std::string text(std::int64_t rows) const;
+
+ private:
+  void check() const;
+
+  const GrowFolder& folder_;
+  std::deque<Hasher> hashers_;  // one for each leaf
+};
+
+// Nothing when there are no checksums, and none are wanted.
+std::unique_ptr<GrowSums> open_sums(const GrowFolder& folder, bool wanted);
+
+}  // namespace td

@@ -1,0 +1,355 @@
+// A function of the caller over every entry.
+#include "core/apply/apply.h"
+
+#include "core/tensor/assign.h"
+#include "core/tree/device.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/inherit.h"
+#include "core/tree/names.h"
+#include "core/tree/paths.h"
+#include "core/tree/zip.h"
+
+#include <ATen/MemoryOverlap.h>
+
+namespace td {
+
+namespace {
+
+bool any(const Value& value) { return value.is_node() || value.tensor().defined(); }
+
+// Writes into tensors that are there, each looked at when it is planned.
+class Writes {
+ public:
+  void plan(Path path, const at::Tensor& leaf, const at::Tensor& result) {
+    if (!broadcasts(result.sizes(), leaf.sizes())) {
+      fail(Code::shape, "the function returned shape ", show_sizes(result.sizes()), " for ",
+           show_path(path), ", which cannot be written into shape ", show_sizes(leaf.sizes()));
+    }
+    if (result.is_same(leaf)) return;
+    require_writable(path.back(), leaf, result);
+    if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
+    writes_.emplace_back(leaf, result);
+  }
+
+  void plan(Path path, const NodePtr& node, const NodePtr& result) {
+    PathBuffer full(path.begin(), path.end());
+    const auto extend = [&](Path inner) {
+      full.resize(path.size());
+      full.append(inner.begin(), inner.end());
+      return Path(full);
+    };
+    visit_paths(*result, [&](Path inner, const Value& value) {
+      if (value.is_node() || look_up(node, inner)) return;
+      fail(Code::key_not_found, "the function returned an entry ", show_path(extend(inner)),
+           ", which is not there to be written to");
+    });
+    // The first tree is the one that is written to: the leaves of a lazy stack are its elements'.
+    const NodePtr trees[] = {node, result};
+    const ZipPolicy policy{ZipPolicy::Missing::intersect, /*ignore_extra=*/true, "apply in place"};
+    visit_zip(
+        trees,
+        [&](const ZipPlace& place, ZipTensors tensors) {
+          plan(extend(place.path), *tensors[0], *tensors[1]);
+        },
+        policy);
+  }
+
+  void run() const {
+    const bool fast = fast::thread_at_rest();
+    for (const auto& [leaf, result] : writes_) assign(leaf, result, fast);
+  }
+
+ private:
+  std::vector<std::pair<at::Tensor, at::Tensor>> writes_;
+};
+
+// Calls the function and puts what it returns into new nodes, or notes what is to be written. The
+// dictionary itself is not touched before all calls have come back. A sink of ZipWalk.
+class Apply {
+ public:
+  Apply(const ApplyManyOptions& options, const ApplyManyFn& callback)
+      : options_(options), callback_(callback), batch_(batch_for(options)) {
+    if (options.device) device_ = resolve_device(*options.device);
+  }
+
+  void run(c10::ArrayRef<NodePtr> roots) {
+    const ZipPolicy policy{
+        options_.fill_missing ? ZipPolicy::Missing::fill : ZipPolicy::Missing::error,
+        /*ignore_extra=*/true, "apply"};
+    if (options_.call_on_nested) {
+      run_flat(policy, roots);
+    } else {
+      detail::ZipWalk<Apply>(policy, *this).run(roots);
+    }
+  }
+
+  void enter(const DenseNode& lead) {
+    auto node = c10::make_intrusive<DenseNode>(batch_ ? SizesView(*batch_) : lead.batch(),
+                                               device_ ? device_ : lead.device());
+    label(lead, *node);
+    levels_.push_back({std::move(node), nullptr, {}, lead.size() == 0, false});
+  }
+  void enter_lazy(const LazyNode& lead) { levels_.push_back({{}, &lead, {}, false, false}); }
+
+  void leaf(const ZipPlace& place, ZipTensors tensors) {
+    c10::SmallVector<Value, 3> sources;
+    for (const at::Tensor* tensor : tensors) {
+      sources.push_back(tensor == nullptr ? Value(options_.default_value) : Value(*tensor));
+    }
+    call(place.path, sources);
+  }
+
+  void data(const ZipPlace& place, ZipNodes nodes) {
+    if (options_.inplace) return;
+    const DenseNode& holder = *levels_.back().node;
+    NodePtr copy = nodes[0]->shallow_copy();
+    if (batch_ && copy->kind() == NodeKind::data) copy->set_batch(*batch_);
+    if (device_) copy->set_device(holder.device());
+    put(place.path, std::move(copy));
+  }
+
+  void skip() {}
+
+  void leave(Path path) {
+    Level done = std::move(levels_.back());
+    levels_.pop_back();
+    const bool kept = keep(done);
+    NodePtr node = done.lazy == nullptr ? NodePtr(std::move(done.node)) : stacked(done);
+    if (levels_.empty()) {
+      if (kept) result_ = std::move(node);
+    } else if (levels_.back().lazy != nullptr) {
+      levels_.back().elements.push_back(std::move(node));
+      levels_.back().any_kept = levels_.back().any_kept || kept;
+    } else if (kept) {
+      put(path, std::move(node));
+    }
+  }
+
+  const NodePtr& result() const noexcept { return result_; }
+  const Writes& writes() const noexcept { return writes_; }
+
+ private:
+  struct Level {
+    c10::intrusive_ptr<DenseNode> node;  // of a dictionary
+    const LazyNode* lazy;                // of a lazy stack: held by the tree that is walked
+    std::vector<NodePtr> elements;
+    bool was_empty;
+    bool any_kept;  // of the elements
+  };
+
+  static std::optional<Sizes> batch_for(const ApplyManyOptions& options) {
+    if (!options.out) return options.batch_size;
+    const SizesView batch = options.out->batch_size();
+    return Sizes(batch.begin(), batch.end());
+  }
+
+  // Entries of the root, dictionaries too.
+  void run_flat(const ZipPolicy& policy, c10::ArrayRef<NodePtr> roots) {
+    const NodePtr root = dense_form(roots[0]);
+    const DenseNode& dense = *as_dense(root.get());
+    enter(dense);
+    for (std::size_t i = 0; i < dense.size(); ++i) {
+      const std::string_view path[] = {dense.name(i)};
+      const Value& value = dense.value(i);
+      if (value.is_node() && is_data(*value.node())) {
+        detail::refuse_ragged(policy, path, {value.node().get()});
+        data(ZipPlace{path, dense}, {value.node().get()});
+        continue;
+      }
+      c10::SmallVector<Value, 3> sources{value};
+      for (std::size_t k = 1; k < roots.size(); ++k) {
+        std::optional<Value> other = entry_of(roots[k], dense.name(i));
+        if (!other && policy.missing == ZipPolicy::Missing::error)
+          detail::fail_missing(policy, path, k);
+        if (other && other->is_node() != value.is_node()) detail::fail_mixed(policy, path);
+        if (!other) other = value.is_node() ? Value() : Value(options_.default_value);
+        sources.push_back(std::move(*other));
+      }
+      call(path, sources);
+    }
+    leave({});
+  }
+
+  void call(Path path, c10::ArrayRef<Value> sources) {
+    Value result = callback_(path, sources);
+    if (!any(result)) return;
+    if (!options_.inplace) return put(path, fitted(path, std::move(result)));
+    const Value& source = sources[0];
+    if (result.is_node() != source.is_node()) {
+      fail(Code::wrong_entry, "the function returned a ",
+           result.is_node() ? "dictionary" : "tensor", " for ", show_path(path), ", which is a ",
+           source.is_node() ? "dictionary" : "tensor", " and cannot take it in place");
+    }
+    if (result.is_node()) {
+      writes_.plan(path, source.node(), result.node());
+    } else {
+      writes_.plan(path, source.tensor(), result.tensor());
+    }
+  }
+
+  void put(Path path, Value value) { levels_.back().node->put(path.back(), std::move(value)); }
+
+  // What the function returned as the dictionary can hold it.
+  Value fitted(Path path, Value result) const {
+    const Node& holder = *levels_.back().node;
+    if (result.is_node()) return fitted(holder, result.take_node());
+    const at::Tensor& tensor = result.tensor();
+    if (!begins_with(tensor.sizes(), holder.batch())) {
+      fail(Code::shape, "the function returned shape ", show_sizes(tensor.sizes()), " for ",
+           show_path(path), ", which does not begin with the batch size ",
+           show_sizes(holder.batch()));
+    }
+    return holder.device() ? Value(move_to(tensor, *holder.device())) : std::move(result);
+  }
+
+  static NodePtr fitted(const Node& holder, NodePtr node) {
+    if (node->kind() == NodeKind::part) node = dense_form(node);
+    TensorDict td(std::move(node));
+    if (!begins_with(td.batch_size(), holder.batch())) {
+      td = td.clone(/*recurse=*/false);
+      td.set_batch_size(holder.batch());
+    }
+    if (holder.device() && td.device() != holder.device()) td = td.to(*holder.device());
+    return td.node();
+  }
+
+  // Names of dimensions, unless there are to be others, and the record type.
+  void label(const Node& lead, Node& node) const {
+    if (!lead.tagged()) return;
+    if (batch_ || options_.names) {
+      node.set_record(lead.record());
+    } else {
+      copy_tags(lead, node);
+    }
+  }
+
+  NodePtr stacked(Level& level) const {
+    auto node = c10::make_intrusive<LazyNode>(std::move(level.elements), level.lazy->stack_dim(),
+                                              level.lazy->batch(),
+                                              device_ ? device_ : level.lazy->device());
+    label(*level.lazy, *node);
+    return node;
+  }
+
+  bool keep(const Level& level) const {
+    const bool filled = level.lazy == nullptr ? level.node->size() != 0 : level.any_kept;
+    if (filled || options_.filter_empty == FilterEmpty::no) return true;
+    return options_.filter_empty == FilterEmpty::unset && level.was_empty;
+  }
+
+  const ApplyManyOptions& options_;
+  const ApplyManyFn& callback_;
+  std::optional<Sizes> batch_;
+  std::optional<c10::Device> device_;
+  std::vector<Level> levels_;
+  NodePtr result_;
+  Writes writes_;
+};
+
+void check_options(const TensorDict& td, const ApplyManyOptions& options) {
+  const SizesView batch = options.batch_size ? SizesView(*options.batch_size)
+                          : options.out      ? options.out->batch_size()
+                                             : td.batch_size();
+  if (options.inplace && (options.out || options.batch_size || options.device || options.names)) {
+    fail(
+        Code::invalid_argument,
+        "apply in place keeps the dictionary: out, batch_size, device and names do not go with it");
+  }
+  if (options.inplace && options.call_on_nested && td.node()->kind() == NodeKind::lazy) {
+    fail(Code::unsupported,
+         "apply in place on nested dictionaries of a lazy stack: apply it to its elements");
+  }
+  if (options.names && options.names->size() != batch.size()) {
+    fail(Code::invalid_argument, options.names->size(), " names for batch size ",
+         show_sizes(batch));
+  }
+  if (!options.out) return;
+  const TensorDict& out = *options.out;
+  if (out.node()->kind() == NodeKind::part || is_data(*out.node())) {
+    fail(Code::unsupported, "out must be a dictionary of its own, not a window on another");
+  }
+  if (out.is_locked()) fail(Code::locked, "the dictionary for the results is locked");
+  if (options.names) fail(Code::invalid_argument, "out has its names already");
+  if (batch != out.batch_size()) {
+    fail(Code::shape, "apply was asked for batch size ", show_sizes(batch),
+         ", but out has batch size ", show_sizes(out.batch_size()));
+  }
+  if (options.device && out.device() != resolve_device(*options.device)) {
+    fail(Code::device, "apply was asked for device ", options.device->str(), ", but out is on ",
+         out.device() ? out.device()->str() : "none");
+  }
+}
+
+// All entries of `result`, or none.
+void put_into(const TensorDict& out, const NodePtr& result) {
+  std::vector<std::vector<std::string_view>> paths;
+  std::vector<Value> values;
+  visit_paths(*result, [&](Path path, const Value& value) {
+    const DenseNode* dense = value.is_node() ? as_dense(value.node().get()) : nullptr;
+    if (dense != nullptr && (dense->size() != 0 || look_up(out.node(), path))) return;
+    paths.emplace_back(path.begin(), path.end());
+    values.push_back(value);
+  });
+  Assignments entries;
+  for (std::size_t i = 0; i < paths.size(); ++i) entries.plan(out.node(), paths[i], values[i]);
+  entries.run();
+}
+
+// The function may have another handle on a dictionary and change or free it, though it must not: what
+// is walked are nodes of our own.
+NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
+  if (options.batch_size) return all_dense(node);
+  return TensorDict(node->kind() == NodeKind::part ? dense_form(node) : node)
+      .clone(/*recurse=*/false)
+      .node();
+}
+
+}  // namespace
+
+std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
+                                const ApplyManyOptions& options, const ApplyManyFn& callback) {
+  const TensorDict self = td;  // NOLINT: the caller's own may go meanwhile
+  if (is_data(*self.node())) fail(Code::unsupported, "a value that is no tensor has no leaves");
+  check_options(self, options);
+  const std::optional<TensorDict> out = options.out;
+  std::optional<InPlace> in_place;
+  if (options.inplace) in_place.emplace(self.node());
+  c10::SmallVector<NodePtr, 3> roots{own_nodes(in_place ? in_place->node() : self.node(), options)};
+  for (const TensorDict& other : others) roots.push_back(own_nodes(other.node(), options));
+  Apply walk(options, callback);
+  walk.run(roots);
+  if (in_place) {
+    walk.writes().run();
+    in_place->commit();
+    return self;
+  }
+  if (out) {
+    if (walk.result().defined()) put_into(*out, walk.result());
+    return out;
+  }
+  if (!walk.result().defined()) return std::nullopt;
+  if (options.names) set_names(TensorDict(walk.result()), *options.names);
+  if (options.propagate_lock && self.is_locked()) lock(walk.result());
+  return TensorDict(walk.result());
+}
+
+std::optional<TensorDict> apply_leaves(const TensorDict& td, const ApplyManyOptions& options,
+                                       const ApplyFn& callback) {
+  if (options.call_on_nested) {
+    fail(Code::invalid_argument, "call_on_nested: this function takes tensors, not dictionaries");
+  }
+  return apply(td, {}, options, [&](Path path, c10::ArrayRef<Value> sources) {
+    return Value(callback(path, sources[0].tensor()));
+  });
+}
+
+TensorDict TensorDict::apply(const ApplyOptions& options, const ApplyFn& callback) const {
+  ApplyManyOptions many;
+  static_cast<ApplyOptions&>(many) = options;
+  if (std::optional<TensorDict> result = apply_leaves(*this, many, callback)) return *result;
+  NodePtr empty = c10::make_intrusive<DenseNode>(batch_size(), device());
+  copy_tags(*node_, *empty);
+  return TensorDict(std::move(empty));
+}
+
+}  // namespace td

@@ -1,0 +1,59 @@
+// core/base/error.h: what the core throws. The numbers are those of the C ABI's td_status.
+#pragma once
+
+#include <c10/util/StringUtil.h>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace td {
+
+enum class Code : std::int32_t {
+  ok = 0,
+  null_argument = -1,
+  bad_handle = -2,
+  invalid_argument = -3,
+  buffer_too_small = -4,
+  key_not_found = -10,
+  key_invalid = -11,
+  key_exists = -12,
+  wrong_entry = -13,
+  locked = -14,
+  cycle = -15,
+  shape = -20,
+  index = -21,
+  dtype = -22,
+  device = -23,
+  io = -30,
+  format = -31,
+  busy = -32,
+  out_of_memory = -40,
+  device_out_of_memory = -41,
+  capacity = -42,
+  unsupported = -50,
+  version = -51,
+  callback = -60,
+  torch = -70,
+  internal = -99,
+};
+
+// A failure: a code that a program can act on, and one line that says what was asked and found.
+class Error : public std::exception {
+ public:
+  Error(Code code, std::string message) : code_(code), message_(std::move(message)) {}
+  Code code() const noexcept { return code_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  Code code_;
+  std::string message_;
+};
+
+// fail(Code::shape, "no room for ", n, " rows")
+template <class... Parts>
+[[noreturn]] void fail(Code code, const Parts&... parts) {
+  throw Error(code, c10::str(parts...));
+}
+
+}  // namespace td

@@ -1,0 +1,52 @@
+// core/base/parallel.h: a loop that several threads share.
+#pragma once
+
+#include <ATen/ThreadLocalState.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace td {
+
+// Calls `f(i)` for each i below `n`, on up to `threads` threads, this one among them. The first
+// failure stops the others and is thrown here.
+template <class F>
+void for_each(std::size_t n, std::size_t threads, const F& f) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    for (std::size_t i = next++; i < n; i = next++) {
+      try {
+        f(i);
+      } catch (...) {
+        next = n;
+        const std::lock_guard<std::mutex> hold(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  const std::size_t wanted = std::min(threads, n);
+  try {
+    const at::ThreadLocalState state;
+    while (others.size() + 1 < wanted) {
+      others.emplace_back([&work, state] {
+        const at::ThreadLocalStateGuard guard(state);
+        work();
+      });
+    }
+  } catch (...) {
+    // The system gives no more threads: those that run do the work.
+  }
+  work();
+  for (std::thread& thread : others) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace td

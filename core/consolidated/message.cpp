@@ -1,0 +1,118 @@
+#include "core/consolidated/message.h"
+
+#include "core/tensor/assign.h"
+#include "core/tensor/buffer.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/kinds.h"
+#include "core/consolidated/packing.h"
+#include "core/tree/zip.h"
+
+#include <ATen/MemoryOverlap.h>
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+// What every message begins with; then the text, then the tensors. Numbers are little-endian, as in
+// the files.
+struct Header {
+  char magic[8];
+  std::uint64_t text;
+  std::uint64_t data;
+};
+constexpr char magic[8] = {'T', 'D', 'M', 'S', 'G', '1', '\r', '\n'};
+
+const std::string& where() {
+  static const std::string* const text = new std::string("the message");  // never destroyed
+  return *text;
+}
+
+}  // namespace
+
+void send(const TensorDict& td, Transport& transport) {
+  const packing::Plan plan(td.node(), packing::Twice::once);
+  const std::string text = plan.text();
+  Header header{{}, text.size(), plan.bytes()};
+  std::memcpy(header.magic, magic, sizeof magic);
+  std::string begin(reinterpret_cast<const char*>(&header), sizeof header);
+  begin += text;
+  transport.write(begin.data(), begin.size());
+  const char zeros[32] = {};
+  for (const packing::Place& place : plan.places()) {
+    if (place.bytes != 0) {
+      const at::Tensor values = packing::values_of(place.tensor);
+      transport.write(static_cast<const char*>(values.data_ptr()), place.bytes);
+    }
+    const std::size_t gap = place.stop - place.start - place.bytes;
+    if (gap != 0) transport.write(zeros, gap);
+  }
+}
+
+TensorDict receive(Transport& transport, const ReceiveOptions& options) {
+  Header header{};
+  transport.read(reinterpret_cast<char*>(&header), sizeof header);
+  if (std::memcmp(header.magic, magic, sizeof magic) != 0) {
+    fail(Code::format, "what has come is no message: it begins otherwise");
+  }
+  const std::uint64_t most = options.max_bytes;
+  if (header.text > most || header.data > most - header.text) {
+    fail(Code::capacity, "the message has ", header.text, " and ", header.data, " bytes, at most ",
+         most, " are allowed");
+  }
+  if (header.text > packing::max_text_bytes) {
+    fail(Code::format, "the message has a description of ", header.text, " bytes");
+  }
+  // Grows with what has come, not with what is announced.
+  std::string text;
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  while (text.size() < header.text) {
+    const std::size_t done = text.size();
+    text.resize(done + std::min<std::size_t>(piece, static_cast<std::size_t>(header.text) - done));
+    transport.read(text.data() + done, text.size() - done);
+  }
+  const auto bytes = static_cast<std::size_t>(header.data);
+  const packing::Parsed parsed(text, where(), bytes, {options.max_depth, options.max_entries});
+  if (bytes - parsed.bytes() > 64) {  // more than the gap behind the last tensor
+    fail(Code::format, "the message has ", bytes, " bytes of tensors that take ", parsed.bytes());
+  }
+  const c10::Storage buffer = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
+  if (bytes != 0) transport.read(static_cast<char*>(buffer.data_ptr().get()), bytes);
+  return TensorDict(parsed.build(buffer, std::nullopt));
+}
+
+void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptions& options) {
+  const TensorDict message = receive(transport, options);
+  struct Write {
+    at::Tensor target, source;
+  };
+  std::vector<Write> writes;
+  InPlace work(td.node());
+  ZipPolicy policy;
+  policy.what = "receiving into a dictionary";
+  visit_zip(
+      {work.node(), message.node()},
+      [&](const ZipPlace& place, ZipTensors tensors) {
+        const at::Tensor& target = *tensors[0];
+        const at::Tensor& source = *tensors[1];
+        if (target.sizes() != source.sizes()) {
+          fail(Code::shape, show_path(place.path), " has shape ", show_sizes(target.sizes()),
+               ", in the message ", show_sizes(source.sizes()));
+        }
+        if (target.scalar_type() != source.scalar_type()) {
+          fail(Code::dtype, show_path(place.path), " has dtype ",
+               c10::toString(target.scalar_type()), ", in the message ",
+               c10::toString(source.scalar_type()));
+        }
+        require_writable(place.path.back(), target, source);
+        if (target.layout() == c10::kStrided) at::assert_no_internal_overlap(target);
+        writes.push_back({target, source});
+      },
+      policy);
+  const bool fast = fast::thread_at_rest();
+  for (const Write& write : writes) assign(write.target, write.source, fast);
+  work.commit();
+}
+
+}  // namespace td

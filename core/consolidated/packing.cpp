@@ -1,0 +1,335 @@
+// Packing: where each tensor comes to lie, and the text that says so.
+#include "core/consolidated/packing.h"
+
+#include "core/base/parallel.h"
+
+#include "core/tensor/fast_path.h"
+#include "core/meta/format.h"
+#include "core/tree/kinds.h"
+#include "core/tensor/rows.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td::packing {
+
+namespace {
+
+// Calls `f(name, value)` for the entries of a dictionary, or the elements of a lazy stack under their
+// numbers.
+template <class F>
+void for_each_entry(const Node& node, F&& f) {
+  if (const DenseNode* dense = as_dense(&node)) {
+    for (std::size_t i = 0; i < dense->size(); ++i) f(dense->name(i), dense->value(i));
+  } else if (const LazyNode* lazy = as_lazy(&node)) {
+    for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
+      f(std::to_string(i), Value(lazy->elements()[i]));
+    }
+  }
+}
+
+std::size_t entries(const Node& node) {
+  if (const DenseNode* dense = as_dense(&node)) return dense->size();
+  const LazyNode* lazy = as_lazy(&node);
+  return lazy == nullptr ? 0 : lazy->elements().size();
+}
+
+const NodePtr& nested(const Node& node, std::size_t i) {
+  if (const DenseNode* dense = as_dense(&node)) return dense->value(i).node();
+  return as_lazy(&node)->elements()[i];
+}
+
+std::string name_at(const Node& node, std::size_t i) {
+  const DenseNode* dense = as_dense(&node);
+  return dense != nullptr ? dense->name(i) : std::to_string(i);
+}
+
+bool is_value(const Value& value) {
+  return value.is_node() && value.node()->kind() == NodeKind::data;
+}
+
+const RaggedNode* ragged_in(const Value& value) {
+  return value.is_node() ? as_ragged(value.node().get()) : nullptr;
+}
+
+std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
+
+std::string show_quoted(std::string_view name) { return format::quote(name); }
+
+bool begins_with_text(std::string_view text, std::string_view with) {
+  return text.substr(0, with.size()) == with;
+}
+
+// Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
+void check_name(std::string_view name, const Value& value) {
+  const bool clash =
+      value.is_node() && !is_value(value) && ragged_in(value) == nullptr &&
+      (name == "cls" || name == "non_tensors" || name == "leaves" || name == "cls_metadata");
+  if (clash || begins_with_text(name, ragged_mark)) {
+    fail(Code::key_invalid, show_quoted(name),
+         " cannot be packed: the format needs this name for itself");
+  }
+}
+
+// Returns the name of the dtype.
+std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
+  if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
+    fail(Code::unsupported, show_quoted(name), " cannot be packed: it is no dense tensor");
+  }
+  const std::string_view dtype = format::dtype_name(tensor.scalar_type());
+  if (dtype.empty()) {
+    fail(Code::dtype, show_quoted(name), " cannot be packed: the format has no dtype ",
+         c10::toString(tensor.scalar_type()));
+  }
+  if (tensor.device().type() == c10::DeviceType::Meta) {
+    fail(Code::device, show_quoted(name), " cannot be packed: it is on meta and has no values");
+  }
+  return dtype;
+}
+
+// Whatever the device was, what is read again begins on the CPU.
+void append_device(std::string& out, const Node& node) {
+  out += node.device() ? "\"cpu\"" : "null";
+}
+
+void append_name(std::string& out, const std::optional<std::string>& name) {
+  out += name ? format::quote(*name) : "null";
+}
+
+void append_metadata(std::string& out, const Node& node, bool all_locked) {
+  const char* locked = all_locked || is_locked(node) ? "true" : "false";
+  const Names& names = node.names();
+  if (const LazyNode* lazy = as_lazy(&node)) {
+    const auto dim = static_cast<std::size_t>(lazy->stack_dim());
+    out += "{\"stack_dim\":" + std::to_string(dim) + ",\"stack_dim_name\":";
+    append_name(out, dim < names.size() ? names[dim] : std::nullopt);
+    out.append(",\"is_locked\":").append(locked).append("}");
+    return;
+  }
+  out += "{\"device\":";
+  append_device(out, node);
+  out += ",\"names\":[";
+  for (std::size_t i = 0; i < node.batch().size(); ++i) {
+    if (i != 0) out += ',';
+    append_name(out, i < names.size() ? names[i] : std::nullopt);
+  }
+  out += "],\"batch_size\":";
+  format::append_sizes(out, node.batch());
+  out.append(",\"is_locked\":").append(locked).append("}");
+}
+
+const char* class_of(const Node& node) {
+  if (node.kind() == NodeKind::dense) return "TensorDict";
+  return is_data(node) ? "NonTensorStack" : "LazyStackedTensorDict";
+}
+
+}  // namespace
+
+at::Tensor values_of(const at::Tensor& tensor) {
+  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
+  return tensor.detach()
+      .resolve_conj()
+      .resolve_neg()
+      .to(c10::Device(c10::DeviceType::CPU))
+      .contiguous();
+}
+
+Plan::Plan(const NodePtr& root, Twice twice)
+    : root_(root->kind() == NodeKind::part ? dense_form(root) : root), twice_(twice) {
+  if (root_->kind() == NodeKind::data || root_->kind() == NodeKind::ragged) {
+    fail(Code::wrong_entry, "a value or a ragged tensor cannot be packed alone");
+  }
+  struct Level {
+    const Node* node;
+    std::size_t next;
+  };
+  std::vector<Level> levels{{root_.get(), 0}};
+  enter(*root_);
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == entries(*level.node)) {
+      levels.pop_back();
+      continue;
+    }
+    const std::size_t i = level.next++;
+    const DenseNode* dense = as_dense(level.node);
+    const Value entry = dense != nullptr ? dense->value(i) : Value(nested(*level.node, i));
+    const std::string name = name_at(*level.node, i);
+    check_name(name, entry);
+    if (!entry.is_node()) {
+      slots_[nodes_.at(level.node).first + i] = add(entry.tensor(), name);
+    } else if (const RaggedNode* ragged = ragged_in(entry)) {
+      slots_[nodes_.at(level.node).first + i] = add(*ragged, name);
+    } else if (!is_value(entry) && nodes_.count(entry.node().get()) == 0) {
+      enter(*entry.node());
+      levels.push_back({entry.node().get(), 0});
+    }
+  }
+}
+
+void Plan::enter(const Node& node) {
+  nodes_.emplace(&node, Slots{slots_.size()});
+  slots_.resize(slots_.size() + entries(node), no_place);
+}
+
+std::size_t Plan::add(const at::Tensor& tensor, std::string_view name) {
+  const auto known = tensors_.find(tensor.unsafeGetTensorImpl());
+  if (known != tensors_.end() && twice_ == Twice::once) return known->second;
+  return add_new(tensor, name);
+}
+
+std::size_t Plan::add_new(const at::Tensor& tensor, std::string_view name) {
+  check_tensor(tensor, name);
+  const std::size_t item = tensor.element_size();
+  const std::optional<std::int64_t> bytes = format::checked_bytes(tensor.sizes(), item);
+  const std::size_t room = std::numeric_limits<std::int64_t>::max() - std::size_t{1024};
+  if (!bytes || static_cast<std::size_t>(*bytes) > room - bytes_) {
+    fail(Code::shape, show_quoted(name), " with shape ", show_sizes(tensor.sizes()),
+         " is too large to be packed");
+  }
+  if (item > alignment && bytes_ % item != 0) {
+    bytes_ = round_up(bytes_, item);
+    places_.back().stop = bytes_;  // the first place needs none
+  }
+  Place place{tensor, bytes_, static_cast<std::size_t>(*bytes), 0};
+  place.stop = bytes_ = round_up(bytes_ + place.bytes, alignment);
+  tensors_.emplace(tensor.unsafeGetTensorImpl(), places_.size());
+  places_.push_back(std::move(place));
+  return places_.size() - 1;
+}
+
+// Its tensors, one behind the other; of one that is met twice the places are those of the first time.
+std::size_t Plan::add(const RaggedNode& ragged, std::string_view name) {
+  const auto known = ragged_.find(&ragged);
+  if (known != ragged_.end() && twice_ == Twice::once) return known->second;
+  const Jagged jagged = ragged.jagged() ? *ragged.jagged() : jagged_of(ragged);
+  const std::size_t first = add_new(jagged.values, name);
+  if (jagged.lengths.defined()) add_new(jagged.lengths, name);
+  add_new(jagged.offsets, name);
+  ragged_.emplace(&ragged, first);
+  return first;
+}
+
+RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
+                      const std::vector<at::Tensor>& views, std::optional<c10::Device> device) {
+  Jagged jagged;
+  jagged.values = views[place];
+  if (ragged.jagged()) jagged.dim = ragged.jagged()->dim;
+  const bool has_lengths = ragged.jagged() && ragged.jagged()->lengths.defined();
+  if (has_lengths) jagged.lengths = views[++place];
+  jagged.offsets = views[++place];
+  // What is joined otherwise than row by row keeps values of its own.
+  const bool in_rows = jagged.dim == 1 && jagged.values.numel() == ragged.values().numel();
+  RaggedPtr result = ragged.with_values(
+      in_rows ? jagged.values.view({-1}) : ragged.values().to(jagged.values.device()), device);
+  result->set_jagged(std::move(jagged));
+  return result;
+}
+
+void Plan::copy_to(char* data, int threads) const {
+  // Pieces of about one size: one large tensor is the work of several threads, too.
+  constexpr std::size_t largest = std::size_t{1} << 23;
+  struct Piece {
+    const Place* place;
+    std::size_t begin;
+    std::size_t bytes;
+  };
+  std::vector<Piece> pieces;
+  for (const Place& place : places_) {
+    const bool dense = fast::plain_cpu(place.tensor) && place.tensor.is_contiguous();
+    const std::size_t step = dense && threads > 1 ? largest : place.bytes;
+    for (std::size_t at = 0; at < place.bytes; at += step) {
+      pieces.push_back({&place, at, std::min(step, place.bytes - at)});
+    }
+    const std::size_t end = place.start + place.bytes;
+    if (place.stop != end) std::memset(data + end, 0, place.stop - end);
+  }
+  for_each(pieces.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
+    const c10::NoGradGuard no_grad;
+    const Piece& piece = pieces[i];
+    const at::Tensor values = values_of(piece.place->tensor);
+    const char* from = static_cast<const char*>(values.data_ptr()) + piece.begin;
+    rows::copy(data + piece.place->start + piece.begin, from, piece.bytes);
+  });
+}
+
+std::string Plan::text(bool all_locked) const {
+  struct Level {
+    const Node* node;
+    std::size_t next;
+  };
+  std::string out;
+  std::vector<Level> levels;
+  const auto begin = [&](const Node& node) {
+    const std::size_t first = nodes_.at(&node).first;
+    out.append("{\"cls\":\"").append(class_of(node)).append("\",\"non_tensors\":{");
+    bool any = false;
+    for_each_entry(node, [&](const std::string& name, const Value& value) {
+      if (!is_value(value)) return;
+      const auto& data = static_cast<const DataNode&>(*value.node());
+      if (any) out += ',';
+      any = true;
+      out += format::quote(name) + ":[" + data.json() + ',';
+      format::append_sizes(out, data.batch());
+      out += ',';
+      append_device(out, data);
+      out += ']';
+    });
+    out += "},\"leaves\":{";
+    any = false;
+    std::size_t slot = first;
+    for_each_entry(node, [&](const std::string& name, const Value& value) {
+      std::size_t number = slots_[slot++];
+      const auto leaf = [&](const std::string& key, SizesView sizes) {
+        const Place& place = places_[number++];
+        if (any) out += ',';
+        any = true;
+        out += format::quote(key) + ":[\"";
+        out += format::dtype_name(place.tensor.scalar_type());
+        out += "\",";
+        format::append_sizes(out, sizes);
+        out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
+               std::to_string(place.stop - place.start - place.bytes) + ']';
+      };
+      if (!value.is_node()) leaf(name, value.tensor().sizes());
+      const RaggedNode* ragged = ragged_in(value);
+      if (ragged == nullptr) return;
+      const auto part = [&](std::string_view mark) {
+        leaf(std::string(mark) + name, places_[number].tensor.sizes());
+      };
+      const std::shared_ptr<const Jagged>& jagged = ragged->jagged();
+      part(values_mark);
+      if (jagged && jagged->lengths.defined()) part(lengths_mark);
+      part(offsets_mark);
+      out.back() = ',';  // and a sixth item
+      out += std::to_string(jagged ? jagged->dim : 1) + ']';
+    });
+    out += "},\"cls_metadata\":";
+    append_metadata(out, node, all_locked);
+    levels.push_back({&node, 0});
+    if (out.size() > max_text_bytes) {
+      fail(Code::unsupported, "the names and sizes of the dictionary take more than ",
+           max_text_bytes, " bytes");
+    }
+  };
+  begin(*root_);
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.next == entries(*level.node)) {
+      levels.pop_back();
+      out += '}';
+      continue;
+    }
+    const std::size_t i = level.next++;
+    const DenseNode* dense = as_dense(level.node);
+    if (dense != nullptr && (!dense->value(i).is_node() || is_value(dense->value(i)))) continue;
+    const NodePtr& inner = nested(*level.node, i);
+    if (inner->kind() == NodeKind::data || inner->kind() == NodeKind::ragged) continue;
+    out += ',' + format::quote(name_at(*level.node, i)) + ':';
+    begin(*inner);
+  }
+  return out;
+}
+
+}  // namespace td::packing

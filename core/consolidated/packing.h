@@ -1,0 +1,154 @@
+// core/consolidated/packing.h: all tensors of a dictionary side by side in one row of bytes, and a text that says what
+// lies where. The form of Python's consolidate(): of its files, and here of shared memory and messages.
+#pragma once
+
+#include "core/tree/nested_tensor.h"
+
+#include <c10/core/Storage.h>
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace td::packing {
+
+// Every tensor begins at a multiple of this; complex128, whose items are larger, at one of its own.
+inline constexpr std::size_t alignment = 8;
+inline constexpr std::size_t max_text_bytes = std::size_t{1} << 28;
+
+// Where one tensor lies: its values, then zeros up to `stop`.
+struct Place {
+  at::Tensor tensor;
+  std::size_t start = 0;
+  std::size_t bytes = 0;  // of the values
+  std::size_t stop = 0;
+};
+
+// What a tensor that is met twice becomes. Dictionaries that are met twice are always packed once.
+enum class Twice { copied, once };
+
+// The places of all tensors, in the order of the keys, each dictionary where its key stands. Throws
+// when something cannot be packed: Code::unsupported, Code::dtype, Code::device, Code::key_invalid.
+class Plan {
+ public:
+  Plan(const NodePtr& root, Twice twice);
+
+  const NodePtr& root() const noexcept { return root_; }  // dense where it was a window
+  const std::vector<Place>& places() const noexcept { return places_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  // Which place a tensor has that was met once, or with Twice::once.
+  std::size_t place_of(const at::Tensor& tensor) const {
+    return tensors_.at(tensor.unsafeGetTensorImpl());
+  }
+
+  // The places of a ragged tensor: values, lengths where it has any, offsets.
+  std::size_t place_of(const RaggedNode& ragged) const { return ragged_.at(&ragged); }
+
+  // The JSON text, byte for byte as Python writes it; all dictionaries count as locked if asked for.
+  std::string text(bool all_locked = false) const;
+
+  // Writes the bytes of all tensors, with zeros in the gaps, on up to `threads` threads.
+  void copy_to(char* data, int threads = 1) const;
+
+ private:
+  struct Slots {  // of a dictionary: which of its entries is which place
+    std::size_t first;
+  };
+  static constexpr std::size_t no_place = std::numeric_limits<std::size_t>::max();
+
+  void enter(const Node& node);
+  std::size_t add(const at::Tensor& tensor, std::string_view name);
+  std::size_t add_new(const at::Tensor& tensor, std::string_view name);
+  std::size_t add(const RaggedNode& ragged, std::string_view name);
+
+  NodePtr root_;
+  Twice twice_;
+  std::vector<Place> places_;
+  std::vector<std::size_t> slots_;
+  std::unordered_map<const Node*, Slots> nodes_;
+  std::unordered_map<const c10::TensorImpl*, std::size_t> tensors_;
+  std::unordered_map<const Node*, std::size_t> ragged_;
+  std::size_t bytes_ = 0;
+};
+
+// What stands in front of the names of the tensors that a ragged one is made of.
+inline constexpr std::string_view ragged_mark = "<NJT_";
+inline constexpr std::string_view values_mark = "<NJT_VALUES>";
+inline constexpr std::string_view lengths_mark = "<NJT_LENGTHS>";
+inline constexpr std::string_view offsets_mark = "<NJT_OFFSETS>";
+
+// The same ragged tensor over views of its places in a buffer.
+RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
+                      const std::vector<at::Tensor>& views, std::optional<c10::Device> device);
+
+// Row-major values on the CPU, without flags that only libtorch understands.
+at::Tensor values_of(const at::Tensor& tensor);
+
+struct Limits {
+  std::size_t depth = 1000;
+  std::size_t entries = 1000000;  // all levels together
+};
+
+// A text that has been read and checked: sizes, places, names and nesting are sound, and nothing lies
+// beyond `bytes` or runs into something else. Throws Code::format, Code::dtype, Code::unsupported.
+class Parsed {
+ public:
+  Parsed(std::string_view text, std::string where, std::size_t bytes, const Limits& limits);
+
+  // Bytes up to the end of the last tensor.
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  // The dictionary over a storage of the bytes, which may begin `offset` bytes into it. Tensors are
+  // views of it, unless a device is named by the caller or the text. Locked as the text says.
+  NodePtr build(const c10::Storage& storage, std::optional<c10::Device> device) const;
+
+  struct Leaf {
+    std::string key;
+    c10::ScalarType dtype = c10::ScalarType::Undefined;
+    Sizes sizes;
+    std::size_t start = 0;
+    std::size_t bytes = 0;
+    std::int64_t ragged_dim = 1;  // of the offsets of a ragged tensor
+  };
+  struct Data {
+    std::string key;
+    std::string json;
+    Sizes batch;
+    std::optional<std::string> device;
+  };
+  struct Dict {
+    enum class Kind : std::uint8_t { none, dense, lazy, data_stack } kind = Kind::none;
+    std::string key;
+    std::vector<Leaf> leaves;
+    std::vector<Data> data;
+    std::vector<std::size_t> dicts;  // nested ones, by number; each comes after this one
+    Sizes batch;
+    Names names;
+    std::optional<std::string> device;
+    std::optional<std::string> stack_name;
+    std::int64_t stack_dim = -1;
+    bool has_batch = false;
+    bool locked = false;
+  };
+
+ private:
+  NodePtr build_dense(const Dict& dict, std::vector<NodePtr>& made, const c10::Storage& storage,
+                      std::optional<c10::Device> wanted) const;
+  NodePtr build_lazy(const Dict& dict, std::vector<NodePtr>& made,
+                     std::optional<c10::Device> wanted) const;
+  NodePtr build_data(const Data& data, std::optional<c10::Device> wanted) const;
+  std::optional<c10::Device> device_of(const std::optional<std::string>& name,
+                                       std::optional<c10::Device> wanted) const;
+  void check_places() const;
+
+  std::string where_;  // begins the messages
+  std::vector<Dict> dicts_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace td::packing

@@ -1,0 +1,171 @@
+#include "core/consolidated/share.h"
+
+#include "core/tensor/buffer.h"
+#include "core/tensor/fast_path.h"
+#include "core/io/file_io.h"
+#include "core/tree/kinds.h"
+#include "core/tree/memo.h"
+#include "core/consolidated/packing.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+using packing::Place;
+using packing::Plan;
+using packing::Twice;
+
+// The content of a piece of shared memory is that of a consolidated file.
+struct Content {
+  std::size_t data;  // bytes of the tensors
+  std::string text;  // a copy: others can write to the memory while it is read
+};
+
+Content content_of(const SharedMemory& memory) {
+  std::int64_t length = 0;
+  const std::size_t bytes = memory.bytes();
+  if (bytes >= sizeof length) {
+    std::memcpy(&length, memory.data() + bytes - sizeof length, sizeof length);
+  }
+  if (bytes < sizeof length || length < 0 ||
+      static_cast<std::uint64_t>(length) > bytes - sizeof length ||
+      static_cast<std::uint64_t>(length) > packing::max_text_bytes) {
+    fail(Code::format, "shared memory \"", memory.name(), "\": a description of ", length,
+         " bytes in ", bytes);
+  }
+  const std::size_t data = bytes - sizeof length - static_cast<std::size_t>(length);
+  return {data, std::string(memory.data() + data, static_cast<std::size_t>(length))};
+}
+
+void check_leaves(const Plan& plan) {
+  for (const Place& place : plan.places()) {
+    if (place.tensor.device().type() == c10::DeviceType::CPU) continue;
+    fail(Code::device, "a tensor lies on ", place.tensor.device().str(),
+         ": only tensors on the CPU can be moved to shared memory");
+  }
+}
+
+// Whether the tensor itself can be led to other memory, so that all who hold it follow.
+bool keeps_identity(const at::Tensor& tensor) {
+  return fast::plain_cpu(tensor) && !tensor.is_view() &&
+         tensor.unsafeGetTensorImpl()->allow_tensor_metadata_change();
+}
+
+void lead_to(const at::Tensor& tensor, const at::Tensor& view) {
+  const Sizes sizes(tensor.sizes().begin(), tensor.sizes().end());
+  c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  impl->set_storage_keep_dtype(view.storage());
+  impl->set_sizes_contiguous(sizes);
+  impl->set_storage_offset(view.storage_offset());
+}
+
+void flag(const NodePtr& root) {
+  visit_nodes(root, [](Node& node) { node.set_shared(true); });
+}
+
+}  // namespace
+
+void share_memory(const TensorDict& td) {
+  const NodePtr& root = td.node();
+  if (root->kind() == NodeKind::part) {
+    fail(Code::unsupported, "a window on a part of a dictionary cannot be moved to shared memory");
+  }
+  if (root->memmapped()) {
+    fail(Code::invalid_argument, "the dictionary is mapped from files and shared through them");
+  }
+  if (root->shared() || is_shared(td)) return;
+  const Plan plan(root, Twice::once);
+  check_leaves(plan);
+  const std::string text = plan.text(/*all_locked=*/true);
+  const auto length = static_cast<std::int64_t>(text.size());
+  const auto memory = SharedMemory::make(plan.bytes() + text.size() + sizeof length);
+  plan.copy_to(memory->data());
+  std::memcpy(memory->data() + plan.bytes(), text.data(), text.size());
+  std::memcpy(memory->data() + plan.bytes() + text.size(), &length, sizeof length);
+  // One storage for all, but for tensors of which somebody may have the address.
+  const c10::Storage common = Buffer::over(memory, plan.bytes());
+  std::vector<at::Tensor> views;
+  views.reserve(plan.places().size());
+  for (const Place& place : plan.places()) {
+    const at::Tensor& tensor = place.tensor;  // also held by the plan
+    const bool held =
+        keeps_identity(tensor) && (tensor.use_count() > 2 || tensor.storage().use_count() > 1);
+    views.push_back(
+        Buffer::view(held ? Buffer::over(memory, plan.bytes(), tensor.storage()) : common,
+                     place.start, tensor.sizes(), tensor.scalar_type()));
+  }
+  lock(root);
+  visit_nodes(root, [&](Node& node) {
+    DenseNode* dense = as_dense(&node);
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      const Value& value = dense->value(i);
+      if (RaggedNode* ragged = value.is_node() ? as_ragged(value.node().get()) : nullptr) {
+        ragged->take_place_of(
+            *packing::ragged_over(*ragged, plan.place_of(*ragged), views, ragged->device()));
+      }
+      if (value.is_node()) continue;
+      const at::Tensor tensor = dense->value(i).tensor();
+      const at::Tensor& view = views[plan.place_of(tensor)];
+      if (!keeps_identity(tensor)) {
+        dense->set_value(i, view);
+      } else if (tensor.storage().unsafeGetStorageImpl() != view.storage().unsafeGetStorageImpl()) {
+        lead_to(tensor, view);
+      }
+    }
+  });
+  flag(root);
+}
+
+bool is_shared(const TensorDict& td) {
+  const Node* node = td.node().get();
+  while (const PartNode* part = as_part(node)) node = part->parent().get();
+  if (node->device() && node->device()->type() == c10::DeviceType::CUDA) return true;
+  if (node->shared()) return true;
+  const LazyNode* lazy = as_lazy(node);
+  if (lazy == nullptr || lazy->elements().empty()) return false;
+  std::size_t shared = 0;
+  for (const NodePtr& element : lazy->elements()) shared += element->shared() ? 1 : 0;
+  if (shared != 0 && shared != lazy->elements().size()) {
+    fail(Code::invalid_argument, shared, " of ", lazy->elements().size(),
+         " dictionaries of the lazy stack are in shared memory, the others are not");
+  }
+  return shared != 0;
+}
+
+std::string shared_name(const TensorDict& td) {
+  if (!td.node()->shared()) {
+    fail(Code::invalid_argument, "the dictionary is not in shared memory");
+  }
+  const Plan plan(td.node(), Twice::once);
+  if (plan.places().empty()) {
+    fail(Code::unsupported, "a dictionary without tensors takes no shared memory and has no name");
+  }
+  const std::shared_ptr<SharedMemory> memory = Buffer::shared(plan.places()[0].tensor);
+  bool whole = memory != nullptr;
+  for (const Place& place : plan.places()) {
+    const at::Tensor& tensor = place.tensor;
+    whole = whole && Buffer::shared(tensor) == memory && tensor.is_contiguous() &&
+            (place.bytes == 0 || tensor.data_ptr() == memory->data() + place.start);
+  }
+  if (!whole || content_of(*memory).text != plan.text(/*all_locked=*/true)) {
+    fail(Code::invalid_argument,
+         "the name leads to the dictionary that was shared, and this is a part or a view of it");
+  }
+  return memory->name();
+}
+
+TensorDict open_shared(const std::string& name) {
+  const std::shared_ptr<SharedMemory> memory = SharedMemory::open(name);
+  const Content content = content_of(*memory);
+  const packing::Parsed parsed(content.text, "shared memory \"" + name + "\"", content.data, {});
+  NodePtr root = parsed.build(Buffer::over(memory, content.data), std::nullopt);
+  lock(root);
+  flag(root);
+  return TensorDict(std::move(root));
+}
+
+}  // namespace td

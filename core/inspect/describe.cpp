@@ -1,0 +1,260 @@
+#include "core/inspect/describe.h"
+
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/device.h"
+#include "core/tensor/foreign.h"
+#include "core/meta/format.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+namespace td {
+
+namespace {
+
+// Writes one node after the other; what is open is closed when the path gets shorter.
+class Describer {
+ public:
+  std::string run(const NodePtr& root) {
+    levels_.push_back({as_dense(root.get()), 0});
+    open(*root);
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.next == level.node->size()) {
+        levels_.pop_back();
+        text_ += "}}";
+        continue;
+      }
+      const std::size_t i = level.next++;
+      if (i != 0) text_ += ", ";
+      text_ += format::quote(level.node->name(i)) + ": ";
+      entry(level.node->value(i), *level.node);
+    }
+    return std::move(text_);
+  }
+
+ private:
+  struct Level {
+    const DenseNode* node;
+    std::size_t next;
+  };
+
+  void entry(const Value& value, const DenseNode& above) {
+    if (!value.is_node()) return leaf(value.tensor(), above);
+    const Node& node = *value.node();
+    if (const DenseNode* dense = as_dense(&node)) {
+      levels_.push_back({dense, 0});
+      open(node);
+    } else if (node.kind() == NodeKind::data) {
+      text_ += "{\"value\": " + static_cast<const DataNode&>(node).json() + "}";
+    } else {
+      text_ += "{\"values\": " + data_json(node) + "}";
+    }
+  }
+
+  void open(const Node& node) {
+    text_ += "{\"batch_size\": " + show_sizes(node.batch());
+    if (node.device()) text_ += ", \"device\": " + format::quote(node.device()->str());
+    if (!node.names().empty()) {
+      text_ += ", \"names\": [";
+      for (std::size_t i = 0; i < node.names().size(); ++i) {
+        const auto& name = node.names()[i];
+        text_ += (i == 0 ? "" : ", ") + (name ? format::quote(*name) : std::string("null"));
+      }
+      text_ += "]";
+    }
+    text_ += ", \"entries\": {";
+  }
+
+  void leaf(const at::Tensor& tensor, const DenseNode& above) {
+    const std::string_view dtype = format::dtype_name(tensor.scalar_type());
+    if (dtype.empty()) {
+      fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
+           " cannot be described");
+    }
+    text_ += "{\"dtype\": " + format::quote(dtype) + ", \"shape\": " + show_sizes(tensor.sizes());
+    if (!above.device()) text_ += ", \"device\": " + format::quote(tensor.device().str());
+    text_ += "}";
+  }
+
+  std::string text_;
+  std::vector<Level> levels_;
+};
+
+using Json = nlohmann::ordered_json;
+
+class Builder {
+ public:
+  explicit Builder(const FromSchemaOptions& options) : options_(options) {}
+
+  NodePtr run(const Json& root) {
+    if (!root.is_object()) fail(Code::format, "a description is a JSON object");
+    if (!root.contains("entries")) fail(Code::format, "the description has no \"entries\"");
+    const auto result = node(root, nullptr, "the dictionary");
+    while (!pending_.empty()) {
+      const Pending at = pending_.back();
+      pending_.pop_back();
+      for (const auto& item : at.entries->items()) {
+        const std::string_view key = item.key();
+        check_path(key);
+        at.node->put(key, entry(item.value(), *at.node, format::quote(key)));
+      }
+    }
+    return result;
+  }
+
+ private:
+  struct Pending {
+    const Json* entries;
+    DenseNode* node;  // held by the one above, or by the result
+  };
+
+  c10::intrusive_ptr<DenseNode> node(const Json& json, const DenseNode* above,
+                                     const std::string& where) {
+    for (const auto& item : json.items()) {
+      const std::string& key = item.key();
+      if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
+        fail(Code::format, where, " has a field ", format::quote(key),
+             ", which means nothing here");
+      }
+    }
+    const Json& entries = json.at("entries");
+    if (!entries.is_object()) fail(Code::format, "the entries of ", where, " are no object");
+    const Sizes batch = json.contains("batch_size") ? sizes(json.at("batch_size"), where)
+                        : above == nullptr          ? Sizes()
+                                           : Sizes(above->batch().begin(), above->batch().end());
+    if (above != nullptr) require_batch(where, batch, above->batch());
+    std::optional<c10::Device> device = options_.device;
+    if (!device && above != nullptr) device = above->device();
+    if (!device && json.contains("device")) device = device_of(json.at("device"), where);
+    if (device) device = resolve_device(*device);
+    if (device && options_.content == Content::meta) device = c10::Device(c10::kMeta);
+    auto result = c10::make_intrusive<DenseNode>(batch, device);
+    if (json.contains("names")) result->set_names(names(json.at("names"), batch.size(), where));
+    pending_.push_back({&entries, result.get()});
+    return result;
+  }
+
+  Value entry(const Json& json, const DenseNode& above, const std::string& where) {
+    if (!json.is_object()) fail(Code::format, "the entry ", where, " is no object");
+    if (json.contains("entries")) return NodePtr(node(json, &above, where));
+    if (json.contains("value") || json.contains("values")) return data(json, above, where);
+    return leaf(json, above, where);
+  }
+
+  static NodePtr data(const Json& json, const DenseNode& above, const std::string& where) {
+    if (json.size() != 1) fail(Code::format, "the value ", where, " has more than a value");
+    const bool one = json.contains("value");
+    const Json& value = json.at(one ? "value" : "values");
+    require_depth(value, where);
+    if (one) return c10::make_intrusive<DataNode>(value.dump(), above.batch(), above.device());
+    return data_from_json(value.dump(), above.batch(), above.device());
+  }
+
+  at::Tensor leaf(const Json& json, const DenseNode& above, const std::string& where) const {
+    for (const auto& item : json.items()) {
+      const std::string& key = item.key();
+      if (key != "dtype" && key != "shape" && key != "device") {
+        fail(Code::format, where, " has a field ", format::quote(key),
+             ", which means nothing here");
+      }
+    }
+    if (!json.contains("dtype") || !json.at("dtype").is_string() || !json.contains("shape")) {
+      fail(Code::format, where, " needs a \"dtype\" and a \"shape\"");
+    }
+    const c10::ScalarType dtype =
+        format::parse_dtype(json.at("dtype").get_ref<const std::string&>(), where);
+    const Sizes shape = sizes(json.at("shape"), where);
+    require_batch(where, shape, above.batch());
+    std::optional<c10::Device> device = above.device();
+    if (!device && json.contains("device")) device = device_of(json.at("device"), where);
+    if (options_.content == Content::meta) device = c10::Device(c10::kMeta);
+    return make(shape, dtype, device.value_or(c10::Device(c10::kCPU)));
+  }
+
+  at::Tensor make(const Sizes& shape, c10::ScalarType dtype, c10::Device device) const {
+    if (options_.content == Content::zeros || device.is_meta()) return zeros(shape, dtype, device);
+    return uninitialised(shape, dtype, device);
+  }
+
+  static std::optional<c10::Device> device_of(const Json& json, const std::string& where) {
+    if (json.is_null()) return std::nullopt;
+    if (!json.is_string()) fail(Code::format, "the device of ", where, " is no text");
+    return parse_device(json.get<std::string>());
+  }
+
+  static Sizes sizes(const Json& json, const std::string& where) {
+    constexpr std::size_t max_dims = 64;
+    if (!json.is_array() || json.size() > max_dims) {
+      fail(Code::format, "the sizes of ", where, " are no list of at most ", max_dims);
+    }
+    Sizes result;
+    for (const Json& size : json) {
+      if (!size.is_number_unsigned() ||
+          size.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+        fail(Code::format, "the sizes of ", where, " hold what is no size");
+      }
+      result.push_back(size.get<std::int64_t>());
+    }
+    return result;
+  }
+
+  static Names names(const Json& json, std::size_t dims, const std::string& where) {
+    if (!json.is_array() || json.size() != dims) {
+      fail(Code::format, "the names of ", where, " are no list of ", dims);
+    }
+    Names result;
+    for (const Json& name : json) {
+      if (!name.is_null() && !name.is_string()) {
+        fail(Code::format, "the names of ", where, " hold what is no name");
+      }
+      result.push_back(name.is_null() ? std::nullopt
+                                      : std::optional<std::string>(name.get<std::string>()));
+    }
+    return result;
+  }
+
+  static void require_batch(const std::string& where, SizesView sizes, SizesView batch) {
+    if (sizes.size() >= batch.size() && sizes.slice(0, batch.size()) == batch) return;
+    fail(Code::shape, "batch dimension mismatch: ", where, " has shape ", show_sizes(sizes),
+         ", which does not begin with the batch size ", show_sizes(batch));
+  }
+
+  // Writing a value recurses.
+  static void require_depth(const Json& value, const std::string& where) {
+    std::vector<std::pair<const Json*, std::size_t>> pending{{&value, 0}};
+    while (!pending.empty()) {
+      const auto [at, depth] = pending.back();
+      pending.pop_back();
+      if (depth > format::max_json_depth) {
+        fail(Code::format, "the value ", where, " is nested more than ", format::max_json_depth,
+             " deep");
+      }
+      for (const Json& inner : *at) {
+        if (inner.is_structured()) pending.emplace_back(&inner, depth + 1);
+      }
+    }
+  }
+
+  const FromSchemaOptions& options_;
+  std::vector<Pending> pending_;
+};
+
+}  // namespace
+
+std::string describe_dict(const TensorDict& td) {
+  const NodePtr root = all_dense(td.node());
+  if (as_dense(root.get()) == nullptr) {
+    fail(Code::unsupported, "a value that is no tensor is not described alone");
+  }
+  return Describer().run(root);
+}
+
+TensorDict from_schema(std::string_view text, const FromSchemaOptions& options) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) fail(Code::format, "the description is no JSON");
+  return TensorDict(Builder(options).run(json));
+}
+
+}  // namespace td

@@ -1,0 +1,34 @@
+// core/inspect/layout.h: arrays of structs of the caller as dictionaries, and back.
+#pragma once
+
+#include "core/tree/tensordict.h"
+
+#include <cstddef>
+#include <memory>
+
+namespace td {
+
+// A member of a struct and the entry that it is.
+struct Field {
+  Path path;
+  c10::ScalarType dtype;
+  SizesView sizes;  // of one member: none for a number
+  std::size_t offset;
+};
+
+struct Layout {
+  c10::ArrayRef<Field> fields;
+  std::size_t item_bytes;  // from one struct to the next
+};
+
+// A column of its own for each field. `bytes` must be what the batch takes.
+TensorDict from_structs(const void* data, std::size_t bytes, SizesView batch, const Layout& layout);
+
+// Tensors over the structs themselves. Offsets and item_bytes must be multiples of the element sizes.
+TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const Layout& layout,
+                        const std::shared_ptr<void>& owner);
+
+// Writes the entries into structs; bytes between the fields stay as they are.
+void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layout& layout);
+
+}  // namespace td

@@ -1,0 +1,89 @@
+// What can be counted or asked of all leaves together.
+#include "core/shape/convert.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+template <class F>
+std::int64_t sum(const TensorDict& td, bool once, F&& f) {
+  std::int64_t total = 0;
+  std::unordered_set<const c10::TensorImpl*> seen;
+  visit(*td.node(), [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr) return;
+    if (once && !seen.insert(leaf->unsafeGetTensorImpl()).second) return;
+    total += static_cast<std::int64_t>(f(*leaf));
+  });
+  return total;
+}
+
+template <class F>
+bool all_of(const TensorDict& td, F&& f) {
+  bool all = true;
+  visit(*td.node(), [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    all = all && (leaf == nullptr || f(*leaf));
+  });
+  return all;
+}
+
+std::size_t bytes_with_gradient(const at::Tensor& leaf) {
+  const bool has = leaf.is_leaf() && leaf.grad().defined();
+  return bytes_of(leaf) + (has ? bytes_of(leaf.grad()) : 0);
+}
+
+}  // namespace
+
+std::int64_t measure(const TensorDict& td, Measure what) {
+  const bool once = what == Measure::elements_once || what == Measure::bytes_once;
+  switch (what) {
+    case Measure::elements:
+    case Measure::elements_once:
+      return sum(td, once, [](const at::Tensor& leaf) { return leaf.numel(); });
+    case Measure::bytes:
+    case Measure::bytes_once: return sum(td, once, bytes_with_gradient);
+    case Measure::is_floating_point:
+      return all_of(td, [](const at::Tensor& leaf) { return leaf.is_floating_point(); }) ? 1 : 0;
+    case Measure::requires_grad:
+      return all_of(td, [](const at::Tensor& leaf) { return !leaf.requires_grad(); }) ? 0 : 1;
+    case Measure::is_pinned:
+      return all_of(td, [](const at::Tensor& leaf) { return leaf.is_pinned(); }) ? 1 : 0;
+  }
+  fail(Code::invalid_argument, "there is no measure number ", static_cast<int>(what));
+}
+
+std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
+  std::optional<c10::ScalarType> common;
+  bool same = true;
+  visit(*td.node(), [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr) return;
+    same = same && (!common || *common == leaf->scalar_type());
+    common = leaf->scalar_type();
+  });
+  return same ? common : std::nullopt;
+}
+
+std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
+  std::vector<std::int64_t> result;
+  visit_paths(*td.node(), [&](Path, const Value& value) {
+    if (value.is_node()) return;
+    const at::Tensor& leaf = value.tensor();
+    const void* first = data_of(leaf);
+    if (storage && first != nullptr) {
+      first = static_cast<const char*>(first) - leaf.storage_offset() * leaf.element_size();
+    }
+    result.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first)));
+  });
+  return result;
+}
+
+}  // namespace td

@@ -1,0 +1,272 @@
+#include "core/inspect/print.h"
+
+#include "core/tensor/buffer.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/meta/format.h"
+#include "core/io/mapped_file.h"
+#include "core/tree/paths.h"
+#include "core/base/python_text.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/tensorclass.h"
+#include "core/tree/tensordict.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+// Deeper dictionaries print as "..."; the text of a tree grows with the square of its depth.
+constexpr std::size_t max_depth = 64;
+constexpr std::size_t max_dicts = 10000;  // of one text: a dictionary may stand in many places
+
+std::string torch_size(SizesView sizes) { return "torch.Size(" + show_sizes(sizes) + ")"; }
+
+std::string show_device(const std::optional<c10::Device>& device) {
+  return device ? device->str() : "None";
+}
+
+std::string tensor_text(const char* name, SizesView sizes, c10::Device device,
+                        c10::ScalarType dtype, bool shared) {
+  return std::string(name) + "(shape=" + torch_size(sizes) + ", device=" + device.str() +
+         ", dtype=" + dtype_name(dtype) + ", is_shared=" + (shared ? "True" : "False") + ")";
+}
+
+bool begins_character(char byte) noexcept {
+  return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
+}
+
+// Python shortens what is longer than 200 characters, and counts characters, not bytes.
+std::string shortened(const std::string& text) {
+  const auto characters = std::count_if(text.begin(), text.end(), begins_character);
+  if (characters <= 200) return text;
+  const auto skip = [&](std::ptrdiff_t n) {
+    std::size_t at = 0;
+    while (n-- > 0) {
+      do ++at;
+      while (at < text.size() && !begins_character(text[at]));
+    }
+    return at;
+  };
+  return text.substr(0, skip(20)) + "  ...  " + text.substr(skip(characters - 20));
+}
+
+std::string data_text(const DataNode& node) {
+  const std::string text = shortened(python_text(node.json()));
+  return "NonTensorData(data=" + text + ", batch_size=" + torch_size(node.batch()) +
+         ", device=" + show_device(node.device()) + ")";
+}
+
+std::string indent(std::size_t depth) { return std::string(4 * depth, ' '); }
+
+// The tail that every dictionary prints after its fields.
+std::string attributes(const Node& node, std::size_t depth) {
+  const std::string margin = indent(depth + 1);
+  const bool cuda = node.device() && node.device()->type() == c10::DeviceType::CUDA;
+  std::string text = margin + "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
+                     "device=" + show_device(node.device()) + ",\n" + margin +
+                     "is_shared=" + (cuda || node.shared() ? "True" : "False");
+  if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && !node.record()) {
+    text += ",\n" + margin + "stack_dim=" + std::to_string(lazy->stack_dim());
+  }
+  return text + ")";
+}
+
+// One value for each element of the batch: a list, shortened as Python does.
+std::string data_stack_text(const Node& node, std::size_t depth) {
+  std::string text = python_text(data_json(node));
+  std::size_t at = 0;
+  for (std::size_t n = 0; at < text.size() && n < 50; ++n) {
+    do ++at;
+    while (at < text.size() && !begins_character(text[at]));
+  }
+  if (at < text.size()) text = text.substr(0, at) + "...";
+  const std::string margin = indent(depth + 1);
+  return "NonTensorStack(\n" + margin + text + ",\n" + margin +
+         "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
+         "device=" + show_device(node.device()) + ")";
+}
+
+// How deep a dictionary lies, which bounds the recursion, and how many more are printed.
+struct Nesting {
+  std::size_t level;
+  std::size_t& left;
+  Nesting inner() const { return {level + 1, left}; }
+};
+
+std::string print_node(const NodePtr& node, std::size_t depth, Nesting at);
+
+// The tensors that a lazy stack would stack: sizes that differ show as -1.
+std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
+  std::vector<at::Tensor> leaves;
+  for (const NodePtr& element : lazy.elements()) {
+    const NodePtr form = dense_form(element);
+    leaves.push_back(as_dense(form.get())->find(name)->tensor());
+  }
+  Sizes sizes(leaves[0].sizes().begin(), leaves[0].sizes().end());
+  for (const at::Tensor& leaf : leaves) {
+    if (leaf.sizes().size() != sizes.size()) {
+      sizes.assign({-1});
+      break;
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (leaf.sizes()[i] != sizes[i]) sizes[i] = -1;
+    }
+  }
+  if (sizes.size() >= static_cast<std::size_t>(lazy.stack_dim())) {
+    sizes.insert(sizes.begin() + lazy.stack_dim(), static_cast<std::int64_t>(leaves.size()));
+  }
+  return tensor_text("Tensor", sizes, leaves[0].device(), leaves[0].scalar_type(),
+                     leaves[0].device().type() == c10::DeviceType::CUDA);
+}
+
+// As Python prints nested tensors: a size that differs between the parts is -1.
+std::string ragged_text(const RaggedNode& node) {
+  const MappedFile* file = MappedFile::of(node.values());
+  const bool cuda = node.values().is_cuda();
+  return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", node.shape(),
+                     node.values().device(), node.values().scalar_type(),
+                     cuda || (file != nullptr && !file->path().empty()));
+}
+
+std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth, Nesting at) {
+  if (const LazyNode* lazy = as_lazy(node.get());
+      lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
+    return lazy_leaf_text(*lazy, name);
+  }
+  if (kind_below(node, name) == EntryKind::ragged && as_lazy(node.get()) != nullptr) {
+    return "Tensor(...)";  // ragged tensors, which cannot be stacked
+  }
+  const std::optional<Value> value = entry_of(node, name);
+  return value->is_node() ? print_node(value->node(), depth, at.inner())
+                          : describe(value->tensor());
+}
+
+// "name: text" of some entries, sorted by that text as Python does.
+std::vector<std::string> field_texts(const NodePtr& node, const std::vector<std::string>& names,
+                                     const char* separator, std::size_t depth, Nesting at) {
+  std::vector<std::string> fields;
+  for (const std::string& name : names) {
+    fields.push_back(name + separator + entry_text(node, name, depth, at));
+  }
+  std::sort(fields.begin(), fields.end());
+  return fields;
+}
+
+// The closing brace stands behind the last field, or alone on a line.
+std::string braces(const std::vector<std::string>& lines, std::size_t depth, std::size_t margin) {
+  std::string text = "{\n";
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    text += indent(depth) + lines[i] + (i + 1 < lines.size() ? ",\n" : "},\n");
+  }
+  return lines.empty() ? text + indent(margin) + "},\n" : text;
+}
+
+// What single elements of a lazy stack have beside the keys of all.
+std::string exclusive_text(const LazyNode& lazy, std::size_t depth, Nesting at) {
+  const std::vector<std::string> common = entry_names(lazy);
+  std::vector<std::string> blocks;
+  for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
+    const NodePtr& element = lazy.elements()[k];
+    std::vector<std::string> names;
+    for (std::string& name : entry_names(*element)) {
+      if (!std::binary_search(common.begin(), common.end(), name)) names.push_back(std::move(name));
+    }
+    if (names.empty()) continue;
+    std::string block = std::to_string(k) + " ->\n";
+    const std::vector<std::string> fields = field_texts(element, names, ": ", depth + 3, at);
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      block += indent(depth + 3) + fields[i] + (i + 1 < fields.size() ? ",\n" : "");
+    }
+    blocks.push_back(std::move(block));
+  }
+  return indent(depth + 1) + "exclusive_fields=" + braces(blocks, depth + 2, depth + 1);
+}
+
+// `Name(`, the fields as `name=text`, then those that are empty, in the order of their declaration.
+std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
+  const RecordType& type = *node->record();
+  const std::vector<std::string> names = entry_names(*node);
+  std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, at);
+  for (const RecordField& field : type.fields()) {
+    if (std::find(names.begin(), names.end(), field.name) == names.end()) {
+      const bool unread = type.pickled() && type.pickled()->is_unread(field.name);
+      fields.push_back(field.name + (unread ? "=<pickled by Python>" : "=None"));
+    }
+  }
+  std::string text = std::string(format::short_record(type.name())) + "(\n";
+  for (const std::string& field : fields) text += indent(depth + 1) + field + ",\n";
+  return text + attributes(*node, depth);
+}
+
+// `depth` is that of the indentation.
+std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
+  if (node->kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(*node));
+  if (const RaggedNode* ragged = as_ragged(node.get())) return ragged_text(*ragged);
+  if (is_data(*node)) return data_stack_text(*node, depth);
+  if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
+  --at.left;
+  if (node->record()) return record_text(node, depth, at);
+  const LazyNode* lazy = as_lazy(node.get());
+  const char* name = lazy != nullptr                  ? "LazyStackedTensorDict"
+                     : node->kind() == NodeKind::part ? "SubTensorDict"
+                                                      : "TensorDict";
+  const std::vector<std::string> fields =
+      field_texts(node, entry_names(*node), ": ", depth + 2, at);
+  return std::string(name) + "(\n" + indent(depth + 1) +
+         "fields=" + braces(fields, depth + 2, depth + 1) +
+         (lazy != nullptr ? exclusive_text(*lazy, depth, at) : "") + attributes(*node, depth);
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+}  // namespace
+
+std::string dtype_name(c10::ScalarType dtype) {
+  switch (dtype) {
+    case at::kByte: return "torch.uint8";
+    case at::kChar: return "torch.int8";
+    case at::kShort: return "torch.int16";
+    case at::kInt: return "torch.int32";
+    case at::kLong: return "torch.int64";
+    case at::kHalf: return "torch.float16";
+    case at::kFloat: return "torch.float32";
+    case at::kDouble: return "torch.float64";
+    case at::kComplexHalf: return "torch.complex32";
+    case at::kComplexFloat: return "torch.complex64";
+    case at::kComplexDouble: return "torch.complex128";
+    case at::kBool: return "torch.bool";
+    case at::kBFloat16: return "torch.bfloat16";
+    case at::kQInt8: return "torch.qint8";
+    case at::kQUInt8: return "torch.quint8";
+    case at::kQInt32: return "torch.qint32";
+    case c10::ScalarType::QUInt4x2: return "torch.quint4x2";
+#if TD_TORCH_HAS_WIDE_UNSIGNED
+    case c10::ScalarType::UInt16: return "torch.uint16";
+    case c10::ScalarType::UInt32: return "torch.uint32";
+    case c10::ScalarType::UInt64: return "torch.uint64";
+#endif
+    default: return "torch." + lower_case(c10::toString(dtype));  // Float8_e4m3fn and what may come
+  }
+}
+
+std::string describe(const at::Tensor& tensor) {
+  const MappedFile* file = MappedFile::of(tensor);
+  const bool cuda = tensor.device().type() == c10::DeviceType::CUDA;
+  const bool shared =
+      cuda || (file != nullptr && !file->path().empty()) || Buffer::shared(tensor) != nullptr;
+  return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", tensor.sizes(),
+                     tensor.device(), tensor.scalar_type(), shared);
+}
+
+std::string print(const Node& root) {
+  std::size_t left = max_dicts;
+  return print_node(borrow(root), 0, {0, left});
+}
+
+std::string TensorDict::to_string() const { return print(*node_); }
+
+}  // namespace td

@@ -1,0 +1,287 @@
+#include "core/interop/flat_tree.h"
+
+#include "core/tree/non_tensor.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/meta/format.h"
+#include "core/tree/names.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int extras_version = 1;
+
+std::string separator_of(const FileOptions& options) { return options.separator.value_or("."); }
+
+OwnedPath own(Path path) { return OwnedPath(path.begin(), path.end()); }
+
+std::string join(const OwnedPath& path, const std::string& separator) {
+  std::string name;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i != 0) name += separator;
+    name += path[i];
+  }
+  return name;
+}
+
+void require_values(const at::Tensor& tensor, Path path) {
+  if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
+    fail(Code::unsupported, show_path(path),
+         " cannot be stored in this file: it is no dense tensor");
+  }
+  if (tensor.is_meta()) {
+    fail(Code::device, show_path(path), " cannot be stored: it is on meta and has no values");
+  }
+}
+
+// Whether the names say more than those of the dictionary above, which are taken over.
+bool more_names(const Names& names, const Names& above, std::size_t above_dims) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] && (i >= above_dims || i >= above.size() || !above[i])) return true;
+  }
+  return false;
+}
+
+Json json_of(SizesView sizes) {
+  return Json(std::vector<std::int64_t>(sizes.begin(), sizes.end()));
+}
+
+}  // namespace
+
+std::vector<std::string_view> path_view(const OwnedPath& path) {
+  return std::vector<std::string_view>(path.begin(), path.end());
+}
+
+OwnedPath split_name(std::string_view name, const FileOptions& options) {
+  const std::string separator = separator_of(options);
+  OwnedPath path;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = separator.empty() ? std::string_view::npos : name.find(separator, at);
+    path.emplace_back(name.substr(at, end == std::string_view::npos ? end : end - at));
+    if (end == std::string_view::npos) return path;
+    at = end + separator.size();
+  }
+}
+
+FlatTree flatten(const TensorDict& td, const FileOptions& options) {
+  const std::string separator = separator_of(options);
+  const NodePtr root = all_dense(dense_form(td.node()));
+  if (as_dense(root.get()) == nullptr) {
+    fail(Code::wrong_entry, "a value that is no tensor cannot be stored alone");
+  }
+  FlatTree tree;
+  struct Level {
+    SizesView batch;
+    Names names;
+  };
+  std::vector<Level> levels{{root->batch(), names_of(*root)}};
+  tree.extras.dicts.push_back(
+      {{}, Sizes(root->batch().begin(), root->batch().end()), levels[0].names});
+  std::unordered_set<std::string> seen;
+  visit_paths(*root, [&](Path path, const Value& value) {
+    levels.resize(path.size());
+    const Level& above = levels.back();
+    if (!value.is_node()) {
+      require_values(value.tensor(), path);
+      OwnedPath owned = own(path);
+      if (separator.empty() && owned.size() > 1) {
+        fail(Code::key_invalid, show_path(path), " is nested, and names are not to be joined");
+      }
+      std::string name = join(owned, separator);
+      if (!seen.insert(name).second) {
+        fail(Code::key_exists, "two tensors are called ", format::quote(name), " when joined with ",
+             format::quote(separator), ": choose another separator");
+      }
+      if (split_name(name, options) != owned) tree.extras.exact.push_back({name, owned});
+      tree.leaves.push_back({std::move(name), std::move(owned), value.tensor()});
+      return;
+    }
+    const Node& node = *value.node();
+    if (is_data(node)) {
+      const bool each = node.kind() != NodeKind::data;
+      tree.extras.data.push_back(
+          {own(path), each ? data_json(node) : static_cast<const DataNode&>(node).json(), each});
+      return;
+    }
+    const DenseNode* dense = as_dense(&node);
+    Names names = names_of(node);
+    if (dense == nullptr || dense->size() == 0 || node.batch() != above.batch ||
+        more_names(names, above.names, above.batch.size())) {
+      tree.extras.dicts.push_back(
+          {own(path), Sizes(node.batch().begin(), node.batch().end()), names});
+    }
+    levels.push_back({node.batch(), std::move(names)});
+  });
+  return tree;
+}
+
+void require_tensors_only(const FlatTree& tree, const char* format) {
+  if (tree.extras.data.empty()) return;
+  fail(Code::unsupported, show_path(path_view(tree.extras.data[0].path)), " is no tensor, and ",
+       format, " holds tensors alone");
+}
+
+std::string FlatExtras::text() const {
+  Json json;
+  json["format"] = extras_version;
+  for (const Dict& dict : dicts) {
+    Json entry;
+    entry["path"] = dict.path;
+    entry["batch_size"] = json_of(dict.batch);
+    if (std::any_of(dict.names.begin(), dict.names.end(), [](const auto& n) { return !!n; })) {
+      entry["names"] = Json::array();
+      for (const auto& name : dict.names) entry["names"].push_back(name ? Json(*name) : Json());
+    }
+    json["dicts"].push_back(std::move(entry));
+  }
+  for (const Data& value : data) {
+    json["values"].push_back({{"path", value.path}, {"json", value.json}, {"each", value.each}});
+  }
+  for (const Exact& name : exact) {
+    json["paths"].push_back({{"name", name.name}, {"path", name.path}});
+  }
+  return json.dump();
+}
+
+FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
+  FlatExtras result;
+  try {
+    // Nothing here is nested deeper than this; what is deeper is stopped before a tree is made of it.
+    const Json json = Json::parse(format::compact(text, where, 8));
+    if (json.at("format") != extras_version) {
+      fail(Code::unsupported, where, ": what stands beside the tensors is of a later version");
+    }
+    const auto path_of = [](const Json& entry) { return entry.at("path").get<OwnedPath>(); };
+    const Json none = Json::array();
+    const auto list = [&](const char* name) -> const Json& {
+      return json.contains(name) ? json.at(name) : none;
+    };
+    for (const Json& entry : list("dicts")) {
+      Dict dict{path_of(entry), {}, {}};
+      for (const Json& size : entry.at("batch_size"))
+        dict.batch.push_back(size.get<std::int64_t>());
+      if (entry.contains("names")) {
+        for (const Json& name : entry.at("names")) {
+          dict.names.push_back(
+              name.is_null() ? std::nullopt : std::optional<std::string>(name.get<std::string>()));
+        }
+      }
+      if (dict.path.empty() != result.dicts.empty() ||
+          std::any_of(dict.batch.begin(), dict.batch.end(), [](auto size) { return size < 0; })) {
+        fail(Code::format, where, ": the batch sizes beside the tensors make no sense");
+      }
+      result.dicts.push_back(std::move(dict));
+    }
+    for (const Json& entry : list("values")) {
+      result.data.push_back(
+          {path_of(entry), entry.at("json").get<std::string>(), entry.at("each").get<bool>()});
+    }
+    for (const Json& entry : list("paths")) {
+      result.exact.push_back({entry.at("name").get<std::string>(), path_of(entry)});
+    }
+  } catch (const nlohmann::json::exception&) {
+    fail(Code::format, where, ": what stands beside the tensors has another form");
+  }
+  return result;
+}
+
+namespace {
+
+class Builder {
+ public:
+  Builder(const FileOptions& options, const std::string& where)
+      : options_(options), where_(where) {}
+
+  TensorDict build(const std::vector<FlatLeaf>& leaves, const FlatExtras* extras) {
+    if (leaves.size() > options_.max_entries) {
+      fail(Code::format, where_, ": more than ", options_.max_entries, " entries");
+    }
+    const bool told = extras != nullptr && !extras->dicts.empty() && options_.batch_dims == 0;
+    TensorDict root(told ? extras->dicts[0].batch : batch_of(leaves));
+    if (told) {
+      for (std::size_t i = 1; i < extras->dicts.size(); ++i) {
+        put(root, extras->dicts[i].path,
+            [&](Path path) { root.set(path, TensorDict(extras->dicts[i].batch)); });
+      }
+    }
+    for (const FlatLeaf& leaf : leaves) {
+      put(root, leaf.path, [&](Path path) { root.set(path, leaf.tensor); });
+    }
+    if (extras == nullptr) return root;
+    for (const FlatExtras::Data& value : extras->data) {
+      put(root, value.path, [&](Path path) {
+        value.each ? set_values(root, path, value.json) : set_value(root, path, value.json);
+      });
+    }
+    if (told) name_dims(root, *extras);
+    return root;
+  }
+
+ private:
+  Sizes batch_of(const std::vector<FlatLeaf>& leaves) const {
+    const auto dims = static_cast<std::size_t>(std::max<std::int64_t>(options_.batch_dims, 0));
+    Sizes batch;
+    for (const FlatLeaf& leaf : leaves) {
+      const SizesView sizes = leaf.tensor.sizes();
+      if (sizes.size() < dims) {
+        fail(Code::shape, where_, ": ", show_path(path_view(leaf.path)), " has shape ",
+             show_sizes(sizes), ", too short for ", dims, " batch dimensions");
+      }
+      if (&leaf == leaves.data()) batch.append(sizes.begin(), sizes.begin() + dims);
+    }
+    if (leaves.empty() && dims != 0) {
+      fail(Code::shape, where_, ": without a tensor there are no ", dims, " batch dimensions");
+    }
+    return batch;
+  }
+
+  template <class Set>
+  void put(const TensorDict& root, const OwnedPath& owned, Set&& set) {
+    const std::vector<std::string_view> path = path_view(owned);
+    if (path.size() > options_.max_depth) {
+      fail(Code::format, where_, ": nested deeper than ", options_.max_depth, " levels");
+    }
+    check_path(path);
+    try {
+      if (root.kind_of(path) == EntryKind::none) return set(path);
+    } catch (const Error& error) {
+      if (error.code() == Code::locked || error.code() == Code::out_of_memory) throw;
+      fail(error.code(), where_, ": ", error.what());
+    }
+    fail(Code::key_exists, where_, ": ", show_path(path),
+         " is there twice, or is a tensor and holds others: choose another separator");
+  }
+
+  void name_dims(const TensorDict& root, const FlatExtras& extras) const {
+    for (const FlatExtras::Dict& dict : extras.dicts) {
+      if (dict.names.empty()) continue;
+      try {
+        const std::vector<std::string_view> path = path_view(dict.path);
+        set_names(path.empty() ? root : root.get_dict(path), dict.names);
+      } catch (const Error& error) {
+        fail(Code::format, where_, ": ", error.what());
+      }
+    }
+  }
+
+  const FileOptions& options_;
+  const std::string& where_;
+};
+
+}  // namespace
+
+TensorDict build_tree(const std::vector<FlatLeaf>& leaves, const FlatExtras* extras,
+                      const FileOptions& options, const std::string& where) {
+  return Builder(options, where).build(leaves, extras);
+}
+
+}  // namespace td

@@ -1,0 +1,67 @@
+// core/interop/flat_tree.h: a dictionary as a list of tensors with joined names, as most files have it, and back.
+#pragma once
+
+#include "core/interop/other_files.h"
+
+#include <string>
+#include <vector>
+
+namespace td {
+
+using OwnedPath = std::vector<std::string>;
+
+struct FlatLeaf {
+  std::string name;  // the names of the path, joined
+  OwnedPath path;
+  at::Tensor tensor;
+};
+
+// What the names and the tensors alone do not say. Kept as JSON text.
+struct FlatExtras {
+  struct Dict {  // a dictionary that is not as the one above it suggests
+    OwnedPath path;
+    Sizes batch;
+    Names names;
+  };
+  struct Data {  // a value that is no tensor
+    OwnedPath path;
+    std::string json;
+    bool each = false;  // one for each element of the batch
+  };
+  struct Exact {  // a name that would be split into another path
+    std::string name;
+    OwnedPath path;
+  };
+  std::vector<Dict> dicts;  // the first is the root
+  std::vector<Data> data;
+  std::vector<Exact> exact;
+
+  std::string text() const;
+  // Throws Code::format; `where` begins the message.
+  static FlatExtras parse(const std::string& text, const std::string& where);
+};
+
+struct FlatTree {
+  std::vector<FlatLeaf> leaves;  // in the order of the keys
+  FlatExtras extras;
+};
+
+// Takes a dictionary apart. Lazy stacks are read out. Throws Code::key_exists when two paths have the
+// same joined name, Code::unsupported and Code::device for what has no plain values.
+FlatTree flatten(const TensorDict& td, const FileOptions& options);
+
+// For formats that hold tensors alone: refuses values that are no tensors.
+void require_tensors_only(const FlatTree& tree, const char* format);
+
+OwnedPath split_name(std::string_view name, const FileOptions& options);
+
+// Puts the tensors, whose paths are given, into dictionaries. The batch size is what the options or the
+// extras say; neither gives none. Code::key_exists when an entry is in the way of another, Code::shape
+// when the batch does not fit, Code::format for too many entries or levels.
+TensorDict build_tree(const std::vector<FlatLeaf>& leaves, const FlatExtras* extras,
+                      const FileOptions& options, const std::string& where);
+
+// Views for the functions that take a path.
+std::vector<std::string_view> path_view(const OwnedPath& path);
+
+}  // namespace td

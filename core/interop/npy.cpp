@@ -1,0 +1,204 @@
+// Arrays of NumPy in files of their own.
+#include "core/tensor/foreign.h"
+#include "core/meta/format.h"
+#include "core/interop/numpy.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace td::numpy {
+
+namespace {
+
+Sizes byte_strides(const Header& header) {
+  if (!header.fortran_order) return dense_strides(header.sizes, header.item_bytes);
+  Sizes turned(header.sizes.rbegin(), header.sizes.rend());
+  Sizes strides = dense_strides(turned, header.item_bytes);
+  std::reverse(strides.begin(), strides.end());
+  return strides;
+}
+
+at::Tensor array_of(const FileBytes& file, const Header& header, std::string_view name) {
+  const Column& column = header.columns[0];
+  const std::optional<std::int64_t> bytes = format::checked_bytes(header.sizes, header.item_bytes);
+  if (!bytes || static_cast<std::size_t>(*bytes) > file.size() - header.start) {
+    fail(Code::format, file.where(), ": an array of shape ", show_sizes(header.sizes),
+         " does not fit into ", file.size(), " bytes");
+  }
+  return file.tensor(header.start, header.sizes, byte_strides(header), column.dtype, column.swapped,
+                     name);
+}
+
+// How the tensors of a dictionary lie in a record: as a C compiler would put them, nested dictionaries
+// as records in the record. The text is that of NumPy's dtype.
+class RecordPlan {
+ public:
+  explicit RecordPlan(const NodePtr& root) : dims_(root->batch().size()) {
+    struct Level {
+      const DenseNode* node;
+      std::size_t next;
+    };
+    std::vector<Level> levels{{as_dense(root.get()), 0}};
+    text_ = "[";
+    while (!levels.empty()) {
+      Level& level = levels.back();
+      if (level.next == level.node->size()) {
+        levels.pop_back();
+        if (levels.empty()) pad(largest_);  // so that records lie side by side
+        text_ += ']';
+        if (levels.empty()) break;
+        text_ += ')';
+        path_.pop_back();
+        continue;
+      }
+      const std::size_t i = level.next++;
+      const Value& value = level.node->value(i);
+      const std::string& name = level.node->name(i);
+      if (name.empty()) fail(Code::key_invalid, "an array of records has no field without a name");
+      if (value.is_node()) {
+        const DenseNode* inner = as_dense(value.node().get());
+        if (inner == nullptr) {
+          fail(Code::unsupported, format::quote(name),
+               " is no tensor, and NumPy's files hold "
+               "tensors alone");
+        }
+        separate();
+        text_ += "(" + quote(name) + ", [";
+        path_.push_back(name);
+        levels.push_back({inner, 0});
+      } else {
+        add(name, value.tensor());
+      }
+    }
+  }
+
+  std::string take_text() { return std::move(text_); }
+  Layout layout() {
+    fields_.clear();
+    for (const Owned& owned : owned_) {
+      views_.push_back(path_view(owned.path));
+      fields_.push_back({views_.back(), owned.dtype, owned.sizes, owned.offset});
+    }
+    return {fields_, at_};
+  }
+
+ private:
+  struct Owned {
+    OwnedPath path;
+    c10::ScalarType dtype;
+    Sizes sizes;
+    std::size_t offset;
+  };
+
+  void separate() {
+    if (text_.back() != '[') text_ += ", ";
+  }
+  void pad(std::size_t to) {
+    const std::size_t gap = (to - at_ % to) % to;
+    if (gap == 0) return;
+    separate();
+    text_ += "('', '|V" + std::to_string(gap) + "')";
+    at_ += gap;
+  }
+
+  void add(const std::string& name, const at::Tensor& tensor) {
+    const std::size_t item = c10::elementSize(tensor.scalar_type());
+    const std::string code = dtype_text(tensor.scalar_type(), name);
+    pad(item);
+    separate();
+    text_ += "(" + quote(name) + ", " + quote(code);
+    const SizesView sizes = tensor.sizes().slice(dims_);
+    if (!sizes.empty()) {
+      text_ += ", (";
+      for (const std::int64_t size : sizes) text_ += std::to_string(size) + ", ";
+      if (sizes.size() == 1) {
+        text_.pop_back();
+      } else {
+        text_.resize(text_.size() - 2);
+      }
+      text_ += ")";
+    }
+    text_ += ")";
+    OwnedPath path = path_;
+    path.push_back(name);
+    owned_.push_back(
+        {std::move(path), tensor.scalar_type(), Sizes(sizes.begin(), sizes.end()), at_});
+    std::size_t bytes = item;
+    for (const std::int64_t size : sizes) bytes *= static_cast<std::size_t>(size);
+    at_ += bytes;
+    largest_ = std::max(largest_, item);
+  }
+
+  std::size_t dims_;
+  std::string text_;
+  OwnedPath path_;
+  std::vector<Owned> owned_;
+  std::deque<std::vector<std::string_view>> views_;
+  std::vector<Field> fields_;
+  std::size_t at_ = 0;
+  std::size_t largest_ = 1;
+};
+
+}  // namespace
+
+at::Tensor load_array(const FileBytes& file, const FileOptions& options) {
+  const Header header = read_header(file, options.max_entries);
+  if (header.records) {
+    fail(Code::wrong_entry, file.where(), " holds records, which are read as a dictionary");
+  }
+  return array_of(file, header, nameless);
+}
+
+void save_array(const at::Tensor& tensor, const std::string& path, const FileOptions& options) {
+  const std::string target = new_file_path(path);
+  if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
+    fail(Code::unsupported, "the tensor cannot be stored in this file: it is no dense tensor");
+  }
+  if (tensor.is_meta()) fail(Code::device, "a tensor on meta has no values to be stored");
+  const std::string head = array_head(tensor, nameless);
+  files::NewFile file(target);
+  file.write(head.data(), head.size());
+  write_values(file, tensor);
+  commit(file, target, options.durable);
+}
+
+TensorDict load(const FileBytes& file, const FileOptions& options) {
+  const Header header = read_header(file, options.max_entries);
+  if (!header.records) {
+    return build_tree(
+        {{std::string(nameless), {std::string(nameless)}, array_of(file, header, nameless)}},
+        nullptr, options, file.where());
+  }
+  std::deque<std::vector<std::string_view>> paths;
+  std::vector<Field> fields;
+  Records records;
+  for (const Column& column : header.columns) {
+    paths.push_back(path_view(column.path));
+    fields.push_back({paths.back(), column.dtype, column.sizes, column.offset});
+    records.swapped.push_back(column.swapped);
+  }
+  records.start = header.start;
+  records.batch = header.sizes;
+  records.first_index_fast = header.fortran_order;
+  records.layout = {fields, header.item_bytes};
+  if (options.batch_dims != 0 &&
+      static_cast<std::size_t>(options.batch_dims) != header.sizes.size()) {
+    fail(Code::shape, file.where(), ": records of shape ", show_sizes(header.sizes),
+         " have as many batch dimensions, not ", options.batch_dims);
+  }
+  return read_records(file, records, options);
+}
+
+void save(const TensorDict& td, const std::string& path, const FileOptions& options) {
+  const NodePtr root = all_dense(dense_form(td.node()));
+  const DenseNode* dense = as_dense(root.get());
+  if (dense == nullptr) fail(Code::wrong_entry, "a value that is no tensor cannot be stored alone");
+  if (dense->size() == 1 && dense->name(0) == nameless && !dense->value(0).is_node()) {
+    return save_array(dense->value(0).tensor(), path, options);
+  }
+  RecordPlan plan(root);
+  save_records(TensorDict(root), path, head_of(plan.take_text(), root->batch()), plan.layout(),
+               options.durable);
+}
+
+}  // namespace td::numpy

@@ -1,0 +1,60 @@
+// The text before the values of a .npy file, as NumPy writes it.
+#include "core/interop/numpy_dtypes.h"
+#include "core/meta/format.h"
+#include "core/interop/numpy.h"
+
+#include <algorithm>
+
+namespace td::numpy {
+
+std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
+  for (const DType& row : dtypes) {
+    if (row.dtype != dtype) continue;
+    return (c10::elementSize(dtype) == 1 ? "|" : "<") + std::string(row.code);
+  }
+  fail(Code::dtype, format::quote(name), " cannot be stored: NumPy has no dtype ",
+       c10::toString(dtype));
+}
+
+std::string quote(std::string_view text) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string result = "'";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\'' || c == '\\') {
+      result.append(1, '\\').append(1, c);
+    } else if (byte < 32 || byte == 127) {
+      result.append("\\x").append(1, digits[byte >> 4]).append(1, digits[byte & 15]);
+    } else {
+      result += c;
+    }
+  }
+  return result + '\'';
+}
+
+std::string head_of(std::string_view descr, SizesView sizes) {
+  std::string text = "{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': (";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    text += (i == 0 ? "" : " ") + std::to_string(sizes[i]) + ",";
+  }
+  if (sizes.size() > 1) text.pop_back();
+  text += "), }";
+  // As NumPy: the oldest format that can say it.
+  const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
+  const bool small = text.size() + 64 < 65536;
+  const int version = !ascii ? 3 : small ? 1 : 2;
+  const std::size_t begin = version == 1 ? 10 : 12;
+  const std::size_t whole = (begin + text.size() + 1 + 63) / 64 * 64;
+  text.append(whole - begin - text.size() - 1, ' ').append(1, '\n');
+  std::string head(magic);
+  head += static_cast<char>(version);
+  head += '\0';
+  for (std::size_t i = 0; i < begin - 8; ++i) head += static_cast<char>(text.size() >> 8 * i & 255);
+  return head + text;
+}
+
+std::string array_head(const at::Tensor& tensor, std::string_view name) {
+  return head_of(quote(dtype_text(tensor.scalar_type(), name)), tensor.sizes());
+}
+
+}  // namespace td::numpy

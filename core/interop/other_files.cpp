@@ -1,0 +1,153 @@
+#include "core/interop/other_files.h"
+
+#include "core/meta/format.h"
+#include "core/interop/numpy.h"
+#include "core/pickle/pickled.h"
+#include "core/interop/raw_file.h"
+#include "core/interop/safetensors.h"
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+struct Suffix {
+  std::string_view text;
+  FileFormat format;
+};
+constexpr Suffix suffixes[] = {
+    {".safetensors", FileFormat::safetensors},
+    {".npy", FileFormat::npy},
+    {".npz", FileFormat::npz},
+    {".pt", FileFormat::pickled},
+    {".pth", FileFormat::pickled},
+    {".ckpt", FileFormat::pickled},
+};
+
+FileFormat format_to_write(const std::string& path, const FileOptions& options) {
+  FileFormat format = options.format;
+  if (format == FileFormat::detect && options.layout) format = FileFormat::raw;
+  if (format == FileFormat::detect) format = format_of_suffix(path);
+  if (format == FileFormat::detect) {
+    fail(Code::invalid_argument, "the name ", format::quote(path),
+         " does not say which format is to be written");
+  }
+  if (format == FileFormat::pickled) {
+    fail(Code::unsupported, "files of torch.save are read only: write safetensors instead");
+  }
+  if (!options.metadata.empty() && format != FileFormat::safetensors) {
+    fail(Code::invalid_argument, "only safetensors keep metadata");
+  }
+  return format;
+}
+
+FileFormat format_to_read(const FileBytes& file, const FileOptions& options) {
+  if (options.format != FileFormat::detect) return options.format;
+  return options.layout ? FileFormat::raw : detect_format(file);
+}
+
+void check_options(const FileOptions& options) {
+  if (options.batch_dims < 0) {
+    fail(Code::invalid_argument, "a number of batch dimensions of ", options.batch_dims);
+  }
+}
+
+[[noreturn]] void fail_no_tensor_file(const std::string& where) {
+  fail(Code::wrong_entry, where, " holds a dictionary, not one tensor");
+}
+
+}  // namespace
+
+FileFormat format_of_suffix(std::string_view path) noexcept {
+  for (const Suffix& row : suffixes) {
+    if (path.size() > row.text.size() && path.substr(path.size() - row.text.size()) == row.text) {
+      return row.format;
+    }
+  }
+  return FileFormat::detect;
+}
+
+FileFormat detect_format(const FileBytes& file) {
+  const std::string_view text = file.text();
+  if (text.substr(0, numpy::magic.size()) == numpy::magic) return FileFormat::npy;
+  if (text.substr(0, 2) == "PK") {
+    return pickled::looks_like(file) ? FileFormat::pickled : FileFormat::npz;
+  }
+  std::uint64_t length = 0;
+  if (text.size() > sizeof length) {
+    std::memcpy(&length, text.data(), sizeof length);
+    if (length <= text.size() - sizeof length && text[sizeof length] == '{') {
+      return FileFormat::safetensors;
+    }
+  }
+  const std::string& where = file.where();  // in quotes
+  const FileFormat format =
+      where.size() < 2 ? FileFormat::detect
+                       : format_of_suffix(std::string_view(where).substr(1, where.size() - 2));
+  if (format == FileFormat::detect) {
+    fail(Code::format, where, " is in none of the formats that are known");
+  }
+  return format;
+}
+
+TensorDict load_file(const FileBytes& file, const FileOptions& options) {
+  check_options(options);
+  switch (format_to_read(file, options)) {
+    case FileFormat::safetensors: return safetensors::load(file, options);
+    case FileFormat::npy: return numpy::load(file, options);
+    case FileFormat::npz: return numpy::load_npz(file, options);
+    case FileFormat::pickled: return pickled::load(file, options);
+    case FileFormat::raw: return load_raw(file, options);
+    case FileFormat::detect: break;
+  }
+  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format),
+       " is not known");
+}
+
+TensorDict load_file(const std::string& path, const FileOptions& options) {
+  return load_file(FileBytes::open(path, options.write_through), options);
+}
+
+void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
+  switch (format_to_write(path, options)) {
+    case FileFormat::safetensors: return safetensors::save(td, path, options);
+    case FileFormat::npy: return numpy::save(td, path, options);
+    case FileFormat::npz: return numpy::save_npz(td, path, options);
+    case FileFormat::raw: return save_raw(td, path, options);
+    default: break;
+  }
+  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format),
+       " is not known");
+}
+
+at::Tensor load_tensor(const FileBytes& file, const FileOptions& options) {
+  switch (format_to_read(file, options)) {
+    case FileFormat::npy: return numpy::load_array(file, options);
+    case FileFormat::pickled: return pickled::load_tensor(file, options);
+    default: fail_no_tensor_file(file.where());
+  }
+}
+
+at::Tensor load_tensor(const std::string& path, const FileOptions& options) {
+  return load_tensor(FileBytes::open(path, options.write_through), options);
+}
+
+void save_tensor(const at::Tensor& tensor, const std::string& path, const FileOptions& options) {
+  const FileFormat format = format_to_write(path, options);
+  if (format != FileFormat::npy) {
+    fail(Code::invalid_argument, "one tensor is stored as .npy; ", format::quote(path),
+         " takes a dictionary");
+  }
+  numpy::save_array(tensor, path, options);
+}
+
+std::string file_metadata(const std::string& path, const FileOptions& options) {
+  const FileBytes file = FileBytes::open(path, false);
+  if (format_to_read(file, options) != FileFormat::safetensors) {
+    fail(Code::wrong_entry, file.where(), " keeps no metadata: only safetensors do");
+  }
+  return safetensors::metadata(file, options);
+}
+
+}  // namespace td

@@ -1,0 +1,93 @@
+#include "core/interop/safetensors_dtypes.h"
+
+#include "core/tensor/foreign.h"
+#include "core/interop/safetensors.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace td::safetensors {
+
+namespace {
+
+std::size_t row_of(const FlatLeaf& leaf) {
+  for (std::size_t i = 0; i < std::size(dtypes); ++i) {
+    if (dtypes[i].dtype == leaf.tensor.scalar_type()) return i;
+  }
+  fail(Code::dtype, show_path(path_view(leaf.path)), " cannot be stored: safetensors has no ",
+       c10::toString(leaf.tensor.scalar_type()));
+}
+
+// Ours, and what the caller wants to have there.
+std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
+  std::string text = "{";
+  if (!options.metadata.empty()) {
+    const auto refuse = [] {
+      fail(Code::invalid_argument, "the metadata are not a JSON object of texts");
+    };
+    const auto json = nlohmann::ordered_json::parse(
+        format::compact(options.metadata, "the metadata", 2), nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) refuse();
+    for (const auto& item : json.items()) {
+      if (!item.value().is_string()) refuse();
+      if (item.key() == extras_key) continue;  // of the file that they were read from
+      text +=
+          format::quote(item.key()) + ':' + format::quote(item.value().get<std::string>()) + ',';
+    }
+  }
+  const FlatExtras& extras = tree.extras;
+  const bool plain = extras.dicts.size() == 1 && extras.dicts[0].batch.empty() &&
+                     extras.data.empty() && extras.exact.empty();
+  if (!plain) text += format::quote(extras_key) + ':' + format::quote(extras.text()) + ',';
+  if (text.size() == 1) return {};
+  text.back() = '}';
+  return text;
+}
+
+}  // namespace
+
+void save(const TensorDict& td, const std::string& path, const FileOptions& options) {
+  const std::string target = new_file_path(path);
+  FlatTree tree = flatten(td, options);
+  std::vector<std::pair<std::size_t, const FlatLeaf*>> order;
+  for (const FlatLeaf& leaf : tree.leaves) {
+    if (leaf.name == "__metadata__") {
+      fail(Code::key_invalid, "\"__metadata__\" cannot be stored: the format needs this name");
+    }
+    order.emplace_back(row_of(leaf), &leaf);
+  }
+  // Large elements first, so that all lie at multiples of their size.
+  std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first > b.first : a.second->name < b.second->name;
+  });
+  std::string text = "{";
+  if (const std::string metadata = metadata_text(tree, options); !metadata.empty()) {
+    text += "\"__metadata__\":" + metadata + ',';
+  }
+  std::size_t at = 0;
+  for (const auto& [row, leaf] : order) {
+    text += format::quote(leaf->name) + ":{\"dtype\":\"" + std::string(dtypes[row].name) +
+            "\",\"shape\":[";
+    for (const std::int64_t size : leaf->tensor.sizes()) text += std::to_string(size) + ',';
+    if (text.back() == ',') text.pop_back();
+    text += "],\"data_offsets\":[" + std::to_string(at) + ',';
+    at += bytes_of(leaf->tensor);
+    text += std::to_string(at) + "]},";
+  }
+  if (text.back() == ',') text.pop_back();
+  text += '}';
+  text.append((8 - text.size() % 8) % 8, ' ');
+  if (text.size() > max_header_bytes) {
+    fail(Code::unsupported, "the names and values beside the tensors take ", text.size(),
+         " bytes: readers take at most ", max_header_bytes);
+  }
+  files::NewFile file(target);
+  const std::uint64_t length = text.size();
+  file.write(reinterpret_cast<const char*>(&length), sizeof length);
+  file.write(text.data(), text.size());
+  for (const auto& [row, leaf] : order) write_values(file, leaf->tensor);
+  commit(file, target, options.durable);
+}
+
+}  // namespace td::safetensors

@@ -1,0 +1,29 @@
+// core/interop/table.h: one-dimensional batches as tables in text files, one row for each element.
+#pragma once
+
+#include "core/tree/tensordict.h"
+
+#include <string>
+#include <string_view>
+
+namespace td {
+
+enum class TableFormat {
+  csv,   // names in the first line, commas, quotes where needed (RFC 4180)
+  json,  // a list of objects
+};
+
+struct TableOptions {
+  TableFormat format = TableFormat::csv;
+  std::string_view separator;  // between the names of a nested key; empty: names are not split
+};
+
+// Columns become int64 where all values are whole numbers, float64 where all are numbers or missing, bool,
+// else values that are no tensors, one for each row. In a CSV file what stands in quotes is text.
+TensorDict read_table(std::string_view text, const TableOptions& options);
+std::string write_table(const TensorDict& td, const TableOptions& options);
+
+TensorDict load_table(const std::string& file, const TableOptions& options);
+void save_table(const TensorDict& td, const std::string& file, const TableOptions& options);
+
+}  // namespace td

@@ -1,0 +1,295 @@
+// Tables in text files, read: what kind of column each is, is found out from all of its values.
+#include "core/tree/non_tensor_values.h"
+#include "core/io/file_io.h"
+#include "core/meta/format.h"
+#include "core/interop/table.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+namespace td {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Cell {
+  enum Kind : std::uint8_t { missing, whole, real, truth, value } kind = missing;
+  std::int64_t number = 0;  // of a whole number and of a truth
+  double fraction = 0;      // of any number
+  std::string json;         // of all but numbers
+};
+
+struct Column {
+  std::string name;
+  std::vector<Cell> cells;
+};
+
+Cell number_cell(std::int64_t number) {
+  Cell cell;
+  cell.kind = Cell::whole;
+  cell.number = number;
+  cell.fraction = static_cast<double>(number);
+  return cell;
+}
+
+Cell number_cell(double fraction) {
+  Cell cell;
+  cell.kind = Cell::real;
+  cell.fraction = fraction;
+  return cell;
+}
+
+// The text of a cell without quotes.
+Cell bare_cell(std::string_view text) {
+  Cell cell;
+  if (text.empty()) return cell;
+  const char* const end = text.data() + text.size();
+  std::int64_t number = 0;
+  const auto whole = std::from_chars(text.data(), end, number);
+  if (whole.ec == std::errc() && whole.ptr == end) return number_cell(number);
+  double fraction = 0;
+  const auto real = std::from_chars(text.data(), end, fraction);
+  if (real.ec == std::errc() && real.ptr == end) return number_cell(fraction);
+  const bool yes = text == "True" || text == "true";
+  cell.kind = yes || text == "False" || text == "false" ? Cell::truth : Cell::value;
+  cell.number = yes ? 1 : 0;
+  cell.json = format::quote(text);
+  return cell;
+}
+
+Cell quoted_cell(std::string_view text) {
+  Cell cell;
+  cell.kind = Cell::value;
+  cell.json = format::quote(text);
+  return cell;
+}
+
+// Cells of a CSV text, one after the other.
+class CsvReader {
+ public:
+  explicit CsvReader(std::string_view text) : text_(text) {
+    constexpr std::string_view mark = "\xEF\xBB\xBF";
+    if (text_.substr(0, mark.size()) == mark) at_ = mark.size();
+  }
+
+  bool at_end() const noexcept { return at_ >= text_.size(); }
+  std::size_t line() const noexcept { return line_; }
+
+  // The next cell; `last` when the line ends behind it.
+  std::string_view next(bool& quoted, bool& last) {
+    quoted = at_ < text_.size() && text_[at_] == '"';
+    const std::string_view cell = quoted ? read_quoted() : read_bare();
+    last = end_of_line();
+    return cell;
+  }
+
+ private:
+  std::string_view read_bare() {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') ++at_;
+    std::size_t end = at_;
+    if (end > begin && (at_ == text_.size() || text_[at_] == '\n') && text_[end - 1] == '\r') --end;
+    return text_.substr(begin, end - begin);
+  }
+
+  std::string_view read_quoted() {
+    unquoted_.clear();
+    const std::size_t begin_line = line_;
+    for (++at_;; ++at_) {
+      if (at_ >= text_.size()) {
+        fail(Code::format, "line ", begin_line, ": a quote is opened and not closed");
+      }
+      if (text_[at_] == '"') {
+        ++at_;
+        if (at_ >= text_.size() || text_[at_] != '"') break;
+      }
+      if (text_[at_] == '\n') ++line_;
+      unquoted_ += text_[at_];
+    }
+    if (at_ < text_.size() && text_[at_] == '\r') ++at_;
+    if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') {
+      fail(Code::format, "line ", line_, ": something stands behind a closing quote");
+    }
+    return unquoted_;
+  }
+
+  bool end_of_line() {
+    if (at_ >= text_.size()) return true;
+    const bool last = text_[at_] == '\n';
+    if (last) ++line_;
+    ++at_;
+    return last;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_ = 1;
+  std::string unquoted_;
+};
+
+std::vector<Column> read_csv(std::string_view text, std::size_t& rows) {
+  CsvReader reader(text);
+  std::vector<Column> columns;
+  bool quoted = false;
+  bool last = reader.at_end();
+  while (!last) {
+    columns.emplace_back();
+    columns.back().name = reader.next(quoted, last);
+  }
+  for (rows = 0; !reader.at_end(); ++rows) {
+    const std::size_t line = reader.line();
+    std::size_t i = 0;
+    for (last = false; !last; ++i) {
+      const std::string_view cell = reader.next(quoted, last);
+      if (i < columns.size())
+        columns[i].cells.push_back(quoted ? quoted_cell(cell) : bare_cell(cell));
+    }
+    if (i != columns.size()) {
+      fail(Code::format, "line ", line, " has ", i, " cells, the first one ", columns.size());
+    }
+  }
+  return columns;
+}
+
+Cell json_cell(const Json& value) {
+  Cell cell;
+  const auto biggest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  if (value.is_null()) return cell;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > biggest) {
+    return number_cell(value.get<double>());
+  }
+  if (value.is_number_integer()) return number_cell(value.get<std::int64_t>());
+  if (value.is_number()) return number_cell(value.get<double>());
+  cell.kind = value.is_boolean() ? Cell::truth : Cell::value;
+  cell.number = value.is_boolean() && value.get<bool>() ? 1 : 0;
+  cell.json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return cell;
+}
+
+std::vector<Column> read_json(std::string_view text, std::size_t& rows) {
+  bool deep = false;
+  const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
+    deep = deep || depth > static_cast<int>(format::max_json_depth);
+    return !deep;
+  };
+  const Json json = Json::parse(text, bounded, /*allow_exceptions=*/false);
+  if (deep) {
+    fail(Code::format, "the values are nested more than ", format::max_json_depth, " deep");
+  }
+  if (!json.is_array()) fail(Code::format, "the file holds no JSON list of rows");
+  std::vector<Column> columns;
+  std::unordered_map<std::string, std::size_t> known;
+  rows = 0;
+  for (const Json& row : json) {
+    if (!row.is_object()) fail(Code::format, "row ", rows, " is no JSON object");
+    for (const auto& item : row.items()) {
+      const auto [found, added] = known.emplace(item.key(), columns.size());
+      if (added) columns.push_back({item.key(), {}});
+      Column& column = columns[found->second];
+      column.cells.resize(rows);  // missing in rows before
+      column.cells.push_back(json_cell(item.value()));
+    }
+    ++rows;
+  }
+  for (Column& column : columns) column.cells.resize(rows);
+  return columns;
+}
+
+template <class T, class F>
+at::Tensor make_column(const Column& column, c10::ScalarType dtype, F&& of) {
+  at::Tensor tensor = at::empty({static_cast<std::int64_t>(column.cells.size())}, dtype);
+  T* to = tensor.data_ptr<T>();
+  for (const Cell& cell : column.cells) *to++ = of(cell);
+  return tensor;
+}
+
+std::string json_of(const Cell& cell) {
+  switch (cell.kind) {
+    case Cell::missing: return "null";
+    case Cell::whole: return std::to_string(cell.number);
+    case Cell::real: return Json(cell.fraction).dump();
+    default: return cell.json;
+  }
+}
+
+Value value_of(const Column& column) {
+  std::size_t counts[5] = {};
+  for (const Cell& cell : column.cells) ++counts[cell.kind];
+  const std::size_t all = column.cells.size();
+  const std::size_t numbers = counts[Cell::whole] + counts[Cell::real];
+  if (all != 0 && counts[Cell::whole] == all) {
+    return make_column<std::int64_t>(column, at::kLong, [](const Cell& c) { return c.number; });
+  }
+  if (numbers + counts[Cell::missing] == all) {
+    return make_column<double>(column, at::kDouble, [](const Cell& c) {
+      return c.kind == Cell::missing ? std::nan("") : c.fraction;
+    });
+  }
+  if (counts[Cell::truth] == all) {
+    return make_column<bool>(column, at::kBool, [](const Cell& c) { return c.number != 0; });
+  }
+  std::vector<c10::intrusive_ptr<DataNode>> nodes;
+  std::vector<const DataNode*> values;
+  for (const Cell& cell : column.cells) {
+    nodes.push_back(c10::make_intrusive<DataNode>(json_of(cell), SizesView(), std::nullopt));
+    values.push_back(nodes.back().get());
+  }
+  return make_data(values, at::arange(static_cast<std::int64_t>(all), at::kLong), std::nullopt);
+}
+
+PathBuffer split(std::string_view name, std::string_view separator) {
+  PathBuffer path;
+  while (!separator.empty()) {
+    const std::size_t at = name.find(separator);
+    if (at == std::string_view::npos) break;
+    path.push_back(name.substr(0, at));
+    name.remove_prefix(at + separator.size());
+  }
+  path.push_back(name);
+  return path;
+}
+
+}  // namespace
+
+TensorDict read_table(std::string_view text, const TableOptions& options) {
+  if (!is_utf8(text)) fail(Code::format, "the table is not UTF-8");
+  std::size_t rows = 0;
+  const std::vector<Column> columns =
+      options.format == TableFormat::csv ? read_csv(text, rows) : read_json(text, rows);
+  const std::int64_t batch = static_cast<std::int64_t>(rows);
+  TensorDict result{SizesView(batch)};
+  for (const Column& column : columns) {
+    const PathBuffer path = split(column.name, options.separator);
+    if (result.kind_of(path) != EntryKind::none) {
+      fail(Code::key_exists, "two columns are called ", show_path(path));
+    }
+    const Value value = value_of(column);
+    if (!value.is_node()) {
+      result.set(path, value.tensor());
+      continue;
+    }
+    // A value needs a dictionary to stand in; a tensor makes those on the way.
+    result.set(path, at::empty({batch}, at::kByte));
+    const Path above = Path(path).slice(0, path.size() - 1);
+    const TensorDict holder = above.empty() ? result : result.get_dict(above);
+    as_dense(holder.node().get())->put(path.back(), value);
+  }
+  return result;
+}
+
+TensorDict load_table(const std::string& file, const TableOptions& options) {
+  try {
+    return read_table(files::read(file, std::numeric_limits<std::size_t>::max()), options);
+  } catch (const Error& error) {
+    if (error.code() != Code::format) throw;
+    fail(Code::format, file, ": ", error.what());
+  }
+}
+
+}  // namespace td

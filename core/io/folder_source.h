@@ -1,0 +1,65 @@
+// core/io/folder_source.h: a folder on the disk as the loader sees it.
+#pragma once
+
+#include "core/memmap/memmap_source.h"
+#include "core/io/mapped_file.h"
+
+#include <cstdint>
+
+namespace td {
+
+// Everything is opened from the folder that stood under the name at first: when another one takes its
+// place meanwhile, the files of the two are not mixed. Below it no link is followed.
+class FolderSource final : public MemmapSource {
+ public:
+  FolderSource(std::string root, MapMode mode);
+
+  const std::string& root() const noexcept override { return root_; }
+  files::Look look(const std::string& path) const override;
+  std::optional<std::string> read(const std::string& path, std::size_t limit) const override;
+  std::vector<std::string> folders_in(const std::string& path, std::size_t limit) const override;
+  at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const override;
+  std::string saved_path(const std::string& dir) const override { return dir; }
+
+  // What has happened at the root since it was opened.
+  enum class Change {
+    none,
+    meta,    // its meta.json is another one
+    folder,  // another folder stands there, or none
+  };
+  Change change() const noexcept;
+
+  // Whether a folder below the root that was looked into lately is another one now.
+  bool inner_change() const noexcept;
+
+ private:
+  // Which file or folder it is, and in which state.
+  struct Mark {
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
+    std::int64_t bytes = -1;
+    std::int64_t seconds = 0;
+    std::int64_t nanoseconds = 0;
+    bool operator==(const Mark& other) const noexcept;
+  };
+  struct Folder {
+    std::string path;
+    files::Descriptor descriptor;
+  };
+  static constexpr std::size_t max_open = 32;
+
+  static Mark mark_of(int folder, const char* name, int flags) noexcept;
+  int folder_of(const std::string& path, const char*& name) const;
+  int folder(std::string_view path) const;
+
+  std::string root_;
+  MapMode mode_;
+  files::Descriptor descriptor_;
+  Mark folder_mark_;
+  Mark meta_mark_;
+  mutable std::vector<Folder> open_;  // below the root; -1: there is no such folder
+  mutable std::size_t last_ = 0;      // of those, the one that was asked for last
+  mutable std::size_t oldest_ = 0;
+};
+
+}  // namespace td

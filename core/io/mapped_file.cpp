@@ -1,0 +1,148 @@
+#include "core/io/mapped_file.h"
+
+#include "core/io/file_io.h"
+
+#include <c10/core/Storage.h>
+#include <c10/core/TensorImpl.h>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cerrno>
+
+namespace td {
+
+namespace {
+
+// The storage of a tensor holds one of these as the context of its memory. Its address is also what
+// tells mapped storages from all others.
+using Holder = std::shared_ptr<MappedFile>;
+
+void release(void* context) { delete static_cast<Holder*>(context); }
+
+bool cannot_write(int error) noexcept {
+  return error == EACCES || error == EPERM || error == EROFS || error == ETXTBSY;
+}
+
+char* map(std::size_t bytes, int protection, int flags, int file, const std::string& path) {
+  void* memory = ::mmap(nullptr, bytes, protection, flags, file, 0);
+  if (memory != MAP_FAILED) return static_cast<char*>(memory);
+  if (errno == ENOMEM) {
+    fail(Code::out_of_memory, "cannot map ", bytes, " bytes", path.empty() ? "" : " of \"", path,
+         path.empty() ? "" : "\"", ": no room in the address space");
+  }
+  files::fail_io("cannot map", path, errno);
+}
+
+}  // namespace
+
+std::shared_ptr<MappedFile> MappedFile::open(const std::string& path, std::size_t bytes,
+                                             MapMode mode) {
+  std::shared_ptr<MappedFile> result =
+      open_in(AT_FDCWD, path.c_str(), files::absolute(path), bytes, mode);
+  if (!result) files::fail_io("cannot open", path, ENOENT);
+  return result;
+}
+
+std::shared_ptr<MappedFile> MappedFile::open_in(int folder, const char* name, std::string path,
+                                                std::size_t bytes, MapMode mode) {
+  // Without O_NONBLOCK a pipe under this name would stop us here.
+  constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int number = -1;
+  if (mode == MapMode::shared) {
+    number = ::openat(folder, name, O_RDWR | flags);
+    if (number < 0 && cannot_write(errno)) mode = MapMode::priv;
+  }
+  if (number < 0 && mode == MapMode::priv) number = ::openat(folder, name, O_RDONLY | flags);
+  if (number < 0) {
+    if (errno == ENOENT) return nullptr;
+    if (errno == ELOOP) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+    if (errno == EISDIR) fail(Code::io, "refused: \"", path, "\" is not a regular file");
+    files::fail_io("cannot open", path, errno);
+  }
+  const files::Descriptor file(number);
+  return of_open(file.get(), std::move(path), bytes, mode);
+}
+
+std::shared_ptr<MappedFile> MappedFile::of_open(int file, std::string path, std::size_t bytes,
+                                                MapMode mode) {
+  struct stat info {};
+  if (::fstat(file, &info) != 0) files::fail_io("cannot look at", path, errno);
+  if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path, "\" is not a regular file");
+  if (bytes == whole) bytes = static_cast<std::size_t>(info.st_size);
+  if (static_cast<std::uint64_t>(info.st_size) < bytes) {
+    fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", info.st_size,
+         " found");
+  }
+  std::shared_ptr<MappedFile> result(new MappedFile);
+  result->device_ = info.st_dev;
+  result->inode_ = info.st_ino;
+  result->mode_ = mode;
+  if (bytes != 0) {
+    result->data_ = map(bytes, PROT_READ | PROT_WRITE,
+                        mode == MapMode::shared ? MAP_SHARED : MAP_PRIVATE, file, path);
+    result->bytes_ = bytes;
+  }
+  result->path_ = std::move(path);
+  return result;
+}
+
+std::shared_ptr<MappedFile> MappedFile::anonymous(std::size_t bytes) {
+  std::shared_ptr<MappedFile> result(new MappedFile);
+  result->mode_ = MapMode::shared;
+  if (bytes != 0) {
+    result->data_ = map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, {});
+    result->bytes_ = bytes;
+  }
+  return result;
+}
+
+MappedFile::~MappedFile() {
+  if (bytes_ != 0) ::munmap(data_, bytes_);
+}
+
+bool MappedFile::is_file(const std::string& path) const noexcept {
+  struct stat info {};
+  return !path_.empty() && ::lstat(path.c_str(), &info) == 0 && info.st_dev == device_ &&
+         info.st_ino == inode_;
+}
+
+void MappedFile::flush() const {
+  if (bytes_ == 0 || !writes_through()) return;
+  if (::msync(data_, bytes_, MS_SYNC) != 0) files::fail_io("cannot write back", path_, errno);
+}
+
+at::Tensor MappedFile::tensor(std::shared_ptr<MappedFile> file, std::size_t offset, SizesView sizes,
+                              c10::ScalarType dtype) {
+  std::size_t bytes = c10::elementSize(dtype);
+  for (const std::int64_t size : sizes) bytes *= static_cast<std::size_t>(size);
+  if (offset > file->bytes() || bytes > file->bytes() - offset) {
+    fail(Code::internal, "a tensor of ", bytes, " bytes at ", offset, " in a mapping of ",
+         file->bytes());
+  }
+  char* data = bytes == 0 ? nullptr : file->data() + offset;
+  auto holder = std::make_unique<Holder>(std::move(file));
+  at::DataPtr pointer(data, holder.get(), &release, c10::Device(c10::DeviceType::CPU));
+  holder.release();  // NOLINT: the pointer above owns it now
+  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), nullptr,
+                       /*resizable=*/false);
+  auto impl = c10::make_intrusive<c10::TensorImpl>(std::move(storage),
+                                                   c10::DispatchKeySet(c10::DispatchKey::CPU),
+                                                   c10::scalarTypeToTypeMeta(dtype));
+  impl->set_sizes_contiguous(sizes);
+  return at::Tensor(std::move(impl));
+}
+
+const MappedFile* MappedFile::of(const at::Tensor& tensor) noexcept {
+  if (!tensor.defined() || !tensor.has_storage()) return nullptr;
+  try {
+    const at::DataPtr& pointer = tensor.storage().data_ptr();
+    if (pointer.get_deleter() != &release) return nullptr;
+    return static_cast<const Holder*>(pointer.get_context())->get();
+  } catch (...) {
+    return nullptr;  // storages that let nobody see their memory are not ours
+  }
+}
+
+}  // namespace td

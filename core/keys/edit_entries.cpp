@@ -1,0 +1,152 @@
+// One entry of a dictionary: written, taken out, renamed.
+#include "core/tensor/assign.h"
+#include "core/tree/edit.h"
+#include "core/keys/entries.h"
+#include "core/tensor/tensor_index.h"
+#include "core/tree/walk.h"
+
+namespace td {
+
+namespace {
+
+// Where an operation on an entry takes place: once, or once for each element of lazy stacks that stand
+// before it. Paths begin at the node.
+struct Place {
+  NodePtr node;
+  Path from, to;
+};
+
+std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
+  std::vector<Place> places;
+  std::vector<Place> pending{{root, from, to}};
+  while (!pending.empty()) {
+    const Place at = std::move(pending.back());
+    pending.pop_back();
+    if (const LazyNode* lazy = as_lazy(at.node.get())) {
+      for (const NodePtr& element : lazy->elements()) pending.push_back({element, at.from, at.to});
+      continue;
+    }
+    const DenseNode* dense = as_dense(at.node.get());
+    const bool both = at.from.size() > 1 && at.to.size() > 1 && at.from[0] == at.to[0];
+    const Value* inner = dense == nullptr || !both ? nullptr : dense->find(at.from[0]);
+    if (inner != nullptr && inner->is_node()) {
+      pending.push_back({inner->node(), at.from.slice(1), at.to.slice(1)});
+    } else {
+      places.push_back(at);
+    }
+  }
+  return places;
+}
+
+// The dictionary that holds an entry; only dense ones stand on the way.
+DenseNode& holder_of(const NodePtr& root, Path path) {
+  DenseNode* node = as_dense(root.get());
+  for (std::size_t i = 0; node != nullptr && i + 1 < path.size(); ++i) {
+    const Value* inner = node->find(path[i]);
+    node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
+  }
+  if (node == nullptr) {
+    fail(Code::unsupported, "cannot rename ", show_path(path),
+         ", which lies in a lazy stack, to a name outside of it");
+  }
+  return *node;
+}
+
+}  // namespace
+
+void write(const TensorDict& td, Path path, const at::Tensor& value) {
+  TensorDict target = td;
+  if (td.kind_of(path) == EntryKind::none) return target.set(path, value);
+  target.set_inplace(path, value);
+}
+
+void fill(const TensorDict& td, Path path, const at::Tensor& value) {
+  TensorDict target = td;
+  if (td.kind_of(path) != EntryKind::dict) return target.set_inplace(path, value);
+  td.get_dict(path).fill_at({}, value);
+}
+
+at::Tensor get_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> items) {
+  return tensor_index(td.get(path), items);
+}
+
+void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> items,
+                  const at::Tensor& value) {
+  const Value* stored = find_stored(td.node(), path);
+  if (stored != nullptr && !stored->is_node()) {
+    require_writable(path.back(), stored->tensor(), value);
+    return tensor_set_at(stored->tensor(), items, value);
+  }
+  // Read out of a lazy stack or a window: written back as a whole.
+  const at::Tensor whole = td.get(path).clone();
+  tensor_set_at(whole, items, value);
+  TensorDict target = td;
+  target.set_inplace(path, whole);
+}
+
+at::Tensor get_or_set(const TensorDict& td, Path path, const at::Tensor& value) {
+  if (td.kind_of(path) == EntryKind::none) {
+    TensorDict target = td;
+    target.set(path, value);
+  }
+  return td.get(path);
+}
+
+void create_nested(const TensorDict& td, Path path) {
+  TensorDict target = td;
+  target.set(path, TensorDict(SizesView{}));
+}
+
+TensorDict holding(std::string_view name, const Value& node) {
+  auto holder = c10::make_intrusive<DenseNode>(node.node()->batch(), node.node()->device());
+  holder->put(name, node);
+  return TensorDict(NodePtr(std::move(holder)));
+}
+
+void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
+  check_path(from);
+  check_path(to);
+  if (const PartNode* part = as_part(td.node().get())) {
+    return rename_key(TensorDict(part->parent()), from, to, safe);
+  }
+  find_entry(td.node(), from);  // says what is missing
+  if (from == to) return;
+  if (safe && td.kind_of(to) != EntryKind::none) {
+    fail(Code::key_exists, "cannot rename ", show_path(from), ": ", show_path(to),
+         " is there already");
+  }
+  struct Removal {
+    DenseNode* holder;
+    std::string_view name;
+  };
+  std::vector<Removal> removals;
+  Assignments puts;
+  for (const Place& place : places_of(td.node(), from, to)) {
+    DenseNode& holder = holder_of(place.node, place.from);
+    require_unlocked(holder);
+    puts.plan(place.node, place.to, find_entry(place.node, place.from));
+    removals.push_back({&holder, place.from.back()});
+  }
+  for (const Removal& removal : removals) removal.holder->own_schema();  // then it cannot fail
+  // The entry moves to the end, and into the place of one that was called so before. When it takes the
+  // place of a dictionary that held it, that one goes with the rest of what it held.
+  std::vector<NodePtr> held;
+  for (const Removal& removal : removals) held.push_back(borrow(*removal.holder));
+  puts.run();
+  for (const Removal& removal : removals) {
+    const std::size_t i = removal.holder->schema()->find(removal.name);
+    if (i != Schema::npos) removal.holder->erase(i);
+  }
+}
+
+void clear(const TensorDict& td) {
+  if (const PartNode* part = as_part(td.node().get())) return clear(TensorDict(part->parent()));
+  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  Edit edit;
+  for (const Place& place : places_of(td.node(), {}, {})) {
+    edit.replace(*as_dense(place.node.get()));
+  }
+  edit.commit();
+}
+
+}  // namespace td

@@ -1,0 +1,237 @@
+// Nested dictionaries into joined names, and back.
+#include "core/base/descent.h"
+#include "core/tree/edit.h"
+#include "core/keys/entries.h"
+
+#include <unordered_map>
+
+namespace td {
+
+namespace {
+
+// Names are joined with it, so it must be one itself: not empty, valid UTF-8.
+void check_separator(std::string_view separator) {
+  if (separator.empty()) fail(Code::invalid_argument, "the separator is empty");
+  check_path(separator);
+}
+
+// A lazy stack stays one: its elements are changed. A window is read.
+template <class Change>
+TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Change change) {
+  Edit edit;
+  const auto run = [&](const auto& self, const NodePtr& node) -> NodePtr {
+    if (node->kind() == NodeKind::dense) return change(node, edit);
+    if (is_data(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+    if (node->kind() == NodeKind::part) {
+      if (inplace) fail(Code::unsupported, what, " of a window on a part, in place");
+      return change(dense_form(node), edit);
+    }
+    const Descent guard;
+    const auto& lazy = static_cast<const LazyNode&>(*node);
+    std::vector<NodePtr> elements;
+    for (const NodePtr& element : lazy.elements()) elements.push_back(self(self, element));
+    if (inplace) return node;
+    auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy.stack_dim(), lazy.batch(),
+                                                lazy.device());
+    copy_tags(lazy, *result);
+    result->set_record(nullptr);  // with other names it is none
+    return result;
+  };
+  NodePtr result = run(run, td.node());
+  edit.commit();
+  return inplace ? td : TensorDict(std::move(result));
+}
+
+// The node that takes the entries: in place one that the edit holds.
+DenseNode* target_of(const NodePtr& node, bool inplace, Edit& edit, NodePtr& result) {
+  DenseNode& source = *as_dense(node.get());
+  if (inplace) {
+    result = node;
+    return edit.replace(source);
+  }
+  auto made = c10::make_intrusive<DenseNode>(source.batch(), source.device());
+  copy_tags(source, *made);
+  made->set_record(nullptr);  // with other names it is none
+  DenseNode* target = made.get();
+  result = std::move(made);
+  return target;
+}
+
+class Flatten {
+ public:
+  Flatten(std::string_view separator, const FlattenOptions& options)
+      : separator_(separator), options_(options) {}
+
+  NodePtr run(const NodePtr& root, Edit& edit) {
+    NodePtr result;
+    DenseNode* target = target_of(root, options_.inplace, edit, result);
+    auto names = c10::make_intrusive<Schema>();
+    std::vector<Value> values;
+    std::string joined;
+    levels_.clear();
+    levels_.push_back({root, as_dense(root.get()), 0, 0});
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.next == level.node->size()) {
+        levels_.pop_back();
+        if (!path_.empty()) path_.pop_back();
+        continue;
+      }
+      const std::size_t i = level.next++;
+      const Value& value = level.node->value(i);
+      const std::string& name = level.node->name(i);
+      if (descend(level, value, name, joined)) continue;
+      if (levels_.size() == 1) {
+        add(*names, name, level.node->schema()->hash(i));
+      } else {
+        joined.resize(level.prefix);
+        joined += name;
+        add(*names, joined, hash_name(joined));
+      }
+      values.push_back(value.is_node() && !options_.inplace
+                           ? Value(TensorDict(value.node()).clone(false).node())
+                           : value);
+    }
+    DenseNode made(names, target->batch(), target->device());
+    made.reserve(values.size());
+    for (Value& value : values) made.push_value(std::move(value));
+    target->swap_entries(made);
+    return result;
+  }
+
+ private:
+  struct Level {
+    NodePtr held;
+    const DenseNode* node;
+    std::size_t next;
+    std::size_t prefix;  // of `joined`: what stands before the names of this level
+  };
+
+  // True for a dictionary that is gone through.
+  bool descend(const Level& level, const Value& value, const std::string& name,
+               std::string& joined) {
+    if (!value.is_node() || is_data(*value.node())) return false;
+    if (options_.is_leaf != nullptr) {
+      path_.push_back(name);
+      const bool leaf = (*options_.is_leaf)(path_, EntryKind::dict);
+      path_.pop_back();
+      if (leaf) return false;
+    }
+    joined.resize(level.prefix);
+    joined += name;
+    joined += separator_;
+    path_.push_back(name);
+    NodePtr inner = dense_form(value.node());
+    const DenseNode* dense = as_dense(inner.get());
+    levels_.push_back({std::move(inner), dense, 0, joined.size()});
+    return true;
+  }
+
+  void add(Schema& names, std::string_view name, std::uint64_t hash) const {
+    if (names.find(name, hash) != Schema::npos) {
+      fail(Code::key_exists, "flatten_keys: several entries would be called \"", name, "\"");
+    }
+    names.append(name, hash);
+  }
+
+  std::string_view separator_;
+  const FlattenOptions& options_;
+  std::vector<Level> levels_;
+  PathBuffer path_;
+};
+
+// Splits the names of the first level. Dictionaries that are there already take in what belongs to
+// them; those of a result of its own are its own.
+class Unflatten {
+ public:
+  Unflatten(std::string_view separator, bool inplace, Edit& edit)
+      : separator_(separator), inplace_(inplace), edit_(edit) {}
+
+  NodePtr run(const NodePtr& root) {
+    root_ = as_dense(root.get());
+    NodePtr result;
+    DenseNode* target = target_of(root, inplace_, edit_, result);
+    for (std::size_t i = 0; i < root_->size(); ++i) {
+      if (splits(root_->name(i))) continue;
+      const Value& value = root_->value(i);
+      const bool copies = value.is_node() && !inplace_;
+      target->put(root_->name(i),
+                  copies ? Value(TensorDict(value.node()).clone(false).node()) : value);
+    }
+    for (std::size_t i = 0; i < root_->size(); ++i) {
+      if (splits(root_->name(i))) place(*target, root_->name(i), root_->value(i));
+    }
+    return result;
+  }
+
+ private:
+  bool splits(std::string_view name) const {
+    return name.find(separator_) != std::string_view::npos;
+  }
+
+  void place(DenseNode& target, const std::string& name, const Value& value) {
+    std::string_view rest = name;
+    DenseNode* node = &target;
+    for (std::size_t at; (at = rest.find(separator_)) != std::string_view::npos;) {
+      node = inner(*node, rest.substr(0, at), name);
+      rest.remove_prefix(at + separator_.size());
+    }
+    if (node->find(rest) != nullptr) fail_override(name, "the entry is there already");
+    const bool copies = value.is_node() && !inplace_;
+    node->put(rest, copies ? Value(TensorDict(value.node()).clone(false).node()) : value);
+  }
+
+  DenseNode* inner(DenseNode& node, std::string_view part, const std::string& name) {
+    const Value* there = node.find(part);
+    if (there == nullptr) {
+      auto made = c10::make_intrusive<DenseNode>(root_->batch(), root_->device());
+      copy_tags(*root_, *made);
+      made->set_record(nullptr);
+      DenseNode* result = made.get();
+      node.put(part, NodePtr(std::move(made)));
+      own_.emplace(result, result);
+      return result;
+    }
+    DenseNode* dense = there->is_node() ? as_dense(there->node().get()) : nullptr;
+    if (dense == nullptr) fail_override(name, "a part of it is no dictionary");
+    if (!inplace_) return dense;
+    DenseNode*& changed = own_[dense];
+    if (changed == nullptr) {
+      DenseNode* copy = edit_.replace(*dense);
+      DenseNode made(dense->schema(), dense->batch(), dense->device());
+      for (std::size_t i = 0; i < dense->size(); ++i) made.push_value(dense->value(i));
+      copy->swap_entries(made);
+      changed = copy;
+    }
+    return changed;
+  }
+
+  [[noreturn]] static void fail_override(const std::string& name, const char* why) {
+    fail(Code::key_exists, "unflatten_keys would override an entry: \"", name, "\": ", why);
+  }
+
+  std::string_view separator_;
+  bool inplace_;
+  Edit& edit_;
+  const DenseNode* root_ = nullptr;
+  std::unordered_map<DenseNode*, DenseNode*> own_;  // in place: what a dictionary will hold
+};
+
+}  // namespace
+
+TensorDict flatten_keys(const TensorDict& td, std::string_view separator,
+                        const FlattenOptions& options) {
+  check_separator(separator);
+  Flatten flatten(separator, options);
+  return change_each(td, options.inplace, "flatten_keys",
+                     [&](const NodePtr& node, Edit& edit) { return flatten.run(node, edit); });
+}
+
+TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool inplace) {
+  check_separator(separator);
+  return change_each(td, inplace, "unflatten_keys", [&](const NodePtr& node, Edit& edit) {
+    return Unflatten(separator, inplace, edit).run(node);
+  });
+}
+
+}  // namespace td

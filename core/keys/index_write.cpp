@@ -1,0 +1,423 @@
+// Writing a part of a dictionary: dictionary[index] = value.
+#include "core/tensor/assign.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tree/device.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/tensorclass.h"
+#include "core/tree/tensordict.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+#include <forward_list>
+
+namespace td {
+
+namespace {
+
+// Zeros of the full batch for an entry whose sizes begin with those of the indexed part.
+class ZerosOp final : public BatchOp {
+ public:
+  ZerosOp(SizesView batch, std::size_t part_dims) : batch_(batch), part_dims_(part_dims) {}
+  Sizes batch(SizesView before) const override {
+    Sizes sizes(batch_.begin(), batch_.end());
+    sizes.append(before.begin() + part_dims_, before.end());
+    return sizes;
+  }
+  at::Tensor leaf(const at::Tensor& before) const override {
+    return at::zeros(batch(before.sizes()), before.options().requires_grad(false));
+  }
+
+ private:
+  SizesView batch_;
+  std::size_t part_dims_;
+};
+
+// An index worked out for one batch size. Items and batch are the caller's.
+struct Scope {
+  Scope(c10::ArrayRef<IndexItem> given, SizesView batch_size)
+      : items(given), plan(given, batch_size), batch(batch_size), part(plan.sizes(batch_size)) {}
+  c10::ArrayRef<IndexItem> items;
+  IndexPlan plan;
+  SizesView batch;
+  Sizes part;
+};
+
+// An indexed write, looked at as a whole before the first value changes.
+class Write {
+ public:
+  // A dictionary of any kind but a window. `source` has the batch size of the part.
+  void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source) {
+    if (const LazyNode* lazy = as_lazy(target.get())) {
+      plan_lazy(*lazy, items, target->batch().size(), source);
+    } else {
+      pair(target, source, root_.emplace(items, target->batch()));
+    }
+    finish_pairs();
+  }
+
+  void plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
+    if (as_lazy(target.get()) != nullptr) {
+      plan(target, items, filled_with(read_at(target, items), value));
+      return;
+    }
+    const Scope& scope = root_.emplace(items, target->batch());
+    visit_paths(*target, [&](Path path, const Value& entry) {
+      if (!entry.is_node()) {
+        plan_leaf(path.back(), entry.tensor(), value, scope);
+      } else if (entry.node()->kind() == NodeKind::ragged) {
+        fail(Code::unsupported, show_path(path),
+             " is a ragged tensor, whose parts cannot be filled");
+      } else if (const LazyNode* lazy = as_lazy(entry.node().get()); lazy && !lazy->holds_data()) {
+        const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
+        plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
+      }
+    });
+    finish_pairs();
+  }
+
+  void run() {
+    const bool fast = fast::thread_at_rest();
+    // Memory for new entries is had before anything is written.
+    for (Creation& creation : creations_) make(creation);
+    grow();
+    for (const Leaf& leaf : leaves_) leaf.scope->plan.write(*leaf.target, *leaf.source, fast);
+    for (const auto& [node, entries] : grown_) node->swap_entries(*as_dense(entries.get()));
+    for (DataWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
+  }
+
+ private:
+  // Makes what dictionaries with new entries will hold, so that these appear without needing memory.
+  void grow() {
+    if (creations_.empty()) return;
+    std::vector<at::Tensor> targets;  // the values of the dictionaries are about to move
+    for (const Leaf& leaf : leaves_) targets.push_back(*leaf.target);
+    targets_ = std::move(targets);
+    for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i].target = &targets_[i];
+    for (const Creation& creation : creations_) {
+      auto known = std::find_if(grown_.begin(), grown_.end(),
+                                [&](const auto& one) { return one.first == creation.node; });
+      if (known == grown_.end()) {
+        grown_.emplace_back(creation.node, creation.node->shallow_copy());
+        known = grown_.end() - 1;
+      }
+      as_dense(known->second.get())->put(creation.name, creation.value);
+    }
+    for (const auto& [node, entries] : grown_) node->reserve(as_dense(entries.get())->size());
+  }
+
+  struct Pair {
+    DenseNode* target;
+    const DenseNode* source;
+    const Scope* scope;
+  };
+  struct Leaf {
+    const at::Tensor *target, *source;  // held by the dictionaries, by held_, or by a creation
+    const Scope* scope;
+  };
+  struct DataWrite {
+    DenseNode* node;
+    std::size_t at;
+    NodePtr value;
+  };
+  struct Creation {
+    DenseNode* node;
+    std::string_view name;
+    const Value* source;
+    const Scope* scope;
+    Value value;
+  };
+
+  void finish_pairs() {
+    while (!pairs_.empty()) {
+      const Pair at = pairs_.back();
+      pairs_.pop_back();
+      plan_level(at);
+    }
+  }
+
+  // The part, with every tensor replaced by the value.
+  NodePtr filled_with(const NodePtr& part, const at::Tensor& value) {
+    struct FillOp final : BatchOp {
+      explicit FillOp(const at::Tensor& given) : value(given) {}
+      bool keeps_batch() const override { return true; }
+      Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
+      at::Tensor leaf(const at::Tensor& before) const override {
+        if (!broadcasts(value.sizes(), before.sizes())) {
+          fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()),
+               " into a part of shape ", show_sizes(before.sizes()));
+        }
+        return value.expand(before.sizes());
+      }
+      const at::Tensor& value;
+    };
+    held_.push_back(map(dense_form(part), FillOp(value)));
+    return held_.back();
+  }
+
+  void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source,
+                 const Scope& scope) {
+    const Sizes part = scope.plan.sizes(target.sizes());
+    if (!broadcasts(source.sizes(), part)) {
+      fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
+           name, "\" of shape ", show_sizes(part));
+    }
+    require_writable(name, target, source);
+    if (!scope.plan.gathers() && fast::plain(target) && scope.plan.view().repeats(target)) {
+      fail(Code::torch, "several elements of the part of \"", name,
+           "\" are one place in memory: clone it before writing");
+    }
+    leaves_.push_back({&target, &source, &scope});
+  }
+
+  void pair(const NodePtr& target, const NodePtr& source, const Scope& scope) {
+    NodePtr read = source;
+    if (source->kind() != NodeKind::dense) {
+      read = dense_form(source);
+      held_.push_back(read);
+    }
+    DenseNode* into = as_dense(target.get());
+    const DenseNode* from = as_dense(read.get());
+    if (into == nullptr || from == nullptr) {
+      fail(Code::unsupported,
+           "a value that is no tensor can be written at an index as an entry only");
+    }
+    pairs_.push_back({into, from, &scope});
+  }
+
+  void plan_level(const Pair& level) {
+    DenseNode& target = *level.target;
+    const DenseNode& source = *level.source;
+    const Alignment where(source, target);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      const Value& from = source.value(i);
+      const std::size_t at = where(i);
+      if (at == Schema::npos) {
+        if (target.locked()) {
+          fail(Code::locked, "the dictionary is locked and has no entry \"", source.name(i),
+               "\" to write");
+        }
+        creations_.push_back({&target, source.name(i), &from, level.scope, {}});
+        continue;
+      }
+      const Value& into = target.value(at);
+      const bool nodes = into.is_node() && from.is_node();
+      if (into.is_node() != from.is_node() ||
+          (nodes && is_data(*into.node()) != is_data(*from.node()))) {
+        fail(Code::wrong_entry, "cannot write a ", describe(from), " into \"", source.name(i),
+             "\", which is a ", describe(into));
+      }
+      if (!nodes) {
+        plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
+      } else if (is_data(*into.node())) {
+        plan_data(target, at, *from.node(), *level.scope);
+      } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
+        plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
+      } else {
+        pair(into.node(), from.node(), *level.scope);
+      }
+    }
+  }
+
+  static const char* describe(const Value& value) {
+    return !value.is_node() ? "tensor" : is_data(*value.node()) ? "value" : "dictionary";
+  }
+
+  // Values that are no tensors: another value for a part makes one value for each element.
+  void plan_data(DenseNode& target, std::size_t at, const Node& source, const Scope& scope) {
+    NodePtr changed = written(target.value(at).node(), source, scope);
+    if (!changed.defined()) return;
+    if (target.memmapped() || target.shared()) {
+      fail(Code::locked, "the value of \"", target.name(at),
+           "\" is mapped or shared and cannot become one value for each element");
+    }
+    data_.push_back({&target, at, std::move(changed)});
+  }
+
+  // Values with those of a part replaced; undefined when nothing changes.
+  static NodePtr written(const NodePtr& target, const Node& source, const Scope& scope) {
+    const at::NoGradGuard no_grad;
+    std::vector<const DataNode*> values = data_values(*target);
+    const std::vector<const DataNode*> given = data_values(source);
+    const auto n = static_cast<std::int64_t>(values.size());
+    const at::Tensor all = at::arange(n, at::kLong).view(target->batch());
+    const at::Tensor part = scope.plan.read(all, false).contiguous();
+    if (part.numel() != static_cast<std::int64_t>(given.size())) {
+      fail(Code::shape, "values for a part of shape ", show_sizes(part.sizes()),
+           " were given with batch size ", show_sizes(source.batch()));
+    }
+    const std::int64_t* positions = part.data_ptr<std::int64_t>();
+    bool changes = false;
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      const DataNode*& value = values[static_cast<std::size_t>(positions[k])];
+      changes = changes || value->json() != given[k]->json();
+      value = given[k];
+    }
+    return changes ? make_data(values, all, target->device()) : NodePtr();
+  }
+
+  // The elements that the index picks, each with its own part of the source.
+  void plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
+                 const NodePtr& source) {
+    const Descent guard;
+    const LazyIndex at(items, dims, target);
+    if (!at.separable) return plan_scattered(target, items, dims, source);
+    std::vector<NodePtr> parts{source};
+    for (std::size_t d = 0; d < at.shape.size(); ++d) {
+      std::vector<NodePtr> finer;
+      for (const NodePtr& part : parts) {
+        for (const TensorDict& one : TensorDict(part).unbind(at.result_dim))
+          finer.push_back(one.node());
+      }
+      parts = std::move(finer);
+    }
+    for (std::size_t k = 0; k < at.picks.size(); ++k) {
+      plan_element(target.elements()[static_cast<std::size_t>(at.picks[k])], at.rest, parts[k]);
+    }
+  }
+
+  void plan_element(const NodePtr& element, std::vector<IndexItem> items, const NodePtr& source) {
+    held_.push_back(source);
+    if (const LazyNode* lazy = as_lazy(element.get())) {
+      plan_lazy(*lazy, items, element->batch().size(), source);
+      return;
+    }
+    items_.push_front(std::move(items));
+    scopes_.emplace_front(items_.front(), element->batch());
+    pair(element, source, scopes_.front());
+  }
+
+  // An index that does not fall apart: positions are counted out, and each element gets its own.
+  void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
+                      const NodePtr& source) {
+    const SizesView batch = target.batch().slice(0, dims);
+    const auto stack = static_cast<std::size_t>(target.stack_dim());
+    const IndexPlan plan(items, batch);
+    const auto n =
+        std::accumulate(batch.begin(), batch.end(), std::int64_t{1}, std::multiplies<>());
+    const at::Tensor positions =
+        plan.read(at::arange(n, at::kLong).view(batch), false).reshape({-1});
+    Sizes flat{-1};
+    const std::size_t part_dims = plan.sizes(batch).size();
+    flat.append(source->batch().begin() + part_dims, source->batch().end());
+    const TensorDict values = TensorDict(dense_form(source)).reshape(flat);
+    std::vector<at::Tensor> places(batch.size());  // one number for each dimension
+    at::Tensor left = positions;
+    for (std::size_t d = batch.size(); d-- > 0;) {
+      places[d] = left.remainder(batch[d]);
+      left = left.div(batch[d], "floor");
+    }
+    for (std::size_t k = 0; k < target.elements().size(); ++k) {
+      const at::Tensor own = places[stack].eq(static_cast<std::int64_t>(k)).nonzero().reshape({-1});
+      if (own.numel() == 0) continue;
+      std::vector<IndexItem> rest;
+      for (std::size_t d = 0; d < batch.size(); ++d) {
+        if (d != stack) rest.push_back(IndexItem::of(places[d].index_select(0, own)));
+      }
+      // Without other dimensions an element is written whole; of several values the last one counts.
+      const IndexItem which =
+          rest.empty() ? IndexItem::at(own[-1].item<std::int64_t>()) : IndexItem::of(own);
+      plan_element(target.elements()[k], rest, values.index(which).node());
+    }
+  }
+
+  // A new entry: zeros of the full batch in place of the part's, then written as the others.
+  void make(Creation& creation) {
+    const Scope& scope = *creation.scope;
+    const ZerosOp op(scope.batch, scope.part.size());
+    const std::optional<c10::Device>& device = creation.node->device();
+    if (!creation.source->is_node()) {
+      creation.value = op.leaf(creation.source->tensor());
+      if (device) creation.value = move_to(creation.value.tensor(), *device);
+      leaves_.push_back({&creation.value.tensor(), &creation.source->tensor(), &scope});
+      return;
+    }
+    const Node& source = *creation.source->node();
+    if (as_lazy(&source) != nullptr && is_data(source)) {
+      const NodePtr none = c10::make_intrusive<DataNode>("null", op.batch(source.batch()), device);
+      const NodePtr made = written(none, source, scope);
+      creation.value = made.defined() ? made : none;
+      return;
+    }
+    NodePtr made = map(all_dense(creation.source->node()), op);
+    if (device) made = TensorDict(made).to(*device).node();
+    if (made->kind() == NodeKind::dense) {
+      pair(made, creation.source->node(), scope);
+      finish_pairs();
+    }
+    creation.value = std::move(made);
+  }
+
+  std::optional<Scope> root_;
+  std::forward_list<std::vector<IndexItem>> items_;  // of the scopes below
+  std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
+  std::vector<NodePtr> held_;
+  c10::SmallVector<Pair, 8> pairs_;
+  c10::SmallVector<Leaf, 16> leaves_;
+  std::vector<DataWrite> data_;
+  std::vector<Creation> creations_;
+  std::vector<std::pair<DenseNode*, NodePtr>> grown_;  // a dictionary, and what it will hold
+  std::vector<at::Tensor> targets_;
+};
+
+// The value as the index rule wants it: of the part's batch size, or broadcast to it.
+TensorDict align(const TensorDict& value, SizesView part) {
+  const SizesView batch = value.batch_size();
+  if (batch == part) return value;
+  const auto n = static_cast<std::ptrdiff_t>(batch.size());
+  if (n > 0 && batch.size() < part.size() &&
+      std::equal(batch.begin(), batch.end(), part.end() - n)) {
+    return value.expand(part);
+  }
+  try {
+    TensorDict copy = TensorDict(dense_form(value.node())).clone(false);
+    copy.set_batch_size(part);
+    return copy;
+  } catch (const Error&) {
+    fail(Code::shape, "the indexed part has batch size ", show_sizes(part),
+         ", which differs from the batch size ", show_sizes(batch), " of the value");
+  }
+}
+
+// The batch size of a part.
+Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
+  if (node->kind() != NodeKind::lazy) return IndexPlan(items, node->batch()).sizes(node->batch());
+  const NodePtr part = read_at(node, items);
+  return Sizes(part->batch().begin(), part->batch().end());
+}
+
+// A window is written whole, so that entries it does not have yet get room in the dictionary behind it.
+template <class F>
+void write_through(const PartNode& part, F&& write) {
+  TensorDict whole = TensorDict(dense_form(borrow(part))).clone(/*recurse=*/false);
+  write(whole);
+  TensorDict(part.parent()).set_at(part.items(), whole);
+}
+
+}  // namespace
+
+void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value) {
+  if (const PartNode* part = as_part(node_.get())) {
+    return write_through(*part, [&](TensorDict& whole) { whole.set_at(items, value); });
+  }
+  if (node_->record()) require_alike(*node_, *value.node());
+  TensorDict source = align(value, part_batch(node_, items));
+  if (device() && source.device() != device()) source = source.to(*device());
+  Write write;
+  write.plan(node_, items, source.node());
+  write.run();
+}
+
+void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
+  if (const PartNode* part = as_part(node_.get())) {
+    return write_through(*part, [&](TensorDict& whole) { whole.fill_at(items, value); });
+  }
+  Write write;
+  write.plan_fill(node_, items, value);
+  write.run();
+}
+
+}  // namespace td

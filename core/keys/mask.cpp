@@ -1,0 +1,158 @@
+#include "core/keys/mask.h"
+
+#include "core/tensor/assign.h"
+#include "core/tree/leaf_op.h"
+#include "core/tree/memo.h"
+#include "core/tree/zip.h"
+
+#include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
+
+namespace td {
+
+namespace {
+
+[[noreturn]] void fail_fit(const char* what, SizesView mask, SizesView sizes) {
+  fail(Code::shape, what, " of shape ", show_sizes(mask), " does not fit a tensor of shape ",
+       show_sizes(sizes));
+}
+
+const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
+  if (mask.scalar_type() != at::kBool) {
+    fail(Code::dtype, what, " must hold bools, found ", c10::toString(mask.scalar_type()));
+  }
+  return mask;
+}
+
+// Leaves of the elements of a lazy stack lack a dimension that the mask speaks of.
+bool has_lazy(const NodePtr& root) {
+  bool found = false;
+  visit_nodes(root, [&](const Node& node) {
+    found = found || (node.kind() == NodeKind::lazy && !is_data(node));
+  });
+  return found;
+}
+
+NodePtr without_lazy(const NodePtr& root) { return has_lazy(root) ? all_dense(root) : root; }
+
+// A mask as large as a leaf, with new dimensions behind.
+at::Tensor fitted(const char* what, const at::Tensor& mask, const at::Tensor& leaf) {
+  if (!begins_with(leaf.sizes(), mask.sizes())) fail_fit(what, mask.sizes(), leaf.sizes());
+  Sizes sizes(mask.sizes().begin(), mask.sizes().end());
+  sizes.resize(leaf.sizes().size(), 1);
+  const at::Tensor here = mask.device() == leaf.device() ? mask : mask.to(leaf.device());
+  return here.view(sizes);
+}
+
+}  // namespace
+
+at::Tensor expand_right(const at::Tensor& tensor, SizesView sizes) {
+  const SizesView own = tensor.sizes();
+  bool fits = own.size() <= sizes.size();
+  for (std::size_t i = 0; fits && i < own.size(); ++i) fits = own[i] == 1 || own[i] == sizes[i];
+  for (const std::int64_t size : sizes) fits = fits && size >= 0;
+  if (!fits) {
+    fail(Code::shape, "a tensor of shape ", show_sizes(own), " cannot be expanded on the right to ",
+         show_sizes(sizes));
+  }
+  at::Tensor wide = tensor;
+  for (std::size_t i = own.size(); i < sizes.size(); ++i) wide = wide.unsqueeze(-1);
+  return wide.expand(sizes);
+}
+
+TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
+  at::Tensor fitting = require_mask(mask, "a mask");
+  const auto dims = static_cast<std::int64_t>(td.batch_size().size());
+  while (fitting.dim() > dims && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
+  return td.index({IndexItem::of(fitting)});
+}
+
+void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor& value) {
+  require_mask(mask, "a mask");
+  if (value.dim() != 0) {
+    fail(Code::shape, "masked_fill takes one value, found shape ", show_sizes(value.sizes()));
+  }
+  if (mask.dim() <= static_cast<std::int64_t>(td.batch_size().size()) && has_lazy(td.node())) {
+    TensorDict whole = td;
+    return whole.fill_at(IndexItem::of(mask), value);
+  }
+  InPlace target(td.node());
+  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
+  visit(*target.node(), [&](const Value& entry) {
+    if (entry.is_node() && entry.node()->kind() == NodeKind::ragged) {
+      fail(Code::unsupported, "a ragged tensor among the entries cannot be filled by a mask");
+    }
+    if (entry.is_node()) return;
+    const at::Tensor& leaf = entry.tensor();
+    require_writable("a tensor", leaf, value);
+    if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
+    writes.emplace_back(leaf, fitted("a mask", mask, leaf));
+  });
+  for (auto& [leaf, fitting] : writes) leaf.masked_fill_(fitting, value);
+  target.commit();
+}
+
+TensorDict masked_fill(const TensorDict& td, const at::Tensor& mask, const at::Tensor& value) {
+  require_mask(mask, "a mask");
+  if (value.dim() != 0) {
+    fail(Code::shape, "masked_fill takes one value, found shape ", show_sizes(value.sizes()));
+  }
+  TensorDict copy = td.clone();
+  masked_fill_(copy, mask, value);
+  return copy;
+}
+
+namespace {
+
+class WhereOp final : public ZipOp {
+ public:
+  WhereOp(const at::Tensor& condition, const std::optional<at::Tensor>& pad)
+      : condition_(condition), pad_(pad) {}
+
+  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+    const at::Tensor* one = tensors[0];
+    const at::Tensor* two = tensors[1];
+    if (one != nullptr && two != nullptr && one->sizes() != two->sizes()) {
+      fail(Code::shape, "where: ", show_path(place.path), " has shapes ", show_sizes(one->sizes()),
+           " and ", show_sizes(two->sizes()));
+    }
+    const at::Tensor& known = one != nullptr ? *one : *two;
+    // The value that stands in has the dtype of what is there.
+    const at::Tensor filler =
+        one != nullptr && two != nullptr ? at::Tensor() : pad_->to(known.options());
+    return at::where(fitted("a condition", condition_, known), one != nullptr ? *one : filler,
+                     two != nullptr ? *two : filler);
+  }
+
+ private:
+  const at::Tensor& condition_;
+  const std::optional<at::Tensor>& pad_;
+};
+
+}  // namespace
+
+TensorDict where(const TensorDict& td, const at::Tensor& condition, const TensorDict& other,
+                 const std::optional<at::Tensor>& pad) {
+  require_mask(condition, "a condition");
+  if (pad && pad->dim() != 0) {
+    fail(Code::shape, "where: the value for missing entries has shape ", show_sizes(pad->sizes()),
+         "; one number is needed");
+  }
+  ZipPolicy policy;
+  if (pad) policy.missing = ZipPolicy::Missing::fill;
+  policy.what = "where";
+  return TensorDict(
+      zip({without_lazy(td.node()), without_lazy(other.node())}, WhereOp(condition, pad), policy));
+}
+
+TensorDict where(const TensorDict& td, const at::Tensor& condition, const at::Tensor& other) {
+  require_mask(condition, "a condition");
+  return TensorDict(map(without_lazy(td.node()), LeafOp([&](const at::Tensor& leaf) {
+                          if (!broadcasts(other.sizes(), leaf.sizes()))
+                            fail_fit("a value", other.sizes(), leaf.sizes());
+                          return at::where(fitted("a condition", condition, leaf), leaf,
+                                           other.to(leaf.device()));
+                        })));
+}
+
+}  // namespace td

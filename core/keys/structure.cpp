@@ -1,0 +1,221 @@
+// The tree itself: its depth, its skeleton, its batch sizes, and what can be left out of it.
+#include "core/tensor/assign.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/edit.h"
+#include "core/keys/entries.h"
+#include "core/tree/walk.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+// A copy in which entries are left out: those for which `keep(value)` does not hold.
+template <class Keep>
+NodePtr filtered_copy(const NodePtr& root, Keep keep) {
+  struct Pending {
+    const DenseNode* source;
+    DenseNode* target;
+  };
+  std::vector<Pending> pending;
+  std::vector<NodePtr> held;
+  const auto begin = [&](const auto& self, const NodePtr& node) -> NodePtr {
+    if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_data()) {
+      std::vector<NodePtr> elements;
+      for (const NodePtr& element : lazy->elements()) elements.push_back(self(self, element));
+      auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy->stack_dim(),
+                                                  lazy->batch(), lazy->device());
+      copy_tags(*lazy, *result);
+      return result;
+    }
+    const DenseNode* dense = as_dense(node.get());
+    if (dense == nullptr) return TensorDict(node).clone(false).node();
+    auto target = c10::make_intrusive<DenseNode>(dense->batch(), dense->device());
+    copy_tags(*dense, *target);
+    pending.push_back({dense, target.get()});
+    return target;
+  };
+  NodePtr result = begin(begin, root);
+  while (!pending.empty()) {
+    const Pending at = pending.back();
+    pending.pop_back();
+    for (std::size_t i = 0; i < at.source->size(); ++i) {
+      const Value& value = at.source->value(i);
+      if (!keep(value)) continue;
+      at.target->put(at.source->name(i),
+                     value.is_node() ? Value(begin(begin, value.node())) : value);
+    }
+  }
+  return result;
+}
+
+bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.node()); }
+
+// All dictionaries of a tree, each once and behind those that it holds.
+std::vector<Node*> dicts_of(const NodePtr& root) {
+  struct Level {
+    Node* node;
+    c10::SmallVector<NodePtr, 8> held;
+  };
+  std::vector<Node*> nodes;
+  std::vector<Level> levels;
+  std::unordered_set<const Node*> seen;
+  const auto enter = [&](Node* node) {
+    levels.push_back({node, {}});
+    node->collect(levels.back().held);
+  };
+  enter(root.get());
+  while (!levels.empty()) {
+    Level& level = levels.back();
+    if (level.held.empty()) {
+      nodes.push_back(level.node);
+      levels.pop_back();
+      continue;
+    }
+    Node* next = level.held.pop_back_val().get();  // its holder keeps it alive
+    if (!is_data(*next) && seen.insert(next).second) enter(next);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+TensorDict empty(const TensorDict& td, bool recurse) {
+  const NodePtr root = dense_form(td.node());
+  if (is_data(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  return TensorDict(
+      filtered_copy(root, [&](const Value& value) { return recurse && is_dict(value); }));
+}
+
+TensorDict without_data(const TensorDict& td) {
+  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  const NodePtr root = td.node()->kind() == NodeKind::part ? dense_form(td.node()) : td.node();
+  return TensorDict(
+      filtered_copy(root, [](const Value& value) { return !value.is_node() || is_dict(value); }));
+}
+
+void remove_empty(const TensorDict& td) {
+  if (td.node()->kind() == NodeKind::part) {
+    fail(Code::unsupported, "keys of a window on a part cannot be taken away in place");
+  }
+  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  const std::vector<Node*> nodes = dicts_of(td.node());
+  std::unordered_map<const Node*, bool> has_content;
+  for (Node* node : nodes) {
+    c10::SmallVector<NodePtr, 8> held;
+    node->collect(held);
+    const DenseNode* dense = as_dense(node);
+    bool content = dense != nullptr && dense->size() > held.size();
+    for (const NodePtr& inner : held)
+      content = content || is_data(*inner) || has_content[inner.get()];
+    has_content[node] = content;
+  }
+  const auto stays = [&](const Value& value) {
+    return !is_dict(value) || has_content[value.node().get()];
+  };
+  Edit edit;
+  for (Node* node : nodes) {
+    DenseNode* dense = as_dense(node);
+    if (dense == nullptr) continue;
+    bool all = true;
+    for (std::size_t i = 0; i < dense->size(); ++i) all = all && stays(dense->value(i));
+    if (all) continue;
+    DenseNode* kept = edit.replace(*dense);
+    for (std::size_t i = 0; i < dense->size(); ++i) {
+      if (stays(dense->value(i))) kept->put(dense->name(i), dense->value(i));
+    }
+  }
+  edit.commit();
+}
+
+std::size_t depth(const TensorDict& td) {
+  std::size_t deepest = 1;
+  visit_paths(*td.node(), [&](Path path, const Value& value) {
+    if (!is_dict(value)) deepest = std::max(deepest, path.size());
+  });
+  return deepest - 1;
+}
+
+Sizes entry_sizes(const TensorDict& td, Path path) {
+  const Value* stored = find_stored(td.node(), path);
+  const Value value = stored != nullptr ? *stored : find_entry(td.node(), path);
+  const SizesView sizes = value.is_node() ? value.node()->batch() : value.tensor().sizes();
+  return Sizes(sizes.begin(), sizes.end());
+}
+
+void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_compliant) {
+  if (as_dense(td.node().get()) == nullptr) {
+    fail(Code::unsupported, "the batch size of a lazy stack or a window follows from its content");
+  }
+  const std::vector<Node*> nodes = dicts_of(td.node());
+  std::unordered_map<const Node*, Sizes> sizes;  // of nodes that will change
+  std::unordered_map<const Node*, bool> empty;
+  const auto limited = [&](SizesView full) {
+    const std::size_t n =
+        max_dims < 0 ? full.size() : std::min(full.size(), static_cast<std::size_t>(max_dims));
+    return Sizes(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(n));
+  };
+  for (const Node* each : nodes) {
+    const DenseNode* node = as_dense(each);
+    if (node == nullptr) {
+      empty[each] = false;
+      continue;  // a lazy stack keeps its batch size
+    }
+    std::optional<Sizes> common;
+    const auto meet = [&](SizesView entry) {
+      if (!common) {
+        common = limited(entry);
+        return;
+      }
+      std::size_t n = 0;
+      while (n < common->size() && n < entry.size() && (*common)[n] == entry[n]) ++n;
+      common->resize(n);
+    };
+    for (std::size_t i = 0; i < node->size(); ++i) {
+      const Value& value = node->value(i);
+      if (!value.is_node()) {
+        meet(value.tensor().sizes());
+      } else if (value.node()->kind() == NodeKind::lazy ||
+                 value.node()->kind() == NodeKind::ragged) {
+        meet(value.node()->batch());
+      } else if (is_dict(value) && !empty[value.node().get()]) {
+        const auto changed = sizes.find(value.node().get());
+        meet(changed != sizes.end() ? SizesView(changed->second) : value.node()->batch());
+      }
+    }
+    empty[node] = !common;
+    const bool compliant = node != td.node().get() && keep_compliant && max_dims >= 0 &&
+                           node->batch().size() >= static_cast<std::size_t>(max_dims);
+    if (!compliant) sizes[node] = common ? *common : limited(node->batch());
+  }
+  // What has no tensors takes the batch size of the dictionary that holds it. All is known now; nothing
+  // below can fail for what the entries are.
+  const auto set = [](Node& node, const Sizes& batch) {
+    Names names = node.names();
+    if (!names.empty()) names.resize(batch.size());
+    node.set_batch(batch);
+    if (!node.names().empty()) node.set_names(std::move(names));
+  };
+  for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
+    Node* node = *at;
+    const auto changed = sizes.find(node);
+    if (changed != sizes.end()) set(*node, changed->second);
+    const DenseNode* dense = as_dense(node);
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      const Value& value = dense->value(i);
+      if (!value.is_node()) continue;
+      Node& inner = *value.node();
+      const Sizes batch(node->batch().begin(), node->batch().end());
+      if (inner.kind() == NodeKind::data) {
+        set(inner, batch);
+      } else if (is_dict(value) && empty[&inner] && !begins_with(sizes[&inner], batch)) {
+        sizes[&inner] = batch;
+      }
+    }
+  }
+}
+
+}  // namespace td

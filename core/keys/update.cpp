@@ -1,0 +1,365 @@
+// The entries of another dictionary into this one.
+#include "core/tensor/assign.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tree/device.h"
+#include "core/tree/edit.h"
+#include "core/keys/entries.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/key_tree.h"
+#include "core/tree/paths.h"
+#include "core/tree/tensorclass.h"
+#include "core/tree/walk.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+const char* kind_name(const Value& value) {
+  switch (kind_of(value)) {
+    case EntryKind::tensor: return "tensor";
+    case EntryKind::data: return "value that is no tensor";
+    case EntryKind::ragged: return "ragged tensor";
+    default: return "dictionary";
+  }
+}
+
+bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.node()); }
+
+// Looks at everything first; then nothing but a lack of memory can go wrong.
+class Update {
+ public:
+  Update(const UpdateOptions& options, const KeyTree* keys) : options_(options), keys_(keys) {}
+
+  void plan(const NodePtr& target, const NodePtr& source) {
+    if (options_.update_batch_size) require_replaced(target, source);
+    begin(no_level, "", target, source, 0);
+    for (std::size_t at = 0; at < levels_.size(); ++at) step(at);
+    if (!nodes_put_.empty()) require_no_cycle();
+  }
+
+  void run() {
+    const bool fast = fast::thread_at_rest();
+    for (Put& put : puts_) {
+      if (options_.clone && !put.ready) put.value = copy(put.value, fast);
+    }
+    names_.run();
+    if (puts_.empty() && resizes_.empty()) {
+      for (const Write& write : writes_) assign(*write.target, *write.source, fast);
+      return;
+    }
+    // New entries may move those that are to be written: these are held meanwhile.
+    std::vector<std::pair<at::Tensor, at::Tensor>> writes;
+    for (const Write& write : writes_) writes.emplace_back(*write.target, *write.source);
+    for (const Put& put : puts_) {
+      if (put.holder->locked() && put.value.is_node()) lock(put.value.node());
+    }
+    PutLog log(puts_.size());
+    for (Put& put : puts_) log.put(*put.holder, put.name, std::move(put.value));
+    for (const Resize& resize : resizes_) {
+      resize.node->set_batch(resize.source->batch());
+      if (!resize.node->names().empty()) resize.node->set_names({});
+      copy_tags(*resize.source, *resize.node);
+    }
+    for (const auto& [target, source] : writes) assign(target, source, fast);
+    log.keep();
+  }
+
+ private:
+  static constexpr std::size_t no_level = static_cast<std::size_t>(-1);
+
+  struct Level {
+    std::size_t above;  // the level that this one is below,
+    std::string_view name;
+    DenseNode* target;  // held by the dictionary, or by held_
+    const DenseNode* source;
+    std::uint32_t keys;  // the level of the key tree; only of meaning while `filtered`
+    bool filtered;
+  };
+  struct Write {
+    const at::Tensor *target, *source;
+  };
+  struct Put {
+    DenseNode* holder;
+    std::string_view name;
+    Value value;
+    bool ready;  // made for this update: not copied again
+  };
+  struct Resize {
+    DenseNode* node;
+    const DenseNode* source;
+  };
+  struct NodePut {
+    std::size_t level;
+    NodePtr node;
+  };
+
+  // Two dictionaries under one path. A lazy stack takes the source element by element.
+  void begin(std::size_t above, std::string_view name, const NodePtr& target, const NodePtr& source,
+             std::uint32_t keys, bool filtered) {
+    if (target == source) return;
+    require_alike(above, name, *target, *source);
+    if (LazyNode* lazy = as_lazy(target.get())) {
+      const Descent guard;
+      if (options_.update_batch_size) {
+        fail(Code::unsupported, "the batch size of a lazy stack cannot be updated");
+      }
+      const std::vector<NodePtr> parts = elements_of(source, *lazy);
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        begin(above, name, lazy->elements()[k], parts[k], keys, filtered);
+      }
+      return;
+    }
+    NodePtr form = dense_form(source);
+    levels_.push_back({above, name, as_dense(target.get()), as_dense(form.get()), keys, filtered});
+    held_.push_back(std::move(form));
+    if (options_.update_batch_size) {
+      resizes_.push_back({levels_.back().target, levels_.back().source});
+    }
+  }
+  void begin(std::size_t above, std::string_view name, const NodePtr& target, const NodePtr& source,
+             std::uint32_t keys) {
+    begin(above, name, target, source, keys, keys_ != nullptr);
+  }
+
+  // What stands in the place of each element of a lazy stack.
+  static std::vector<NodePtr> elements_of(const NodePtr& source, const LazyNode& lazy) {
+    const LazyNode* other = as_lazy(source.get());
+    if (other != nullptr && other->stack_dim() == lazy.stack_dim()) return other->elements();
+    const auto dim = static_cast<std::size_t>(lazy.stack_dim());
+    if (source->batch().size() <= dim) {
+      fail(Code::shape, "a dictionary of batch size ", show_sizes(source->batch()),
+           " cannot be taken apart along dimension ", dim, ", the one of a lazy stack");
+    }
+    std::vector<NodePtr> parts;
+    for (const TensorDict& part : TensorDict(source).unbind(lazy.stack_dim())) {
+      parts.push_back(part.node());
+    }
+    return parts;
+  }
+
+  void require_alike(std::size_t above, std::string_view name, const Node& target,
+                     const Node& source) const {
+    if (options_.update_batch_size) return;
+    const std::size_t n = std::min(target.batch().size(), source.batch().size());
+    if (target.batch().slice(0, n) == source.batch().slice(0, n)) return;
+    fail(Code::shape, "cannot update ", above == no_level ? "the dictionary" : show(above, name),
+         " of batch size ", show_sizes(target.batch()), " with one of ",
+         show_sizes(source.batch()));
+  }
+
+  void step(std::size_t at) {
+    const Level level = levels_[at];
+    const DenseNode& source = *level.source;
+    const Alignment where(source, *level.target);
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      std::uint32_t keys = 0;
+      bool filtered = false;
+      if (level.filtered) {
+        const KeyTree::Level& wanted = (*keys_)[level.keys];
+        const std::size_t k = wanted.names->find(source.name(i), source.schema()->hash(i));
+        if (k == Schema::npos) continue;
+        keys = wanted.entries[k].deeper;
+        filtered = !wanted.entries[k].whole;
+        if (filtered && !is_dict(source.value(i))) continue;  // nothing lies below a tensor
+      }
+      entry(at, level, i, where(i), keys, filtered);
+    }
+  }
+
+  void entry(std::size_t at, const Level& level, std::size_t i, std::size_t found,
+             std::uint32_t keys, bool filtered) {
+    const Value& from = level.source->value(i);
+    const std::string_view name = level.source->name(i);
+    if (found == Schema::npos) return add(at, level, name, from, keys, filtered);
+    const Value& into = level.target->value(found);
+    if (is_dict(from) && is_dict(into) && !(options_.whole_nodes && !filtered)) {
+      return merge(at, name, into, from, keys, filtered);
+    }
+    if (options_.mode == UpdateMode::store) return put(at, level, name, from);
+    if (is_dict(from) != is_dict(into) || from.is_node() != into.is_node()) {
+      fail(Code::wrong_entry, "cannot write a ", kind_name(from), " into ", show(at, name),
+           ", which is a ", kind_name(into));
+    }
+    if (!from.is_node()) return write(at, name, into.tensor(), from.tensor());
+    if (is_data(*from.node()) && same_data(*into.node(), *from.node())) return;
+    put(at, level, name, from);
+  }
+
+  // A dictionary into one that is there. A lazy stack makes a lazy stack of what is none.
+  void merge(std::size_t at, std::string_view name, const Value& into, const Value& from,
+             std::uint32_t keys, bool filtered) {
+    const LazyNode* source = as_lazy(from.node().get());
+    const bool stays = source == nullptr || into.node()->kind() != NodeKind::dense ||
+                       options_.mode == UpdateMode::strict || options_.update_batch_size;
+    if (stays) return begin(at, name, into.node(), from.node(), keys, filtered);
+    require_alike(at, name, *into.node(), *from.node());
+    std::vector<NodePtr> parts;
+    for (const TensorDict& part : TensorDict(into.node()).unbind(source->stack_dim())) {
+      parts.push_back(part.node());
+    }
+    NodePtr lazy = lazy_stack(std::move(parts), source->stack_dim());
+    held_.push_back(lazy);
+    require_open(*levels_[at].target);
+    puts_.push_back({levels_[at].target, name, Value(lazy), /*ready=*/true});
+    begin(at, name, lazy, from.node(), keys, filtered);
+  }
+
+  // An entry that the target has not.
+  void add(std::size_t at, const Level& level, std::string_view name, const Value& from,
+           std::uint32_t keys, bool filtered) {
+    if (options_.mode == UpdateMode::strict) {
+      PathBuffer path = path_to(at, name);
+      find_entry(borrow(*levels_[0].target), path);  // says what is missing
+      fail(Code::key_not_found, "no entry ", show_path(path), " to write");
+    }
+    if (!filtered) return put(at, level, name, from);
+    // Only a part of a dictionary that is new here.
+    auto made = c10::make_intrusive<DenseNode>(level.target->batch(), level.target->device());
+    copy_tags(*level.target, *made);
+    made->set_record(nullptr);
+    require_open(*level.target);
+    if (level.target->record()) fit_field(*level.target, name, Value(NodePtr(made)));
+    puts_.push_back({level.target, name, Value(NodePtr(made)), /*ready=*/true});
+    held_.push_back(made);
+    begin(at, name, NodePtr(made), from.node(), keys, true);
+  }
+
+  void put(std::size_t at, const Level& level, std::string_view name, const Value& from) {
+    require_open(*level.target);
+    const PathBuffer path = path_to(at, name);
+    Value value =
+        options_.update_batch_size ? moved(*level.target, from) : fitted(*level.target, path, from);
+    if (is_dict(value) && !options_.update_batch_size)
+      value = fit_names(*level.target, path, value.take_node(), names_);
+    if (level.target->record()) value = fit_field(*level.target, name, std::move(value));
+    if (from.is_node() && value.node() == from.node()) nodes_put_.push_back({at, value.node()});
+    // A dictionary that was made to fit still shares its tensors with the source.
+    const bool ready = !from.is_node() && !value.tensor().is_same(from.tensor());
+    puts_.push_back({level.target, name, std::move(value), ready});
+  }
+
+  static Value moved(const DenseNode& holder, const Value& value) {
+    if (!holder.device()) return value;
+    if (!value.is_node()) return move_to(value.tensor(), *holder.device());
+    return TensorDict(value.node()).to(*holder.device()).node();
+  }
+
+  void write(std::size_t at, std::string_view name, const at::Tensor& target,
+             const at::Tensor& source) {
+    if (target.is_same(source)) return;
+    if (target.sizes() != source.sizes() && !broadcasts(source.sizes(), target.sizes())) {
+      fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into ", show(at, name),
+           " of shape ", show_sizes(target.sizes()));
+    }
+    require_writable(name, target, source);
+    writes_.push_back({&target, &source});
+  }
+
+  void require_open(const Node& node) const {
+    if (!options_.ignore_lock) require_unlocked(node);
+  }
+
+  // With another batch size nothing of the old content may stay.
+  static void require_replaced(const NodePtr& target, const NodePtr& source) {
+    require_unlocked(*target);
+    visit_paths(*target, [&](Path path, const Value&) { find_entry(source, path); });
+  }
+
+  // A dictionary that is stored must not hold one of those above it. All of them are looked through
+  // once; only when one of them holds a dictionary that is updated the ways are looked at.
+  void require_no_cycle() const {
+    if (!any_reaches()) return;
+    for (const NodePut& put : nodes_put_) {
+      std::vector<const Node*> above;
+      for (std::size_t at = put.level; at != no_level; at = levels_[at].above) {
+        above.push_back(levels_[at].target);
+      }
+      if (reaches(put.node, above)) {
+        fail(Code::cycle, "cannot update: a dictionary would lie inside itself");
+      }
+    }
+  }
+
+  bool any_reaches() const {
+    std::unordered_set<const Node*> targets, seen;
+    // Nobody but the one above it holds it (the second reference is that of borrow()).
+    bool held_once = true;
+    for (const Level& level : levels_) {
+      targets.insert(level.target);
+      held_once = held_once && borrow(*level.target).use_count() <= 2;
+    }
+    if (held_once) return false;
+    c10::SmallVector<NodePtr, 8> pending;
+    for (const NodePut& put : nodes_put_) pending.push_back(put.node);
+    while (!pending.empty()) {
+      const NodePtr node = pending.pop_back_val();
+      if (!seen.insert(node.get()).second) continue;
+      if (targets.count(node.get()) != 0) return true;
+      node->collect(pending);
+    }
+    return false;
+  }
+
+  static Value copy(const Value& value, bool fast) {
+    if (!value.is_node()) return copy_of(value.tensor(), fast);
+    return TensorDict(value.node()).clone().node();
+  }
+
+  PathBuffer path_to(std::size_t level, std::string_view name) const {
+    PathBuffer path{name};
+    for (; levels_[level].above != no_level; level = levels_[level].above) {
+      path.push_back(levels_[level].name);
+    }
+    std::reverse(path.begin(), path.end());
+    return path;
+  }
+  std::string show(std::size_t level, std::string_view name) const {
+    return show_path(path_to(level, name));
+  }
+
+  const UpdateOptions& options_;
+  const KeyTree* keys_;
+  c10::SmallVector<Level, 4> levels_;
+  c10::SmallVector<Write, 16> writes_;
+  c10::SmallVector<NodePtr, 4> held_;
+  NameChanges names_;  // taken over from named dictionaries
+  std::vector<Put> puts_;
+  std::vector<Resize> resizes_;
+  std::vector<NodePut> nodes_put_;
+};
+
+}  // namespace
+
+void update(const TensorDict& td, const TensorDict& source, const UpdateOptions& options) {
+  if (is_data(*td.node()) || is_data(*source.node())) {
+    fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  }
+  if (options.update_batch_size && (options.mode != UpdateMode::store || options.keys)) {
+    fail(Code::invalid_argument,
+         "update_batch_size replaces all entries: it goes neither with writing in place nor with "
+         "keys");
+  }
+  if (td.is_same(source)) return;
+  if (const PartNode* part = as_part(td.node().get())) {
+    // What is written to a window is written to the part.
+    TensorDict values = source;
+    if (options.keys) values = select(source, *options.keys, {false, /*ignore_missing=*/true});
+    if (options.mode == UpdateMode::strict) {
+      visit_paths(*values.node(),
+                  [&](Path path, const Value&) { find_entry(part->parent(), path); });
+    }
+    TensorDict(part->parent()).set_at(part->items(), values);
+    return;
+  }
+  std::optional<KeyTree> keys;
+  if (options.keys) keys.emplace(*options.keys);
+  Update update(options, keys ? &*keys : nullptr);
+  update.plan(td.node(), source.node());
+  update.run();
+}
+
+}  // namespace td

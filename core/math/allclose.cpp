@@ -1,0 +1,110 @@
+// Whether two dictionaries hold nearly the same, and where they do not.
+#include "core/tree/non_tensor_values.h"
+#include "core/shape/fill.h"
+#include "core/tree/zip.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+
+namespace td {
+
+namespace {
+
+struct Tolerance {
+  double relative, absolute;
+};
+
+// As torch.testing.assert_close has them.
+Tolerance tolerance_of(c10::ScalarType dtype) {
+  switch (dtype) {
+    case c10::ScalarType::Half: return {1e-3, 1e-5};
+    case c10::ScalarType::BFloat16: return {1.6e-2, 1e-5};
+    case c10::ScalarType::Float:
+    case c10::ScalarType::ComplexFloat: return {1.3e-6, 1e-5};
+    case c10::ScalarType::Double:
+    case c10::ScalarType::ComplexDouble: return {1e-7, 1e-7};
+    default: return {0, 0};
+  }
+}
+
+std::string difference(Path path, const at::Tensor& one, const at::Tensor& two,
+                       const CloseOptions& options) {
+  const auto differ = [&](const auto& what, const auto& a, const auto& b) {
+    return c10::str(show_path(path), " differs in ", what, ": ", a, " and ", b);
+  };
+  if (one.sizes() != two.sizes())
+    return differ("shape", show_sizes(one.sizes()), show_sizes(two.sizes()));
+  if (one.dtype() != two.dtype())
+    return differ("dtype", c10::toString(one.scalar_type()), c10::toString(two.scalar_type()));
+  if (one.device() != two.device()) return differ("device", one.device(), two.device());
+  if (one.is_meta()) return {};
+  const Tolerance usual = tolerance_of(one.scalar_type());
+  if (at::allclose(one, two, options.relative.value_or(usual.relative),
+                   options.absolute.value_or(usual.absolute), options.equal_nan)) {
+    return {};
+  }
+  const auto wide = [](const at::Tensor& tensor) {
+    return tensor.is_complex() ? tensor.to(at::kComplexDouble) : tensor.to(at::kDouble);
+  };
+  const double squares = (wide(one) - wide(two)).abs().pow(2).sum().item<double>();
+  return c10::str(show_path(path), " differs: root mean square difference ",
+                  std::sqrt(squares / static_cast<double>(one.numel())));
+}
+
+class CloseOp final : public ZipOp {
+ public:
+  explicit CloseOp(const CloseOptions& options) : options_(options) {}
+
+  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+    if (tensors[0] == nullptr || tensors[1] == nullptr) {
+      missing(place.path);
+    } else if (found_.empty()) {
+      found_ = difference(place.path, tensors[0]->detach(), tensors[1]->detach(), options_);
+    }
+    return {};
+  }
+
+  Value data(const ZipPlace& place, ZipNodes nodes) const override {
+    if (nodes[0] == nullptr || nodes[1] == nullptr) {
+      missing(place.path);
+    } else if (found_.empty() && !same_data(*nodes[0], *nodes[1])) {
+      found_ = show_path(place.path) + " differs: " + data_json(*nodes[0]) + " and " +
+               data_json(*nodes[1]);
+    }
+    return {};
+  }
+
+  const std::string& found() const { return found_; }
+
+ private:
+  void missing(Path path) const {
+    if (found_.empty()) found_ = show_path(path) + " is in one of the dictionaries only";
+  }
+
+  const CloseOptions& options_;
+  mutable std::string found_;
+};
+
+}  // namespace
+
+std::string difference(const TensorDict& td, const TensorDict& other, const CloseOptions& options) {
+  if (td.batch_size() != other.batch_size()) {
+    return "batch sizes differ: " + show_sizes(td.batch_size()) + " and " +
+           show_sizes(other.batch_size());
+  }
+  ZipPolicy policy;
+  policy.missing = options.common_keys ? ZipPolicy::Missing::intersect : ZipPolicy::Missing::fill;
+  policy.what = "a comparison";
+  const CloseOp op(options);
+  try {
+    zip({td.node(), other.node()}, op, policy);
+  } catch (const Error& error) {
+    // A tensor beside a dictionary is a difference too.
+    if (error.code() != Code::wrong_entry) throw;
+    return error.what();
+  }
+  return op.found();
+}
+
+}  // namespace td

@@ -1,0 +1,344 @@
+// Calling an operator of libtorch for each leaf, or for all leaves at once where libtorch can.
+#include "core/math/call.h"
+
+#include "core/math/call_fused.h"
+#include "core/math/operators.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/zip.h"
+
+#include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
+#include <ATen/core/LegacyTypeDispatch.h>
+
+#include <set>
+
+namespace td {
+
+namespace {
+
+bool is_one(const c10::IValue& value) {
+  return (value.isInt() && value.toInt() == 1) || (value.isDouble() && value.toDouble() == 1.0);
+}
+
+// What a call for a leaf looks at: leaves that agree in this succeed or fail alike.
+void describe(const at::Tensor& tensor, std::vector<std::int64_t>& text) {
+  text.push_back(static_cast<std::int64_t>(tensor.scalar_type()));
+  text.push_back(static_cast<std::int64_t>(tensor.device().type()) * 256 + tensor.device().index());
+  text.push_back(static_cast<std::int64_t>(tensor.layout()));
+  text.push_back(tensor.dim());
+  text.insert(text.end(), tensor.sizes().begin(), tensor.sizes().end());
+}
+
+c10::IValue as_meta(const c10::IValue& value) {
+  if (!value.isTensor() || !value.toTensor().defined()) return value;
+  const at::Tensor& tensor = value.toTensor();
+  return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
+}
+
+// What becomes of batch sizes, and of values that are no tensors.
+class ResultOp : public ZipOp {
+ public:
+  explicit ResultOp(const CallOptions& options) : options_(options) {}
+  Sizes batch(SizesView before) const override {
+    return options_.batch ? *options_.batch : Sizes(before.begin(), before.end());
+  }
+  Value data(const ZipPlace&, ZipNodes nodes) const override {
+    NodePtr copy = nodes[0]->shallow_copy();
+    if (!options_.batch || copy->batch() == SizesView(*options_.batch)) return copy;
+    if (copy->kind() != NodeKind::data) {
+      fail(Code::unsupported, "a stack of values that are no tensors cannot get batch size ",
+           show_sizes(*options_.batch));
+    }
+    copy->set_batch(*options_.batch);
+    return copy;
+  }
+
+ private:
+  const CallOptions& options_;
+};
+
+// The tensors of a result, one after the other, in the places of a tree.
+class FillOp final : public ResultOp {
+ public:
+  FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
+      : ResultOp(options), tensors_(std::move(tensors)) {}
+  at::Tensor leaf(const ZipPlace&, ZipTensors) const { return tensors_[next_++]; }
+
+ private:
+  std::vector<at::Tensor> tensors_;
+  mutable std::size_t next_ = 0;
+};
+
+// A tensor that autograd knows nothing of: while no gradients are recorded, its part may be left out.
+bool unknown_to_autograd(const at::Tensor& tensor) {
+  return fast::plain(tensor) && tensor.unsafeGetTensorImpl()->autograd_meta() == nullptr;
+}
+
+}  // namespace
+
+// One call for a dictionary.
+class Call {
+ public:
+  Call(const Operator& op, const CallOptions& options, const TensorDict& td)
+      : op_(op), options_(options), td_(td) {
+    policy_.what = operators::name_of(*op.handle_).name.c_str();
+  }
+
+  std::vector<TensorDict> run() {
+    if (is_data(*td_.node())) {
+      fail(Code::unsupported, policy_.what, ": a value that is no tensor has no leaves");
+    }
+    return op_.in_place() ? write() : make();
+  }
+
+ private:
+  using Row = c10::SmallVector<at::Tensor, 2>;  // a leaf, and those beside it in other dictionaries
+
+  c10::SmallVector<NodePtr, 2> beside(const NodePtr& root) const {
+    c10::SmallVector<NodePtr, 2> roots{root};
+    roots.append(op_.dicts_.begin(), op_.dicts_.end());
+    return roots;
+  }
+
+  void collect(const NodePtr& root) {
+    visit_zip(
+        beside(root),
+        [&](const ZipPlace& place, ZipTensors tensors) {
+          const at::Tensor& leaf = *tensors[0];
+          if (op_.in_place()) {
+            require_writable(place.path.back(), leaf, leaf);
+            if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
+          }
+          Row row;
+          for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
+          rows_.push_back(std::move(row));
+        },
+        policy_);
+  }
+
+  std::vector<TensorDict> write() {
+    InPlace target(td_.node());
+    policy_.ignore_extra = true;
+    collect(target.node());
+    rehearse();
+    bool all_cuda = !rows_.empty();
+    for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
+    if (!wants_fused(all_cuda) || !call_fused()) {
+      c10::SmallVector<const at::Tensor*, 3> tensors;
+      for (const Row& row : rows_) {
+        tensors.clear();
+        for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
+        call_one(tensors);
+      }
+    }
+    target.commit();
+    return {td_};
+  }
+
+  std::vector<TensorDict> make() {
+    // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
+    bool lazy = td_.node()->kind() != NodeKind::dense, all_cuda = true;
+    td::visit(*td_.node(), [&](const Value& value) {
+      if (value.is_node()) {
+        lazy = lazy || value.node()->kind() != NodeKind::dense;
+      } else {
+        all_cuda = all_cuda && value.tensor().is_cuda();
+      }
+    });
+    const NodePtr root = lazy ? all_dense(td_.node()) : td_.node();
+    std::vector<TensorDict> made;
+    if (wants_fused(all_cuda)) {
+      collect(root);
+      if (call_fused()) made.push_back(finish(zip({root}, FillOp(std::move(fused_), options_))));
+    }
+    if (made.empty()) {
+      further_.resize(op_.results() - 1);
+      made.push_back(finish(zip(beside(root), LeafOp(*this), policy_)));
+      for (std::vector<at::Tensor>& tensors : further_)
+        made.push_back(finish(zip({root}, FillOp(std::move(tensors), options_), policy_)));
+    }
+    return made;
+  }
+
+  // The operator for each leaf. What it gives beside the first tensor is kept for later.
+  class LeafOp final : public ResultOp {
+   public:
+    explicit LeafOp(Call& call) : ResultOp(call.options_), call_(call) {}
+    at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+      call_.call_one(tensors);
+      for (const c10::IValue& value : call_.stack_) {
+        if (value.toTensor().defined()) continue;
+        fail(Code::unsupported, call_.policy_.what, " gives no tensor for ", show_path(place.path));
+      }
+      for (std::size_t i = 0; i < call_.further_.size(); ++i)
+        call_.further_[i].push_back(std::move(call_.stack_[i + 1]).toTensor());
+      return std::move(call_.stack_[0]).toTensor();
+    }
+
+   private:
+    Call& call_;
+  };
+
+  TensorDict finish(NodePtr node) const {
+    const TensorDict td(std::move(node));
+    if (options_.batch) forget_names(td);
+    if (td.device()) {
+      bool moved = false;
+      td::visit(*td.node(), [&](const Value& value) {
+        moved = moved || (!value.is_node() && value.tensor().device() != *td.device());
+      });
+      if (moved) TensorDict(td).clear_device();
+    }
+    return td;
+  }
+
+  static void forget_names(const TensorDict& td) {
+    td.node()->set_names({});
+    td::visit(*td.node(), [](const Value& value) {
+      if (value.is_node()) value.node()->set_names({});
+    });
+  }
+
+  // Puts the arguments of a call on the stack.
+  template <class Tensor>
+  void fill_stack(c10::ArrayRef<Tensor> row, bool meta) {
+    stack_.clear();
+    for (const Operator::Slot& slot : op_.slots_) {
+      if (slot.source == Operator::constant) {
+        stack_.push_back(meta ? as_meta(slot.value) : slot.value);
+      } else {
+        const std::size_t i =
+            slot.source == Operator::leaf_at ? 0 : static_cast<std::size_t>(slot.source) + 1;
+        stack_.push_back(meta ? as_meta(tensor_of(row[i])) : c10::IValue(tensor_of(row[i])));
+      }
+    }
+  }
+
+  static const at::Tensor& tensor_of(const at::Tensor& tensor) { return tensor; }
+  static const at::Tensor& tensor_of(const at::Tensor* tensor) { return *tensor; }
+
+  void call_one(ZipTensors tensors) {
+    fill_stack(tensors, false);
+    try {
+      if (at_rest_ && std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor* tensor) {
+            return unknown_to_autograd(*tensor);
+          })) {
+        const at::AutoDispatchBelowAutograd below;
+        operators::call(*op_.handle_, stack_);
+      } else {
+        operators::call(*op_.handle_, stack_);
+      }
+    } catch (c10::Error& error) {
+      error.add_context("called for " + show_place(*tensors[0]));
+      throw;
+    }
+  }
+
+  std::string show_place(const at::Tensor& leaf) const {
+    std::string text = "a tensor of a lazy stack";
+    visit_paths(*td_.node(), [&](Path path, const Value& value) {
+      if (!value.is_node() && value.tensor().is_same(leaf)) text = show_path(path);
+    });
+    return text;
+  }
+
+  // Before the first leaf is written, the operator is tried out: for each sort of leaf once, on tensors
+  // without memory, and if it cannot do that, on a copy.
+  void rehearse() {
+    if (rows_.size() < 2) return;
+    const at::NoGradGuard no_grad;
+    std::set<std::vector<std::int64_t>> seen;
+    for (const Row& row : rows_) {
+      std::vector<std::int64_t> text;
+      for (const at::Tensor& tensor : row) describe(tensor, text);
+      if (!seen.insert(std::move(text)).second) continue;
+      try {
+        fill_stack(c10::ArrayRef<at::Tensor>(row), true);
+        operators::call(*op_.handle_, stack_);
+      } catch (const std::exception&) {
+        Row copy = row;
+        copy[0] = row[0].clone();
+        fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
+        try {
+          operators::call(*op_.handle_, stack_);
+        } catch (c10::Error& error) {
+          error.add_context("called for " + show_place(row[0]));
+          throw;
+        }
+      }
+    }
+  }
+
+  bool wants_fused(bool all_cuda) const {
+    if (options_.fuse == Fuse::never || c10::GradMode::is_enabled()) return false;
+    return options_.fuse == Fuse::always || all_cuda;
+  }
+
+  // Whether libtorch has done all leaves in one call.
+  bool call_fused() {
+    const bool done = !rows_.empty() && try_fused();
+    if (!done && options_.fuse == Fuse::always)
+      fail(Code::unsupported, policy_.what, " is not to be had for all leaves at once");
+    return done;
+  }
+
+  bool try_fused() {
+    const Fused* form = fused_form(operators::name_of(*op_.handle_));
+    if (form == nullptr) return false;
+    const auto handle = operators::find(form->name, form->overload);
+    if (!handle || operators::arguments_of(*handle) != form->carried) return false;
+    stack_.clear();
+    for (std::size_t i = 0; i < op_.slots_.size(); ++i) {
+      const Operator::Slot& slot = op_.slots_[i];
+      const bool tensors = slot.source != Operator::constant || slot.value.isTensor();
+      if (i >= form->carried) {
+        if (tensors || !is_one(slot.value)) return false;
+        continue;
+      }
+      if (!tensors) {
+        stack_.push_back(slot.value);
+        continue;
+      }
+      c10::List<at::Tensor> list;
+      list.reserve(rows_.size());
+      for (const Row& row : rows_) {
+        const at::Tensor& tensor = slot.source == Operator::constant ? slot.value.toTensor()
+                                   : slot.source == Operator::leaf_at
+                                       ? row[0]
+                                       : row[static_cast<std::size_t>(slot.source) + 1];
+        if (tensor.sizes() != row[0].sizes() || tensor.device() != row[0].device()) return false;
+        list.push_back(tensor);
+      }
+      stack_.emplace_back(std::move(list));
+    }
+    operators::call(*handle, stack_);
+    if (!op_.in_place()) fused_ = stack_.at(0).toTensorVector();
+    return true;
+  }
+
+  const Operator& op_;
+  const CallOptions& options_;
+  const TensorDict& td_;
+  ZipPolicy policy_;
+  std::vector<Row> rows_;
+  std::vector<at::Tensor> fused_;                 // the result of one call for all leaves
+  std::vector<std::vector<at::Tensor>> further_;  // results beside the first, one for each leaf
+  const bool at_rest_ = fast::thread_at_rest();
+  std::vector<c10::IValue> stack_;
+};
+
+std::vector<TensorDict> Operator::call(const TensorDict& td, const CallOptions& options) const {
+  return Call(*this, options, td).run();
+}
+
+TensorDict call(const TensorDict& td, std::string_view name, c10::ArrayRef<CallArgument> arguments,
+                const CallOptions& options) {
+  const Operator op(name, arguments);
+  if (op.results() != 1) {
+    fail(Code::unsupported, name, " gives ", op.results(), " tensors, one is wanted");
+  }
+  return op.call(td, options)[0];
+}
+
+}  // namespace td

@@ -1,0 +1,176 @@
+#include "core/math/gradient.h"
+
+#include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/inherit.h"
+#include "core/tree/leaf_op.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+#include <torch/csrc/autograd/autograd.h>
+
+namespace td {
+
+namespace {
+
+template <class F>
+void each_leaf(const TensorDict& td, F&& f) {
+  visit(*td.node(), [&](const Value& value) {
+    if (!value.is_node()) return f(value.tensor());
+    if (value.node()->kind() != NodeKind::ragged) return;
+    fail(Code::unsupported, "a ragged tensor among the entries has no gradient");
+  });
+}
+
+template <class F>
+void each_leaf_of_path(const TensorDict& td, F&& f) {
+  visit_paths(*td.node(), [&](Path path, const Value& value) {
+    if (!value.is_node()) f(path, value.tensor());
+  });
+}
+
+// For checks: `f` is called with a name for messages. The leaves of lazy stacks have none.
+template <class F>
+void check_leaves(const TensorDict& td, F&& f) {
+  each_leaf_of_path(td, [&](Path path, const at::Tensor& leaf) { f(show_path(path), leaf); });
+  each_leaf(td, [&](const at::Tensor& leaf) { f(std::string("a tensor of a stack"), leaf); });
+}
+
+// Asking a tensor with a history for its gradient gives nothing but a warning, unless it was told to
+// keep it.
+at::Tensor gradient_of(const at::Tensor& leaf) {
+  if (!leaf.is_leaf() && !leaf.retains_grad()) return {};
+  return leaf.grad();
+}
+
+void check_gradient(Path path, const at::Tensor& leaf, const at::Tensor& gradient) {
+  if (gradient.sizes() != leaf.sizes()) {
+    fail(Code::shape, "the gradient for ", show_path(path), " has shape ",
+         show_sizes(gradient.sizes()), ", the entry ", show_sizes(leaf.sizes()));
+  }
+}
+
+}  // namespace
+
+TensorDict detach(const TensorDict& td, Detach what) {
+  const bool fast = fast::thread_at_rest() && what == Detach::history;
+  NodePtr result =
+      map(td.node(), LeafOp([&](const at::Tensor& leaf) {
+            if (what == Detach::data) return leaf.variable_data();
+            if (fast && fast::plain(leaf)) {
+              return fast::make_view(leaf, leaf.sizes(), leaf.strides(), leaf.storage_offset());
+            }
+            return leaf.detach();
+          }));
+  inherit_flags(*td.node(), result, /*memmap=*/false);
+  return TensorDict(std::move(result));
+}
+
+void detach_inplace(const TensorDict& td) {
+  check_leaves(td, [](const std::string& name, const at::Tensor& leaf) {
+    if (leaf.is_view() && leaf.requires_grad()) {
+      fail(Code::unsupported, name,
+           " is a view of a tensor that is recorded and cannot be detached in place: detach the "
+           "dictionary, or the tensor it is a view of");
+    }
+  });
+  each_leaf(td, [](const at::Tensor& leaf) {
+    if (leaf.requires_grad()) leaf.detach_();
+  });
+}
+
+void set_requires_grad(const TensorDict& td, bool required) {
+  check_leaves(td, [&](const std::string& name, const at::Tensor& leaf) {
+    const c10::ScalarType dtype = leaf.scalar_type();
+    if (required && !at::isFloatingType(dtype) && !at::isComplexType(dtype)) {
+      fail(Code::dtype, name, " of ", c10::toString(dtype), " cannot require gradients");
+    }
+    if (!required && !leaf.is_leaf()) {
+      fail(Code::torch, name,
+           " was computed from other tensors and always requires a gradient: detach it");
+    }
+  });
+  each_leaf(td, [&](const at::Tensor& leaf) { set_requires_grad(leaf, required); });
+}
+
+std::optional<TensorDict> gradients(const TensorDict& td) {
+  bool any = false;
+  each_leaf(td, [&](const at::Tensor& leaf) { any = any || gradient_of(leaf).defined(); });
+  if (!any) return std::nullopt;
+  ApplyOptions options;
+  options.filter_empty = FilterEmpty::yes;
+  return td.apply(options, [](Path, const at::Tensor& leaf) { return gradient_of(leaf); });
+}
+
+void set_gradients(const TensorDict& td, const TensorDict* gradients) {
+  if (gradients == nullptr) {
+    each_leaf(td, [](const at::Tensor& leaf) { leaf.mutable_grad() = at::Tensor(); });
+    return;
+  }
+  each_leaf_of_path(*gradients, [&](Path path, const at::Tensor& gradient) {
+    const at::Tensor& leaf = td.get(path);
+    check_gradient(path, leaf, gradient);
+    if (gradient.scalar_type() != leaf.scalar_type()) {
+      fail(Code::dtype, "the gradient for ", show_path(path), " is of ",
+           c10::toString(gradient.scalar_type()), ", the entry of ",
+           c10::toString(leaf.scalar_type()));
+    }
+    if (gradient.device() != leaf.device()) {
+      fail(Code::device, "the gradient for ", show_path(path), " lies on \"",
+           gradient.device().str(), "\", the entry on \"", leaf.device().str(), "\"");
+    }
+  });
+  each_leaf_of_path(*gradients, [&](Path path, const at::Tensor& gradient) {
+    td.get(path).mutable_grad() = gradient;
+  });
+}
+
+void zero_gradients(const TensorDict& td, bool set_to_none) {
+  each_leaf(td, [&](const at::Tensor& leaf) {
+    const at::Tensor gradient = gradient_of(leaf);
+    if (!gradient.defined()) return;
+    if (set_to_none) {
+      leaf.mutable_grad() = at::Tensor();
+      return;
+    }
+    if (gradient.is_leaf()) {
+      gradient.requires_grad_(false);
+    } else {
+      gradient.detach_();
+    }
+    gradient.zero_();
+  });
+}
+
+void backward(const TensorDict& td, const TensorDict* gradient, const TensorDict* inputs,
+              const BackwardOptions& options) {
+  std::vector<at::Tensor> outputs, seeds, receivers;
+  const at::AutoGradMode recording(true);  // what a lazy stack reads as keeps its history
+  each_leaf_of_path(TensorDict(all_dense(td.node())), [&](Path path, const at::Tensor& leaf) {
+    if (!leaf.requires_grad()) return;
+    if (gradient != nullptr) {
+      const at::Tensor& seed = gradient->get(path);
+      check_gradient(path, leaf, seed);
+      seeds.push_back(seed);
+    } else if (leaf.numel() != 1) {
+      fail(Code::shape, show_path(path), " has shape ", show_sizes(leaf.sizes()),
+           ": without a gradient to begin with, every entry that requires one must have one "
+           "element");
+    }
+    outputs.push_back(leaf);
+  });
+  if (outputs.empty()) fail(Code::torch, "no entry requires a gradient");
+  if (inputs != nullptr) {
+    each_leaf_of_path(*inputs, [&](Path path, const at::Tensor& leaf) {
+      if (!leaf.requires_grad()) {
+        fail(Code::torch, "the input ", show_path(path), " requires no gradient");
+      }
+      receivers.push_back(leaf);
+    });
+    if (receivers.empty()) fail(Code::torch, "the inputs hold no tensor");
+  }
+  torch::autograd::backward(outputs, seeds, options.retain_graph || options.create_graph,
+                            options.create_graph, receivers);
+}
+
+}  // namespace td

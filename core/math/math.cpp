@@ -1,0 +1,341 @@
+// Arithmetic, comparison and logic: operands are brought into one form, a tree or a tensor without
+// dimensions, and the trees are walked side by side.
+#include "core/math/math.h"
+
+#include "core/math/math_kernels.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/inherit.h"
+
+#include <ATen/MemoryOverlap.h>
+#include <ATen/ScalarOps.h>
+
+namespace td {
+
+namespace math {
+
+namespace {
+
+// A tensor over the batch as a tree: to each leaf the tensor with a dimension of size 1 for each feature.
+class Spread final : public BatchOp {
+ public:
+  // `tensor` has as many dimensions as the batch.
+  explicit Spread(at::Tensor tensor) : dims_(tensor.dim()) { views_.push_back(std::move(tensor)); }
+  Sizes batch(SizesView before) const override { return {before.begin(), before.end()}; }
+  bool keeps_batch() const override { return true; }
+  void tags(const Node&, Node&) const override {}
+
+  at::Tensor leaf(const at::Tensor& before) const override {
+    const auto features = static_cast<std::size_t>(before.dim() - dims_);
+    while (views_.size() <= features) views_.push_back(views_.back().unsqueeze(-1));
+    return views_[features];
+  }
+
+  NodePtr lazy(const LazyNode& node) const override {
+    const Descent bounded;
+    std::vector<NodePtr> elements;
+    const std::int64_t dim = node.stack_dim();
+    for (std::size_t k = 0; k < node.elements().size(); ++k) {
+      if (dim >= dims_) {
+        elements.push_back(map(node.elements()[k], *this));
+        continue;
+      }
+      const std::int64_t at = views_[0].size(dim) == 1 ? 0 : static_cast<std::int64_t>(k);
+      elements.push_back(map(node.elements()[k], Spread(views_[0].select(dim, at))));
+    }
+    return c10::make_intrusive<LazyNode>(std::move(elements), dim, node.batch(), node.device(),
+                                         node.holds_data());
+  }
+
+ private:
+  mutable c10::SmallVector<at::Tensor, 4> views_;
+  std::int64_t dims_;
+};
+
+// The operands of a call beside a dictionary, in one form.
+class Operands {
+ public:
+  Operands(const TensorDict& td, const Call& call, bool in_place) : call_(call) {
+    const Sizes batch = common_batch(td);
+    if (in_place && SizesView(batch) != td.batch_size()) {
+      fail(Code::shape, call.kernel.name, "_: an operand of batch size ", show_sizes(batch),
+           " cannot be written into batch size ", show_sizes(td.batch_size()));
+    }
+    const TensorDict self = expanded(td, batch);
+    trees_.push_back(self.node());
+    for (const Operand* operand : call.operands) add(self, *operand, batch);
+  }
+
+  c10::ArrayRef<NodePtr> trees() const noexcept { return trees_; }
+
+  // Operand k (0 is the dictionary) for a leaf.
+  const at::Tensor& at(std::size_t k, ZipTensors tensors) const noexcept {
+    static const at::Tensor* const nothing = new at::Tensor;  // never destroyed
+    if (k == 0) return pick(tensors[0]);
+    if (k > sources_.size()) return *nothing;
+    const Source& source = sources_[k - 1];
+    return source.tree == 0 ? source.constant : pick(tensors[source.tree]);
+  }
+  const Extra& extra() const noexcept { return extra_; }
+
+ private:
+  struct Source {
+    std::size_t tree;  // 0: a constant
+    at::Tensor constant;
+  };
+
+  const at::Tensor& pick(const at::Tensor* tensor) const noexcept {
+    return tensor == nullptr ? call_.fallback : *tensor;
+  }
+
+  static TensorDict expanded(const TensorDict& td, const Sizes& batch) {
+    return td.batch_size() == SizesView(batch) ? td : td.expand(batch);
+  }
+
+  Sizes common_batch(const TensorDict& td) const {
+    Sizes batch(td.batch_size().begin(), td.batch_size().end());
+    for (const Operand* operand : call_.operands) {
+      const TensorDict* dict = std::get_if<TensorDict>(operand);
+      const at::Tensor* tensor = std::get_if<at::Tensor>(operand);
+      if (dict == nullptr && (tensor == nullptr || tensor->dim() == 0)) continue;
+      const SizesView sizes = dict != nullptr ? dict->batch_size() : tensor->sizes();
+      if (sizes == SizesView(batch)) continue;
+      const std::size_t dims = std::max(sizes.size(), batch.size());
+      Sizes both(dims, 1);
+      for (std::size_t i = 1; i <= dims; ++i) {
+        const std::int64_t one = i <= batch.size() ? batch[batch.size() - i] : 1;
+        const std::int64_t other = i <= sizes.size() ? sizes[sizes.size() - i] : 1;
+        if (one != other && one != 1 && other != 1) {
+          fail(Code::shape, call_.kernel.name, ": ", dict != nullptr ? "batch size " : "shape ",
+               show_sizes(sizes), " of the operand cannot be broadcast with batch size ",
+               show_sizes(td.batch_size()));
+        }
+        both[dims - i] = one == 1 ? other : one;
+      }
+      batch = both;
+    }
+    return batch;
+  }
+
+  void add(const TensorDict& self, const Operand& operand, const Sizes& batch) {
+    const std::size_t k = sources_.size() + 1;
+    if (const TensorDict* dict = std::get_if<TensorDict>(&operand)) {
+      sources_.push_back({trees_.size(), {}});
+      trees_.push_back(expanded(*dict, batch).node());
+    } else if (const c10::Scalar* number = std::get_if<c10::Scalar>(&operand)) {
+      extra_.numbers[k] = *number;
+      sources_.push_back({0, at::native::wrapped_scalar_tensor(*number)});
+    } else if (const at::Tensor& tensor = std::get<at::Tensor>(operand); tensor.dim() == 0) {
+      sources_.push_back({0, tensor});
+    } else {
+      Sizes sizes(batch.size() - static_cast<std::size_t>(tensor.dim()), 1);
+      sizes.append(tensor.sizes().begin(), tensor.sizes().end());
+      sources_.push_back({trees_.size(), {}});
+      trees_.push_back(map(self.node(), Spread(tensor.reshape(sizes))));
+    }
+  }
+
+  const Call& call_;
+  Extra extra_ = call_.extra;
+  std::vector<NodePtr> trees_;
+  c10::SmallVector<Source, 2> sources_;
+};
+
+// A value that is no tensor, compared: one answer for each element of the batch.
+at::Tensor compare_data(const Kernel& kernel, const ZipPlace& place, ZipNodes nodes) {
+  const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
+  if (!equal && kernel.out != kernel_of(Binary::ne_op).out) {
+    fail(Code::dtype, kernel.name, ": ", show_path(place.path),
+         " is no tensor: it can be equal or not, and has no order");
+  }
+  const Node& first = *nodes[0];
+  at::Tensor result = at::full(first.batch(), !equal, at::kBool);
+  if (nodes.size() < 2 || nodes[1] == nullptr || nodes[1]->batch() != first.batch()) return result;
+  const std::vector<const DataNode*> left = data_values(first), right = data_values(*nodes[1]);
+  bool* at = result.data_ptr<bool>();
+  for (std::size_t i = 0; i < left.size(); ++i)
+    at[i] = (left[i] == right[i] || left[i]->json() == right[i]->json()) == equal;
+  return first.device() ? result.to(*first.device()) : result;
+}
+
+class MathOp final : public ZipOp {
+ public:
+  MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
+  at::Tensor leaf(const ZipPlace&, ZipTensors tensors) const {
+    return kernel_.out(operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors),
+                       operands_.extra());
+  }
+  Value data(const ZipPlace& place, ZipNodes nodes) const override {
+    if (kernel_.result != Result::comparison) return ZipOp::data(place, nodes);
+    return compare_data(kernel_, place, nodes);
+  }
+
+ private:
+  const Kernel& kernel_;
+  const Operands& operands_;
+};
+
+// An operation in place: what is to be done is gathered and checked, and only then done.
+class InPlaceMath {
+ public:
+  InPlaceMath(const Kernel& kernel, const Operands& operands)
+      : kernel_(kernel), operands_(operands) {}
+
+  void add(const ZipPlace& place, ZipTensors tensors) {
+    if (tensors[0] == nullptr) return;
+    Job job{operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors)};
+    for (const at::Tensor* operand : {&job.b, &job.c}) {
+      if (operand->defined()) require_operand(place.path, job.a, *operand);
+    }
+    require_writable(place.path.back(), job.a, job.b.defined() ? job.b : job.a);
+    if (job.a.layout() == c10::kStrided) at::assert_no_internal_overlap(job.a);
+    try_out(place.path, job);
+    jobs_.push_back(std::move(job));
+  }
+  void run() {
+    for (Job& job : jobs_) kernel_.in(job.a, job.b, job.c, operands_.extra());
+  }
+
+ private:
+  struct Job {
+    at::Tensor a, b, c;
+  };
+
+  void require_operand(Path path, const at::Tensor& target, const at::Tensor& operand) const {
+    if (!broadcasts(operand.sizes(), target.sizes())) {
+      fail(Code::shape, kernel_.name, "_: an operand of shape ", show_sizes(operand.sizes()),
+           " cannot be broadcast to ", show_path(path), " of shape ", show_sizes(target.sizes()));
+    }
+    if (operand.device() != target.device() && (operand.dim() != 0 || !operand.is_cpu())) {
+      fail(Code::device, kernel_.name, "_: the operand for ", show_path(path), " is on ",
+           operand.device().str(), ", the tensor on ", target.device().str());
+    }
+    if (operand.dim() != 0 && !operand.is_same(target))
+      at::assert_no_partial_overlap(target, operand);
+  }
+
+  // Whether libtorch does it with these dtypes, and can write what comes out: asked of one element,
+  // once for each combination.
+  void try_out(Path path, const Job& job) {
+    const std::array<std::int32_t, 3> dtypes{mark(job.a), mark(job.b), mark(job.c)};
+    const bool known =
+        kernel_.any_dtype && (dtypes[0] == plain_float || dtypes[0] == plain_double) &&
+        (dtypes[1] == dtypes[0] || dtypes[1] < 0) && (dtypes[2] == dtypes[0] || dtypes[2] < 0);
+    if (known || std::find(tried_.begin(), tried_.end(), dtypes) != tried_.end()) return;
+    const at::Tensor result =
+        kernel_.out(sample(job.a), sample(job.b), sample(job.c), operands_.extra());
+    if (!at::canCast(result.scalar_type(), job.a.scalar_type())) {
+      fail(Code::dtype, kernel_.name, "_: the result for ", show_path(path), " is ",
+           c10::toString(result.scalar_type()), ", which cannot be written into ",
+           c10::toString(job.a.scalar_type()));
+    }
+    tried_.push_back(dtypes);
+  }
+
+  static constexpr std::int32_t plain_float = static_cast<std::int32_t>(at::kFloat);
+  static constexpr std::int32_t plain_double = static_cast<std::int32_t>(at::kDouble);
+
+  // A dtype as a number: those without dimensions, which promote less, apart; negative for what any
+  // float takes.
+  static std::int32_t mark(const at::Tensor& tensor) {
+    if (!tensor.defined()) return -1;
+    const auto dtype = static_cast<std::int32_t>(tensor.scalar_type());
+    if (tensor.dim() != 0) return dtype;
+    return at::isComplexType(tensor.scalar_type()) ? 200 + dtype : -2 - dtype;
+  }
+  static at::Tensor sample(const at::Tensor& tensor) {
+    if (!tensor.defined() || tensor.dim() == 0) return tensor;
+    return at::ones({1}, tensor.options().requires_grad(false));
+  }
+
+  const Kernel& kernel_;
+  const Operands& operands_;
+  std::vector<Job> jobs_;
+  c10::SmallVector<std::array<std::int32_t, 3>, 4> tried_;
+};
+
+ZipPolicy policy_of(const Call& call, bool in_place) {
+  ZipPolicy policy;
+  policy.missing = call.missing;
+  policy.ignore_extra = in_place;
+  policy.what = call.kernel.name;
+  return policy;
+}
+
+}  // namespace
+
+TensorDict run(const TensorDict& td, const Call& call) {
+  const Operands operands(td, call, /*in_place=*/false);
+  NodePtr result = zip(operands.trees(), MathOp(call.kernel, operands), policy_of(call, false));
+  if (call.kernel.result == Result::value) inherit_flags(*td.node(), result, /*memmap=*/false);
+  return TensorDict(std::move(result));
+}
+
+void run_in_place(const TensorDict& td, const Call& call) {
+  if (call.kernel.in == nullptr)
+    fail(Code::invalid_argument, call.kernel.name, " cannot be done in place");
+  InPlace target(td.node());
+  const Operands operands(TensorDict(target.node()), call, /*in_place=*/true);
+  InPlaceMath work(call.kernel, operands);
+  visit_zip(
+      operands.trees(),
+      [&](const ZipPlace& place, ZipTensors tensors) { work.add(place, tensors); },
+      policy_of(call, true));
+  work.run();
+  target.commit();
+}
+
+}  // namespace math
+
+namespace {
+
+using math::Call;
+
+Call binary_call(Binary op, c10::ArrayRef<const Operand*> operands, const BinaryOptions& options) {
+  Call call{math::kernel_of(op), operands};
+  call.extra.scale = options.alpha;
+  call.missing = options.missing;
+  call.fallback = options.fallback;
+  if (!call.kernel.scaled && !options.alpha.equal(1))
+    fail(Code::invalid_argument, call.kernel.name, " has no alpha");
+  if (call.kernel.result == math::Result::comparison &&
+      options.missing != ZipPolicy::Missing::error)
+    fail(Code::invalid_argument, call.kernel.name, " compares dictionaries of the same keys only");
+  if (options.missing == ZipPolicy::Missing::fill && !options.fallback.defined())
+    fail(Code::invalid_argument, "no default for the entries that are missing");
+  return call;
+}
+
+}  // namespace
+
+TensorDict unary(const TensorDict& td, Unary op) {
+  return math::run(td, Call{math::kernel_of(op), {}});
+}
+void unary_(const TensorDict& td, Unary op) {
+  math::run_in_place(td, Call{math::kernel_of(op), {}});
+}
+
+TensorDict binary(const TensorDict& td, Binary op, const Operand& other,
+                  const BinaryOptions& options) {
+  const Operand* const operands[] = {&other};
+  return math::run(td, binary_call(op, operands, options));
+}
+void binary_(const TensorDict& td, Binary op, const Operand& other, const BinaryOptions& options) {
+  const Operand* const operands[] = {&other};
+  math::run_in_place(td, binary_call(op, operands, options));
+}
+
+TensorDict ternary(const TensorDict& td, Ternary op, const Operand& b, const Operand& c,
+                   const c10::Scalar& value) {
+  const Operand* const operands[] = {&b, &c};
+  return math::run(td, Call{math::kernel_of(op), operands, {value}});
+}
+void ternary_(const TensorDict& td, Ternary op, const Operand& b, const Operand& c,
+              const c10::Scalar& value) {
+  const Operand* const operands[] = {&b, &c};
+  math::run_in_place(td, Call{math::kernel_of(op), operands, {value}});
+}
+
+}  // namespace td

@@ -1,0 +1,44 @@
+// The lines of core/math/ops.def as functions.
+#pragma once
+
+#include "core/math/math.h"
+
+#include <ATen/ATen.h>
+
+namespace td::math {
+
+// What a function is called with. Operands that are not there are undefined.
+struct Extra {
+  c10::Scalar scale = 1;                       // alpha, or the factor of addcmul and addcdiv
+  std::optional<c10::Scalar> numbers[3] = {};  // of the operands that are plain numbers
+};
+
+enum class Result : std::uint8_t { value, truth, comparison };
+
+struct Kernel {
+  const char* name;
+  at::Tensor (*out)(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x);
+  // nullptr: not in place
+  void (*in)(at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x);
+  Result result;
+  bool any_dtype;  // takes floats, and gives floats for them
+  bool scaled;     // alpha has a meaning
+};
+
+// Throw Code::invalid_argument for a number that is no operation.
+const Kernel& kernel_of(Unary op);
+const Kernel& kernel_of(Binary op);
+const Kernel& kernel_of(Ternary op);
+
+// An operation with its operands.
+struct Call {
+  const Kernel& kernel;
+  c10::ArrayRef<const Operand*> operands;  // of b and c
+  Extra extra = {};
+  ZipPolicy::Missing missing = ZipPolicy::Missing::error;
+  at::Tensor fallback = {};
+};
+TensorDict run(const TensorDict& td, const Call& call);
+void run_in_place(const TensorDict& td, const Call& call);
+
+}  // namespace td::math

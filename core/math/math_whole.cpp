@@ -1,0 +1,141 @@
+// Questions about all elements, and writes to all of them.
+#include "core/tensor/fast_path.h"
+#include "core/math/math.h"
+#include "core/tree/paths.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+// Whether the elements fill one stretch of memory that can be read as bytes.
+bool plain_bytes(const at::Tensor& tensor, bool fast) {
+  return fast && fast::plain_cpu(tensor) && tensor.is_non_overlapping_and_dense();
+}
+
+// Whether any element is not 0 (`wanted`), or any is 0.
+bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
+  if (tensor.numel() == 0) return false;
+  if (tensor.scalar_type() == at::kBool && plain_bytes(tensor, fast)) {
+    const char* bytes = static_cast<const char*>(tensor.data_ptr());
+    const std::size_t n = tensor.nbytes();
+    if (!wanted) return std::memchr(bytes, 0, n) != nullptr;
+    return bytes[0] != 0 ||
+           std::memcmp(bytes, bytes + 1, n - 1) != 0;  // all bytes are the first one
+  }
+  return wanted ? at::any(tensor).item().toBool() : !at::all(tensor).item().toBool();
+}
+
+bool any_leaf_holds(const TensorDict& td, bool wanted) {
+  if (is_data(*td.node())) fail(Code::unsupported, "a value that is no tensor has no elements");
+  const bool fast = fast::thread_at_rest();
+  bool found = false;
+  visit(*td.node(), [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    if (!found && leaf != nullptr) found = holds(*leaf, wanted, fast);
+  });
+  return found;
+}
+
+// Writes that cannot fail half way: each tensor is asked for before the first one changes.
+class Writes {
+ public:
+  void add(std::string_view name, const at::Tensor& tensor) {
+    require_writable(name, tensor, tensor);
+    if (tensor.layout() == c10::kStrided && !tensor.is_non_overlapping_and_dense())
+      at::assert_no_internal_overlap(tensor);
+    tensors_.push_back(tensor);
+  }
+  void add_all(const Node& node) {
+    const auto add_one = [&](const ZipPlace& place, ZipTensors tensors) {
+      add(place.path.empty() ? std::string_view() : place.path.back(), *tensors[0]);
+    };
+    visit_zip(borrow(node), add_one);
+  }
+  void zero() const {
+    for (const at::Tensor& tensor : tensors_) tensor.zero_();
+  }
+  void fill(const c10::Scalar& value) const {
+    for (const at::Tensor& tensor : tensors_) tensor.fill_(value);
+  }
+
+ private:
+  c10::SmallVector<at::Tensor, 16> tensors_;
+};
+
+// Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
+bool zero_bytes(const Node& node) {
+  if (!fast::thread_at_rest()) return false;
+  bool plain = true;
+  c10::SmallVector<const at::Tensor*, 32> tensors;
+  visit(node, [&](const Value& value) {
+    const at::Tensor* elements = elements_of(value);
+    if (elements == nullptr) return;
+    plain = plain && plain_bytes(*elements, /*fast=*/true);
+    tensors.push_back(elements);
+  });
+  if (!plain) return false;
+  for (const at::Tensor* tensor : tensors) {
+    if (tensor->numel() != 0) std::memset(tensor->data_ptr(), 0, tensor->nbytes());
+    fast::bump_version(*tensor);
+  }
+  return true;
+}
+
+// The tensors under a path, in the elements of lazy stacks too.
+void gather(const NodePtr& root, Path path, Writes& writes) {
+  struct Pending {
+    NodePtr node;
+    Path path;
+  };
+  std::vector<Pending> pending{{root, path}};
+  while (!pending.empty()) {
+    const Pending at = std::move(pending.back());
+    pending.pop_back();
+    if (at.path.empty()) {
+      writes.add_all(*at.node);
+    } else if (const LazyNode* lazy = as_lazy(at.node.get())) {
+      for (const NodePtr& element : lazy->elements()) pending.push_back({element, at.path});
+    } else {
+      const Value value = find_entry(at.node, at.path.slice(0, 1));
+      if (value.is_node()) {
+        pending.push_back({value.node(), at.path.slice(1)});
+      } else {
+        writes.add(at.path[0], value.tensor());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+bool all(const TensorDict& td) { return !any_leaf_holds(td, /*wanted=*/false); }
+bool any(const TensorDict& td) { return any_leaf_holds(td, /*wanted=*/true); }
+
+void zero_(const TensorDict& td) {
+  InPlace target(td.node());
+  if (!zero_bytes(*target.node())) {
+    Writes writes;
+    writes.add_all(*target.node());
+    writes.zero();
+  }
+  target.commit();
+}
+
+void fill_(const TensorDict& td, Path path, const c10::Scalar& value) {
+  InPlace target(td.node());
+  const Value found = find_entry(target.node(), path);
+  if (kind_of(found) == EntryKind::data) fail_kind(path, found, "tensor");
+  Writes writes;
+  gather(target.node(), path, writes);
+  writes.fill(value);
+  target.commit();
+}
+
+}  // namespace td

@@ -1,0 +1,313 @@
+#include "core/math/reduce.h"
+
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/nested_tensor.h"
+#include "core/base/torch_compat.h"
+#include "core/tree/walk.h"
+#include "core/tree/zip.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+constexpr unsigned dims = 1, feature = 2, dtype = 4, floats = 8, pair = 16, scan = 32;
+
+struct Row {
+  Reduction op;
+  const char* name;
+  unsigned flags;
+};
+const Row rows[] = {
+#define TD_REDUCTION(number, NAME, name, flags, doc) {Reduction::name##_op, #name, flags},
+#include "core/math/ops.def"
+};
+
+const Row& row_of(Reduction op) {
+  for (const Row& row : rows) {
+    if (row.op == op) return row;
+  }
+  fail(Code::invalid_argument, "reduction ", static_cast<std::int32_t>(op), " does not exist");
+}
+
+// A reduction whose options have been held against what it takes.
+class Reducer {
+ public:
+  Reducer(const Row& row, const ReduceOptions& options, SizesView batch)
+      : row_(row), options_(options), over_(options.over) {
+    const bool everything = over_ == Over::everything;
+    if (over_ == Over::features && (row.flags & feature) == 0)
+      fail(Code::invalid_argument, row.name, " cannot be taken over the features");
+    if (over_ == Over::features && options.keepdim)
+      fail(Code::invalid_argument, row.name, " over the features keeps no dimension");
+    if (options.dtype && (row.flags & dtype) == 0)
+      fail(Code::invalid_argument, row.name, " takes no dtype");
+    if (everything && (row.flags & scan) != 0)
+      fail(Code::invalid_argument, row.name, " needs a dimension");
+    if (everything && row.op == Reduction::logsumexp_op) {
+      over_ = Over::dims;
+      for (std::size_t d = 0; d < batch.size(); ++d) dims_.push_back(static_cast<std::int64_t>(d));
+      return;
+    }
+    if (over_ == Over::dims) wrap_dims(batch);
+  }
+
+  Over over() const noexcept { return over_; }
+  SizesView over_dims() const noexcept { return dims_; }
+  const char* name() const noexcept { return row_.name; }
+  bool keeps_batch() const noexcept { return over_ == Over::features || (row_.flags & scan) != 0; }
+
+  // What becomes of the sizes of a node or a leaf, or of the names of dimensions.
+  template <class List, class One>
+  List reduced(const List& before, const One& one) const {
+    if (keeps_batch()) return before;
+    List after;
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      const bool gone =
+          over_ == Over::everything ||
+          std::find(dims_.begin(), dims_.end(), static_cast<std::int64_t>(i)) != dims_.end();
+      if (!gone) {
+        after.push_back(before[i]);
+      } else if (options_.keepdim) {
+        after.push_back(one(i));
+      }
+    }
+    return after;
+  }
+  Sizes batch(SizesView before) const {
+    return reduced(Sizes(before.begin(), before.end()), [](std::size_t) { return 1; });
+  }
+
+  // A leaf of a node with so many batch dimensions; `positions` only of those that give a pair.
+  at::Tensor run(const at::Tensor& leaf, std::size_t node_dims, Path path,
+                 at::Tensor* positions = nullptr) const {
+    if ((row_.flags & floats) != 0 && !options_.dtype &&
+        at::isIntegralType(leaf.scalar_type(), /*includeBool=*/true)) {
+      fail(Code::dtype, row_.name, " needs floats: ", path.empty() ? "the tensor" : show_path(path),
+           " is ", c10::toString(leaf.scalar_type()));
+    }
+    if (over_ == Over::dims) {
+      if (dims_.empty()) return no_dims(leaf);
+      return compute(leaf, dims_, options_.keepdim, positions);
+    }
+    const bool everything = over_ == Over::everything;
+    const std::size_t first = everything ? 0 : node_dims;
+    const auto at = static_cast<std::int64_t>(first);
+    const at::Tensor result = compute(flat_from(leaf, first), at, /*keep=*/false, positions);
+    if (!everything || !options_.keepdim) return result;
+    return result.reshape(Sizes(static_cast<std::size_t>(leaf.dim()), 1));
+  }
+
+  // Dimensions from `first` on as one, also when there are none.
+  static at::Tensor flat_from(const at::Tensor& leaf, std::size_t first) {
+    Sizes sizes(leaf.sizes().begin(), leaf.sizes().begin() + static_cast<std::ptrdiff_t>(first));
+    std::int64_t n = 1;
+    for (std::size_t i = first; i < leaf.sizes().size(); ++i) n *= leaf.sizes()[i];
+    sizes.push_back(n);
+    return leaf.reshape(sizes);
+  }
+
+ private:
+  void wrap_dims(SizesView batch) {
+    const auto n = static_cast<std::int64_t>(batch.size());
+    if (options_.dims.size() != 1 && (row_.flags & dims) == 0) {
+      fail(Code::invalid_argument, row_.name, " takes one dimension, found ", options_.dims.size());
+    }
+    if (options_.dims.empty()) fail(Code::invalid_argument, row_.name, " over no dimension");
+    for (const std::int64_t dim : options_.dims) {
+      if (dim < -n || dim >= n) {
+        fail(Code::index, row_.name, ": dimension ", dim, " is out of range for batch size ",
+             show_sizes(batch));
+      }
+      const std::int64_t at = dim < 0 ? dim + n : dim;
+      if (std::find(dims_.begin(), dims_.end(), at) != dims_.end())
+        fail(Code::invalid_argument, row_.name, ": dimension ", dim, " is named twice");
+      dims_.push_back(at);
+    }
+  }
+
+  // Only logsumexp of a batch without dimensions: of one value each.
+  static at::Tensor no_dims(const at::Tensor& leaf) {
+    return at::logsumexp(leaf.unsqueeze(0), SizesView{0}, false);
+  }
+
+  // One dimension after the other, the last one first, for functions that take one.
+  template <class F>
+  static at::Tensor each(at::Tensor tensor, SizesView over, const F& f) {
+    Sizes order(over.begin(), over.end());
+    std::sort(order.begin(), order.end(), std::greater<>());
+    for (const std::int64_t dim : order) tensor = f(tensor, dim);
+    return tensor;
+  }
+
+  static at::Tensor both(std::tuple<at::Tensor, at::Tensor> result, at::Tensor* positions) {
+    if (positions != nullptr) *positions = std::get<1>(result);
+    return std::get<0>(std::move(result));
+  }
+
+  // libtorch divides by n or by n - 1; other corrections follow from the first. Of std it rounds the
+  // root only, not the variance before it.
+  at::Tensor spread(const at::Tensor& t, SizesView over, bool keep, bool root) const {
+    if (options_.correction == 0 || options_.correction == 1) {
+      const bool unbiased = options_.correction == 1;
+      return root ? at::std(t, over, unbiased, keep) : at::var(t, over, unbiased, keep);
+    }
+    std::int64_t n = 1;
+    for (const std::int64_t dim : over) n *= t.size(dim);
+    const auto count = static_cast<double>(n);
+    const auto rest = static_cast<double>(std::max<std::int64_t>(0, n - options_.correction));
+    const at::Tensor biased = at::var(t, over, /*unbiased=*/false, keep) * (count / rest);
+    return root ? biased.sqrt() : biased;
+  }
+
+  at::Tensor compute(const at::Tensor& t, SizesView over, bool keep, at::Tensor* positions) const {
+    const compat::optional<c10::ScalarType> as =
+        options_.dtype ? compat::optional<c10::ScalarType>(*options_.dtype) : compat::nullopt;
+    const std::int64_t dim = over[0];
+    switch (row_.op) {
+      case Reduction::sum_op: return at::sum(t, over, keep, as);
+      case Reduction::mean_op: return at::mean(t, over, keep, as);
+      case Reduction::nansum_op: return at::nansum(t, over, keep, as);
+      case Reduction::nanmean_op: return at::nanmean(t, over, keep, as);
+      case Reduction::prod_op:
+        return each(t, over,
+                    [&](const at::Tensor& x, std::int64_t d) { return at::prod(x, d, keep, as); });
+      case Reduction::all_op:
+        return each(t, over,
+                    [&](const at::Tensor& x, std::int64_t d) { return at::all(x, d, keep); });
+      case Reduction::any_op:
+        return each(t, over,
+                    [&](const at::Tensor& x, std::int64_t d) { return at::any(x, d, keep); });
+      case Reduction::var_op: return spread(t, over, keep, /*root=*/false);
+      case Reduction::std_op: return spread(t, over, keep, /*root=*/true);
+      case Reduction::amin_op: return at::amin(t, over, keep);
+      case Reduction::amax_op: return at::amax(t, over, keep);
+      case Reduction::min_op: return both(at::min(t, dim, keep), positions);
+      case Reduction::max_op: return both(at::max(t, dim, keep), positions);
+      case Reduction::cummin_op: return both(at::cummin(t, dim), positions);
+      case Reduction::cummax_op: return both(at::cummax(t, dim), positions);
+      case Reduction::quantile_op:
+        return at::quantile(t, options_.q, compat::optional<std::int64_t>(dim), keep,
+                            options_.interpolation);
+      case Reduction::norm_op: return at::linalg_vector_norm(t, 2, over, keep, as);
+      case Reduction::logsumexp_op: return at::logsumexp(t, over, keep);
+      case Reduction::softmax_op: return at::softmax(t, dim, as);
+    }
+    fail(Code::internal, "a reduction without a function");
+  }
+
+  const Row& row_;
+  const ReduceOptions& options_;
+  Over over_;
+  Sizes dims_;  // from 0
+};
+
+class ReduceOp final : public ZipOp {
+ public:
+  ReduceOp(const Reducer& reducer, std::vector<at::Tensor>* positions)
+      : reducer_(reducer), positions_(positions) {}
+
+  Sizes batch(SizesView before) const override { return reducer_.batch(before); }
+  void tags(const Node& before, Node& after) const override {
+    if (before.record()) after.set_record(before.record());
+    const Names& names = before.names();
+    if (names.empty()) return;
+    Names left = reducer_.reduced(names, [&](std::size_t i) { return names[i]; });
+    const auto named = [](const std::optional<std::string>& name) { return name.has_value(); };
+    if (std::any_of(left.begin(), left.end(), named)) after.set_names(std::move(left));
+  }
+  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+    at::Tensor positions;
+    at::Tensor values =
+        reducer_.run(*tensors[0], place.node.batch().size(), place.path, &positions);
+    if (positions_ != nullptr) positions_->push_back(positions);
+    return values;
+  }
+  Value data(const ZipPlace& place, ZipNodes nodes) const override {
+    const Node& node = *nodes[0];
+    const Sizes batch = reducer_.batch(node.batch());
+    if (SizesView(batch) == node.batch()) return ZipOp::data(place, nodes);
+    const std::vector<const DataNode*> values = data_values(node);
+    return NodePtr(c10::make_intrusive<DataNode>(values.empty() ? "null" : values[0]->json(), batch,
+                                                 node.device()));
+  }
+
+ private:
+  const Reducer& reducer_;
+  std::vector<at::Tensor>* positions_;
+};
+
+// Puts other tensors, in the order of the walk, in the place of those that are there.
+class Replace final : public ZipOp {
+ public:
+  explicit Replace(std::vector<at::Tensor>& tensors) : tensors_(tensors) {}
+  at::Tensor leaf(const ZipPlace&, ZipTensors) const { return std::move(tensors_[next_++]); }
+
+ private:
+  std::vector<at::Tensor>& tensors_;
+  mutable std::size_t next_ = 0;
+};
+
+NodePtr reduce_node(const TensorDict& td, const Reducer& reducer,
+                    std::vector<at::Tensor>* positions) {
+  ZipPolicy policy;
+  policy.what = reducer.name();
+  return zip(all_dense(td.node()), ReduceOp(reducer, positions), policy);
+}
+
+}  // namespace
+
+TensorDict reduce(const TensorDict& td, Reduction op, const ReduceOptions& options) {
+  return TensorDict(reduce_node(td, Reducer(row_of(op), options, td.batch_size()), nullptr));
+}
+
+std::pair<TensorDict, TensorDict> reduce_pair(const TensorDict& td, Reduction op,
+                                              const ReduceOptions& options) {
+  const Row& row = row_of(op);
+  if ((row.flags & pair) == 0) fail(Code::invalid_argument, row.name, " gives no positions");
+  if (options.over != Over::dims)
+    fail(Code::invalid_argument, row.name, " gives positions along one dimension only");
+  std::vector<at::Tensor> positions;
+  const NodePtr values = reduce_node(td, Reducer(row, options, td.batch_size()), &positions);
+  return {TensorDict(values), TensorDict(zip(values, Replace(positions)))};
+}
+
+at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions& options) {
+  const Row& row = row_of(op);
+  const Reducer reducer(row, options, td.batch_size());
+  if ((row.flags & scan) != 0)
+    fail(Code::invalid_argument, row.name, " is taken of each tensor, not over all of them");
+  if (options.over == Over::everything && options.keepdim)
+    fail(Code::invalid_argument, row.name, " of all tensors keeps no dimension");
+  const std::size_t batch_dims = td.batch_size().size();
+  std::vector<at::Tensor> leaves;
+  std::int64_t along = 0;
+  if (reducer.over() == Over::dims && !reducer.over_dims().empty()) along = reducer.over_dims()[0];
+  if (reducer.over() == Over::features) along = static_cast<std::int64_t>(batch_dims);
+  visit_paths(*all_dense(td.node()), [&](Path path, const Value& value) {
+    const at::Tensor* elements = elements_of(value);
+    if (elements == nullptr) return;
+    if (value.is_node() && reducer.over() != Over::everything) {
+      fail(Code::unsupported, row.name, " over all tensors: ", show_path(path),
+           " is a ragged tensor; all of its elements can take part, not rows of them");
+    }
+    at::Tensor leaf = *elements;
+    if (reducer.over() == Over::everything) leaf = leaf.reshape({-1});
+    if (reducer.over() == Over::features) leaf = Reducer::flat_from(leaf, batch_dims);
+    for (std::int64_t d = 0; !leaves.empty() && d < std::max(leaf.dim(), leaves[0].dim()); ++d) {
+      if (leaf.dim() == leaves[0].dim() && (d == along || leaf.size(d) == leaves[0].size(d)))
+        continue;
+      fail(Code::shape, row.name, " over all tensors: ", show_path(path), " has shape ",
+           show_sizes(leaf.sizes()), ", the first one ", show_sizes(leaves[0].sizes()),
+           "; they may differ in dimension ", along, " only");
+    }
+    leaves.push_back(std::move(leaf));
+  });
+  if (leaves.empty()) fail(Code::invalid_argument, row.name, " of a dictionary without tensors");
+  return reducer.run(leaves.size() == 1 ? leaves[0] : at::cat(leaves, along), batch_dims, {});
+}
+
+}  // namespace td

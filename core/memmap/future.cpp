@@ -1,0 +1,121 @@
+#include "core/memmap/future.h"
+
+#include "core/io/file_io.h"
+#include "core/tree/kinds.h"
+
+#include <ATen/ThreadLocalState.h>
+
+#include <chrono>
+#include <system_error>
+#include <unordered_set>
+
+namespace td {
+
+// Futures that still have a thread. They are waited for when the process ends: after what was made
+// later than the first of them, and before libtorch, which was there before. The list itself stays,
+// for those that are freed even later.
+class Future::AtExit {
+ public:
+  static AtExit& instance() {
+    static auto* const list = new AtExit;
+    struct Waiter {
+      ~Waiter() { list->wait_for_all(); }
+    };
+    static const Waiter waiter;
+    return *list;
+  }
+  void wait_for_all() noexcept {
+    for (;;) {
+      Future* next = nullptr;
+      {
+        const std::lock_guard<std::mutex> hold(mutex_);
+        if (futures_.empty()) return;
+        next = *futures_.begin();
+        futures_.erase(futures_.begin());
+      }
+      next->join();
+    }
+  }
+  void add(Future* future) {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    futures_.insert(future);
+  }
+  void remove(Future* future) noexcept {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    futures_.erase(future);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_set<Future*> futures_;
+};
+
+Future::Future(Work work) {
+  AtExit::instance().add(this);
+  try {
+    thread_ = std::thread([this, work = std::move(work), state = at::ThreadLocalState()]() mutable {
+      std::optional<TensorDict> result;
+      std::exception_ptr failure;
+      try {
+        const at::ThreadLocalStateGuard guard(state);
+        result = work(count_);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      work = nullptr;  // what it kept alive goes before anybody is told
+      const std::lock_guard<std::mutex> hold(mutex_);
+      result_ = std::move(result);
+      failure_ = std::move(failure);
+      done_ = true;
+      changed_.notify_all();
+    });
+  } catch (const std::system_error& error) {
+    AtExit::instance().remove(this);
+    fail(Code::out_of_memory, "the system gives no thread: ", error.what());
+  }
+}
+
+Future::~Future() {
+  AtExit::instance().remove(this);
+  join();
+}
+
+void Future::join() noexcept {
+  const std::lock_guard<std::mutex> hold(join_);
+  if (thread_.joinable()) thread_.join();
+}
+
+bool Future::wait(double seconds) const {
+  std::unique_lock<std::mutex> hold(mutex_);
+  const auto done = [this] { return done_; };
+  constexpr double longest = 1e9;  // about thirty years; beyond it the clock would overflow
+  if (seconds < 0 || seconds > longest) {
+    changed_.wait(hold, done);
+    return true;
+  }
+  return changed_.wait_for(hold, std::chrono::duration<double>(seconds), done);
+}
+
+TensorDict Future::result() const {
+  wait(-1);
+  if (failure_) std::rethrow_exception(failure_);
+  return *result_;
+}
+
+std::unique_ptr<Future> memmap_start(
+    const TensorDict& td, const std::string& dir, const MemmapOptions& options,
+    const std::function<void(const std::function<void()>&)>& around) {
+  const NodePtr& node = td.node();
+  const TensorDict now =
+      TensorDict(node->kind() == NodeKind::part ? dense_form(node) : node).clone(/*recurse=*/false);
+  const std::string target = dir.empty() ? td.saved_path() : files::absolute(dir);
+  return std::make_unique<Future>([now, target, options, around](WorkCount& count) {
+    std::optional<TensorDict> result;
+    MemmapOptions counted = options;
+    counted.count = &count;
+    around([&] { result = memmap(now, target, counted); });
+    return *result;
+  });
+}
+
+}  // namespace td

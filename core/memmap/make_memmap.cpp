@@ -1,0 +1,185 @@
+// A new entry of a mapped dictionary: its files first, then the meta.json that names it.
+#include "core/memmap/memmap_plan.h"
+#include "core/tensor/assign.h"
+#include "core/io/checksums.h"
+#include "core/tensor/fast_path.h"
+#include "core/io/file_io.h"
+#include "core/io/folder.h"
+#include "core/meta/format.h"
+#include "core/io/mapped_file.h"
+#include "core/tree/paths.h"
+#include "core/memmap/reload.h"
+
+#include <ATen/ATen.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+// The last dictionary on the way that is there, and the names that are still to be made.
+struct Place {
+  DenseNode* node;
+  Path rest;
+};
+
+Place find_place(const TensorDict& td, Path path) {
+  check_path(path);
+  Node* node = td.node().get();
+  if (!node->memmapped())
+    fail(Code::invalid_argument, "the dictionary is not mapped: no file can be made for it");
+  for (std::size_t i = 0;; ++i) {
+    DenseNode* dense = as_dense(node);
+    if (dense == nullptr || dense->record()) {
+      fail(Code::unsupported, show_path(path.slice(0, i)), " is a ",
+           dense == nullptr ? "lazy stack or a value" : "record",
+           ": it takes no new entry that is mapped");
+    }
+    const Value* value = dense->find(path[i]);
+    if (value == nullptr) return {dense, path.slice(i)};
+    if (i + 1 == path.size()) {
+      fail(Code::key_exists, show_path(path), " is there already: remove that entry first");
+    }
+    if (!value->is_node()) fail(Code::wrong_entry, show_path(path.slice(0, i + 1)), " is a tensor");
+    node = value->node().get();
+  }
+}
+
+// A dictionary with the one entry, as it would stand in the place.
+TensorDict single(const Place& place, const at::Tensor& source) {
+  const SizesView batch = place.node->batch();
+  if (!begins_with(source.sizes(), batch)) {
+    fail(Code::shape, "the shape ", show_sizes(source.sizes()),
+         " does not begin with the batch size ", show_sizes(batch));
+  }
+  auto top = c10::make_intrusive<DenseNode>(batch, std::nullopt);
+  DenseNode* at = top.get();
+  for (const std::string_view name : place.rest.slice(0, place.rest.size() - 1)) {
+    auto inner = c10::make_intrusive<DenseNode>(batch, std::nullopt);
+    DenseNode* next = inner.get();
+    at->put(name, NodePtr(std::move(inner)));
+    at = next;
+  }
+  at->put(place.rest.back(), source);
+  return TensorDict(NodePtr(std::move(top)));
+}
+
+class Maker {
+ public:
+  Maker(Place place, const MemmapOptions& options, Content content)
+      : place_(place), options_(options), content_(content), dir_(place.node->saved_path()) {
+    if (!dir_.empty()) lock_ = files::FolderLock(dir_);
+  }
+
+  at::Tensor run(const at::Tensor& source) {
+    const TensorDict td = single(place_, source);
+    plan_ = plan_save(td.node(), dir_, options_, content_);
+    const SavePlan::Leaf& leaf = plan_.leaves.front();
+    if (!dir_.empty()) stage_folders();
+    const at::Tensor tensor = make(leaf);
+    leaf.put(tensor);
+    // All that may fail, then the files, then the dictionary.
+    auto entries = c10::make_intrusive<DenseNode>(place_.node->schema(), place_.node->batch(),
+                                                  place_.node->device());
+    for (std::size_t i = 0; i < place_.node->size(); ++i) {
+      entries->push_value(place_.node->value(i));
+    }
+    entries->put(place_.rest.front(), as_dense(plan_.result.get())->value(0));
+    if (aside_) aside_->commit(options_.durable);
+    place_.node->swap_entries(*entries);
+    lock(borrow(*place_.node));
+    return tensor;
+  }
+
+ private:
+  std::string relative(const std::string& path) const {
+    return path.substr(dir_.size() + (dir_.back() == '/' ? 0 : 1));
+  }
+
+  void stage_folders() {
+    const std::string meta = files::join(dir_, format::meta_file);
+    const std::string old = files::read(meta, format::max_meta_bytes);
+    const std::string where = "\"" + meta + "\"";
+    const std::string text = format::with_entry(old, where, plan_.folders.front().meta);
+    aside_.emplace(dir_, &lock_, /*exchange_wanted=*/false);
+    if (files::look(files::join(dir_, checksums_file)).found == files::Found::file) {
+      aside_->drop(std::string(checksums_file));  // they would be those of another meta.json
+    }
+    for (std::size_t i = 1; i < plan_.folders.size(); ++i) {
+      const SavePlan::Folder& folder = plan_.folders[i];
+      aside_->make_folder(relative(folder.path));
+      write(files::join(folder.path, format::meta_file), folder.meta);
+    }
+    write(meta, text);
+  }
+
+  files::Descriptor create(const std::string& path) const {
+    const std::string staged = files::join(aside_->path(), relative(path));
+    files::Descriptor file(
+        ::open(staged.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
+    if (!file.is_open()) files::fail_io("cannot write", path, errno);
+    return file;
+  }
+
+  void write(const std::string& path, const std::string& text) const {
+    files::write_all(create(path).get(), text.data(), text.size(), path);
+  }
+
+  at::Tensor make(const SavePlan::Leaf& leaf) const {
+    const SizesView sizes = leaf.source.sizes();
+    const c10::ScalarType dtype = leaf.source.scalar_type();
+    if (leaf.action == SavePlan::Action::keep) return leaf.source;
+    if (leaf.action == SavePlan::Action::empty) return fast::make_dense(sizes, dtype);
+    const at::Tensor values = content_ == Content::zeros ? leaf.source : dense_values(leaf.source);
+    if (leaf.path.empty()) {
+      auto memory = MappedFile::anonymous(leaf.bytes);
+      if (content_ == Content::values) std::memcpy(memory->data(), values.data_ptr(), leaf.bytes);
+      return MappedFile::tensor(std::move(memory), 0, sizes, dtype);
+    }
+    const files::Descriptor file = create(leaf.path);
+    if (content_ == Content::values) {
+      files::write_all(file.get(), static_cast<const char*>(values.data_ptr()), leaf.bytes,
+                       leaf.path);
+    } else if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(leaf.bytes))) {
+      files::fail_io("cannot make room for", leaf.path, error);
+    }
+    return MappedFile::tensor(
+        MappedFile::of_open(file.get(), leaf.path, leaf.bytes, MapMode::shared), 0, sizes, dtype);
+  }
+
+  static at::Tensor dense_values(const at::Tensor& tensor) {
+    const c10::NoGradGuard no_grad;
+    return tensor.resolve_conj().resolve_neg().to(c10::DeviceType::CPU).contiguous();
+  }
+
+  Place place_;
+  const MemmapOptions& options_;
+  Content content_;
+  std::string dir_;  // empty: nameless memory
+  files::FolderLock lock_;
+  SavePlan plan_;
+  std::optional<files::FolderReplacement> aside_;
+};
+
+}  // namespace
+
+at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes,
+                       std::optional<c10::ScalarType> dtype, const MemmapOptions& options) {
+  // One element that stands for all of them.
+  const at::Tensor zero = at::zeros({}, dtype ? at::TensorOptions(*dtype) : at::TensorOptions());
+  if (!format::checked_bytes(sizes, zero.element_size())) {
+    fail(Code::shape, "no tensor can have the shape ", show_sizes(sizes));
+  }
+  return Maker(find_place(td, path), options, Content::zeros).run(zero.expand(sizes));
+}
+
+at::Tensor make_memmap_from(TensorDict& td, Path path, const at::Tensor& source,
+                            const MemmapOptions& options) {
+  return Maker(find_place(td, path), options, Content::values).run(source);
+}
+
+}  // namespace td

@@ -1,0 +1,81 @@
+// What is on the disk when a flush has returned: the values, every meta.json, and the names of all.
+#include "core/io/checksums.h"
+#include "core/io/file_io.h"
+#include "core/io/folder.h"
+#include "core/meta/format.h"
+#include "core/io/mapped_file.h"
+#include "core/memmap/memmap.h"
+#include "core/tree/memo.h"
+#include "core/tree/nested_tensor.h"
+
+#include <algorithm>
+#include <set>
+
+namespace td {
+
+namespace {
+
+using files::Found;
+
+std::string parent_of(const std::string& path) {
+  const std::size_t last = path.rfind('/');
+  return last == 0 || last == std::string::npos ? "/" : path.substr(0, last);
+}
+
+struct Reached {
+  std::vector<const MappedFile*> mapped;
+  std::set<std::string> places;  // folders, and archives
+};
+
+void add(const at::Tensor& tensor, Reached& to) {
+  const MappedFile* file = MappedFile::of(tensor);
+  if (file == nullptr) return;
+  to.mapped.push_back(file);
+  if (file->writes_through()) to.places.insert(parent_of(file->path()));
+}
+
+Reached reach(const NodePtr& root) {
+  Reached result;
+  visit_nodes(root, [&](const Node& node) {
+    if (!node.saved_path().empty()) result.places.insert(node.saved_path());
+    if (const RaggedNode* ragged = as_ragged(&node)) {
+      add(ragged->values(), result);
+      add(ragged->sizes(), result);
+    }
+    const DenseNode* dense = as_dense(&node);
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      if (!dense->value(i).is_node()) add(dense->value(i).tensor(), result);
+    }
+  });
+  std::sort(result.mapped.begin(), result.mapped.end());
+  result.mapped.erase(std::unique(result.mapped.begin(), result.mapped.end()), result.mapped.end());
+  return result;
+}
+
+void sync_if_there(const std::string& path, Found what) {
+  if (files::look(path).found == what) files::sync(path);
+}
+
+}  // namespace
+
+void memmap_flush(const TensorDict& td) {
+  const Reached reached = reach(td.node());
+  for (const MappedFile* file : reached.mapped) file->flush();
+  std::set<std::string> above;
+  for (const std::string& place : reached.places) {
+    const Found found = files::look(place).found;
+    if (found == Found::file) files::sync(place);
+    // The caller's own link to a folder is followed; what has been removed since is left alone.
+    if (found == Found::folder || found == Found::link) {
+      sync_if_there(files::join(place, format::meta_file), Found::file);
+      sync_if_there(files::join(place, checksums_file), Found::file);
+      files::sync(files::join(place, "."));
+    }
+    if (found != Found::nothing) above.insert(parent_of(place));
+  }
+  for (const std::string& folder : above) {
+    if (reached.places.count(folder) == 0) files::sync(files::join(folder, "."));
+  }
+}
+
+}  // namespace td

@@ -1,0 +1,305 @@
+#include "core/memmap/memmap_loader.h"
+
+#include "core/meta/format_index.h"
+#include "core/memmap/memmap_reader.h"
+#include "core/memmap/tensorclass_loader.h"
+#include "core/tensor/assign.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tree/device.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/sub_tensordict.h"
+#include "core/tree/paths.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+using format::NodeType;
+
+constexpr std::int64_t any_rows = std::numeric_limits<std::int64_t>::max();
+
+bool is_value(const Opened& opened) noexcept {
+  return opened.text.type == NodeType::data || opened.text.type == NodeType::data_stack;
+}
+
+class Loader {
+ public:
+  Loader(const MemmapSource& source, const LoadOptions& options) : reader_(source, options) {
+    if (options.device) device_ = resolve_device(*options.device);
+  }
+
+  NodePtr run() {
+    Opened opened = reader_.open(reader_.descend(reader_.options().subpath), {});
+    if (is_value(opened)) {
+      fail(Code::unsupported, "\"", opened.dir, "\" holds a value, not a dictionary");
+    }
+    NodePtr result = read(std::move(opened));
+    for (const Mark& mark : marks_) records_.finish(mark.stack, mark.opened);
+    if (!reader_.options().quiet) records_.warn();
+    return result;
+  }
+
+ private:
+  // What a node has above it. A file that was being extended when its writer ended may hold more rows
+  // than the dictionary above says: the one above is right.
+  struct Above {
+    bool is_root = true;
+    SizesView batch = {};
+    std::optional<c10::Device> device = std::nullopt;
+    std::int64_t rows = any_rows;  // along the first dimension
+    std::size_t depth = 0;
+  };
+  // A dictionary that has its place in the result and no entries yet.
+  struct Pending {
+    Opened opened;
+    DenseNode* node;
+    std::size_t depth;
+  };
+
+  // A lazy stack that is a record: its fields are known when its elements have their entries.
+  struct Mark {
+    NodePtr stack;
+    Opened opened;
+  };
+
+  static Above below(const Pending& at) {
+    const SizesView batch = at.node->batch();
+    return {false, batch, at.node->device(), batch.empty() ? any_rows : batch[0], at.depth + 1};
+  }
+
+  NodePtr read(Opened opened) {
+    NodePtr result = enter(std::move(opened), {});
+    while (!pending_.empty()) {
+      const Pending at = std::move(pending_.back());
+      pending_.pop_back();
+      fill(at);
+    }
+    return result;
+  }
+
+  void check_depth(const Opened& at, std::size_t depth) const {
+    if (depth <= reader_.options().max_depth) return;
+    fail(Code::format, at.where, ": nested deeper than ", reader_.options().max_depth, " levels");
+  }
+
+  // What the caller asks for, or the dictionary above has, or the file says.
+  std::optional<c10::Device> device_of(const Opened& opened, const Above& above) const {
+    if (device_) return device_;
+    if (above.device) return above.device;
+    if (!opened.text.device) return std::nullopt;
+    try {
+      return parse_device(*opened.text.device);
+    } catch (const Error& error) {
+      fail(error.code(), opened.where, ": ", error.what());
+    }
+  }
+
+  // Makes the node of a folder and puts its entries on the list of what is still to be read.
+  NodePtr enter(Opened opened, const Above& above) {
+    NodePtr node;
+    switch (opened.text.type) {
+      case NodeType::data:
+      case NodeType::data_stack: node = value(opened, above); break;
+      case NodeType::lazy: node = lazy(opened, above); break;
+      case NodeType::part: node = window(opened, above); break;
+      default: return dense(std::move(opened), above);
+    }
+    check_batch(opened, *node, above);
+    node->set_saved_path(
+        reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
+    if (!opened.record.empty() && opened.text.type == NodeType::lazy)
+      marks_.push_back({node, std::move(opened)});
+    return node;
+  }
+
+  NodePtr dense(Opened opened, const Above& above) {
+    Sizes batch(opened.text.batch);
+    if (!format::checked_bytes(batch, 1)) {
+      fail(Code::format, opened.where, ": the batch size ", show_sizes(batch), " is too large");
+    }
+    if (!batch.empty()) batch[0] = std::min(batch[0], above.rows);
+    auto node = c10::make_intrusive<DenseNode>(batch, device_of(opened, above));
+    check_batch(opened, *node, above);
+    node->set_saved_path(
+        reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
+    pending_.push_back({std::move(opened), node.get(), above.depth});
+    return node;
+  }
+
+  static void check_batch(const Opened& opened, const Node& node, const Above& above) {
+    if (begins_with(node.batch(), above.batch)) return;
+    fail(Code::format, opened.where, ": the batch size ", show_sizes(node.batch()),
+         " does not begin with that of the dictionary above, ", show_sizes(above.batch));
+  }
+
+  // A window at the root; below a dictionary, which holds none, what it reads as. All that it is a part of
+  // is read first.
+  NodePtr window(const Opened& opened, const Above& above) {
+    const Descent guard;
+    check_depth(opened, above.depth + 1);
+    reader_.count_entry(opened);
+    Opened source = reader_.open_source(opened);
+    if (is_value(source)) fail(Code::format, source.where, ": a value has no parts");
+    std::vector<Pending> waiting;
+    waiting.swap(pending_);
+    const TensorDict whole(read(std::move(source)));
+    waiting.swap(pending_);
+    try {
+      std::int64_t longest = 0;
+      for (const std::int64_t size : whole.batch_size()) longest = std::max(longest, size);
+      const auto items = format::read_index(opened.text.index, longest, opened.where);
+      if (above.is_root) return sub_tensordict(whole, items).node();
+      return dense_form(read_at(whole.node(), items))->shallow_copy();
+    } catch (const Error& error) {
+      if (error.code() == Code::format) throw;
+      fail(error.code() == Code::unsupported ? error.code() : Code::format, opened.where, ": ",
+           error.what());
+    }
+  }
+
+  // Lists nested as the batch is; what is deeper belongs to the values.
+  NodePtr value(const Opened& opened, const Above& above) {
+    if (opened.text.type == NodeType::data)
+      return c10::make_intrusive<DataNode>(opened.text.data, above.batch, above.device);
+    if (opened.text.data.empty()) return numbered_values(opened, above);
+    try {
+      const std::string json =
+          above.rows == any_rows
+              ? opened.text.data
+              : format::head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
+      const NodePtr node =
+          stacked_along(data_from_json(json, above.batch, above.device), opened.text.stack_dim);
+      // It says of its own where it is, whatever the dictionary above says.
+      if (opened.text.own_device && !device_ && node->kind() == NodeKind::lazy) {
+        node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
+                                            : std::nullopt);
+      }
+      return node;
+    } catch (const Error& error) {
+      fail(Code::format, opened.where, ": ", error.what());
+    }
+  }
+
+  // Values are listed by their place in the batch; in memory they are a stack along one dimension of it.
+  static NodePtr stacked_along(NodePtr values, std::int64_t dim) {
+    if (dim <= 0 || dim >= static_cast<std::int64_t>(values->batch().size())) return values;
+    if (values->batch()[static_cast<std::size_t>(dim)] == 0) return values;
+    std::vector<NodePtr> elements;
+    for (const TensorDict& element : TensorDict(values).unbind(dim))
+      elements.push_back(element.node());
+    return lazy_stack(std::move(elements), dim);
+  }
+
+  // Before 0.4 each value of a stack had a folder of its own.
+  NodePtr numbered_values(const Opened& opened, const Above& above) {
+    const auto dim = static_cast<std::size_t>(opened.text.stack_dim);
+    if (dim >= above.batch.size())
+      fail(Code::format, opened.where, ": there is no field \"data\", and no dimension ", dim);
+    Sizes batch(above.batch);
+    batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(dim));
+    return stack(
+        opened, {false, batch, above.device, dim == 0 ? any_rows : above.rows, above.depth}, above);
+  }
+
+  // The elements have no batch size above them; that of the stack is checked.
+  NodePtr lazy(const Opened& opened, const Above& above) {
+    const bool first = opened.text.stack_dim == 0;
+    return stack(opened, {false, {}, above.device, first ? any_rows : above.rows, above.depth + 1},
+                 above);
+  }
+
+  // The folders 0, 1, 2 … without a gap, each with `inner` above it.
+  NodePtr stack(const Opened& opened, const Above& inner, const Above& above) {
+    const Descent guard;
+    const bool values = is_value(opened);
+    const std::int64_t dim = opened.text.stack_dim;
+    std::size_t n = reader_.numbered(opened);
+    if (dim == 0) n = std::min(n, static_cast<std::size_t>(above.rows));
+    std::vector<NodePtr> elements;
+    for (std::size_t i = 0; i < n; ++i) {
+      check_depth(opened, inner.depth);
+      reader_.count_entry(opened);
+      Opened element = reader_.open_element(opened, i);
+      if (is_value(element) != values) {
+        fail(Code::unsupported, element.where, values ? ": a dictionary" : ": a value",
+             " cannot be an element of a ", values ? "stack of values" : "lazy stack");
+      }
+      elements.push_back(enter(std::move(element), inner));
+    }
+    if (elements.empty()) return empty_stack(opened, above);
+    try {
+      return lazy_stack(std::move(elements), dim);
+    } catch (const Error& error) {
+      fail(Code::format, opened.where, ": ", error.what());
+    }
+  }
+
+  static NodePtr empty_stack(const Opened& opened, const Above& above) {
+    Sizes batch(above.batch);
+    if (batch.empty()) batch.push_back(0);
+    const auto dim = static_cast<std::size_t>(opened.text.stack_dim);
+    if (dim >= batch.size() || batch[dim] != 0) {
+      fail(Code::format, opened.where, ": a lazy stack without elements");
+    }
+    return c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, opened.text.stack_dim, batch,
+                                         above.device, is_value(opened));
+  }
+
+  void fill(const Pending& at) {
+    const format::NodeText& text = at.opened.text;
+    const std::int64_t rows = at.node->batch().empty() ? 0 : at.node->batch()[0];
+    at.node->reserve(text.entries.size());
+    for (const format::Entry& entry : text.entries) {
+      if (entry.is_node) {
+        add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
+      } else if (entry.ragged) {
+        at.node->put(entry.key, NodePtr(reader_.ragged(at.opened, entry, rows, at.node->device())));
+      } else {
+        at.node->put(entry.key, reader_.leaf(at.opened, entry, rows, at.node->device()));
+      }
+    }
+    // The first releases listed no nested dictionaries and wrote no "is_nested".
+    const bool listed =
+        std::any_of(text.entries.begin(), text.entries.end(),
+                    [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
+    if (!listed) add_unlisted(at);
+    if (!at.opened.record.empty()) records_.finish(borrow(*at.node), at.opened);
+  }
+
+  void add_node(const Pending& at, const std::string& key, Opened opened) {
+    check_depth(at.opened, at.depth + 1);
+    at.node->put(key, enter(std::move(opened), below(at)));
+  }
+
+  void add_unlisted(const Pending& at) {
+    for (const std::string& name : reader_.folders_in(at.opened.dir)) {
+      std::string dir = files::join(at.opened.dir, name);
+      if (!reader_.has_meta(dir)) continue;
+      if (!is_utf8(name))
+        fail(Code::format, at.opened.where, ": a folder beside it has a name that is not UTF-8");
+      if (at.node->find(name) != nullptr)
+        fail(Code::format, at.opened.where, ": ", format::quote(name),
+             " is both a file and a folder");
+      reader_.count_entry(at.opened);
+      check_depth(at.opened, at.depth + 1);
+      add_node(at, name, reader_.open(std::move(dir), format::quote(name)));
+    }
+  }
+
+  MemmapReader reader_;
+  RecordLoader records_{reader_};
+  std::optional<c10::Device> device_;
+  std::vector<Pending> pending_;
+  std::vector<Mark> marks_;
+};
+
+}  // namespace
+
+NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options) {
+  return Loader(source, options).run();
+}
+
+}  // namespace td

@@ -1,0 +1,12 @@
+// core/memmap/memmap_loader.h: the nodes of a dictionary, made from a folder or an archive.
+#pragma once
+
+#include "core/memmap/memmap_source.h"
+#include "core/memmap/memmap.h"
+
+namespace td {
+
+// The dictionary in a source, or the nested one that `options.subpath` names.
+NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options);
+
+}  // namespace td

@@ -1,0 +1,292 @@
+#include "core/memmap/memmap_reader.h"
+
+#include "core/tensor/assign.h"
+#include "core/tree/device.h"
+#include "core/tensor/fast_path.h"
+#include "core/io/folder.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace td {
+
+namespace {
+
+using files::Found;
+
+std::string where_of(const std::string& dir, const std::string& key) {
+  std::string where = "\"" + files::join(dir, format::meta_file) + "\"";
+  if (!key.empty()) where += " (" + key + ")";
+  return where;
+}
+
+}  // namespace
+
+Opened MemmapReader::open(std::string dir, const std::string& key) {
+  const std::string path = dir;
+  std::optional<Opened> opened = try_open(std::move(dir), key);
+  if (!opened) fail(Code::io, "no dictionary in \"", path, "\": it has no meta.json");
+  return std::move(*opened);
+}
+
+std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string& key) {
+  const std::optional<std::string> text =
+      source_.read(files::join(dir, format::meta_file), format::max_meta_bytes);
+  if (!text) return std::nullopt;
+  std::string where = where_of(dir, key);
+  // A value stands one level deep in its meta.json; what is accepted can be saved again.
+  const std::size_t depth =
+      std::min(options_.max_depth + std::size_t{8}, format::max_json_depth + 1);
+  format::Limits limits{depth, entries_left(), true};
+  format::NodeText node = format::read_node(*text, where, limits);
+  if (node.type == format::NodeType::record) {
+    const std::string inner = files::join(dir, format::record_folder);
+    if (!has_meta(inner)) {
+      limits.records = false;
+      format::read_node(*text, where, limits);  // says that the class is not known
+    }
+    // A record is the dictionary inside it.
+    Opened opened = open_record(inner, key);
+    opened.record = std::move(node.record);
+    opened.empty_fields = std::move(node.empty_fields);
+    opened.fields = std::move(node.fields);
+    if (opened.fields.size() > entries_left()) {
+      fail(Code::format, where, ": more entries than allowed");
+    }
+    entries_ += opened.fields.size();
+    opened.outer = std::move(dir);
+    return opened;
+  }
+  entries_ += node.entries.size();
+  Opened opened{std::move(dir), std::move(where), std::move(node)};
+  require_values(opened);
+  return opened;
+}
+
+Opened MemmapReader::open_record(const std::string& dir, const std::string& key) {
+  const std::string outer = dir.substr(0, dir.size() - format::record_folder.size() - 1);
+  if (outer.size() >= format::record_folder.size() &&
+      outer.compare(outer.size() - format::record_folder.size(), std::string::npos,
+                    format::record_folder) == 0) {
+    fail(Code::format, "\"", dir, "\": a record stands directly inside a record");
+  }
+  return open(dir, key);
+}
+
+// Python pickles values that are no JSON. A pickle is a program: it is not run here.
+void MemmapReader::require_values(const Opened& opened) const {
+  const format::NodeType type = opened.text.type;
+  const bool one = type == format::NodeType::data;
+  if (!one && type != format::NodeType::data_stack) return;
+  if (one && opened.text.data.empty()) {
+    const std::string pickle = files::join(opened.dir, format::pickle_file);
+    if (source_.look(pickle).found == Found::nothing)
+      fail(Code::format, opened.where, ": there is no field \"data\"");
+  } else if (one || opened.text.data != "\"pickle.pkl\"") {
+    return;
+  }
+  fail(Code::unsupported, opened.where, ": the ", one ? "value was" : "values were",
+       " pickled by Python and cannot be read outside of it");
+}
+
+bool MemmapReader::has_meta(const std::string& dir) const {
+  return source_.look(files::join(dir, format::meta_file)).found != Found::nothing;
+}
+
+std::vector<std::string> MemmapReader::folders_in(const std::string& dir) const {
+  std::vector<std::string> names = source_.folders_in(dir, entries_left());
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) { return files::is_unfinished(name); }),
+              names.end());
+  return names;
+}
+
+void MemmapReader::count_entry(const Opened& at) {
+  if (entries_left() == 0) fail(Code::format, at.where, ": more entries than allowed");
+  ++entries_;
+}
+
+std::size_t MemmapReader::numbered(const Opened& at) const {
+  std::size_t n = 0;
+  std::vector<std::string> names = folders_in(at.dir);
+  for (const std::string& name : names) n += format::is_number(name) ? 1 : 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::string name = std::to_string(i);
+    if (std::binary_search(names.begin(), names.end(), name)) continue;
+    const std::string dir = files::join(at.dir, name);
+    if (source_.look(dir).found == Found::link)
+      fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
+    fail(Code::format, at.where, ": element ", name, " of the lazy stack is missing, of ", n,
+         " in all");
+  }
+  return n;
+}
+
+// The names that a key may have on the disk: escaped, and as it is in older folders. Without suffix for
+// the folder of a node.
+template <class Accept>
+bool MemmapReader::locate(const std::string& dir, const std::string& where, const std::string& key,
+                          std::string_view suffix, Accept&& accept) const {
+  const auto with_suffix = [&](std::string name) { return name.append(suffix); };
+  const bool verbatim = format::safe_verbatim(key, suffix.empty());
+  if (options_.verbatim_names) {
+    if (!verbatim)
+      fail(Code::format, where, ": the key ", format::quote(key), " leads out of the folder");
+    return accept(files::join(dir, with_suffix(key)));
+  }
+  const std::string name = format::escape(key);
+  if (accept(files::join(dir, with_suffix(name)))) return true;
+  return verbatim && name != key && accept(files::join(dir, with_suffix(key)));
+}
+
+Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
+  std::optional<Opened> opened;
+  const std::string name = format::quote(key);
+  locate(at.dir, at.where, key, {}, [&](const std::string& dir) {
+    opened = try_open(dir, name);
+    if (opened) return true;
+    const Found found = source_.look(dir).found;
+    if (found == Found::nothing) return false;
+    if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
+    if (found != Found::folder) fail(Code::format, "\"", dir, "\" is not a folder");
+    fail(Code::format, "\"", dir, "\" has no meta.json");
+  });
+  if (!opened) fail(Code::format, at.where, ": there is no folder for the entry ", name);
+  return std::move(*opened);
+}
+
+Opened MemmapReader::open_element(const Opened& at, std::size_t number) {
+  const std::string name = std::to_string(number);
+  return open(files::join(at.dir, name), format::quote(name));
+}
+
+std::string MemmapReader::descend(const std::vector<std::string>& path) const {
+  std::string dir = source_.root();
+  for (const std::string& key : path) {
+    const std::string where = where_of(dir, {});
+    std::string found;
+    const auto accept = [&](const std::string& candidate) {
+      if (!has_meta(candidate)) return false;
+      found = candidate;
+      return true;
+    };
+    const std::string record = files::join(dir, format::record_folder);
+    if (!locate(dir, where, key, {}, accept) && !locate(record, where, key, {}, accept)) {
+      const bool leaf =
+          locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
+            return source_.look(candidate).found == Found::file;
+          });
+      if (leaf) fail(Code::wrong_entry, format::quote(key), " in \"", dir, "\" is a tensor");
+      fail(Code::key_not_found, "there is no dictionary ", format::quote(key), " in \"", dir, "\"");
+    }
+    dir = std::move(found);
+  }
+  return dir;
+}
+
+at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                              const std::optional<c10::Device>& device) const {
+  const auto where = [&] { return at.where + ": " + format::quote(entry.key); };
+  if (entry.dtype.empty() || !entry.has_shape)
+    fail(Code::format, where(), " has no dtype or no shape");
+  const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where());
+  Sizes sizes(entry.shape);
+  if (!begins_with(sizes, at.text.batch)) {
+    fail(Code::format, where(), " has shape ", show_sizes(sizes),
+         ", which does not begin with the batch size ", show_sizes(at.text.batch));
+  }
+  if (!at.text.batch.empty()) sizes[0] = rows;
+  const std::optional<std::int64_t> bytes = format::checked_bytes(sizes, c10::elementSize(dtype));
+  if (!bytes) {
+    fail(Code::format, where(), " has shape ", show_sizes(entry.shape), ", which is too large");
+  }
+  if (device && device->type() == c10::DeviceType::Meta) {
+    if (*bytes != 0) require_file(at, entry.key, static_cast<std::uint64_t>(*bytes));
+    return at::empty(sizes, at::TensorOptions(dtype).device(*device));
+  }
+  const at::Tensor tensor =
+      *bytes == 0 ? fast::make_dense(sizes, dtype) : values(at, entry.key, sizes, dtype);
+  return device ? move_to(tensor, *device) : tensor;
+}
+
+RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                               const std::optional<c10::Device>& device) const {
+  const std::string where = at.where + ": " + format::quote(entry.key);
+  if (entry.dtype.empty() || !entry.has_shape)
+    fail(Code::format, where, " has no dtype or no shape");
+  const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where);
+  const std::optional<std::int64_t> bytes =
+      format::checked_bytes(entry.shape, sizeof(std::int64_t));
+  if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
+    fail(Code::format, where, " is a ragged tensor, with a table of sizes of shape ",
+         show_sizes(entry.shape));
+  }
+  try {
+    // In memory of its own: others may write to the file.
+    const at::Tensor table =
+        *bytes == 0 ? at::empty(entry.shape, at::kLong)
+                    : values(at, entry.key, entry.shape, at::kLong, format::table_suffix).clone();
+    const Sizes count{count_ragged(table, c10::elementSize(dtype))};
+    const auto needed = static_cast<std::uint64_t>(count[0]) * c10::elementSize(dtype);
+    at::Tensor flat;
+    if (device && device->type() == c10::DeviceType::Meta) {
+      if (needed != 0) require_file(at, entry.key, needed);
+      flat = at::empty(count, at::TensorOptions(dtype).device(*device));
+    } else {
+      flat = needed == 0 ? fast::make_dense(count, dtype) : values(at, entry.key, count, dtype);
+      if (device) flat = move_to(flat, *device);
+    }
+    RaggedPtr node = for_batch(*make_ragged(flat, table), at.text.batch, "it");
+    if (!at.text.batch.empty() && rows < at.text.batch[0]) {
+      std::vector<std::int64_t> first(static_cast<std::size_t>(rows));
+      std::iota(first.begin(), first.end(), 0);
+      Sizes batch(at.text.batch);
+      batch[0] = rows;
+      node = for_batch(*parts_at(*node, first), batch, "it");
+    }
+    node->set_device(device);
+    return node;
+  } catch (const Error& error) {
+    if (error.code() != Code::shape) throw;
+    fail(Code::format, where, ": ", error.what());
+  }
+}
+
+Opened MemmapReader::open_source(const Opened& at) {
+  return open(files::join(at.dir, format::source_folder), format::quote(format::source_folder));
+}
+
+at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesView sizes,
+                                c10::ScalarType dtype, std::string_view suffix) const {
+  at::Tensor tensor;
+  const bool found = locate(at.dir, at.where, key, suffix, [&](const std::string& path) {
+    tensor = source_.leaf(path, sizes, dtype);
+    return tensor.defined();
+  });
+  if (!found) fail_missing(at, key);
+  return tensor;
+}
+
+void MemmapReader::require_file(const Opened& at, const std::string& key,
+                                std::uint64_t bytes) const {
+  const bool found =
+      locate(at.dir, at.where, key, format::leaf_suffix, [&](const std::string& path) {
+        const files::Look look = source_.look(path);
+        if (look.found == Found::nothing) return false;
+        if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
+        if (look.found != Found::file)
+          fail(Code::io, "refused: \"", path, "\" is not a regular file");
+        if (look.bytes >= bytes) return true;
+        fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", look.bytes,
+             " found");
+      });
+  if (!found) fail_missing(at, key);
+}
+
+void MemmapReader::fail_missing(const Opened& at, const std::string& key) const {
+  fail(Code::format, at.where, ": there is no file of values for ", format::quote(key));
+}
+
+}  // namespace td

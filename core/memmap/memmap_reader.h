@@ -1,0 +1,82 @@
+// core/memmap/memmap_reader.h: one folder of a dictionary: its meta.json, and the files and folders that stand for
+// its entries. What stands in them may come from anybody: names, sizes, nesting and links are checked
+// before they are used.
+#pragma once
+
+#include "core/memmap/memmap_source.h"
+#include "core/meta/format.h"
+#include "core/memmap/memmap.h"
+#include "core/tree/nested_tensor.h"
+
+#include <string>
+#include <vector>
+
+namespace td {
+
+// A node whose meta.json has been read.
+struct Opened {
+  std::string dir;
+  std::string where;  // for messages: the file, and the entry it stands for
+  format::NodeText text;
+  std::string record = {};  // the name of its type, of a dictionary that is one
+  std::vector<std::string> empty_fields = {};
+  std::vector<format::Field> fields = {};  // that stand outside of that dictionary
+  std::string outer = {};                  // the folder around that of a record
+};
+
+class MemmapReader {
+ public:
+  MemmapReader(const MemmapSource& source, const LoadOptions& options)
+      : source_(source), options_(options) {}
+
+  // `key` is empty for the root.
+  Opened open(std::string dir, const std::string& key);
+
+  // The folder of a nested node among those of `path`, from the root on.
+  std::string descend(const std::vector<std::string>& path) const;
+
+  // The nested node of an entry, or of an element of a stack.
+  Opened open_entry(const Opened& at, const std::string& key);
+  Opened open_element(const Opened& at, std::size_t number);
+
+  bool has_meta(const std::string& dir) const;
+  std::vector<std::string> folders_in(const std::string& dir) const;
+
+  // How many folders 0, 1, 2 … there are; Code::format where one is missing.
+  std::size_t numbered(const Opened& at) const;
+
+  // The values of a leaf: mapped, or moved, or of the right shape only. `rows`: how many there are
+  // along the first dimension; the file may hold more.
+  at::Tensor leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                  const std::optional<c10::Device>& device) const;
+
+  // A ragged tensor, from two files. `rows` as above, where there is a batch size.
+  RaggedPtr ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                   const std::optional<c10::Device>& device) const;
+
+  // What a window is a part of.
+  Opened open_source(const Opened& at);
+
+  void count_entry(const Opened& at);
+  std::size_t entries_left() const noexcept { return options_.max_entries - entries_; }
+  const MemmapSource& source() const noexcept { return source_; }
+  const LoadOptions& options() const noexcept { return options_; }
+
+ private:
+  std::optional<Opened> try_open(std::string dir, const std::string& key);
+  Opened open_record(const std::string& dir, const std::string& key);
+  void require_values(const Opened& opened) const;
+  template <class Accept>
+  bool locate(const std::string& dir, const std::string& where, const std::string& key,
+              std::string_view suffix, Accept&& accept) const;
+  at::Tensor values(const Opened& at, const std::string& key, SizesView sizes,
+                    c10::ScalarType dtype, std::string_view suffix = format::leaf_suffix) const;
+  void require_file(const Opened& at, const std::string& key, std::uint64_t bytes) const;
+  [[noreturn]] void fail_missing(const Opened& at, const std::string& key) const;
+
+  const MemmapSource& source_;
+  const LoadOptions& options_;
+  std::size_t entries_ = 0;
+};
+
+}  // namespace td

@@ -1,0 +1,170 @@
+// Reading a folder into a dictionary that is there: all is worked out beside it, then exchanged.
+#include "core/memmap/reload.h"
+#include "core/tensor/assign.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/walk.h"
+
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+class Reload {
+ public:
+  // Checks all and changes nothing.
+  void plan(Node& to, const Node& from) {
+    pairs_.push_back({&to, &from});
+    while (!pairs_.empty()) {
+      const Pair at = pairs_.back();
+      pairs_.pop_back();
+      if (!seen_.insert(at.to).second) continue;  // one dictionary in two places
+      if (at.to->locked() && !at.to->memmapped()) {
+        fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
+      }
+      if (at.to->kind() == NodeKind::dense) {
+        plan_dense(*as_dense(at.to), *as_dense(at.from));
+      } else {
+        plan_lazy(*as_lazy(at.to), *as_lazy(at.from));
+      }
+    }
+  }
+
+  // Only memory can be missing here.
+  void commit() {
+    for (Dense& change : dense_) {
+      change.to->swap_entries(*change.entries);
+      finish(*change.to, *change.from);
+    }
+    for (Lazy& change : lazy_) {
+      change.to->set_elements(std::move(change.elements));
+      finish(*change.to, *change.from);
+    }
+  }
+
+  // Whether the content of `from` can be put into `to`.
+  static bool fits(const Node& to, const Node& from) {
+    if (to.kind() != from.kind() || to.batch().size() != from.batch().size()) return false;
+    if (to.kind() == NodeKind::dense) return true;
+    const LazyNode* lazy = as_lazy(&to);
+    return lazy != nullptr && !lazy->holds_data() && !as_lazy(&from)->holds_data() &&
+           lazy->stack_dim() == as_lazy(&from)->stack_dim();
+  }
+
+ private:
+  struct Pair {
+    Node* to;
+    const Node* from;
+  };
+  struct Dense {
+    DenseNode* to;
+    c10::intrusive_ptr<DenseNode> entries;
+    const Node* from;
+  };
+  struct Lazy {
+    LazyNode* to;
+    std::vector<NodePtr> elements;
+    const Node* from;
+  };
+
+  void plan_dense(DenseNode& to, const DenseNode& from) {
+    auto entries = c10::make_intrusive<DenseNode>(to.schema(), from.batch(), to.device());
+    entries->reserve(to.size() + from.size());
+    for (std::size_t i = 0; i < to.size(); ++i) {
+      const Value& old = to.value(i);
+      const Value* found = from.find(to.name(i));
+      if (found == nullptr) {
+        check_kept(to.name(i), old, from.batch());
+        entries->push_value(old);
+      } else {
+        entries->push_value(merged(old, *found));
+      }
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      if (to.find(from.name(i)) == nullptr) entries->put(from.name(i), from.value(i));
+    }
+    dense_.push_back({&to, std::move(entries), &from});
+  }
+
+  Value merged(const Value& old, const Value& found) {
+    if (!old.is_node() || !found.is_node() || !fits(*old.node(), *found.node())) return found;
+    pairs_.push_back({old.node().get(), found.node().get()});
+    return old;
+  }
+
+  static void check_kept(const std::string& name, const Value& value, SizesView batch) {
+    const SizesView sizes = value.is_node() ? value.node()->batch() : value.tensor().sizes();
+    if (begins_with(sizes, batch)) return;
+    fail(Code::shape, "\"", name, "\" is not in the folder, and its shape ", show_sizes(sizes),
+         " does not begin with the batch size there, ", show_sizes(batch));
+  }
+
+  void plan_lazy(LazyNode& to, const LazyNode& from) {
+    std::vector<NodePtr> elements;
+    for (std::size_t k = 0; k < from.elements().size(); ++k) {
+      const NodePtr& found = from.elements()[k];
+      const bool there = k < to.elements().size();
+      elements.push_back(there ? merged(Value(to.elements()[k]), Value(found)).take_node() : found);
+    }
+    lazy_.push_back({&to, std::move(elements), &from});
+  }
+
+  static void finish(Node& to, const Node& from) {
+    to.set_batch(from.batch());
+    to.set_saved_path(from.saved_path());
+    if (!to.locked()) return;
+    lock(borrow(to));  // what is new in it
+    c10::SmallVector<NodePtr, 8> pending{borrow(to)};
+    while (!pending.empty()) {
+      const NodePtr node = std::move(pending.back());
+      pending.pop_back();
+      if (node->memmapped() && node.get() != &to) continue;
+      node->set_memmapped(true);
+      node->collect(pending);
+    }
+  }
+
+  std::vector<Pair> pairs_;
+  std::unordered_set<const Node*> seen_;
+  std::vector<Dense> dense_;
+  std::vector<Lazy> lazy_;
+};
+
+void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool same_batch) {
+  Node& node = *td.node();
+  if (node.kind() != NodeKind::dense && (as_lazy(&node) == nullptr || is_data(node))) {
+    fail(Code::unsupported, "a window, or a value, cannot be loaded into");
+  }
+  if (!options.device) options.device = node.device();
+  const TensorDict loaded = load_memmap(dir, options);
+  const Node& from = *loaded.node();
+  if (!Reload::fits(node, from)) {
+    const bool alike = node.kind() == from.kind();
+    fail(alike ? Code::shape : Code::wrong_entry, "\"", dir, "\" holds a ",
+         from.kind() == NodeKind::lazy ? "lazy stack" : "dictionary", " of batch size ",
+         show_sizes(from.batch()), ", which does not fit the one of ", show_sizes(node.batch()));
+  }
+  if (same_batch && from.batch() != node.batch()) {
+    fail(Code::shape, "\"", dir, "\" has the batch size ", show_sizes(from.batch()),
+         ", the dictionary ", show_sizes(node.batch()));
+  }
+  Reload change;
+  change.plan(node, from);
+  change.commit();
+}
+
+}  // namespace
+
+void load_into(TensorDict& td, const std::string& dir, const LoadOptions& options) {
+  reload(td, dir, options, /*same_batch=*/true);
+}
+
+void memmap_refresh(TensorDict& td, LoadOptions options) {
+  if (td.saved_path().empty()) {
+    fail(Code::invalid_argument, "the dictionary has no folder to be read from again");
+  }
+  options.subpath.clear();
+  reload(td, td.saved_path(), std::move(options), /*same_batch=*/false);
+}
+
+}  // namespace td

@@ -1,0 +1,191 @@
+#include "core/memmap/tensorclass_loader.h"
+
+#include "core/tree/paths.h"
+#include "core/pickle/pickled.h"
+
+#include <c10/util/Exception.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+// Of all pickles that are kept in memory, of one that is looked into, and of what is found there.
+constexpr std::size_t max_kept_bytes = std::size_t{1} << 28;
+constexpr std::size_t max_read_bytes = std::size_t{1} << 24;
+constexpr std::size_t max_objects = 1000000;
+constexpr std::size_t max_named = 8;
+
+bool is_key(const std::string& name) {
+  try {
+    const std::string_view view = name;
+    check_path(view);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// The fields of a pickle: their values where everything in it is plain, else their names. A pickle is
+// a program: it is not run.
+void look_into(PickledFields& fields, const std::string& where) {
+  using namespace pickled;
+  const Pickle pickle = read_foreign(*fields.file, where, max_objects);
+  const Object& root = pickle.objects[pickle.root];
+  if (root.kind != Kind::dict) return;
+  std::unordered_set<std::string> seen;
+  for (std::size_t i = 0; i < root.items.size(); i += 2) {
+    const Object& key = pickle.objects[root.items[i]];
+    // Something else than a dictionary of fields.
+    if (key.kind != Kind::text || !is_key(key.text)) return fields.unread.clear();
+    if (seen.insert(key.text).second) fields.unread.push_back(key.text);
+  }
+  const bool foreign = std::any_of(pickle.objects.begin(), pickle.objects.end(), [](const auto& o) {
+    return o.kind == Kind::foreign || o.kind == Kind::bytes;
+  });
+  if (foreign || seen.size() * 2 != root.items.size()) return;
+  std::vector<format::Field> values;
+  std::size_t left = max_read_bytes;
+  for (std::size_t i = 0; i < root.items.size(); i += 2) {
+    // As deep as what is saved may be.
+    std::string json = format::compact(json_of(pickle, root.items[i + 1], left, where), where,
+                                       format::max_json_depth);
+    left -= std::min(left, json.size());
+    values.push_back({pickle.objects[root.items[i]].text, std::move(json)});
+  }
+  fields.values = std::move(values);
+  fields.unread.clear();
+}
+
+// Below a lazy stack each element gets the value.
+void put_field(const NodePtr& root, const format::Field& field, const std::string& where) {
+  std::vector<Node*> pending{root.get()};
+  while (!pending.empty()) {
+    Node* node = pending.back();
+    pending.pop_back();
+    if (const LazyNode* lazy = as_lazy(node)) {
+      for (const NodePtr& element : lazy->elements()) pending.push_back(element.get());
+      continue;
+    }
+    DenseNode& dense = *as_dense(node);
+    if (dense.find(field.name) != nullptr) {
+      fail(Code::format, where, ": ", format::quote(field.name),
+           " is a field beside the dictionary of the record, and an entry of it");
+    }
+    dense.put(field.name,
+              NodePtr(c10::make_intrusive<DataNode>(field.json, dense.batch(), dense.device())));
+  }
+}
+
+// What is known of the class: the fields that are there, those that are empty, and those that could not
+// be read.
+RecordTypePtr type_of(const NodePtr& record, const Opened& opened, PickledPtr pickled) {
+  std::vector<RecordField> fields;
+  std::unordered_set<std::string> seen;
+  const auto add = [&](const std::string& name) -> RecordField* {
+    if (!seen.insert(name).second) return nullptr;
+    fields.emplace_back();
+    fields.back().name = name;
+    fields.back().optional = true;
+    return &fields.back();
+  };
+  const LazyNode* lazy = as_lazy(record.get());
+  for (const NodePtr& node : lazy != nullptr ? lazy->elements() : std::vector{record}) {
+    for (const std::string& name : entry_names(*node)) {
+      RecordField* field = add(name);
+      if (field == nullptr) continue;
+      const EntryKind kind = kind_below(node, name);
+      if (kind == EntryKind::data) field->kind = FieldKind::value;
+      if (kind == EntryKind::dict) field->kind = FieldKind::dict;
+    }
+  }
+  for (const std::string& name : opened.empty_fields) add(name);
+  if (pickled) {
+    for (const std::string& name : pickled->unread) {
+      if (RecordField* field = add(name)) field->kind = FieldKind::value;
+    }
+  }
+  RecordOptions options;
+  options.pickled = std::move(pickled);
+  try {
+    return std::make_shared<RecordType>(opened.record, std::move(fields), options);
+  } catch (const Error& error) {
+    fail(Code::format, opened.where, ": ", error.what());
+  }
+}
+
+}  // namespace
+
+void RecordLoader::finish(const NodePtr& node, const Opened& opened) {
+  for (const format::Field& field : opened.fields) put_field(node, field, opened.where);
+  PickledPtr pickled = read_pickled(node, opened);
+  if (pickled) {
+    for (const format::Field& field : pickled->values) {
+      reader_.count_entry(opened);
+      put_field(node, field, opened.where);
+    }
+  }
+  node->set_record(type_of(node, opened, std::move(pickled)));
+}
+
+PickledPtr RecordLoader::read_pickled(const NodePtr& node, const Opened& opened) {
+  const std::string path = files::join(opened.outer, format::pickle_file);
+  const files::Look look = reader_.source().look(path);
+  if (look.found == files::Found::nothing) return nullptr;
+  auto result = std::make_shared<PickledFields>();
+  if (look.bytes > max_kept_bytes - kept_bytes_) {
+    note(path, *result);
+    return result;
+  }
+  std::optional<std::string> text = reader_.source().read(path, max_kept_bytes - kept_bytes_);
+  if (!text) return nullptr;
+  kept_bytes_ += text->size();
+  result->file = std::make_shared<const std::string>(std::move(*text));
+  if (result->file->size() <= max_read_bytes) {
+    try {
+      look_into(*result, '"' + path + '"');
+    } catch (const Error& error) {
+      if (error.code() != Code::format && error.code() != Code::unsupported) throw;
+    }
+  }
+  const auto taken = [&](const std::string& name) {
+    return kind_below(node, name) != EntryKind::none;
+  };
+  const bool any_taken = std::any_of(result->values.begin(), result->values.end(),
+                                     [&](const format::Field& field) { return taken(field.name); });
+  // Values of a lazy stack would stand in each of its elements.
+  if (as_lazy(node.get()) != nullptr || any_taken ||
+      result->values.size() > reader_.entries_left()) {
+    for (const format::Field& field : result->values) result->unread.push_back(field.name);
+    result->values.clear();
+  }
+  // What is an entry, too, is so in the next folder as in this one.
+  auto& unread = result->unread;
+  unread.erase(std::remove_if(unread.begin(), unread.end(), taken), unread.end());
+  if (!result->unread.empty() || result->values.empty()) note(path, *result);
+  return result;
+}
+
+void RecordLoader::note(const std::string& path, const PickledFields& pickled) {
+  if (unread_files_++ != 0) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(pickled.unread.size(), max_named); ++i) {
+    names += (i == 0 ? "" : ", ") + format::quote(pickled.unread[i]);
+  }
+  if (pickled.unread.size() > max_named) names += ", …";
+  first_ = '"' + path + '"' + (names.empty() ? "" : ": " + names) +
+           (pickled.file ? "" : " (too long: it cannot be saved again)");
+}
+
+void RecordLoader::warn() const {
+  if (unread_files_ == 0) return;
+  const std::string more =
+      unread_files_ == 1 ? "" : ", and " + std::to_string(unread_files_ - 1) + " more files";
+  TORCH_WARN(
+      first_, more,
+      ": fields that Python has pickled cannot be read here; they are kept for the next save");
+}
+
+}  // namespace td

@@ -1,0 +1,239 @@
+#include "core/memmap/verify.h"
+
+#include "core/memmap/archive_verify.h"
+#include "core/io/folder_source.h"
+#include "core/base/parallel.h"
+#include "core/io/checksums.h"
+#include "core/io/folder.h"
+#include "core/memmap/verify_walk.h"
+
+#include <ATen/ATen.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <cerrno>
+#include <set>
+#include <thread>
+#include <unordered_map>
+
+namespace td {
+
+namespace {
+
+using files::Found;
+
+constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
+
+// Bytes that all threads have read; told on the calling one.
+class Meter {
+ public:
+  Meter(const std::vector<Part>& parts, const BytesFn& progress)
+      : progress_(progress), thread_(std::this_thread::get_id()) {
+    for (const Part& part : parts) total_ += part.covered;
+    tell();
+  }
+  void add(std::size_t bytes) {
+    done_ += bytes;
+    if (std::this_thread::get_id() == thread_) tell();
+  }
+  void finish() {
+    if (told_ < done_) tell();
+  }
+
+ private:
+  void tell() {
+    if (!progress_) return;
+    told_ = done_;
+    progress_(told_, total_);
+  }
+  const BytesFn& progress_;
+  std::thread::id thread_;
+  std::atomic<std::size_t> done_{0};
+  std::size_t told_ = 0;
+  std::size_t total_ = 0;
+};
+
+// With reads, not through a mapping: that would be a signal where the disk has a bad block.
+Digest hash_file(const std::string& path, std::uint64_t bytes, Meter& meter) {
+  const files::Descriptor file(
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) files::fail_io("cannot open", path, errno);
+  std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(piece, bytes)));
+  Hasher hasher;
+  while (bytes != 0) {
+    const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes));
+    const ssize_t n = ::read(file.get(), buffer.data(), wanted);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) files::fail_io("cannot read", path, errno);
+    if (n == 0) fail(Code::format, "\"", path, "\" became shorter while it was read");
+    hasher.add(buffer.data(), static_cast<std::size_t>(n));
+    bytes -= static_cast<std::uint64_t>(n);
+    meter.add(static_cast<std::size_t>(n));
+  }
+  return hasher.digest();
+}
+
+// A finding for each file that cannot be read.
+std::vector<Finding> hash_all(const std::string& root, std::vector<Part>& parts, int num_threads,
+                              const BytesFn& progress) {
+  std::vector<std::string> failures(parts.size());
+  Meter meter(parts, progress);
+  for_each(parts.size(), static_cast<std::size_t>(num_threads), [&](std::size_t i) {
+    try {
+      parts[i].digest = hash_file(files::join(root, parts[i].path), parts[i].covered, meter);
+    } catch (const Error& error) {
+      if (error.code() != Code::io && error.code() != Code::format) throw;
+      failures[i] = error.what();
+    }
+  });
+  meter.finish();
+  std::vector<Finding> findings;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (failures[i].empty()) continue;
+    findings.push_back({Damage::unreadable, parts[i].path, 0, 0, std::move(failures[i])});
+  }
+  return findings;
+}
+
+void check_arguments(const std::string& dir, int num_threads) {
+  if (dir.empty()) fail(Code::io, "no such folder: the path is empty");
+  if (num_threads < 0) {
+    fail(Code::invalid_argument, "a number of threads cannot be ", num_threads);
+  }
+}
+
+// What a load finds beyond single files: sizes that do not fit those above.
+void check_load(const std::string& root, std::vector<Finding>& findings) {
+  LoadOptions options;
+  options.device = c10::Device(c10::DeviceType::Meta);
+  options.quiet = true;
+  try {
+    load_memmap(root, options);
+  } catch (const Error& error) {
+    if (error.code() == Code::out_of_memory || error.code() == Code::busy) throw;
+    findings.push_back({Damage::format, std::string(format::meta_file), 0, 0, error.what()});
+  }
+}
+
+class Verification {
+ public:
+  Verification(const std::string& root, int num_threads, const BytesFn& progress)
+      : source_(root, MapMode::priv), num_threads_(num_threads), progress_(progress) {}
+
+  std::vector<Finding> run() {
+    Walk walk(source_, parts_, findings_);
+    walk.run();
+    if (findings_.empty()) check_load(source_.root(), findings_);
+    const std::string path = files::join(source_.root(), checksums_file);
+    const bool has_checksums = source_.look(path).found != Found::nothing;
+    if (has_checksums) check_content(walk, path);
+    std::stable_sort(findings_.begin(), findings_.end(),
+                     [](const Finding& a, const Finding& b) { return a.path < b.path; });
+    return std::move(findings_);
+  }
+
+  bool changed() const { return source_.change() != FolderSource::Change::none; }
+
+ private:
+  void check_content(Walk& walk, const std::string& path) {
+    std::vector<Checksum> checksums;
+    try {
+      const std::optional<std::string> text = source_.read(path, max_checksums_bytes);
+      checksums = read_checksums(text.value_or(std::string()), "\"" + path + "\"");
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      walk.report(path, error.what(), 0);
+      return;
+    }
+    std::unordered_map<std::string_view, const Checksum*> by_path;
+    for (const Checksum& one : checksums) by_path.emplace(one.path, &one);
+    std::vector<Part> covered;
+    for (Part& part : parts_) {
+      const auto found = by_path.find(part.path);
+      const Checksum* one = found == by_path.end() ? nullptr : found->second;
+      if (one == nullptr || one->bytes < part.needed) {
+        const std::uint64_t bytes = one == nullptr ? 0 : one->bytes;
+        findings_.push_back({Damage::not_covered, part.path, part.needed, bytes,
+                             c10::str("\"", part.path, "\": ", bytes, " of ", part.needed,
+                                      " bytes have a checksum")});
+      }
+      if (one == nullptr) continue;
+      by_path.erase(found);
+      const std::string file = files::join(source_.root(), part.path);
+      if (source_.look(file).bytes < one->bytes) {
+        walk.report(
+            file,
+            c10::str("\"", part.path, "\" is too short: ", one->bytes, " bytes had a checksum"),
+            one->bytes);
+        continue;
+      }
+      covered.push_back({part.path, part.needed, one->bytes, one->digest});
+    }
+    for (const auto& [name, one] : by_path) {
+      if (walk.damaged().count(one->path) != 0) continue;
+      const std::string file = files::join(source_.root(), one->path);
+      if (source_.look(file).found == Found::nothing) {
+        walk.report(file, c10::str("\"", one->path, "\" has a checksum and is not there"), 0);
+      }
+    }
+    compare(std::move(covered));
+  }
+
+  void compare(std::vector<Part> covered) {
+    std::vector<Part> now = covered;
+    std::vector<Finding> unreadable = hash_all(source_.root(), now, num_threads_, progress_);
+    std::set<std::string_view> failed;
+    for (const Finding& finding : unreadable) failed.insert(finding.path);
+    for (std::size_t i = 0; i < now.size(); ++i) {
+      if (now[i].digest == covered[i].digest || failed.count(now[i].path) != 0) continue;
+      findings_.push_back({Damage::changed, now[i].path, 0, 0,
+                           c10::str("\"", now[i].path, "\": its first ", now[i].covered,
+                                    " bytes are not those that were saved")});
+    }
+    for (Finding& finding : unreadable) findings_.push_back(std::move(finding));
+  }
+
+  FolderSource source_;
+  int num_threads_;
+  const BytesFn& progress_;
+  std::vector<Part> parts_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::vector<Finding> verify_memmap(const std::string& dir, int num_threads,
+                                   const BytesFn& progress) {
+  check_arguments(dir, num_threads);
+  const std::string root = files::absolute(dir);
+  if (files::look(root).found == Found::file) return verify_archive(root, num_threads, progress);
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    Verification verification(root, num_threads, progress);
+    std::vector<Finding> findings = verification.run();
+    if (findings.empty() || !verification.changed()) return findings;
+  }
+  fail(Code::busy, "\"", root, "\" was replaced by its writers again and again while it was read");
+}
+
+void checksum_memmap(const std::string& dir, int num_threads, const BytesFn& progress) {
+  check_arguments(dir, num_threads);
+  const std::string root = files::absolute(dir);
+  const files::FolderLock lock(root);
+  const FolderSource source(root, MapMode::priv);
+  std::vector<Part> parts;
+  std::vector<Finding> findings;
+  Walk(source, parts, findings).run();
+  if (findings.empty()) check_load(root, findings);
+  if (findings.empty()) findings = hash_all(root, parts, num_threads, progress);
+  if (!findings.empty()) fail(Code::format, "no checksums: ", findings.front().message);
+  std::vector<Checksum> checksums;
+  for (Part& part : parts) checksums.push_back({std::move(part.path), part.covered, part.digest});
+  const std::string text = checksums_text(checksums);
+  files::NewFile file(files::join(root, checksums_file));
+  file.write(text.data(), text.size());
+  file.close();
+  file.commit();
+}
+
+}  // namespace td

@@ -1,0 +1,206 @@
+// core/memmap/verify_walk.h: the files that a dictionary consists of, and what is wrong with them.
+#pragma once
+
+#include "core/io/folder_source.h"
+#include "core/memmap/memmap_reader.h"
+#include "core/io/checksums.h"
+#include "core/tree/device.h"
+#include "core/memmap/verify.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace td {
+
+// A file that the dictionary consists of.
+struct Part {
+  std::string path;           // relative to the folder
+  std::uint64_t needed = 0;   // bytes that its values take
+  std::uint64_t covered = 0;  // bytes that are hashed
+  Digest digest = {};
+};
+
+// Goes through a folder as a load does, and on behind what is damaged.
+class Walk {
+ public:
+  Walk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings)
+      : source_(source), reader_(source, options_), parts_(parts), findings_(findings) {}
+
+  void run() {
+    attempt(files::join(source_.root(), format::meta_file),
+            [&] { enter(reader_.open(source_.root(), {})); });
+    while (!pending_.empty()) {
+      const Opened at = std::move(pending_.back());
+      pending_.pop_back();
+      visit(at);
+    }
+  }
+
+  std::string relative(const std::string& path) const {
+    return path.substr(std::min(path.size(), source_.root().size() + 1));
+  }
+
+  // What a failure at `path` says.
+  void report(const std::string& path, const std::string& message, std::uint64_t needed) {
+    Finding finding{Damage::format, relative(path), 0, 0, message};
+    try {
+      const files::Look look = source_.look(path);
+      if (look.found == files::Found::nothing) {
+        finding.damage = Damage::missing;
+      } else if (look.found == files::Found::link || look.found == files::Found::other) {
+        finding.damage = Damage::refused;
+      } else if (look.found == files::Found::file && look.bytes < needed) {
+        finding.damage = Damage::too_short;
+        finding.expected = needed;
+        finding.found = look.bytes;
+      }
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      finding.damage = Damage::unreadable;
+    }
+    findings_.push_back(std::move(finding));
+  }
+
+ private:
+  template <class F>
+  bool attempt(const std::string& path, F&& f, const std::uint64_t& needed = 0) {
+    try {
+      f();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+      report(path, error.what(), needed);
+      return false;
+    }
+  }
+
+  void enter(Opened opened) {
+    if (!opened.outer.empty()) {
+      add_file(opened.outer, format::meta_file);
+      add_file(opened.outer, format::pickle_file);
+    }
+    add_file(opened.dir, format::meta_file);
+    check_device(opened);
+    pending_.push_back(std::move(opened));
+  }
+
+  // A device that is not in this machine is no damage; what is no device at all is.
+  void check_device(const Opened& at) {
+    if (!at.text.device) return;
+    try {
+      parse_device(*at.text.device);
+    } catch (const Error& error) {
+      if (error.code() == Code::device) return;
+      report(files::join(at.dir, format::meta_file), c10::str(at.where, ": ", error.what()), 0);
+    }
+  }
+
+  void add_file(const std::string& dir, std::string_view name) {
+    const std::string path = files::join(dir, name);
+    const files::Look look = source_.look(path);
+    if (look.found != files::Found::file) return;
+    parts_.push_back({relative(path), look.bytes, look.bytes});
+  }
+
+  void visit(const Opened& at) {
+    switch (at.text.type) {
+      case format::NodeType::lazy: visit_elements(at); break;
+      case format::NodeType::part: attempt(at.dir, [&] { enter(reader_.open_source(at)); }); break;
+      case format::NodeType::data:
+      case format::NodeType::data_stack: break;
+      default: visit_entries(at); break;
+    }
+  }
+
+  void visit_elements(const Opened& at) {
+    std::size_t n = 0;
+    attempt(at.dir, [&] { n = reader_.numbered(at); });
+    for (std::size_t i = 0; i < n; ++i) {
+      attempt(files::join(at.dir, std::to_string(i)), [&] { enter(reader_.open_element(at, i)); });
+    }
+  }
+
+  void visit_entries(const Opened& at) {
+    bool listed = false;
+    for (const format::Entry& entry : at.text.entries) {
+      listed = listed || entry.is_node || entry.has_is_nested;
+      if (entry.is_node) {
+        attempt(name_of(at, entry, {}), [&] { enter(reader_.open_entry(at, entry.key)); });
+      } else {
+        visit_leaf(at, entry);
+      }
+    }
+    if (listed) return;
+    // The first releases listed no nested dictionaries.
+    std::vector<std::string> names;
+    attempt(at.dir, [&] { names = reader_.folders_in(at.dir); });
+    for (const std::string& name : names) {
+      const std::string dir = files::join(at.dir, name);
+      if (reader_.has_meta(dir)) attempt(dir, [&] { enter(reader_.open(dir, name)); });
+    }
+  }
+
+  void visit_leaf(const Opened& at, const format::Entry& entry) {
+    const std::string path = name_of(at, entry, format::leaf_suffix);
+    const c10::Device meta(c10::DeviceType::Meta);
+    const std::int64_t rows = at.text.batch.empty() ? 0 : at.text.batch.front();
+    std::uint64_t needed = 0;
+    const bool good = attempt(
+        path,
+        [&] {
+          if (entry.ragged) {
+            reader_.ragged(at, entry, rows, std::nullopt);
+            needed = source_.look(path).bytes;
+            return;
+          }
+          const c10::ScalarType dtype = format::parse_dtype(entry.dtype, at.where);
+          needed = static_cast<std::uint64_t>(
+              format::checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
+          reader_.leaf(at, entry, rows, meta);
+        },
+        needed);
+    if (!good) {
+      damaged_.insert(relative(path));
+      return;
+    }
+    if (needed != 0) parts_.push_back({relative(path), needed, needed});
+    if (!entry.ragged) return;
+    const std::string table = name_of(at, entry, ".shape.memmap");
+    const std::uint64_t bytes = source_.look(table).bytes;
+    if (bytes != 0) parts_.push_back({relative(table), bytes, bytes});
+  }
+
+  // Where an entry stands: escaped, or as it is in older folders.
+  std::string name_of(const Opened& at, const format::Entry& entry, std::string_view suffix) const {
+    std::string path = files::join(at.dir, format::escape(entry.key)).append(suffix);
+    if (!format::safe_verbatim(entry.key, entry.is_node)) return path;
+    std::string verbatim = files::join(at.dir, entry.key).append(suffix);
+    try {
+      if (source_.look(path).found == files::Found::nothing &&
+          source_.look(verbatim).found != files::Found::nothing) {
+        return verbatim;
+      }
+    } catch (const Error& error) {
+      if (error.code() == Code::out_of_memory) throw;
+    }
+    return path;
+  }
+
+ public:
+  const std::set<std::string>& damaged() const noexcept { return damaged_; }
+
+ private:
+  const FolderSource& source_;
+  LoadOptions options_;
+  MemmapReader reader_;
+  std::vector<Part>& parts_;
+  std::vector<Finding>& findings_;
+  std::vector<Opened> pending_;
+  std::set<std::string> damaged_;
+};
+
+}  // namespace td

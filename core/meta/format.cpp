@@ -1,0 +1,271 @@
+#include "core/meta/format.h"
+
+#include "core/base/torch_compat.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace td::format {
+
+namespace {
+
+constexpr TypeName types[] = {
+    {NodeType::dense, "<class 'tensordict._td.TensorDict'>", "TensorDict"},
+    {NodeType::data, "<class 'tensordict.tensorclass.NonTensorData'>", "NonTensorData"},
+    {NodeType::data_stack, "<class 'tensordict.tensorclass.NonTensorStack'>", "NonTensorStack"},
+    {NodeType::lazy, "<class 'tensordict._lazy.LazyStackedTensorDict'>", "LazyStackedTensorDict"},
+    {NodeType::part, "<class 'tensordict._td._SubTensorDict'>", "_SubTensorDict"},
+};
+
+struct DType {
+  std::string_view name;
+  c10::ScalarType dtype;
+};
+
+constexpr DType dtypes[] = {
+    {"torch.bfloat16", c10::ScalarType::BFloat16},
+    {"torch.bool", c10::ScalarType::Bool},
+    {"torch.complex128", c10::ScalarType::ComplexDouble},
+    {"torch.complex32", c10::ScalarType::ComplexHalf},
+    {"torch.complex64", c10::ScalarType::ComplexFloat},
+    {"torch.float16", c10::ScalarType::Half},
+    {"torch.float32", c10::ScalarType::Float},
+    {"torch.float64", c10::ScalarType::Double},
+    {"torch.int16", c10::ScalarType::Short},
+    {"torch.int32", c10::ScalarType::Int},
+    {"torch.int64", c10::ScalarType::Long},
+    {"torch.int8", c10::ScalarType::Char},
+    {"torch.uint8", c10::ScalarType::Byte},
+#if TD_TORCH_HAS_WIDE_UNSIGNED
+    {"torch.uint16", c10::ScalarType::UInt16},
+    {"torch.uint32", c10::ScalarType::UInt32},
+    {"torch.uint64", c10::ScalarType::UInt64},
+#endif
+};
+
+constexpr std::string_view wide_unsigned[] = {"torch.uint16", "torch.uint32", "torch.uint64"};
+constexpr std::string_view quantised[] = {"torch.qint32", "torch.qint8", "torch.quint4x2",
+                                          "torch.quint8"};
+
+template <class List>
+bool contains(const List& list, std::string_view name) noexcept {
+  return std::find(std::begin(list), std::end(list), name) != std::end(list);
+}
+
+constexpr char upper_hex[] = "0123456789ABCDEF";
+constexpr char lower_hex[] = "0123456789abcdef";
+
+// Characters that some file system or shell takes for something else.
+bool must_escape(unsigned char c) noexcept {
+  return c < 32 || c == 127 ||
+         std::string_view("/<>:\"|?*\\ %").find(static_cast<char>(c)) != std::string_view::npos;
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\t': out += "\\t"; break;
+      case '\n': out += "\\n"; break;
+      case '\f': out += "\\f"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += "\\u00";
+          out += lower_hex[static_cast<unsigned char>(c) >> 4];
+          out += lower_hex[static_cast<unsigned char>(c) & 15];
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+}  // namespace
+
+void append_sizes(std::string& out, SizesView sizes) {
+  out += '[';
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != 0) out += ',';
+    out += std::to_string(sizes[i]);
+  }
+  out += ']';
+}
+
+const TypeName& type_name(NodeType type) { return types[static_cast<std::size_t>(type)]; }
+
+const TypeName* find_type(std::string_view class_name) noexcept {
+  for (const TypeName& row : types) {
+    if (row.class_name == class_name) return &row;
+  }
+  return nullptr;
+}
+
+std::string_view dtype_name(c10::ScalarType dtype) noexcept {
+  for (const DType& row : dtypes) {
+    if (row.dtype == dtype) return row.name;
+  }
+  return {};
+}
+
+c10::ScalarType parse_dtype(std::string_view name, std::string_view where) {
+  for (const DType& row : dtypes) {
+    if (row.name == name) return row.dtype;
+  }
+  if (contains(wide_unsigned, name)) {
+    fail(Code::dtype, where, ": ", name, " needs libtorch 2.3, this is ", TORCH_VERSION);
+  }
+  if (contains(quantised, name)) {
+    fail(Code::unsupported, where, ": ", name,
+         " cannot be read, quantised dtypes are not supported");
+  }
+  fail(Code::format, where, ": no dtype is called ", quote(name));
+}
+
+std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept {
+  // A zero does not excuse the others: strides are products of them too.
+  auto bytes = static_cast<std::int64_t>(item_bytes);
+  bool empty = false;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || (size > 0 && bytes > std::numeric_limits<std::int64_t>::max() / size)) {
+      return std::nullopt;
+    }
+    empty = empty || size == 0;
+    if (size > 0) bytes *= size;
+  }
+  return empty ? 0 : bytes;
+}
+
+std::string escape(std::string_view key) {
+  if (key.empty()) return "%";
+  if (key == ".") return "%2E";
+  if (key == "..") return "%2E%2E";
+  std::string name;
+  name.reserve(key.size());
+  for (const char c : key) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (must_escape(byte)) {
+      name += '%';
+      name += upper_hex[byte >> 4];
+      name += upper_hex[byte & 15];
+    } else {
+      name += c;
+    }
+  }
+  return name;
+}
+
+bool safe_verbatim(std::string_view key, bool is_node) noexcept {
+  if (key.find_first_of(std::string_view("/\\\0", 3)) != std::string_view::npos) return false;
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (key.size() >= 2 && letter(key[0]) && key[1] == ':') return false;
+  return !is_node || (!key.empty() && key != "." && key != "..");
+}
+
+bool reserved(std::string_view key) noexcept {
+  return key == "shape" || key == "device" || key == "_type";
+}
+
+void DenseText::leaf(std::string_view key, std::string_view device, SizesView shape,
+                     std::string_view dtype, bool ragged) {
+  append_quoted(text_, key);
+  text_ += ":{\"device\":";
+  append_quoted(text_, device);
+  text_ += ",\"shape\":";
+  append_sizes(text_, shape);
+  text_ += ",\"dtype\":";
+  append_quoted(text_, dtype);
+  text_ += ragged ? ",\"is_nested\":true}," : ",\"is_nested\":false},";
+}
+
+void DenseText::node(std::string_view key, NodeType type) {
+  append_quoted(text_, key);
+  text_ += ":{\"type\":";
+  append_quoted(text_, type_name(type).short_name);
+  text_ += "},";
+}
+
+std::string DenseText::finish(SizesView batch, std::string_view device) && {
+  text_ += "\"shape\":";
+  append_sizes(text_, batch);
+  text_ += ",\"device\":";
+  append_quoted(text_, device);
+  text_ += ",\"_type\":";
+  append_quoted(text_, type_name(NodeType::dense).class_name);
+  text_ += '}';
+  return std::move(text_);
+}
+
+std::string data_text(std::string_view json) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::data).class_name);
+  text += ",\"data\":";
+  text += json;
+  text += ",\"_is_non_tensor\":true,\"_metadata\":null}";
+  return text;
+}
+
+std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
+                            const std::optional<std::string>& device) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::data_stack).class_name);
+  text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":";
+  text += device ? quote(*device) : "null";
+  text += ",\"data\":";
+  text += json;
+  return text + "}";
+}
+
+std::string lazy_text(std::int64_t stack_dim) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::lazy).class_name);
+  return text + ",\"stack_dim\":" + std::to_string(stack_dim) + "}";
+}
+
+std::string part_text(std::string_view index) {
+  std::string text = "{\"_type\":";
+  append_quoted(text, type_name(NodeType::part).class_name);
+  return text.append(",\"index\":").append(index).append("}");
+}
+
+std::string_view short_record(std::string_view record) noexcept {
+  const std::size_t dot = record.rfind('.');
+  return dot == std::string_view::npos ? record : record.substr(dot + 1);
+}
+
+void DenseText::record(std::string_view key, std::string_view record) {
+  append_quoted(text_, key);
+  text_ += ":{\"type\":";
+  append_quoted(text_, short_record(record));
+  text_ += "},";
+}
+
+std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields,
+                        const std::vector<Field>& fields) {
+  const std::string_view module = record.find('.') == std::string_view::npos ? "__main__." : "";
+  std::string text = "{\"_type\":";
+  append_quoted(text, "<class '" + std::string(module) + std::string(record) + "'>");
+  for (const std::string& field : empty_fields) {
+    text += ',';
+    append_quoted(text, field);
+    text += ":null";
+  }
+  for (const Field& field : fields) {
+    text += ',';
+    append_quoted(text, field.name);
+    text.append(":").append(field.json);
+  }
+  return text + "}";
+}
+
+std::string quote(std::string_view text) {
+  std::string result;
+  append_quoted(result, text);
+  return result;
+}
+
+}  // namespace td::format

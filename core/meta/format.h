@@ -1,0 +1,152 @@
+// core/meta/format.h: the text and the names of a folder in the format of Python's tensordict. Nothing here
+// opens a file or knows of tensors.
+#pragma once
+
+#include "core/tree/node.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace td::format {
+
+inline constexpr std::string_view meta_file = "meta.json";
+inline constexpr std::string_view leaf_suffix = ".memmap";
+inline constexpr std::string_view table_suffix =
+    ".shape.memmap";  // of the sizes of a ragged tensor
+inline constexpr std::string_view record_folder = "_tensordict";
+inline constexpr std::string_view pickle_file =
+    "other.pickle";  // fields of a record that are no JSON
+inline constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
+inline constexpr std::string_view source_folder = "_source";  // of a window
+
+// Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
+// allows. Printing one recurses.
+inline constexpr std::size_t max_json_depth = 1000;
+
+// What kinds of node a folder can hold. A new kind is a row of the table in format.cpp, a case where
+// nodes are read, and one where they are made and saved.
+enum class NodeType : std::uint8_t {
+  dense,
+  data,
+  data_stack,  // one value for each element of the batch
+  lazy,
+  part,    // a window: what it is a part of stands in a folder of its own
+  record,  // a class that only Python knows, over a dictionary in a folder of its own
+};
+
+// How a kind is called in a meta.json of its own, and in the one above it.
+struct TypeName {
+  NodeType type;
+  std::string_view class_name;  // "<class 'tensordict._td.TensorDict'>"
+  std::string_view short_name;  // "TensorDict"
+};
+const TypeName& type_name(NodeType type);
+const TypeName* find_type(std::string_view class_name) noexcept;  // nullptr: not known
+
+// Dtypes that can be stored. The name of others is empty.
+std::string_view dtype_name(c10::ScalarType dtype) noexcept;
+// Throws Code::format for a name that means nothing, Code::dtype for a dtype that this libtorch has
+// not, and Code::unsupported for quantised ones. `where` begins the message.
+c10::ScalarType parse_dtype(std::string_view name, std::string_view where);
+
+// Product of the sizes and the bytes of an item; nullopt when a size is negative or it overflows.
+std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept;
+
+// From a key to the name of its file or folder, without suffix: one to one, and never leaving the
+// folder.
+std::string escape(std::string_view key);
+
+// Whether a key may be a name as it is: it cannot lead out of the folder.
+bool safe_verbatim(std::string_view key, bool is_node) noexcept;
+
+// Whether a folder is called as an element of a lazy stack is.
+inline bool is_number(std::string_view name) noexcept {
+  return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+// Keys that a meta.json needs for itself.
+bool reserved(std::string_view key) noexcept;
+
+// A value that is no tensor, by its name.
+struct Field {
+  std::string name;
+  std::string json;  // compact
+};
+
+// Writing, compact and with non-ASCII kept, byte for byte as Python does with orjson.
+class DenseText {
+ public:
+  // Of a ragged tensor, `shape` is that of the table of its sizes.
+  void leaf(std::string_view key, std::string_view device, SizesView shape, std::string_view dtype,
+            bool ragged = false);
+  void node(std::string_view key, NodeType type);
+  void record(std::string_view key, std::string_view record);  // by the name of its type
+  std::string finish(SizesView batch, std::string_view device) &&;
+
+ private:
+  std::string text_ = "{";
+};
+std::string data_text(std::string_view json);
+std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
+                            const std::optional<std::string>& device);
+std::string lazy_text(std::int64_t stack_dim);
+std::string part_text(std::string_view index);
+std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields,
+                        const std::vector<Field>& fields = {});
+std::string quote(std::string_view text);
+
+// [3,4]
+void append_sizes(std::string& out, SizesView sizes);
+
+// Of the name of a record type, which may have a module before it: the name that is printed.
+std::string_view short_record(std::string_view record) noexcept;
+
+// Reading.
+struct Entry {
+  std::string key;
+  bool is_node = false;
+  bool ragged = false;
+  bool has_shape = false;
+  bool has_is_nested = false;  // missing in files of the first releases
+  std::string dtype;           // of a leaf
+  Sizes shape;                 // of a leaf
+};
+
+struct NodeText {
+  NodeType type = NodeType::dense;
+  Sizes batch;                        // of a dictionary
+  std::optional<std::string> device;  // of a dictionary
+  std::vector<Entry> entries;         // of a dictionary
+  std::string data;            // of a value, or of a stack of values: compact JSON; empty: none
+  std::string index;           // of a window: compact JSON
+  bool own_device = false;     // of a stack of values: whether its device, or none, is said
+  std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
+  std::string record;          // of a record: the name of its type
+  std::vector<std::string> empty_fields;  // of a record: those that are null
+  std::vector<Field> fields;              // of a record: the others that stand beside it
+};
+
+struct Limits {
+  std::size_t depth;     // of lists and objects in one another
+  std::size_t entries;   // in this node
+  bool records = false;  // whether classes that are not known may be records
+};
+
+// Reads a meta.json. `where` begins the messages: the file, and the key it stands for. Throws
+// Code::format, and Code::unsupported for kinds of node that are not known.
+NodeText read_node(std::string_view text, const std::string& where, const Limits& limits);
+
+// The text of a dictionary with one more entry: that of `other`, a text that DenseText has made for the
+// same batch size. Code::key_exists when it is there already.
+std::string with_entry(std::string_view text, const std::string& where, std::string_view other);
+
+// Of a list, its first elements; other values as they are. The text is good JSON.
+std::string head_of_list(std::string_view json, std::size_t length);
+
+// The same value without needless white space; throws Code::format when it is no JSON.
+std::string compact(std::string_view json, const std::string& where, std::size_t depth);
+
+}  // namespace td::format

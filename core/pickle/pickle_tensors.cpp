@@ -1,0 +1,242 @@
+// The functions of a pickle that make tensors of storages.
+#include "core/pickle/pickle_calls.h"
+
+#include "core/meta/format.h"
+
+namespace td::pickled {
+
+namespace {
+
+// The functions that are known. Only these run, and all they do is to describe a tensor.
+enum class Function : std::int64_t {
+  rebuild_tensor,
+  rebuild_parameter,
+  ordered_dict,
+  same,        // gives back its first argument: torch.Size, lists of libtorch, type tags
+  storage,     // a type of storage, with its dtype
+  dtype,       // a dtype as such
+  attributes,  // a class of TorchScript, of which the attributes are read
+};
+
+struct Known {
+  std::string_view name;
+  Function function;
+};
+constexpr Known functions[] = {
+    {"torch._utils._rebuild_tensor", Function::rebuild_tensor},
+    {"torch._utils._rebuild_tensor_v2", Function::rebuild_tensor},
+    {"torch._utils._rebuild_tensor_v3", Function::rebuild_tensor},
+    {"torch._utils._rebuild_parameter", Function::rebuild_parameter},
+    {"collections.OrderedDict", Function::ordered_dict},
+    {"torch.Size", Function::same},
+    {"torch.jit._pickle.build_intlist", Function::same},
+    {"torch.jit._pickle.build_doublelist", Function::same},
+    {"torch.jit._pickle.build_boollist", Function::same},
+    {"torch.jit._pickle.build_tensorlist", Function::same},
+    {"torch.jit._pickle.restore_type_tag", Function::same},
+};
+
+struct StorageType {
+  std::string_view name;
+  c10::ScalarType dtype;
+};
+constexpr StorageType storages[] = {
+    {"torch.ByteStorage", c10::ScalarType::Byte},
+    {"torch.CharStorage", c10::ScalarType::Char},
+    {"torch.ShortStorage", c10::ScalarType::Short},
+    {"torch.IntStorage", c10::ScalarType::Int},
+    {"torch.LongStorage", c10::ScalarType::Long},
+    {"torch.HalfStorage", c10::ScalarType::Half},
+    {"torch.FloatStorage", c10::ScalarType::Float},
+    {"torch.DoubleStorage", c10::ScalarType::Double},
+    {"torch.BoolStorage", c10::ScalarType::Bool},
+    {"torch.BFloat16Storage", c10::ScalarType::BFloat16},
+    {"torch.ComplexHalfStorage", c10::ScalarType::ComplexHalf},
+    {"torch.ComplexFloatStorage", c10::ScalarType::ComplexFloat},
+    {"torch.ComplexDoubleStorage", c10::ScalarType::ComplexDouble},
+    {"torch.storage.UntypedStorage", c10::ScalarType::Byte},
+    {"torch.storage._UntypedStorage", c10::ScalarType::Byte},
+    {"torch.UntypedStorage", c10::ScalarType::Byte},
+};
+
+constexpr std::size_t max_dims = 64;   // as many as libtorch's loops take
+constexpr std::size_t max_name = 256;  // of a function, or of a storage in its archive
+constexpr std::size_t max_arguments = 16;
+
+class TensorCalls final : public Calls {
+ public:
+  using Calls::Calls;
+
+  void global(const std::string& module, const std::string& name) override {
+    if (module.size() + name.size() > max_name) state_.bad("the name of a function is too long");
+    const std::string whole = module + "." + name;
+    for (const Known& known : functions) {
+      if (known.name == whole) return state_.push(function(known.function));
+    }
+    for (const StorageType& type : storages) {
+      if (type.name == whole) return state_.push(function(Function::storage, type.dtype));
+    }
+    if (module == "__torch__" || module.compare(0, 10, "__torch__.") == 0) {
+      return state_.push(function(Function::attributes));
+    }
+    if (module == "torch") {
+      try {
+        return state_.push(function(Function::dtype, format::parse_dtype(whole, state_.where())));
+      } catch (const Error& error) {
+        if (error.code() == Code::dtype) throw;
+      }
+    }
+    fail(Code::unsupported, state_.where(), ": ", format::quote(whole),
+         " is neither a plain value nor what makes a tensor, and is not run");
+  }
+
+  Ref large_number() override {
+    fail(Code::unsupported, state_.where(), ": a number of more than 64 bits, at byte ",
+         state_.position());
+  }
+
+  bool run(unsigned char code) override {
+    switch (code) {
+      case 'Q': persistent(); return true;
+      case 'R': reduce(); return true;
+      case 0x81: new_object(); return true;
+      case 'b': build(); return true;
+      default: return false;
+    }
+  }
+
+ private:
+  Ref function(Function which, c10::ScalarType dtype = c10::ScalarType::Undefined) {
+    const Ref ref = state_.make(Kind::function);
+    at(ref).number = static_cast<std::int64_t>(which);
+    at(ref).dtype = dtype;
+    return ref;
+  }
+  bool is(Ref ref, Function which) {
+    return at(ref).kind == Kind::function && at(ref).number == static_cast<std::int64_t>(which);
+  }
+
+  // ('storage', torch.FloatStorage, '0', 'cpu', 12)
+  void persistent() {
+    const Ref id = state_.pop();
+    const std::vector<Ref>& items = at(id).items;
+    if (at(id).kind != Kind::list || items.size() != 5 || at(items[0]).text != "storage" ||
+        !is(items[1], Function::storage) || at(items[2]).kind != Kind::text ||
+        at(items[2]).text.size() > max_name || at(items[4]).kind != Kind::integer ||
+        at(items[4]).number < 0) {
+      state_.bad("something outside the pickle is no storage");
+    }
+    Object storage;
+    storage.kind = Kind::storage;
+    storage.dtype = at(items[1]).dtype;
+    storage.text = at(items[2]).text;
+    storage.number = at(items[4]).number;
+    const Ref ref = state_.make(Kind::storage);  // items may have moved
+    at(ref) = std::move(storage);
+    state_.push(ref);
+  }
+
+  Sizes sizes(Ref ref) {
+    if (at(ref).kind != Kind::list || at(ref).items.size() > max_dims)
+      state_.bad("sizes are no list");
+    Sizes result;
+    for (const Ref item : at(ref).items) {
+      if (at(item).kind != Kind::integer || at(item).number < 0)
+        state_.bad("a size is no number from 0 on");
+      result.push_back(at(item).number);
+    }
+    return result;
+  }
+
+  // (storage, offset, size, stride, requires_grad, hooks, ...); of version 3 with a dtype.
+  Ref tensor(const std::vector<Ref>& args) {
+    if (args.size() < 4 || at(args[0]).kind != Kind::storage || at(args[1]).kind != Kind::integer ||
+        at(args[1]).number < 0) {
+      state_.bad("a tensor is not made of a storage");
+    }
+    TensorPlace place;
+    place.storage = args[0];
+    place.dtype = at(args[0]).dtype;
+    for (const Ref arg : args) {
+      if (is(arg, Function::dtype)) place.dtype = at(arg).dtype;
+    }
+    place.offset = at(args[1]).number;
+    place.sizes = sizes(args[2]);
+    place.strides = sizes(args[3]);
+    if (place.sizes.size() != place.strides.size())
+      state_.bad("a tensor has other strides than sizes");
+    state_.count(2 * place.sizes.size());
+    return state_.tensor(std::move(place));
+  }
+
+  void reduce() {
+    const Ref args = state_.pop();
+    const Ref callee = state_.pop();
+    if (at(args).kind != Kind::list || at(callee).kind != Kind::function) {
+      state_.bad("something is called that is no function");
+    }
+    if (at(args).items.size() > max_arguments) state_.bad("a function has too many arguments");
+    const std::vector<Ref> items = at(args).items;
+    switch (static_cast<Function>(at(callee).number)) {
+      case Function::rebuild_tensor: return state_.push(tensor(items));
+      case Function::rebuild_parameter:
+        if (items.empty() || at(items[0]).kind != Kind::tensor)
+          state_.bad("a parameter is no tensor");
+        return state_.push(items[0]);
+      case Function::ordered_dict: return state_.push(ordered_dict(items));
+      case Function::same:
+        if (items.empty()) return state_.push(state_.make(Kind::list));
+        return state_.push(items[0]);
+      default: state_.bad("something is called that is no function");
+    }
+  }
+
+  // OrderedDict(), or OrderedDict([[key, value], ...])
+  Ref ordered_dict(const std::vector<Ref>& args) {
+    const Ref dict = state_.make(Kind::dict);
+    if (args.size() > 1 || (args.size() == 1 && at(args[0]).kind != Kind::list)) {
+      state_.bad("a dict is made of something else");
+    }
+    if (args.empty()) return dict;
+    for (const Ref pair : at(args[0]).items) {
+      if (at(pair).kind != Kind::list || at(pair).items.size() != 2)
+        state_.bad("a dict lacks a value");
+      state_.count(2);
+      state_.set_items(dict, at(pair).items);
+    }
+    return dict;
+  }
+
+  void new_object() {
+    const Ref args = state_.pop();
+    const Ref callee = state_.pop();
+    if (at(args).kind != Kind::list || !at(args).items.empty())
+      state_.bad("an object has arguments");
+    if (!is(callee, Function::attributes) && !is(callee, Function::ordered_dict)) {
+      state_.bad("an object is made of what is no class");
+    }
+    const Ref ref = state_.make(Kind::dict);
+    at(ref).object = is(callee, Function::attributes);
+    state_.push(ref);
+  }
+
+  // Attributes: those of a TorchScript object are its content. Those of an OrderedDict or a tensor say
+  // nothing about values.
+  void build() {
+    const Ref state = state_.pop();
+    Object& object = at(state_.top());
+    if (object.kind == Kind::dict && object.object && at(state).kind == Kind::dict) {
+      if (state_.top() == state) state_.bad("an object is its own attribute");
+      state_.count(at(state).items.size());
+      object.items.insert(object.items.end(), at(state).items.begin(), at(state).items.end());
+    } else if (object.kind != Kind::dict && object.kind != Kind::tensor) {
+      state_.bad("attributes are set in what has none");
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Calls> tensor_calls(State& state) { return std::make_unique<TensorCalls>(state); }
+
+}  // namespace td::pickled

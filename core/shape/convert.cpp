@@ -1,0 +1,129 @@
+// Copies and conversions: what acts on each leaf and leaves the batch size alone.
+#include "core/tensor/assign.h"
+#include "core/tree/batch_op.h"
+#include "core/consolidated/consolidate.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/device.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/inherit.h"
+#include "core/tree/leaf_op.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/tensordict.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+#include <set>
+
+namespace td {
+
+namespace {
+
+class ToDeviceOp final : public BatchOp {
+ public:
+  ToDeviceOp(c10::Device device, bool non_blocking)
+      : device_(device), non_blocking_(non_blocking) {}
+  Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
+  at::Tensor leaf(const at::Tensor& before) const override {
+    return move_to(before, device_, non_blocking_);
+  }
+  bool keeps_batch() const override { return true; }
+  std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
+    return device_;
+  }
+  Value ragged(const RaggedNode& node) const override {
+    return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
+  }
+
+ private:
+  c10::Device device_;
+  bool non_blocking_;
+};
+
+}  // namespace
+
+TensorDict TensorDict::clone(bool recurse) const {
+  const bool fast = fast::thread_at_rest();
+  if (!recurse)
+    return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
+  return TensorDict(
+      map(node_, LeafOp([fast](const at::Tensor& leaf) { return copy_of(leaf, fast); }, true)));
+}
+
+TensorDict TensorDict::contiguous() const {
+  return TensorDict(map(all_dense(node_),
+                        LeafOp([](const at::Tensor& leaf) { return leaf.contiguous(); }, true)));
+}
+
+TensorDict TensorDict::to(c10::ScalarType dtype) const {
+  NodePtr result =
+      map(node_, LeafOp([dtype](const at::Tensor& leaf) { return leaf.to(dtype); }, true));
+  inherit_flags(*node_, result, /*memmap=*/false);
+  return TensorDict(std::move(result));
+}
+
+TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
+  device = resolve_device(device);
+  if (node_->device() == device) return *this;
+  if (auto moved = move_consolidated(*this, device, non_blocking)) return *moved;
+  // All copies are started first and waited for once; only a copy to the host has to be.
+  NodePtr result = map(node_, ToDeviceOp(device, /*non_blocking=*/true));
+  if (!non_blocking) wait_for_copies(*node_, device);
+  inherit_flags(*node_, result, /*memmap=*/false);
+  return TensorDict(std::move(result));
+}
+
+bool TensorDict::equal(const TensorDict& other) const {
+  std::vector<std::pair<NodePtr, NodePtr>> pairs{{node_, other.node_}};
+  // Pairs of nodes that stand in several places, kept for their addresses.
+  std::set<std::pair<const Node*, const Node*>> seen;
+  std::vector<std::pair<NodePtr, NodePtr>> kept;
+  while (!pairs.empty()) {
+    const auto [a, b] = std::move(pairs.back());
+    pairs.pop_back();
+    if (a == b) continue;
+    if (a.use_count() > 2 && b.use_count() > 2) {  // one reference is ours
+      if (!seen.emplace(a.get(), b.get()).second) continue;
+      kept.emplace_back(a, b);
+    }
+    if (is_data(*a) != is_data(*b) || a->batch() != b->batch()) return false;
+    if (is_data(*a)) {
+      if (!same_data(*a, *b)) return false;
+      continue;
+    }
+    const LazyNode* one_by_one = as_lazy(a.get());
+    const LazyNode* beside = as_lazy(b.get());
+    if (one_by_one != nullptr && beside != nullptr &&
+        one_by_one->stack_dim() == beside->stack_dim()) {
+      for (std::size_t k = 0; k < one_by_one->elements().size(); ++k) {
+        pairs.emplace_back(one_by_one->elements()[k], beside->elements()[k]);
+      }
+      continue;
+    }
+    const NodePtr left_form = dense_form(a), right_form = dense_form(b);
+    const DenseNode& left = *as_dense(left_form.get());
+    const DenseNode& right = *as_dense(right_form.get());
+    if (left.size() != right.size()) return false;
+    const Alignment where(left, right);
+    for (std::size_t i = 0; i < left.size(); ++i) {
+      const std::size_t at = where(i);
+      if (at == Schema::npos) return false;
+      const Value& one = left.value(i);
+      const Value& two = right.value(at);
+      if (one.is_node() != two.is_node()) return false;
+      if (one.is_node()) {
+        pairs.emplace_back(one.node(), two.node());
+      } else if (!equal_tensors(one.tensor(), two.tensor())) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool equal_tensors(const at::Tensor& a, const at::Tensor& b) {
+  return a.scalar_type() == b.scalar_type() && a.device() == b.device() && a.sizes() == b.sizes() &&
+         (a.device().type() == c10::DeviceType::Meta || a.equal(b));
+}
+
+}  // namespace td

@@ -1,0 +1,351 @@
+// Stack and cat: several dictionaries of the same keys become one.
+#include "core/shape/join.h"
+
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/tensorclass.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+
+namespace {
+
+// One operation in two forms: a new dimension (stack), or a longer one (cat).
+class Joiner {
+ public:
+  // `lenient`: dictionaries that cannot be joined are stacked lazily instead.
+  Joiner(Join kind, std::int64_t dim, bool lenient)
+      : kind_(kind), dim_(dim), lenient_(lenient), fast_(fast::thread_at_rest()) {}
+
+  NodePtr run(c10::ArrayRef<NodePtr> sources) {
+    NodePtr result = begin({}, sources);
+    while (!pending_.empty()) {
+      const Level level = std::move(pending_.back());
+      pending_.pop_back();
+      fill(level);
+    }
+    return result;
+  }
+
+ private:
+  using Dense = c10::SmallVector<const DenseNode*, 8>;
+  struct Level {
+    Dense sources;
+    std::vector<NodePtr> owned;  // sources that were read out
+    DenseNode* target = nullptr;
+  };
+
+  const char* name() const { return kind_ == Join::stack ? "stack" : "cat"; }
+
+  // Whether sizes agree, but for the dimension that cat makes longer.
+  bool agree(SizesView a, SizesView b) const noexcept {
+    if (a.size() != b.size()) return false;
+    const std::size_t open = kind_ == Join::cat ? static_cast<std::size_t>(dim_) : a.size();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i] != b[i] && i != open) return false;
+    }
+    return true;
+  }
+
+  [[noreturn]] void fail_sizes(SizesView a, SizesView b, const char* what,
+                               std::string_view key) const {
+    const std::string entry = key.empty() ? "" : ", entry \"" + std::string(key) + "\"";
+    fail(Code::shape, name(), " needs ", what, " that agree", entry, ": found ", show_sizes(a),
+         " and ", show_sizes(b));
+  }
+
+  // Sizes of the result. `size_of(k)` gives those of source k.
+  template <class SizeOf>
+  Sizes joined(std::size_t n, SizeOf&& size_of, const char* what, std::string_view key) const {
+    const SizesView first = size_of(0);
+    const auto at = static_cast<std::size_t>(dim_);
+    Sizes result(first.begin(), first.end());
+    for (std::size_t k = 1; k < n; ++k) {
+      const SizesView sizes = size_of(k);
+      if (!agree(first, sizes)) fail_sizes(first, sizes, what, key);
+      if (kind_ == Join::cat && __builtin_add_overflow(result[at], sizes[at], &result[at])) {
+        fail_sizes(first, sizes, "lengths that can be added up", key);
+      }
+    }
+    if (kind_ == Join::stack) result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
+    return result;
+  }
+
+  static RecordTypePtr common_type(c10::ArrayRef<const DenseNode*> sources) {
+    RecordTypePtr type = sources[0]->record();
+    for (const DenseNode* source : sources) {
+      if (source->record() != type) type = common_record(type, source->record());
+    }
+    return type;
+  }
+
+  // The node that several make. Those that are no plain dictionaries have rules of their own.
+  NodePtr begin(std::string_view key, c10::ArrayRef<NodePtr> nodes) {
+    std::size_t data = 0, lazy = 0, dense = 0;
+    for (const NodePtr& node : nodes) {
+      data += is_data(*node) ? 1 : 0;
+      dense += node->kind() == NodeKind::dense ? 1 : 0;
+      lazy += as_lazy(node.get()) != nullptr && !is_data(*node) ? 1 : 0;
+    }
+    if (data == nodes.size()) return join_data(key, nodes);
+    if (data != 0) {
+      fail(Code::wrong_entry, name(), ": \"", key,
+           "\" is a dictionary in one place and a value that is no tensor in another");
+    }
+    if (lazy == nodes.size()) {
+      if (NodePtr joined = join_lazy(nodes); joined.defined()) return joined;
+      if (lenient_) return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+    } else if (lazy != 0 && kind_ == Join::cat) {
+      if (NodePtr joined = join_mixed(nodes); joined.defined()) return joined;
+    }
+    Level level;
+    for (const NodePtr& node : nodes) {
+      if (dense != nodes.size()) level.owned.push_back(dense_form(node));
+      level.sources.push_back(
+          as_dense(dense != nodes.size() ? level.owned.back().get() : node.get()));
+    }
+    if (lenient_ && !compatible(level.sources))
+      return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+    return begin_dense(key, std::move(level));
+  }
+
+  NodePtr begin_dense(std::string_view key, Level level) {
+    const DenseNode& first = *level.sources[0];
+    std::optional<c10::Device> device = first.device();
+    bool same_names = true;
+    for (const DenseNode* source : level.sources) {
+      if (source->device() != device) device = std::nullopt;  // common, or none
+      if (source->size() != first.size()) fail_keys(first, *source);
+      same_names = same_names && (!first.tagged() || source->names() == first.names());
+    }
+    const Sizes batch = joined(
+        level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); },
+        "batch sizes", key);
+    auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
+    if (first.record()) target->set_record(common_type(level.sources));
+    if (first.tagged()) take_names(first.names(), *target, same_names);
+    target->reserve(first.size());
+    level.target = target.get();
+    pending_.push_back(std::move(level));
+    return target;
+  }
+
+  void take_names(Names names, Node& target, bool same_names) const {
+    if (names.empty() || (kind_ == Join::stack && !same_names)) return;
+    if (kind_ == Join::stack) names.insert(names.begin() + dim_, std::nullopt);
+    target.set_names(std::move(names));
+  }
+
+  // Whether dictionaries can be stacked densely, all below them left aside.
+  static bool compatible(c10::ArrayRef<const DenseNode*> sources) {
+    const DenseNode& first = *sources[0];
+    for (const DenseNode* source : sources) {
+      if (source->batch() != first.batch() || source->size() != first.size()) return false;
+      const Alignment where(first, *source);
+      for (std::size_t i = 0; i < first.size(); ++i) {
+        const std::size_t at = where(i);
+        if (at == Schema::npos) return false;
+        const Value& one = first.value(i);
+        const Value& other = source->value(at);
+        if (one.is_node() != other.is_node()) return false;
+        if (one.is_node() ? is_data(*one.node()) != is_data(*other.node()) ||
+                                one.node()->batch().size() != other.node()->batch().size()
+                          : one.tensor().sizes() != other.tensor().sizes()) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // Lazy stacks that fit each other stay lazy; no node when they do not.
+  NodePtr join_lazy(c10::ArrayRef<NodePtr> nodes) const {
+    const auto& first = static_cast<const LazyNode&>(*nodes[0]);
+    const std::int64_t along = first.stack_dim();
+    bool same_count = true;
+    for (const NodePtr& node : nodes) {
+      const auto& lazy = static_cast<const LazyNode&>(*node);
+      if (lazy.stack_dim() != along || lazy.batch().size() != first.batch().size()) return {};
+      same_count = same_count && lazy.elements().size() == first.elements().size();
+    }
+    std::vector<NodePtr> elements;
+    if (kind_ == Join::cat && dim_ == along) {
+      for (const NodePtr& node : nodes) {
+        const auto& own = static_cast<const LazyNode&>(*node).elements();
+        elements.insert(elements.end(), own.begin(), own.end());
+      }
+      return lazy_stack(std::move(elements), along);
+    }
+    if (!same_count) return {};
+    const Descent guard;
+    const bool before = kind_ == Join::stack ? dim_ <= along : dim_ < along;
+    for (std::size_t j = 0; j < first.elements().size(); ++j) {
+      std::vector<NodePtr> column;
+      for (const NodePtr& node : nodes)
+        column.push_back(static_cast<const LazyNode&>(*node).elements()[j]);
+      elements.push_back(Joiner(kind_, before ? dim_ : dim_ - 1, lenient_).run(column));
+    }
+    return lazy_stack(std::move(elements), kind_ == Join::stack && before ? along + 1 : along);
+  }
+
+  // A dictionary that is joined to lazy stacks along their own dimension gives its parts as elements.
+  NodePtr join_mixed(c10::ArrayRef<NodePtr> nodes) const {
+    std::vector<NodePtr> elements;
+    for (const NodePtr& node : nodes) {
+      const LazyNode* lazy = as_lazy(node.get());
+      if (lazy != nullptr && lazy->stack_dim() != dim_) return {};
+      if (lazy != nullptr) {
+        elements.insert(elements.end(), lazy->elements().begin(), lazy->elements().end());
+        continue;
+      }
+      if (static_cast<std::size_t>(dim_) >= node->batch().size()) return {};
+      for (const TensorDict& part : TensorDict(dense_form(node)).unbind(dim_))
+        elements.push_back(part.node());
+    }
+    return lazy_stack(std::move(elements), dim_);
+  }
+
+  // Values that are no tensors: a stack of them, or one value that is the same everywhere.
+  NodePtr join_data(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+    const Sizes batch = joined(
+        nodes.size(), [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", key);
+    if (nodes[0]->kind() == NodeKind::ragged && kind_ == Join::cat) return cat_ragged(key, nodes);
+    if (kind_ == Join::stack) {
+      // Of its own: a source may yet be given another batch size.
+      std::vector<NodePtr> elements;
+      for (const NodePtr& node : nodes) elements.push_back(node->shallow_copy());
+      return lazy_stack(std::move(elements), dim_);
+    }
+    const auto json_of = [](const NodePtr& node) {
+      return node->kind() == NodeKind::data ? &static_cast<const DataNode&>(*node).json() : nullptr;
+    };
+    const std::string* json = json_of(nodes[0]);
+    bool same = json != nullptr;
+    for (const NodePtr& node : nodes) {
+      const std::string* one = json_of(node);
+      same = same && one != nullptr && *one == *json;
+    }
+    if (same) return c10::make_intrusive<DataNode>(*json, batch, nodes[0]->device());
+    std::vector<const DataNode*> values;
+    std::vector<at::Tensor> positions;
+    for (const NodePtr& node : nodes) {
+      const std::vector<const DataNode*> own = data_values(*node);
+      const auto first = static_cast<std::int64_t>(values.size());
+      const auto past = first + static_cast<std::int64_t>(own.size());
+      positions.push_back(at::arange(first, past, at::kLong).view(node->batch()));
+      values.insert(values.end(), own.begin(), own.end());
+    }
+    return make_data(values, at::cat(positions, dim_), nodes[0]->device());
+  }
+
+  // Parts behind parts.
+  NodePtr cat_ragged(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+    std::vector<at::Tensor> values, sizes;
+    const RaggedNode& first = *as_ragged(nodes[0].get());
+    for (const NodePtr& node : nodes) {
+      const RaggedNode* one = as_ragged(node.get());
+      if (one == nullptr || one->batch().size() != 1 || one->part_dims() != first.part_dims() ||
+          one->values().dtype() != first.values().dtype() ||
+          one->values().device() != first.values().device()) {
+        fail(Code::unsupported, "cat: \"", key,
+             "\" is a ragged tensor, which takes such of one dimension of parts, as many "
+             "dimensions, and the same dtype and device");
+      }
+      values.push_back(one->values());
+      sizes.push_back(one->sizes());
+    }
+    RaggedPtr result = make_ragged(at::cat(values), at::cat(sizes));
+    result->set_device(first.device());
+    return result;
+  }
+
+  [[noreturn]] void fail_keys(const DenseNode& a, const DenseNode& b) const {
+    for (const auto& [one, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+      for (std::size_t i = 0; i < one->size(); ++i) {
+        if (other->find(one->name(i)) == nullptr) {
+          fail(Code::key_not_found, name(), " needs dictionaries of the same keys: \"",
+               one->name(i), "\" is not in all of them");
+        }
+      }
+    }
+    fail(Code::internal, "keys that differ in number do not differ");
+  }
+
+  void fill(const Level& level) {
+    const DenseNode& first = *level.sources[0];
+    const std::size_t n = level.sources.size();
+    c10::SmallVector<const Value*, 8> values(n);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      std::size_t nodes = 0;
+      for (std::size_t k = 0; k < n; ++k) {
+        const std::size_t at = Alignment(first, *level.sources[k])(i);
+        if (at == Schema::npos) fail_keys(first, *level.sources[k]);
+        values[k] = &level.sources[k]->value(at);
+        nodes += values[k]->is_node() ? 1 : 0;
+      }
+      if (nodes == 0) {
+        level.target->push_value(leaf(first.name(i), values));
+      } else if (nodes == n) {
+        c10::SmallVector<NodePtr, 8> inner;
+        for (const Value* value : values) inner.push_back(value->node());
+        level.target->push_value(begin(first.name(i), inner));
+      } else {
+        fail(Code::wrong_entry, name(), ": \"", first.name(i),
+             "\" is a dictionary in one place and a tensor in another");
+      }
+    }
+  }
+
+  Value leaf(std::string_view key, c10::ArrayRef<const Value*> values) const {
+    const Sizes sizes = joined(
+        values.size(), [&](std::size_t k) { return values[k]->tensor().sizes(); }, "shapes", key);
+    c10::SmallVector<const at::Tensor*, 8> tensors;
+    for (const Value* value : values) tensors.push_back(&value->tensor());
+    return join_tensors(kind_, tensors, dim_, sizes, fast_);
+  }
+
+  Join kind_;
+  std::int64_t dim_;
+  bool lenient_;
+  bool fast_;
+  std::vector<Level> pending_;
+};
+
+NodePtr run(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim, bool lenient) {
+  dim = join_dim(kind, sources, dim);
+  c10::SmallVector<NodePtr, 8> nodes;
+  for (const TensorDict& source : sources) nodes.push_back(source.node());
+  return Joiner(kind, dim, lenient).run(nodes);
+}
+
+}  // namespace
+
+std::int64_t join_dim(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  const char* name = kind == Join::stack ? "stack" : "cat";
+  if (sources.empty()) fail(Code::invalid_argument, name, " needs at least one dictionary");
+  const SizesView batch = sources[0].batch_size();
+  const auto dims = static_cast<std::int64_t>(batch.size()) + (kind == Join::stack ? 1 : 0);
+  if (dim < -dims || dim >= dims) {
+    fail(Code::index, name, ": dimension ", dim, " is out of range for batch size ",
+         show_sizes(batch));
+  }
+  return dim < 0 ? dim + dims : dim;
+}
+
+TensorDict TensorDict::stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  return TensorDict(run(Join::stack, sources, dim, /*lenient=*/false));
+}
+
+TensorDict TensorDict::cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  return TensorDict(run(Join::cat, sources, dim, /*lenient=*/false));
+}
+
+TensorDict maybe_dense_stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim) {
+  return TensorDict(run(Join::stack, sources, dim, /*lenient=*/true));
+}
+
+}  // namespace td

@@ -1,0 +1,212 @@
+// Stack and cat where the result has a place already, and of the entries of one dictionary.
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/shape/join.h"
+#include "core/tree/memo.h"
+#include "core/tree/zip.h"
+
+#include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+const char* name_of(Join kind) { return kind == Join::stack ? "stack" : "cat"; }
+
+// The sizes that a join of tensors has; throws Code::shape where they do not agree.
+Sizes joined_sizes(Join kind, Path path, c10::ArrayRef<const at::Tensor*> sources,
+                   std::int64_t dim) {
+  const auto at = static_cast<std::size_t>(dim);
+  const SizesView first = sources[0]->sizes();
+  Sizes result(first.begin(), first.end());
+  for (std::size_t k = 1; k < sources.size(); ++k) {
+    const SizesView sizes = sources[k]->sizes();
+    bool agree = sizes.size() == first.size();
+    for (std::size_t i = 0; agree && i < sizes.size(); ++i) {
+      agree = sizes[i] == first[i] || (kind == Join::cat && i == at);
+    }
+    if (!agree || (kind == Join::cat && at >= first.size())) {
+      fail(Code::shape, name_of(kind), " needs shapes that agree, entry ", show_path(path),
+           ": found ", show_sizes(first), " and ", show_sizes(sizes));
+    }
+    if (kind == Join::cat) result[at] += sizes[at];
+  }
+  if (kind == Join::stack) {
+    result.insert(result.begin() + dim, static_cast<std::int64_t>(sources.size()));
+  }
+  return result;
+}
+
+// Writes into the tensors that are there, once all of them have been looked at.
+class IntoTensors {
+ public:
+  IntoTensors(Join kind, std::int64_t dim, bool strict) : kind_(kind), dim_(dim), strict_(strict) {}
+
+  void plan(const ZipPlace& place, ZipTensors tensors) {
+    const at::Tensor* target = tensors.front();
+    const ZipTensors sources = tensors.slice(1);
+    const auto missing = std::count(sources.begin(), sources.end(), nullptr);
+    const bool nowhere = missing == static_cast<std::ptrdiff_t>(sources.size());
+    if (target == nullptr || missing != 0) {
+      if (!strict_ && (target == nullptr || nowhere)) return;
+      fail(Code::key_not_found, name_of(kind_), ": ", show_path(place.path), " is not in ",
+           target == nullptr ? "the dictionary to write into" : "all of the sources");
+    }
+    const Sizes sizes = joined_sizes(kind_, place.path, sources, dim_);
+    if (target->sizes() != SizesView(sizes)) {
+      fail(Code::shape, name_of(kind_), ": ", show_path(place.path), " has shape ",
+           show_sizes(sizes), " and is to be written into shape ", show_sizes(target->sizes()));
+    }
+    for (const at::Tensor* source : sources) require_writable(place.path.back(), *target, *source);
+    if (target->layout() == c10::kStrided) at::assert_no_internal_overlap(*target);
+    writes_.push_back({*target, {}});
+    for (const at::Tensor* source : sources) {
+      // What is written must not change what is read after it.
+      writes_.back().sources.push_back(source->is_alias_of(*target) ? source->clone() : *source);
+    }
+  }
+
+  void run() const {
+    const bool fast = fast::thread_at_rest();
+    for (const Write& write : writes_) {
+      std::int64_t at = 0;
+      for (const at::Tensor& source : write.sources) {
+        if (kind_ == Join::stack) {
+          assign(write.target.select(dim_, at++), source, fast);
+        } else {
+          const std::int64_t length = source.size(dim_);
+          assign(write.target.narrow(dim_, at, length), source, fast);
+          at += length;
+        }
+      }
+    }
+  }
+
+ private:
+  struct Write {
+    at::Tensor target;
+    std::vector<at::Tensor> sources;
+  };
+
+  Join kind_;
+  std::int64_t dim_;
+  bool strict_;
+  std::vector<Write> writes_;
+};
+
+bool has_lazy(const NodePtr& root) {
+  bool found = false;
+  visit_nodes(root, [&](const Node& node) {
+    found = found || (node.kind() == NodeKind::lazy && !is_data(node));
+  });
+  return found;
+}
+
+}  // namespace
+
+void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> sources,
+               std::int64_t dim, bool strict) {
+  dim = join_dim(kind, sources, dim);
+  Sizes batch(sources[0].batch_size().begin(), sources[0].batch_size().end());
+  if (kind == Join::stack) {
+    batch.insert(batch.begin() + dim, static_cast<std::int64_t>(sources.size()));
+  } else {
+    for (const TensorDict& source : sources.slice(1)) {
+      if (source.batch_size().size() == batch.size()) {
+        batch[static_cast<std::size_t>(dim)] += source.batch_size()[static_cast<std::size_t>(dim)];
+      }
+    }
+  }
+  if (target.batch_size() != SizesView(batch)) {
+    fail(Code::shape, name_of(kind), " has batch size ", show_sizes(batch),
+         " and is to be written into batch size ", show_sizes(target.batch_size()));
+  }
+  if (has_lazy(target.node())) {
+    // The elements of a lazy stack each take their part of the whole.
+    TensorDict whole = target;
+    whole.set_at(IndexItem::ellipsis(), kind == Join::stack ? TensorDict::stack(sources, dim)
+                                                            : TensorDict::cat(sources, dim));
+    return;
+  }
+  InPlace into(target.node());
+  std::vector<NodePtr> roots{into.node()};
+  for (const TensorDict& source : sources) {
+    if (source.batch_size().size() != sources[0].batch_size().size()) {
+      fail(Code::shape, name_of(kind), " needs batch sizes that agree: found ",
+           show_sizes(sources[0].batch_size()), " and ", show_sizes(source.batch_size()));
+    }
+    roots.push_back(all_dense(source.node()));
+  }
+  ZipPolicy policy;
+  policy.missing = ZipPolicy::Missing::fill;
+  policy.what = name_of(kind);
+  IntoTensors write(kind, dim, strict);
+  visit_zip(
+      roots, [&](const ZipPlace& place, ZipTensors tensors) { write.plan(place, tensors); },
+      policy);
+  write.run();
+  into.commit();
+}
+
+namespace {
+
+at::Tensor join_all(Join kind, Path path, const std::vector<at::Tensor>& tensors,
+                    std::int64_t dim) {
+  if (tensors.empty()) fail(Code::invalid_argument, name_of(kind), " needs at least one tensor");
+  const auto dims = tensors[0].dim() + (kind == Join::stack ? 1 : 0);
+  if (dim < -dims || dim >= dims) {
+    fail(Code::index, name_of(kind), ": dimension ", dim, " is out of range for shape ",
+         show_sizes(tensors[0].sizes()));
+  }
+  if (dim < 0) dim += dims;
+  std::vector<const at::Tensor*> sources;
+  for (const at::Tensor& tensor : tensors) sources.push_back(&tensor);
+  const Sizes sizes = joined_sizes(kind, path, sources, dim);
+  return join_tensors(kind, sources, dim, sizes, fast::thread_at_rest());
+}
+
+}  // namespace
+
+void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, Path result,
+                  std::int64_t dim, bool keep) {
+  std::vector<at::Tensor> tensors;
+  for (const Path path : entries) tensors.push_back(td.get(path));
+  // Worked on a copy of the structure, which takes the place of the old one when all has gone well.
+  TensorDict self = td;
+  at::Tensor joined = join_all(kind, result, tensors, dim);
+  TensorDict trial = td.clone(/*recurse=*/false);
+  const auto change = [&](TensorDict& at) {
+    if (!keep) {
+      for (const Path path : entries) {
+        if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
+      }
+    }
+    at.set(result, joined);
+  };
+  if (td.is_locked())
+    fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");
+  change(trial);
+  change(self);
+}
+
+at::Tensor join_leaves(const TensorDict& td, Join kind, std::int64_t dim, bool sorted) {
+  std::vector<std::pair<std::string, at::Tensor>> leaves;
+  visit_paths(*all_dense(td.node()), [&](Path path, const Value& value) {
+    if (value.is_node()) return;
+    std::string name;
+    for (const std::string_view one : path) (name += name.empty() ? "" : ".") += one;
+    leaves.emplace_back(std::move(name), value.tensor());
+  });
+  if (sorted) {
+    std::stable_sort(leaves.begin(), leaves.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+  }
+  std::vector<at::Tensor> tensors;
+  for (auto& [name, tensor] : leaves) tensors.push_back(std::move(tensor));
+  return join_all(kind, {}, tensors, dim);
+}
+
+}  // namespace td

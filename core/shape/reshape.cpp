@@ -1,0 +1,202 @@
+// Other sizes over the same elements.
+#include "core/shape/shape_ops.h"
+
+#include "core/tree/batch_op.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/inherit.h"
+#include "core/tree/nested_tensor.h"
+#include "core/shape/shape.h"
+
+#include <ATen/ATen.h>
+#include <ATen/TensorUtils.h>
+
+namespace td {
+
+std::int64_t count_elements(SizesView sizes) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(n, size, &n)) {
+      fail(Code::shape, "batch size ", show_sizes(sizes), " has more elements than can be counted");
+    }
+  }
+  return n;
+}
+
+namespace {
+
+// Works out the one -1 of a shape.
+Sizes resolve_shape(SizesView sizes, SizesView batch) {
+  Sizes result(sizes.begin(), sizes.end());
+  const std::int64_t total = count_elements(batch);
+  std::int64_t known = 1;
+  std::optional<std::size_t> open;
+  bool valid = true;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] == -1 && !open) {
+      open = i;
+    } else if (sizes[i] < 0 || __builtin_mul_overflow(known, sizes[i], &known)) {
+      valid = false;
+    }
+  }
+  if (valid && open) {
+    valid = known != 0 && total % known == 0;
+    if (valid) result[*open] = total / known;
+  } else {
+    valid = valid && known == total;
+  }
+  if (!valid)
+    fail(Code::shape, "shape ", show_sizes(sizes), " is not possible for batch size ",
+         show_sizes(batch));
+  return result;
+}
+
+// Another shape over the same elements. `copy` allows new memory where no view is possible.
+class ReshapeOp final : public BatchOp {
+ public:
+  // Dimensions from `start` to `end` become those of `sizes`.
+  ReshapeOp(std::size_t start, std::size_t end, SizesView sizes, bool copy)
+      : start_(start), end_(end), middle_(sizes), copy_(copy), fast_(fast::thread_at_rest()) {}
+
+  Sizes batch(SizesView before) const override {
+    Sizes sizes(before.begin(), before.begin() + start_);
+    sizes.append(middle_.begin(), middle_.end());
+    sizes.append(before.begin() + end_, before.end());
+    return sizes;
+  }
+
+  // Dimensions that are made of others have no names.
+  void tags(const Node& before, Node& after) const override {
+    after.set_record(before.record());
+    const Names& full = before.names();
+    if (full.empty()) return;
+    Names names(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(start_));
+    names.resize(start_ + middle_.size());
+    names.insert(names.end(), full.begin() + static_cast<std::ptrdiff_t>(end_), full.end());
+    after.set_names(std::move(names));
+  }
+
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+
+  // The dimension of a lazy stack may stand beside those that change, but not be one of them.
+  NodePtr lazy(const LazyNode& node) const override {
+    if (node.holds_data()) return BatchOp::lazy(node);
+    const SizesView batch = node.batch();
+    std::size_t start = start_, end = end_;
+    SizesView middle = middle_;
+    while (start < end && !middle.empty() && batch[start] == middle[0] && middle[0] > 0) {
+      middle = middle.slice(1);
+      ++start;
+    }
+    while (start < end && !middle.empty() && batch[end - 1] == middle.back() && middle.back() > 0) {
+      middle = middle.slice(0, middle.size() - 1);
+      --end;
+    }
+    const auto along = static_cast<std::size_t>(node.stack_dim());
+    if (along >= start && along < end) {
+      if (copy_) return BatchOp::lazy(node);
+      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch),
+           " cannot be viewed in another shape along dimension ", along, "; use reshape");
+    }
+    const std::size_t shift = along < start ? 1 : 0;
+    const ReshapeOp inner(start - shift, end - shift, middle, copy_);
+    std::vector<NodePtr> elements;
+    for (const NodePtr& element : node.elements()) elements.push_back(element->transform(inner));
+    auto result = lazy_stack(
+        std::move(elements),
+        static_cast<std::int64_t>(shift != 0 ? along : along + middle.size() - (end - start)));
+    if (node.tagged()) tags(node, *result);
+    return result;
+  }
+
+  at::Tensor leaf(const at::Tensor& before) const override {
+    if (fast_ && fast::plain(before) && before.is_contiguous()) return dense_view(before);
+    const Sizes sizes = batch(before.sizes());
+    if (!fast::plain(before)) return copy_ ? before.reshape(sizes) : before.view(sizes);
+    if (!fast_) {
+      if (copy_) return before.reshape(sizes);
+      if (!at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes)))
+        fail_view(before, sizes);
+      return before.view(sizes);
+    }
+    const auto strides =
+        at::detail::computeStride(before.sizes(), before.strides(), SizesView(sizes));
+    if (strides) return fast::make_view(before, sizes, *strides, before.storage_offset());
+    if (copy_) return before.reshape(sizes);
+    fail_view(before, sizes);
+  }
+
+ private:
+  // Leaves are often of one shape: sizes and strides of the last one are kept.
+  at::Tensor dense_view(const at::Tensor& before) const {
+    if (!known_ || before.sizes() != SizesView(before_sizes_)) {
+      before_sizes_.assign(before.sizes().begin(), before.sizes().end());
+      sizes_ = batch(before.sizes());
+      strides_.resize_for_overwrite(sizes_.size());
+      std::int64_t stride = 1;
+      for (std::size_t i = sizes_.size(); i-- > 0;) {
+        strides_[i] = stride;
+        stride *= std::max<std::int64_t>(sizes_[i], 1);
+      }
+      known_ = true;
+    }
+    return fast::make_view(before, sizes_, strides_, before.storage_offset());
+  }
+
+  [[noreturn]] static void fail_view(const at::Tensor& before, SizesView sizes) {
+    fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " and strides ",
+         show_sizes(before.strides()), " cannot be viewed as ", show_sizes(sizes), "; use reshape");
+  }
+
+  std::size_t start_, end_;
+  SizesView middle_;
+  bool copy_, fast_;
+  mutable bool known_ = false;
+  mutable Sizes before_sizes_, sizes_, strides_;
+};
+
+TensorDict run(const TensorDict& td, const ReshapeOp& op, bool keep_memmap) {
+  NodePtr result = map(td.node(), op);
+  inherit_flags(*td.node(), result, keep_memmap);
+  return TensorDict(std::move(result));
+}
+
+TensorDict change_shape(const TensorDict& td, SizesView sizes, bool copy) {
+  const Sizes shape = resolve_shape(sizes, td.batch_size());
+  if (SizesView(shape) == td.batch_size()) return td;
+  return run(td, ReshapeOp(0, td.batch_size().size(), shape, copy), /*keep_memmap=*/!copy);
+}
+
+}  // namespace
+
+TensorDict TensorDict::view(SizesView sizes) const { return change_shape(*this, sizes, false); }
+
+TensorDict TensorDict::reshape(SizesView sizes) const { return change_shape(*this, sizes, true); }
+
+TensorDict flatten(const TensorDict& td, std::int64_t start, std::int64_t end) {
+  const SizesView batch = td.batch_size();
+  const auto n = std::max<std::int64_t>(static_cast<std::int64_t>(batch.size()), 1);
+  start = wrap_dim(start, n, Code::index, batch);
+  end = wrap_dim(end, n, Code::index, batch);
+  if (end < start) {
+    fail(Code::invalid_argument, "flatten from dimension ", start, " to ", end,
+         ": the end lies before the start");
+  }
+  if (batch.empty()) return td.unsqueeze(0);
+  if (start == end) return td;
+  const auto first = static_cast<std::size_t>(start);
+  const auto past = static_cast<std::size_t>(end) + 1;
+  const Sizes merged{count_elements(batch.slice(first, past - first))};
+  return run(td, ReshapeOp(first, past, merged, /*copy=*/true), /*keep_memmap=*/false);
+}
+
+TensorDict unflatten(const TensorDict& td, std::int64_t dim, SizesView sizes) {
+  const SizesView batch = td.batch_size();
+  dim = wrap_dim(dim, static_cast<std::int64_t>(batch.size()), Code::index, batch);
+  if (sizes.empty()) fail(Code::shape, "unflatten needs at least one size");
+  const auto at = static_cast<std::size_t>(dim);
+  const Sizes parts = resolve_shape(sizes, batch.slice(at, 1));
+  if (parts.size() == 1) return td;
+  return run(td, ReshapeOp(at, at + 1, parts, /*copy=*/false), /*keep_memmap=*/true);
+}
+
+}  // namespace td

@@ -1,0 +1,313 @@
+// Positions picked along dimensions: repeat, roll, flip and their like only differ in which.
+#include "core/shape/select_rows.h"
+
+#include "core/shape/shape_ops.h"
+
+#include "core/tensor/assign.h"
+#include "core/tree/batch_op.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/inherit.h"
+#include "core/tree/nested_tensor.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+
+namespace {
+
+// The positions of one dimension, or of several at once by index tensors of one shape.
+IndexPlan pick(SizesView batch, std::int64_t dim, c10::ArrayRef<at::Tensor> positions) {
+  std::vector<IndexItem> items(static_cast<std::size_t>(dim), IndexItem::range({}, {}));
+  for (const at::Tensor& one : positions) items.push_back(IndexItem::of(one));
+  return IndexPlan(items, batch);
+}
+
+// Picks, one after the other.
+class PickOp final : public BatchOp {
+ public:
+  explicit PickOp(SizesView batch) : now_(batch.begin(), batch.end()) {}
+
+  void add(std::int64_t dim, c10::ArrayRef<at::Tensor> positions) {
+    plans_.push_back(pick(now_, dim, positions));
+    now_ = plans_.back().sizes(now_);
+  }
+  // Lengths stay, so that any number of dimensions can be picked from.
+  SizesView now() const { return now_; }
+
+  Sizes batch(SizesView before) const override {
+    Sizes sizes(before.begin(), before.end());
+    for (const IndexPlan& plan : plans_) sizes = plan.sizes(sizes);
+    return sizes;
+  }
+  at::Tensor leaf(const at::Tensor& before) const override {
+    if (plans_.empty()) return copy_of(before, fast_);
+    at::Tensor result = before;
+    for (const IndexPlan& plan : plans_) result = plan.read(result, fast_);
+    return result;
+  }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+
+ private:
+  Sizes now_;
+  std::vector<IndexPlan> plans_;
+  bool fast_ = fast::thread_at_rest();
+};
+
+template <class Op>
+TensorDict run_map(const TensorDict& td, const Op& op) {
+  NodePtr result = map(td.node(), op);
+  inherit_flags(*td.node(), result, /*memmap=*/false);
+  return TensorDict(std::move(result));
+}
+
+std::int64_t dims_of(const TensorDict& td) {
+  return static_cast<std::int64_t>(td.batch_size().size());
+}
+
+std::int64_t wrap(const TensorDict& td, std::int64_t dim) {
+  return wrap_dim(dim, dims_of(td), Code::index, td.batch_size());
+}
+
+// No dimension is named twice.
+Sizes wrap_all(const TensorDict& td, SizesView dims, const char* name) {
+  Sizes result;
+  for (const std::int64_t asked : dims) {
+    const std::int64_t dim = wrap(td, asked);
+    if (std::find(result.begin(), result.end(), dim) != result.end()) {
+      fail(Code::shape, name, " was given dimension ", asked, " twice");
+    }
+    result.push_back(dim);
+  }
+  return result;
+}
+
+// Position i becomes i - shift.
+at::Tensor rolled(std::int64_t size, std::int64_t shift) {
+  if (size == 0) return at::arange(0, at::kLong);
+  shift %= size;
+  if (shift < 0) shift += size;
+  return (at::arange(size, at::kLong) + (size - shift)).remainder(size);
+}
+
+}  // namespace
+
+TensorDict repeat(const TensorDict& td, SizesView counts) {
+  const SizesView batch = td.batch_size();
+  bool valid = counts.size() == batch.size();
+  for (const std::int64_t count : counts) valid = valid && count >= 0;
+  if (!valid) {
+    fail(Code::shape, "repeat needs one count of at least 0 for each dimension of batch size ",
+         show_sizes(batch), ", found ", show_sizes(counts));
+  }
+  PickOp op(batch);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    std::int64_t length;
+    if (__builtin_mul_overflow(batch[i], counts[i], &length)) {
+      fail(Code::shape, "batch size ", show_sizes(batch), " cannot be repeated ",
+           show_sizes(counts), " times");
+    }
+    if (counts[i] == 1) continue;
+    at::Tensor positions = at::arange(length, at::kLong);
+    if (batch[i] != 0) positions.remainder_(batch[i]);
+    op.add(static_cast<std::int64_t>(i), positions);
+  }
+  return run_map(td, op);
+}
+
+TensorDict tile(const TensorDict& td, SizesView counts) {
+  TensorDict wide = td;
+  Sizes all(counts.begin(), counts.end());
+  while (wide.batch_size().size() < all.size()) wide = wide.unsqueeze(0);
+  while (all.size() < wide.batch_size().size()) all.insert(all.begin(), 1);
+  return repeat(wide, all);
+}
+
+TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, std::int64_t dim) {
+  const TensorDict source = td.batch_size().empty() ? td.unsqueeze(0) : td;
+  dim = wrap(source, dim);
+  const std::int64_t size = source.batch_size()[static_cast<std::size_t>(dim)];
+  if (!c10::isIntegralType(repeats.scalar_type(), /*includeBool=*/false)) {
+    fail(Code::dtype, "repeat_interleave needs integers, found ",
+         c10::toString(repeats.scalar_type()));
+  }
+  if (repeats.dim() > 1 ||
+      (repeats.dim() == 1 && repeats.numel() != 1 && repeats.numel() != size)) {
+    fail(Code::shape, "repeat_interleave needs one number, or one for each of the ", size,
+         " positions of dimension ", dim, "; found shape ", show_sizes(repeats.sizes()));
+  }
+  const at::Tensor counts =
+      repeats.to(at::kCPU, at::kLong).reshape({-1}).expand({size}).contiguous();
+  const std::int64_t* count = counts.data_ptr<std::int64_t>();
+  std::int64_t total = 0;
+  for (std::int64_t i = 0; i < size; ++i) {
+    if (count[i] < 0 || __builtin_add_overflow(total, count[i], &total)) {
+      fail(Code::invalid_argument, "repeat_interleave: ", count[i], " is no number of repeats");
+    }
+  }
+  at::Tensor positions = at::empty({total}, at::kLong);
+  std::int64_t* to = positions.data_ptr<std::int64_t>();
+  for (std::int64_t i = 0; i < size; ++i) to = std::fill_n(to, count[i], i);
+  PickOp op(source.batch_size());
+  op.add(dim, positions);
+  return run_map(source, op);
+}
+
+TensorDict roll(const TensorDict& td, SizesView shifts, std::optional<SizesView> dims) {
+  const SizesView batch = td.batch_size();
+  PickOp op(batch);
+  if (!dims) {
+    if (shifts.size() != 1) {
+      fail(Code::shape, "roll without dimensions needs one shift, found ", shifts.size());
+    }
+    at::Tensor position = rolled(count_elements(batch), shifts[0]).view(batch);
+    std::vector<at::Tensor> of_dim(batch.size());
+    for (std::size_t i = batch.size(); i-- > 0;) {
+      of_dim[i] = position.remainder(std::max<std::int64_t>(batch[i], 1));
+      position = position.div(std::max<std::int64_t>(batch[i], 1), "floor");
+    }
+    if (!batch.empty()) op.add(0, of_dim);
+    return run_map(td, op);
+  }
+  if (shifts.size() != dims->size()) {
+    fail(Code::shape, "roll was given ", shifts.size(), " shifts for ", dims->size(),
+         " dimensions");
+  }
+  for (std::size_t i = 0; i < shifts.size(); ++i) {
+    const std::int64_t dim = wrap(td, (*dims)[i]);
+    op.add(dim, rolled(batch[static_cast<std::size_t>(dim)], shifts[i]));
+  }
+  return run_map(td, op);
+}
+
+TensorDict flip(const TensorDict& td, SizesView dims) {
+  PickOp op(td.batch_size());
+  for (const std::int64_t dim : wrap_all(td, dims, "flip")) {
+    const std::int64_t size = td.batch_size()[static_cast<std::size_t>(dim)];
+    op.add(dim, (size - 1) - at::arange(size, at::kLong));
+  }
+  return run_map(td, op);
+}
+
+TensorDict rot90(const TensorDict& td, std::int64_t k, std::int64_t dim0, std::int64_t dim1) {
+  const Sizes dims = wrap_all(td, Sizes{dim0, dim1}, "rot90");
+  switch ((k % 4 + 4) % 4) {
+    case 0: return td;
+    case 1: return flip(td, SizesView(dims).slice(1)).transpose(dims[0], dims[1]);
+    case 2: return flip(td, dims);
+    default: return flip(td, SizesView(dims).slice(0, 1)).transpose(dims[0], dims[1]);
+  }
+}
+
+namespace {
+
+class GatherOp final : public BatchOp {
+ public:
+  GatherOp(std::int64_t dim, at::Tensor index) : dim_(dim), index_(std::move(index)) {}
+
+  Sizes batch(SizesView before) const override {
+    Sizes sizes(index_.sizes().begin(), index_.sizes().end());
+    sizes.append(before.begin() + index_.dim(), before.end());
+    return sizes;
+  }
+  at::Tensor leaf(const at::Tensor& before) const override {
+    const Sizes sizes = batch(before.sizes());
+    Sizes wide(index_.sizes().begin(), index_.sizes().end());
+    wide.resize(sizes.size(), 1);
+    return before.gather(dim_, index_.to(before.device()).view(wide).expand(sizes));
+  }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+
+ private:
+  std::int64_t dim_;
+  at::Tensor index_;
+};
+
+}  // namespace
+
+TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& index) {
+  const SizesView batch = td.batch_size();
+  dim = wrap(td, dim);
+  if (!c10::isIntegralType(index.scalar_type(), /*includeBool=*/false)) {
+    fail(Code::dtype, "gather needs an index of integers, found ",
+         c10::toString(index.scalar_type()));
+  }
+  if (index.numel() == 0) fail(Code::shape, "gather: an index without elements picks nothing");
+  bool fits = index.dim() > dim && index.dim() <= dims_of(td);
+  for (std::int64_t i = 0; fits && i < index.dim(); ++i) {
+    fits = i == dim || index.size(i) == batch[static_cast<std::size_t>(i)];
+  }
+  if (!fits) {
+    fail(Code::shape, "gather: an index of shape ", show_sizes(index.sizes()),
+         " does not fit batch size ", show_sizes(batch), " with dimension ", dim, " open");
+  }
+  const at::Tensor positions = index.to(at::kLong).contiguous();
+  if (!positions.is_meta()) {
+    const std::int64_t size = batch[static_cast<std::size_t>(dim)];
+    const auto lowest = positions.min().item<std::int64_t>();
+    const auto highest = positions.max().item<std::int64_t>();
+    if (lowest < 0 || highest >= size) {
+      fail(Code::index, "gather: index ", lowest < 0 ? lowest : highest,
+           " is out of range for dimension ", dim, " of batch size ", show_sizes(batch));
+    }
+  }
+  const GatherOp op(dim, positions);
+  NodePtr result = map(td.node(), op);
+  if (index.dim() < dims_of(td)) {
+    result->set_names({});
+    result->set_batch(index.sizes());
+  }
+  return TensorDict(std::move(result));
+}
+
+namespace {
+
+// The entry that tells positions apart, with the dimension looked at.
+at::Tensor telling(const TensorDict& td, Path path, std::int64_t dim) {
+  at::Tensor entry = td.get(path);
+  if (entry.dim() <= dim) fail(Code::index, show_path(path), " has no dimension ", dim);
+  return entry;
+}
+
+}  // namespace
+
+at::Tensor is_in(const TensorDict& td, const TensorDict& reference, Path path, std::int64_t dim) {
+  if (dims_of(td) != dims_of(reference)) {
+    fail(Code::shape, "isin needs batch sizes of as many dimensions: found ",
+         show_sizes(td.batch_size()), " and ", show_sizes(reference.batch_size()));
+  }
+  dim = wrap(td, dim);
+  const at::Tensor asked = telling(td, path, dim).detach();
+  const at::Tensor known = telling(reference, path, dim).detach();
+  for (std::int64_t i = 0; i < std::max(asked.dim(), known.dim()); ++i) {
+    if (asked.dim() != known.dim() || (i != dim && asked.size(i) != known.size(i))) {
+      fail(Code::shape, "isin: ", show_path(path), " has shapes ", show_sizes(asked.sizes()),
+           " and ", show_sizes(known.sizes()), ", which differ beside dimension ", dim);
+    }
+  }
+  const at::Tensor number = std::get<1>(
+      at::unique_dim(at::cat({known, asked}, dim), dim, /*sorted=*/true, /*return_inverse=*/true));
+  const std::int64_t n = known.size(dim);
+  return at::isin(number.slice(0, n), number.slice(0, 0, n));
+}
+
+TensorDict remove_duplicates(const TensorDict& td, Path path, std::int64_t dim,
+                             at::Tensor* positions) {
+  dim = wrap(td, dim);
+  const at::Tensor entry = telling(td, path, dim).detach();
+  at::Tensor first = at::arange(0, at::kLong);
+  if (entry.size(dim) != 0) {
+    const auto [values, number, counts] =
+        at::unique_dim(entry, dim, /*sorted=*/true, /*return_inverse=*/true, /*counts=*/true);
+    // Positions sorted by their value; the first of each run.
+    const at::Tensor sorted =
+        std::get<1>(number.sort(compat::optional<bool>(true), 0, /*descending=*/false));
+    first = sorted.index({counts.cumsum(0) - counts}).cpu();
+  }
+  std::vector<IndexItem> items(static_cast<std::size_t>(dim), IndexItem::range({}, {}));
+  items.push_back(IndexItem::of(first));
+  TensorDict result = td.index(items);
+  if (positions != nullptr) *positions = std::move(first);
+  return result;
+}
+
+}  // namespace td

@@ -1,0 +1,112 @@
+// How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
+#include "core/tree/inherit.h"
+#include "core/tree/leaf_op.h"
+#include "core/tree/paths.h"
+#include "core/shape/shape.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+
+bool is_contiguous(const TensorDict& td) {
+  bool all = true;
+  visit(*td.node(), [&](const Value& value) {
+    all = all && (value.is_node() || value.tensor().is_contiguous());
+  });
+  return all;
+}
+
+namespace {
+
+// Strides of dimensions of size 1 do not matter to is_contiguous(), but to those who read strides.
+bool is_canonical(const at::Tensor& tensor) {
+  std::int64_t stride = 1;
+  for (std::int64_t i = tensor.dim(); i-- > 0;) {
+    if (tensor.stride(i) != stride) return false;
+    stride *= std::max<std::int64_t>(tensor.size(i), 1);
+  }
+  return true;
+}
+
+at::Tensor canonical_form(const at::Tensor& tensor) {
+  const at::Tensor dense = tensor.contiguous();
+  if (is_canonical(dense)) return dense;
+  std::vector<std::int64_t> strides(static_cast<std::size_t>(dense.dim()));
+  std::int64_t stride = 1;
+  for (std::size_t i = strides.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride *= std::max<std::int64_t>(dense.size(static_cast<std::int64_t>(i)), 1);
+  }
+  return dense.as_strided(dense.sizes(), strides);
+}
+
+}  // namespace
+
+TensorDict contiguous(const TensorDict& td, bool canonical) {
+  if (!canonical) return td.contiguous();
+  return TensorDict(map(td.node(), LeafOp(canonical_form)));
+}
+
+namespace {
+
+class ViewAsOp final : public BatchOp {
+ public:
+  ViewAsOp(c10::ScalarType dtype, SizesView before, SizesView after)
+      : dtype_(dtype), before_(before), after_(after) {}
+
+  Sizes batch(SizesView before) const override {
+    Sizes sizes(after_.begin(), after_.end());
+    // Dimensions behind the batch: only those that were there can be said to be still there.
+    if (SizesView(after_) == before_) sizes.append(before.begin() + before_.size(), before.end());
+    return sizes;
+  }
+  at::Tensor leaf(const at::Tensor& before) const override {
+    at::Tensor result = before.view(dtype_);
+    const SizesView sizes = result.sizes();
+    if (sizes.size() < after_.size() || !std::equal(after_.begin(), after_.end(), sizes.begin())) {
+      fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " viewed as ",
+           c10::toString(dtype_), " has shape ", show_sizes(sizes),
+           ", which does not begin with the batch size ", show_sizes(after_));
+    }
+    return result;
+  }
+
+ private:
+  c10::ScalarType dtype_;
+  SizesView before_, after_;
+};
+
+}  // namespace
+
+TensorDict view_as(const TensorDict& td, c10::ScalarType dtype, std::optional<SizesView> batch) {
+  NodePtr result =
+      map(td.node(), ViewAsOp(dtype, td.batch_size(), batch.value_or(td.batch_size())));
+  inherit_flags(*td.node(), result);
+  return TensorDict(std::move(result));
+}
+
+void become(const TensorDict& td, const TensorDict& source) {
+  if (td.is_same(source)) return;
+  DenseNode* target = as_dense(td.node().get());
+  const DenseNode* from = as_dense(source.node().get());
+  if (target == nullptr || from == nullptr) {
+    fail(Code::unsupported,
+         "a lazy stack or a window on a part of a dictionary has no entries of its own to replace");
+  }
+  require_unlocked(*target);
+  if (reaches(source.node(), {target}))
+    fail(Code::cycle, "a dictionary cannot take over what holds it");
+  const NodePtr copy = from->shallow_copy();
+  const std::size_t room = std::max(target->size(), from->size());
+  target->reserve(room);
+  as_dense(copy.get())->reserve(room);
+  target->swap_entries(*as_dense(copy.get()));
+  target->set_batch(from->batch());
+  target->set_device(from->device());
+  target->set_names(from->names());
+  target->set_memmapped(from->memmapped());
+  target->set_shared(from->shared());
+}
+
+}  // namespace td

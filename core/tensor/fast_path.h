@@ -1,0 +1,100 @@
+// core/tensor/fast_path.h: when the dispatcher of libtorch may be left out, and what is then made without it.
+#pragma once
+
+#include "core/tree/node.h"
+#include "core/base/recycler.h"
+
+#include <c10/core/CPUAllocator.h>
+#include <c10/core/DispatchKeySet.h>
+#include <c10/core/GradMode.h>
+#include <c10/core/TensorImpl.h>
+#include <c10/core/impl/LocalDispatchKeySet.h>
+
+namespace td::fast {
+
+// Keys that a tensor of plain strided memory may carry. Anything else (a wrapper, a batched, nested,
+// sparse, quantised, conjugate or lazy tensor, a subclass) is the dispatcher's business.
+inline constexpr c10::DispatchKeySet plain_keys =
+    c10::DispatchKeySet({c10::DispatchKey::CPU, c10::DispatchKey::CUDA, c10::DispatchKey::Meta,
+                         c10::DispatchKey::ADInplaceOrView}) |
+    c10::autograd_dispatch_keyset | c10::autocast_dispatch_keyset;
+
+inline bool plain(const at::Tensor& tensor) noexcept {
+  return tensor.defined() && (tensor.key_set() | plain_keys) == plain_keys;
+}
+
+// True when the calling thread records no gradients and nothing (vmap, tracing, a mode) has put
+// itself between the caller and the kernels. Asked once for an operation, not for each leaf.
+inline bool thread_at_rest() noexcept {
+  const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
+  return !c10::GradMode::is_enabled() && keys.included_ == c10::default_included_set &&
+         keys.excluded_ == c10::default_excluded_set;
+}
+
+// Memory that the CPU can read and write with memcpy.
+inline bool plain_cpu(const at::Tensor& tensor) noexcept {
+  return plain(tensor) && tensor.device().type() == c10::DeviceType::CPU;
+}
+
+// Memory that may be written row by row: no element stands in two places, as in an expanded tensor,
+// which ATen refuses to write to.
+inline bool writable_rows(const at::Tensor& tensor) noexcept {
+  if (!plain_cpu(tensor)) return false;
+  const SizesView sizes = tensor.sizes();
+  const SizesView strides = tensor.strides();
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] == 0 && sizes[i] > 1) return false;
+  }
+  return true;
+}
+
+// A TensorImpl like any other, but for where its memory comes from.
+class Impl final : public c10::TensorImpl {
+ public:
+  using c10::TensorImpl::TensorImpl;
+  static void* operator new(std::size_t) { return Recycler<sizeof(c10::TensorImpl)>::take(); }
+  static void operator delete(void* memory) { Recycler<sizeof(c10::TensorImpl)>::give(memory); }
+};
+static_assert(sizeof(Impl) == sizeof(c10::TensorImpl));
+
+// A view of `base` over the same storage, sharing its version counter as a view made by ATen does.
+// `base` must be plain and the thread at rest.
+inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
+                            std::int64_t offset) {
+  c10::TensorImpl* from = base.unsafeGetTensorImpl();
+  auto impl = c10::make_intrusive<Impl>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
+                                        from->key_set(), from->dtype());
+  impl->set_sizes_and_strides(sizes, strides, offset);
+  if (!from->is_inference()) impl->set_version_counter(from->version_counter());
+  return at::Tensor(
+      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+}
+
+// Uninitialised, row-major memory on the CPU, as at::empty gives it.
+inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
+  const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
+  std::size_t bytes = type.itemsize();
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes)) {
+      fail(Code::out_of_memory, "a tensor of shape ", show_sizes(sizes),
+           " has more bytes than can be addressed");
+    }
+  }
+  c10::Allocator* allocator = c10::GetCPUAllocator();
+  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, allocator->allocate(bytes),
+                       allocator,
+                       /*resizable=*/true);
+  auto impl = c10::make_intrusive<Impl>(std::move(storage),
+                                        c10::DispatchKeySet(c10::DispatchKey::CPU), type);
+  impl->set_sizes_contiguous(sizes);
+  return at::Tensor(
+      c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
+}
+
+// Says to autograd that the values have changed, as every in-place operation does.
+inline void bump_version(const at::Tensor& tensor) {
+  c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+  if (!impl->is_inference()) impl->bump_version();
+}
+
+}  // namespace td::fast

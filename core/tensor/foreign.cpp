@@ -1,0 +1,153 @@
+#include "core/tensor/foreign.h"
+
+#include "core/tree/device.h"
+#include "core/tensor/fast_path.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+constexpr std::size_t max_dims = 64;
+
+// Bytes of so many elements; refuses what cannot exist.
+std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
+  if (sizes.size() > max_dims) {
+    fail(Code::shape, "a tensor of ", sizes.size(), " dimensions; at most ", max_dims,
+         " are supported");
+  }
+  std::int64_t bytes = static_cast<std::int64_t>(c10::elementSize(dtype));
+  bool fits = true;
+  bool empty = false;
+  for (const std::int64_t size : sizes) {
+    if (size < 0) fail(Code::shape, "shape ", show_sizes(sizes), " has a negative size");
+    empty = empty || size == 0;
+  }
+  for (const std::int64_t size : sizes)
+    fits = fits && (empty || !__builtin_mul_overflow(bytes, size, &bytes));
+  if (!fits)
+    fail(Code::shape, "shape ", show_sizes(sizes), " has more bytes than can be addressed");
+  return empty ? 0 : static_cast<std::size_t>(bytes);
+}
+
+// The last element must lie within what can be addressed.
+void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
+  auto extent = static_cast<std::int64_t>(c10::elementSize(dtype));
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (strides[i] < 0) fail(Code::shape, "strides ", show_sizes(strides), " hold a negative one");
+    std::int64_t step;
+    if (sizes[i] > 1 &&
+        (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||
+         __builtin_mul_overflow(step, static_cast<std::int64_t>(c10::elementSize(dtype)), &step) ||
+         __builtin_add_overflow(extent, step, &extent))) {
+      fail(Code::shape, "shape ", show_sizes(sizes), " with strides ", show_sizes(strides),
+           " reaches further than can be addressed");
+    }
+  }
+}
+
+void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
+  const std::size_t need = bytes_of(tensor);
+  if (bytes != need) {
+    fail(Code::shape, "a tensor of shape ", show_sizes(tensor.sizes()), " takes ", need,
+         " bytes, not ", bytes);
+  }
+}
+
+}  // namespace
+
+at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
+                       std::optional<SizesView> strides, c10::Device device,
+                       std::shared_ptr<void> owner) {
+  const std::size_t bytes = checked_bytes(sizes, dtype);
+  if (data == nullptr && bytes != 0) {
+    fail(Code::null_argument, "data is NULL for a tensor of shape ", show_sizes(sizes));
+  }
+  if (strides) {
+    check_strides(sizes, *strides, dtype);
+  }
+  device = resolve_device(device);
+  const auto options = at::TensorOptions().dtype(dtype).device(device);
+  if (bytes == 0) return at::empty(sizes, options);  // the owner lets go here
+  Sizes dense(sizes.size());
+  std::int64_t step = 1;
+  for (std::size_t i = sizes.size(); i-- > 0; step *= sizes[i]) dense[i] = step;
+  const auto keep = [owner = std::move(owner)](void*) mutable { owner.reset(); };
+  return at::from_blob(data, sizes, strides ? *strides : SizesView(dense), keep, options, device);
+}
+
+at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
+  const std::size_t need = checked_bytes(sizes, dtype);
+  if (bytes != need) {
+    fail(Code::shape, "a tensor of shape ", show_sizes(sizes), " takes ", need, " bytes, not ",
+         bytes);
+  }
+  at::Tensor tensor = fast::make_dense(sizes, dtype);
+  if (bytes != 0) {
+    if (data == nullptr) fail(Code::null_argument, "data is NULL");
+    std::memcpy(tensor.data_ptr(), data, bytes);
+  }
+  return tensor;
+}
+
+at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
+  checked_bytes(sizes, dtype);
+  return at::zeros(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
+}
+
+at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
+  checked_bytes(sizes, dtype);
+  return at::empty(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
+}
+
+void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes) {
+  require_bytes(tensor, bytes);
+  if (bytes == 0) return;
+  if (data == nullptr) fail(Code::null_argument, "data is NULL");
+  const at::Tensor plain = tensor.detach().resolve_conj().resolve_neg();
+  const at::Tensor dense = plain.to(at::kCPU).contiguous();
+  std::memcpy(data, dense.data_ptr(), bytes);
+}
+
+void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes) {
+  require_bytes(tensor, bytes);
+  if (bytes == 0) return;
+  if (data == nullptr) fail(Code::null_argument, "data is NULL");
+  if (fast::thread_at_rest() && fast::writable_rows(tensor) && tensor.is_contiguous()) {
+    std::memcpy(tensor.data_ptr(), data, bytes);
+    fast::bump_version(tensor);
+    return;
+  }
+  const at::Tensor source = from_bytes(data, bytes, tensor.scalar_type(), tensor.sizes());
+  tensor.copy_(source);
+}
+
+void* data_of(const at::Tensor& tensor) {
+  if (tensor.layout() != c10::Layout::Strided || tensor.is_conj() || tensor.is_neg()) {
+    fail(Code::unsupported, "the tensor has no plain memory");
+  }
+  const bool none = tensor.device().type() == c10::DeviceType::Meta || tensor.numel() == 0;
+  return none ? nullptr : tensor.data_ptr();
+}
+
+std::size_t bytes_of(const at::Tensor& tensor) noexcept {
+  return static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+}
+
+void set_requires_grad(const at::Tensor& tensor, bool required) {
+  if (required && !at::isFloatingType(tensor.scalar_type()) &&
+      !at::isComplexType(tensor.scalar_type())) {
+    fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
+         " cannot require gradients");
+  }
+  tensor.requires_grad_(required);
+}
+
+bool uniquely_owned(const at::Tensor& tensor, std::size_t held) noexcept {
+  return tensor.use_count() == held && tensor.has_storage() && tensor.storage().use_count() == 1;
+}
+
+}  // namespace td

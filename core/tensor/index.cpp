@@ -1,0 +1,252 @@
+// An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
+#include "core/tensor/index.h"
+
+#include "core/tensor/index_items.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/lazy_index.h"
+
+#include <ATen/ATen.h>
+
+#include <numeric>
+
+namespace td {
+
+namespace {
+
+// Python's rule for the bounds of a slice.
+std::int64_t clamp_bound(std::int64_t bound, std::int64_t size) {
+  if (bound < 0) bound += size;
+  return std::min(std::max<std::int64_t>(bound, 0), size);
+}
+
+at::Tensor int64_cpu(const at::Tensor& tensor) {
+  return tensor.to(at::kCPU, at::kLong).contiguous();
+}
+
+// Index tensors are small and hold no gradients; what is done to them here is nobody's business.
+struct QuietIndexWork {
+  at::NoGradGuard no_grad;
+};
+
+}  // namespace
+
+IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(batch) {
+  const auto dims = static_cast<std::int64_t>(batch.size());
+  std::int64_t used = 0;
+  bool ellipsis = false;
+  for (const IndexItem& item : items) {
+    used += dims_used(item);
+    if (item.kind != IndexKind::ellipsis) continue;
+    if (ellipsis) fail(Code::index, "an index may hold one ellipsis only");
+    ellipsis = true;
+  }
+  // ":" alone changes nothing, and so needs no dimension.
+  if (dims == 0 && items.size() == 1 && is_bare(items[0])) {
+    whole_ = true;
+    return;
+  }
+  if (used > dims) {
+    fail(Code::index, "too many indices: ", used, " for batch size ", show_sizes(batch), " of ",
+         dims, dims == 1 ? " dimension" : " dimensions");
+  }
+  whole_ = td::is_whole(items);
+  std::vector<Advanced> advanced;
+  std::int64_t source = 0;
+  const auto keep = [&](std::int64_t n) {
+    for (std::int64_t i = 0; i < n; ++i) view_.keep(source++);
+  };
+  for (const IndexItem& item : items) {
+    switch (item.kind) {
+      case IndexKind::ellipsis: keep(dims - used); break;
+      case IndexKind::none: view_.add(); break;
+      case IndexKind::boolean:
+        view_.add();
+        advanced.push_back({static_cast<std::int64_t>(view_.out_dims()) - 1,
+                            at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong), true});
+        break;
+      case IndexKind::integer: {
+        const std::int64_t size = batch[source];
+        const std::int64_t asked = item.start.value_or(0);
+        const std::int64_t position = asked < 0 ? asked + size : asked;
+        if (position < 0 || position >= size) {
+          fail(Code::index, "index ", asked, " is out of range for dimension ", source,
+               " of batch size ", show_sizes(batch));
+        }
+        view_.drop(source++, position);
+        break;
+      }
+      case IndexKind::slice: {
+        const std::int64_t step = item.step.value_or(1);
+        if (step < 1) fail(Code::index, "a slice has step ", step, "; it must be at least 1");
+        const std::int64_t size = batch[source];
+        const std::int64_t start = clamp_bound(item.start.value_or(0), size);
+        const std::int64_t stop = std::max(start, clamp_bound(item.stop.value_or(size), size));
+        const std::int64_t length = (stop - start) / step + ((stop - start) % step != 0 ? 1 : 0);
+        // A step beyond the end counts for nothing, and must not overflow a stride.
+        view_.slice(source++, start, length, length > 1 ? step : 1);
+        break;
+      }
+      case IndexKind::tensor: add_tensor(item.tensor, source, batch, advanced); break;
+      default: fail(Code::unsupported, "index item of an unknown kind");
+    }
+  }
+  keep(dims - source);
+  if (!advanced.empty()) finish_gather(advanced);
+}
+
+void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, SizesView batch,
+                           std::vector<Advanced>& advanced) {
+  const QuietIndexWork quiet;
+  if (tensor.device().type() == c10::DeviceType::Meta) {
+    fail(Code::device, "an index tensor on device \"meta\" has no values");
+  }
+  if (is_mask(tensor)) {
+    if (tensor.dim() == 0) {
+      view_.add();
+      advanced.push_back({static_cast<std::int64_t>(view_.out_dims()) - 1,
+                          at::zeros({tensor.item().toBool() ? 1 : 0}, at::kLong), true});
+      return;
+    }
+    for (std::int64_t i = 0; i < tensor.dim(); ++i) {
+      if (tensor.size(i) != batch[source + i]) {
+        fail(Code::index, "a mask of shape ", show_sizes(tensor.sizes()),
+             " does not fit dimension ", source, " of batch size ", show_sizes(batch));
+      }
+    }
+    const at::Tensor mask = tensor.to(at::kCPU, at::kBool).contiguous();
+    const auto rank = static_cast<std::size_t>(mask.dim());
+    const bool* truth = mask.data_ptr<bool>();
+    const std::int64_t n = mask.numel();
+    const std::int64_t count = std::count(truth, truth + n, true);
+    // The positions of a mask over one dimension, or one list for each of its dimensions.
+    c10::SmallVector<std::int64_t*, 4> positions;
+    for (std::size_t d = 0; d < rank; ++d) {
+      advanced.push_back({static_cast<std::int64_t>(view_.out_dims()),
+                          fast::make_dense({count}, at::kLong), true});
+      positions.push_back(advanced.back().index.data_ptr<std::int64_t>());
+      view_.keep(source++);
+    }
+    for (std::int64_t i = 0, k = 0; k < count; ++i) {
+      if (!truth[i]) continue;
+      std::int64_t left = i;
+      for (std::size_t d = rank; d-- > 0;) {
+        positions[d][k] = left % mask.size(static_cast<std::int64_t>(d));
+        left /= mask.size(static_cast<std::int64_t>(d));
+      }
+      ++k;
+    }
+    return;
+  }
+  if (!c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) {
+    fail(Code::index, "an index tensor holds ", c10::toString(tensor.scalar_type()),
+         "; integers or booleans are needed");
+  }
+  at::Tensor index = int64_cpu(tensor);
+  const std::int64_t size = batch[source];
+  const std::int64_t* values = index.data_ptr<std::int64_t>();
+  const std::int64_t n = index.numel();
+  bool negative = false;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (values[i] < -size || values[i] >= size) {
+      fail(Code::index, "index ", values[i], " is out of range for dimension ", source,
+           " of batch size ", show_sizes(batch));
+    }
+    negative = negative || values[i] < 0;
+  }
+  if (tensor.dim() == 0) {
+    // As in libtorch: it selects, and has no say in where the shape of other index tensors stands.
+    view_.drop(source++, values[0] < 0 ? values[0] + size : values[0]);
+    copies_ = true;
+    return;
+  }
+  if (negative) {
+    if (index.is_alias_of(tensor)) index = index.clone();
+    std::int64_t* own = index.data_ptr<std::int64_t>();
+    for (std::int64_t i = 0; i < n; ++i) own[i] += own[i] < 0 ? size : 0;
+  }
+  advanced.push_back({static_cast<std::int64_t>(view_.out_dims()), std::move(index)});
+  view_.keep(source++);
+}
+
+void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
+  const QuietIndexWork quiet;
+  Gather gather;
+  for (const Advanced& one : advanced) {
+    const SizesView sizes = one.index.sizes();
+    if (sizes.size() > gather.shape.size()) {
+      gather.shape.insert(gather.shape.begin(), sizes.size() - gather.shape.size(), 1);
+    }
+    for (std::size_t i = 1; i <= sizes.size(); ++i) {
+      std::int64_t& into = gather.shape[gather.shape.size() - i];
+      const std::int64_t size = sizes[sizes.size() - i];
+      if (into != size && into != 1 && size != 1) {
+        fail(Code::index, "index tensors of shapes ", show_sizes(advanced[0].index.sizes()),
+             " and ", show_sizes(sizes), " cannot be broadcast together");
+      }
+      if (into == 1) into = size;
+    }
+  }
+  gather.adjacent = true;
+  for (std::size_t k = 0; k < advanced.size(); ++k) {
+    gather.dims.push_back(advanced[k].dim);
+    gather.adjacent = gather.adjacent && (k == 0 || gather.dims[k] == gather.dims[k - 1] + 1);
+    at::Tensor& index = advanced[k].index;
+    if (index.sizes() != SizesView(gather.shape)) index = index.expand(gather.shape).contiguous();
+    gather.index.push_back(std::move(index));
+  }
+  gather.count = std::accumulate(gather.shape.begin(), gather.shape.end(), std::int64_t{1},
+                                 std::multiplies<>());
+  gather.result_dim = gather.adjacent ? gather.dims[0] : 0;
+  gather.keeps_name = advanced.size() == 1 && gather.shape.size() == 1 && !advanced[0].mask;
+  if (gather.adjacent && gather.dims.size() > 1) {
+    // One list of positions over all indexed dimensions, as if they were one.
+    at::Tensor linear = gather.index[0].clone();
+    std::int64_t* into = linear.data_ptr<std::int64_t>();
+    for (std::size_t k = 1; k < gather.dims.size(); ++k) {
+      const std::int64_t size = view_.out_size(static_cast<std::size_t>(gather.dims[k]));
+      const std::int64_t* add = gather.index[k].data_ptr<std::int64_t>();
+      for (std::int64_t i = 0; i < gather.count; ++i) into[i] = into[i] * size + add[i];
+    }
+    gather.linear = std::move(linear);
+  } else {
+    gather.linear = gather.index[0];
+  }
+  gather_ = std::move(gather);
+}
+
+Sizes IndexPlan::sizes(SizesView full) const {
+  Sizes viewed = view_.sizes(full);
+  if (!gather_) return viewed;
+  Sizes result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < viewed.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == gather_->result_dim) {
+      result.append(gather_->shape.begin(), gather_->shape.end());
+    }
+    if (next < gather_->dims.size() && gather_->dims[next] == static_cast<std::int64_t>(i)) {
+      ++next;
+    } else {
+      result.push_back(viewed[i]);
+    }
+  }
+  return result;
+}
+
+Names IndexPlan::names(const Names& full) const {
+  Names viewed = view_.names(full);
+  if (!gather_ || viewed.empty() || gather_->keeps_name) return viewed;
+  Names result;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < viewed.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == gather_->result_dim)
+      result.resize(result.size() + gather_->shape.size());
+    if (next < gather_->dims.size() && gather_->dims[next] == static_cast<std::int64_t>(i)) {
+      ++next;
+    } else {
+      result.push_back(std::move(viewed[i]));
+    }
+  }
+  return result;
+}
+
+}  // namespace td

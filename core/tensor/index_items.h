@@ -1,0 +1,30 @@
+// core/tensor/index_items.h: what the items of an index ask of a batch. For the core's own sources.
+#pragma once
+
+#include "core/tensor/index.h"
+
+namespace td {
+
+inline bool is_mask(const at::Tensor& tensor) {
+  return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
+}
+
+// How many dimensions of the batch an item uses up.
+inline std::int64_t dims_used(const IndexItem& item) {
+  switch (item.kind) {
+    case IndexKind::integer:
+    case IndexKind::slice: return 1;
+    case IndexKind::tensor:
+      if (!item.tensor.defined())
+        fail(Code::null_argument, "an index item of kind tensor has none");
+      return is_mask(item.tensor) ? item.tensor.dim() : 1;
+    default: return 0;
+  }
+}
+
+// ":", which changes nothing.
+inline bool is_bare(const IndexItem& item) {
+  return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
+}
+
+}  // namespace td

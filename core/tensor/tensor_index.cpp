@@ -1,0 +1,24 @@
+#include "core/tensor/tensor_index.h"
+
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+
+namespace td {
+
+at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items) {
+  const IndexPlan plan(items, tensor.sizes());
+  return plan.is_whole() ? tensor : plan.read(tensor, fast::thread_at_rest());
+}
+
+void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,
+                   const at::Tensor& value) {
+  const IndexPlan plan(items, tensor.sizes());
+  const Sizes part = plan.sizes(tensor.sizes());
+  if (!broadcasts(value.sizes(), part)) {
+    fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into a part of shape ",
+         show_sizes(part));
+  }
+  plan.write(tensor, value, fast::thread_at_rest());
+}
+
+}  // namespace td

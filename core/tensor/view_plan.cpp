@@ -1,0 +1,134 @@
+#include "core/tensor/view_plan.h"
+
+#include "core/tensor/fast_path.h"
+
+#include <ATen/ATen.h>
+
+#include <numeric>
+
+namespace td {
+
+bool ViewPlan::is_identity() const noexcept {
+  if (!drops_.empty() || dims_.size() != in_.size()) return false;
+  for (std::size_t i = 0; i < dims_.size(); ++i) {
+    const Dim& dim = dims_[i];
+    if (dim.source != static_cast<std::int64_t>(i) || dim.size != in_[i] || dim.start != 0 ||
+        dim.step != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Sizes ViewPlan::sizes(SizesView full) const {
+  Sizes result;
+  for (const Dim& dim : dims_) result.push_back(dim.size);
+  result.append(full.begin() + in_.size(), full.end());
+  return result;
+}
+
+Names ViewPlan::names(const Names& full) const {
+  Names result;
+  if (full.empty()) return result;
+  for (const Dim& dim : dims_) {
+    result.push_back(dim.source < 0 ? std::nullopt : full[static_cast<std::size_t>(dim.source)]);
+  }
+  result.insert(result.end(), full.begin() + static_cast<std::ptrdiff_t>(in_.size()), full.end());
+  return result;
+}
+
+void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
+  const SizesView sizes = tensor.sizes();
+  const SizesView strides = tensor.strides();
+  const std::size_t rest = sizes.size() - in_.size();
+  const std::size_t n = dims_.size() + rest;
+  result.sizes.resize_for_overwrite(n);
+  result.strides.resize_for_overwrite(n);
+  std::int64_t offset = tensor.storage_offset();
+  for (const Drop& drop : drops_) offset += drop.position * strides[drop.source];
+  std::copy_n(sizes.begin() + in_.size(), rest, result.sizes.begin() + dims_.size());
+  std::copy_n(strides.begin() + in_.size(), rest, result.strides.begin() + dims_.size());
+  for (std::size_t i = dims_.size(); i-- > 0;) {
+    const Dim& dim = dims_[i];
+    result.sizes[i] = dim.size;
+    if (dim.source >= 0) {
+      offset += dim.start * strides[dim.source];
+      result.strides[i] = dim.step * strides[dim.source];
+    } else if (dim.size == 1) {
+      // As unsqueeze does: dense with what follows.
+      result.strides[i] = i + 1 < n ? result.sizes[i + 1] * result.strides[i + 1] : 1;
+    } else {
+      result.strides[i] = 0;
+    }
+  }
+  result.offset = offset;
+}
+
+bool ViewPlan::repeats(const at::Tensor& tensor) const {
+  const auto repeated = [](SizesView sizes, SizesView strides) {
+    bool found = false;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] == 0) return false;
+      found = found || (strides[i] == 0 && sizes[i] > 1);
+    }
+    return found;
+  };
+  if (!repeated(tensor.sizes(), tensor.strides())) return false;
+  Layout made;
+  layout(tensor, made);
+  return repeated(made.sizes, made.strides);
+}
+
+// Flat, because a call for each leaf shows in the figures.
+[[gnu::flatten]] at::Tensor ViewPlan::apply(const at::Tensor& tensor, bool fast) const {
+  if (!fast || !fast::plain(tensor)) return apply_by_dispatcher(tensor);
+  Layout made;
+  layout(tensor, made);
+  return fast::make_view(tensor, made.sizes, made.strides, made.offset);
+}
+
+// The same steps as ATen's own operators, so that gradients, vmap and all else see what they know.
+at::Tensor ViewPlan::apply_by_dispatcher(at::Tensor tensor) const {
+  // Slices first: they do not move a dimension.
+  for (const Dim& dim : dims_) {
+    if (dim.source < 0 || (dim.start == 0 && dim.step == 1 && dim.size == in_[dim.source]))
+      continue;
+    if (dim.step == 0) continue;  // expand, below
+    const std::int64_t stop = dim.size == 0 ? dim.start : dim.start + (dim.size - 1) * dim.step + 1;
+    tensor = tensor.slice(dim.source, dim.start, stop, dim.step);
+  }
+  // Selections, from the last dimension to the first, so that the numbers in front stay true.
+  c10::SmallVector<Drop, 4> drops(drops_.begin(), drops_.end());
+  std::sort(drops.begin(), drops.end(),
+            [](const Drop& a, const Drop& b) { return a.source > b.source; });
+  for (const Drop& drop : drops) tensor = tensor.select(drop.source, drop.position);
+  // What is left of the source's dimensions, in the order of the result.
+  c10::SmallVector<std::int64_t, 6> kept;
+  for (const Dim& dim : dims_) {
+    if (dim.source >= 0) kept.push_back(dim.source);
+  }
+  if (!std::is_sorted(kept.begin(), kept.end())) {
+    c10::SmallVector<std::int64_t, 6> sorted(kept.begin(), kept.end());
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<std::int64_t> order;
+    for (const std::int64_t source : kept) {
+      order.push_back(std::lower_bound(sorted.begin(), sorted.end(), source) - sorted.begin());
+    }
+    for (auto i = static_cast<std::int64_t>(kept.size()); i < tensor.dim(); ++i) order.push_back(i);
+    tensor = tensor.permute(order);
+  }
+  bool expands = false;
+  for (std::size_t i = 0; i < dims_.size(); ++i) {
+    if (dims_[i].source < 0) tensor = tensor.unsqueeze(static_cast<std::int64_t>(i));
+    expands = expands || (dims_[i].step == 0 && dims_[i].size != tensor.size(i));
+  }
+  if (expands) {
+    Sizes target;
+    for (const Dim& dim : dims_) target.push_back(dim.size);
+    target.append(tensor.sizes().begin() + dims_.size(), tensor.sizes().end());
+    tensor = tensor.expand(target);
+  }
+  return tensor;
+}
+
+}  // namespace td

@@ -1,0 +1,69 @@
+// core/tensor/view_plan.h: how an operation moves the batch dimensions, worked out once for all leaves.
+#pragma once
+
+#include "core/tree/node.h"
+
+namespace td {
+
+// Selecting, slicing, adding, dropping, reordering and expanding dimensions: all of these only say
+// where each dimension of the result comes from.
+class ViewPlan {
+ public:
+  struct Dim {
+    std::int64_t source;  // dimension it comes from; -1 for a new one
+    std::int64_t size;
+    std::int64_t start;  // first position in the source
+    std::int64_t step;   // in positions of the source; 0 repeats one position
+  };
+  struct Drop {
+    std::int64_t source;
+    std::int64_t position;
+  };
+
+  explicit ViewPlan(SizesView batch) : in_(batch.begin(), batch.end()) {}
+
+  // Building: in the order of the result.
+  void keep(std::int64_t source) { dims_.push_back({source, in_[source], 0, 1}); }
+  void slice(std::int64_t source, std::int64_t start, std::int64_t size, std::int64_t step) {
+    dims_.push_back({source, size, start, step});
+  }
+  void repeat(std::int64_t source, std::int64_t size) { dims_.push_back({source, size, 0, 0}); }
+  void add(std::int64_t size = 1) { dims_.push_back({-1, size, 0, 0}); }
+  void drop(std::int64_t source, std::int64_t position) { drops_.push_back({source, position}); }
+
+  std::size_t out_dims() const noexcept { return dims_.size(); }
+  std::int64_t out_size(std::size_t i) const noexcept { return dims_[i].size; }
+  SizesView in() const noexcept { return in_; }
+  c10::ArrayRef<Dim> dims() const noexcept { return dims_; }
+  c10::ArrayRef<Drop> drops() const noexcept { return drops_; }
+  bool is_identity() const noexcept;
+
+  // Sizes of the result for an entry whose sizes begin with those the plan was made for.
+  Sizes sizes(SizesView full) const;
+
+  // The same for names of dimensions, of which there may be none at all.
+  Names names(const Names& full) const;
+
+  // Sizes, strides and offset of the result. The arrays take out_dims() + full - in() numbers.
+  struct Layout {
+    Sizes sizes;
+    Sizes strides;
+    std::int64_t offset;
+  };
+  void layout(const at::Tensor& tensor, Layout& result) const;
+
+  // Whether several elements of the view are one place in memory, as in an expanded tensor.
+  bool repeats(const at::Tensor& tensor) const;
+
+  // The view itself: by hand when nobody can tell the difference, else by the dispatcher.
+  at::Tensor apply(const at::Tensor& tensor, bool fast) const;
+
+ private:
+  at::Tensor apply_by_dispatcher(at::Tensor tensor) const;
+
+  Sizes in_;
+  c10::SmallVector<Dim, 6> dims_;
+  c10::SmallVector<Drop, 4> drops_;
+};
+
+}  // namespace td

@@ -1,0 +1,87 @@
+// core/tree/batch_op.h: an operation that acts on every entry of a tree alike, and the walk that applies it.
+#pragma once
+
+#include "core/tree/memo.h"
+
+namespace td {
+
+class LazyNode;
+class RaggedNode;
+
+// What an operation does to a batch size and to a leaf. A new operation is a small final class; the
+// walk below is a template over it, so that the leaves of dense nodes cost no virtual call.
+class BatchOp {
+ public:
+  virtual ~BatchOp() = default;
+  // Sizes of a node in the result.
+  virtual Sizes batch(SizesView before) const = 0;
+  virtual at::Tensor leaf(const at::Tensor& before) const = 0;
+  virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
+    return before;
+  }
+
+  // Whether batch sizes stay as they are. Such an operation acts on each element of a lazy stack.
+  virtual bool keeps_batch() const { return false; }
+
+  // Names of dimensions and the record type. Called for the nodes that have any; by default all is
+  // taken over, names only by a result of as many dimensions.
+  virtual void tags(const Node& before, Node& after) const;
+
+  // A lazy stack. By default its elements one by one if the batch stays, else what it reads as.
+  virtual NodePtr lazy(const LazyNode& node) const;
+
+  // A ragged tensor. By default there is no answer: Code::unsupported. core/tree/nested_tensor.h has those of operations
+  // that copy and of those that move positions, which may leave a single tensor.
+  virtual Value ragged(const RaggedNode& node) const;
+};
+
+// What an operation makes of a node that is a ragged tensor.
+Value ragged_entry(const Node& ragged, const BatchOp& op);
+
+// Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared. A node
+// that stands in several places becomes one node that stands in as many.
+template <class Op>
+NodePtr map(const NodePtr& root, const Op& op) {
+  struct Pending {
+    const DenseNode* source;
+    DenseNode* target;  // held by its parent, or by the result
+  };
+  c10::SmallVector<Pending, 8> pending;
+  Memo<NodePtr> memo;
+  const auto make = [&](const NodePtr& node) -> NodePtr {
+    const DenseNode* dense = as_dense(node.get());
+    if (dense == nullptr) return node->transform(op);
+    auto target = c10::make_intrusive<DenseNode>(dense->schema(), op.batch(dense->batch()),
+                                                 op.device(dense->device()));
+    if (dense->tagged()) op.tags(*dense, *target);
+    pending.push_back({dense, target.get()});
+    return target;
+  };
+  const auto begin = [&](const NodePtr& node) -> NodePtr {
+    if (!memo.concerns(node)) return make(node);
+    if (const NodePtr* made = memo.find(node.get())) return *made;
+    NodePtr made = make(node);
+    memo.add(node.get(), made);
+    return made;
+  };
+  NodePtr result = make(root);
+  while (!pending.empty()) {
+    const Pending at = pending.back();
+    pending.pop_back();
+    const std::size_t n = at.source->size();
+    at.target->reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const Value& value = at.source->value(i);
+      if (value.is_node() && value.node()->kind() == NodeKind::ragged) {
+        at.target->push_value(ragged_entry(*value.node(), op));
+      } else if (value.is_node()) {
+        at.target->push_value(begin(value.node()));
+      } else {
+        at.target->push_value(op.leaf(value.tensor()));
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace td

@@ -1,0 +1,75 @@
+// Reading a part of a dictionary. Writing one stands in index_write.cpp.
+#include "core/tree/batch_op.h"
+#include "core/base/descent.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/inherit.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/tensordict.h"
+
+#include <ATen/ATen.h>
+
+namespace td {
+
+namespace {
+
+class ReadOp final : public BatchOp {
+ public:
+  ReadOp(const IndexPlan& plan, c10::ArrayRef<IndexItem> items, std::size_t dims)
+      : plan_(plan), items_(items), dims_(dims), fast_(fast::thread_at_rest()) {}
+  Sizes batch(SizesView before) const override { return plan_.sizes(before); }
+  at::Tensor leaf(const at::Tensor& before) const override { return plan_.read(before, fast_); }
+  void tags(const Node& before, Node& after) const override {
+    after.set_record(before.record());
+    after.set_names(plan_.names(before.names()));
+  }
+  NodePtr lazy(const LazyNode& node) const override { return read_lazy(node, items_, dims_); }
+  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+
+ private:
+  const IndexPlan& plan_;
+  c10::ArrayRef<IndexItem> items_;
+  std::size_t dims_;
+  bool fast_;
+};
+
+// Python's rule: a mapped dictionary stays one under integers, new dimensions, the ellipsis and
+// slices that begin at 0.
+bool keeps_memmap(c10::ArrayRef<IndexItem> items) {
+  for (const IndexItem& item : items) {
+    const bool leading = item.kind == IndexKind::slice && item.start.value_or(0) == 0;
+    if (!leading && item.kind != IndexKind::integer && item.kind != IndexKind::none &&
+        item.kind != IndexKind::ellipsis) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
+  if (const LazyNode* lazy = as_lazy(node.get())) {
+    if (is_whole(items)) return node;
+    NodePtr result = read_lazy(*lazy, items, node->batch().size());
+    if (node->locked() && !result->locked() && as_lazy(result.get()) != nullptr) lock(result);
+    return result;
+  }
+  if (node->kind() == NodeKind::part) return read_at(dense_form(node), items);
+  const IndexPlan plan(items, node->batch());
+  if (plan.is_whole()) return node;
+  NodePtr result = map(node, ReadOp(plan, items, node->batch().size()));
+  if ((node->memmapped() || node->shared()) && keeps_memmap(items)) inherit_flags(*node, result);
+  return result;
+}
+
+TensorDict TensorDict::index(c10::ArrayRef<IndexItem> items) const {
+  if (node_->kind() != NodeKind::part) return TensorDict(read_at(node_, items));
+  // A part of a part is a window as well: what is written to it reaches the dictionary behind.
+  const IndexPlan plan(items, batch_size());
+  if (plan.is_whole()) return *this;
+  return TensorDict(NodePtr(c10::make_intrusive<PartNode>(
+      node_, std::vector<IndexItem>(items.begin(), items.end()), plan.sizes(batch_size()))));
+}
+
+}  // namespace td

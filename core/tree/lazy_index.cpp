@@ -1,0 +1,200 @@
+#include "core/tree/lazy_index.h"
+
+#include "core/tensor/index_items.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tree/tensordict.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+// Whether it puts a shape of its own into the result.
+bool is_advanced(const IndexItem& item) {
+  return item.kind == IndexKind::boolean ||
+         (item.kind == IndexKind::tensor && (is_mask(item.tensor) || item.tensor.dim() > 0));
+}
+
+// The ellipsis written out.
+std::vector<IndexItem> spelled_out(c10::ArrayRef<IndexItem> items, std::size_t dims) {
+  std::size_t used = 0;
+  for (const IndexItem& item : items) used += static_cast<std::size_t>(dims_used(item));
+  std::vector<IndexItem> result;
+  bool seen = false;
+  for (const IndexItem& item : items) {
+    if (item.kind != IndexKind::ellipsis) {
+      result.push_back(item);
+      continue;
+    }
+    if (seen) fail(Code::index, "an index may hold one ellipsis only");
+    seen = true;
+    for (std::size_t i = used; i < dims; ++i) {
+      result.push_back(IndexItem::range(std::nullopt, std::nullopt));
+    }
+  }
+  if (used > dims) {
+    fail(Code::index, "too many indices: ", used, " for a batch size of ", dims, " dimensions");
+  }
+  return result;
+}
+
+// The positions that one item picks among `n`, with the shape that they have in the result.
+void pick(const IndexItem& item, std::int64_t n, std::vector<std::int64_t>& picks, Sizes& shape) {
+  if (item.kind == IndexKind::integer) {
+    const std::int64_t asked = item.start.value_or(0);
+    if (asked < -n || asked >= n) {
+      fail(Code::index, "index ", asked, " is out of range for a lazy stack of ", n);
+    }
+    picks.assign(1, asked < 0 ? asked + n : asked);
+    return;
+  }
+  const IndexPlan plan(item, SizesView(n));
+  if (item.kind == IndexKind::slice) {
+    const ViewPlan::Dim& dim = plan.view().dims()[0];
+    for (std::int64_t i = 0; i < dim.size; ++i) picks.push_back(dim.start + i * dim.step);
+    shape.assign(1, dim.size);
+    return;
+  }
+  const at::NoGradGuard no_grad;
+  const at::Tensor positions =
+      plan.read(at::arange(n, at::kLong), /*fast=*/false).to(at::kCPU).contiguous();
+  const std::int64_t* values = positions.data_ptr<std::int64_t>();
+  picks.assign(values, values + positions.numel());
+  shape.assign(positions.sizes().begin(), positions.sizes().end());
+}
+
+}  // namespace
+
+bool is_whole(c10::ArrayRef<IndexItem> items) {
+  return std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
+    return item.kind == IndexKind::ellipsis || is_bare(item);
+  });
+}
+
+LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const LazyNode& lazy) {
+  const auto stack = static_cast<std::size_t>(lazy.stack_dim());
+  const auto n = static_cast<std::int64_t>(lazy.elements().size());
+  const std::vector<IndexItem> all = spelled_out(items, dims);
+  std::optional<std::size_t> own;  // the item that speaks of the stack
+  std::size_t source = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t end = source + static_cast<std::size_t>(dims_used(all[i]));
+    if (source <= stack && stack < end) {
+      own = i;
+      separable = end - source == 1;
+    }
+    source = end;
+  }
+  // Where index tensors stand, and where the stack stands between them.
+  std::size_t before = 0, after = 0, rank = 0;  // index tensors, and the rank of what they give
+  std::size_t plain_before = 0;                 // other dimensions of the result in front
+  bool adjacent = true;
+  std::optional<std::size_t> last;
+  std::size_t place = 0;
+  source = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const IndexItem& item = all[i];
+    const bool ahead = own ? i < *own : source <= stack;
+    const bool advanced = is_advanced(item);
+    if (own && i == *own) {
+      separable = separable && !(advanced && before + after > 0);
+      if (!advanced) ++place;
+    } else if (advanced) {
+      (ahead ? before : after) += 1;
+      rank = std::max(rank, item.kind == IndexKind::boolean || is_mask(item.tensor)
+                                ? std::size_t{1}
+                                : static_cast<std::size_t>(item.tensor.dim()));
+      adjacent = adjacent && (!last || *last + 1 == place);
+      last = place++;
+      if (own && is_advanced(all[*own])) separable = false;
+    } else if (item.kind == IndexKind::slice || item.kind == IndexKind::none) {
+      ++place;
+      if (ahead) ++plain_before;
+    }
+    source += static_cast<std::size_t>(dims_used(item));
+  }
+  if (!own && stack >= source) plain_before += stack - source;
+  if (before > 0 && after > 0) separable = false;
+  if (!separable) return;
+  const bool in_front = !adjacent || before > 0;  // of the stack
+  result_dim =
+      static_cast<std::int64_t>(plain_before + (before + after > 0 && in_front ? rank : 0));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!own || i != *own) rest.push_back(all[i]);
+  }
+  rest_is_whole = is_whole(rest);
+  if (own) {
+    pick(all[*own], n, picks, shape);
+    return;
+  }
+  shape.assign({n});
+  for (std::int64_t i = 0; i < n; ++i) picks.push_back(i);
+}
+
+namespace {
+
+// A picture of the result for the shape of the picks: stacks inside stacks for more than one dimension.
+NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView shape,
+             const LazyIndex& at, const LazyNode& lazy, SizesView inner) {
+  if (shape.empty()) return elements[next++];
+  std::vector<NodePtr> nodes;
+  for (std::int64_t i = 0; i < shape[0]; ++i) {
+    nodes.push_back(nest(elements, next, shape.slice(1), at, lazy, inner));
+  }
+  Sizes batch(inner.begin(), inner.end());
+  batch.insert(batch.begin() + at.result_dim, shape.begin(), shape.end());
+  auto result = c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, at.result_dim, batch,
+                                              lazy.device(), lazy.holds_data());
+  if (!nodes.empty()) result->set_elements(std::move(nodes));
+  return result;
+}
+
+}  // namespace
+
+NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims) {
+  const Descent guard;
+  // The common case: one element, as it is.
+  if (lazy.stack_dim() == 0 && items.size() == 1 && items[0].kind == IndexKind::integer) {
+    const auto n = static_cast<std::int64_t>(lazy.elements().size());
+    const std::int64_t asked = items[0].start.value_or(0);
+    if (asked >= -n && asked < n) {
+      return lazy.elements()[static_cast<std::size_t>(asked < 0 ? asked + n : asked)];
+    }
+  }
+  const LazyIndex at(items, dims, lazy);
+  if (!at.separable) {
+    // The ellipsis stands for dimensions of the dictionary above, not of this one.
+    if (!lazy.holds_data()) return read_at(dense_form(borrow(lazy)), spelled_out(items, dims));
+    const std::vector<const DataNode*> values = data_values(lazy);
+    const IndexPlan plan(items, lazy.batch().slice(0, dims));
+    const at::Tensor positions =
+        at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(lazy.batch());
+    return make_data(values, plan.read(positions, false), lazy.device());
+  }
+  std::vector<NodePtr> elements;
+  for (const std::int64_t position : at.picks) {
+    const NodePtr& element = lazy.elements()[static_cast<std::size_t>(position)];
+    elements.push_back(at.rest_is_whole ? element : read_at(element, at.rest));
+  }
+  Sizes inner;
+  if (elements.empty()) {
+    Sizes batch(lazy.batch().begin(), lazy.batch().end());
+    batch.erase(batch.begin() + lazy.stack_dim());
+    inner = IndexPlan(at.rest, batch).sizes(batch);
+  } else {
+    inner.assign(elements[0]->batch().begin(), elements[0]->batch().end());
+  }
+  std::size_t next = 0;
+  NodePtr result = nest(elements, next, at.shape, at, lazy, inner);
+  if (!at.shape.empty() && !lazy.names().empty()) {
+    const IndexPlan plan(items, lazy.batch().slice(0, dims));
+    result->set_names(plan.names(lazy.names()));
+  }
+  return result;
+}
+
+}  // namespace td

@@ -1,0 +1,28 @@
+// core/tree/leaf_op.h: an operation on leaves alone, made of a function.
+#pragma once
+
+#include "core/tree/nested_tensor.h"
+
+#include <utility>
+
+namespace td {
+
+// `F` is called with each leaf and gives the one of the result.
+template <class F>
+class LeafOp final : public BatchOp {
+ public:
+  // `each_element`: the values of a ragged tensor may be given to it, too, all in one dimension.
+  explicit LeafOp(F f, bool each_element = false) : f_(std::move(f)), each_element_(each_element) {}
+  Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
+  at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }
+  bool keeps_batch() const override { return true; }
+  Value ragged(const RaggedNode& node) const override {
+    return each_element_ ? each_value(node, *this, f_) : BatchOp::ragged(node);
+  }
+
+ private:
+  F f_;
+  bool each_element_;
+};
+
+}  // namespace td

@@ -1,0 +1,201 @@
+#include "core/tree/names.h"
+
+#include "core/tree/walk.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+bool any_set(const Names& names) {
+  return std::any_of(names.begin(), names.end(), [](const auto& name) { return name.has_value(); });
+}
+
+void require_unique(const Names& names) {
+  for (auto one = names.begin(); one != names.end(); ++one) {
+    if (*one && std::find(names.begin(), one, *one) != one) {
+      fail(Code::invalid_argument, "two dimensions cannot both be called \"", **one, "\"");
+    }
+  }
+}
+
+void check_names(const Names& names, SizesView batch) {
+  if (names.size() != batch.size()) {
+    fail(Code::invalid_argument, names.size(), " names for batch size ", show_sizes(batch), " of ",
+         batch.size(), batch.size() == 1 ? " dimension" : " dimensions");
+  }
+  for (const auto& name : names) {
+    if (name && !is_utf8(*name))
+      fail(Code::invalid_argument, "the name of a dimension is not UTF-8");
+  }
+  require_unique(names);
+}
+
+// The first of `into` become those of `leading`.
+Names with_leading(const Names& leading, Names into, std::size_t dims) {
+  into.resize(dims);
+  std::copy_n(leading.begin(), std::min(leading.size(), dims), into.begin());
+  return into;
+}
+
+[[noreturn]] void fail_window() {
+  fail(Code::unsupported,
+       "the names of a window on a part come from the dictionary behind it: name its dimensions");
+}
+
+}  // namespace
+
+std::string show_names(const Names& names, std::size_t dims) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < dims; ++i) {
+    if (i != 0) text += ", ";
+    text += i < names.size() && names[i] ? *names[i] : "None";
+  }
+  return text + "]";
+}
+
+Names names_of(const Node& node) {
+  if (const PartNode* part = as_part(&node)) {
+    const IndexPlan plan(part->items(), part->parent()->batch());
+    return plan.names(names_of(*part->parent()));
+  }
+  const LazyNode* lazy = as_lazy(&node);
+  if (lazy == nullptr || !lazy->names().empty() || lazy->elements().empty()) return node.names();
+  Names names = names_of(*lazy->elements()[0]);
+  if (!names.empty()) names.insert(names.begin() + lazy->stack_dim(), std::nullopt);
+  return names;
+}
+
+void NameChanges::plan(const NodePtr& root, Names leading) {
+  struct Pending {
+    NodePtr node;
+    Names leading;
+  };
+  const bool clear = !any_set(leading);
+  const std::size_t earlier = changes_.size();
+  std::unordered_set<const Node*> seen;
+  std::vector<Pending> pending{{root, std::move(leading)}};
+  while (!pending.empty()) {
+    Pending at = std::move(pending.back());
+    pending.pop_back();
+    if (!seen.insert(at.node.get()).second) continue;
+    const std::size_t dims = at.node->batch().size();
+    if (LazyNode* lazy = as_lazy(at.node.get())) {
+      if (lazy->holds_data()) continue;
+      Names full = clear ? Names{} : with_leading(at.leading, names_of(*lazy), dims);
+      changes_.emplace_back(at.node, full);
+      Names inner = full;
+      if (!clear) inner.erase(inner.begin() + lazy->stack_dim());
+      for (const NodePtr& element : lazy->elements()) pending.push_back({element, inner});
+      continue;
+    }
+    const DenseNode* dense = as_dense(at.node.get());
+    if (dense == nullptr) continue;  // values have no names of their own
+    Names full = clear ? Names{} : with_leading(at.leading, find(*dense, earlier), dims);
+    require_unique(full);
+    changes_.emplace_back(at.node, std::move(full));
+    for (std::size_t i = 0; i < dense->size(); ++i) {
+      if (dense->value(i).is_node()) pending.push_back({dense->value(i).node(), at.leading});
+    }
+  }
+}
+
+const Names& NameChanges::of(const Node& node) const noexcept {
+  return find(node, changes_.size());
+}
+
+// Among the first `n` changes.
+const Names& NameChanges::find(const Node& node, std::size_t n) const noexcept {
+  while (n-- > 0) {
+    if (changes_[n].first.get() == &node) return changes_[n].second;
+  }
+  return node.names();
+}
+
+void NameChanges::run() {
+  for (auto& [node, names] : changes_) node->set_names(std::move(names));
+  changes_.clear();
+}
+
+void set_names(const TensorDict& td, Names names) {
+  if (td.node()->kind() == NodeKind::part) fail_window();
+  if (!names.empty()) check_names(names, td.batch_size());
+  NameChanges changes;
+  changes.plan(td.node(), std::move(names));
+  changes.run();
+}
+
+void rename_names(const TensorDict& td, const Names& from, const Names& to) {
+  Names names = names_of(*td.node());
+  const Names before = names;
+  std::vector<bool> given(before.size(), false);
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (!from[k]) fail(Code::invalid_argument, "a dimension without a name cannot be renamed");
+    const auto found = std::find(before.begin(), before.end(), from[k]);
+    if (found == before.end()) {
+      fail(Code::invalid_argument, "no dimension is called \"", *from[k], "\"; the names are ",
+           show_names(before, td.batch_size().size()));
+    }
+    const auto at = static_cast<std::size_t>(found - before.begin());
+    if (given[at]) fail(Code::invalid_argument, "\"", *from[k], "\" is to be renamed twice");
+    given[at] = true;
+    names[at] = to[k];
+  }
+  if (!from.empty()) set_names(td, std::move(names));
+}
+
+void refine_names(const TensorDict& td, Names names) {
+  const std::size_t dims = td.batch_size().size();
+  Names full = names_of(*td.node());
+  full.resize(dims);
+  const auto dots = std::find(names.begin(), names.end(), "...");
+  if (dots != names.end()) {
+    if (std::find(dots + 1, names.end(), "...") != names.end())
+      fail(Code::invalid_argument, "\"...\" may stand once only among names");
+    const std::size_t front = static_cast<std::size_t>(dots - names.begin());
+    const std::size_t given = names.size() - 1;
+    if (given <= dims) {
+      const auto middle = static_cast<std::ptrdiff_t>(front);
+      const auto kept = static_cast<std::ptrdiff_t>(dims - given);
+      names.erase(dots);
+      names.insert(names.begin() + middle, full.begin() + middle, full.begin() + middle + kept);
+    }
+  }
+  check_names(names, td.batch_size());
+  for (std::size_t i = 0; i < dims; ++i) {
+    if (full[i] && names[i] != full[i]) {
+      fail(Code::invalid_argument, "names ", show_names(full, dims), " cannot be refined to ",
+           show_names(names, dims), ": a name that is set can only be repeated");
+    }
+  }
+  set_names(td, std::move(names));
+}
+
+NodePtr fit_names(const DenseNode& holder, Path path, NodePtr node, NameChanges& changes) {
+  const std::size_t dims = holder.batch().size();
+  const Names& wanted = changes.of(holder);
+  Names own = names_of(*node);
+  if (wanted.empty()) {
+    if (own.empty()) return node;
+    own.resize(dims);
+    if (any_set(own)) changes.plan(borrow(holder), std::move(own));
+    return node;
+  }
+  own.resize(node->batch().size());
+  Names full = own;
+  for (std::size_t i = 0; i < dims; ++i) {
+    if (wanted[i] && own[i] && *wanted[i] != *own[i]) {
+      fail(Code::invalid_argument, "the dictionary for ", show_path(path), " has names ",
+           show_names(own, own.size()), ", which do not fit ", show_names(wanted, dims));
+    }
+    if (wanted[i]) full[i] = wanted[i];
+  }
+  if (full == own) return node;
+  const TensorDict copy = TensorDict(node).clone(/*recurse=*/false);
+  set_names(copy, std::move(full));
+  return copy.node();
+}
+
+}  // namespace td

@@ -1,0 +1,134 @@
+#include "core/tree/non_tensor.h"
+
+#include "core/tree/non_tensor_values.h"
+#include "core/meta/format.h"
+#include "core/tree/paths.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+constexpr std::string_view bytes_head = "{\"$bytes\":\"";
+constexpr std::string_view bytes_tail = "\"}";
+constexpr std::string_view alphabet =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+std::string encode(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t word = 0;
+    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
+    for (std::size_t k = 0; k < 3; ++k) {
+      word = word << 8 | (k < n ? static_cast<unsigned char>(bytes[i + k]) : 0U);
+    }
+    for (std::size_t k = 0; k < 4; ++k) {
+      text += k <= n ? alphabet[word >> (18 - 6 * k) & 63] : '=';
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> decode(std::string_view text) {
+  if (text.size() % 4 != 0) return std::nullopt;
+  std::string bytes;
+  std::uint32_t word = 0;
+  std::size_t padding = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    std::size_t value = alphabet.find(text[i]);
+    if (text[i] == '=' && i + 2 >= text.size()) {
+      ++padding;
+      value = 0;
+    } else if (value == std::string_view::npos || padding != 0) {
+      return std::nullopt;
+    }
+    word = word << 6 | static_cast<std::uint32_t>(value);
+    if (i % 4 != 3) continue;
+    for (std::size_t k = 0; k + padding < 3; ++k) {
+      bytes += static_cast<char>(word >> (16 - 8 * k) & 255);
+    }
+    word = 0;
+  }
+  return bytes;
+}
+
+// The batch size of the dictionary that will hold an entry: that of the nearest one on the way.
+Sizes batch_at(const TensorDict& td, Path path) {
+  NodePtr node = td.node();
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (kind_below(node, path[i]) != EntryKind::dict) break;
+    node = entry_of(node, path[i])->take_node();
+  }
+  return Sizes(node->batch().begin(), node->batch().end());
+}
+
+NodePtr require_value(const TensorDict& td, Path path) {
+  const Value value = find_entry(td.node(), path);
+  if (kind_of(value) != EntryKind::data) fail_kind(path, value, "value that is no tensor");
+  return value.node();
+}
+
+}  // namespace
+
+void set_value(TensorDict& td, Path path, std::string_view json) {
+  check_path(path);
+  td.set_data(path,
+              format::compact(json, "the value of " + show_path(path), format::max_json_depth));
+}
+
+void set_values(TensorDict& td, Path path, std::string_view json) {
+  check_path(path);
+  const std::string text =
+      format::compact(json, "the values of " + show_path(path), format::max_json_depth);
+  td.set(path, TensorDict(data_from_json(text, batch_at(td, path), std::nullopt)));
+}
+
+std::string values_of(const TensorDict& td, Path path) {
+  return data_json(*require_value(td, path));
+}
+
+std::string value_of(const TensorDict& td, Path path) {
+  const NodePtr node = require_value(td, path);
+  if (node->kind() == NodeKind::data) return static_cast<const DataNode&>(*node).json();
+  const std::vector<const DataNode*> values = data_values(*node);
+  if (values.empty()) fail(Code::wrong_entry, show_path(path), " holds no value");
+  for (const DataNode* value : values) {
+    if (value->json() != values[0]->json()) {
+      fail(Code::wrong_entry, show_path(path),
+           " holds values that differ between the elements of the batch: read them as a list");
+    }
+  }
+  return values[0]->json();
+}
+
+void spread_value(TensorDict& td, Path path) {
+  const NodePtr node = require_value(td, path);
+  if (node->kind() != NodeKind::data || node->batch().empty()) return;
+  const std::vector<const DataNode*> values = data_values(*node);
+  const at::Tensor positions =
+      at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(node->batch());
+  td.set(path, TensorDict(make_data(values, positions, node->device())));
+}
+
+void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
+  td.set_data(path, std::string(bytes_head) + encode(bytes) + std::string(bytes_tail));
+}
+
+std::string bytes_of_value(const TensorDict& td, Path path) {
+  const std::string json = value_of(td, path);
+  const std::string_view text = json;
+  std::optional<std::string> bytes;
+  if (text.size() >= bytes_head.size() + bytes_tail.size() &&
+      text.substr(0, bytes_head.size()) == bytes_head) {
+    bytes =
+        decode(text.substr(bytes_head.size(), text.size() - bytes_head.size() - bytes_tail.size()));
+  }
+  if (!bytes) fail(Code::wrong_entry, show_path(path), " is a value, but no bytes");
+  return *std::move(bytes);
+}
+
+}  // namespace td

@@ -1,0 +1,270 @@
+#include "core/tree/paths.h"
+
+#include "core/tensor/assign.h"
+#include "core/base/descent.h"
+#include "core/tree/device.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/tensorclass.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+// What stands at one level, for messages: at most a dozen names.
+std::string show_names(const Node& node) {
+  const std::vector<std::string> names = entry_names(node);
+  if (names.empty()) return "nothing";
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i == 12) return text + ", … (" + std::to_string(names.size()) + " in all)";
+    if (i != 0) text += ", ";
+    text += '"' + names[i] + '"';
+  }
+  return text;
+}
+
+// Says why a look-up failed. Names are checked only now: a look-up that succeeds has no need.
+[[noreturn]] void fail_lookup(const NodePtr& root, Path path) {
+  check_path(path);
+  NodePtr node = root;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const Path here = path.slice(0, i);
+    if (is_data(*node)) {
+      fail(Code::wrong_entry, "no entry ", show_path(path), ": ",
+           here.empty() ? "this" : show_path(here), " is not a dictionary");
+    }
+    const EntryKind kind = kind_below(node, path[i]);
+    if (kind == EntryKind::none) {
+      fail(Code::key_not_found, "no entry ", show_path(path), "; ",
+           here.empty() ? "the dictionary" : show_path(here), " holds ", show_names(*node));
+    }
+    if (i + 1 == path.size()) break;
+    if (kind != EntryKind::dict) {
+      fail(Code::wrong_entry, "no entry ", show_path(path), ": ", show_path(path.slice(0, i + 1)),
+           " is not a dictionary");
+    }
+    node = entry_of(node, path[i])->take_node();
+  }
+  fail(Code::internal, "look-up of ", show_path(path), " failed without a reason");
+}
+
+}  // namespace
+
+EntryKind kind_of(const Value& value) noexcept {
+  if (!value.is_node()) return EntryKind::tensor;
+  if (value.node()->kind() == NodeKind::ragged) return EntryKind::ragged;
+  return is_data(*value.node()) ? EntryKind::data : EntryKind::dict;
+}
+
+[[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted) {
+  const EntryKind kind = kind_of(value);
+  fail(Code::wrong_entry, show_path(path), " is a ",
+       kind == EntryKind::tensor   ? "tensor"
+       : kind == EntryKind::dict   ? "dictionary"
+       : kind == EntryKind::ragged ? "ragged tensor"
+                                   : "value",
+       ", not a ", wanted);
+}
+
+EntryKind kind_below(const NodePtr& node, std::string_view name) {
+  if (const DenseNode* dense = as_dense(node.get())) {
+    const Value* value = dense->find(name);
+    return value == nullptr ? EntryKind::none : kind_of(*value);
+  }
+  if (const PartNode* part = as_part(node.get())) return kind_below(part->parent(), name);
+  const LazyNode* lazy = as_lazy(node.get());
+  if (lazy == nullptr || lazy->holds_data()) return EntryKind::none;
+  const Descent guard;
+  EntryKind kind = EntryKind::none;
+  for (const NodePtr& element : lazy->elements()) {
+    kind = kind_below(element, name);
+    if (kind == EntryKind::none) return kind;
+  }
+  return kind;
+}
+
+const Value* find_stored(const NodePtr& root, Path path) noexcept {
+  if (path.empty()) return nullptr;
+  const DenseNode* node = as_dense(root.get());
+  for (std::size_t i = 0; node != nullptr; ++i) {
+    const Value* value = node->find(path[i]);
+    if (value == nullptr || i + 1 == path.size()) return value;
+    node = value->is_node() ? as_dense(value->node().get()) : nullptr;
+  }
+  return nullptr;
+}
+
+std::optional<Value> look_up(const NodePtr& root, Path path) {
+  if (const Value* stored = find_stored(root, path)) return *stored;
+  if (path.empty()) return std::nullopt;
+  NodePtr node = root;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (kind_below(node, path[i]) != EntryKind::dict) return std::nullopt;
+    std::optional<Value> value = entry_of(node, path[i]);
+    if (!value) return std::nullopt;
+    node = value->take_node();
+  }
+  return entry_of(node, path.back());
+}
+
+Value find_entry(const NodePtr& root, Path path) {
+  std::optional<Value> value = look_up(root, path);
+  if (!value) fail_lookup(root, path);
+  return *std::move(value);
+}
+
+void fail_locked() {
+  fail(
+      Code::locked,
+      "the dictionary is locked: values can be written in place, entries cannot be added, replaced "
+      "or removed");
+}
+
+void require_unlocked(const Node& node) {
+  if (node.locked()) fail_locked();
+}
+
+void require_batch(Path path, SizesView sizes, SizesView batch) {
+  if (!begins_with(sizes, batch)) {
+    fail(Code::shape, "batch dimension mismatch: ", show_path(path), " has shape ",
+         show_sizes(sizes), ", which does not begin with the batch size ", show_sizes(batch));
+  }
+}
+
+// A node that is held in several places is looked at once: a graph may have more paths than can be
+// walked.
+bool reaches(const NodePtr& from, const std::vector<const Node*>& targets) {
+  const auto wanted = [&](const Node* node) {
+    return std::find(targets.begin(), targets.end(), node) != targets.end();
+  };
+  if (wanted(from.get())) return true;
+  // Each of the targets but the first lies in one before it. When nobody else holds them (the second
+  // reference is that of borrow()), none lies in `from`: a tree that is built from the bottom upwards
+  // would otherwise be walked again for each of its levels.
+  const auto held_once = [](const Node* node) { return borrow(*node).use_count() <= 2; };
+  if (std::all_of(targets.begin(), targets.end(), held_once)) return false;
+  const std::unordered_set<const Node*> set(targets.begin(), targets.end());
+  std::vector<const Node*> pending{from.get()};
+  std::unordered_set<const Node*> seen;
+  c10::SmallVector<NodePtr, 8> held;
+  while (!pending.empty()) {
+    const Node* node = pending.back();
+    pending.pop_back();
+    held.clear();
+    node->collect(held);
+    for (const NodePtr& inner : held) {
+      if (!seen.insert(inner.get()).second) continue;
+      if (set.count(inner.get()) != 0) return true;
+      pending.push_back(inner.get());
+    }
+  }
+  return false;
+}
+
+Value fitted(const DenseNode& node, Path full, const Value& value) {
+  const SizesView batch = node.batch();
+  const auto& device = node.device();
+  if (!value.is_node()) {
+    require_batch(full, value.tensor().sizes(), batch);
+    return device ? Value(move_to(value.tensor(), *device)) : value;
+  }
+  NodePtr fitting = value.node();
+  if (fitting->kind() == NodeKind::part) fitting = dense_form(fitting);
+  if (const RaggedNode* ragged = as_ragged(fitting.get())) {
+    if (batch.size() > 1 || ragged->batch().size() != 1 || !begins_with(ragged->batch(), batch)) {
+      fitting = for_batch(*ragged, batch, show_path(full));
+    }
+  } else if (!begins_with(fitting->batch(), batch)) {
+    TensorDict copy = TensorDict(fitting).clone(false);
+    try {
+      copy.set_batch_size(batch);
+    } catch (const Error& error) {
+      fail(Code::shape, "batch dimension mismatch: the dictionary for ", show_path(full),
+           " has batch size ", show_sizes(value.node()->batch()), " and cannot take ",
+           show_sizes(batch), ": ", error.what());
+    }
+    fitting = copy.node();
+  }
+  if (device && fitting->device() != device) fitting = TensorDict(fitting).to(*device).node();
+  return fitting;
+}
+
+void Assignments::plan(const NodePtr& root, Path path, const Value& value) {
+  check_path(path);
+  above_.clear();
+  descend(root, path, path, value);
+  if (value.is_node() && reaches(value.node(), above_)) {
+    fail(Code::cycle, "cannot set ", show_path(path), ": the dictionary would lie inside itself");
+  }
+}
+
+void Assignments::descend(const NodePtr& root, Path full, Path path, const Value& value) {
+  Node* node = root.get();
+  for (std::size_t i = 0;; ++i) {
+    above_.push_back(node);
+    const Path rest = path.slice(i);
+    if (LazyNode* lazy = as_lazy(node); lazy != nullptr && !lazy->holds_data()) {
+      const Descent guard;
+      require_unlocked(*lazy);
+      const auto dim = lazy->stack_dim();
+      const SizesView batch = lazy->batch();
+      std::vector<Value> parts;
+      if (value.is_node()) {
+        const TensorDict whole(fitted(DenseNode(batch, lazy->device()), full, value).take_node());
+        for (const TensorDict& part : whole.unbind(dim)) parts.emplace_back(part.node());
+      } else {
+        require_batch(full, value.tensor().sizes(), batch);
+        for (at::Tensor& part : value.tensor().unbind(dim)) parts.emplace_back(std::move(part));
+      }
+      for (std::size_t k = 0; k < parts.size(); ++k) {
+        descend(lazy->elements()[k], full, rest, parts[k]);
+      }
+      return;
+    }
+    DenseNode* dense = as_dense(node);
+    if (dense == nullptr) {
+      fail(
+          Code::key_exists, "cannot set ", show_path(full), ": ",
+          full.size() == rest.size() ? "this" : show_path(full.slice(0, full.size() - rest.size())),
+          " is there already and is not a dictionary");
+    }
+    const Value* inner = rest.size() == 1 ? nullptr : dense->find(rest[0]);
+    if (inner == nullptr) {
+      require_unlocked(*dense);
+      Value fitting = fitted(*dense, full, value);
+      if (fitting.is_node() && !is_data(*fitting.node()))
+        fitting = fit_names(*dense, full, fitting.take_node(), names_);
+      if (dense->record()) fitting = fit_field(*dense, rest, std::move(fitting));
+      puts_.push_back({dense, rest, std::move(fitting)});
+      return;
+    }
+    if (!inner->is_node()) {
+      fail(Code::key_exists, "cannot set ", show_path(full), ": ",
+           show_path(full.slice(0, full.size() - rest.size() + 1)),
+           " is there already and is not a dictionary");
+    }
+    node = inner->node().get();
+  }
+}
+
+// Puts the values at their places, making the dictionaries on the way. Nothing is seen of one before
+// all of it is made.
+void Assignments::run() {
+  names_.run();
+  for (Put& put : puts_) {
+    Value value = std::move(put.value);
+    for (std::size_t i = put.path.size() - 1; i > 0; --i) {
+      auto node = c10::make_intrusive<DenseNode>(put.node->batch(), put.node->device());
+      node->set_names(put.node->names());
+      node->put(put.path[i], std::move(value));
+      value = NodePtr(std::move(node));
+    }
+    put.node->put(put.path[0], std::move(value));
+  }
+  puts_.clear();
+}
+
+}  // namespace td

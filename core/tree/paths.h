@@ -1,0 +1,55 @@
+// core/tree/paths.h: where a path leads, through nodes of every kind, and what is put there.
+#pragma once
+
+#include "core/tree/names.h"
+
+#include <vector>
+
+namespace td {
+
+// The entry as it reads, or nothing where the path leads nowhere.
+std::optional<Value> look_up(const NodePtr& root, Path path);
+
+// As look_up(); throws Code::key_not_found, wrong_entry or key_invalid where there is none.
+Value find_entry(const NodePtr& root, Path path);
+
+// The stored entry itself, when only dense nodes stand on the way; else nullptr.
+const Value* find_stored(const NodePtr& root, Path path) noexcept;
+
+EntryKind kind_of(const Value& value) noexcept;
+[[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted);
+
+// What stands below a name, without reading a tensor of a lazy stack.
+EntryKind kind_below(const NodePtr& node, std::string_view name);
+
+[[noreturn]] void fail_locked();
+void require_unlocked(const Node& node);
+void require_batch(Path path, SizesView sizes, SizesView batch);
+
+// A value as a dictionary takes it: of its batch size and on its device; `full` for messages.
+Value fitted(const DenseNode& node, Path full, const Value& value);
+
+// Entries to be put under paths. plan() looks at everything and changes nothing; run() puts.
+class Assignments {
+ public:
+  // An empty value asks for an empty dictionary there. Missing dictionaries on the way are made.
+  void plan(const NodePtr& root, Path path, const Value& value);
+  void run();
+
+ private:
+  struct Put {
+    DenseNode* node;
+    Path path;  // from `node` on; all but the last name are dictionaries still to be made
+    Value value;
+  };
+  void descend(const NodePtr& root, Path full, Path path, const Value& value);
+
+  std::vector<Put> puts_;
+  NameChanges names_;               // taken over from named dictionaries
+  std::vector<const Node*> above_;  // nodes on the way
+};
+
+// Whether `from` is one of `targets` or holds one, at any depth.
+bool reaches(const NodePtr& from, const std::vector<const Node*>& targets);
+
+}  // namespace td

@@ -1,0 +1,157 @@
+// What is declared of a record, and whether it contradicts itself.
+#include "core/tree/paths.h"
+#include "core/inspect/print.h"
+#include "core/tree/tensorclass.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+// Types are nested by those who declare them, so a few levels are enough, and freeing a type recurses.
+constexpr std::size_t max_depth = 64;
+
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+}  // namespace
+
+std::string describe(const RecordField& field) {
+  switch (field.kind) {
+    case FieldKind::dict: return "a dictionary";
+    case FieldKind::value: return "a value that is no tensor";
+    case FieldKind::record: return "a record " + in_quotes(field.record->name());
+    case FieldKind::tensor: break;
+  }
+  std::string text = "a tensor";
+  if (field.dtype) text += " of " + dtype_name(*field.dtype);
+  if (field.feature) text += " with sizes " + show_sizes(*field.feature) + " behind the batch size";
+  return text;
+}
+
+std::string describe(const Value& value) {
+  if (!value.is_node()) {
+    return "a tensor of " + dtype_name(value.tensor().scalar_type()) + " with sizes " +
+           show_sizes(value.tensor().sizes());
+  }
+  if (value.node()->record()) return "a record " + in_quotes(value.node()->record()->name());
+  return kind_of(value) == EntryKind::dict ? "a dictionary" : "a value that is no tensor";
+}
+
+bool sizes_match(const Sizes& wanted, SizesView sizes, std::size_t batch_dims) {
+  if (sizes.size() != batch_dims + wanted.size()) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] != -1 && wanted[i] != sizes[batch_dims + i]) return false;
+  }
+  return true;
+}
+
+RecordType::RecordType(std::string name, std::vector<RecordField> fields,
+                       const RecordOptions& options)
+    : name_(std::move(name)),
+      names_(c10::make_intrusive<Schema>()),
+      schema_(c10::make_intrusive<Schema>()),
+      autocast_(options.autocast),
+      frozen_(options.frozen),
+      pickled_(options.pickled) {
+  const std::string_view name_view = name_;
+  check_path(name_view);
+  if (name_.empty()) fail(Code::key_invalid, "a record type needs a name");
+  if (options.base) fields_ = options.base->fields();
+  for (const RecordField& field : fields_) names_->append(field.name);
+  for (RecordField& field : fields) {
+    const std::string_view field_view = field.name;
+    check_path(field_view);
+    if (find(field.name) != nullptr) {
+      fail(Code::key_exists, "record ", in_quotes(name_), " has two fields ",
+           in_quotes(field.name));
+    }
+    check(field);
+    names_->append(field.name);
+    fields_.push_back(std::move(field));
+  }
+  for (const RecordField& field : fields_) {
+    if (field.is_made()) schema_->append(field.name);
+    if (field.kind == FieldKind::record) depth_ = std::max(depth_, field.record->depth_ + 1);
+  }
+  if (depth_ > max_depth) {
+    fail(Code::unsupported, "record ", in_quotes(name_), " holds records more than ", max_depth,
+         " levels deep");
+  }
+}
+
+void RecordType::check(const RecordField& field) const {
+  const auto refuse = [&](const auto&... why) {
+    fail(Code::invalid_argument, "field ", in_quotes(field.name), " of record ", in_quotes(name_),
+         " is ", describe(field), why...);
+  };
+  if ((field.kind == FieldKind::record) != (field.record != nullptr)) {
+    if (field.record == nullptr) {
+      fail(Code::invalid_argument, "field ", in_quotes(field.name), " of record ", in_quotes(name_),
+           " is a record of no type");
+    }
+    refuse(" and has a record type");
+  }
+  const at::Tensor& value = field.default_tensor;
+  if (field.kind != FieldKind::tensor && (field.dtype || field.feature || value.defined())) {
+    refuse(" and has a dtype, sizes or a tensor as default");
+  }
+  if (field.feature && std::any_of(field.feature->begin(), field.feature->end(),
+                                   [](std::int64_t size) { return size < -1; })) {
+    refuse(": sizes are at least 0, or -1 for any");
+  }
+  if (value.defined() && ((field.dtype && value.scalar_type() != *field.dtype) ||
+                          (field.feature && !sizes_match(*field.feature, value.sizes(), 0)))) {
+    refuse(" and its default ", describe(Value(value)));
+  }
+  if (field.default_json && field.kind != FieldKind::value) refuse(" and has a text as default");
+  if (field.default_json && !nlohmann::json::accept(*field.default_json)) {
+    refuse(" and its default is no JSON text");
+  }
+}
+
+const RecordField* RecordType::find(std::string_view name) const noexcept {
+  const std::size_t i = names_->find(name);
+  return i == Schema::npos ? nullptr : &fields_[i];
+}
+
+bool RecordType::has_members_of(const RecordType& other) const {
+  std::vector<std::pair<const RecordType*, const RecordType*>> pending{{this, &other}};
+  while (!pending.empty()) {
+    const auto [a, b] = pending.back();
+    pending.pop_back();
+    if (a == b) continue;
+    if (a->fields_.size() != b->fields_.size()) return false;
+    for (const RecordField& field : a->fields_) {
+      const RecordField* same = b->find(field.name);
+      if (same == nullptr || same->kind != field.kind) return false;
+      if (field.record) pending.emplace_back(field.record.get(), same->record.get());
+    }
+  }
+  return true;
+}
+
+bool PickledFields::is_unread(std::string_view name) const noexcept {
+  return std::find(unread.begin(), unread.end(), name) != unread.end();
+}
+
+RecordTypePtr with_pickled(const RecordTypePtr& type, PickledPtr pickled) {
+  if (type->pickled_ == pickled) return type;
+  auto copy = std::make_shared<RecordType>(*type);
+  copy->pickled_ = std::move(pickled);
+  return copy;
+}
+
+RecordTypePtr common_record(const RecordTypePtr& a, const RecordTypePtr& b) {
+  if (a == nullptr || b == nullptr) return nullptr;
+  if (!a->has_members_of(*b)) {
+    fail(Code::invalid_argument,
+         "records of different fields cannot be joined: ", in_quotes(a->name()), " and ",
+         in_quotes(b->name()));
+  }
+  return a;
+}
+
+}  // namespace td

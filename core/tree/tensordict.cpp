@@ -1,0 +1,332 @@
+#include "core/tree/tensordict.h"
+
+#include "core/tensor/assign.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/base/descent.h"
+#include "core/tree/device.h"
+#include "core/keys/entries.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/memo.h"
+#include "core/tree/paths.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/tensorclass.h"
+#include "core/tree/walk.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+namespace td {
+
+namespace {
+
+void require_sizes(SizesView batch) {
+  for (const std::int64_t size : batch) {
+    if (size < 0) fail(Code::shape, "batch size ", show_sizes(batch), " has a negative size");
+  }
+}
+
+}  // namespace
+
+TensorDict::TensorDict(SizesView batch, std::optional<c10::Device> device) {
+  require_sizes(batch);
+  if (device) device = resolve_device(*device);
+  node_ = c10::make_intrusive<DenseNode>(batch, device);
+}
+
+bool TensorDict::is_empty() const {
+  bool empty = true;
+  visit_nodes(node_, [&](const Node& node) {
+    const DenseNode* dense = as_dense(&node);
+    if (is_data(node)) empty = false;
+    for (std::size_t i = 0; empty && dense != nullptr && i < dense->size(); ++i) {
+      empty = dense->value(i).is_node();
+    }
+  });
+  return empty;
+}
+
+// A dictionary that stands in several places counts in each, but is looked at once.
+std::size_t TensorDict::nbytes() const {
+  struct Level {
+    NodePtr node;
+    c10::SmallVector<NodePtr, 4> held;
+    std::size_t bytes = 0;
+  };
+  std::vector<Level> levels;
+  Memo<std::size_t> memo;
+  const auto add = [](std::size_t& sum, std::size_t bytes) {
+    if (__builtin_add_overflow(sum, bytes, &sum)) sum = std::numeric_limits<std::size_t>::max();
+  };
+  const auto begin = [&](NodePtr node) {
+    Level level;
+    const DenseNode* dense = as_dense(node.get());
+    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+      if (!dense->value(i).is_node()) add(level.bytes, bytes_of(dense->value(i).tensor()));
+    }
+    if (const RaggedNode* ragged = as_ragged(node.get())) {
+      add(level.bytes, bytes_of(ragged->values()));
+    }
+    node->collect(level.held);
+    level.node = std::move(node);
+    levels.push_back(std::move(level));
+  };
+  begin(node_->kind() == NodeKind::part ? dense_form(node_) : node_);
+  for (;;) {
+    Level& level = levels.back();
+    if (!level.held.empty()) {
+      NodePtr inner = level.held.pop_back_val();
+      const std::size_t* known = memo.find(inner.get());
+      if (known == nullptr) {
+        begin(std::move(inner));
+      } else {
+        add(level.bytes, *known);
+      }
+      continue;
+    }
+    const std::size_t bytes = level.bytes;
+    if (level.node.use_count() > 2) memo.add(level.node.get(), bytes);  // one reference is ours
+    levels.pop_back();
+    if (levels.empty()) return bytes;
+    add(levels.back().bytes, bytes);
+  }
+}
+
+namespace {
+
+// A window takes entries by writing them to its part; the dictionary behind it gets room for the whole.
+void set_part(const PartNode& part, Path path, const Value& value) {
+  check_path(path);
+  TensorDict one(part.batch());
+  Assignments entry;
+  entry.plan(one.node(), path, value);
+  entry.run();
+  TensorDict(part.parent()).set_at(part.items(), one);
+}
+
+void set_new_part(const PartNode& part, Path path, const Value& value) {
+  if (look_up(part.parent(), path)) {
+    fail(Code::key_exists, "cannot replace ", show_path(path),
+         " in a window on a part of a dictionary: write to it in place instead");
+  }
+  set_part(part, path, value);
+}
+
+// The stored tensors behind an entry: one, or one for each element of lazy stacks.
+void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value,
+                   std::vector<std::pair<at::Tensor, at::Tensor>>& writes) {
+  if (const Value* stored = find_stored(root, path)) {
+    if (stored->is_node()) fail_kind(path, *stored, "tensor");
+    writes.emplace_back(stored->tensor(), value);
+    return;
+  }
+  NodePtr node = root;
+  std::size_t i = 0;
+  while (as_lazy(node.get()) == nullptr) node = entry_of(node, path[i++])->take_node();
+  const Descent guard;
+  const auto& lazy = static_cast<const LazyNode&>(*node);
+  const std::vector<at::Tensor> parts = value.unbind(lazy.stack_dim());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    stored_leaves(lazy.elements()[k], path.slice(i), parts[k], writes);
+  }
+}
+
+}  // namespace
+
+void TensorDict::set(Path path, at::Tensor value) {
+  if (replace(path, value)) return;
+  if (const PartNode* part = as_part(node_.get())) return set_new_part(*part, path, value);
+  Assignments entry;
+  entry.plan(node_, path, value);
+  entry.run();
+}
+
+// The common case, without a second look: the entry is there and nothing has to be checked, made or
+// moved.
+bool TensorDict::replace(Path path, at::Tensor& value) {
+  if (path.empty()) return false;
+  DenseNode* node = as_dense(node_.get());
+  for (std::size_t i = 0; node != nullptr && i + 1 < path.size(); ++i) {
+    const Value* inner = node->find(path[i]);
+    node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
+  }
+  if (node == nullptr || node->locked() || node->tagged() || node->device()) return false;
+  const std::size_t i = node->schema()->find(path.back());
+  if (i == Schema::npos || !begins_with(value.sizes(), node->batch())) return false;
+  node->set_value(i, std::move(value));
+  return true;
+}
+
+void TensorDict::set(Path path, const TensorDict& value) {
+  if (const PartNode* part = as_part(node_.get())) return set_new_part(*part, path, value.node());
+  Assignments entry;
+  entry.plan(node_, path, value.node());
+  entry.run();
+}
+
+void TensorDict::set_data(Path path, std::string json) {
+  set(path, TensorDict(NodePtr(
+                c10::make_intrusive<DataNode>(std::move(json), batch_size(), std::nullopt))));
+}
+
+void TensorDict::set_inplace(Path path, const at::Tensor& value) {
+  const Value* stored = find_stored(node_, path);
+  const Value entry = stored != nullptr ? *stored : find_entry(node_, path);
+  if (entry.is_node()) fail_kind(path, entry, "tensor");
+  const at::Tensor& target = entry.tensor();
+  if (!broadcasts(value.sizes(), target.sizes())) {
+    fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into ", show_path(path),
+         " of shape ", show_sizes(target.sizes()));
+  }
+  if (const PartNode* part = as_part(node_.get())) {
+    return set_part(*part, path, value.expand(target.sizes()));
+  }
+  const bool fast = fast::thread_at_rest();
+  if (stored != nullptr) return assign(target, value, fast);
+  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
+  stored_leaves(node_, path, value.expand(target.sizes()), writes);
+  for (const auto& [leaf, part] : writes) require_writable(path.back(), leaf, part);
+  for (const auto& [leaf, part] : writes) assign(leaf, part, fast);
+}
+
+at::Tensor TensorDict::get(Path path) const {
+  const Value* stored = find_stored(node_, path);
+  if (stored != nullptr && !stored->is_node()) return stored->tensor();
+  const Value value = find_entry(node_, path);
+  if (value.is_node()) fail_kind(path, value, "tensor");
+  return value.tensor();
+}
+
+TensorDict TensorDict::get_dict(Path path) const {
+  if (const PartNode* part = as_part(node_.get())) {
+    const TensorDict inner = TensorDict(part->parent()).get_dict(path);
+    return TensorDict(NodePtr(c10::make_intrusive<PartNode>(
+        inner.node(), part->items(), inner.index(part->items()).batch_size())));
+  }
+  const Value value = find_entry(node_, path);
+  if (td::kind_of(value) != EntryKind::dict) fail_kind(path, value, "dictionary");
+  return TensorDict(value.node());
+}
+
+std::string TensorDict::get_data(Path path) const {
+  const Value value = find_entry(node_, path);
+  if (td::kind_of(value) != EntryKind::data) fail_kind(path, value, "value that is no tensor");
+  const Node& node = *value.node();
+  return node.kind() == NodeKind::data ? static_cast<const DataNode&>(node).json()
+                                       : data_json(node);
+}
+
+EntryKind TensorDict::kind_of(Path path) const {
+  check_path(path);
+  if (const Value* stored = find_stored(node_, path)) return td::kind_of(*stored);
+  NodePtr node = node_;
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (kind_below(node, path[i]) != EntryKind::dict) return EntryKind::none;
+    node = entry_of(node, path[i])->take_node();
+  }
+  return kind_below(node, path.back());
+}
+
+void TensorDict::remove(Path path) {
+  if (const PartNode* part = as_part(node_.get())) return TensorDict(part->parent()).remove(path);
+  // The nodes that hold the entry: one, or one for each element of lazy stacks.
+  check_path(path);
+  std::vector<DenseNode*> holders;
+  c10::SmallVector<std::pair<Node*, std::size_t>, 4> pending;
+  pending.emplace_back(node_.get(), 0);
+  while (!pending.empty()) {
+    const auto [node, level] = pending.pop_back_val();
+    if (const LazyNode* lazy = as_lazy(node)) {
+      for (const NodePtr& element : lazy->elements()) pending.emplace_back(element.get(), level);
+      continue;
+    }
+    DenseNode* dense = as_dense(node);
+    const Value* value = dense == nullptr ? nullptr : dense->find(path[level]);
+    if (value == nullptr) continue;
+    if (level + 1 == path.size()) {
+      require_unlocked(*dense);
+      if (dense->record()) require_optional(*dense->record(), path.back());
+      holders.push_back(dense);
+    } else if (value->is_node()) {
+      pending.emplace_back(value->node().get(), level + 1);
+    }
+  }
+  if (holders.empty()) find_entry(node_, path);  // says what is missing
+  for (DenseNode* holder : holders) {
+    const std::size_t i = holder->schema()->find(path.back());
+    if (i != Schema::npos) holder->erase(i);  // one element may stand in a stack twice
+  }
+}
+
+KeyList TensorDict::keys(const KeysOptions& options) const {
+  return list_keys(*this, KeyQuery{options});
+}
+
+void TensorDict::set_batch_size(SizesView batch) {
+  require_sizes(batch);
+  if (batch == batch_size()) return;
+  // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
+  std::vector<Node*> growing{node_.get()};
+  std::vector<Node*> changing;
+  std::unordered_set<const Node*> shared;  // nodes that stand in several places, once each
+  while (!growing.empty()) {
+    Node* node = growing.back();
+    growing.pop_back();
+    if (node->kind() == NodeKind::lazy || node->kind() == NodeKind::part) {
+      fail(Code::unsupported, "the batch size of a ",
+           node->kind() == NodeKind::lazy ? "lazy stack" : "window", " is ",
+           show_sizes(node->batch()), " and cannot become ", show_sizes(batch));
+    }
+    if (const RaggedNode* ragged = as_ragged(node)) for_batch(*ragged, batch, "the entry");
+    changing.push_back(node);
+    const DenseNode* inner = as_dense(node);
+    for (std::size_t i = 0; inner != nullptr && i < inner->size(); ++i) {
+      const Value& value = inner->value(i);
+      const std::string_view name = inner->name(i);
+      if (!value.is_node()) {
+        require_batch(name, value.tensor().sizes(), batch);
+        continue;
+      }
+      Node* nested = value.node().get();
+      if (value.node().use_count() > 1 && !shared.insert(nested).second) continue;
+      const bool fits = begins_with(nested->batch(), batch);
+      if (nested->kind() == NodeKind::data || nested->batch().size() < batch.size() ||
+          (!fits && TensorDict(value.node()).is_empty())) {
+        growing.push_back(nested);
+      } else if (!fits) {
+        require_batch(name, nested->batch(), batch);
+      }
+    }
+  }
+  for (Node* node : changing) {
+    node->set_batch(batch);
+    if (node->names().empty()) continue;
+    Names names = node->names();
+    names.resize(batch.size());
+    node->set_names(std::move(names));
+  }
+}
+
+void TensorDict::lock() const {
+  const PartNode* part = as_part(node_.get());
+  if (part == nullptr) return td::lock(node_);
+  if (!is_locked()) {
+    fail(Code::unsupported, "a window on a part cannot be locked: lock the dictionary behind it");
+  }
+}
+
+void TensorDict::unlock() const {
+  const PartNode* part = as_part(node_.get());
+  if (part == nullptr) return td::unlock(node_);
+  if (is_locked()) {
+    fail(Code::unsupported,
+         "a window on a part cannot be unlocked: unlock the dictionary behind it");
+  }
+}
+
+void TensorDict::clear_device() {
+  visit_nodes(node_, [](Node& node) { node.set_device(std::nullopt); });
+}
+
+}  // namespace td

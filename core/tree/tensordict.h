@@ -1,0 +1,117 @@
+// core/tree/tensordict.h: a dictionary of tensors that behaves like one tensor.
+#pragma once
+
+#include "core/tensor/index.h"
+#include "core/base/key.h"
+#include "core/tree/kinds.h"
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace td {
+
+enum class EntryKind { none, tensor, dict, data, ragged };
+
+struct KeysOptions {
+  bool include_nested = false;
+  bool leaves_only = false;
+  bool sort = false;
+};
+
+// The keys of a dictionary as they were when asked for.
+struct KeyList {
+  struct Key {
+    std::vector<std::string> path;
+    EntryKind kind;
+  };
+  std::vector<Key> keys;
+};
+
+enum class FilterEmpty { unset, yes, no };
+
+struct ApplyOptions {
+  bool inplace = false;
+  FilterEmpty filter_empty = FilterEmpty::unset;
+  bool propagate_lock = false;
+};
+
+// Receives the path and the leaf; an undefined tensor drops the entry.
+using ApplyFn = std::function<at::Tensor(Path path, const at::Tensor& leaf)>;
+
+// Same dtype, device, sizes and values.
+bool equal_tensors(const at::Tensor& a, const at::Tensor& b);
+
+// Cheap to copy, as at::Tensor is: copies speak of the same dictionary.
+//
+// Whatever fails throws td::Error and leaves every dictionary as it was.
+class TensorDict {
+ public:
+  explicit TensorDict(SizesView batch = {}, std::optional<c10::Device> device = std::nullopt);
+  explicit TensorDict(NodePtr node) : node_(std::move(node)) {}
+
+  const NodePtr& node() const noexcept { return node_; }
+  bool is_same(const TensorDict& other) const noexcept { return node_ == other.node_; }
+
+  // What is known of it.
+  SizesView batch_size() const noexcept { return node_->batch(); }
+  const std::optional<c10::Device>& device() const noexcept { return node_->device(); }
+  bool is_locked() const noexcept { return td::is_locked(*node_); }
+  bool is_memmap() const noexcept { return node_->memmapped(); }
+  bool is_empty() const;
+  std::size_t nbytes() const;
+  const std::string& saved_path() const noexcept { return node_->saved_path(); }
+  std::string to_string() const;
+
+  // Entries. Paths run through nested dictionaries.
+  void set(Path path, at::Tensor value);
+  void set(Path path, const TensorDict& value);
+  void set_data(Path path, std::string json);
+  void set_inplace(Path path, const at::Tensor& value);
+  at::Tensor get(Path path) const;
+  TensorDict get_dict(Path path) const;
+  std::string get_data(Path path) const;
+  EntryKind kind_of(Path path) const;
+  void remove(Path path);
+  KeyList keys(const KeysOptions& options = {}) const;
+
+  void set_batch_size(SizesView batch);
+  void lock() const;
+  void unlock() const;
+  void clear_device();
+
+  // Index, read and written.
+  TensorDict index(c10::ArrayRef<IndexItem> items) const;
+  void set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value);
+  void fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value);
+
+  // Shapes.
+  TensorDict view(SizesView sizes) const;
+  TensorDict reshape(SizesView sizes) const;
+  TensorDict permute(SizesView order) const;
+  TensorDict transpose(std::int64_t dim0, std::int64_t dim1) const;
+  TensorDict squeeze(std::int64_t dim) const;
+  TensorDict squeeze() const;
+  TensorDict unsqueeze(std::int64_t dim) const;
+  TensorDict expand(SizesView sizes) const;
+  std::size_t dim_size(std::int64_t dim) const;  // of a batch dimension; Code::index out of range
+  std::vector<TensorDict> unbind(std::int64_t dim) const;
+  static TensorDict stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
+  static TensorDict cat(c10::ArrayRef<TensorDict> sources, std::int64_t dim);
+
+  // Copies and conversions.
+  TensorDict clone(bool recurse = true) const;
+  TensorDict contiguous() const;
+  TensorDict to(c10::Device device, bool non_blocking = false) const;
+  TensorDict to(c10::ScalarType dtype) const;
+  TensorDict apply(const ApplyOptions& options, const ApplyFn& callback) const;
+  bool equal(const TensorDict& other) const;
+
+ private:
+  bool replace(Path path, at::Tensor& value);
+
+  NodePtr node_;
+};
+
+}  // namespace td
