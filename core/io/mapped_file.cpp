@@ -9,7 +9,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 namespace td {
 
@@ -25,13 +28,41 @@ bool cannot_write(int error) noexcept {
   return error == EACCES || error == EPERM || error == EROFS || error == ETXTBSY;
 }
 
+// The number in a file of /proc, or 0.
+std::size_t number_in(const char* path) noexcept {
+  const files::Descriptor file(::open(path, O_RDONLY | O_CLOEXEC));
+  char text[32] = {};
+  if (file.get() < 0 || ::read(file.get(), text, sizeof text - 1) <= 0) return 0;
+  return std::strtoull(text, nullptr, 10);
+}
+
+std::size_t count_mappings() noexcept {
+  const files::Descriptor file(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  std::size_t lines = 0;
+  char text[4096];
+  for (ssize_t n; file.get() >= 0 && (n = ::read(file.get(), text, sizeof text)) > 0;) {
+    lines += static_cast<std::size_t>(std::count(text, text + n, '\n'));
+  }
+  return lines;
+}
+
+// Says why there is no room. A process may have so many mappings and no more, however small they are.
+[[noreturn]] void fail_no_room(std::size_t bytes, const std::string& path) {
+  const std::string what = path.empty() ? std::string() : " of \"" + path + "\"";
+  const std::size_t limit = number_in("/proc/sys/vm/max_map_count");
+  if (limit != 0 && count_mappings() + 16 >= limit) {
+    fail(
+        Code::out_of_memory, "cannot map ", bytes, " bytes", what, ": the process has ", limit,
+        " mappings, which is the system's limit vm.max_map_count, and each tensor takes one; raise "
+        "the limit, or store the dictionary as an archive or consolidated, which takes one in all");
+  }
+  fail(Code::out_of_memory, "cannot map ", bytes, " bytes", what, ": no room in the address space");
+}
+
 char* map(std::size_t bytes, int protection, int flags, int file, const std::string& path) {
   void* memory = ::mmap(nullptr, bytes, protection, flags, file, 0);
   if (memory != MAP_FAILED) return static_cast<char*>(memory);
-  if (errno == ENOMEM) {
-    fail(Code::out_of_memory, "cannot map ", bytes, " bytes", path.empty() ? "" : " of \"", path,
-         path.empty() ? "" : "\"", ": no room in the address space");
-  }
+  if (errno == ENOMEM) fail_no_room(bytes, path);
   files::fail_io("cannot map", path, errno);
 }
 
