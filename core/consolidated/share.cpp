@@ -1,11 +1,11 @@
 #include "core/consolidated/share.h"
 
+#include "core/consolidated/packing.h"
+#include "core/io/file_io.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/fast_path.h"
-#include "core/io/file_io.h"
 #include "core/tree/kinds.h"
-#include "core/tree/memo.h"
-#include "core/consolidated/packing.h"
+#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 

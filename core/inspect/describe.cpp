@@ -1,9 +1,10 @@
 #include "core/inspect/describe.h"
 
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/device.h"
-#include "core/tensor/foreign.h"
 #include "core/meta/format.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/device.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -17,20 +18,21 @@ namespace {
 class Describer {
  public:
   std::string run(const NodePtr& root) {
-    levels_.push_back({as_dense(root.get()), 0});
+    PathLimit limit(*root);
+    walk_.add({as_dense(root.get()), 0});
     open(*root);
-    while (!levels_.empty()) {
-      Level& level = levels_.back();
-      if (level.next == level.node->size()) {
-        levels_.pop_back();
-        text_ += "}}";
-        continue;
-      }
-      const std::size_t i = level.next++;
-      if (i != 0) text_ += ", ";
-      text_ += format::quote(level.node->name(i)) + ": ";
-      entry(level.node->value(i), *level.node);
-    }
+    walk_.run_in_order(
+        [&](Level& level) {
+          if (level.next == level.node->size()) return false;
+          const std::size_t i = level.next++;
+          if (i != 0) text_ += ", ";
+          text_ += format::quote(level.node->name(i)) + ": ";
+          const Value& value = level.node->value(i);
+          if (value.is_node()) limit.enter(*value.node());
+          entry(value, *level.node);
+          return true;
+        },
+        [&](const Level&) { text_ += "}}"; });
     return std::move(text_);
   }
 
@@ -44,7 +46,7 @@ class Describer {
     if (!value.is_node()) return leaf(value.tensor(), above);
     const Node& node = *value.node();
     if (const DenseNode* dense = as_dense(&node)) {
-      levels_.push_back({dense, 0});
+      walk_.add({dense, 0});
       open(node);
     } else if (node.kind() == NodeKind::data) {
       text_ += "{\"value\": " + static_cast<const DataNode&>(node).json() + "}";
@@ -79,7 +81,7 @@ class Describer {
   }
 
   std::string text_;
-  std::vector<Level> levels_;
+  Traversal<Level> walk_;
 };
 
 using Json = nlohmann::ordered_json;
@@ -92,20 +94,18 @@ class Builder {
     if (!root.is_object()) fail(Code::format, "a description is a JSON object");
     if (!root.contains("entries")) fail(Code::format, "the description has no \"entries\"");
     const auto result = node(root, nullptr, "the dictionary");
-    while (!pending_.empty()) {
-      const Pending at = pending_.back();
-      pending_.pop_back();
+    walk_.run([&](const Place& at) {
       for (const auto& item : at.entries->items()) {
         const std::string_view key = item.key();
         check_path(key);
         at.node->put(key, entry(item.value(), *at.node, format::quote(key)));
       }
-    }
+    });
     return result;
   }
 
  private:
-  struct Pending {
+  struct Place {
     const Json* entries;
     DenseNode* node;  // held by the one above, or by the result
   };
@@ -132,7 +132,7 @@ class Builder {
     if (device && options_.content == Content::meta) device = c10::Device(c10::kMeta);
     auto result = c10::make_intrusive<DenseNode>(batch, device);
     if (json.contains("names")) result->set_names(names(json.at("names"), batch.size(), where));
-    pending_.push_back({&entries, result.get()});
+    walk_.add({&entries, result.get()});
     return result;
   }
 
@@ -238,7 +238,7 @@ class Builder {
   }
 
   const FromSchemaOptions& options_;
-  std::vector<Pending> pending_;
+  Traversal<Place> walk_;
 };
 
 }  // namespace

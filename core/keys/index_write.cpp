@@ -6,8 +6,10 @@
 #include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -54,7 +56,7 @@ class Write {
     if (const LazyNode* lazy = as_lazy(target.get())) {
       plan_lazy(*lazy, items, target->batch().size(), source);
     } else {
-      pair(target, source, root_.emplace(items, target->batch()));
+      pair(target, source, root_.emplace(items, target->batch()), /*root=*/true);
     }
     finish_pairs();
   }
@@ -65,15 +67,26 @@ class Write {
       return;
     }
     const Scope& scope = root_.emplace(items, target->batch());
-    visit_paths(*target, [&](Path path, const Value& entry) {
-      if (!entry.is_node()) {
-        plan_leaf(path.back(), entry.tensor(), value, scope);
-      } else if (entry.node()->kind() == NodeKind::ragged) {
-        fail(Code::unsupported, show_path(path),
-             " is a ragged tensor, whose parts cannot be filled");
-      } else if (const LazyNode* lazy = as_lazy(entry.node().get()); lazy && !lazy->holds_data()) {
-        const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
-        plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
+    Traversal<const DenseNode*> walk;
+    if (const DenseNode* dense = as_dense(target.get())) walk.add(dense);
+    walk.run([&](const DenseNode* node) {
+      for (std::size_t i = 0; i < node->size(); ++i) {
+        const std::string_view name = node->name(i);
+        const Value& entry = node->value(i);
+        if (!entry.is_node()) {
+          plan_leaf(name, entry.tensor(), value, scope);
+          continue;
+        }
+        const Node* inner = entry.node().get();
+        if (inner->kind() == NodeKind::ragged) {
+          fail(Code::unsupported, show_path(name),
+               " is a ragged tensor, whose parts cannot be filled");
+        }
+        if (const DenseNode* dense = as_dense(inner)) walk.add_once(inner, dense);
+        if (const LazyNode* lazy = as_lazy(inner); lazy != nullptr && !lazy->holds_data()) {
+          const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
+          plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
+        }
       }
     });
     finish_pairs();
@@ -132,11 +145,7 @@ class Write {
   };
 
   void finish_pairs() {
-    while (!pairs_.empty()) {
-      const Pair at = pairs_.back();
-      pairs_.pop_back();
-      plan_level(at);
-    }
+    pairs_.run([&](const Pair& at) { plan_level(at); });
   }
 
   // The part, with every tensor replaced by the value.
@@ -173,7 +182,7 @@ class Write {
     leaves_.push_back({&target, &source, &scope});
   }
 
-  void pair(const NodePtr& target, const NodePtr& source, const Scope& scope) {
+  void pair(const NodePtr& target, const NodePtr& source, const Scope& scope, bool root = false) {
     NodePtr read = source;
     if (source->kind() != NodeKind::dense) {
       read = dense_form(source);
@@ -185,7 +194,9 @@ class Write {
       fail(Code::unsupported,
            "a value that is no tensor can be written at an index as an entry only");
     }
-    pairs_.push_back({into, from, &scope});
+    const Pair pair{into, from, &scope};
+    if (root) return pairs_.add(pair);
+    pairs_.add_once({into, from}, pair, reinterpret_cast<std::uintptr_t>(&scope));
   }
 
   void plan_level(const Pair& level) {
@@ -207,8 +218,8 @@ class Write {
       const bool nodes = into.is_node() && from.is_node();
       if (into.is_node() != from.is_node() ||
           (nodes && is_opaque(*into.node()) != is_opaque(*from.node()))) {
-        fail(Code::wrong_entry, "cannot write a ", describe(from), " into \"", source.name(i),
-             "\", which is a ", describe(into));
+        fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into \"", source.name(i),
+             "\", which is a ", kind_word(into));
       }
       if (!nodes) {
         plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
@@ -220,10 +231,6 @@ class Write {
         pair(into.node(), from.node(), *level.scope);
       }
     }
-  }
-
-  static const char* describe(const Value& value) {
-    return !value.is_node() ? "tensor" : is_opaque(*value.node()) ? "value" : "dictionary";
   }
 
   // Values that are no tensors: another value for a part makes one value for each element.
@@ -355,7 +362,7 @@ class Write {
   std::forward_list<std::vector<IndexItem>> items_;  // of the scopes below
   std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
   std::vector<NodePtr> held_;
-  c10::SmallVector<Pair, 8> pairs_;
+  Traversal<Pair> pairs_;
   c10::SmallVector<Leaf, 16> leaves_;
   std::vector<DataWrite> data_;
   std::vector<Creation> creations_;

@@ -2,7 +2,7 @@
 
 #include "core/tensor/assign.h"
 #include "core/tree/leaf_op.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -25,14 +25,6 @@ const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
 }
 
 // Leaves of the elements of a lazy stack lack a dimension that the mask speaks of.
-bool has_lazy(const NodePtr& root) {
-  bool found = false;
-  visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
-  });
-  return found;
-}
-
 NodePtr without_lazy(const NodePtr& root) { return has_lazy(root) ? all_dense(root) : root; }
 
 // A mask as large as a leaf, with new dimensions behind.

@@ -3,13 +3,12 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 namespace td {
 
 namespace {
-
-bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // As an indexed write, but an entry that is missing is an error, and every tensor is broadcast for
 // itself: the batch sizes need not agree.
@@ -20,7 +19,7 @@ class UpdateAt {
 
   // False when there is something that only a write of the whole dictionary knows how to do.
   bool plan(const NodePtr& target, const NodePtr& source) {
-    pairs_.push_back({target.get(), source.get(), {}});
+    pairs_.push_back({target.get(), source.get(), Trail::root});
     for (std::size_t at = 0; at < pairs_.size(); ++at) {
       const Pair pair = pairs_[at];
       const DenseNode* into = as_dense(pair.target);
@@ -28,9 +27,7 @@ class UpdateAt {
       if (into == nullptr || from == nullptr) return false;
       const KeyMatch where(*from, *into);
       for (std::size_t i = 0; i < from->size(); ++i) {
-        PathBuffer path = pair.path;
-        path.push_back(from->name(i));
-        if (!entry(path, *into, where(i), from->value(i))) return false;
+        if (!entry({pair.place, from->name(i)}, *into, where(i), from->value(i))) return false;
       }
     }
     return true;
@@ -44,42 +41,51 @@ class UpdateAt {
  private:
   struct Pair {
     const Node *target, *source;
-    PathBuffer path;
+    Trail::Place place;
+  };
+  struct Here {  // an entry
+    Trail::Place above;
+    std::string_view name;
   };
   struct Leaf {
     const at::Tensor *target, *source;
   };
 
-  bool entry(const PathBuffer& path, const DenseNode& holder, std::size_t at, const Value& from) {
+  std::string show(const Here& here) const { return show_path(trail_.path(here.above, here.name)); }
+
+  bool entry(const Here& here, const DenseNode& holder, std::size_t at, const Value& from) {
     if (at == Schema::npos) {
-      fail(Code::key_not_found, "no entry ", show_path(path), " to write");
+      fail(Code::key_not_found, "no entry ", show(here), " to write");
     }
     const Value& into = holder.value(at);
     if (into.is_node() != from.is_node() || is_dict(into) != is_dict(from)) {
-      fail(Code::wrong_entry, "cannot write a ", is_dict(from) ? "dictionary" : "value", " into ",
-           show_path(path), ", which is another kind of entry");
+      fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show(here),
+           ", which is a ", kind_word(into));
     }
     if (from.is_node()) {
       if (!is_dict(from)) return false;
-      pairs_.push_back({into.node().get(), from.node().get(), path});
+      if (seen_.first({into.node().get(), from.node().get()})) {
+        pairs_.push_back(
+            {into.node().get(), from.node().get(), trail_.below(here.above, here.name)});
+      }
       return true;
     }
-    check(path, into.tensor(), from.tensor());
+    check(here, into.tensor(), from.tensor());
     leaves_.push_back({&into.tensor(), &from.tensor()});
     return true;
   }
 
-  void check(Path path, const at::Tensor& target, const at::Tensor& source) const {
+  void check(const Here& here, const at::Tensor& target, const at::Tensor& source) const {
     const Sizes part = plan_.sizes(target.sizes());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
     if (!fits) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
-           show_path(path), " of shape ", show_sizes(part));
+           show(here), " of shape ", show_sizes(part));
     }
-    require_writable(path.back(), target, source);
+    require_writable(here.name, target, source);
     if (!plan_.gathers() && fast::plain(target) && plan_.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of ", show_path(path),
+      fail(Code::torch, "several elements of the part of ", show(here),
            " are one place in memory: clone it before writing");
     }
   }
@@ -87,6 +93,8 @@ class UpdateAt {
   const IndexPlan& plan_;
   const UpdateAtOptions& options_;
   std::vector<Pair> pairs_;
+  Trail trail_;
+  Seen seen_;
   c10::SmallVector<Leaf, 16> leaves_;
 };
 

@@ -3,6 +3,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -90,27 +91,28 @@ bool zero_bytes(const Node& node) {
 
 // The tensors under a path, in the elements of lazy stacks too.
 void gather(const NodePtr& root, Path path, Writes& writes) {
-  struct Pending {
+  struct Place {
     NodePtr node;
     Path path;
   };
-  std::vector<Pending> pending{{root, path}};
-  while (!pending.empty()) {
-    const Pending at = std::move(pending.back());
-    pending.pop_back();
+  Traversal<Place> walk;
+  walk.add({root, path});
+  walk.run([&](const Place& at) {
     if (at.path.empty()) {
       writes.add_all(*at.node);
     } else if (const LazyNode* lazy = as_lazy(at.node.get())) {
-      for (const NodePtr& element : lazy->elements()) pending.push_back({element, at.path});
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element, at.path}, at.path.size());
+      }
     } else {
       const Value value = find_entry(at.node, at.path.slice(0, 1));
       if (value.is_node()) {
-        pending.push_back({value.node(), at.path.slice(1)});
+        walk.add({value.node(), at.path.slice(1)});
       } else {
         writes.add(at.path[0], value.tensor());
       }
     }
-  }
+  });
 }
 
 }  // namespace

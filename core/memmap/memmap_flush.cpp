@@ -2,11 +2,11 @@
 #include "core/io/checksums.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
 #include "core/memmap/memmap.h"
-#include "core/tree/memo.h"
+#include "core/meta/format.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <set>

@@ -2,7 +2,7 @@
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -96,14 +96,6 @@ class IntoTensors {
   bool strict_;
   std::vector<Write> writes_;
 };
-
-bool has_lazy(const NodePtr& root) {
-  bool found = false;
-  visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
-  });
-  return found;
-}
 
 }  // namespace
 

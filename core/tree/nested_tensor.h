@@ -1,8 +1,8 @@
 // core/tree/nested_tensor.h: tensors of different shapes as one entry (Python's nested tensors).
 #pragma once
 
-#include "core/tree/batch_op.h"
 #include "core/base/key.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
 
 #include <memory>
@@ -94,6 +94,17 @@ inline const at::Tensor* elements_of(const Value& value) noexcept {
   if (!value.is_node()) return &value.tensor();
   const RaggedNode* ragged = as_ragged(value.node().get());
   return ragged == nullptr ? nullptr : &ragged->values();
+}
+
+// Calls `f(const at::Tensor&)` for the tensors that a node itself holds: the leaves of a dictionary, the
+// values of a ragged tensor.
+template <class F>
+void for_each_leaf(const Node& node, F&& f) {
+  const DenseNode* dense = as_dense(&node);
+  for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+    if (!dense->value(i).is_node()) f(dense->value(i).tensor());
+  }
+  if (const RaggedNode* ragged = as_ragged(&node)) f(ragged->values());
 }
 
 // From values of any shape, read row by row, and sizes [parts, dimensions of a part]. Nothing is copied

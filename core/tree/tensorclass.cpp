@@ -96,12 +96,8 @@ class Marking {
  public:
   // With `complete` a record is asked for as it is, else what a record can be made of.
   Marking(const RecordTypePtr& type, const NodePtr& root, bool complete) : complete_(complete) {
-    pending_.emplace_back(type, root);
-    while (!pending_.empty()) {
-      const auto [inner, node] = pending_.back();
-      pending_.pop_back();
-      look(inner, node);
-    }
+    walk_.add({type, root});
+    walk_.run([&](const Place& at) { look(at.type, at.node); });
   }
 
   void run() {
@@ -116,7 +112,7 @@ class Marking {
   void look(const RecordTypePtr& type, const NodePtr& node) {
     marks_.emplace_back(type, node);
     if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_data()) {
-      for (const NodePtr& element : lazy->elements()) pending_.emplace_back(type, element);
+      for (const NodePtr& element : lazy->elements()) add(type, element);
       return;
     }
     if (is_opaque(*node)) {
@@ -140,7 +136,7 @@ class Marking {
     }
     const Value fitting =
         fit_value(type, field, node->batch(), *entry, type.autocast() && !complete_);
-    if (field.kind == FieldKind::record) pending_.emplace_back(field.record, entry->node());
+    if (field.kind == FieldKind::record) add(field.record, entry->node());
     if (field.kind == FieldKind::tensor && !fitting.is_node() &&
         !fitting.tensor().is_same(entry->tensor())) {
       put(node, field, fitting);
@@ -162,7 +158,18 @@ class Marking {
     std::string name;
     Value value;
   };
-  std::vector<std::pair<RecordTypePtr, NodePtr>> pending_, marks_;
+  struct Place {
+    RecordTypePtr type;
+    NodePtr node;
+  };
+
+  // A node may be wanted as several types.
+  void add(const RecordTypePtr& type, const NodePtr& node) {
+    walk_.add_once(node.get(), {type, node}, reinterpret_cast<std::uintptr_t>(type.get()));
+  }
+
+  Traversal<Place> walk_;
+  std::vector<std::pair<RecordTypePtr, NodePtr>> marks_;
   std::vector<Put> puts_;
   bool complete_;
 };
@@ -181,11 +188,14 @@ TensorDict make_record(const RecordTypePtr& type, SizesView batch,
     return c10::make_intrusive<DenseNode>(one.schema(), batch, root.device());
   };
   auto result = make(*type);
-  std::vector<std::pair<RecordTypePtr, DenseNode*>> pending{
-      {with_pickled(type, nullptr), result.get()}};
-  while (!pending.empty()) {
-    const auto [inner, node] = pending.back();
-    pending.pop_back();
+  struct Made {
+    RecordTypePtr type;
+    DenseNode* node;
+  };
+  Traversal<Made> walk;
+  walk.add({with_pickled(type, nullptr), result.get()});
+  walk.run([&](const Made& at) {
+    const auto& [inner, node] = at;
     node->reserve(inner->schema()->size());
     node->set_record(inner);
     for (const RecordField& field : inner->fields()) {
@@ -200,11 +210,11 @@ TensorDict make_record(const RecordTypePtr& type, SizesView batch,
         node->push_value(NodePtr(c10::make_intrusive<DenseNode>(batch, root.device())));
       } else {
         auto nested = make(*field.record);
-        pending.emplace_back(field.record, nested.get());
+        walk.add({field.record, nested.get()});
         node->push_value(NodePtr(std::move(nested)));
       }
     }
-  }
+  });
   if (type->frozen()) lock(result);
   return TensorDict(std::move(result));
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [ragged]
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [ragged | graph]
 
-With "ragged", a test that calls each of them once with a ragged tensor among the entries.
+With "ragged", a test that calls each of them once with a ragged tensor among the entries. With "graph", one that
+calls each of them with a graph among the entries that has more paths than can be walked.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
 for which no valid arguments are known stops the build: add them to VALID or FOR.
@@ -132,6 +133,10 @@ REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_
 RAGGED = REFUSED | {"td_writer_open_growing": "TD_ERR_KEY_NOT_FOUND", "td_memmap_append": "TD_ERR_KEY_NOT_FOUND",
                     "td_record_wrap": "TD_ERR_KEY_INVALID", "td_record_check": "TD_ERR_KEY_INVALID"}
 NO_RAGGED = {"td_load_file", "td_save_file", "td_load_table", "td_save_table", "td_join_into", "td_rot90"}
+
+# With a graph of 2^60 paths among the entries: what is by nature a list of paths refuses it (TD_ERR_UNSUPPORTED);
+# all else works, or is refused for another reason.
+GRAPH = REFUSED | {}
 
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
@@ -338,6 +343,20 @@ def ragged_test(function, handles, frees):
     return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
 
 
+def graph_test(function, handles, frees):
+    """A good call with dictionaries that hold a graph of 2^60 paths: it comes back."""
+    text = block(function, handles, frees)
+    status = GRAPH.get(function.name, "TD_ERR_UNSUPPORTED")
+    text = text.replace("misuse_begin(&m);", "misuse_begin(&m);\n    misuse_add_graph(&m);", 1)
+    text = text.replace("TD_EXPECT(", f'const int worked = misuse_graph_answer("{function.name}", {status}, ', 1)
+    text = text.replace(", TD_OK);", ");", 1)
+    back = list(give_back(function, handles, frees))
+    for line in back:
+        text = text.replace(f"    {line}\n", "", 1)
+    text = text.replace("    misuse_end(&m);", f"    if (worked) {{ {' '.join(back)} }}\n    misuse_end(&m);", 1)
+    return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
+
+
 def main(swig, include, output, kind="misuse"):
     functions = parse(swig, pathlib.Path(include))
     frees = {f.parameters[0].pointee: f.name for f in functions
@@ -346,10 +365,12 @@ def main(swig, include, output, kind="misuse"):
     if missing := set(frees) - set(handles):
         sys.exit(f"gen_misuse.py: no valid handle is known for {', '.join(sorted(missing))}; add it to VALID and misuse.h")
     text, skipped = HEAD, []
-    if kind == "ragged":
+    if kind in ("ragged", "graph"):
         for function in functions:
             takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
-            if function.is_status() and takes and function.name not in NO_RAGGED:
+            if function.is_status() and takes and kind == "graph":
+                text += graph_test(function, handles, frees)
+            elif function.is_status() and takes and function.name not in NO_RAGGED:
                 text += ragged_test(function, handles, frees)
         pathlib.Path(output).write_text(text, encoding="utf-8")
         return
