@@ -1,7 +1,7 @@
 #include "core/tree/paths.h"
 
-#include "core/tensor/assign.h"
 #include "core/base/descent.h"
+#include "core/tensor/assign.h"
 #include "core/tree/device.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
@@ -67,23 +67,6 @@ EntryKind kind_of(const Value& value) noexcept {
        : kind == EntryKind::ragged ? "ragged tensor"
                                    : "value",
        ", not a ", wanted);
-}
-
-EntryKind kind_below(const NodePtr& node, std::string_view name) {
-  if (const DenseNode* dense = as_dense(node.get())) {
-    const Value* value = dense->find(name);
-    return value == nullptr ? EntryKind::none : kind_of(*value);
-  }
-  if (const PartNode* part = as_part(node.get())) return kind_below(part->parent(), name);
-  const LazyNode* lazy = as_lazy(node.get());
-  if (lazy == nullptr || lazy->holds_data()) return EntryKind::none;
-  const Descent guard;
-  EntryKind kind = EntryKind::none;
-  for (const NodePtr& element : lazy->elements()) {
-    kind = kind_below(element, name);
-    if (kind == EntryKind::none) return kind;
-  }
-  return kind;
 }
 
 const Value* find_stored(const NodePtr& root, Path path) noexcept {
