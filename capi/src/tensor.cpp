@@ -195,7 +195,7 @@ td_status td_tensor_copy(td_tensor* tensor, const td_tensor* source) noexcept {
 td_status td_tensor_clone(const td_tensor* tensor, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     TensorOut out(result);
-    out.put(td::copy_of(in(tensor), td::fast::thread_at_rest()));
+    out.put(td::copy_of(in(tensor), td::fast::can_skip_dispatcher()));
   });
 }
 

@@ -17,8 +17,8 @@ NodePtr BatchOp::lazy(const LazyNode& node) const {
     if (node.tagged()) tags(node, *result);
     return result;
   }
-  if (node.holds_data()) return rearrange_data(borrow(node), *this);
-  return dense_form(borrow(node))->transform(*this);
+  if (node.holds_data()) return rearrange_data(retain(node), *this);
+  return dense_form(retain(node))->transform(*this);
 }
 
 }  // namespace td

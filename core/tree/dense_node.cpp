@@ -83,7 +83,7 @@ void DenseNode::erase(std::size_t i) {
 
 NodePtr DenseNode::transform(const BatchOp& op) const {
   // The walk only reads, but holds what it walks by owning pointers.
-  return map(borrow(*this), op);
+  return map(retain(*this), op);
 }
 
 NodePtr DenseNode::shallow_copy() const {

@@ -6,14 +6,14 @@ namespace td {
 
 int dict_kind(const Node& node) noexcept {
   if (node.kind() == NodeKind::ragged) return 5;
-  if (is_data(node)) return 4;
+  if (is_opaque(node)) return 4;
   return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
 }
 
 bool is_sole(const Node& root) {
   // The second reference is the one that is asked with.
-  if (borrow(root).use_count() > 2) return false;
-  std::vector<NodePtr> pending{borrow(root)};
+  if (retain(root).use_count() > 2) return false;
+  std::vector<NodePtr> pending{retain(root)};
   c10::SmallVector<NodePtr, 8> held;
   while (!pending.empty()) {
     const NodePtr node = std::move(pending.back());

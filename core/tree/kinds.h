@@ -15,7 +15,7 @@ namespace td {
 
 // What is an entry of its own kind and has none inside it: a value that is no tensor, a stack of such, or
 // a ragged tensor. Only the first two hold JSON: data_values() refuses the third.
-inline bool is_data(const Node& node) noexcept {
+inline bool is_opaque(const Node& node) noexcept {
   return node.kind() == NodeKind::data || node.kind() == NodeKind::ragged ||
          (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_data());
 }

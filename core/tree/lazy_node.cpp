@@ -2,7 +2,7 @@
 // lazy_view.cpp.
 #include "core/tree/lazy_node.h"
 
-#include "core/base/descent.h"
+#include "core/base/recursion_guard.h"
 #include "core/shape/join.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
@@ -21,7 +21,7 @@ at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim)
   sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(leaves.size()));
   c10::SmallVector<const at::Tensor*, 8> tensors;
   for (const at::Tensor& leaf : leaves) tensors.push_back(&leaf);
-  return join_tensors(Join::stack, tensors, dim, sizes, fast::thread_at_rest());
+  return join_tensors(Join::stack, tensors, dim, sizes, fast::can_skip_dispatcher());
 }
 
 // Names of the elements' dimensions, and none for that of the stack.
@@ -57,7 +57,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   if (dims >= 64) fail(Code::unsupported, "a lazy stack has more than 64 batch dimensions");
   Sizes batch(first.batch().begin(), first.batch().end());
   std::optional<c10::Device> device = first.device();
-  const bool data = is_data(first);
+  const bool data = is_opaque(first);
   for (const NodePtr& element : elements) {
     if (element->kind() == NodeKind::part) {
       fail(Code::unsupported,
@@ -66,7 +66,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
     if (element->kind() == NodeKind::ragged) {
       fail(Code::unsupported, "ragged tensors cannot be stacked: read them one by one");
     }
-    if (is_data(*element) != data) {
+    if (is_opaque(*element) != data) {
       fail(Code::wrong_entry, "a lazy stack holds dictionaries or values, not both");
     }
     if (element->batch().size() != batch.size()) {
@@ -98,7 +98,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
 
 // The entry of a name in a lazy stack: the elements' entries, put together.
 std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) {
-  const Descent guard;
+  const RecursionGuard guard;
   std::vector<at::Tensor> leaves;
   std::vector<NodePtr> nodes;
   for (const NodePtr& element : lazy.elements()) {
@@ -178,7 +178,7 @@ void LazyNode::set_elements(std::vector<NodePtr> elements) {
 }
 
 NodePtr LazyNode::transform(const BatchOp& op) const {
-  const Descent guard;
+  const RecursionGuard guard;
   return op.lazy(*this);
 }
 
@@ -189,7 +189,7 @@ NodePtr LazyNode::shallow_copy() const {
 }
 
 NodePtr LazyNode::dense_form() const {
-  if (holds_data_) return borrow(*this);
+  if (holds_data_) return retain(*this);
   for (const std::int64_t size : batch()) {
     if (size < 0) {
       fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch()),
@@ -209,7 +209,7 @@ std::optional<Value> LazyNode::entry(std::string_view name) const {
 EntryKind LazyNode::entry_kind(std::string_view name) const {
   EntryKind kind = EntryKind::none;
   if (holds_data_) return kind;
-  const Descent guard;
+  const RecursionGuard guard;
   for (const NodePtr& element : elements_) {
     kind = element->entry_kind(name);
     if (kind == EntryKind::none) return kind;
@@ -219,7 +219,7 @@ EntryKind LazyNode::entry_kind(std::string_view name) const {
 
 std::vector<std::string> LazyNode::entry_names() const {
   if (holds_data_ || elements_.empty()) return {};
-  const Descent guard;
+  const RecursionGuard guard;
   std::vector<std::string> names = elements_[0]->entry_names();
   std::sort(names.begin(), names.end());
   for (std::size_t k = 1; k < elements_.size() && !names.empty(); ++k) {

@@ -42,7 +42,7 @@ void Node::set_record(RecordTypePtr record) {
   tagged_ = extras_->record != nullptr || !extras_->names.empty();
 }
 
-NodePtr Node::dense_form() const { return borrow(*this); }
+NodePtr Node::dense_form() const { return retain(*this); }
 
 std::optional<Value> Node::entry(std::string_view) const { return std::nullopt; }
 

@@ -153,7 +153,7 @@ class Node : public c10::intrusive_ptr_target {
 };
 
 // An owning pointer to a node that somebody else holds, for walks that only read.
-inline NodePtr borrow(const Node& node) { return NodePtr::reclaim_copy(const_cast<Node*>(&node)); }
+inline NodePtr retain(const Node& node) { return NodePtr::reclaim_copy(const_cast<Node*>(&node)); }
 
 // Names of dimensions and record type, for a result made by hand. Names only when both have as many
 // dimensions. Costs a test of one byte when there are none.
