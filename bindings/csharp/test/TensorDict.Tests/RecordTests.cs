@@ -113,7 +113,7 @@ public class RecordTests
         pair.Left.Label = null;
         Assert.Null(pair.Left.Label);
         Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => pair.Dict["left"] = new TensorDict(2));
-        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor, FieldKind.Value, FieldKind.Value }, Pair.Type.Fields.Select(f => f.Kind));
+        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor, FieldKind.Value, FieldKind.Value, FieldKind.Value }, Pair.Type.Fields.Select(f => f.Kind));
     }
 
     [Fact]
