@@ -1,6 +1,7 @@
 // Arrays of NumPy in files of their own.
 #include "core/interop/numpy.h"
 #include "core/meta/format.h"
+#include "core/tree/traverse.h"
 #include "core/tensor/foreign.h"
 
 #include <algorithm>
