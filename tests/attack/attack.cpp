@@ -53,20 +53,22 @@ struct Settings {
 };
 
 template <class T>
-T* shared_memory() {
-  void* memory = mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+T *shared_memory() {
+  void *memory =
+      mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) std::abort();
   return new (memory) T();
 }
 
-void copy(char* to, std::size_t room, const std::string& text) {
+void copy(char *to, std::size_t room, const std::string &text) {
   const std::size_t n = std::min(room - 1, text.size());
   std::memcpy(to, text.data(), n);
   to[n] = '\0';
 }
 
-bool matches(const std::vector<std::string>& known, const std::string& operation, const std::string& failure) {
-  for (const std::string& line : known) {
+bool matches(const std::vector<std::string> &known, const std::string &operation,
+             const std::string &failure) {
+  for (const std::string &line : known) {
     const std::size_t bar = line.find(" | "), next = line.find(" | ", bar + 3);
     if (bar == std::string::npos || next == std::string::npos) continue;
     const std::string name = line.substr(0, bar), part = line.substr(bar + 3, next - bar - 3);
@@ -75,7 +77,8 @@ bool matches(const std::vector<std::string>& known, const std::string& operation
   return false;
 }
 
-void tell(Board& board, std::int64_t round, const std::string& operation, const std::string& failure) {
+void tell(Board &board, std::int64_t round, const std::string &operation,
+          const std::string &failure) {
   ++board.failed;
   const std::size_t i = board.failures++;
   if (i >= most_failures) return;
@@ -84,18 +87,19 @@ void tell(Board& board, std::int64_t round, const std::string& operation, const 
   copy(board.told[i].failure, sizeof board.told[i].failure, failure);
 }
 
-std::string folder_of_process(const std::string& folder) {
+std::string folder_of_process(const std::string &folder) {
   const std::string own = folder + "/" + std::to_string(getpid());
   std::filesystem::create_directories(own);
   return own;
 }
 
-void to_log(const std::string& log) {
+void to_log(const std::string &log) {
   if (std::freopen(log.c_str(), "w", stderr) == nullptr) std::abort();
   setvbuf(stderr, nullptr, _IONBF, 0);
 }
 
-[[noreturn]] void work(const Settings& settings, Board& board, std::size_t worker, const std::string& folder, const std::string& log) {
+[[noreturn]] void work(const Settings &settings, Board &board, std::size_t worker,
+                       const std::string &folder, const std::string &log) {
   to_log(log);
   begin_process(folder_of_process(folder));
   for (;;) {
@@ -117,7 +121,7 @@ void to_log(const std::string& log) {
 }
 
 // The line of a log that says why a process ended.
-std::string reason(const std::string& log, int status) {
+std::string reason(const std::string &log, int status) {
   std::ifstream file(log);
   std::string line, why, where;
   while (std::getline(file, line)) {
@@ -129,7 +133,7 @@ std::string reason(const std::string& log, int status) {
     const std::size_t own = line.find(" in td::");
     if (!why.empty() && where.empty() && own != std::string::npos) where = line.substr(own);
   }
-  for (const char* word : {" on address", " on unknown"}) {
+  for (const char *word : {" on address", " on unknown"}) {
     if (why.find(word) != std::string::npos) why.resize(why.find(word));
   }
   if (WIFSIGNALED(status)) why += " (signal " + std::to_string(WTERMSIG(status)) + ")";
@@ -137,7 +141,8 @@ std::string reason(const std::string& log, int status) {
 }
 
 // One round in a process of its own.
-Verdict alone(Choices choices, const Settings& settings, Board& board, const std::string& folder, bool with_text) {
+Verdict alone(Choices choices, const Settings &settings, Board &board, const std::string &folder,
+              bool with_text) {
   const std::string log = folder + "/alone.log";
   board.text[0] = '\0';
   board.told[0] = Told();
@@ -148,7 +153,7 @@ Verdict alone(Choices choices, const Settings& settings, Board& board, const std
     // What a crash would not tell is told before.
     Choices names = choices;
     Rules nothing = settings.rules;
-    for (const Operation& one : operations()) nothing.without.emplace_back(one.name);
+    for (const Operation &one : operations()) nothing.without.emplace_back(one.name);
     copy(board.told[0].operation, sizeof board.told[0].operation, judge(names, nothing).operation);
     const Verdict verdict = judge(choices, settings.rules);
     copy(board.told[0].failure, sizeof board.told[0].failure, verdict.failure);
@@ -166,17 +171,19 @@ Verdict alone(Choices choices, const Settings& settings, Board& board, const std
 }
 
 // The kind of a failure: smaller rounds must fail likewise.
-std::string kind_of(const std::string& failure) {
+std::string kind_of(const std::string &failure) {
   std::string kind;
   for (const char c : failure.substr(0, 40)) kind += c >= '0' && c <= '9' ? '0' : c;
   return kind.substr(0, kind.find_first_of("(\""));
 }
 
-std::vector<std::uint32_t> shrunk(const std::vector<std::uint32_t>& first, const Verdict& verdict, const Settings& settings, Board& board, const std::string& folder) {
+std::vector<std::uint32_t> shrunk(const std::vector<std::uint32_t> &first, const Verdict &verdict,
+                                  const Settings &settings, Board &board,
+                                  const std::string &folder) {
   std::vector<std::uint32_t> best = first;
   int tries = 700;
   const std::time_t end = std::time(nullptr) + settings.seconds;
-  const auto fails = [&](const std::vector<std::uint32_t>& row) {
+  const auto fails = [&](const std::vector<std::uint32_t> &row) {
     if (--tries < 0 || std::time(nullptr) >= end) return false;
     const Verdict now = alone(Choices(row), settings, board, folder, false);
     return now.operation == verdict.operation && kind_of(now.failure) == kind_of(verdict.failure);
@@ -187,7 +194,8 @@ std::vector<std::uint32_t> shrunk(const std::vector<std::uint32_t>& first, const
       for (std::size_t at = best.size(); at-- > 1;) {
         if (at + length > best.size()) continue;
         std::vector<std::uint32_t> row = best;
-        row.erase(row.begin() + static_cast<std::ptrdiff_t>(at), row.begin() + static_cast<std::ptrdiff_t>(at + length));
+        row.erase(row.begin() + static_cast<std::ptrdiff_t>(at),
+                  row.begin() + static_cast<std::ptrdiff_t>(at + length));
         if (fails(row)) {
           best = row;
           better = true;
@@ -218,27 +226,30 @@ std::vector<std::uint32_t> shrunk(const std::vector<std::uint32_t>& first, const
 }
 
 // What a crashed process would have said: the same choices, without the call.
-std::string world_of(const std::vector<std::uint32_t>& row) {
+std::string world_of(const std::vector<std::uint32_t> &row) {
   Choices choices(row);
   Rules nothing;
   (void)choices.below(1 << 20);
   return Plan(choices).text();
 }
 
-void report(const Settings& settings, Board& board, const std::string& folder) {
+void report(const Settings &settings, Board &board, const std::string &folder) {
   if (board.failures != 0) begin_process(folder_of_process(folder));
   const std::size_t n = std::min<std::size_t>(board.failures, most_failures);
   std::map<std::string, int> kinds;
   std::vector<Told> first;
   for (std::size_t i = 0; i < n; ++i) {
-    const Told& told = board.told[i];
-    if (kinds[std::string(told.operation) + ": " + kind_of(told.failure)]++ == 0) first.push_back(told);
+    const Told &told = board.told[i];
+    if (kinds[std::string(told.operation) + ": " + kind_of(told.failure)]++ == 0)
+      first.push_back(told);
   }
-  for (const Told& told : first) {
+  for (const Told &told : first) {
     const std::string kind = std::string(told.operation) + ": " + kind_of(told.failure);
-    std::printf("\n%s: %s\n  seed %llu, round %lld (%d of this kind)\n", told.operation, told.failure,
-                static_cast<unsigned long long>(settings.seed), static_cast<long long>(told.round), kinds[kind]);
-    if (settings.shown == 0 || static_cast<std::size_t>(&told - first.data()) >= settings.shown) continue;
+    std::printf("\n%s: %s\n  seed %llu, round %lld (%d of this kind)\n", told.operation,
+                told.failure, static_cast<unsigned long long>(settings.seed),
+                static_cast<long long>(told.round), kinds[kind]);
+    if (settings.shown == 0 || static_cast<std::size_t>(&told - first.data()) >= settings.shown)
+      continue;
     Choices choices(settings.seed, static_cast<std::uint64_t>(told.round));
     const Verdict once = alone(choices, settings, board, folder, true);
     if (once.failure.empty()) {
@@ -248,29 +259,34 @@ void report(const Settings& settings, Board& board, const std::string& folder) {
     // Its choices: those that the child made are made here again, up to the call itself.
     std::vector<std::uint32_t> row;
     Choices again(settings.seed, static_cast<std::uint64_t>(told.round));
-    for (int i = 0; i < 700; ++i) row.push_back(static_cast<std::uint32_t>(again.below(std::int64_t{1} << 31)));
+    for (int i = 0; i < 700; ++i)
+      row.push_back(static_cast<std::uint32_t>(again.below(std::int64_t{1} << 31)));
     std::fflush(stdout);
-    const std::vector<std::uint32_t>* use = nullptr;
+    const std::vector<std::uint32_t> *use = nullptr;
     std::vector<std::uint32_t> smaller;
     if (settings.shrink) {
       smaller = shrunk(row, once, settings, board, folder);
       use = &smaller;
     }
-    const Verdict small = use == nullptr ? once : alone(Choices(*use), settings, board, folder, true);
-    std::printf("  %s\n%s\n", small.failure.c_str(), small.told.empty() && use != nullptr ? world_of(*use).c_str() : small.told.c_str());
+    const Verdict small =
+        use == nullptr ? once : alone(Choices(*use), settings, board, folder, true);
+    std::printf("  %s\n%s\n", small.failure.c_str(),
+                small.told.empty() && use != nullptr ? world_of(*use).c_str() : small.told.c_str());
     std::fflush(stdout);
   }
 }
 
 int usage() {
-  std::fprintf(stderr, "usage: attack ROUNDS [SEED] [--jobs N] [--known FILE] [--only NAME] [--without NAME] [--shown N] [--no-shrink]\n"
-                       "       attack --replay SEED ROUND\n       attack --list\n");
+  std::fprintf(stderr,
+               "usage: attack ROUNDS [SEED] [--jobs N] [--known FILE] [--only NAME] [--without "
+               "NAME] [--shown N] [--no-shrink]\n"
+               "       attack --replay SEED ROUND\n       attack --list\n");
   return 2;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
+int main(int argc, char **argv) {
   Settings settings;
   std::vector<std::string> numbers;
   bool replay = false;
@@ -279,7 +295,7 @@ int main(int argc, char** argv) {
     const std::string argument = argv[i];
     const bool more = i + 1 < argc;
     if (argument == "--list") {
-      for (const Operation& one : operations()) std::puts(one.name);
+      for (const Operation &one : operations()) std::puts(one.name);
       return 0;
     } else if (argument == "--replay") {
       replay = true;
@@ -318,17 +334,21 @@ int main(int argc, char** argv) {
     std::printf("%s\n", (told.below(1 << 20), Plan(told).text()).c_str());
     std::fflush(stdout);
     const Verdict verdict = judge(choices, settings.rules);
-    std::printf("%s\n%s\n", verdict.told.c_str(), verdict.failure.empty() ? "passed" : verdict.failure.c_str());
+    std::printf("%s\n%s\n", verdict.told.c_str(),
+                verdict.failure.empty() ? "passed" : verdict.failure.c_str());
     std::filesystem::remove_all(folder);
     return verdict.failure.empty() ? 0 : 1;
   }
 
   settings.rounds = std::strtoll(numbers[0].c_str(), nullptr, 10);
   if (numbers.size() > 1) settings.seed = std::strtoull(numbers[1].c_str(), nullptr, 10);
-  auto* const board = shared_memory<Board>();
+  auto *const board = shared_memory<Board>();
   std::map<pid_t, std::size_t> workers;
-  std::map<std::size_t, std::pair<std::int64_t, std::time_t>> seen;  // by worker: a round, and since when
-  const auto log_of = [&](std::size_t worker) { return folder + "/worker-" + std::to_string(worker) + ".log"; };
+  std::map<std::size_t, std::pair<std::int64_t, std::time_t>>
+      seen;  // by worker: a round, and since when
+  const auto log_of = [&](std::size_t worker) {
+    return folder + "/worker-" + std::to_string(worker) + ".log";
+  };
   const auto begin = [&](std::size_t worker) {
     board->now[worker] = -1;
     seen[worker] = {-1, std::time(nullptr)};
@@ -343,10 +363,11 @@ int main(int argc, char** argv) {
     const pid_t ended = waitpid(-1, &status, WNOHANG);
     if (ended <= 0) {
       usleep(50000);
-      for (const auto& one : workers) {
+      for (const auto &one : workers) {
         const std::int64_t round = board->now[one.second];
         if (round != seen[one.second].first) seen[one.second] = {round, std::time(nullptr)};
-        if (round >= 0 && std::time(nullptr) - seen[one.second].second > 300) kill(one.first, SIGABRT);  // it hangs
+        if (round >= 0 && std::time(nullptr) - seen[one.second].second > 300)
+          kill(one.first, SIGABRT);  // it hangs
       }
       continue;
     }
@@ -360,8 +381,9 @@ int main(int argc, char** argv) {
     }
     Choices choices(settings.seed, static_cast<std::uint64_t>(round));
     Rules nothing = settings.rules;
-    for (const Operation& one : operations()) nothing.without.emplace_back(one.name);
-    const std::string name = judge(choices, nothing).operation, why = reason(log_of(worker), status);
+    for (const Operation &one : operations()) nothing.without.emplace_back(one.name);
+    const std::string name = judge(choices, nothing).operation,
+                      why = reason(log_of(worker), status);
     if (matches(settings.known, name, why)) {
       ++board->skipped;
     } else {
@@ -373,6 +395,7 @@ int main(int argc, char** argv) {
   report(settings, *board, folder);
   std::filesystem::remove_all(folder);
   if (skipped != 0) std::printf("%lld known or left out\n", static_cast<long long>(skipped));
-  std::printf("%lld passed, %lld failed\n", static_cast<long long>(passed), static_cast<long long>(failed));
+  std::printf("%lld passed, %lld failed\n", static_cast<long long>(passed),
+              static_cast<long long>(failed));
   return failed == 0 && passed > 0 ? 0 : 1;
 }

@@ -12,7 +12,8 @@ namespace attack {
 class Choices {
  public:
   // Choices of a round; the row grows as they are made.
-  Choices(std::uint64_t seed, std::uint64_t round) : state_(mixed(mixed(seed) + round)), live_(true) {}
+  Choices(std::uint64_t seed, std::uint64_t round)
+      : state_(mixed(mixed(seed) + round)), live_(true) {}
   // Choices made before; 0 where the row ends.
   explicit Choices(std::vector<std::uint32_t> row) : row_(std::move(row)) {}
 
@@ -24,15 +25,17 @@ class Choices {
   // True in so many of 100 cases; false is the plain choice.
   bool chance(int percent) { return below(100) >= 100 - percent; }
   // From first to last.
-  std::int64_t between(std::int64_t first, std::int64_t last) { return first + below(last - first + 1); }
+  std::int64_t between(std::int64_t first, std::int64_t last) {
+    return first + below(last - first + 1);
+  }
   template <class T>
-  const T& of(const std::vector<T>& values) {
+  const T &of(const std::vector<T> &values) {
     return values[static_cast<std::size_t>(below(static_cast<std::int64_t>(values.size())))];
   }
 
   std::size_t at() const { return at_; }
   void rewind(std::size_t at) { at_ = at; }
-  const std::vector<std::uint32_t>& row() const { return row_; }
+  const std::vector<std::uint32_t> &row() const { return row_; }
 
  private:
   static std::uint64_t mixed(std::uint64_t x) {  // splitmix64

@@ -21,8 +21,8 @@ struct Rules {
   bool tell = false;                 // say what was done, also of what passes
 };
 
-Verdict judge(Choices& choices, const Rules& rules);
+Verdict judge(Choices &choices, const Rules &rules);
 
-void begin_process(const std::string& folder);
+void begin_process(const std::string &folder);
 
 }  // namespace attack

@@ -8,44 +8,44 @@ namespace attack {
 
 namespace {
 
-constexpr const char* names[] = {"a", "b", "i", "n", "c", "long name", "new", "x"};
+constexpr const char *names[] = {"a", "b", "i", "n", "c", "long name", "new", "x"};
 constexpr std::int64_t names_len = 8;
 
 template <class T>
-std::int64_t count(const T& values) {
+std::int64_t count(const T &values) {
   return static_cast<std::int64_t>(values.size());
 }
 
 }  // namespace
 
 Call::~Call() {
-  for (td_tensordict* td : kept_) td_free(td);
-  for (td_tensor* tensor : kept_tensors_) td_tensor_free(tensor);
-  for (td_tensordict* td : dicts_) td_free(td);
-  for (td_tensor* tensor : tensors_) td_tensor_free(tensor);
-  for (td_keys* keys : key_lists_) td_keys_free(keys);
-  for (const auto& row : rows_) {
-    for (td_tensordict* td : row) td_free(td);
+  for (td_tensordict *td : kept_) td_free(td);
+  for (td_tensor *tensor : kept_tensors_) td_tensor_free(tensor);
+  for (td_tensordict *td : dicts_) td_free(td);
+  for (td_tensor *tensor : tensors_) td_tensor_free(tensor);
+  for (td_keys *keys : key_lists_) td_keys_free(keys);
+  for (const auto &row : rows_) {
+    for (td_tensordict *td : row) td_free(td);
   }
 }
 
-Sizes Call::batch(const td_tensordict* td) {
+Sizes Call::batch(const td_tensordict *td) {
   std::int64_t sizes[16];
   std::size_t dims = 0;
   if (td_batch_size(td, sizes, 16, &dims) != TD_OK) return {};
   return Sizes(sizes, sizes + dims);
 }
 
-td_tensordict* Call::target() {
+td_tensordict *Call::target() {
   const auto i = static_cast<std::size_t>(choices.below(count(world_.dicts)));
   tell("d" + std::to_string(i));
   written_.push_back(world_.dicts[i]);
   return world_.dicts[i];
 }
 
-td_tensor* Call::target_tensor() {
+td_tensor *Call::target_tensor() {
   if (world_.tensors.empty()) {
-    td_tensor* tensor = nullptr;
+    td_tensor *tensor = nullptr;
     (void)td_tensor_zeros(nullptr, 0, TD_DTYPE_INT64, TD_DEVICE_CPU, -1, &tensor);
     keep(tensor);
     tell("0");
@@ -57,31 +57,33 @@ td_tensor* Call::target_tensor() {
   return world_.tensors[i];
 }
 
-const td_tensordict* Call::source() {
+const td_tensordict *Call::source() {
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
   tell("d" + std::to_string(i));
   return lent_.dicts[i];
 }
 
-const td_tensordict* Call::source_beside(const td_tensordict* td) {
+const td_tensordict *Call::source_beside(const td_tensordict *td) {
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
   const bool same = world_.dicts[i] == td;
   tell((same ? "clone(d" : "d") + std::to_string(i) + (same ? ")" : ""));
   if (!same) return lent_.dicts[i];
-  td_tensordict* clone = nullptr;
+  td_tensordict *clone = nullptr;
   if (td_clone(lent_.dicts[i], 0, &clone) != TD_OK) return td;
   keep(clone);
   return clone;
 }
 
 // Half of the time the same dictionary, also through a view that keeps the batch size.
-const td_tensordict* Call::source_like(const td_tensordict* td) {
+const td_tensordict *Call::source_like(const td_tensordict *td) {
   std::size_t same = 0;
-  while (same + 1 < world_.dicts.size() && world_.dicts[same] != td && lent_.dicts[same] != td) ++same;
-  const auto i = choices.chance(50) ? same : static_cast<std::size_t>(choices.below(count(lent_.dicts)));
-  const td_tensordict* from = lent_.dicts[i];
+  while (same + 1 < world_.dicts.size() && world_.dicts[same] != td && lent_.dicts[same] != td)
+    ++same;
+  const auto i =
+      choices.chance(50) ? same : static_cast<std::size_t>(choices.below(count(lent_.dicts)));
+  const td_tensordict *from = lent_.dicts[i];
   const std::string name = "d" + std::to_string(i);
-  td_tensordict* view = nullptr;
+  td_tensordict *view = nullptr;
   switch (choices.below(10)) {
     case 7:
       (void)td_clone(from, 0, &view);
@@ -89,7 +91,8 @@ const td_tensordict* Call::source_like(const td_tensordict* td) {
       break;
     case 8: {
       const Sizes size = batch(from);
-      if (size.size() >= 2 && td_transpose(from, 0, 1, &view) == TD_OK) tell("transpose(" + name + ")");
+      if (size.size() >= 2 && td_transpose(from, 0, 1, &view) == TD_OK)
+        tell("transpose(" + name + ")");
       break;
     }
     case 9: {
@@ -97,8 +100,10 @@ const td_tensordict* Call::source_like(const td_tensordict* td) {
       if (size.empty() || size[0] < 1) break;
       td_index_item item = {};
       item.kind = TD_INDEX_INT;
-      td_tensordict* row = nullptr;
-      if (td_index(from, &item, 1, &row) == TD_OK && td_expand(row, size.data(), size.size(), &view) == TD_OK) tell("expand(" + name + "[0])");
+      td_tensordict *row = nullptr;
+      if (td_index(from, &item, 1, &row) == TD_OK &&
+          td_expand(row, size.data(), size.size(), &view) == TD_OK)
+        tell("expand(" + name + "[0])");
       td_free(row);
       break;
     }
@@ -113,17 +118,18 @@ const td_tensordict* Call::source_like(const td_tensordict* td) {
 }
 
 // What is likely to fit what an index picks: the same of another place of the same or another dictionary.
-const td_tensordict* Call::part_of(const Items& items, const std::vector<ItemPlan>& items_plan, const Sizes& size) {
+const td_tensordict *Call::part_of(const Items &items, const std::vector<ItemPlan> &items_plan,
+                                   const Sizes &size) {
   (void)items;
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
-  const td_tensordict* from = lent_.dicts[i];
+  const td_tensordict *from = lent_.dicts[i];
   if (choices.chance(15)) {
     tell("d" + std::to_string(i));
     return from;
   }
   std::vector<ItemPlan> moved = items_plan;
   std::size_t at = 0;
-  for (ItemPlan& item : moved) {
+  for (ItemPlan &item : moved) {
     const std::int64_t room = at < size.size() ? size[at] : 1;
     if (item.kind == TD_INDEX_SLICE && choices.chance(60)) {
       const std::int64_t length = item.stop - item.start;
@@ -132,8 +138,9 @@ const td_tensordict* Call::part_of(const Items& items, const std::vector<ItemPla
     } else if (item.kind == TD_INDEX_INT && room > 0) {
       item.start = choices.below(room);
     } else if (item.kind == TD_INDEX_TENSOR && choices.chance(40)) {
-      const TensorPlan& tensor = plan().tensors[static_cast<std::size_t>(item.tensor)];
-      if (tensor.sizes.size() == 1 && tensor.dtype != TD_DTYPE_BOOL && tensor.dtype != TD_DTYPE_UINT8) {
+      const TensorPlan &tensor = plan().tensors[static_cast<std::size_t>(item.tensor)];
+      if (tensor.sizes.size() == 1 && tensor.dtype != TD_DTYPE_BOOL &&
+          tensor.dtype != TD_DTYPE_UINT8) {
         item = ItemPlan();
         item.kind = TD_INDEX_SLICE;
         item.stop = tensor.sizes[0];
@@ -142,7 +149,7 @@ const td_tensordict* Call::part_of(const Items& items, const std::vector<ItemPla
     if (item.kind != TD_INDEX_NONE && item.kind != TD_INDEX_BOOL) ++at;
   }
   const Items there(lent_, moved);
-  td_tensordict* part = nullptr;
+  td_tensordict *part = nullptr;
   if (td_index(from, there.items.data(), there.items.size(), &part) != TD_OK) {
     tell("d" + std::to_string(i));
     return from;
@@ -152,16 +159,17 @@ const td_tensordict* Call::part_of(const Items& items, const std::vector<ItemPla
   return part;
 }
 
-const td_tensor* Call::tensor() { return tensor_of({}); }
+const td_tensor *Call::tensor() { return tensor_of({}); }
 
-const td_tensor* Call::tensor_of(const Sizes& size) {
+const td_tensor *Call::tensor_of(const Sizes &size) {
   std::vector<std::size_t> fit;
   for (std::size_t i = 0; i < plan().tensors.size(); ++i) {
-    const Sizes& own = plan().tensors[i].sizes;
-    if (own.size() >= size.size() && std::equal(size.begin(), size.end(), own.begin())) fit.push_back(i);
+    const Sizes &own = plan().tensors[i].sizes;
+    if (own.size() >= size.size() && std::equal(size.begin(), size.end(), own.begin()))
+      fit.push_back(i);
   }
   if (fit.empty() || choices.chance(15)) {
-    td_tensor* scalar = nullptr;
+    td_tensor *scalar = nullptr;
     const std::int64_t value = choices.below(4);
     if (choices.chance(50)) {
       (void)td_tensor_from_data(&value, sizeof value, TD_DTYPE_INT64, nullptr, 0, &scalar);
@@ -179,15 +187,17 @@ const td_tensor* Call::tensor_of(const Sizes& size) {
   return lent_.tensors[i];
 }
 
-const td_tensor* Call::mask(const Sizes& size) {
+const td_tensor *Call::mask(const Sizes &size) {
   std::vector<std::size_t> fit, any;
   for (std::size_t i = 0; i < plan().tensors.size(); ++i) {
-    const TensorPlan& own = plan().tensors[i];
+    const TensorPlan &own = plan().tensors[i];
     if (own.dtype != TD_DTYPE_BOOL) continue;
     any.push_back(i);
-    if (own.sizes.size() <= size.size() && std::equal(own.sizes.begin(), own.sizes.end(), size.begin())) fit.push_back(i);
+    if (own.sizes.size() <= size.size() &&
+        std::equal(own.sizes.begin(), own.sizes.end(), size.begin()))
+      fit.push_back(i);
   }
-  const std::vector<std::size_t>& from = fit.empty() ? any : fit;
+  const std::vector<std::size_t> &from = fit.empty() ? any : fit;
   if (!from.empty() && choices.chance(80)) {
     const std::size_t i = choices.of(from);
     tell("t" + std::to_string(i));
@@ -195,22 +205,24 @@ const td_tensor* Call::mask(const Sizes& size) {
   }
   std::vector<std::uint8_t> truths;
   const std::int64_t n = size.empty() ? 1 : std::max<std::int64_t>(0, size[0]);
-  for (std::int64_t i = 0; i < n; ++i) truths.push_back(static_cast<std::uint8_t>(choices.below(2)));
-  td_tensor* made = nullptr;
-  (void)td_tensor_from_data(truths.data(), truths.size(), TD_DTYPE_BOOL, &n, size.empty() ? 0 : 1, &made);
+  for (std::int64_t i = 0; i < n; ++i)
+    truths.push_back(static_cast<std::uint8_t>(choices.below(2)));
+  td_tensor *made = nullptr;
+  (void)td_tensor_from_data(truths.data(), truths.size(), TD_DTYPE_BOOL, &n, size.empty() ? 0 : 1,
+                            &made);
   keep(made);
   tell("a mask");
   return made;
 }
 
-const Items& Call::items(const Sizes& size) {
+const Items &Call::items(const Sizes &size) {
   last_items = random_items(choices, size, plan());
   tell(text_of(last_items));
   items_.emplace_back(lent_, last_items);
   return items_.back();
 }
 
-const std::vector<const char*>& Call::new_path() {
+const std::vector<const char *> &Call::new_path() {
   paths_.emplace_back();
   const std::int64_t length = choices.chance(20) ? 2 : 1;
   std::string text;
@@ -222,19 +234,21 @@ const std::vector<const char*>& Call::new_path() {
   return paths_.back();
 }
 
-const std::vector<const char*>& Call::path(const td_tensordict* td) {
+const std::vector<const char *> &Call::path(const td_tensordict *td) {
   if (choices.chance(15)) return new_path();
   td_keys_options options = TD_KEYS_OPTIONS_INIT;
   options.include_nested = 1;
-  td_keys* keys = nullptr;
+  td_keys *keys = nullptr;
   if (td_keys_of(td, &options, &keys) != TD_OK || td_keys_len(keys) == 0) {
     td_keys_free(keys);
     return new_path();
   }
   key_lists_.push_back(keys);
-  const char* const* found = nullptr;
+  const char *const *found = nullptr;
   std::size_t length = 0;
-  (void)td_keys_at(keys, static_cast<std::size_t>(choices.below(static_cast<std::int64_t>(td_keys_len(keys)))), &found, &length);
+  (void)td_keys_at(
+      keys, static_cast<std::size_t>(choices.below(static_cast<std::int64_t>(td_keys_len(keys)))),
+      &found, &length);
   paths_.emplace_back();
   std::string text;
   for (std::size_t i = 0; i < length; ++i) {
@@ -248,26 +262,26 @@ const std::vector<const char*>& Call::path(const td_tensordict* td) {
   return paths_.back();
 }
 
-std::vector<td_key>& Call::keys(const td_tensordict* td) {
+std::vector<td_key> &Call::keys(const td_tensordict *td) {
   keys_.emplace_back();
-  std::vector<td_key>& keys = keys_.back();
+  std::vector<td_key> &keys = keys_.back();
   const std::int64_t n = choices.below(4);
   for (std::int64_t i = 0; i < n; ++i) {
-    const auto& one = path(td);
+    const auto &one = path(td);
     keys.push_back({one.data(), one.size()});
   }
   return keys;
 }
 
-std::vector<const td_tensordict*> Call::several() {
-  std::vector<const td_tensordict*> all;
+std::vector<const td_tensordict *> Call::several() {
+  std::vector<const td_tensordict *> all;
   const std::int64_t n = 1 + choices.below(3);
   all.push_back(source());
   for (std::int64_t i = 1; i < n; ++i) all.push_back(source_like(all[0]));
   return all;
 }
 
-td_operand Call::operand(const td_tensordict* td) {
+td_operand Call::operand(const td_tensordict *td) {
   td_operand operand;
   std::memset(&operand, 0, sizeof operand);
   const std::int64_t kind = choices.below(10);
@@ -288,14 +302,16 @@ td_operand Call::operand(const td_tensordict* td) {
   return operand;
 }
 
-std::int64_t Call::dim(const Sizes& size) {
+std::int64_t Call::dim(const Sizes &size) {
   const std::int64_t dims = count(size);
-  const std::int64_t dim = choices.chance(5) ? dims + 1 : choices.below(std::max<std::int64_t>(1, dims)) - (choices.chance(25) ? dims : 0);
+  const std::int64_t dim = choices.chance(5) ? dims + 1
+                                             : choices.below(std::max<std::int64_t>(1, dims)) -
+                                                   (choices.chance(25) ? dims : 0);
   tell("dim " + std::to_string(dim));
   return dim;
 }
 
-Sizes& Call::sizes(Sizes sizes) {
+Sizes &Call::sizes(Sizes sizes) {
   tell(text_of(sizes));
   sizes.reserve(8);
   sizes_.push_back(std::move(sizes));
@@ -308,50 +324,50 @@ std::int64_t Call::number(std::int64_t first, std::int64_t last) {
   return number;
 }
 
-bool Call::flag(const char* name) {
+bool Call::flag(const char *name) {
   const bool flag = choices.chance(50);
   if (flag) tell(name);
   return flag;
 }
 
-td_tensordict** Call::dict() {
+td_tensordict **Call::dict() {
   dicts_.push_back(nullptr);
   return &dicts_.back();
 }
-td_tensor** Call::out_tensor() {
+td_tensor **Call::out_tensor() {
   tensors_.push_back(nullptr);
   return &tensors_.back();
 }
-std::int32_t* Call::out_flag() {
+std::int32_t *Call::out_flag() {
   flags_.push_back(0);
   return &flags_.back();
 }
-std::size_t* Call::out_count() {
+std::size_t *Call::out_count() {
   counts_.push_back(0);
   return &counts_.back();
 }
-char* Call::out_text() {
+char *Call::out_text() {
   out_texts_.emplace_back(text_room, '\0');
   return &out_texts_.back()[0];
 }
-td_keys** Call::out_keys() {
+td_keys **Call::out_keys() {
   key_lists_.push_back(nullptr);
   return &key_lists_.back();
 }
-td_tensordict** Call::dicts(std::size_t room) {
+td_tensordict **Call::dicts(std::size_t room) {
   rows_.emplace_back(room, nullptr);
   return rows_.back().data();
 }
 
 std::string Call::results_left() const {
-  for (const td_tensordict* td : dicts_) {
+  for (const td_tensordict *td : dicts_) {
     if (td != nullptr) return "a dictionary came back";
   }
-  for (const td_tensor* tensor : tensors_) {
+  for (const td_tensor *tensor : tensors_) {
     if (tensor != nullptr) return "a tensor came back";
   }
-  for (const auto& row : rows_) {
-    for (const td_tensordict* td : row) {
+  for (const auto &row : rows_) {
+    for (const td_tensordict *td : row) {
       if (td != nullptr) return "dictionaries came back";
     }
   }
@@ -360,26 +376,26 @@ std::string Call::results_left() const {
 
 Snapshot Call::outcome(bool with_results) const {
   Snapshot all;
-  for (const td_tensordict* td : written_) all.add(td);
-  for (const td_tensor* tensor : written_tensors_) all.add(tensor);
+  for (const td_tensordict *td : written_) all.add(td);
+  for (const td_tensor *tensor : written_tensors_) all.add(tensor);
   if (!with_results) return all;
-  for (const td_tensordict* td : dicts_) {
+  for (const td_tensordict *td : dicts_) {
     if (td != nullptr) all.add(td);
   }
-  for (const td_tensor* tensor : tensors_) {
+  for (const td_tensor *tensor : tensors_) {
     if (tensor != nullptr) all.add(tensor);
   }
-  for (const auto& row : rows_) {
-    for (const td_tensordict* td : row) {
+  for (const auto &row : rows_) {
+    for (const td_tensordict *td : row) {
       if (td != nullptr) all.add(td);
     }
   }
   for (const std::int32_t flag : flags_) all.line(std::to_string(flag));
   for (const std::size_t n : counts_) all.line(std::to_string(n));
-  for (const std::string& text : out_texts_) all.line(text.c_str());
-  for (td_keys* keys : key_lists_) {
+  for (const std::string &text : out_texts_) all.line(text.c_str());
+  for (td_keys *keys : key_lists_) {
     for (std::size_t i = 0; keys != nullptr && i < td_keys_len(keys); ++i) {
-      const char* const* path = nullptr;
+      const char *const *path = nullptr;
       std::size_t length = 0;
       (void)td_keys_at(keys, i, &path, &length);
       for (std::size_t k = 0; k < length; ++k) all.form += std::string(path[k]) + ".";
@@ -389,9 +405,9 @@ Snapshot Call::outcome(bool with_results) const {
   return all;
 }
 
-const std::vector<Operation>& operations() {
-  static const auto* const all = [] {
-    auto* rows = new std::vector<Operation>;
+const std::vector<Operation> &operations() {
+  static const auto *const all = [] {
+    auto *rows = new std::vector<Operation>;
     add_key_rows(*rows);
     add_shape_rows(*rows);
     add_math_rows(*rows);

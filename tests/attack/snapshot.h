@@ -18,15 +18,15 @@ struct Snapshot {
   std::string form;
   std::vector<Block> values;
 
-  void add(const td_tensordict* td);
-  void add(const td_tensor* tensor);
-  void line(const std::string& text) { form += text + "\n"; }
+  void add(const td_tensordict *td);
+  void add(const td_tensor *tensor);
+  void line(const std::string &text) { form += text + "\n"; }
 };
 
 // "", or where two differ. `close`: numbers with a point may differ by little.
-std::string difference(const Snapshot& got, const Snapshot& want, bool close);
+std::string difference(const Snapshot &got, const Snapshot &want, bool close);
 
-std::string printed(const td_tensordict* td);
-std::string printed(const td_tensor* tensor);
+std::string printed(const td_tensordict *td);
+std::string printed(const td_tensor *tensor);
 
 }  // namespace attack

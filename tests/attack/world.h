@@ -34,7 +34,19 @@ struct ItemPlan {
   int tensor = -1;
 };
 
-enum class DictKind { dense, lazy, sub, index, expand, permute, clone, stack, consolidated, mapped, detach };
+enum class DictKind {
+  dense,
+  lazy,
+  sub,
+  index,
+  expand,
+  permute,
+  clone,
+  stack,
+  consolidated,
+  mapped,
+  detach
+};
 
 struct EntryPlan {
   std::string key;
@@ -69,7 +81,7 @@ struct Plan {
   bool grad_mode = false;  // the library's while the operation runs
   bool grads = false;      // some tensor requires gradients
 
-  explicit Plan(Choices& choices);
+  explicit Plan(Choices &choices);
   std::string text() const;
 };
 
@@ -81,54 +93,55 @@ struct Piece {
   std::unique_ptr<unsigned char[]> bytes;
   std::size_t size = 0;
   std::shared_ptr<void> base;  // a tensor over all of it
-  unsigned char* begin() const { return bytes.get() + 64; }
+  unsigned char *begin() const { return bytes.get() + 64; }
 };
 
 class World {
  public:
-  World(const Plan& plan, Memory memory);
+  World(const Plan &plan, Memory memory);
   ~World();
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
 
-  const Plan& plan;
-  std::vector<td_tensordict*> dicts;
-  std::vector<td_tensor*> tensors;
+  const Plan &plan;
+  std::vector<td_tensordict *> dicts;
+  std::vector<td_tensor *> tensors;
   std::string bad_status;  // of a step of building, when it is one that must never be
 
   std::string memory() const;  // all bytes of all pieces
   std::string guards() const;  // "", or what was written beside a piece
 
  private:
-  td_tensor* tensor(int id);
-  td_tensordict* build(int id);
-  td_tensordict* entry(int id);
-  void happen(const EventPlan& event);
+  td_tensor *tensor(int id);
+  td_tensordict *build(int id);
+  td_tensordict *entry(int id);
+  void happen(const EventPlan &event);
   void note(td_status status);
 
   Memory memory_;
   bool trees_ = false;
-  std::vector<std::vector<Piece>> pieces_;            // of each arena: one, or one for each tensor over it
-  std::vector<std::vector<td_tensordict*>> copies_;   // of each dictionary: those that were built for a parent
-  std::vector<td_tensor*> made_;  // by entries
+  std::vector<std::vector<Piece>> pieces_;  // of each arena: one, or one for each tensor over it
+  std::vector<std::vector<td_tensordict *>>
+      copies_;                     // of each dictionary: those that were built for a parent
+  std::vector<td_tensor *> made_;  // by entries
 };
 
 // An index from a plan, for a world.
 struct Items {
   std::vector<td_index_item> items;
   Items() = default;
-  Items(const World& world, const std::vector<ItemPlan>& plan);
+  Items(const World &world, const std::vector<ItemPlan> &plan);
 };
 
 // An index for a batch size; its tensors are those of the plan.
-std::vector<ItemPlan> random_items(Choices& choices, const Sizes& batch, const Plan& plan);
-std::string text_of(const std::vector<ItemPlan>& items);
-std::string text_of(const Sizes& sizes);
+std::vector<ItemPlan> random_items(Choices &choices, const Sizes &batch, const Plan &plan);
+std::string text_of(const std::vector<ItemPlan> &items);
+std::string text_of(const Sizes &sizes);
 
 std::size_t size_of(td_dtype dtype);
 
 // A value among the dtype's small numbers, written into bytes.
-void put_number(td_dtype dtype, std::int64_t value, unsigned char* at);
+void put_number(td_dtype dtype, std::int64_t value, unsigned char *at);
 
 // Where the mapped dictionary of all rounds lies.
 void set_folder(std::string folder);
