@@ -18,7 +18,8 @@ namespace {
 // Of each place, or of each tensor once.
 template <class F>
 std::int64_t sum(const TensorDict& td, bool once, F&& f) {
-  const NodePtr root = td.node()->kind() == NodeKind::part ? dense_form(td.node()) : td.node();
+  const NodePtr root =
+      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
   std::size_t total = 0;
   if (once) {
     std::unordered_set<const c10::TensorImpl*> seen;

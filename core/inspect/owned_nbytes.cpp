@@ -61,9 +61,9 @@ std::size_t owned_nbytes(const TensorDict& td) {
           owned.add(value.tensor());
         }
       }
-    } else if (const RaggedNode* ragged = as_ragged(node)) {
-      owned.add(ragged->values());
-      owned.add(ragged->sizes());
+    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(node)) {
+      owned.add(nested_tensor->values());
+      owned.add(nested_tensor->sizes());
     } else {
       held.clear();
       node->collect(held);

@@ -30,7 +30,7 @@ class ToDeviceOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
     return device_;
   }
-  Value ragged(const RaggedNode& node) const override {
+  Value nested_tensor(const NestedTensorNode& node) const override {
     return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
   }
 
@@ -78,7 +78,7 @@ namespace {
 template <class Add>
 bool equal_nodes(const NodePtr& a, const NodePtr& b, const Add& add) {
   if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
-  if (is_opaque(*a)) return same_data(*a, *b);
+  if (is_opaque(*a)) return same_non_tensor(*a, *b);
   const LazyNode* one_by_one = as_lazy(a.get());
   const LazyNode* beside = as_lazy(b.get());
   if (one_by_one != nullptr && beside != nullptr &&

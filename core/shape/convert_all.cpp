@@ -32,7 +32,7 @@ class ConvertOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
   }
-  Value ragged(const RaggedNode& node) const override {
+  Value nested_tensor(const NestedTensorNode& node) const override {
     return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
   }
 
@@ -92,8 +92,9 @@ void replace_leaves(const NodePtr& target, const NodePtr& source) {
           dense->set_value(i, value);
         }
       }
-    } else if (RaggedNode* ragged = as_ragged(at.to)) {
-      ragged->set_tensors(as_ragged(at.from)->values(), as_ragged(at.from)->sizes());
+    } else if (NestedTensorNode* nested_tensor = as_nested_tensor(at.to)) {
+      nested_tensor->set_tensors(as_nested_tensor(at.from)->values(),
+                                 as_nested_tensor(at.from)->sizes());
     } else if (LazyNode* lazy = as_lazy(at.to)) {
       for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
         add(lazy->elements()[i], as_lazy(at.from)->elements()[i]);
@@ -106,9 +107,9 @@ void require_replaceable(const TensorDict& td) {
   if (is_locked(*td.node())) {
     fail(Code::locked, "the dictionary is locked: its tensors cannot be replaced");
   }
-  if (td.node()->kind() == NodeKind::part) {
+  if (td.node()->kind() == NodeKind::sub_tensordict) {
     fail(Code::unsupported,
-         "a window on a part of a dictionary has no tensors of its own that "
+         "a sub-tensordict has no tensors of its own that "
          "could be replaced");
   }
 }

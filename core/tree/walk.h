@@ -13,7 +13,8 @@ namespace td {
 // several places is walked once.
 template <class F>
 void visit(const Node& top, F&& f) {
-  const NodePtr root = top.kind() == NodeKind::part ? dense_form(retain(top)) : retain(top);
+  const NodePtr root =
+      top.kind() == NodeKind::sub_tensordict ? dense_form(retain(top)) : retain(top);
   Traversal<const Node*> walk;
   walk.add(root.get());
   walk.run([&](const Node* node) {
