@@ -1,4 +1,5 @@
 // Writing a part of a dictionary: dictionary[index] = value.
+#include "core/base/known_sizes.h"
 #include "core/tensor/assign.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
@@ -293,7 +294,7 @@ class Write {
   // An index that does not fall apart: positions are counted out, and each element gets its own.
   void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                       const NodePtr& source) {
-    const SizesView batch = target.batch().slice(0, dims);
+    const SizesView batch = known_sizes(target.batch()).slice(0, dims);
     const auto stack = static_cast<std::size_t>(target.stack_dim());
     const IndexPlan plan(items, batch);
     const auto n =

@@ -1,4 +1,5 @@
 // Stack and cat where the result has a place already, and of the entries of one dictionary.
+#include "core/base/known_sizes.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/shape/join.h"
@@ -111,12 +112,14 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
                std::int64_t dim, bool strict) {
   dim = join_dim(kind, sources, dim);
   Sizes batch(sources[0].batch_size().begin(), sources[0].batch_size().end());
+  if (kind == Join::cat) known_size(batch, static_cast<std::size_t>(dim));
   if (kind == Join::stack) {
     batch.insert(batch.begin() + dim, static_cast<std::int64_t>(sources.size()));
   } else {
     for (const TensorDict& source : sources.slice(1)) {
       if (source.batch_size().size() == batch.size()) {
-        batch[static_cast<std::size_t>(dim)] += source.batch_size()[static_cast<std::size_t>(dim)];
+        batch[static_cast<std::size_t>(dim)] +=
+            known_size(source.batch_size(), static_cast<std::size_t>(dim));
       }
     }
   }

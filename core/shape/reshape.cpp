@@ -1,6 +1,7 @@
 // Other sizes over the same elements.
 #include "core/shape/shape_ops.h"
 
+#include "core/base/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/inherit.h"
@@ -27,7 +28,7 @@ namespace {
 // Works out the one -1 of a shape.
 Sizes resolve_shape(SizesView sizes, SizesView batch) {
   Sizes result(sizes.begin(), sizes.end());
-  const std::int64_t total = count_elements(batch);
+  const std::int64_t total = count_elements(known_sizes(batch));
   std::int64_t known = 1;
   std::optional<std::size_t> open;
   bool valid = true;
@@ -185,6 +186,7 @@ TensorDict flatten(const TensorDict& td, std::int64_t start, std::int64_t end) {
   if (start == end) return td;
   const auto first = static_cast<std::size_t>(start);
   const auto past = static_cast<std::size_t>(end) + 1;
+  for (std::size_t i = first; i < past; ++i) known_size(batch, i);
   const Sizes merged{count_elements(batch.slice(first, past - first))};
   return run(td, ReshapeOp(first, past, merged, /*copy=*/true), /*keep_memmap=*/false);
 }
@@ -194,6 +196,7 @@ TensorDict unflatten(const TensorDict& td, std::int64_t dim, SizesView sizes) {
   dim = wrap_dim(dim, static_cast<std::int64_t>(batch.size()), Code::index, batch);
   if (sizes.empty()) fail(Code::shape, "unflatten needs at least one size");
   const auto at = static_cast<std::size_t>(dim);
+  known_size(batch, at);
   const Sizes parts = resolve_shape(sizes, batch.slice(at, 1));
   if (parts.size() == 1) return td;
   return run(td, ReshapeOp(at, at + 1, parts, /*copy=*/false), /*keep_memmap=*/true);

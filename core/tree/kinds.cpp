@@ -2,6 +2,7 @@
 // lazy_*.cpp and part.cpp.
 #include "core/tree/kinds.h"
 
+#include "core/base/known_sizes.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
@@ -267,13 +268,7 @@ NodePtr dense_form(const NodePtr& node) {
     return dense_form(read_at(part->parent(), part->items()));
   }
   const auto& lazy = static_cast<const LazyNode&>(*node);
-  for (const std::int64_t size : lazy.batch()) {
-    if (size < 0) {
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(lazy.batch()),
-           " has dictionaries of different batch sizes and cannot be read as one");
-    }
-  }
-  auto result = c10::make_intrusive<DenseNode>(lazy.batch(), lazy.device());
+  auto result = c10::make_intrusive<DenseNode>(known_sizes(lazy.batch()), lazy.device());
   for (const std::string& name : entry_names(lazy)) result->put(name, *stacked_entry(lazy, name));
   copy_tags(lazy, *result);
   return result;

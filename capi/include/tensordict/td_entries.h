@@ -355,7 +355,7 @@ td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE s
                         size_t *count) TD_NOEXCEPT;
 
 /**
- * A dictionary of the same batch size and device without entries.
+ * A dictionary of the same batch size and device without entries; of a lazy stack a lazy stack.
  *
  * @param td      borrowed
  * @param recurse 1: with the nested dictionaries, each without tensors and other values
