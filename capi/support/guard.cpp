@@ -1,7 +1,7 @@
 #include "guard.h"
 
-#include "error_slot.h"
 #include "core/base/error.h"
+#include "error_slot.h"
 
 #include <c10/util/Exception.h>
 

@@ -1,11 +1,11 @@
 #include "core/inspect/describe.h"
 
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/device.h"
-#include "core/tensor/foreign.h"
 #include "core/meta/format.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
@@ -55,7 +55,7 @@ class Describer {
       return leaf(look.sizes, look.sample, *holder);
     }
     const NodePtr node = entry_of(holder, name)->take_node();
-    if (!is_data(*node)) {
+    if (!is_opaque(*node)) {
       begin(node);
     } else if (node->kind() == NodeKind::data) {
       text_ += "{\"value\": " + static_cast<const DataNode&>(*node).json() + "}";
@@ -256,7 +256,7 @@ class Builder {
 
 std::string describe_dict(const TensorDict& td) {
   NodePtr root = td.node();
-  if (is_data(*root)) {
+  if (is_opaque(*root)) {
     fail(Code::unsupported, "a value that is no tensor is not described alone");
   }
   if (const PartNode* part = as_part(root.get())) root = read_at(part->parent(), part->items());

@@ -32,7 +32,7 @@ const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
 bool has_lazy(const NodePtr& root) {
   bool found = false;
   visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_data(node));
+    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
   });
   return found;
 }
@@ -117,7 +117,7 @@ class MaskedWrites {
     if (node->kind() == NodeKind::ragged) {
       fail(Code::unsupported, "a ragged tensor among the entries cannot be filled by a mask");
     }
-    if (is_data(*node)) return;
+    if (is_opaque(*node)) return;
     if (Memo<bool>::concerns(node)) {
       if (!seen_.emplace(node.get(), mask.unsafeGetTensorImpl()).second) return;
       held_.push_back(mask);  // kept for its address

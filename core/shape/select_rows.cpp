@@ -1,13 +1,13 @@
 // Positions picked along dimensions: repeat, roll, flip and their like only differ in which.
 #include "core/shape/select_rows.h"
 
-#include "core/base/descent.h"
 #include "core/base/known_sizes.h"
+#include "core/base/recursion_guard.h"
 #include "core/shape/shape_ops.h"
 
 #include "core/tensor/assign.h"
-#include "core/tree/batch_op.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"
 
@@ -67,7 +67,7 @@ class PickOp final : public BatchOp {
   // may differ in shapes, keys and sizes.
   NodePtr lazy(const LazyNode& node) const override {
     if (node.holds_data() || whole_) return BatchOp::lazy(node);
-    const Descent guard;
+    const RecursionGuard guard;
     const std::int64_t stack = node.stack_dim();
     const auto dims = static_cast<std::int64_t>(now_.size());
     std::vector<NodePtr> picked = node.elements();
@@ -92,8 +92,8 @@ class PickOp final : public BatchOp {
     const Sizes batch = is_uneven(node.batch()) || picked.empty()
                             ? Sizes(node.batch().begin(), node.batch().end())
                             : this->batch(node.batch());
-    auto result = c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, stack, batch,
-                                                device(node.device()));
+    auto result =
+        c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, stack, batch, device(node.device()));
     result->set_elements(std::move(picked));
     if (node.tagged()) tags(node, *result);
     return result;
@@ -104,7 +104,7 @@ class PickOp final : public BatchOp {
   std::vector<Step> steps_;
   bool whole_ = false;
   std::vector<IndexPlan> plans_;
-  bool fast_ = fast::thread_at_rest();
+  bool fast_ = fast::can_skip_dispatcher();
 };
 
 template <class Op>
@@ -228,8 +228,7 @@ TensorDict roll(const TensorDict& td, SizesView shifts, std::optional<SizesView>
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const std::int64_t dim = wrap(td, (*dims)[i]);
     known_size(batch, static_cast<std::size_t>(dim));
-    steps.push_back(
-        {dim, [shift = shifts[i]](std::int64_t size) { return rolled(size, shift); }});
+    steps.push_back({dim, [shift = shifts[i]](std::int64_t size) { return rolled(size, shift); }});
   }
   return run_map(td, PickOp(batch, std::move(steps)));
 }

@@ -1,9 +1,9 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
-#include "core/base/descent.h"
+#include "core/base/recursion_guard.h"
+#include "core/shape/shape.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/paths.h"
-#include "core/shape/shape.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -69,16 +69,15 @@ class ViewAsOp final : public BatchOp {
            show_sizes(node.batch()), ", cannot follow a view of batch size ", show_sizes(after_));
     }
     if (!same()) return BatchOp::lazy(node);
-    const Descent guard;
+    const RecursionGuard guard;
     const bool inside = node.stack_dim() < static_cast<std::int64_t>(before_.size());
     std::vector<NodePtr> elements;
     for (const NodePtr& element : node.elements()) {
       const SizesView own = element->batch().slice(0, before_.size() - (inside ? 1 : 0));
       elements.push_back(element->transform(ViewAsOp(dtype_, own, own)));
     }
-    auto result =
-        c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
-                                      node.device(), node.holds_data());
+    auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
+                                                node.device(), node.holds_data());
     if (node.tagged()) tags(node, *result);
     return result;
   }

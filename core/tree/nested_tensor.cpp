@@ -1,8 +1,8 @@
 #include "core/tree/nested_tensor.h"
 
+#include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
-#include "core/meta/format.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 

@@ -1,8 +1,8 @@
 #include "core/tree/non_tensor.h"
 
-#include "core/tree/non_tensor_values.h"
 #include "core/meta/format.h"
 #include "core/tree/memo.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
 #include <ATen/ATen.h>

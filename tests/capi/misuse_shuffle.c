@@ -26,8 +26,8 @@ double misuse_real(void) {
 int32_t misuse_choice(int32_t below_this) { return below(below_this + 2) - 1; }
 
 td_dtype misuse_dtype(void) {
-  static const td_dtype dtypes[] = {TD_DTYPE_UINT8,   TD_DTYPE_INT8,   TD_DTYPE_INT64,
-                                    TD_DTYPE_FLOAT16, TD_DTYPE_FLOAT32, TD_DTYPE_FLOAT64,
+  static const td_dtype dtypes[] = {TD_DTYPE_UINT8,   TD_DTYPE_INT8,      TD_DTYPE_INT64,
+                                    TD_DTYPE_FLOAT16, TD_DTYPE_FLOAT32,   TD_DTYPE_FLOAT64,
                                     TD_DTYPE_BOOL,    TD_DTYPE_COMPLEX64, TD_DTYPE_OTHER};
   return dtypes[below(sizeof dtypes / sizeof *dtypes)];
 }
@@ -67,7 +67,8 @@ static td_tensordict *any_form(void) {
     case 2: return td_empty(TD_NO_SIZES);
     case 3: return lazy_of(mixed(4), mixed(4), below(2));
     case 4: return lazy_of(mixed(4), mixed(5), below(2)); /* batch [2, -1] or [-1, 2] */
-    case 5: return lazy_of(lazy_of(mixed(4), mixed(5), 0), lazy_of(mixed(4), mixed(3), 0), below(3));
+    case 5:
+      return lazy_of(lazy_of(mixed(4), mixed(5), 0), lazy_of(mixed(4), mixed(3), 0), below(3));
     case 6:
       td = mixed(4);
       TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &result));
@@ -98,7 +99,8 @@ void misuse_shuffle(misuse *m, uint64_t seed, int forms) {
   m->order[0] = below(3) == 0 ? misuse_whole() : 0;
   m->sizes_out[0] = below(4);
   m->sizes_out[1] = below(4) - 1;
-  m->operands[0] = below(2) ? (td_operand)TD_O_DOUBLE(misuse_real()) : (td_operand)TD_O_INT(misuse_whole());
+  m->operands[0] =
+      below(2) ? (td_operand)TD_O_DOUBLE(misuse_real()) : (td_operand)TD_O_INT(misuse_whole());
   const td_dtype dtype = misuse_dtype();
   if (dtype == TD_DTYPE_COMPLEX64 || dtype == TD_DTYPE_FLOAT16) {
     replace_tensor(&m->one, ones(dtype, TD_NO_SIZES));
@@ -107,7 +109,8 @@ void misuse_shuffle(misuse *m, uint64_t seed, int forms) {
   }
   if (below(4) == 0) replace_tensor(&m->mask, td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(2)));
   if (below(4) == 0) replace_tensor(&m->positions, td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
-  if (below(4) == 0) replace_tensor(&m->tensor_source, td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(2, 4)));
+  if (below(4) == 0)
+    replace_tensor(&m->tensor_source, td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(2, 4)));
   if (!forms) return;
   td_free(m->td);
   td_free(m->other);

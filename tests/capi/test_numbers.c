@@ -12,11 +12,11 @@ static td_tensordict *sample(void) {
   return td;
 }
 
-#define REFUSED(call, number, dtype)                         \
-  do {                                                       \
-    TD_EXPECT(call, TD_ERR_DTYPE);                           \
-    TD_CHECK_TEXT(td_last_error_message(), number);          \
-    TD_CHECK_TEXT(td_last_error_message(), dtype);           \
+#define REFUSED(call, number, dtype)                               \
+  do {                                                             \
+    TD_EXPECT(call, TD_ERR_DTYPE);                                 \
+    TD_CHECK_TEXT(td_last_error_message(), number);                \
+    TD_CHECK_TEXT(td_last_error_message(), dtype);                 \
     TD_CHECK_ENTRY(td, TD_KEY("f"), TD_SIZES(2), TD_VALUES(1, 2)); \
     TD_CHECK_ENTRY(td, TD_KEY("u"), TD_SIZES(2), TD_VALUES(1, 2)); \
   } while (0)

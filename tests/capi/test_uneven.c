@@ -36,19 +36,21 @@ static td_tensordict *element(const td_tensordict *lazy, int64_t position) {
 }
 
 /* One element of a lazy stack, checked and given back. */
-#define CHECK_ELEMENT(lazy, position, ...)                     \
-  do {                                                         \
-    td_tensordict *td_element = element((lazy), (position));   \
-    TD_CHECK_ENTRY(td_element, __VA_ARGS__);                   \
-    td_free(td_element);                                       \
+#define CHECK_ELEMENT(lazy, position, ...)                   \
+  do {                                                       \
+    td_tensordict *td_element = element((lazy), (position)); \
+    TD_CHECK_ENTRY(td_element, __VA_ARGS__);                 \
+    td_free(td_element);                                     \
   } while (0)
 
 TD_TEST(the_same_structure_is_lazy_too) {
   const td_fill_kind kinds[] = {TD_FILL_EMPTY, TD_FILL_ZEROS, TD_FILL_ONES, TD_FILL_VALUE};
   for (size_t i = 0; i < 4; i++) {
     for (int form = 0; form < 3; form++) {
-      td_tensordict *td = form == 1 ? uneven() : lazy_of(rows_from(2, 0), rows_from(2, 5), form / 2);
-      td_tensordict *outer = td_empty(form == 1 ? (int64_t[]){2} : (int64_t[]){2, 2}, form == 1 ? 1 : 2);
+      td_tensordict *td =
+          form == 1 ? uneven() : lazy_of(rows_from(2, 0), rows_from(2, 5), form / 2);
+      td_tensordict *outer =
+          td_empty(form == 1 ? (int64_t[]){2} : (int64_t[]){2, 2}, form == 1 ? 1 : 2);
       td_tensordict *result = NULL, *inner = NULL;
       td_fill_options options = TD_FILL_OPTIONS_INIT;
       options.value = 7;
@@ -81,10 +83,10 @@ TD_TEST(the_same_structure_is_lazy_too) {
   }
 }
 
-#define TOLD(call)                                                                 \
-  do {                                                                             \
-    TD_EXPECT(call, TD_ERR_SHAPE);                                                 \
-    TD_CHECK_TEXT(td_last_error_message(), "batch size [2, -1]");                  \
+#define TOLD(call)                                                                                 \
+  do {                                                                                             \
+    TD_EXPECT(call, TD_ERR_SHAPE);                                                                 \
+    TD_CHECK_TEXT(td_last_error_message(), "batch size [2, -1]");                                  \
     TD_CHECK_TEXT(td_last_error_message(), "elements of the lazy stack differ along dimension 1"); \
   } while (0)
 
@@ -162,7 +164,8 @@ TD_TEST(values_reach_unequal_elements) {
   TD_CHECK_JSON(td, TD_KEY("note"), "[[7, 7], [7, 7, 7]]");
   part = element(td, 1);
   TD_DO(td_set_data_json(part, TD_KEY("note"), "8"));
-  TD_EXPECT(td_get_data_value_json(td, TD_KEY("note"), text, sizeof text, &length), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_get_data_value_json(td, TD_KEY("note"), text, sizeof text, &length),
+            TD_ERR_WRONG_ENTRY);
   TD_CHECK_JSON(td, TD_KEY("note"), "[[7, 7], [8, 8, 8]]");
   char *printed = td_printed(td);
   free(printed);
@@ -258,7 +261,8 @@ TD_TEST(another_dtype_leaves_values_alone) {
   TD_CHECK_JSON(result, TD_KEY("v"), "[\"x\", \"y\"]");
   TD_CHECK_DTYPE(result, TD_KEY("a"), TD_DTYPE_INT32);
   td_free(result);
-  TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, 1, TD_SIZES(8), &result), TD_ERR_UNSUPPORTED, result);
+  TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, 1, TD_SIZES(8), &result), TD_ERR_UNSUPPORTED,
+                 result);
   TD_CHECK_TEXT(td_last_error_message(), "batch size [2]");
   td_free(td);
   td = uneven();
@@ -342,6 +346,35 @@ TD_TEST(stacks_of_unequal_stacks_are_described) {
   TD_CHECK_FLAG(td_is_empty, result, 1);
   td_free(result);
   td_free(td);
+}
+
+/* It said that it was done, and the dictionary was locked as before. */
+TD_TEST(what_a_locked_stack_reads_as_stays_locked) {
+  td_tensordict *one = rows_from(2, 0), *td = NULL, *inner = NULL;
+  TD_DO(td_share(one, &inner));
+  td = lazy_of(one, rows_from(2, 10), 0);
+  one = inner;
+  TD_DO(td_lock(td));
+  TD_DO(td_get_dict(td, TD_KEY("n"), &inner));
+  TD_CHECK_FLAG(td_is_locked, inner, 1);
+  TD_EXPECT(td_unlock(inner), TD_ERR_LOCKED);
+  TD_CHECK_FLAG(td_is_locked, inner, 1);
+  TD_DO(td_unlock(td));
+  TD_CHECK_FLAG(td_is_locked, inner, 0);
+  td_free(inner);
+  td_free(td);
+  /* Elements that were locked one by one, and are held by nobody else. */
+  td_tensordict *two = rows_from(2, 10);
+  TD_DO(td_lock(one));
+  TD_DO(td_lock(two));
+  TD_DO(td_lazy_stack(LIST(one, two), 0, &td));
+  TD_CHECK_FLAG(td_is_locked, td, 1);
+  TD_DO(td_unlock(td));
+  TD_CHECK_FLAG(td_is_locked, td, 0);
+  TD_CHECK_FLAG(td_is_locked, one, 0);
+  td_free(td);
+  td_free(two);
+  td_free(one);
 }
 
 TD_TEST(whatever_is_uneven_prints) {
