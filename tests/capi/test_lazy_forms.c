@@ -131,3 +131,63 @@ TD_TEST(a_lazy_stack_may_lose_all_elements) {
   td_free(none);
   td_free(lazy);
 }
+
+TD_TEST(states_of_lazy_stacks_are_loaded) {
+  for (int nested = 0; nested < 2; nested++) {
+    td_tensordict *lazy = lazy_of_three(1), *td = td_empty(TD_SIZES(2)), *state = NULL, *copy = NULL;
+    td_state_options options = TD_STATE_OPTIONS_INIT;
+    options.nested = nested;
+    TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
+    td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+    TD_DO(td_state_dict(td, &options, &state));
+    TD_DO(td_clone(td, 1, &copy));
+    TD_DO(td_zero(copy));
+    TD_DO(td_load_state_dict(copy, state, NULL));
+    int32_t same = 0;
+    TD_DO(td_equal(copy, td, &same));
+    TD_CHECK_INT(same, 1);
+    td_free(state);
+    TD_DO(td_state_dict(lazy, &options, &state)); /* a lazy stack itself */
+    TD_DO(td_zero(lazy));
+    TD_DO(td_load_state_dict(lazy, state, NULL));
+    TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 10, 20, 1, 11, 21));
+    td_put(state, TD_KEY("more"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)));
+    TD_DO(td_zero(lazy));
+    TD_EXPECT(td_load_state_dict(lazy, state, NULL), TD_ERR_KEY_NOT_FOUND);
+    TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 0, 0, 0, 0, 0));
+    td_free(state);
+    td_free(copy);
+    td_free(td);
+    td_free(lazy);
+  }
+}
+
+/* Elements that differ have a state each. */
+TD_TEST(states_of_unequal_elements_are_loaded) {
+  for (int nested = 0; nested < 2; nested++) {
+    td_tensordict *one = pair_from(0), *two = td_empty(TD_SIZES(3)), *lazy = NULL, *state = NULL;
+    td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(3)));
+    td_put(two, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 7, TD_SIZES(3, 1)));
+    TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
+    td_state_options options = TD_STATE_OPTIONS_INIT;
+    options.nested = nested;
+    TD_DO(td_state_dict(lazy, &options, &state));
+    if (nested) {
+      TD_CHECK_ENTRY(state, TD_KEY("1", "n", "b"), TD_SIZES(3, 1), TD_VALUES(7, 8, 9));
+    } else {
+      TD_CHECK_ENTRY(state, TD_KEY("1.a"), TD_SIZES(3), TD_VALUES(7, 8, 9));
+    }
+    td_tensordict *copy = NULL;
+    TD_DO(td_clone(lazy, 1, &copy));
+    TD_DO(td_zero(copy));
+    TD_DO(td_load_state_dict(copy, state, NULL));
+    int32_t same = 0;
+    TD_DO(td_equal(copy, lazy, &same));
+    TD_CHECK_INT(same, 1);
+    td_free(copy);
+    td_free(state);
+    td_free(lazy);
+    td_free(two);
+    td_free(one);
+  }
+}
