@@ -1,13 +1,13 @@
 #include "core/inspect/state_dict.h"
 
+#include "core/base/known_sizes.h"
+#include "core/base/recursion_guard.h"
 #include "core/math/gradient.h"
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/device.h"
-#include "core/base/known_sizes.h"
-#include "core/base/recursion_guard.h"
 #include "core/tree/dense_copy.h"
+#include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/paths.h"
@@ -190,8 +190,7 @@ class Loading {
           part.set(Path(one.inner), one.leaf->tensor);
         }
       }
-      elements_.push_back(
-          std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options));
+      elements_.push_back(std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options));
       elements_.back()->plan();
     }
   }
@@ -249,7 +248,8 @@ class Loading {
   at::Tensor part_of(const Below& one, const LazyNode& lazy, std::size_t k) const {
     const at::Tensor& tensor = one.leaf->tensor;
     const std::int64_t dim = lazy.stack_dim();
-    if (tensor.dim() <= dim || tensor.size(dim) != static_cast<std::int64_t>(lazy.elements().size())) {
+    if (tensor.dim() <= dim ||
+        tensor.size(dim) != static_cast<std::int64_t>(lazy.elements().size())) {
       fail(Code::shape, "cannot load shape ", show_sizes(tensor.sizes()), " into ",
            show_path(one.leaf->path), ", which is stacked of ", lazy.elements().size(),
            " along dimension ", dim);
@@ -410,7 +410,8 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
 void load_state_dict(const TensorDict& td, const TensorDict& state,
                      const LoadStateOptions& options) {
   if (td.node()->kind() == NodeKind::part || is_opaque(*td.node())) {
-    fail(Code::unsupported, "a state is loaded into a dictionary, not into a part of one or a value");
+    fail(Code::unsupported,
+         "a state is loaded into a dictionary, not into a part of one or a value");
   }
   Loading loading(td, TensorDict(all_dense(state.node())), options);
   loading.plan();

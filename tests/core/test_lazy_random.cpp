@@ -1,10 +1,10 @@
 // Whatever is done to a lazy stack, a window or values gives what the same does to a dense dictionary.
-#include "random_index.h"
-#include "core/tree/non_tensor.h"
-#include "core/tree/non_tensor_values.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
+#include "core/tree/non_tensor.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/sub_tensordict.h"
+#include "random_index.h"
 
 #include <gtest/gtest.h>
 
