@@ -1,6 +1,6 @@
 // Conversions with everything that can be said about them.
-#include "core/shape/convert.h"
 #include "core/tensor/assign.h"
+#include "core/shape/convert.h"
 #include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
