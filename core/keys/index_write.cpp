@@ -368,6 +368,10 @@ class Write {
 TensorDict align(const TensorDict& value, SizesView part) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
+  if (batch.size() > part.size() && batch[0] == 1 && !begins_with(batch, part)) {
+    return align(value.squeeze(0),
+                 part);  // as libtorch does: what stands in front counts for nothing
+  }
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
   if (n > 0 && batch.size() < part.size() &&
       std::equal(batch.begin(), batch.end(), part.end() - n)) {

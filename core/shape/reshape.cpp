@@ -78,7 +78,8 @@ class ReshapeOp final : public BatchOp {
 
   Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
 
-  // The dimension of a lazy stack may stand beside those that change, but not be one of them.
+  // The dimension of a lazy stack may stand beside those that change: each element then changes for
+  // itself. When it is one of them the stack is taken apart and stacked anew.
   NodePtr lazy(const LazyNode& node) const override {
     if (node.holds_data()) return BatchOp::lazy(node);
     const SizesView batch = node.batch();
@@ -95,8 +96,7 @@ class ReshapeOp final : public BatchOp {
     const auto along = static_cast<std::size_t>(node.stack_dim());
     if (along >= start && along < end) {
       if (copy_) return BatchOp::lazy(node);
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch),
-           " cannot be viewed in another shape along dimension ", along, "; use reshape");
+      return stacked_anew(node, start, end, middle);
     }
     const std::size_t shift = along < start ? 1 : 0;
     const ReshapeOp inner(start - shift, end - shift, middle, copy_);
@@ -127,6 +127,34 @@ class ReshapeOp final : public BatchOp {
   }
 
  private:
+  // All dimensions from `start` to `end` are taken apart, and what is left is stacked in the new ones.
+  NodePtr stacked_anew(const LazyNode& node, std::size_t start, std::size_t end,
+                       SizesView middle) const {
+    const auto dim = static_cast<std::int64_t>(start);
+    std::vector<NodePtr> parts{retain(node)};
+    for (std::size_t i = start; i < end; ++i) {
+      std::vector<NodePtr> finer;
+      for (const NodePtr& part : parts) {
+        for (const TensorDict& one : TensorDict(part).unbind(dim)) finer.push_back(one.node());
+      }
+      parts = std::move(finer);
+    }
+    if (parts.empty()) {
+      fail(Code::shape, "a lazy stack of batch size ", show_sizes(node.batch()),
+           " has no elements that could be viewed in another shape; use reshape");
+    }
+    for (std::size_t i = middle.size(); i-- > 0;) {
+      const auto n = static_cast<std::ptrdiff_t>(middle[i]);
+      std::vector<NodePtr> stacks;
+      for (auto at = parts.begin(); at != parts.end(); at += n) {
+        stacks.push_back(lazy_stack({at, at + n}, dim));
+      }
+      parts = std::move(stacks);
+    }
+    if (node.tagged()) tags(node, *parts[0]);
+    return parts[0];
+  }
+
   // Leaves are often of one shape: sizes and strides of the last one are kept.
   at::Tensor dense_view(const at::Tensor& before) const {
     if (!known_ || before.sizes() != SizesView(before_sizes_)) {

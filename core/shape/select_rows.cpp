@@ -89,9 +89,8 @@ class PickOp final : public BatchOp {
     for (NodePtr& element : picked) {
       element = element->transform(PickOp(element->batch().slice(0, element_dims), inner));
     }
-    const Sizes batch = is_uneven(node.batch()) || picked.empty()
-                            ? Sizes(node.batch().begin(), node.batch().end())
-                            : this->batch(node.batch());
+    const Sizes batch = is_uneven(node.batch()) ? Sizes(node.batch().begin(), node.batch().end())
+                                                : this->batch(node.batch());
     auto result =
         c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, stack, batch, device(node.device()));
     result->set_elements(std::move(picked));
