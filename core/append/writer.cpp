@@ -1,6 +1,7 @@
 #include "core/append/writer.h"
 
 #include "core/append/growth.h"
+#include "core/base/known_sizes.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/io/mapped_file.h"
@@ -48,7 +49,7 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
 
 Writer::Writer(const TensorDict& td, const WriterOptions& options)
     : batch_(td.batch_size().begin(), td.batch_size().end()), td_(td) {
-  const SizesView batch = batch_;
+  const SizesView batch = known_sizes(batch_);
   if (batch.empty()) {
     fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
   }

@@ -115,7 +115,9 @@ TD_TEST(a_size_that_is_none_is_told) {
   TOLD(td_contiguous(td, &result));
   TOLD(td_densify(td, NULL, &result));
   TOLD(td_join_into(td, TD_JOIN_CAT, LIST(td, td), 1, 0));
-  TD_CHECK(result == NULL && many[0] == NULL && tensor == NULL);
+  td_writer *writer = NULL;
+  TOLD(td_writer_open(td, NULL, &writer));
+  TD_CHECK(result == NULL && many[0] == NULL && tensor == NULL && writer == NULL);
   td_tensor_free(index);
   td_tensor_free(two);
   td_free(td);
