@@ -57,10 +57,10 @@ class Describer {
     const NodePtr node = entry_of(holder, name)->take_node();
     if (!is_opaque(*node)) {
       begin(node);
-    } else if (node->kind() == NodeKind::data) {
-      text_ += "{\"value\": " + static_cast<const DataNode&>(*node).json() + "}";
+    } else if (node->kind() == NodeKind::non_tensor) {
+      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(*node).json() + "}";
     } else {
-      text_ += "{\"values\": " + data_json(*node) + "}";
+      text_ += "{\"values\": " + non_tensor_json(*node) + "}";
     }
   }
 
@@ -159,8 +159,8 @@ class Builder {
     const bool one = json.contains("value");
     const Json& value = json.at(one ? "value" : "values");
     require_depth(value, where);
-    if (one) return c10::make_intrusive<DataNode>(value.dump(), above.batch(), above.device());
-    return data_from_json(value.dump(), above.batch(), above.device());
+    if (one) return c10::make_intrusive<NonTensorNode>(value.dump(), above.batch(), above.device());
+    return non_tensor_from_json(value.dump(), above.batch(), above.device());
   }
 
   at::Tensor leaf(const Json& json, const DenseNode& above, const std::string& where) const {
@@ -257,9 +257,10 @@ class Builder {
 std::string describe_dict(const TensorDict& td) {
   NodePtr root = td.node();
   if (is_opaque(*root)) {
-    fail(Code::unsupported, "a value that is no tensor is not described alone");
+    fail(Code::unsupported, "a non-tensor value is not described alone");
   }
-  if (const PartNode* part = as_part(root.get())) root = read_at(part->parent(), part->items());
+  if (const SubTensorDictNode* part = as_sub_tensordict(root.get()))
+    root = read_at(part->parent(), part->items());
   return Describer().run(root);
 }
 

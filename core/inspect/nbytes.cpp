@@ -76,7 +76,7 @@ std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
   std::vector<std::int64_t> result;
   // Tensors that are stored: those of the elements of a lazy stack, not copies that are read out of it.
   ZipPolicy policy;
-  policy.ragged = true;  // passed over, as other values
+  policy.nested_tensor = true;  // passed over, as other values
   const auto add = [&](const ZipPlace&, ZipTensors tensors) {
     const at::Tensor& leaf = *tensors[0];
     const void* first = data_of(leaf);

@@ -114,8 +114,8 @@ class MaskedWrites {
   };
 
   void begin(const NodePtr& node, const at::Tensor& mask) {
-    if (node->kind() == NodeKind::ragged) {
-      fail(Code::unsupported, "a ragged tensor among the entries cannot be filled by a mask");
+    if (node->kind() == NodeKind::nested_tensor) {
+      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
     }
     if (is_opaque(*node)) return;
     if (Memo<bool>::concerns(node)) {

@@ -67,7 +67,7 @@ class ReshapeOp final : public BatchOp {
 
   // Dimensions that are made of others have no names.
   void tags(const Node& before, Node& after) const override {
-    after.set_record(before.record());
+    after.set_tensorclass(before.tensorclass());
     const Names& full = before.names();
     if (full.empty()) return;
     Names names(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(start_));
@@ -76,12 +76,14 @@ class ReshapeOp final : public BatchOp {
     after.set_names(std::move(names));
   }
 
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
   // The dimension of a lazy stack may stand beside those that change: each element then changes for
   // itself. When it is one of them the stack is taken apart and stacked anew.
   NodePtr lazy(const LazyNode& node) const override {
-    if (node.holds_data()) return BatchOp::lazy(node);
+    if (node.holds_non_tensor()) return BatchOp::lazy(node);
     const SizesView batch = node.batch();
     std::size_t start = start_, end = end_;
     SizesView middle = middle_;

@@ -61,12 +61,14 @@ class PickOp final : public BatchOp {
     for (const IndexPlan& plan : plans_) result = plan.read(result, fast_);
     return result.contiguous();
   }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
   // Elements are picked along the dimension of the stack, and pick for themselves along the others: they
   // may differ in shapes, keys and sizes.
   NodePtr lazy(const LazyNode& node) const override {
-    if (node.holds_data() || whole_) return BatchOp::lazy(node);
+    if (node.holds_non_tensor() || whole_) return BatchOp::lazy(node);
     const RecursionGuard guard;
     const std::int64_t stack = node.stack_dim();
     const auto dims = static_cast<std::int64_t>(now_.size());
@@ -269,7 +271,9 @@ class GatherOp final : public BatchOp {
     wide.resize(sizes.size(), 1);
     return before.gather(dim_, index_.to(before.device()).view(wide).expand(sizes));
   }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
  private:
   std::int64_t dim_;

@@ -64,8 +64,8 @@ class ViewAsOp final : public BatchOp {
   }
   // Where the batch stays, each element of a lazy stack is viewed for itself, and values stay.
   NodePtr lazy(const LazyNode& node) const override {
-    if (!same() && node.holds_data()) {
-      fail(Code::unsupported, "values that are no tensors, one for each element of batch size ",
+    if (!same() && node.holds_non_tensor()) {
+      fail(Code::unsupported, "non-tensor values, one for each element of batch size ",
            show_sizes(node.batch()), ", cannot follow a view of batch size ", show_sizes(after_));
     }
     if (!same()) return BatchOp::lazy(node);
@@ -77,7 +77,7 @@ class ViewAsOp final : public BatchOp {
       elements.push_back(element->transform(ViewAsOp(dtype_, own, own)));
     }
     auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
-                                                node.device(), node.holds_data());
+                                                node.device(), node.holds_non_tensor());
     if (node.tagged()) tags(node, *result);
     return result;
   }
@@ -114,7 +114,7 @@ void become(const TensorDict& td, const TensorDict& source) {
   const DenseNode* from = as_dense(source.node().get());
   if (target == nullptr || from == nullptr) {
     fail(Code::unsupported,
-         "a lazy stack or a window on a part of a dictionary has no entries of its own to replace");
+         "a lazy stack or a sub-tensordict has no entries of its own to replace");
   }
   require_unlocked(*target);
   if (reaches(source.node(), {target}))

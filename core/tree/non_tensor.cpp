@@ -69,7 +69,7 @@ Sizes batch_at(const TensorDict& td, Path path) {
 
 NodePtr require_value(const TensorDict& td, Path path) {
   const Value value = find_entry(td.node(), path);
-  if (kind_of(value) != EntryKind::data) fail_kind(path, value, "value that is no tensor");
+  if (kind_of(value) != EntryKind::non_tensor) fail_kind(path, value, "non-tensor value");
   return value.node();
 }
 
@@ -77,31 +77,31 @@ NodePtr require_value(const TensorDict& td, Path path) {
 
 void set_value(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
-  td.set_data(path,
-              format::compact(json, "the value of " + show_path(path), format::max_json_depth));
+  td.set_non_tensor(
+      path, format::compact(json, "the value of " + show_path(path), format::max_json_depth));
 }
 
 void set_values(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
   const std::string text =
       format::compact(json, "the values of " + show_path(path), format::max_json_depth);
-  td.set(path, TensorDict(data_from_json(text, batch_at(td, path), std::nullopt)));
+  td.set(path, TensorDict(non_tensor_from_json(text, batch_at(td, path), std::nullopt)));
 }
 
 std::string values_of(const TensorDict& td, Path path) {
-  return data_json(*require_value(td, path));
+  return non_tensor_json(*require_value(td, path));
 }
 
 std::string value_of(const TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
-  if (node->kind() == NodeKind::data) return static_cast<const DataNode&>(*node).json();
+  if (node->kind() == NodeKind::non_tensor) return static_cast<const NonTensorNode&>(*node).json();
   const SizesView batch = node->batch();
   const bool none = std::find(batch.begin(), batch.end(), 0) != batch.end();
-  const DataNode* first = nullptr;
+  const NonTensorNode* first = nullptr;
   if (!none) {
     visit_nodes(node, [&](const Node& one) {
-      if (one.kind() != NodeKind::data) return;
-      const auto& value = static_cast<const DataNode&>(one);
+      if (one.kind() != NodeKind::non_tensor) return;
+      const auto& value = static_cast<const NonTensorNode&>(one);
       if (first == nullptr) first = &value;
       if (value.json() == first->json()) return;
       fail(Code::wrong_entry, show_path(path),
@@ -114,15 +114,15 @@ std::string value_of(const TensorDict& td, Path path) {
 
 void spread_value(TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
-  if (node->kind() != NodeKind::data || node->batch().empty()) return;
-  const std::vector<const DataNode*> values = data_values(*node);
+  if (node->kind() != NodeKind::non_tensor || node->batch().empty()) return;
+  const std::vector<const NonTensorNode*> values = non_tensor_values(*node);
   const at::Tensor positions =
       at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(node->batch());
-  td.set(path, TensorDict(make_data(values, positions, node->device())));
+  td.set(path, TensorDict(make_non_tensor(values, positions, node->device())));
 }
 
 void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
-  td.set_data(path, std::string(bytes_head) + encode(bytes) + std::string(bytes_tail));
+  td.set_non_tensor(path, std::string(bytes_head) + encode(bytes) + std::string(bytes_tail));
 }
 
 std::string bytes_of_value(const TensorDict& td, Path path) {

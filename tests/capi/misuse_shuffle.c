@@ -47,7 +47,7 @@ static td_tensordict *mixed(int64_t rows) {
   if (below(2)) td_put(td, TD_KEY("u"), td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(rows, 2)));
   if (below(3) == 0) td_put(td, TD_KEY("c"), ones(TD_DTYPE_COMPLEX64, TD_SIZES(rows)));
   if (below(3) == 0) td_put(td, TD_KEY("h"), ones(TD_DTYPE_FLOAT16, TD_SIZES(rows, 1)));
-  if (below(3) == 0) TD_DO(td_set_data_json(td, TD_KEY("v"), "\"text\""));
+  if (below(3) == 0) TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "\"text\""));
   return td;
 }
 

@@ -25,8 +25,8 @@ static td_tensordict *lazy_of_three(int64_t dim) {
 
 static void check_lazy(const td_tensordict *td, int want) {
   td_dict_kind kind = 0;
-  TD_DO(td_kind_of_dict(td, &kind));
-  TD_CHECK_INT(kind == TD_DICT_LAZY, want);
+  TD_DO(td_kind(td, &kind));
+  TD_CHECK_INT(kind == TD_DICT_LAZY_STACK, want);
 }
 
 TD_TEST(the_dimension_of_the_stack_is_viewed) {
@@ -59,17 +59,17 @@ TD_TEST(entries_leave_a_lazy_stack) {
   td_entry_kind kind = 9;
   TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
   td_free(lazy);
-  TD_DO(td_rename(td, TD_KEY("lazy", "a"), TD_KEY("out"), 0));
+  TD_DO(td_rename_key(td, TD_KEY("lazy", "a"), TD_KEY("out"), 0));
   TD_CHECK_ENTRY(td, TD_KEY("out"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
-  TD_DO(td_kind_of(td, TD_KEY("lazy", "a"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("lazy", "a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  TD_DO(td_rename(td, TD_KEY("lazy", "n"), TD_KEY("m"), 1));
+  TD_DO(td_rename_key(td, TD_KEY("lazy", "n"), TD_KEY("m"), 1));
   TD_CHECK_ENTRY(td, TD_KEY("m", "b"), TD_SIZES(3, 2, 2),
                  TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23));
-  TD_DO(td_rename(td, TD_KEY("out"), TD_KEY("lazy", "in"), 0)); /* and come back */
+  TD_DO(td_rename_key(td, TD_KEY("out"), TD_KEY("lazy", "in"), 0)); /* and come back */
   TD_CHECK_ENTRY(td, TD_KEY("lazy", "in"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
   TD_DO(td_lock(td));
-  TD_EXPECT(td_rename(td, TD_KEY("lazy", "in"), TD_KEY("out"), 0), TD_ERR_LOCKED);
+  TD_EXPECT(td_rename_key(td, TD_KEY("lazy", "in"), TD_KEY("out"), 0), TD_ERR_LOCKED);
   TD_CHECK_ENTRY(td, TD_KEY("lazy", "in"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
   td_free(td);
 }
@@ -79,15 +79,19 @@ TD_TEST(dictionaries_among_the_entries_are_joined) {
   TD_DO(td_set_dict(td, TD_KEY("one"), one));
   TD_DO(td_set_dict(td, TD_KEY("two"), two));
   td_put(td, TD_KEY("tensor"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
-  static const char *const one_name[] = {"one"}, *const two_name[] = {"two"}, *const tensor[] = {"tensor"};
+  static const char *const one_name[] = {"one"}, *const two_name[] = {"two"},
+                           *const tensor[] = {"tensor"};
   const td_key both[] = {{one_name, 1}, {two_name, 1}}, mixed[] = {{one_name, 1}, {tensor, 1}};
-  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, mixed, 2, TD_KEY("joined"), 1, 0), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, mixed, 2, TD_KEY("joined"), 1, 0),
+            TD_ERR_WRONG_ENTRY);
   TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("joined"), 1, 1));
   TD_CHECK_ENTRY(td, TD_KEY("joined", "a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
-  TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("one"), -1, 0)); /* in place of one of them */
-  TD_CHECK_ENTRY(td, TD_KEY("one", "n", "b"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 10, 11, 2, 3, 12, 13));
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("one"), -1,
+                        0)); /* in place of one of them */
+  TD_CHECK_ENTRY(td, TD_KEY("one", "n", "b"), TD_SIZES(2, 2, 2),
+                 TD_VALUES(0, 1, 10, 11, 2, 3, 12, 13));
   td_entry_kind kind = 9;
-  TD_DO(td_kind_of(td, TD_KEY("two"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("two"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(one);
   td_free(two);
@@ -95,7 +99,8 @@ TD_TEST(dictionaries_among_the_entries_are_joined) {
 }
 
 TD_TEST(dimensions_in_front_of_a_value_count_for_nothing) {
-  td_tensordict *td = lazy_of_three(0), *dense = NULL, *value = pair_from(50), *wide = NULL, *wider = NULL;
+  td_tensordict *td = lazy_of_three(0), *dense = NULL, *value = pair_from(50), *wide = NULL,
+                *wider = NULL;
   TD_DO(td_densify(td, NULL, &dense));
   TD_DO(td_unsqueeze(value, 0, &wide));
   TD_DO(td_unsqueeze(wide, 0, &wider)); /* [1, 1, 2] */
@@ -134,8 +139,9 @@ TD_TEST(a_lazy_stack_may_lose_all_elements) {
 
 TD_TEST(states_of_lazy_stacks_are_loaded) {
   for (int nested = 0; nested < 2; nested++) {
-    td_tensordict *lazy = lazy_of_three(1), *td = td_empty(TD_SIZES(2)), *state = NULL, *copy = NULL;
-    td_state_options options = TD_STATE_OPTIONS_INIT;
+    td_tensordict *lazy = lazy_of_three(1), *td = td_empty(TD_SIZES(2)), *state = NULL,
+                  *copy = NULL;
+    td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
     options.nested = nested;
     TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
     td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
@@ -169,7 +175,7 @@ TD_TEST(states_of_unequal_elements_are_loaded) {
     td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(3)));
     td_put(two, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 7, TD_SIZES(3, 1)));
     TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
-    td_state_options options = TD_STATE_OPTIONS_INIT;
+    td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
     options.nested = nested;
     TD_DO(td_state_dict(lazy, &options, &state));
     if (nested) {

@@ -23,15 +23,15 @@ static td_tensordict *sample(void) {
 
 TD_TEST(fillings_name_number_and_dtype) {
   td_tensordict *td = sample(), *result = NULL;
-  td_fill_options options = TD_FILL_OPTIONS_INIT;
+  td_like_options options = TD_LIKE_OPTIONS_INIT;
   options.value = 300;
-  REFUSED(td_new(td, TD_FILL_VALUE, TD_SIZES(3), &options, &result), "300", "Byte");
-  REFUSED(td_like(td, TD_FILL_VALUE, &options, &result), "300", "Byte");
+  REFUSED(td_like_sized(td, TD_LIKE_FULL, TD_SIZES(3), &options, &result), "300", "Byte");
+  REFUSED(td_like(td, TD_LIKE_FULL, &options, &result), "300", "Byte");
   options.dtype = TD_DTYPE_FLOAT32;
   options.value = 1e300;
-  REFUSED(td_like(td, TD_FILL_VALUE, &options, &result), "1e+300", "Float");
+  REFUSED(td_like(td, TD_LIKE_FULL, &options, &result), "1e+300", "Float");
   options.value = 300;
-  TD_DO(td_like(td, TD_FILL_VALUE, &options, &result));
+  TD_DO(td_like(td, TD_LIKE_FULL, &options, &result));
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(2), TD_VALUES(300, 300));
   td_free(result);
   td_free(td);

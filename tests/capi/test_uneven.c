@@ -44,7 +44,7 @@ static td_tensordict *element(const td_tensordict *lazy, int64_t position) {
   } while (0)
 
 TD_TEST(the_same_structure_is_lazy_too) {
-  const td_fill_kind kinds[] = {TD_FILL_EMPTY, TD_FILL_ZEROS, TD_FILL_ONES, TD_FILL_VALUE};
+  const td_like_kind kinds[] = {TD_LIKE_EMPTY, TD_LIKE_ZEROS, TD_LIKE_ONES, TD_LIKE_FULL};
   for (size_t i = 0; i < 4; i++) {
     for (int form = 0; form < 3; form++) {
       td_tensordict *td =
@@ -52,7 +52,7 @@ TD_TEST(the_same_structure_is_lazy_too) {
       td_tensordict *outer =
           td_empty(form == 1 ? (int64_t[]){2} : (int64_t[]){2, 2}, form == 1 ? 1 : 2);
       td_tensordict *result = NULL, *inner = NULL;
-      td_fill_options options = TD_FILL_OPTIONS_INIT;
+      td_like_options options = TD_LIKE_OPTIONS_INIT;
       options.value = 7;
       TD_DO(td_like(td, kinds[i], &options, &result));
       if (form == 1) {
@@ -72,7 +72,7 @@ TD_TEST(the_same_structure_is_lazy_too) {
       td_free(result);
       result = element(inner, 0);
       TD_CHECK_BATCH(result, 2);
-      if (kinds[i] == TD_FILL_VALUE) {
+      if (kinds[i] == TD_LIKE_FULL) {
         TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(7, 7));
       }
       td_free(inner);
@@ -158,15 +158,15 @@ TD_TEST(values_reach_unequal_elements) {
   td_tensordict *td = uneven(), *part = NULL;
   char text[64];
   size_t length = 0;
-  TD_DO(td_set_data_json(td, TD_KEY("note"), "7"));
-  TD_DO(td_get_data_value_json(td, TD_KEY("note"), text, sizeof text, &length));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "7"));
+  TD_DO(td_get_non_tensor_value_json(td, TD_KEY("note"), text, sizeof text, &length));
   TD_CHECK_TEXT(text, "7");
-  TD_DO(td_get_data_list_json(td, TD_KEY("note"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_stack_json(td, TD_KEY("note"), text, sizeof text, &length));
   TD_CHECK_TEXT(text, "[[7, 7], [7, 7, 7]]");
   TD_CHECK_JSON(td, TD_KEY("note"), "[[7, 7], [7, 7, 7]]");
   part = element(td, 1);
-  TD_DO(td_set_data_json(part, TD_KEY("note"), "8"));
-  TD_EXPECT(td_get_data_value_json(td, TD_KEY("note"), text, sizeof text, &length),
+  TD_DO(td_set_non_tensor_json(part, TD_KEY("note"), "8"));
+  TD_EXPECT(td_get_non_tensor_value_json(td, TD_KEY("note"), text, sizeof text, &length),
             TD_ERR_WRONG_ENTRY);
   TD_CHECK_JSON(td, TD_KEY("note"), "[[7, 7], [8, 8, 8]]");
   char *printed = td_printed(td);
@@ -238,18 +238,18 @@ TD_TEST(a_masked_part_of_a_locked_stack_is_its_own) {
   TD_DO(td_zero(result));
   CHECK_ELEMENT(td, 0, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(result);
-  /* A stack inside a dictionary, and a window. */
-  td_tensordict *outer = td_empty(TD_SIZES(2)), *window = NULL;
+  /* A stack inside a dictionary, and a sub-tensordict. */
+  td_tensordict *outer = td_empty(TD_SIZES(2)), *sub_tensordict = NULL;
   TD_DO(td_set_dict(outer, TD_KEY("lazy"), td));
   TD_DO(td_masked_select(outer, mask, &result));
   TD_DO(td_zero(result));
   td_free(result);
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &window));
-  TD_DO(td_masked_select(window, mask, &result));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &sub_tensordict));
+  TD_DO(td_masked_select(sub_tensordict, mask, &result));
   TD_DO(td_zero(result));
   CHECK_ELEMENT(td, 0, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(result);
-  td_free(window);
+  td_free(sub_tensordict);
   td_free(outer);
   td_tensor_free(mask);
   td_free(td);
@@ -258,7 +258,7 @@ TD_TEST(a_masked_part_of_a_locked_stack_is_its_own) {
 TD_TEST(another_dtype_leaves_values_alone) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
-  TD_DO(td_set_data_list_json(td, TD_KEY("v"), "[\"x\", \"y\"]"));
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("v"), "[\"x\", \"y\"]"));
   TD_DO(td_view_dtype(td, TD_DTYPE_INT32, 0, TD_NO_SIZES, &result));
   TD_CHECK_JSON(result, TD_KEY("v"), "[\"x\", \"y\"]");
   TD_CHECK_DTYPE(result, TD_KEY("a"), TD_DTYPE_INT32);
@@ -310,7 +310,7 @@ TD_TEST(names_of_elements_are_loaded) {
   td_tensordict *made = NULL;
   TD_DO(td_consolidate(td, file, NULL, &made));
   td_free(made);
-  TD_DO(td_load_consolidated(file, NULL, &loaded));
+  TD_DO(td_consolidated_load(file, NULL, &loaded));
   TD_DO(td_names(loaded, &names));
   TD_DO(td_keys_at(names, 0, &name, &length));
   TD_CHECK_TEXT(name[0], "stack");
@@ -330,7 +330,7 @@ TD_TEST(stacks_of_unequal_stacks_are_described) {
   TD_CHECK_BATCH(td, 2, 2, -1);
   TD_DO(td_to_string(td, text, sizeof text, &length));
   TD_CHECK_TEXT(text, "a: Tensor(shape=torch.Size([2, 2, -1])");
-  TD_DO(td_schema_of(td, text, sizeof text, &length));
+  TD_DO(td_schema(td, text, sizeof text, &length));
   TD_CHECK_TEXT(text, "\"batch_size\": [2, 2, -1]");
   TD_CHECK_TEXT(text, "\"shape\": [2, 2, -1, 2]");
   TD_DO(td_data_pointers(td, 0, addresses, 8, &count));
@@ -353,7 +353,7 @@ TD_TEST(stacks_of_unequal_stacks_are_described) {
 /* It said that it was done, and the dictionary was locked as before. */
 TD_TEST(what_a_locked_stack_reads_as_stays_locked) {
   td_tensordict *one = rows_from(2, 0), *td = NULL, *inner = NULL;
-  TD_DO(td_share(one, &inner));
+  TD_DO(td_dup(one, &inner));
   td = lazy_of(one, rows_from(2, 10), 0);
   one = inner;
   TD_DO(td_lock(td));
@@ -380,18 +380,18 @@ TD_TEST(what_a_locked_stack_reads_as_stays_locked) {
 }
 
 TD_TEST(whatever_is_uneven_prints) {
-  td_tensordict *td = uneven(), *turned = NULL, *window = NULL;
-  TD_DO(td_set_data_json(td, TD_KEY("note"), "7"));
+  td_tensordict *td = uneven(), *turned = NULL, *sub_tensordict = NULL;
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "7"));
   TD_DO(td_transpose(td, 0, 1, &turned));
   char *text = td_printed(turned);
   TD_CHECK_TEXT(text, "[[7, 7], [7, 7, 7]]");
   free(text);
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &window));
-  text = td_printed(window);
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &sub_tensordict));
+  text = td_printed(sub_tensordict);
   TD_CHECK_TEXT(text, "SubTensorDict");
   TD_CHECK_TEXT(text, "a: Tensor(shape=torch.Size([2, -1])");
   free(text);
-  td_free(window);
+  td_free(sub_tensordict);
   td_free(turned);
   td_free(td);
 }

@@ -1,4 +1,4 @@
-// Whatever is done to a lazy stack, a window or values gives what the same does to a dense dictionary.
+// Whatever is done to a lazy stack, a sub-tensordict or values gives what the same does to a dense dictionary.
 #include "core/keys/mask.h"
 #include "core/shape/fill.h"
 #include "core/shape/select_rows.h"
@@ -26,14 +26,14 @@ TensorDict dense_sample(Random& random) {
   td.set({"n", "m", "c"}, ramp(batch, at::kInt));
   const at::Tensor numbers = ramp(batch, at::kLong);
   std::vector<NodePtr> owned;
-  std::vector<const DataNode*> values;
+  std::vector<const NonTensorNode*> values;
   for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-    owned.push_back(
-        c10::make_intrusive<DataNode>("\"" + std::to_string(i) + "\"", SizesView{}, std::nullopt));
-    values.push_back(static_cast<const DataNode*>(owned.back().get()));
+    owned.push_back(c10::make_intrusive<NonTensorNode>("\"" + std::to_string(i) + "\"", SizesView{},
+                                                       std::nullopt));
+    values.push_back(static_cast<const NonTensorNode*>(owned.back().get()));
   }
   const std::string_view name = "v";
-  td.set(name, TensorDict(make_data(values, numbers, std::nullopt)));
+  td.set(name, TensorDict(make_non_tensor(values, numbers, std::nullopt)));
   return td;
 }
 
@@ -82,7 +82,7 @@ TEST(LazyRandom, ReadAtAnIndex) {
     const RandomIndex index(random, td.batch_size(), /*unique=*/false);
     const TensorDict wanted = td.index(index.items);
     expect_same(other.index(index.items), wanted, round, "index");
-    expect_same(sub_tensordict(other, index.items), wanted, round, "window");
+    expect_same(sub_tensordict(other, index.items), wanted, round, "sub-tensordict");
     if (HasFailure()) return;
   }
 }
@@ -100,15 +100,15 @@ TEST(LazyRandom, WrittenAtAnIndex) {
     const std::string_view v = "v";
     if (random.chance(30)) set_value(part, v, "\"new\"");
     const TensorDict source = random.chance(50) ? part : part.clone();
-    const bool window = random.chance(30);
+    const bool of_a_part = random.chance(30);
     td.set_at(index.items, source);
-    if (window) {
+    if (of_a_part) {
       TensorDict whole = sub_tensordict(other, index.items);
       whole.set_at({}, source);
     } else {
       other.set_at(index.items, source);
     }
-    expect_same(other, td, round, window ? "write through a window" : "write");
+    expect_same(other, td, round, of_a_part ? "write through a sub-tensordict" : "write");
     if (HasFailure()) return;
     td.fill_at(index.items, at::full({}, 3));
     other.fill_at(index.items, at::full({}, 3));
