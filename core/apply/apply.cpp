@@ -298,13 +298,10 @@ void put_into(const TensorDict& out, const NodePtr& result) {
 // The function may have another handle on a dictionary and change or free it, though it must not: what
 // is walked are nodes of our own.
 NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
-  NodePtr form = node;
-  if (options.batch_size) {
-    form = all_dense(node);
-  } else if (node->kind() == NodeKind::part) {
-    form = dense_form(node);
-  }
-  return TensorDict(std::move(form)).clone(/*recurse=*/false).node();
+  if (options.batch_size) return all_dense(node);
+  return TensorDict(node->kind() == NodeKind::part ? dense_form(node) : node)
+      .clone(/*recurse=*/false)
+      .node();
 }
 
 }  // namespace

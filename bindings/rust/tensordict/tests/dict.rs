@@ -152,7 +152,8 @@ fn entries_are_walked_while_the_dictionary_changes() {
 
     let td = sample();
     let mut seen = Vec::new();
-    for (key, value) in &td {
+    for entry in &td {
+        let (key, value) = entry.unwrap();
         seen.push((key.to_string(), matches!(value, Value::Dict(_))));
     }
     assert_eq!(seen, [("a".to_owned(), false), ("deep".to_owned(), true)]);
