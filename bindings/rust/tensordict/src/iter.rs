@@ -40,9 +40,9 @@ impl KeysOptions {
         self
     }
 
-    /// With [`leaves_only`](Self::leaves_only), values that are no tensors too.
-    pub fn include_data(mut self, include: bool) -> Self {
-        self.raw.include_data = include.into();
+    /// With [`leaves_only`](Self::leaves_only), non-tensor values too.
+    pub fn include_non_tensor(mut self, include: bool) -> Self {
+        self.raw.include_non_tensor = include.into();
         self
     }
 
@@ -138,8 +138,8 @@ impl<'a> Iterator for Items<'a> {
         let value = match kind {
             EntryKind::Tensor => self.dict.tensor(&key).map(Value::Tensor),
             EntryKind::Dict => self.dict.dict(&key).map(Value::Dict),
-            EntryKind::Ragged => self.dict.ragged_tensor(&key).map(Value::Ragged),
-            _ => self.dict.data_json(&key).map(Value::Data),
+            EntryKind::NestedTensor => self.dict.nested_tensor(&key).map(Value::NestedTensor),
+            _ => self.dict.non_tensor_json(&key).map(Value::NonTensor),
         };
         Some(value.map(|value| (key, value)))
     }

@@ -7,8 +7,8 @@ use std::sync::{mpsc, Arc, Mutex};
 
 use common::{counting, ints, sample, Scratch};
 use tensordict::{
-    args, clear_log, set_log, ApplyEntry, ApplyOptions, ErrorKind, GrowOptions, LoadOptions,
-    MemmapLength, RaggedTensor, Result, Tensor, TensorDict, Writer, WriterOptions,
+    args, clear_log, set_log, ApplyEntry, ApplyOptions, ErrorKind, AppendOptions, LoadOptions,
+    MemmapLength, NestedTensor, Result, Tensor, TensorDict, Writer, WriterOptions,
 };
 
 /// Something that the library has to say.
@@ -114,15 +114,15 @@ fn a_file_that_is_mapped_stays_as_long_as_it_is() {
         assert_eq!(found, MemmapLength { rows, stored, spare: 8 * (stored - rows) });
     };
     let reader = TensorDict::load_memmap(&dir).unwrap();
-    TensorDict::memmap_truncate(&dir, 2, GrowOptions::new()).unwrap();
+    TensorDict::memmap_truncate(&dir, 2, AppendOptions::new()).unwrap();
     assert_eq!(ints(&reader, "x")[1023], 1023);
     length(2, rows);
     assert_eq!(ints(&TensorDict::load_memmap(&dir).unwrap(), "x"), [0, 1]);
 
     // Nor does who adds to it cut it.
     let row = TensorDict::from_pairs([1], [("x", counting(&[1]))]).unwrap();
-    row.memmap_append(&dir, GrowOptions::new()).unwrap();
-    let mut writer = Writer::growing(&dir, None, GrowOptions::new()).unwrap();
+    row.memmap_append(&dir, AppendOptions::new()).unwrap();
+    let mut writer = Writer::growing(&dir, None, AppendOptions::new()).unwrap();
     let x = writer.bind("x").unwrap();
     writer.put(x, &[5i64]).unwrap();
     writer.next_row().unwrap();
@@ -135,10 +135,10 @@ fn a_file_that_is_mapped_stays_as_long_as_it_is() {
     let private = LoadOptions::new().private_mapping(true);
     let private = TensorDict::load_memmap_with(&dir, private).unwrap();
     drop(reader);
-    TensorDict::memmap_truncate(&dir, 3, GrowOptions::new()).unwrap();
+    TensorDict::memmap_truncate(&dir, 3, AppendOptions::new()).unwrap();
     length(3, rows);
     drop(private);
-    TensorDict::memmap_truncate(&dir, 3, GrowOptions::new()).unwrap();
+    TensorDict::memmap_truncate(&dir, 3, AppendOptions::new()).unwrap();
     length(3, 3);
 }
 
@@ -164,12 +164,12 @@ fn closures_get_dictionaries_of_their_own() {
 }
 
 #[test]
-fn a_ragged_tensor_belongs_to_one_dictionary() {
+fn a_nested_tensor_belongs_to_one_dictionary() {
     let parts = [counting(&[2]), counting(&[1])];
-    let ragged = RaggedTensor::from_tensors(&parts).unwrap();
+    let nested_tensor = NestedTensor::from_tensors(&parts).unwrap();
     let (mut one, mut two) = (TensorDict::new([2]).unwrap(), TensorDict::new([2]).unwrap());
-    one.set("r", &ragged).unwrap();
-    two.set("r", one.ragged_tensor("r").unwrap()).unwrap();
+    one.set("r", &nested_tensor).unwrap();
+    two.set("r", one.nested_tensor("r").unwrap()).unwrap();
     one.lock().unwrap();
     two.lock().unwrap();
     one.unlock().unwrap(); // nobody else holds what is in it
