@@ -174,7 +174,7 @@ class Loading {
     for (const Leaf& leaf : leaves_) {
       std::optional<std::vector<std::string_view>> rest = rest_of(leaf.path, path);
       if (!rest) continue;
-      below.push_back({&leaf, *std::move(rest), n});
+      below.push_back({&leaf, *std::move(rest), n, {}});
       number(below.back());
       by_number = by_number && below.back().element < n;
       unused_.erase(join(leaf.path, separator_));
