@@ -3,7 +3,7 @@
 #include "guard.h"
 
 #include "core/tensor/assign.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/io/mapped_file.h"

@@ -4,7 +4,9 @@
 #pragma once
 
 #include "core/io/folder.h"
+#include "core/base/key.h"
 #include "core/meta/format.h"
+#include "core/tree/node.h"
 
 #include <cstdint>
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "core/tree/batch_op.h"
 #include "core/tensor/buffer.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
 #include "core/tensor/foreign.h"

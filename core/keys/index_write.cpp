@@ -3,7 +3,7 @@
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/base/descent.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensorclass.h"

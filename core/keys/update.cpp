@@ -2,7 +2,7 @@
 #include "core/tensor/assign.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/base/descent.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tree/edit.h"
 #include "core/keys/entries.h"
 #include "core/tensor/fast_path.h"

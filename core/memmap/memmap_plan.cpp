@@ -233,8 +233,8 @@ class Planner {
       if (level.exists && SaveChecks::folder_exists(dir)) checks_.check_meta(dir);
       level.text.node(path_.back(),
                       one != nullptr ? format::NodeType::data : format::NodeType::data_stack);
-      const std::string json = format::compact(one != nullptr ? one->json() : data_json(node),
-                                               show_path(path_), format::max_json_depth);
+      const std::string json = compact(one != nullptr ? one->json() : data_json(node),
+                                               show_path(path_), max_json_depth);
       plan_.folders.push_back(
           {dir, one != nullptr
                     ? format::data_text(json)

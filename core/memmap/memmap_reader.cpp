@@ -1,7 +1,7 @@
 #include "core/memmap/memmap_reader.h"
 
 #include "core/tensor/assign.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/io/folder.h"
 
@@ -38,7 +38,7 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
   std::string where = where_of(dir, key);
   // A value stands one level deep in its meta.json; what is accepted can be saved again.
   const std::size_t depth =
-      std::min(options_.max_depth + std::size_t{8}, format::max_json_depth + 1);
+      std::min(options_.max_depth + std::size_t{8}, max_json_depth + 1);
   format::Limits limits{depth, entries_left(), true};
   format::NodeText node = format::read_node(*text, where, limits);
   if (node.type == format::NodeType::record) {
@@ -133,7 +133,7 @@ bool MemmapReader::locate(const std::string& dir, const std::string& where, cons
   const bool verbatim = format::safe_verbatim(key, suffix.empty());
   if (options_.verbatim_names) {
     if (!verbatim)
-      fail(Code::format, where, ": the key ", format::quote(key), " leads out of the folder");
+      fail(Code::format, where, ": the key ", quote(key), " leads out of the folder");
     return accept(files::join(dir, with_suffix(key)));
   }
   const std::string name = format::escape(key);
@@ -143,7 +143,7 @@ bool MemmapReader::locate(const std::string& dir, const std::string& where, cons
 
 Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
   std::optional<Opened> opened;
-  const std::string name = format::quote(key);
+  const std::string name = quote(key);
   locate(at.dir, at.where, key, {}, [&](const std::string& dir) {
     opened = try_open(dir, name);
     if (opened) return true;
@@ -159,7 +159,7 @@ Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
 
 Opened MemmapReader::open_element(const Opened& at, std::size_t number) {
   const std::string name = std::to_string(number);
-  return open(files::join(at.dir, name), format::quote(name));
+  return open(files::join(at.dir, name), quote(name));
 }
 
 std::string MemmapReader::descend(const std::vector<std::string>& path) const {
@@ -178,8 +178,8 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
           locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
             return source_.look(candidate).found == Found::file;
           });
-      if (leaf) fail(Code::wrong_entry, format::quote(key), " in \"", dir, "\" is a tensor");
-      fail(Code::key_not_found, "there is no dictionary ", format::quote(key), " in \"", dir, "\"");
+      if (leaf) fail(Code::wrong_entry, quote(key), " in \"", dir, "\" is a tensor");
+      fail(Code::key_not_found, "there is no dictionary ", quote(key), " in \"", dir, "\"");
     }
     dir = std::move(found);
   }
@@ -188,7 +188,7 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
 
 at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
                               const std::optional<c10::Device>& device) const {
-  const auto where = [&] { return at.where + ": " + format::quote(entry.key); };
+  const auto where = [&] { return at.where + ": " + quote(entry.key); };
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where(), " has no dtype or no shape");
   const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where());
@@ -198,7 +198,7 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
          ", which does not begin with the batch size ", show_sizes(at.text.batch));
   }
   if (!at.text.batch.empty()) sizes[0] = rows;
-  const std::optional<std::int64_t> bytes = format::checked_bytes(sizes, c10::elementSize(dtype));
+  const std::optional<std::int64_t> bytes = checked_bytes(sizes, c10::elementSize(dtype));
   if (!bytes) {
     fail(Code::format, where(), " has shape ", show_sizes(entry.shape), ", which is too large");
   }
@@ -213,12 +213,12 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
 
 RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
                                const std::optional<c10::Device>& device) const {
-  const std::string where = at.where + ": " + format::quote(entry.key);
+  const std::string where = at.where + ": " + quote(entry.key);
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where, " has no dtype or no shape");
   const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where);
   const std::optional<std::int64_t> bytes =
-      format::checked_bytes(entry.shape, sizeof(std::int64_t));
+      checked_bytes(entry.shape, sizeof(std::int64_t));
   if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
     fail(Code::format, where, " is a ragged tensor, with a table of sizes of shape ",
          show_sizes(entry.shape));
@@ -255,7 +255,7 @@ RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std
 }
 
 Opened MemmapReader::open_source(const Opened& at) {
-  return open(files::join(at.dir, format::source_folder), format::quote(format::source_folder));
+  return open(files::join(at.dir, format::source_folder), quote(format::source_folder));
 }
 
 at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesView sizes,
@@ -286,7 +286,7 @@ void MemmapReader::require_file(const Opened& at, const std::string& key,
 }
 
 void MemmapReader::fail_missing(const Opened& at, const std::string& key) const {
-  fail(Code::format, at.where, ": there is no file of values for ", format::quote(key));
+  fail(Code::format, at.where, ": there is no file of values for ", quote(key));
 }
 
 }  // namespace td

@@ -1,10 +1,10 @@
 // core/memmap/verify_walk.h: the files that a dictionary consists of, and what is wrong with them.
 #pragma once
 
-#include "core/io/folder_source.h"
+#include "core/memmap/folder_source.h"
 #include "core/memmap/memmap_reader.h"
 #include "core/io/checksums.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/memmap/verify.h"
 
 #include <ATen/ATen.h>
@@ -159,7 +159,7 @@ class Walk {
           }
           const c10::ScalarType dtype = format::parse_dtype(entry.dtype, at.where);
           needed = static_cast<std::uint64_t>(
-              format::checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
+              checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
           reader_.leaf(at, entry, rows, meta);
         },
         needed);

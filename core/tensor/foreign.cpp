@@ -1,6 +1,6 @@
 #include "core/tensor/foreign.h"
 
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>

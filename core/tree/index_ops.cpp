@@ -1,4 +1,5 @@
 // Reading a part of a dictionary. Writing one stands in index_write.cpp.
+#include "core/tensor/index_items.h"
 #include "core/tree/batch_op.h"
 #include "core/base/descent.h"
 #include "core/tensor/fast_path.h"

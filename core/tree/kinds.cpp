@@ -7,7 +7,7 @@
 #include "core/tree/non_tensor_values.h"
 #include "core/base/descent.h"
 #include "core/tensor/fast_path.h"
-#include "core/shape/join.h"
+#include "core/tensor/join_tensors.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/names.h"
 #include "core/tree/tensorclass.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/sizes.h"
 #include "core/tree/schema.h"
 #include "core/base/torch_compat.h"
 
@@ -17,17 +18,11 @@
 
 namespace td {
 
-using Sizes = c10::SmallVector<std::int64_t, 5>;
-using SizesView = c10::IntArrayRef;
-
 class Node;
 using NodePtr = c10::intrusive_ptr<Node>;
 using WeakNodePtr = c10::weak_intrusive_ptr<Node>;
 using NodeList = c10::SmallVectorImpl<NodePtr>;
 class BatchOp;
-
-// Names of batch dimensions, one for each; a dimension may have none. Empty when no dimension has.
-using Names = std::vector<std::optional<std::string>>;
 
 // A record type, core/tree/tensorclass.h.
 class RecordType;
@@ -205,8 +200,5 @@ inline NodePtr borrow(const Node& node) { return NodePtr::reclaim_copy(const_cas
 // The lock graph: see docs/design/ownership.md. Both throw before anything has changed.
 void lock(const NodePtr& root);
 void unlock(const NodePtr& root);
-
-// "[3, 4]"
-std::string show_sizes(SizesView sizes);
 
 }  // namespace td

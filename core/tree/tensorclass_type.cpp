@@ -1,6 +1,6 @@
 // What is declared of a record, and whether it contradicts itself.
 #include "core/tree/paths.h"
-#include "core/inspect/print.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tree/tensorclass.h"
 
 #include <nlohmann/json.hpp>
