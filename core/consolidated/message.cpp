@@ -1,10 +1,10 @@
 #include "core/consolidated/message.h"
 
+#include "core/consolidated/packing.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/kinds.h"
-#include "core/consolidated/packing.h"
 #include "core/tree/zip.h"
 
 #include <ATen/MemoryOverlap.h>
@@ -110,7 +110,7 @@ void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptio
         writes.push_back({target, source});
       },
       policy);
-  const bool fast = fast::thread_at_rest();
+  const bool fast = fast::can_skip_dispatcher();
   for (const Write& write : writes) assign(write.target, write.source, fast);
   work.commit();
 }

@@ -54,7 +54,7 @@ void write_values(const at::Tensor& target, const at::Tensor& source) {
     fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into shape ",
          show_sizes(target.sizes()));
   }
-  assign(target, source, fast::thread_at_rest());
+  assign(target, source, fast::can_skip_dispatcher());
 }
 
 at::Tensor convert(const at::Tensor& tensor, std::optional<c10::ScalarType> dtype,

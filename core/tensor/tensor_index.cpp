@@ -7,7 +7,7 @@ namespace td {
 
 at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items) {
   const IndexPlan plan(items, tensor.sizes());
-  return plan.is_whole() ? tensor : plan.read(tensor, fast::thread_at_rest());
+  return plan.is_whole() ? tensor : plan.read(tensor, fast::can_skip_dispatcher());
 }
 
 void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,
@@ -18,7 +18,7 @@ void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,
     fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into a part of shape ",
          show_sizes(part));
   }
-  plan.write(tensor, value, fast::thread_at_rest());
+  plan.write(tensor, value, fast::can_skip_dispatcher());
 }
 
 }  // namespace td
