@@ -2,11 +2,10 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
-#include <ATen/core/Tensor.h>
 #include "core/base/recycler.h"
-#include "core/tree/node.h"
+#include "core/base/sizes.h"
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/GradMode.h>

@@ -1,7 +1,6 @@
 #include "core/tree/tensordict.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
