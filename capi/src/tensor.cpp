@@ -104,7 +104,7 @@ td_status td_tensor_to_dlpack_legacy(const td_tensor* tensor,
   });
 }
 
-td_status td_tensor_share(const td_tensor* tensor, td_tensor** result) noexcept {
+td_status td_tensor_dup(const td_tensor* tensor, td_tensor** result) noexcept {
   return guard_plain(__func__, [&] {
     TensorOut out(result);
     out.put(at::Tensor(*in(tensor)));

@@ -31,7 +31,7 @@ class PackedReader final : public json::Copier {
   // What an open bracket is.
   enum class In : std::uint8_t {
     dict,      // { of a dictionary
-    data,      // { of its values that are no tensors
+    data,      // { of its non-tensor values
     datum,     // [ of one of them
     value,     // any bracket inside such a value
     leaves,    // { of its tensors
@@ -45,7 +45,7 @@ class PackedReader final : public json::Copier {
   In state() const { return states_.back(); }
   Dict& dict() { return dicts_[open_.back()]; }
   Parsed::Leaf& leaf() { return dict().leaves.back(); }
-  Parsed::Data& datum() { return dict().data.back(); }
+  Parsed::NonTensor& datum() { return dict().data.back(); }
 
   void on_key(std::string& key) override {
     switch (state()) {
@@ -256,7 +256,7 @@ class PackedReader final : public json::Copier {
     } else if (name == "LazyStackedTensorDict") {
       dict().kind = Dict::Kind::lazy;
     } else if (name == "NonTensorStack") {
-      dict().kind = Dict::Kind::data_stack;
+      dict().kind = Dict::Kind::non_tensor_stack;
     } else {
       fail(Code::unsupported, where_, ": entries of type ", quote(name), " cannot be read yet");
     }
@@ -272,15 +272,14 @@ class PackedReader final : public json::Copier {
       case 2: leaf().start = static_cast<std::size_t>(number(value)); return;
       case 3: stop_ = static_cast<std::size_t>(number(value)); return;
       case 4: pad_ = static_cast<std::size_t>(number(value)); return;
-      case 5: leaf().ragged_dim = number(value); return;
+      case 5: leaf().nested_tensor_dim = number(value); return;
       default: fail_entry();
     }
   }
 
   void check_leaf() {
     Parsed::Leaf& it = leaf();
-    const std::optional<std::int64_t> bytes =
-        checked_bytes(it.sizes, c10::elementSize(it.dtype));
+    const std::optional<std::int64_t> bytes = checked_bytes(it.sizes, c10::elementSize(it.dtype));
     if (!bytes) {
       fail_here(quote(name_), " has shape ", show_sizes(it.sizes), ", which is too large");
     }

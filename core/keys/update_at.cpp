@@ -101,7 +101,7 @@ void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tenso
   }
   UpdateAt update(plan, options);
   if (update.plan(td.node(), source.node())) return update.run();
-  // Lazy stacks, windows, values that are no tensors.
+  // Lazy stacks, sub-tensordicts, non-tensor values.
   if (options.exact) {
     fail(Code::unsupported, "an exact write takes dictionaries of tensors only");
   }

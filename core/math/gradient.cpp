@@ -17,8 +17,8 @@ template <class F>
 void each_leaf(const TensorDict& td, F&& f) {
   visit(*td.node(), [&](const Value& value) {
     if (!value.is_node()) return f(value.tensor());
-    if (value.node()->kind() != NodeKind::ragged) return;
-    fail(Code::unsupported, "a ragged tensor among the entries has no gradient");
+    if (value.node()->kind() != NodeKind::nested_tensor) return;
+    fail(Code::unsupported, "a nested tensor among the entries has no gradient");
   });
 }
 

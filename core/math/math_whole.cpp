@@ -33,7 +33,7 @@ bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
 }
 
 bool any_leaf_holds(const TensorDict& td, bool wanted) {
-  if (is_opaque(*td.node())) fail(Code::unsupported, "a value that is no tensor has no elements");
+  if (is_opaque(*td.node())) fail(Code::unsupported, "a non-tensor value has no elements");
   const bool fast = fast::can_skip_dispatcher();
   bool found = false;
   visit(*td.node(), [&](const Value& value) {
@@ -131,7 +131,7 @@ void zero_(const TensorDict& td) {
 void fill_(const TensorDict& td, Path path, const c10::Scalar& value) {
   InPlace target(td.node());
   const Value found = find_entry(target.node(), path);
-  if (kind_of(found) == EntryKind::data) fail_kind(path, found, "tensor");
+  if (kind_of(found) == EntryKind::non_tensor) fail_kind(path, found, "tensor");
   Writes writes;
   gather(target.node(), path, writes);
   writes.fill(value);

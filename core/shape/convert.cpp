@@ -1,6 +1,6 @@
 // Copies and conversions: what acts on each leaf and leaves the batch size alone.
-#include "core/consolidated/consolidate.h"
 #include "core/shape/convert.h"
+#include "core/consolidated/consolidate.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
@@ -33,7 +33,7 @@ class ToDeviceOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
     return device_;
   }
-  Value ragged(const RaggedNode& node) const override {
+  Value nested_tensor(const NestedTensorNode& node) const override {
     return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
   }
 
@@ -90,7 +90,7 @@ bool TensorDict::equal(const TensorDict& other) const {
     }
     if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
     if (is_opaque(*a)) {
-      if (!same_data(*a, *b)) return false;
+      if (!same_non_tensor(*a, *b)) return false;
       continue;
     }
     const LazyNode* one_by_one = as_lazy(a.get());

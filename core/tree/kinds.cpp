@@ -1,5 +1,7 @@
 #include "core/tree/kinds.h"
 
+#include <ATen/ATen.h>
+#include <algorithm>
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/join_tensors.h"
@@ -10,13 +12,11 @@
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
-#include <ATen/ATen.h>
-#include <algorithm>
 
 namespace td {
 
 int dict_kind(const Node& node) noexcept {
-  if (node.kind() == NodeKind::ragged) return 5;
+  if (node.kind() == NodeKind::nested_tensor) return 5;
   if (is_opaque(node)) return 4;
   return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
 }
