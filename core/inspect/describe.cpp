@@ -1,8 +1,8 @@
 #include "core/inspect/describe.h"
 
 #include "core/meta/format.h"
+#include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
-#include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor_values.h"
@@ -30,7 +30,7 @@ class Describer {
       const std::size_t i = level.next++;
       if (i != 0) text_ += ", ";
       const std::string name = level.names[i];
-      text_ += format::quote(name) + ": ";
+      text_ += quote(name) + ": ";
       entry(NodePtr(level.node), name);
     }
     return std::move(text_);
@@ -66,12 +66,12 @@ class Describer {
 
   void open(const Node& node) {
     text_ += "{\"batch_size\": " + show_sizes(node.batch());
-    if (node.device()) text_ += ", \"device\": " + format::quote(node.device()->str());
+    if (node.device()) text_ += ", \"device\": " + quote(node.device()->str());
     if (!node.names().empty()) {
       text_ += ", \"names\": [";
       for (std::size_t i = 0; i < node.names().size(); ++i) {
         const auto& name = node.names()[i];
-        text_ += (i == 0 ? "" : ", ") + (name ? format::quote(*name) : std::string("null"));
+        text_ += (i == 0 ? "" : ", ") + (name ? quote(*name) : std::string("null"));
       }
       text_ += "]";
     }
@@ -84,8 +84,8 @@ class Describer {
       fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
            " cannot be described");
     }
-    text_ += "{\"dtype\": " + format::quote(dtype) + ", \"shape\": " + show_sizes(sizes);
-    if (!above.device()) text_ += ", \"device\": " + format::quote(tensor.device().str());
+    text_ += "{\"dtype\": " + quote(dtype) + ", \"shape\": " + show_sizes(sizes);
+    if (!above.device()) text_ += ", \"device\": " + quote(tensor.device().str());
     text_ += "}";
   }
 
@@ -109,7 +109,7 @@ class Builder {
       for (const auto& item : at.entries->items()) {
         const std::string_view key = item.key();
         check_path(key);
-        at.node->put(key, entry(item.value(), *at.node, format::quote(key)));
+        at.node->put(key, entry(item.value(), *at.node, quote(key)));
       }
     }
     return result;
@@ -126,8 +126,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
-        fail(Code::format, where, " has a field ", format::quote(key),
-             ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
       }
     }
     const Json& entries = json.at("entries");
@@ -167,8 +166,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "dtype" && key != "shape" && key != "device") {
-        fail(Code::format, where, " has a field ", format::quote(key),
-             ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
       }
     }
     if (!json.contains("dtype") || !json.at("dtype").is_string() || !json.contains("shape")) {
@@ -238,9 +236,8 @@ class Builder {
     while (!pending.empty()) {
       const auto [at, depth] = pending.back();
       pending.pop_back();
-      if (depth > format::max_json_depth) {
-        fail(Code::format, "the value ", where, " is nested more than ", format::max_json_depth,
-             " deep");
+      if (depth > max_json_depth) {
+        fail(Code::format, "the value ", where, " is nested more than ", max_json_depth, " deep");
       }
       for (const Json& inner : *at) {
         if (inner.is_structured()) pending.emplace_back(&inner, depth + 1);

@@ -1,9 +1,10 @@
 // Copies and conversions: what acts on each leaf and leaves the batch size alone.
+#include "core/shape/convert.h"
 #include "core/consolidated/consolidate.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"
@@ -12,6 +13,7 @@
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <set>
 
@@ -128,6 +130,22 @@ bool equal_tensors(const at::Tensor& a, const at::Tensor& b) {
   // Versions of libtorch differ in whether one memory that holds NaN equals itself.
   const bool may_hold_nan = a.is_floating_point() || a.is_complex();
   return may_hold_nan && a.is_alias_of(b) ? a.eq(b).all().item<bool>() : a.equal(b);
+}
+
+void wait_for_copies(const Node& source, c10::Device target) {
+  const auto wait = [](c10::Device where) {
+    if (where.type() == c10::DeviceType::CPU || where.type() == c10::DeviceType::Meta) return;
+    const c10::impl::VirtualGuardImpl guard(where.type());
+    guard.getStream(where).synchronize();
+  };
+  std::optional<c10::Device> waited;
+  visit(source, [&](const Value& value) {
+    const at::Tensor* leaf = elements_of(value);
+    if (leaf == nullptr || leaf->device() == waited) return;
+    waited = leaf->device();
+    wait(*waited);
+  });
+  wait(target);
 }
 
 }  // namespace td

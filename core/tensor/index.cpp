@@ -4,7 +4,6 @@
 #include "core/base/known_sizes.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index_items.h"
-#include "core/tree/lazy_index.h"
 
 #include <ATen/ATen.h>
 

@@ -4,8 +4,8 @@
 
 #include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
-#include "core/shape/join.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/join_tensors.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
 #include "core/tree/names.h"

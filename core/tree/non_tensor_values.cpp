@@ -1,7 +1,6 @@
 #include "core/tree/non_tensor_values.h"
 
 #include "core/base/known_sizes.h"
-#include "core/shape/shape_ops.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/nested_tensor.h"
 
