@@ -44,6 +44,7 @@ class Publisher {
   std::unique_ptr<files::FolderReplacement> aside_;
 };
 
+// Shortens a file, unless this process has more of it mapped: a later cut may do it then.
 void cut_file(int file, std::uint64_t bytes, const std::string& path);
 void sync_file(int file, const std::string& path);
 

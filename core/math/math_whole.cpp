@@ -1,6 +1,7 @@
 // Questions about all elements, and writes to all of them.
 #include "core/math/math.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"
@@ -63,6 +64,7 @@ class Writes {
     for (const at::Tensor& tensor : tensors_) tensor.zero_();
   }
   void fill(const c10::Scalar& value) const {
+    for (const at::Tensor& tensor : tensors_) require_fits(value, tensor.scalar_type(), "fill");
     for (const at::Tensor& tensor : tensors_) tensor.fill_(value);
   }
 

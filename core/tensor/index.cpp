@@ -1,9 +1,9 @@
 // An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
 #include "core/tensor/index.h"
 
-#include "core/tensor/index_items.h"
+#include "core/base/known_sizes.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/lazy_index.h"
+#include "core/tensor/index_items.h"
 
 #include <ATen/ATen.h>
 
@@ -65,7 +65,7 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
                             at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong), true});
         break;
       case IndexKind::integer: {
-        const std::int64_t size = batch[source];
+        const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
         const std::int64_t asked = item.start.value_or(0);
         const std::int64_t position = asked < 0 ? asked + size : asked;
         if (position < 0 || position >= size) {
@@ -78,7 +78,11 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
       case IndexKind::slice: {
         const std::int64_t step = item.step.value_or(1);
         if (step < 1) fail(Code::index, "a slice has step ", step, "; it must be at least 1");
-        const std::int64_t size = batch[source];
+        if (is_bare(item)) {
+          view_.keep(source++);
+          break;
+        }
+        const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
         const std::int64_t start = clamp_bound(item.start.value_or(0), size);
         const std::int64_t stop = std::max(start, clamp_bound(item.stop.value_or(size), size));
         const std::int64_t length = (stop - start) / step + ((stop - start) % step != 0 ? 1 : 0);
@@ -108,16 +112,17 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
       return;
     }
     for (std::int64_t i = 0; i < tensor.dim(); ++i) {
-      if (tensor.size(i) != batch[source + i]) {
+      if (tensor.size(i) != known_size(batch, static_cast<std::size_t>(source + i))) {
         fail(Code::index, "a mask of shape ", show_sizes(tensor.sizes()),
              " does not fit dimension ", source, " of batch size ", show_sizes(batch));
       }
     }
     const at::Tensor mask = tensor.to(at::kCPU, at::kBool).contiguous();
     const auto rank = static_cast<std::size_t>(mask.dim());
-    const bool* truth = mask.data_ptr<bool>();
+    // Bytes, because memory of others may hold any; as in libtorch, all but 0 are true.
+    const auto* truth = static_cast<const std::uint8_t*>(mask.data_ptr());
     const std::int64_t n = mask.numel();
-    const std::int64_t count = std::count(truth, truth + n, true);
+    const std::int64_t count = n - std::count(truth, truth + n, 0);
     // The positions of a mask over one dimension, or one list for each of its dimensions.
     c10::SmallVector<std::int64_t*, 4> positions;
     for (std::size_t d = 0; d < rank; ++d) {
@@ -127,7 +132,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
       view_.keep(source++);
     }
     for (std::int64_t i = 0, k = 0; k < count; ++i) {
-      if (!truth[i]) continue;
+      if (truth[i] == 0) continue;
       std::int64_t left = i;
       for (std::size_t d = rank; d-- > 0;) {
         positions[d][k] = left % mask.size(static_cast<std::int64_t>(d));
@@ -142,7 +147,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
          "; integers or booleans are needed");
   }
   at::Tensor index = int64_cpu(tensor);
-  const std::int64_t size = batch[source];
+  const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
   const std::int64_t* values = index.data_ptr<std::int64_t>();
   const std::int64_t n = index.numel();
   bool negative = false;
