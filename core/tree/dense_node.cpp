@@ -122,7 +122,7 @@ NodePtr DenseNode::transform(const BatchOp& op) const {
 NodePtr DenseNode::shallow_copy() const {
   auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
   copy->reserve(size());
-  for (const Value& value : values_) copy->push_value(value);
+  for (std::size_t i = 0; i < size(); ++i) copy->push_value(value(i));
   copy_tags(*this, *copy);
   return copy;
 }
