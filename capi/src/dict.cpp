@@ -1,5 +1,6 @@
 // tensordict/td_dict.h
 #include "arguments.h"
+#include "choices.h"
 #include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
@@ -39,10 +40,10 @@ td_status td_dup(const td_tensordict* td, td_tensordict** result) noexcept {
 
 void td_free(td_tensordict* td) noexcept { capi::free_handle(td); }
 
-td_status td_clone(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
+td_status td_clone(const td_tensordict* td, td_clone_flags flags, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(in(td)->clone(recurse != 0));
+    out.put(in(td)->clone(!capi::flag_in(flags, TD_CLONE_SHALLOW)));
   });
 }
 

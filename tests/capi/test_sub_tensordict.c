@@ -79,7 +79,7 @@ TD_TEST(looked_up_each_time) {
   TD_DO(td_get_kind(td, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(td); /* the sub-tensordict keeps it */
-  TD_DO(td_clone(sub, 1, &copy));
+  TD_DO(td_clone(sub, 0, &copy));
   TD_CHECK_ENTRY(copy, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
   td_dict_kind dict = 0;
   TD_DO(td_kind(copy, &dict));

@@ -1,4 +1,4 @@
-/* tensordict/td_dict.h: a dictionary of tensors with a batch size: make, fill, read, list, print. */
+/* tensordict/td_dict.h: a dictionary of tensors with a batch size, td_tensordict (Python: TensorDict). */
 #ifndef TENSORDICT_TD_DICT_H
 #define TENSORDICT_TD_DICT_H
 
@@ -91,9 +91,9 @@ td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -106,18 +106,27 @@ td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 TD_API(0, 1) void td_free(td_tensordict *TD_NULLABLE td) TD_NOEXCEPT;
 
 /**
- * A copy, unlocked.
- *
- * @param td      borrowed
- * @param recurse 1: with memory of its own; 0: new dictionaries at every level over the same tensors
- * @param result  new; free with td_free(); NULL on failure
- *
- * @return TD_OK, TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * How td_clone() copies.
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_clone(const td_tensordict *td, int32_t recurse, td_tensordict **result) TD_NOEXCEPT;
+typedef uint32_t td_clone_flags;
+enum {
+  TD_CLONE_SHALLOW = 1 /**< new dictionaries at every level over the same tensors */
+};
+
+/**
+ * A copy, unlocked, with memory of its own.
+ *
+ * @param td     borrowed
+ * @param flags  0, or TD_CLONE_SHALLOW (Python's `recurse = False`)
+ * @param result new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_OUT_OF_MEMORY, TD_ERR_INVALID_ARGUMENT (unknown flags)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_clone(const td_tensordict *td, td_clone_flags flags,
+                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Stores a tensor under a path, replacing what was there. Missing dictionaries on the way are made.
@@ -222,9 +231,9 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *path, size_t path_len,
                                  char *TD_NULLABLE text, size_t text_cap,
                                  size_t *length) TD_NOEXCEPT;
@@ -239,9 +248,9 @@ td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *pat
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t path_len,
                       td_entry_kind *result) TD_NOEXCEPT;
 
@@ -462,9 +471,9 @@ td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**

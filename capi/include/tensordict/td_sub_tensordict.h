@@ -1,4 +1,4 @@
-/* tensordict/td_sub_tensordict.h: sub-tensordicts that write through. */
+/* tensordict/td_sub_tensordict.h: a part that writes through to the whole (Python: _SubTensorDict, _get_sub_tensordict). */
 #ifndef TENSORDICT_TD_SUB_TENSORDICT_H
 #define TENSORDICT_TD_SUB_TENSORDICT_H
 
@@ -37,9 +37,9 @@ td_status td_sub_tensordict(const td_tensordict *td, const td_index_item *TD_NUL
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (no sub-tensordict)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_sub_tensordict_parent(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* tensordict/td_writer.h: rows of plain memory into a dictionary, for a hot loop. */
+/* tensordict/td_writer.h: one row after another into tensors that are there, without allocating (Python has none). */
 #ifndef TENSORDICT_TD_WRITER_H
 #define TENSORDICT_TD_WRITER_H
 
