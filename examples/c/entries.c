@@ -5,7 +5,7 @@ static void put(td_tensordict *td, const char *const *path, size_t path_len, flo
   const float values[] = {value, value};
   const int64_t sizes[] = {2};
   td_tensor *tensor;
-  must(td_tensor_from_data(values, sizeof values, 1, TD_DTYPE_FLOAT32, sizes, &tensor));
+  must(td_tensor_from_data(values, sizeof values, sizes, 1, TD_DTYPE_FLOAT32, &tensor));
   must(td_set(td, path, path_len, tensor));
   td_tensor_free(tensor);
 }

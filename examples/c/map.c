@@ -11,7 +11,8 @@ static td_tensordict *data(void) {
   td_tensor *x;
   for (int i = 0; i < ROWS * COLUMNS; i++) values[i] = (float)i;
   must(td_create((const int64_t[]){ROWS}, 1, TD_DEVICE_NONE, -1, &td));
-  must(td_tensor_from_data(values, sizeof values, 2, TD_DTYPE_FLOAT32, (const int64_t[]){ROWS, COLUMNS}, &x));
+  must(td_tensor_from_data(values, sizeof values, (const int64_t[]){ROWS, COLUMNS}, 2,
+                           TD_DTYPE_FLOAT32, &x));
   must(td_set(td, TD_KEY("x"), x));
   td_tensor_free(x);
   return td;
@@ -29,7 +30,8 @@ static td_status sum_rows(void *user, const td_map_piece *piece, td_tensordict *
     status = td_tensor_copy_to(x, values, (size_t)piece->length * COLUMNS * sizeof *values);
   if (status == TD_OK) {
     for (int64_t i = 0; i < piece->length * COLUMNS; i++) sums[i / COLUMNS] += values[i];
-    status = td_tensor_from_data(sums, (size_t)piece->length * sizeof *sums, 1, TD_DTYPE_FLOAT32, &piece->length, &made);
+    status = td_tensor_from_data(sums, (size_t)piece->length * sizeof *sums, &piece->length, 1,
+                                 TD_DTYPE_FLOAT32, &made);
   }
   if (status == TD_OK) status = td_create(&piece->length, 1, TD_DEVICE_NONE, -1, result);
   if (status == TD_OK) status = td_set(*result, TD_KEY("x"), made);
