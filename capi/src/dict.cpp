@@ -6,6 +6,8 @@
 #include "key_snapshot.h"
 
 #include "core/inspect/owned_nbytes.h"
+#include "core/keys/plain_values.h"
+#include "core/tensor/foreign.h"
 
 #include <new>
 
@@ -80,6 +82,49 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
     DictOut out(result);
     out.put(in(td)->get_dict(PathIn(path, path_len)));
   });
+}
+
+td_status td_set_data(td_tensordict* td, const char* const* path, size_t path_len, const void* data,
+                      size_t bytes, const int64_t* sizes, size_t dims, td_dtype dtype) noexcept {
+  return guard(__func__, [&] {
+    const capi::PathIn names(path, path_len);
+    in(td)->set(names,
+                td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims)));
+  });
+}
+
+td_status td_get_data(const td_tensordict* td, const char* const* path, size_t path_len,
+                      td_dtype dtype, void* data, size_t bytes) noexcept {
+  return guard(__func__, [&] {
+    td::copy_entry_out(in(td), PathIn(path, path_len), capi::dtype_in(dtype), data, bytes);
+  });
+}
+
+td_status td_set_int(td_tensordict* td, const char* const* path, size_t path_len, int64_t value,
+                     td_dtype dtype) noexcept {
+  return guard(__func__, [&] {
+    td::set_number(in(td), PathIn(path, path_len), value, capi::dtype_in(dtype));
+  });
+}
+
+td_status td_set_double(td_tensordict* td, const char* const* path, size_t path_len, double value,
+                        td_dtype dtype) noexcept {
+  return guard(__func__, [&] {
+    td::set_number(in(td), PathIn(path, path_len), value, capi::dtype_in(dtype));
+  });
+}
+
+td_status td_get_int(const td_tensordict* td, const char* const* path, size_t path_len,
+                     int64_t* result) noexcept {
+  return guard(__func__, [&] {
+    *not_null(result, "result") = td::integer_of(in(td), PathIn(path, path_len));
+  });
+}
+
+td_status td_get_double(const td_tensordict* td, const char* const* path, size_t path_len,
+                        double* result) noexcept {
+  return guard(__func__,
+               [&] { *not_null(result, "result") = td::real_of(in(td), PathIn(path, path_len)); });
 }
 
 td_status td_get_non_tensor_json(const td_tensordict* td, const char* const* path, size_t path_len,

@@ -3,6 +3,7 @@
 
 #include "choices.h"
 #include "core/keys/entries.h"
+#include "core/keys/plain_values.h"
 #include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
@@ -325,6 +326,14 @@ td_status td_get_sizes(const td_tensordict* td, const char* const* path, size_t 
                        int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
   return guard(__func__, [&] {
     capi::write_sizes(td::entry_sizes(in(td), PathIn(path, path_len)), sizes, sizes_cap, dims);
+  });
+}
+
+td_status td_get_dtype(const td_tensordict* td, const char* const* path, size_t path_len,
+                       td_dtype* result) noexcept {
+  return guard(__func__, [&] {
+    not_null(result, "result");
+    *result = capi::dtype_out(td::entry_dtype(in(td), PathIn(path, path_len)));
   });
 }
 

@@ -70,7 +70,7 @@ VALID = {
     ("p.void", "impl"): "misuse_impl(&m)", ("int32_t", "torch_version"): "misuse_torch_version()",
     ("p.q(const).td_operand", None): "m.operands", ("td_unary_op", None): "TD_UNARY_NEG",
     ("td_binary_op", None): "TD_BINARY_ADD", ("td_ternary_op", None): "TD_TERNARY_CLAMP",
-    ("td_reduce_op", None): "TD_REDUCE_SUM", ("double", "value"): "1",
+    ("td_reduce_op", None): "TD_REDUCE_SUM", ("double", "value"): "1", ("int64_t", "value"): "1",
     ("p.q(const).char", "file"): "NULL", ("int32_t", "fd"): "misuse_line(&m)",
     ("td_write_fn", "write"): "misuse_write", ("td_read_fn", "read"): "misuse_read",
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
@@ -124,7 +124,7 @@ FOR = {
 }
 
 # What is refused even so, because it takes an accelerator.
-REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
+REFUSED = {"td_get_int": "TD_ERR_SHAPE", "td_get_double": "TD_ERR_SHAPE", "td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # With a nested tensor among the entries: what is refused for another reason, and what is given a dictionary
 # that has none.
@@ -138,7 +138,7 @@ COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",)}
 
 # What is written through a pointer, and how a result is given back.
-SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}
+SCALARS = {"int32_t", "int64_t", "double", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}
 LENT = {"struct DLManagedTensorVersioned", "struct DLManagedTensor"}
 
 HEAD = """/* Made by gen_misuse.py. */

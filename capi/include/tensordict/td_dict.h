@@ -219,6 +219,118 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
                       td_tensordict **result) TD_NOEXCEPT;
 
 /**
+ * Stores a copy of plain memory under a path, as td_tensor_from_data() and td_set() do: a tensor that is moved to
+ * the device of the dictionary if it has one.
+ *
+ * @param td       borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param data     borrowed; may be NULL when `bytes` is 0
+ * @param bytes    size of `data`; must be the number of elements times the size of one
+ * @param sizes    borrowed; begin with the batch size; NULL only when dims is 0
+ * @param dims     number of sizes
+ * @param dtype    element type
+ *
+ * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way),
+ *         TD_ERR_LOCKED, TD_ERR_DEVICE
+ * @threadsafety needs the dictionary for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_data(td_tensordict *td, const char *const *path, size_t path_len,
+                      const void *TD_NULLABLE data, size_t bytes, const int64_t *TD_NULLABLE sizes,
+                      size_t dims, td_dtype dtype) TD_NOEXCEPT;
+
+/**
+ * Copies the elements of a tensor, in row-major order, to memory of the caller. From any device.
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param dtype    what the tensor is of: it is not converted
+ * @param data     written; may be NULL when `bytes` is 0
+ * @param bytes    size of `data`; must be that of all elements
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_DTYPE (it is of
+ *         another one), TD_ERR_SHAPE (another number of bytes)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_data(const td_tensordict *td, const char *const *path, size_t path_len,
+                      td_dtype dtype, void *TD_NULLABLE data, size_t bytes) TD_NOEXCEPT;
+
+/**
+ * Stores a whole number under a path, once for each element of the batch.
+ *
+ * @param td       borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param value    the number
+ * @param dtype    element type; also a floating one, or bool
+ *
+ * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (a number that the dtype does not take), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety needs the dictionary for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_int(td_tensordict *td, const char *const *path, size_t path_len, int64_t value,
+                     td_dtype dtype) TD_NOEXCEPT;
+
+/**
+ * As td_set_int(), a number with fractions.
+ *
+ * @param td       borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param value    the number
+ * @param dtype    element type
+ *
+ * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (a number that the dtype does not take), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety needs the dictionary for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_double(td_tensordict *td, const char *const *path, size_t path_len, double value,
+                        td_dtype dtype) TD_NOEXCEPT;
+
+/**
+ * Reads a tensor of one element as a whole number, from any device. Python's item().
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param result   written on success; 1 or 0 of a bool
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_SHAPE (not one
+ *         element), TD_ERR_DTYPE (floating or complex)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_int(const td_tensordict *td, const char *const *path, size_t path_len,
+                     int64_t *result) TD_NOEXCEPT;
+
+/**
+ * Reads a tensor of one element as a number with fractions, from any device. Python's item().
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param result   written on success
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_SHAPE (not one
+ *         element), TD_ERR_DTYPE (complex)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_double(const td_tensordict *td, const char *const *path, size_t path_len,
+                        double *result) TD_NOEXCEPT;
+
+/**
  * Looks up a non-tensor value (a text, a number, a list …) and writes it as JSON text.
  *
  * @param td       borrowed

@@ -606,6 +606,22 @@ td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t 
                        int64_t *TD_NULLABLE sizes, size_t sizes_cap, size_t *dims) TD_NOEXCEPT;
 
 /**
+ * The dtype of the tensor under a path; a nested tensor has one too.
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param result   written on success
+ *
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (a dictionary, a non-tensor value)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_dtype(const td_tensordict *td, const char *const *path, size_t path_len,
+                       td_dtype *result) TD_NOEXCEPT;
+
+/**
  * How td_auto_batch_size() works.
  */
 typedef uint32_t td_auto_batch_size_flags;
