@@ -1,9 +1,9 @@
 #include "core/append/writer.h"
 
 #include "core/append/growth.h"
+#include "core/io/mapped_file.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
-#include "core/io/mapped_file.h"
 
 #include <algorithm>
 
@@ -109,16 +109,49 @@ std::int32_t Writer::bind(Path path) {
   }
   const Rows rows = rows_of(tensor, batch_.size(), path);
   if (tensors_.size() == tensors_.capacity()) tensors_.reserve(2 * tensors_.size() + 8);
-  fields_.push_back({static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes});
   tensors_.push_back(tensor);
+  return add(path, {static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes});
+}
+
+std::int32_t Writer::field(Path path, SizesView row, c10::ScalarType dtype) {
+  if (closed_)
+    fail(Code::invalid_argument, "cannot bind ", show_path(path), ": the writer is closed");
+  const auto check = [&](c10::ScalarType found, SizesView sizes) {
+    if (found != dtype) {
+      fail(Code::dtype, show_path(path), " is of ", found, ", asked for was ", dtype);
+    }
+    if (sizes != row) {
+      fail(Code::shape, "a row of ", show_path(path), " has sizes ", show_sizes(sizes),
+           ", asked for was ", show_sizes(row));
+    }
+  };
+  if (growth_ != nullptr) {
+    const GrowLeaf& leaf = growth_->folder().leaves()[growth_->folder().find(path)];
+    check(leaf.dtype, leaf.row);
+    return bind(path);
+  }
+  if (td_.kind_of(path) == EntryKind::none) {
+    Sizes sizes = batch_;
+    sizes.append(row.begin(), row.end());
+    td_.set(path, at::zeros(SizesView(sizes), dtype));
+  }
+  const at::Tensor tensor = td_.get(path);
+  if (begins_with(tensor.sizes(), batch_)) {
+    check(tensor.scalar_type(), tensor.sizes().slice(batch_.size()));
+  }
+  return bind(path);
+}
+
+std::int32_t Writer::add(Path path, Field field) {
+  names_.push_back(show_path(path));
+  fields_.push_back(field);
   return static_cast<std::int32_t>(fields_.size() - 1);
 }
 
 std::int32_t Writer::bind_growing(Path path) {
   const std::size_t leaf = growth_->folder().find(path);
   const std::size_t bytes = growth_->folder().leaves()[leaf].row_bytes;
-  fields_.push_back({growth_->memory(leaf), static_cast<std::int64_t>(bytes), bytes});
-  return static_cast<std::int32_t>(fields_.size() - 1);
+  return add(path, {growth_->memory(leaf), static_cast<std::int64_t>(bytes), bytes});
 }
 
 void Writer::grow(bool publish) {
@@ -177,8 +210,8 @@ void Writer::go_on(std::int32_t field, std::size_t bytes) {
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
   const std::size_t wanted = fields_[static_cast<std::uint32_t>(field)].bytes;
   if (bytes != wanted && (row_ < end_ || growth_ != nullptr)) {
-    fail(Code::shape, "a row of field ", field, " takes ", wanted, " bytes, ", bytes,
-         " were given");
+    fail(Code::shape, "a row of field ", field, ", ", names_[static_cast<std::uint32_t>(field)],
+         ", takes ", wanted, " bytes, ", bytes, " were given");
   }
   go_on();
 }

@@ -34,6 +34,10 @@ class Writer {
   // Gives a tensor a number: 0, 1, 2 … in the order of the calls.
   std::int32_t bind(Path path);
 
+  // The same for a tensor that must be of this dtype and of these sizes in each row; made of zeros where the
+  // dictionary has no such entry yet.
+  std::int32_t field(Path path, SizesView row, c10::ScalarType dtype);
+
   std::size_t row_bytes(std::int32_t field) const;
 
   // Copies one field of the current row: row-major values, exactly row_bytes() of them.
@@ -82,10 +86,12 @@ class Writer {
   void go_on();
   void grow(bool publish);
   std::int32_t bind_growing(Path path);
+  std::int32_t add(Path path, Field field);
   [[noreturn]] void fail_field(std::int32_t field) const;
   void bump_versions() noexcept;
 
   std::vector<Field> fields_;
+  std::vector<std::string> names_;  // of the fields, for messages
   std::int64_t row_;
   std::int64_t end_;  // the first row that may not be written; row_ itself once closed
   std::int64_t first_;
