@@ -36,7 +36,7 @@ void check_like(const GrowFolder& folder, const TensorDict& like) {
     const NodePtr there =
         c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;
-    fail(Code::wrong_entry, format::quote(node.path.back()), " in \"", folder.dir(),
+    fail(Code::wrong_entry, quote(node.path.back()), " in \"", folder.dir(),
          "\" has another value than the sample has");
   }
 }

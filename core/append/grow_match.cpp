@@ -127,8 +127,8 @@ class Matcher {
     for (const GrowNode::Entry& entry : to.entries) {
       const Value* value = node.find(entry.key);
       if (value == nullptr) {
-        fail(Code::key_not_found, name(i), " has no entry ", format::quote(entry.key),
-             ", which is in \"", folder_.dir(), "\"");
+        fail(Code::key_not_found, name(i), " has no entry ", quote(entry.key), ", which is in \"",
+             folder_.dir(), "\"");
       }
       if (entry.is_leaf) {
         add_leaf(entry.index, *value);
@@ -151,7 +151,7 @@ class Matcher {
     for (const GrowNode::Entry& entry : folder_.nodes()[i].entries) {
       if (entry.key == key) return;
     }
-    fail(Code::key_not_found, name(i), " has an entry ", format::quote(key), ", which is not in \"",
+    fail(Code::key_not_found, name(i), " has an entry ", quote(key), ", which is not in \"",
          folder_.dir(), "\"");
   }
 

@@ -2,8 +2,8 @@
 #include "core/apply/apply.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
 #include "core/tree/paths.h"

@@ -1,8 +1,8 @@
 #include "core/inspect/describe.h"
 
 #include "core/meta/format.h"
+#include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
-#include "core/tree/device.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
@@ -28,7 +28,7 @@ class Describer {
       }
       const std::size_t i = level.next++;
       if (i != 0) text_ += ", ";
-      text_ += format::quote(level.node->name(i)) + ": ";
+      text_ += quote(level.node->name(i)) + ": ";
       entry(level.node->value(i), *level.node);
     }
     return std::move(text_);
@@ -55,12 +55,12 @@ class Describer {
 
   void open(const Node& node) {
     text_ += "{\"batch_size\": " + show_sizes(node.batch());
-    if (node.device()) text_ += ", \"device\": " + format::quote(node.device()->str());
+    if (node.device()) text_ += ", \"device\": " + quote(node.device()->str());
     if (!node.names().empty()) {
       text_ += ", \"names\": [";
       for (std::size_t i = 0; i < node.names().size(); ++i) {
         const auto& name = node.names()[i];
-        text_ += (i == 0 ? "" : ", ") + (name ? format::quote(*name) : std::string("null"));
+        text_ += (i == 0 ? "" : ", ") + (name ? quote(*name) : std::string("null"));
       }
       text_ += "]";
     }
@@ -73,8 +73,8 @@ class Describer {
       fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
            " cannot be described");
     }
-    text_ += "{\"dtype\": " + format::quote(dtype) + ", \"shape\": " + show_sizes(tensor.sizes());
-    if (!above.device()) text_ += ", \"device\": " + format::quote(tensor.device().str());
+    text_ += "{\"dtype\": " + quote(dtype) + ", \"shape\": " + show_sizes(tensor.sizes());
+    if (!above.device()) text_ += ", \"device\": " + quote(tensor.device().str());
     text_ += "}";
   }
 
@@ -98,7 +98,7 @@ class Builder {
       for (const auto& item : at.entries->items()) {
         const std::string_view key = item.key();
         check_path(key);
-        at.node->put(key, entry(item.value(), *at.node, format::quote(key)));
+        at.node->put(key, entry(item.value(), *at.node, quote(key)));
       }
     }
     return result;
@@ -115,8 +115,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
-        fail(Code::format, where, " has a field ", format::quote(key),
-             ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
       }
     }
     const Json& entries = json.at("entries");
@@ -156,8 +155,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "dtype" && key != "shape" && key != "device") {
-        fail(Code::format, where, " has a field ", format::quote(key),
-             ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
       }
     }
     if (!json.contains("dtype") || !json.at("dtype").is_string() || !json.contains("shape")) {
@@ -227,9 +225,8 @@ class Builder {
     while (!pending.empty()) {
       const auto [at, depth] = pending.back();
       pending.pop_back();
-      if (depth > format::max_json_depth) {
-        fail(Code::format, "the value ", where, " is nested more than ", format::max_json_depth,
-             " deep");
+      if (depth > max_json_depth) {
+        fail(Code::format, "the value ", where, " is nested more than ", max_json_depth, " deep");
       }
       for (const Json& inner : *at) {
         if (inner.is_structured()) pending.emplace_back(&inner, depth + 1);

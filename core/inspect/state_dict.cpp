@@ -3,8 +3,8 @@
 #include "core/math/gradient.h"
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/device.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -37,13 +37,13 @@ std::string metadata_of(const TensorDict& td) {
       fail(Code::key_exists, "two dictionaries are called \"", name, "\" when joined with dots");
     }
     text += text.empty() ? "{" : ",";
-    text += format::quote(name) + ":{\"batch_size\":[";
+    text += quote(name) + ":{\"batch_size\":[";
     for (std::size_t i = 0; i < node.batch().size(); ++i) {
       if (i != 0) text += ',';
       text += std::to_string(node.batch()[i]);
     }
     text += "],\"device\":";
-    text += node.device() ? format::quote(node.device()->str()) : "null";
+    text += node.device() ? quote(node.device()->str()) : "null";
     text += "}";
   };
   add("", *td.node());

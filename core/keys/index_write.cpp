@@ -1,9 +1,9 @@
 // Writing a part of a dictionary: dictionary[index] = value.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensorclass.h"

@@ -1,8 +1,8 @@
 #include "core/shape/fill.h"
 
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"
 

@@ -3,7 +3,6 @@
 
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index_items.h"
-#include "core/tree/lazy_index.h"
 
 #include <ATen/ATen.h>
 

@@ -69,12 +69,6 @@ void pick(const IndexItem& item, std::int64_t n, std::vector<std::int64_t>& pick
 
 }  // namespace
 
-bool is_whole(c10::ArrayRef<IndexItem> items) {
-  return std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
-    return item.kind == IndexKind::ellipsis || is_bare(item);
-  });
-}
-
 LazyIndex::LazyIndex(c10::ArrayRef<IndexItem> items, std::size_t dims, const LazyNode& lazy) {
   const auto stack = static_cast<std::size_t>(lazy.stack_dim());
   const auto n = static_cast<std::int64_t>(lazy.elements().size());

@@ -3,8 +3,8 @@
 #include "core/tree/lazy_node.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/shape/join.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/join_tensors.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
 #include "core/tree/names.h"

@@ -25,7 +25,7 @@ std::shared_ptr<const Offsets> offsets_of(const at::Tensor& sizes, std::size_t i
   offsets->push_back(0);
   std::int64_t bytes = 0;
   for (std::size_t i = 0; i < parts; ++i, row += dims) {
-    const std::optional<std::int64_t> part = format::checked_bytes({row, dims}, item_bytes);
+    const std::optional<std::int64_t> part = checked_bytes({row, dims}, item_bytes);
     if (!part || __builtin_add_overflow(bytes, *part, &bytes)) {
       fail(Code::shape, "part ", i, " of a nested tensor cannot have the sizes ",
            show_sizes({row, dims}));

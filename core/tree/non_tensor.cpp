@@ -76,14 +76,12 @@ NodePtr require_value(const TensorDict& td, Path path) {
 
 void set_value(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
-  td.set_non_tensor(
-      path, format::compact(json, "the value of " + show_path(path), format::max_json_depth));
+  td.set_non_tensor(path, compact(json, "the value of " + show_path(path), max_json_depth));
 }
 
 void set_values(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
-  const std::string text =
-      format::compact(json, "the values of " + show_path(path), format::max_json_depth);
+  const std::string text = compact(json, "the values of " + show_path(path), max_json_depth);
   td.set(path, TensorDict(non_tensor_from_json(text, batch_at(td, path), std::nullopt)));
 }
 

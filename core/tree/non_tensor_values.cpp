@@ -1,6 +1,5 @@
 #include "core/tree/non_tensor_values.h"
 
-#include "core/shape/shape_ops.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/nested_tensor.h"
 

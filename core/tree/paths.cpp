@@ -2,7 +2,7 @@
 
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
 
