@@ -300,19 +300,15 @@ TD_TEST(options_of_the_first_release_are_enough) {
   td_tensordict *td = td_sample(), *result = NULL;
   struct {
     uint32_t struct_size;
-    int32_t inplace;
     td_filter_empty filter_empty;
     int32_t propagate_lock;
-  } old = {16, 0, 0, 1};
+  } old = {12, 0, 1};
   TD_DO(td_lock(td));
   TD_DO(td_apply(td, (const td_apply_options *)(const void *)&old, share, NULL, &result));
   TD_CHECK_FLAG(td_is_locked, result, 1);
   td_free(result);
   td_apply_options options = TD_APPLY_OPTIONS_INIT;
   options.call_on_nested = 1; /* for a function that takes tensors */
-  TD_EXPECT_NULL(td_apply(td, &options, share, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  options.call_on_nested = 0;
-  options.reserved = 1;
   TD_EXPECT_NULL(td_apply(td, &options, share, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   td_free(td);
 }

@@ -104,15 +104,13 @@ TD_TEST(each_tensor_as_the_one_of_its_key) {
 }
 
 TD_TEST(in_place) {
-  td_tensordict *td = td_sample(), *n = td_take_dict(td, TD_KEY("n")), *result = NULL;
+  td_tensordict *td = td_sample(), *n = td_take_dict(td, TD_KEY("n"));
   td_to_options options = TD_TO_OPTIONS_INIT;
   TD_DO(td_to_inplace(td, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, &options));
   TD_CHECK_INT(dtype_of(n, TD_KEY("b")), TD_DTYPE_FLOAT64); /* nested ones are the same, too */
   TD_CHECK_INT(device_of(n), TD_DEVICE_CPU);
-  td_free(result);
   TD_DO(td_lock(td));
-  TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options, &result),
-                 TD_ERR_LOCKED, result);
+  TD_EXPECT(td_to_inplace(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options), TD_ERR_LOCKED);
   TD_CHECK_INT(dtype_of(td, TD_KEY("a")), TD_DTYPE_FLOAT64);
   td_free(n);
   td_free(td);
