@@ -2,7 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
-#include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"

@@ -1,6 +1,7 @@
 #include "core/inspect/state_dict.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/meta/format.h"
@@ -121,29 +122,20 @@ class Loading {
       plan_node(path, *value.node(), batch_above(path));
     });
     if (options_.strict && (!missing_.empty() || !unused_.empty())) fail_keys();
+    writes_.prepare();
     for (const auto& [node, batch] : batches_) {
       if (node->batch() == SizesView(batch)) continue;
       if (node->batch().size() != batch.size()) node->set_names({});
       node->set_batch(batch);
     }
-    const bool fast = fast::thread_at_rest();
-    for (const Load& load : loads_) {
-      if (options_.assign) {
-        TensorDict(td_).set(Path(load.path), load.source);
-      } else {
-        assign(load.target, load.source, fast);
-      }
-    }
+    for (const Leaf& put : puts_) TensorDict(td_).set(Path(put.path), put.tensor);
+    writes_.run();
   }
 
  private:
   struct Leaf {
     std::vector<std::string_view> path;
     at::Tensor tensor;
-  };
-  struct Load {
-    std::vector<std::string_view> path;
-    at::Tensor target, source;
   };
 
   SizesView batch_above(Path path) const {
@@ -192,9 +184,10 @@ class Loading {
         fail(Code::shape, "cannot load shape ", show_sizes(source->sizes()), " into ",
              show_path(path), " of shape ", show_sizes(target.sizes()));
       }
-      require_writable(path.back(), target, *source);
+      writes_.set(path, target, *source);
+    } else {
+      puts_.push_back({{path.begin(), path.end()}, *source});
     }
-    loads_.push_back({{path.begin(), path.end()}, target, *source});
     unused_.erase(found);
   }
 
@@ -228,7 +221,8 @@ class Loading {
   std::unordered_map<std::string, std::size_t> unused_;  // of leaves_, by joined name
   std::unordered_map<std::string, Sizes> batch_of_;      // by joined path
   std::vector<std::pair<Node*, Sizes>> batches_;
-  std::vector<Load> loads_;
+  Writes writes_{Writes::Hold::owns};
+  std::vector<Leaf> puts_;  // to be stored instead
   std::vector<std::string> missing_;
 };
 

@@ -1,5 +1,6 @@
 // Writing a part of a dictionary: dictionary[index] = value.
 #include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/base/descent.h"
@@ -64,7 +65,7 @@ class Write {
       plan(target, items, filled_with(read_at(target, items), value));
       return;
     }
-    const Scope& scope = root_.emplace(items, target->batch());
+    Scope& scope = root_.emplace(items, target->batch());
     visit_paths(*target, [&](Path path, const Value& entry) {
       if (!entry.is_node()) {
         plan_leaf(path.back(), entry.tensor(), value, scope);
@@ -80,11 +81,10 @@ class Write {
   }
 
   void run() {
-    const bool fast = fast::thread_at_rest();
     // Memory for new entries is had before anything is written.
     for (Creation& creation : creations_) make(creation);
     grow();
-    for (const Leaf& leaf : leaves_) leaf.scope->plan.write(*leaf.target, *leaf.source, fast);
+    leaves_.run();
     for (const auto& [node, entries] : grown_) node->swap_entries(*as_dense(entries.get()));
     for (DataWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
   }
@@ -93,10 +93,7 @@ class Write {
   // Makes what dictionaries with new entries will hold, so that these appear without needing memory.
   void grow() {
     if (creations_.empty()) return;
-    std::vector<at::Tensor> targets;  // the values of the dictionaries are about to move
-    for (const Leaf& leaf : leaves_) targets.push_back(*leaf.target);
-    targets_ = std::move(targets);
-    for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i].target = &targets_[i];
+    leaves_.prepare();
     for (const Creation& creation : creations_) {
       auto known = std::find_if(grown_.begin(), grown_.end(),
                                 [&](const auto& one) { return one.first == creation.node; });
@@ -112,11 +109,7 @@ class Write {
   struct Pair {
     DenseNode* target;
     const DenseNode* source;
-    const Scope* scope;
-  };
-  struct Leaf {
-    const at::Tensor *target, *source;  // held by the dictionaries, by held_, or by a creation
-    const Scope* scope;
+    Scope* scope;
   };
   struct DataWrite {
     DenseNode* node;
@@ -127,7 +120,7 @@ class Write {
     DenseNode* node;
     std::string_view name;
     const Value* source;
-    const Scope* scope;
+    Scope* scope;
     Value value;
   };
 
@@ -159,21 +152,16 @@ class Write {
   }
 
   void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source,
-                 const Scope& scope) {
+                 Scope& scope) {
     const Sizes part = scope.plan.sizes(target.sizes());
     if (!broadcasts(source.sizes(), part)) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
            name, "\" of shape ", show_sizes(part));
     }
-    require_writable(name, target, source);
-    if (!scope.plan.gathers() && fast::plain(target) && scope.plan.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of \"", name,
-           "\" are one place in memory: clone it before writing");
-    }
-    leaves_.push_back({&target, &source, &scope});
+    leaves_.set(name, target, source, &scope.plan);
   }
 
-  void pair(const NodePtr& target, const NodePtr& source, const Scope& scope) {
+  void pair(const NodePtr& target, const NodePtr& source, Scope& scope) {
     NodePtr read = source;
     if (source->kind() != NodeKind::dense) {
       read = dense_form(source);
@@ -326,13 +314,13 @@ class Write {
 
   // A new entry: zeros of the full batch in place of the part's, then written as the others.
   void make(Creation& creation) {
-    const Scope& scope = *creation.scope;
+    Scope& scope = *creation.scope;
     const ZerosOp op(scope.batch, scope.part.size());
     const std::optional<c10::Device>& device = creation.node->device();
     if (!creation.source->is_node()) {
       creation.value = op.leaf(creation.source->tensor());
       if (device) creation.value = move_to(creation.value.tensor(), *device);
-      leaves_.push_back({&creation.value.tensor(), &creation.source->tensor(), &scope});
+      leaves_.set(creation.name, creation.value.tensor(), creation.source->tensor(), &scope.plan);
       return;
     }
     const Node& source = *creation.source->node();
@@ -356,11 +344,10 @@ class Write {
   std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
   std::vector<NodePtr> held_;
   c10::SmallVector<Pair, 8> pairs_;
-  c10::SmallVector<Leaf, 16> leaves_;
+  Writes leaves_;  // held by the dictionaries, by held_, or by a creation
   std::vector<DataWrite> data_;
   std::vector<Creation> creations_;
   std::vector<std::pair<DenseNode*, NodePtr>> grown_;  // a dictionary, and what it will hold
-  std::vector<at::Tensor> targets_;
 };
 
 // The value as the index rule wants it: of the part's batch size, or broadcast to it.

@@ -1,12 +1,12 @@
 #include "core/keys/mask.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/memo.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 
 namespace td {
 
@@ -77,18 +77,18 @@ void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor
     return whole.fill_at(IndexItem::of(mask), value);
   }
   InPlace target(td.node());
-  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
+  Writes writes(Writes::Hold::owns);
   visit(*target.node(), [&](const Value& entry) {
     if (entry.is_node() && entry.node()->kind() == NodeKind::ragged) {
       fail(Code::unsupported, "a ragged tensor among the entries cannot be filled by a mask");
     }
     if (entry.is_node()) return;
     const at::Tensor& leaf = entry.tensor();
-    require_writable("a tensor", leaf, value);
-    if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
-    writes.emplace_back(leaf, fitted("a mask", mask, leaf));
+    writes.fill(std::string_view("a tensor"), leaf, fitted("a mask", mask, leaf), value);
   });
-  for (auto& [leaf, fitting] : writes) leaf.masked_fill_(fitting, value);
+  writes.run([](Writes::Write& write) {
+    write.target->masked_fill_(*write.sources[0], *write.sources[1]);
+  });
   target.commit();
 }
 

@@ -1,5 +1,6 @@
 // Values of another dictionary into a part of the entries that are there.
 #include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/keys/entries.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/paths.h"
@@ -15,7 +16,7 @@ bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.nod
 // itself: the batch sizes need not agree.
 class UpdateAt {
  public:
-  UpdateAt(const IndexPlan& plan, const UpdateAtOptions& options)
+  UpdateAt(IndexPlan& plan, const UpdateAtOptions& options)
       : plan_(plan), options_(options) {}
 
   // False when there is something that only a write of the whole dictionary knows how to do.
@@ -36,18 +37,12 @@ class UpdateAt {
     return true;
   }
 
-  void run() {
-    const bool fast = fast::thread_at_rest();
-    for (const Leaf& leaf : leaves_) plan_.write(*leaf.target, *leaf.source, fast);
-  }
+  void run() { leaves_.run(); }
 
  private:
   struct Pair {
     const Node *target, *source;
     PathBuffer path;
-  };
-  struct Leaf {
-    const at::Tensor *target, *source;
   };
 
   bool entry(const PathBuffer& path, const DenseNode& holder, std::size_t at, const Value& from) {
@@ -64,12 +59,12 @@ class UpdateAt {
       pairs_.push_back({into.node().get(), from.node().get(), path});
       return true;
     }
-    check(path, into.tensor(), from.tensor());
-    leaves_.push_back({&into.tensor(), &from.tensor()});
+    require_fit(path, into.tensor(), from.tensor());
+    leaves_.set(path, into.tensor(), from.tensor(), &plan_);
     return true;
   }
 
-  void check(Path path, const at::Tensor& target, const at::Tensor& source) const {
+  void require_fit(Path path, const at::Tensor& target, const at::Tensor& source) const {
     const Sizes part = plan_.sizes(target.sizes());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
@@ -77,24 +72,19 @@ class UpdateAt {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
            show_path(path), " of shape ", show_sizes(part));
     }
-    require_writable(path.back(), target, source);
-    if (!plan_.gathers() && fast::plain(target) && plan_.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of ", show_path(path),
-           " are one place in memory: clone it before writing");
-    }
   }
 
-  const IndexPlan& plan_;
+  IndexPlan& plan_;
   const UpdateAtOptions& options_;
   std::vector<Pair> pairs_;
-  c10::SmallVector<Leaf, 16> leaves_;
+  Writes leaves_;
 };
 
 }  // namespace
 
 void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& source,
                const UpdateAtOptions& options) {
-  const IndexPlan plan(items, td.batch_size());
+  IndexPlan plan(items, td.batch_size());
   if (options.exact && plan.gathers()) {
     fail(Code::invalid_argument,
          "an exact write needs an index that gives a view: no tensors and no masks");

@@ -3,12 +3,11 @@
 
 #include "core/math/call_fused.h"
 #include "core/math/operators.h"
-#include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 
 #include <set>
@@ -107,8 +106,7 @@ class Call {
         [&](const ZipPlace& place, ZipTensors tensors) {
           const at::Tensor& leaf = *tensors[0];
           if (op_.in_place()) {
-            require_writable(place.path.back(), leaf, leaf);
-            if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
+            Writes().compute(place.path, leaf);
           }
           Row row;
           for (const at::Tensor* tensor : tensors) row.push_back(*tensor);

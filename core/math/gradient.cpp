@@ -58,7 +58,7 @@ TensorDict detach(const TensorDict& td, Detach what) {
       map(td.node(), LeafOp([&](const at::Tensor& leaf) {
             if (what == Detach::data) return leaf.variable_data();
             if (fast && fast::plain(leaf)) {
-              return fast::make_view(leaf, leaf.sizes(), leaf.strides(), leaf.storage_offset());
+              return fast::make_view<fast::Impl>(leaf, leaf.sizes(), leaf.strides(), leaf.storage_offset());
             }
             return leaf.detach();
           }));

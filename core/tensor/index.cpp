@@ -214,6 +214,13 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
   gather_ = std::move(gather);
 }
 
+void IndexPlan::own_positions() {
+  const QuietIndexWork quiet;
+  const bool same = gather_->linear.is_same(gather_->index[0]);
+  for (at::Tensor& index : gather_->index) index = index.clone();
+  if (same) gather_->linear = gather_->index[0];
+}
+
 Sizes IndexPlan::sizes(SizesView full) const {
   Sizes viewed = view_.sizes(full);
   if (!gather_) return viewed;

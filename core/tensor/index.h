@@ -65,8 +65,16 @@ class IndexPlan {
   at::Tensor read(const at::Tensor& leaf, bool fast) const;
 
   // entry[index] = source. The sizes of `source` must be those of the part already, or broadcast to
-  // them; dtype and device are converted.
+  // them; dtype and device are converted. For Writes, which makes sure that neither the source nor the
+  // positions share memory with the leaf.
   void write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const;
+
+  // The positions that index tensors give: the caller's own tensors where these could be used as they
+  // are. After own_positions() they are not.
+  c10::ArrayRef<at::Tensor> positions() const {
+    return gather_ ? c10::ArrayRef<at::Tensor>(gather_->index) : c10::ArrayRef<at::Tensor>();
+  }
+  void own_positions();
 
  private:
   // The gather picks rows: `index[k]` holds positions along dimension `dims[k]` of the view.

@@ -2,6 +2,7 @@
 
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 
 namespace td {
 
@@ -12,13 +13,15 @@ at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items
 
 void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,
                    const at::Tensor& value) {
-  const IndexPlan plan(items, tensor.sizes());
+  IndexPlan plan(items, tensor.sizes());
   const Sizes part = plan.sizes(tensor.sizes());
   if (!broadcasts(value.sizes(), part)) {
     fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into a part of shape ",
          show_sizes(part));
   }
-  plan.write(tensor, value, fast::thread_at_rest());
+  Writes write;
+  write.set(std::string_view("the tensor"), tensor, value, &plan);
+  write.run();
 }
 
 }  // namespace td

@@ -1,6 +1,7 @@
 #include "core/tree/tensordict.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/base/descent.h"
 #include "core/tree/device.h"
@@ -115,11 +116,10 @@ void set_new_part(const PartNode& part, Path path, const Value& value) {
 
 // The stored tensors behind an entry: one, or one for each element of lazy stacks.
 void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value,
-                   std::vector<std::pair<at::Tensor, at::Tensor>>& writes) {
+                   Writes& writes) {
   if (const Value* stored = find_stored(root, path)) {
     if (stored->is_node()) fail_kind(path, *stored, "tensor");
-    writes.emplace_back(stored->tensor(), value);
-    return;
+    return writes.set(path, stored->tensor(), value);
   }
   NodePtr node = root;
   std::size_t i = 0;
@@ -182,12 +182,13 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
   if (const PartNode* part = as_part(node_.get())) {
     return set_part(*part, path, value.expand(target.sizes()));
   }
-  const bool fast = fast::thread_at_rest();
-  if (stored != nullptr) return assign(target, value, fast);
-  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
-  stored_leaves(node_, path, value.expand(target.sizes()), writes);
-  for (const auto& [leaf, part] : writes) require_writable(path.back(), leaf, part);
-  for (const auto& [leaf, part] : writes) assign(leaf, part, fast);
+  Writes writes(Writes::Hold::owns);
+  if (stored != nullptr) {
+    writes.set(path, target, value);
+  } else {
+    stored_leaves(node_, path, value.expand(target.sizes()), writes);
+  }
+  writes.run();
 }
 
 at::Tensor TensorDict::get(Path path) const {
