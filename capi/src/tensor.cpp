@@ -2,12 +2,12 @@
 #include "arguments.h"
 #include "guard.h"
 
+#include "core/inspect/print.h"
+#include "core/io/mapped_file.h"
 #include "core/tensor/writes.h"
-#include "core/tree/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
-#include "core/io/mapped_file.h"
-#include "core/inspect/print.h"
+#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 
@@ -190,7 +190,7 @@ td_status td_tensor_copy(td_tensor* tensor, const td_tensor* source) noexcept {
 td_status td_tensor_clone(const td_tensor* tensor, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     TensorOut out(result);
-    out.put(td::copy_of(in(tensor), td::fast::thread_at_rest()));
+    out.put(td::copy_of(in(tensor), td::fast::can_skip_dispatcher()));
   });
 }
 

@@ -2,8 +2,8 @@
 #include "core/append/grow_folder.h"
 #include "core/memmap/tensorclass_plan.h"
 
-#include "core/tree/non_tensor_values.h"
 #include "core/base/key.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -62,7 +62,7 @@ class Matcher {
       case NodeType::record: return enter_record(i, node);
       case NodeType::data:
       case NodeType::data_stack:
-        if (!is_data(*node) || node->kind() == NodeKind::ragged) fail_kind(i, "no tensor");
+        if (!is_opaque(*node) || node->kind() == NodeKind::ragged) fail_kind(i, "no tensor");
         result_.values.emplace_back(i, node);
         return;
       default: return enter_dense(i, node, outside);
@@ -120,7 +120,7 @@ class Matcher {
   void enter_dense(std::size_t i, const NodePtr& given,
                    const std::vector<const format::Field*>& outside) {
     const GrowNode& to = folder_.nodes()[i];
-    if (is_data(*given)) fail_kind(i, "a dictionary");
+    if (is_opaque(*given)) fail_kind(i, "a dictionary");
     result_.held.push_back(dense_form(given));
     const DenseNode& node = *as_dense(result_.held.back().get());
     check_sizes(name(i), node.batch(), to.row());

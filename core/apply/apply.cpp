@@ -3,8 +3,8 @@
 
 #include "core/tensor/assign.h"
 #include "core/tensor/writes.h"
-#include "core/tree/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
 #include "core/tree/paths.h"
@@ -146,7 +146,7 @@ class Apply {
     for (std::size_t i = 0; i < dense.size(); ++i) {
       const std::string_view path[] = {dense.name(i)};
       const Value& value = dense.value(i);
-      if (value.is_node() && is_data(*value.node())) {
+      if (value.is_node() && is_opaque(*value.node())) {
         detail::refuse_ragged(policy, path, {value.node().get()});
         data(ZipPlace{path, dense}, {value.node().get()});
         continue;
@@ -260,7 +260,7 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
   }
   if (!options.out) return;
   const TensorDict& out = *options.out;
-  if (out.node()->kind() == NodeKind::part || is_data(*out.node())) {
+  if (out.node()->kind() == NodeKind::part || is_opaque(*out.node())) {
     fail(Code::unsupported, "out must be a dictionary of its own, not a window on another");
   }
   if (out.is_locked()) fail(Code::locked, "the dictionary for the results is locked");
@@ -304,7 +304,7 @@ NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback) {
   const TensorDict self = td;  // NOLINT: the caller's own may go meanwhile
-  if (is_data(*self.node())) fail(Code::unsupported, "a value that is no tensor has no leaves");
+  if (is_opaque(*self.node())) fail(Code::unsupported, "a value that is no tensor has no leaves");
   check_options(self, options);
   const std::optional<TensorDict> out = options.out;
   std::optional<InPlace> in_place;

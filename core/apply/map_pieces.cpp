@@ -1,10 +1,10 @@
 // What becomes of the results of pieces: one dictionary, or a part of one that is there.
-#include "core/tensor/assign.h"
-#include "core/tree/batch_op.h"
-#include "core/tensor/fast_path.h"
-#include "core/shape/join.h"
-#include "core/tree/kinds.h"
 #include "core/apply/piecewise.h"
+#include "core/shape/join.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/kinds.h"
 #include "core/tree/walk.h"
 
 #include <atomic>
@@ -83,7 +83,7 @@ class RoomOp final : public BatchOp {
 class Joined {
  public:
   Joined(std::int64_t dim, bool elements, std::int64_t size)
-      : dim_(dim), elements_(elements), size_(size), open_(fast::thread_at_rest()) {}
+      : dim_(dim), elements_(elements), size_(size), open_(fast::can_skip_dispatcher()) {}
 
   // On the thread that worked. Answers with what is to be kept: the result, or where it was written.
   TensorDict place(const Piece& piece, const TensorDict& result) {

@@ -3,10 +3,10 @@
 
 #include "core/base/parallel.h"
 
-#include "core/tensor/fast_path.h"
 #include "core/meta/format.h"
-#include "core/tree/kinds.h"
+#include "core/tensor/fast_path.h"
 #include "core/tensor/rows.h"
+#include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>
 
@@ -121,7 +121,7 @@ void append_metadata(std::string& out, const Node& node, bool all_locked) {
 
 const char* class_of(const Node& node) {
   if (node.kind() == NodeKind::dense) return "TensorDict";
-  return is_data(node) ? "NonTensorStack" : "LazyStackedTensorDict";
+  return is_opaque(node) ? "NonTensorStack" : "LazyStackedTensorDict";
 }
 
 }  // namespace

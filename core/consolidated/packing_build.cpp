@@ -1,10 +1,10 @@
 // From a text that has been read to the dictionary, over the storage that holds its tensors.
 #include "core/consolidated/packing.h"
 
-#include "core/tensor/assign.h"
-#include "core/tree/device.h"
-#include "core/tensor/fast_path.h"
 #include "core/meta/format.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/device.h"
 #include "core/tree/kinds.h"
 
 #include <charconv>
@@ -195,7 +195,7 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
   for (const std::size_t number : dict.dicts) put(dicts_[number].key, std::move(made[number]));
   try {
     NodePtr node = lazy_stack(std::move(elements), dict.stack_dim);
-    if (is_data(*node) != (dict.kind == Dict::Kind::data_stack)) {
+    if (is_opaque(*node) != (dict.kind == Dict::Kind::data_stack)) {
       fail(Code::format, "values that are no tensors stand in the wrong kind of stack");
     }
     if (dict.stack_name) {

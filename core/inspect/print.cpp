@@ -1,12 +1,12 @@
 #include "core/inspect/print.h"
 
-#include "core/tensor/buffer.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/meta/format.h"
-#include "core/io/mapped_file.h"
-#include "core/tree/paths.h"
 #include "core/base/python_text.h"
+#include "core/io/mapped_file.h"
+#include "core/meta/format.h"
+#include "core/tensor/buffer.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
 
@@ -203,7 +203,7 @@ std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   if (node->kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(*node));
   if (const RaggedNode* ragged = as_ragged(node.get())) return ragged_text(*ragged);
-  if (is_data(*node)) return data_stack_text(*node, depth);
+  if (is_opaque(*node)) return data_stack_text(*node, depth);
   if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
   --at.left;
   if (node->record()) return record_text(node, depth, at);
@@ -264,7 +264,7 @@ std::string describe(const at::Tensor& tensor) {
 
 std::string print(const Node& root) {
   std::size_t left = max_dicts;
-  return print_node(borrow(root), 0, {0, left});
+  return print_node(retain(root), 0, {0, left});
 }
 
 std::string TensorDict::to_string() const { return print(*node_); }

@@ -1,11 +1,11 @@
 #include "core/inspect/state_dict.h"
 
-#include "core/tensor/assign.h"
 #include "core/tensor/writes.h"
-#include "core/tree/device.h"
-#include "core/tensor/fast_path.h"
-#include "core/meta/format.h"
 #include "core/math/gradient.h"
+#include "core/meta/format.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/device.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -49,7 +49,7 @@ std::string metadata_of(const TensorDict& td) {
   };
   add("", *td.node());
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (value.is_node() && !is_data(*value.node())) {
+    if (value.is_node() && !is_opaque(*value.node())) {
       add(join(path, flat_separator), *value.node());
     }
   });
@@ -94,7 +94,7 @@ class Loading {
       : td_(td), options_(options), metadata_(read_metadata(state)) {
     bool nested = false;
     visit_paths(*state.node(), [&](Path path, const Value& value) {
-      nested = nested || (value.is_node() && !is_data(*value.node()));
+      nested = nested || (value.is_node() && !is_opaque(*value.node()));
       if (!value.is_node()) leaves_.push_back({{path.begin(), path.end()}, value.tensor()});
     });
     if (options.form == StateForm::nested) nested = true;
@@ -115,7 +115,7 @@ class Loading {
           fail(Code::unsupported, show_path(path),
                " is a ragged tensor, which a state cannot be loaded into");
         }
-        if (is_data(*value.node())) return;
+        if (is_opaque(*value.node())) return;
         fail(Code::unsupported, show_path(path),
              " is a lazy stack, which a state cannot be loaded into: make it dense first");
       }
@@ -236,7 +236,7 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
       if (value.node()->kind() == NodeKind::ragged) {
         fail(Code::unsupported, show_path(path), " is a ragged tensor, which a state cannot hold");
       }
-      if (options.nested && !is_data(*value.node())) result.set(path, TensorDict());
+      if (options.nested && !is_opaque(*value.node())) result.set(path, TensorDict());
       return;
     }
     at::Tensor leaf = options.keep_vars ? value.tensor() : value.tensor().detach();

@@ -1,9 +1,9 @@
 #include "core/interop/flat_tree.h"
 
-#include "core/tree/non_tensor.h"
-#include "core/tree/non_tensor_values.h"
 #include "core/meta/format.h"
 #include "core/tree/names.h"
+#include "core/tree/non_tensor.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -106,7 +106,7 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
       return;
     }
     const Node& node = *value.node();
-    if (is_data(node)) {
+    if (is_opaque(node)) {
       const bool each = node.kind() != NodeKind::data;
       tree.extras.data.push_back(
           {own(path), each ? data_json(node) : static_cast<const DataNode&>(node).json(), each});

@@ -1,8 +1,8 @@
 // Tables in text files, written.
-#include "core/tree/non_tensor_values.h"
+#include "core/interop/table.h"
 #include "core/io/file_io.h"
 #include "core/meta/format.h"
-#include "core/interop/table.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -49,7 +49,7 @@ std::vector<Column> columns_of(const TensorDict& td, std::string_view separator)
   std::vector<Column> columns;
   std::unordered_set<std::string> names;
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    const bool dictionary = value.is_node() && !is_data(*value.node());
+    const bool dictionary = value.is_node() && !is_opaque(*value.node());
     if (path.size() > 1 && separator.empty()) {
       fail(Code::invalid_argument, show_path(path),
            " is nested: a separator is needed to name its column");

@@ -1,8 +1,8 @@
 // One entry of a dictionary: written, taken out, renamed.
-#include "core/tensor/assign.h"
-#include "core/tree/edit.h"
 #include "core/keys/entries.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
+#include "core/tree/edit.h"
 #include "core/tree/walk.h"
 
 namespace td {
@@ -130,7 +130,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   // The entry moves to the end, and into the place of one that was called so before. When it takes the
   // place of a dictionary that held it, that one goes with the rest of what it held.
   std::vector<NodePtr> held;
-  for (const Removal& removal : removals) held.push_back(borrow(*removal.holder));
+  for (const Removal& removal : removals) held.push_back(retain(*removal.holder));
   puts.run();
   for (const Removal& removal : removals) {
     const std::size_t i = removal.holder->schema()->find(removal.name);
@@ -140,7 +140,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
 
 void clear(const TensorDict& td) {
   if (const PartNode* part = as_part(td.node().get())) return clear(TensorDict(part->parent()));
-  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   Edit edit;
   for (const Place& place : places_of(td.node(), {}, {})) {
     edit.replace(*as_dense(place.node.get()));

@@ -1,5 +1,5 @@
 // The keys of a dictionary, in the order that is asked for.
-#include "core/base/descent.h"
+#include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/tree/paths.h"
 
@@ -115,7 +115,7 @@ void sort_joined(KeyList& list) {
 }  // namespace
 
 KeyList list_keys(const TensorDict& td, const KeyQuery& query) {
-  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   KeyList list = Lister(query).run(td.node());
   if (query.sort) sort_joined(list);
   return list;

@@ -1,7 +1,7 @@
 // Nested dictionaries into joined names, and back.
-#include "core/base/descent.h"
-#include "core/tree/edit.h"
+#include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
+#include "core/tree/edit.h"
 
 #include <unordered_map>
 
@@ -21,12 +21,12 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
   Edit edit;
   const auto run = [&](const auto& self, const NodePtr& node) -> NodePtr {
     if (node->kind() == NodeKind::dense) return change(node, edit);
-    if (is_data(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+    if (is_opaque(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
     if (node->kind() == NodeKind::part) {
       if (inplace) fail(Code::unsupported, what, " of a window on a part, in place");
       return change(dense_form(node), edit);
     }
-    const Descent guard;
+    const RecursionGuard guard;
     const auto& lazy = static_cast<const LazyNode&>(*node);
     std::vector<NodePtr> elements;
     for (const NodePtr& element : lazy.elements()) elements.push_back(self(self, element));
@@ -110,7 +110,7 @@ class Flatten {
   // True for a dictionary that is gone through.
   bool descend(const Level& level, const Value& value, const std::string& name,
                std::string& joined) {
-    if (!value.is_node() || is_data(*value.node())) return false;
+    if (!value.is_node() || is_opaque(*value.node())) return false;
     if (options_.is_leaf != nullptr) {
       path_.push_back(name);
       const bool leaf = (*options_.is_leaf)(path_, EntryKind::dict);

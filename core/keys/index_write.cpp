@@ -1,12 +1,12 @@
 // Writing a part of a dictionary: dictionary[index] = value.
+#include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/writes.h"
-#include "core/tree/batch_op.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
-#include "core/tree/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
@@ -179,7 +179,7 @@ class Write {
   void plan_level(const Pair& level) {
     DenseNode& target = *level.target;
     const DenseNode& source = *level.source;
-    const Alignment where(source, target);
+    const KeyMatch where(source, target);
     for (std::size_t i = 0; i < source.size(); ++i) {
       const Value& from = source.value(i);
       const std::size_t at = where(i);
@@ -194,13 +194,13 @@ class Write {
       const Value& into = target.value(at);
       const bool nodes = into.is_node() && from.is_node();
       if (into.is_node() != from.is_node() ||
-          (nodes && is_data(*into.node()) != is_data(*from.node()))) {
+          (nodes && is_opaque(*into.node()) != is_opaque(*from.node()))) {
         fail(Code::wrong_entry, "cannot write a ", describe(from), " into \"", source.name(i),
              "\", which is a ", describe(into));
       }
       if (!nodes) {
         plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
-      } else if (is_data(*into.node())) {
+      } else if (is_opaque(*into.node())) {
         plan_data(target, at, *from.node(), *level.scope);
       } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
         plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
@@ -211,7 +211,7 @@ class Write {
   }
 
   static const char* describe(const Value& value) {
-    return !value.is_node() ? "tensor" : is_data(*value.node()) ? "value" : "dictionary";
+    return !value.is_node() ? "tensor" : is_opaque(*value.node()) ? "value" : "dictionary";
   }
 
   // Values that are no tensors: another value for a part makes one value for each element.
@@ -250,7 +250,7 @@ class Write {
   // The elements that the index picks, each with its own part of the source.
   void plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                  const NodePtr& source) {
-    const Descent guard;
+    const RecursionGuard guard;
     const LazyIndex at(items, dims, target);
     if (!at.separable) return plan_scattered(target, items, dims, source);
     std::vector<NodePtr> parts{source};
@@ -324,7 +324,7 @@ class Write {
       return;
     }
     const Node& source = *creation.source->node();
-    if (as_lazy(&source) != nullptr && is_data(source)) {
+    if (as_lazy(&source) != nullptr && is_opaque(source)) {
       const NodePtr none = c10::make_intrusive<DataNode>("null", op.batch(source.batch()), device);
       const NodePtr made = written(none, source, scope);
       creation.value = made.defined() ? made : none;
@@ -379,7 +379,7 @@ Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
 // A window is written whole, so that entries it does not have yet get room in the dictionary behind it.
 template <class F>
 void write_through(const PartNode& part, F&& write) {
-  TensorDict whole = TensorDict(dense_form(borrow(part))).clone(/*recurse=*/false);
+  TensorDict whole = TensorDict(dense_form(retain(part))).clone(/*recurse=*/false);
   write(whole);
   TensorDict(part.parent()).set_at(part.items(), whole);
 }

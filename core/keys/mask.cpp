@@ -28,7 +28,7 @@ const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
 bool has_lazy(const NodePtr& root) {
   bool found = false;
   visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_data(node));
+    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
   });
   return found;
 }

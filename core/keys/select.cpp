@@ -1,8 +1,8 @@
 // A part of the keys of a dictionary: these, or all others.
-#include "core/tree/batch_op.h"
-#include "core/base/descent.h"
-#include "core/tree/edit.h"
+#include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/edit.h"
 #include "core/tree/key_tree.h"
 
 namespace td {
@@ -11,7 +11,7 @@ namespace {
 
 NodePtr copy_of_node(const NodePtr& node) { return TensorDict(node).clone(false).node(); }
 
-bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.node()); }
+bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // What both have in common: one pass over the levels of the key tree. A level is read from a source
 // and written into a target, which in place will become the source's content.
@@ -27,9 +27,9 @@ class Filter {
       if (options_.inplace) {
         fail(Code::unsupported, "keys of a window on a part cannot be taken away in place");
       }
-      result = begin(0, dense_form(borrow(*part)));
+      result = begin(0, dense_form(retain(*part)));
     } else {
-      if (is_data(*root_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+      if (is_opaque(*root_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
       if (options_.inplace && is_locked(*root_)) require_unlocked_lazy();
       result = begin(0, root_);
     }
@@ -63,7 +63,7 @@ class Filter {
       pending_.push_back({level, dense, target.get()});
       return target;
     }
-    const Descent guard;
+    const RecursionGuard guard;
     const auto& lazy = static_cast<const LazyNode&>(*node);
     std::vector<NodePtr> elements;
     elements.reserve(lazy.elements().size());

@@ -1,8 +1,8 @@
 // The tree itself: its depth, its skeleton, its batch sizes, and what can be left out of it.
+#include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/edit.h"
-#include "core/keys/entries.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ NodePtr filtered_copy(const NodePtr& root, Keep keep) {
   return result;
 }
 
-bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.node()); }
+bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // All dictionaries of a tree, each once and behind those that it holds.
 std::vector<Node*> dicts_of(const NodePtr& root) {
@@ -76,7 +76,7 @@ std::vector<Node*> dicts_of(const NodePtr& root) {
       continue;
     }
     Node* next = level.held.pop_back_val().get();  // its holder keeps it alive
-    if (!is_data(*next) && seen.insert(next).second) enter(next);
+    if (!is_opaque(*next) && seen.insert(next).second) enter(next);
   }
   return nodes;
 }
@@ -85,13 +85,13 @@ std::vector<Node*> dicts_of(const NodePtr& root) {
 
 TensorDict empty(const TensorDict& td, bool recurse) {
   const NodePtr root = dense_form(td.node());
-  if (is_data(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (is_opaque(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   return TensorDict(
       filtered_copy(root, [&](const Value& value) { return recurse && is_dict(value); }));
 }
 
 TensorDict without_data(const TensorDict& td) {
-  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   const NodePtr root = td.node()->kind() == NodeKind::part ? dense_form(td.node()) : td.node();
   return TensorDict(
       filtered_copy(root, [](const Value& value) { return !value.is_node() || is_dict(value); }));
@@ -101,7 +101,7 @@ void remove_empty(const TensorDict& td) {
   if (td.node()->kind() == NodeKind::part) {
     fail(Code::unsupported, "keys of a window on a part cannot be taken away in place");
   }
-  if (is_data(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   const std::vector<Node*> nodes = dicts_of(td.node());
   std::unordered_map<const Node*, bool> has_content;
   for (Node* node : nodes) {
@@ -110,7 +110,7 @@ void remove_empty(const TensorDict& td) {
     const DenseNode* dense = as_dense(node);
     bool content = dense != nullptr && dense->size() > held.size();
     for (const NodePtr& inner : held)
-      content = content || is_data(*inner) || has_content[inner.get()];
+      content = content || is_opaque(*inner) || has_content[inner.get()];
     has_content[node] = content;
   }
   const auto stays = [&](const Value& value) {

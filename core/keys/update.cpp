@@ -1,13 +1,13 @@
 // The entries of another dictionary into this one.
+#include "core/base/recursion_guard.h"
+#include "core/keys/entries.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
 #include "core/tree/device.h"
 #include "core/tree/edit.h"
-#include "core/keys/entries.h"
-#include "core/tensor/fast_path.h"
 #include "core/tree/key_tree.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
@@ -28,7 +28,7 @@ const char* kind_name(const Value& value) {
   }
 }
 
-bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.node()); }
+bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // Looks at everything first; then nothing but a lack of memory can go wrong.
 class Update {
@@ -43,7 +43,7 @@ class Update {
   }
 
   void run() {
-    const bool fast = fast::thread_at_rest();
+    const bool fast = fast::can_skip_dispatcher();
     for (Put& put : puts_) {
       if (options_.clone && !put.ready) put.value = copy(put.value, fast);
     }
@@ -96,7 +96,7 @@ class Update {
     if (target == source) return;
     require_alike(above, name, *target, *source);
     if (LazyNode* lazy = as_lazy(target.get())) {
-      const Descent guard;
+      const RecursionGuard guard;
       if (options_.update_batch_size) {
         fail(Code::unsupported, "the batch size of a lazy stack cannot be updated");
       }
@@ -147,7 +147,7 @@ class Update {
   void step(std::size_t at) {
     const Level level = levels_[at];
     const DenseNode& source = *level.source;
-    const Alignment where(source, *level.target);
+    const KeyMatch where(source, *level.target);
     for (std::size_t i = 0; i < source.size(); ++i) {
       std::uint32_t keys = 0;
       bool filtered = false;
@@ -178,7 +178,7 @@ class Update {
            ", which is a ", kind_name(into));
     }
     if (!from.is_node()) return write(at, name, into.tensor(), from.tensor());
-    if (is_data(*from.node()) && same_data(*into.node(), *from.node())) return;
+    if (is_opaque(*from.node()) && same_data(*into.node(), *from.node())) return;
     put(at, level, name, from);
   }
 
@@ -206,7 +206,7 @@ class Update {
            std::uint32_t keys, bool filtered) {
     if (options_.mode == UpdateMode::strict) {
       PathBuffer path = path_to(at, name);
-      find_entry(borrow(*levels_[0].target), path);  // says what is missing
+      find_entry(retain(*levels_[0].target), path);  // says what is missing
       fail(Code::key_not_found, "no entry ", show_path(path), " to write");
     }
     if (!filtered) return put(at, level, name, from);
@@ -277,11 +277,11 @@ class Update {
 
   bool any_reaches() const {
     std::unordered_set<const Node*> targets, seen;
-    // Nobody but the one above it holds it (the second reference is that of borrow()).
+    // Nobody but the one above it holds it (the second reference is that of retain()).
     bool held_once = true;
     for (const Level& level : levels_) {
       targets.insert(level.target);
-      held_once = held_once && borrow(*level.target).use_count() <= 2;
+      held_once = held_once && retain(*level.target).use_count() <= 2;
     }
     if (held_once) return false;
     c10::SmallVector<NodePtr, 8> pending;
@@ -326,7 +326,7 @@ class Update {
 }  // namespace
 
 void update(const TensorDict& td, const TensorDict& source, const UpdateOptions& options) {
-  if (is_data(*td.node()) || is_data(*source.node())) {
+  if (is_opaque(*td.node()) || is_opaque(*source.node())) {
     fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   }
   if (options.update_batch_size && (options.mode != UpdateMode::store || options.keys)) {

@@ -1,7 +1,7 @@
 // Values of another dictionary into a part of the entries that are there.
-#include "core/tensor/assign.h"
 #include "core/tensor/writes.h"
 #include "core/keys/entries.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
@@ -10,7 +10,7 @@ namespace td {
 
 namespace {
 
-bool is_dict(const Value& value) { return value.is_node() && !is_data(*value.node()); }
+bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // As an indexed write, but an entry that is missing is an error, and every tensor is broadcast for
 // itself: the batch sizes need not agree.
@@ -27,7 +27,7 @@ class UpdateAt {
       const DenseNode* into = as_dense(pair.target);
       const DenseNode* from = as_dense(pair.source);
       if (into == nullptr || from == nullptr) return false;
-      const Alignment where(*from, *into);
+      const KeyMatch where(*from, *into);
       for (std::size_t i = 0; i < from->size(); ++i) {
         PathBuffer path = pair.path;
         path.push_back(from->name(i));

@@ -85,7 +85,7 @@ class Call {
   }
 
   std::vector<TensorDict> run() {
-    if (is_data(*td_.node())) {
+    if (is_opaque(*td_.node())) {
       fail(Code::unsupported, policy_.what, ": a value that is no tensor has no leaves");
     }
     return op_.in_place() ? write() : make();
@@ -322,7 +322,7 @@ class Call {
   std::vector<Row> rows_;
   std::vector<at::Tensor> fused_;                 // the result of one call for all leaves
   std::vector<std::vector<at::Tensor>> further_;  // results beside the first, one for each leaf
-  const bool at_rest_ = fast::thread_at_rest();
+  const bool at_rest_ = fast::can_skip_dispatcher();
   std::vector<c10::IValue> stack_;
 };
 

@@ -53,7 +53,7 @@ void check_gradient(Path path, const at::Tensor& leaf, const at::Tensor& gradien
 }  // namespace
 
 TensorDict detach(const TensorDict& td, Detach what) {
-  const bool fast = fast::thread_at_rest() && what == Detach::history;
+  const bool fast = fast::can_skip_dispatcher() && what == Detach::history;
   NodePtr result =
       map(td.node(), LeafOp([&](const at::Tensor& leaf) {
             if (what == Detach::data) return leaf.variable_data();

@@ -2,13 +2,13 @@
 // dimensions, and the trees are walked side by side.
 #include "core/math/math.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/math/math_kernels.h"
-#include "core/tree/batch_op.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tensor/writes.h"
 #include "core/tree/inherit.h"
+#include "core/tree/non_tensor_values.h"
 
 #include <ATen/ScalarOps.h>
 
@@ -34,7 +34,7 @@ class Spread final : public BatchOp {
   }
 
   NodePtr lazy(const LazyNode& node) const override {
-    const Descent bounded;
+    const RecursionGuard bounded;
     std::vector<NodePtr> elements;
     const std::int64_t dim = node.stack_dim();
     for (std::size_t k = 0; k < node.elements().size(); ++k) {

@@ -1,9 +1,9 @@
 // Questions about all elements, and writes to all of them.
-#include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
 #include "core/math/math.h"
-#include "core/tree/paths.h"
+#include "core/tensor/fast_path.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -33,8 +33,8 @@ bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
 }
 
 bool any_leaf_holds(const TensorDict& td, bool wanted) {
-  if (is_data(*td.node())) fail(Code::unsupported, "a value that is no tensor has no elements");
-  const bool fast = fast::thread_at_rest();
+  if (is_opaque(*td.node())) fail(Code::unsupported, "a value that is no tensor has no elements");
+  const bool fast = fast::can_skip_dispatcher();
   bool found = false;
   visit(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
@@ -48,12 +48,12 @@ void add_all(const Node& node, Writes& writes) {
   const auto add_one = [&](const ZipPlace& place, ZipTensors tensors) {
     writes.fill(place.path, *tensors[0]);
   };
-  visit_zip(borrow(node), add_one);
+  visit_zip(retain(node), add_one);
 }
 
 // Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
 bool zero_bytes(const Node& node) {
-  if (!fast::thread_at_rest()) return false;
+  if (!fast::can_skip_dispatcher()) return false;
   bool plain = true;
   c10::SmallVector<const at::Tensor*, 32> tensors;
   visit(node, [&](const Value& value) {

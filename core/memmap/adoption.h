@@ -68,7 +68,7 @@ class LockAhead {
   explicit LockAhead(const NodePtr& root) : root_(root), was_locked_(root->locked()) {
     if (was_locked_) return;
     visit_nodes(root, [this](Node& node) {
-      if (node.locked()) locked_.push_back({borrow(node), node.memmapped(), node.shared()});
+      if (node.locked()) locked_.push_back({retain(node), node.memmapped(), node.shared()});
     });
     lock(root);
   }

@@ -1,14 +1,14 @@
 // A new entry of a mapped dictionary: its files first, then the meta.json that names it.
-#include "core/memmap/memmap_plan.h"
-#include "core/tensor/assign.h"
 #include "core/io/checksums.h"
-#include "core/tensor/fast_path.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
-#include "core/tree/paths.h"
+#include "core/memmap/memmap_plan.h"
 #include "core/memmap/reload.h"
+#include "core/meta/format.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
 
@@ -91,7 +91,7 @@ class Maker {
     entries->put(place_.rest.front(), as_dense(plan_.result.get())->value(0));
     if (aside_) aside_->commit(options_.durable);
     place_.node->swap_entries(*entries);
-    lock(borrow(*place_.node));
+    lock(retain(*place_.node));
     return tensor;
   }
 

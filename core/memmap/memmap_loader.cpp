@@ -1,15 +1,15 @@
 #include "core/memmap/memmap_loader.h"
 
-#include "core/meta/format_index.h"
+#include "core/base/recursion_guard.h"
 #include "core/memmap/memmap_reader.h"
 #include "core/memmap/tensorclass_loader.h"
+#include "core/meta/format_index.h"
 #include "core/tensor/assign.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
 #include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
-#include "core/tree/sub_tensordict.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/sub_tensordict.h"
 
 #include <algorithm>
 
@@ -138,7 +138,7 @@ class Loader {
   // A window at the root; below a dictionary, which holds none, what it reads as. All that it is a part of
   // is read first.
   NodePtr window(const Opened& opened, const Above& above) {
-    const Descent guard;
+    const RecursionGuard guard;
     check_depth(opened, above.depth + 1);
     reader_.count_entry(opened);
     Opened source = reader_.open_source(opened);
@@ -213,7 +213,7 @@ class Loader {
 
   // The folders 0, 1, 2 … without a gap, each with `inner` above it.
   NodePtr stack(const Opened& opened, const Above& inner, const Above& above) {
-    const Descent guard;
+    const RecursionGuard guard;
     const bool values = is_value(opened);
     const std::int64_t dim = opened.text.stack_dim;
     std::size_t n = reader_.numbered(opened);
@@ -266,7 +266,7 @@ class Loader {
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
-    if (!at.opened.record.empty()) records_.finish(borrow(*at.node), at.opened);
+    if (!at.opened.record.empty()) records_.finish(retain(*at.node), at.opened);
   }
 
   void add_node(const Pending& at, const std::string& key, Opened opened) {

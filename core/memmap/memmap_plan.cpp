@@ -1,11 +1,11 @@
 #include "core/memmap/memmap_plan.h"
 
-#include "core/meta/format_index.h"
-#include "core/memmap/tensorclass_plan.h"
-#include "core/memmap/save_checks.h"
-#include "core/tree/non_tensor_values.h"
 #include "core/io/file_io.h"
+#include "core/memmap/save_checks.h"
+#include "core/memmap/tensorclass_plan.h"
 #include "core/meta/format.h"
+#include "core/meta/format_index.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
 #include <algorithm>
@@ -196,7 +196,7 @@ class Planner {
     } else if (const RaggedNode* ragged = as_ragged(value.node().get())) {
       add_ragged(level, i, *ragged);
       path_.pop_back();
-    } else if (is_data(*value.node())) {
+    } else if (is_opaque(*value.node())) {
       add_data(level, *value.node());
       path_.pop_back();
     } else {
@@ -311,7 +311,7 @@ class Planner {
 
 // What can be saved: dense where a window is to be.
 NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
-  if (is_data(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
+  if (is_opaque(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
   if (options.num_threads < 0) {
     fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
   }

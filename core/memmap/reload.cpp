@@ -113,8 +113,8 @@ class Reload {
     to.set_batch(from.batch());
     to.set_saved_path(from.saved_path());
     if (!to.locked()) return;
-    lock(borrow(to));  // what is new in it
-    c10::SmallVector<NodePtr, 8> pending{borrow(to)};
+    lock(retain(to));  // what is new in it
+    c10::SmallVector<NodePtr, 8> pending{retain(to)};
     while (!pending.empty()) {
       const NodePtr node = std::move(pending.back());
       pending.pop_back();
@@ -132,7 +132,7 @@ class Reload {
 
 void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool same_batch) {
   Node& node = *td.node();
-  if (node.kind() != NodeKind::dense && (as_lazy(&node) == nullptr || is_data(node))) {
+  if (node.kind() != NodeKind::dense && (as_lazy(&node) == nullptr || is_opaque(node))) {
     fail(Code::unsupported, "a window, or a value, cannot be loaded into");
   }
   if (!options.device) options.device = node.device();

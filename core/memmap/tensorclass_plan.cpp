@@ -1,7 +1,7 @@
 #include "core/memmap/tensorclass_plan.h"
 
-#include "core/tree/non_tensor_values.h"
 #include "core/meta/format.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ void require_kept(const RecordType& type, const std::vector<NodePtr>& dicts) {
 }  // namespace
 
 bool holds(const Value& value, const format::Field& field) {
-  if (!value.is_node() || !is_data(*value.node()) || value.node()->kind() == NodeKind::ragged) {
+  if (!value.is_node() || !is_opaque(*value.node()) || value.node()->kind() == NodeKind::ragged) {
     return false;
   }
   const std::vector<const DataNode*> each = data_values(*value.node());
@@ -51,7 +51,7 @@ bool unchanged(const Node& record, const PickledFields& pickled) {
 
 RecordPlan plan_record(const Node& record) {
   const RecordType& type = *record.record();
-  std::vector<NodePtr> dicts{borrow(record)};
+  std::vector<NodePtr> dicts{retain(record)};
   if (const LazyNode* lazy = as_lazy(&record)) dicts = lazy->elements();
   RecordPlan plan;
   if (type.pickled() && unchanged(record, *type.pickled())) {

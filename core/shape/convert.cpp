@@ -1,13 +1,13 @@
 // Copies and conversions: what acts on each leaf and leaves the batch size alone.
-#include "core/tensor/assign.h"
-#include "core/tree/batch_op.h"
 #include "core/consolidated/consolidate.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/device.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
 
@@ -43,7 +43,7 @@ class ToDeviceOp final : public BatchOp {
 }  // namespace
 
 TensorDict TensorDict::clone(bool recurse) const {
-  const bool fast = fast::thread_at_rest();
+  const bool fast = fast::can_skip_dispatcher();
   if (!recurse)
     return TensorDict(map(node_, LeafOp([](const at::Tensor& leaf) { return leaf; }, true)));
   return TensorDict(
@@ -86,8 +86,8 @@ bool TensorDict::equal(const TensorDict& other) const {
       if (!seen.emplace(a.get(), b.get()).second) continue;
       kept.emplace_back(a, b);
     }
-    if (is_data(*a) != is_data(*b) || a->batch() != b->batch()) return false;
-    if (is_data(*a)) {
+    if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
+    if (is_opaque(*a)) {
       if (!same_data(*a, *b)) return false;
       continue;
     }
@@ -104,7 +104,7 @@ bool TensorDict::equal(const TensorDict& other) const {
     const DenseNode& left = *as_dense(left_form.get());
     const DenseNode& right = *as_dense(right_form.get());
     if (left.size() != right.size()) return false;
-    const Alignment where(left, right);
+    const KeyMatch where(left, right);
     for (std::size_t i = 0; i < left.size(); ++i) {
       const std::size_t at = where(i);
       if (at == Schema::npos) return false;

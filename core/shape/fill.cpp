@@ -1,8 +1,8 @@
 #include "core/shape/fill.h"
 
+#include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/device.h"
-#include "core/tensor/fast_path.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"
 
@@ -17,7 +17,11 @@ namespace {
 class FillOp final : public BatchOp {
  public:
   FillOp(std::size_t dims, SizesView batch, bool same, const FillOptions& options)
-      : dims_(dims), batch_(batch), same_(same), options_(options), fast_(fast::thread_at_rest()) {
+      : dims_(dims),
+        batch_(batch),
+        same_(same),
+        options_(options),
+        fast_(fast::can_skip_dispatcher()) {
     if (options.device) device_ = resolve_device(*options.device);
   }
 

@@ -1,10 +1,10 @@
 // Stack and cat: several dictionaries of the same keys become one.
 #include "core/shape/join.h"
 
-#include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
+#include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
 
@@ -19,7 +19,7 @@ class Joiner {
  public:
   // `lenient`: dictionaries that cannot be joined are stacked lazily instead.
   Joiner(Join kind, std::int64_t dim, bool lenient)
-      : kind_(kind), dim_(dim), lenient_(lenient), fast_(fast::thread_at_rest()) {}
+      : kind_(kind), dim_(dim), lenient_(lenient), fast_(fast::can_skip_dispatcher()) {}
 
   NodePtr run(c10::ArrayRef<NodePtr> sources) {
     NodePtr result = begin({}, sources);
@@ -87,9 +87,9 @@ class Joiner {
   NodePtr begin(std::string_view key, c10::ArrayRef<NodePtr> nodes) {
     std::size_t data = 0, lazy = 0, dense = 0;
     for (const NodePtr& node : nodes) {
-      data += is_data(*node) ? 1 : 0;
+      data += is_opaque(*node) ? 1 : 0;
       dense += node->kind() == NodeKind::dense ? 1 : 0;
-      lazy += as_lazy(node.get()) != nullptr && !is_data(*node) ? 1 : 0;
+      lazy += as_lazy(node.get()) != nullptr && !is_opaque(*node) ? 1 : 0;
     }
     if (data == nodes.size()) return join_data(key, nodes);
     if (data != 0) {
@@ -145,14 +145,14 @@ class Joiner {
     const DenseNode& first = *sources[0];
     for (const DenseNode* source : sources) {
       if (source->batch() != first.batch() || source->size() != first.size()) return false;
-      const Alignment where(first, *source);
+      const KeyMatch where(first, *source);
       for (std::size_t i = 0; i < first.size(); ++i) {
         const std::size_t at = where(i);
         if (at == Schema::npos) return false;
         const Value& one = first.value(i);
         const Value& other = source->value(at);
         if (one.is_node() != other.is_node()) return false;
-        if (one.is_node() ? is_data(*one.node()) != is_data(*other.node()) ||
+        if (one.is_node() ? is_opaque(*one.node()) != is_opaque(*other.node()) ||
                                 one.node()->batch().size() != other.node()->batch().size()
                           : one.tensor().sizes() != other.tensor().sizes()) {
           return false;
@@ -181,7 +181,7 @@ class Joiner {
       return lazy_stack(std::move(elements), along);
     }
     if (!same_count) return {};
-    const Descent guard;
+    const RecursionGuard guard;
     const bool before = kind_ == Join::stack ? dim_ <= along : dim_ < along;
     for (std::size_t j = 0; j < first.elements().size(); ++j) {
       std::vector<NodePtr> column;
@@ -282,7 +282,7 @@ class Joiner {
     for (std::size_t i = 0; i < first.size(); ++i) {
       std::size_t nodes = 0;
       for (std::size_t k = 0; k < n; ++k) {
-        const std::size_t at = Alignment(first, *level.sources[k])(i);
+        const std::size_t at = KeyMatch(first, *level.sources[k])(i);
         if (at == Schema::npos) fail_keys(first, *level.sources[k]);
         values[k] = &level.sources[k]->value(at);
         nodes += values[k]->is_node() ? 1 : 0;

@@ -1,8 +1,8 @@
 // Stack and cat where the result has a place already, and of the entries of one dictionary.
+#include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
-#include "core/shape/join.h"
 #include "core/tree/memo.h"
 #include "core/tree/zip.h"
 
@@ -83,7 +83,7 @@ class IntoTensors {
 bool has_lazy(const NodePtr& root) {
   bool found = false;
   visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_data(node));
+    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
   });
   return found;
 }
@@ -148,7 +148,7 @@ at::Tensor join_all(Join kind, Path path, const std::vector<at::Tensor>& tensors
   std::vector<const at::Tensor*> sources;
   for (const at::Tensor& tensor : tensors) sources.push_back(&tensor);
   const Sizes sizes = joined_sizes(kind, path, sources, dim);
-  return join_tensors(kind, sources, dim, sizes, fast::thread_at_rest());
+  return join_tensors(kind, sources, dim, sizes, fast::can_skip_dispatcher());
 }
 
 }  // namespace

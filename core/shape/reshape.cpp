@@ -1,11 +1,11 @@
 // Other sizes over the same elements.
 #include "core/shape/shape_ops.h"
 
-#include "core/tree/batch_op.h"
+#include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"
-#include "core/shape/shape.h"
 
 #include <ATen/ATen.h>
 #include <ATen/TensorUtils.h>
@@ -55,7 +55,7 @@ class ReshapeOp final : public BatchOp {
  public:
   // Dimensions from `start` to `end` become those of `sizes`.
   ReshapeOp(std::size_t start, std::size_t end, SizesView sizes, bool copy)
-      : start_(start), end_(end), middle_(sizes), copy_(copy), fast_(fast::thread_at_rest()) {}
+      : start_(start), end_(end), middle_(sizes), copy_(copy), fast_(fast::can_skip_dispatcher()) {}
 
   Sizes batch(SizesView before) const override {
     Sizes sizes(before.begin(), before.begin() + start_);

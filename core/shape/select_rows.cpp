@@ -4,8 +4,8 @@
 #include "core/shape/shape_ops.h"
 
 #include "core/tensor/assign.h"
-#include "core/tree/batch_op.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"
 
@@ -50,7 +50,7 @@ class PickOp final : public BatchOp {
  private:
   Sizes now_;
   std::vector<IndexPlan> plans_;
-  bool fast_ = fast::thread_at_rest();
+  bool fast_ = fast::can_skip_dispatcher();
 };
 
 template <class Op>

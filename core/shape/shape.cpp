@@ -2,12 +2,12 @@
 // the walk and the view do the rest.
 #include "core/shape/shape_ops.h"
 
-#include "core/tree/batch_op.h"
+#include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
-#include "core/shape/shape.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
 
@@ -29,7 +29,7 @@ namespace {
 
 class ViewOp final : public BatchOp {
  public:
-  explicit ViewOp(const ViewPlan& plan) : plan_(plan), fast_(fast::thread_at_rest()) {}
+  explicit ViewOp(const ViewPlan& plan) : plan_(plan), fast_(fast::can_skip_dispatcher()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
   void tags(const Node& before, Node& after) const override {

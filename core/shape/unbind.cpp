@@ -22,7 +22,7 @@ Sizes without(SizesView sizes, std::int64_t dim) {
 class Unbind {
  public:
   Unbind(std::int64_t dim, std::size_t parts)
-      : dim_(dim), parts_(parts), fast_(fast::thread_at_rest()) {}
+      : dim_(dim), parts_(parts), fast_(fast::can_skip_dispatcher()) {}
 
   std::vector<NodePtr> run(const NodePtr& root) {
     std::vector<NodePtr> result = parts_of(root);

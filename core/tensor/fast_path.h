@@ -1,8 +1,8 @@
 // core/tensor/fast_path.h: when the dispatcher of libtorch may be left out, and what is then made without it.
 #pragma once
 
-#include "core/tree/node.h"
 #include "core/base/recycler.h"
+#include "core/tree/node.h"
 
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/DispatchKeySet.h>
@@ -29,7 +29,7 @@ inline bool plain(const at::Tensor& tensor) noexcept {
 
 // True when the calling thread records no gradients and nothing (vmap, tracing, a mode) has put
 // itself between the caller and the kernels. Asked once for an operation, not for each leaf.
-inline bool thread_at_rest() noexcept {
+inline bool can_skip_dispatcher() noexcept {
   const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
   return !c10::GradMode::is_enabled() && keys.included_ == c10::default_included_set &&
          keys.excluded_ == c10::default_excluded_set;

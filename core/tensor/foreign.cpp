@@ -1,7 +1,7 @@
 #include "core/tensor/foreign.h"
 
-#include "core/tree/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 
@@ -116,7 +116,7 @@ void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes) {
   require_bytes(tensor, bytes);
   if (bytes == 0) return;
   if (data == nullptr) fail(Code::null_argument, "data is NULL");
-  if (fast::thread_at_rest() && fast::writable_rows(tensor) && tensor.is_contiguous()) {
+  if (fast::can_skip_dispatcher() && fast::writable_rows(tensor) && tensor.is_contiguous()) {
     std::memcpy(tensor.data_ptr(), data, bytes);
     fast::bump_version(tensor);
     return;

@@ -8,7 +8,7 @@ namespace td {
 
 at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items) {
   const IndexPlan plan(items, tensor.sizes());
-  return plan.is_whole() ? tensor : plan.read(tensor, fast::thread_at_rest());
+  return plan.is_whole() ? tensor : plan.read(tensor, fast::can_skip_dispatcher());
 }
 
 void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,

@@ -202,7 +202,7 @@ void Writes::separate() {
 }
 
 void Writes::run() {
-  const bool fast = fast::thread_at_rest();
+  const bool fast = fast::can_skip_dispatcher();
   run([&](const Write& write) {
     if (write.part != nullptr) {
       write.part->write(*write.target, *write.sources[0], fast);

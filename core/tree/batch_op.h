@@ -1,6 +1,7 @@
 // core/tree/batch_op.h: an operation that acts on every entry of a tree alike, and the walk that applies it.
 #pragma once
 
+#include "core/tree/dense_node.h"
 #include "core/tree/memo.h"
 
 namespace td {

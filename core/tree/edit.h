@@ -17,7 +17,7 @@ class Edit {
     if (!ignore_lock) require_unlocked(node);
     auto made = c10::make_intrusive<DenseNode>(node.batch(), node.device());
     DenseNode* result = made.get();
-    changes_.emplace_back(borrow(node), std::move(made));
+    changes_.emplace_back(retain(node), std::move(made));
     return result;
   }
 

@@ -1,7 +1,7 @@
 // Reading a part of a dictionary. Writing one stands in index_write.cpp.
-#include "core/tree/batch_op.h"
-#include "core/base/descent.h"
+#include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/nested_tensor.h"
@@ -16,7 +16,7 @@ namespace {
 class ReadOp final : public BatchOp {
  public:
   ReadOp(const IndexPlan& plan, c10::ArrayRef<IndexItem> items, std::size_t dims)
-      : plan_(plan), items_(items), dims_(dims), fast_(fast::thread_at_rest()) {}
+      : plan_(plan), items_(items), dims_(dims), fast_(fast::can_skip_dispatcher()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.read(before, fast_); }
   void tags(const Node& before, Node& after) const override {

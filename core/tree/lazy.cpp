@@ -1,10 +1,10 @@
 // What lazy stacks alone can do: take elements in, and be read where their tensors differ in shape.
-#include "core/tree/dense_copy.h"
+#include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
-#include "core/base/descent.h"
+#include "core/tree/dense_copy.h"
 #include "core/tree/lazy_ops.h"
-#include "core/tree/paths.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -28,7 +28,7 @@ void check_element(const NodePtr& target, const LazyNode& lazy, const NodePtr& e
   if (element->kind() == NodeKind::part) {
     fail(Code::unsupported, "a window on a part cannot be put into a lazy stack: clone it first");
   }
-  if (is_data(*element)) {
+  if (is_opaque(*element)) {
     fail(Code::wrong_entry, "a lazy stack holds dictionaries; this is a value");
   }
   Sizes wanted(lazy.batch().begin(), lazy.batch().end());
@@ -197,7 +197,7 @@ NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const RaggedOptio
 
 NodePtr to_padded(const NodePtr& root, const RaggedOptions& options) {
   const auto form = [&](const NodePtr& node) {
-    const LazyNode* lazy = is_data(*node) ? nullptr : as_lazy(node.get());
+    const LazyNode* lazy = is_opaque(*node) ? nullptr : as_lazy(node.get());
     return lazy != nullptr ? uneven_form(node, *lazy, options) : dense_form(node);
   };
   const auto values = [&](const Node& node) -> std::optional<at::Tensor> {

@@ -1,8 +1,8 @@
 #include "core/tree/lazy_index.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/tensor/index_items.h"
 #include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -156,7 +156,7 @@ NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView 
 }  // namespace
 
 NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims) {
-  const Descent guard;
+  const RecursionGuard guard;
   // The common case: one element, as it is.
   if (lazy.stack_dim() == 0 && items.size() == 1 && items[0].kind == IndexKind::integer) {
     const auto n = static_cast<std::int64_t>(lazy.elements().size());
@@ -168,7 +168,7 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
     // The ellipsis stands for dimensions of the dictionary above, not of this one.
-    if (!lazy.holds_data()) return read_at(dense_form(borrow(lazy)), spelled_out(items, dims));
+    if (!lazy.holds_data()) return read_at(dense_form(retain(lazy)), spelled_out(items, dims));
     const std::vector<const DataNode*> values = data_values(lazy);
     const IndexPlan plan(items, lazy.batch().slice(0, dims));
     const at::Tensor positions =

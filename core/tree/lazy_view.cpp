@@ -1,8 +1,8 @@
 // Views of lazy stacks: the dimension of the stack is taken out of the plan, the rest is done by each
 // element.
-#include "core/tree/batch_op.h"
-#include "core/base/descent.h"
+#include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensordict.h"
@@ -13,7 +13,7 @@ namespace {
 
 class ElementView final : public BatchOp {
  public:
-  explicit ElementView(const ViewPlan& plan) : plan_(plan), fast_(fast::thread_at_rest()) {}
+  explicit ElementView(const ViewPlan& plan) : plan_(plan), fast_(fast::can_skip_dispatcher()) {}
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
   NodePtr lazy(const LazyNode& node) const override { return view_lazy(node, plan_); }
@@ -66,7 +66,7 @@ ViewPlan plan_for(SizesView batch, std::size_t dims, const ViewPlan& plan, std::
 }  // namespace
 
 NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
-  const Descent guard;
+  const RecursionGuard guard;
   const std::int64_t stack = lazy.stack_dim();
   const bool inside = stack < static_cast<std::int64_t>(plan.in().size());
   const std::size_t element_dims = plan.in().size() - (inside ? 1 : 0);
@@ -104,7 +104,7 @@ NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
 }
 
 std::vector<NodePtr> unbind_lazy(const LazyNode& lazy, std::int64_t dim) {
-  const Descent guard;
+  const RecursionGuard guard;
   const std::int64_t stack = lazy.stack_dim();
   if (dim == stack) return lazy.elements();
   const std::int64_t size = lazy.batch()[static_cast<std::size_t>(dim)];

@@ -180,7 +180,7 @@ NodePtr fit_names(const DenseNode& holder, Path path, NodePtr node, NameChanges&
   if (wanted.empty()) {
     if (own.empty()) return node;
     own.resize(dims);
-    if (any_set(own)) changes.plan(borrow(holder), std::move(own));
+    if (any_set(own)) changes.plan(retain(holder), std::move(own));
     return node;
   }
   own.resize(node->batch().size());

@@ -10,6 +10,8 @@
 
 namespace td {
 
+class TensorDict;
+
 // The layout that libtorch calls jagged: tensors that differ in the length of one dimension, joined
 // along it. Kept for a ragged tensor that lies so in a file or a buffer.
 struct Jagged {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/tree/schema.h"
 #include "core/base/torch_compat.h"
 
 #include <ATen/core/Tensor.h>
@@ -13,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace td {
@@ -34,12 +34,15 @@ class RecordType;
 using RecordTypePtr = std::shared_ptr<const RecordType>;
 
 enum class NodeKind : std::uint8_t {
-  dense,   // DenseNode: names and values
-  data,    // DataNode: one value that is no tensor
-  lazy,    // LazyNode: dictionaries, or values that are no tensors, stacked when read
-  part,    // PartNode: a window on a part of another dictionary; never an entry
-  ragged,  // RaggedNode: tensors of different shapes as one entry, core/tree/nested_tensor.h
+  dense,   // dense_node.h: names and values
+  data,    // non_tensor_node.h: one value that is no tensor
+  lazy,    // lazy_node.h: dictionaries, or values that are no tensors, stacked when read
+  part,    // sub_node.h: a window on a part of another dictionary; never an entry
+  ragged,  // nested_tensor.h: tensors of different shapes as one entry
 };
+
+// What an entry is.
+enum class EntryKind { none, tensor, dict, data, ragged };
 
 // One entry of a dictionary.
 class Value {
@@ -95,6 +98,18 @@ class Node : public c10::intrusive_ptr_target {
   // A node of its own over the same content, unlocked; nested nodes are not descended into.
   virtual NodePtr shallow_copy() const = 0;
 
+  // What the node reads as: itself, or the entries of a lazy stack or sub-tensordict read out, one level
+  // deep.
+  virtual NodePtr dense_form() const;
+
+  // The entries of a dictionary; other nodes have none. core/tree/kinds.h asks.
+  virtual std::optional<Value> entry(std::string_view name) const;
+  virtual EntryKind entry_kind(std::string_view name) const;
+  virtual std::vector<std::string> entry_names() const;
+
+  // Whether other nodes make this one locked.
+  virtual bool locked_by_others() const noexcept { return false; }
+
   // Adds the nodes that this one holds.
   virtual void collect(NodeList&) const {}
 
@@ -102,6 +117,10 @@ class Node : public c10::intrusive_ptr_target {
   virtual void surrender(NodeList&) noexcept {}
 
  protected:
+  // Frees nodes that nobody else holds, and what they hold, in a loop: a tree may be as deep as memory
+  // allows.
+  static void free_surrendered(NodeList& pending) noexcept;
+
   // Lets go of the memory of the nodes that held this one while they were locked.
   void forget_holders() noexcept {
     if (extras_) extras_->lock_parents.clear();
@@ -133,78 +152,16 @@ class Node : public c10::intrusive_ptr_target {
   bool tagged_ = false;
 };
 
-// A dictionary that holds its values.
-class DenseNode final : public Node {
- public:
-  DenseNode(SizesView batch, std::optional<c10::Device> device);
-  DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device);
-  ~DenseNode() override;
-  static void* operator new(std::size_t);
-  static void operator delete(void* memory);
-
-  std::size_t size() const noexcept { return values_.size(); }
-  const SchemaPtr& schema() const noexcept { return schema_; }
-  const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
-  const Value& value(std::size_t i) const noexcept { return values_[i]; }
-
-  // The entry of a name, or nullptr.
-  const Value* find(std::string_view name) const noexcept {
-    const std::size_t i = schema_->find(name);
-    return i == Schema::npos ? nullptr : &values_[i];
-  }
-
-  // Raw changes, for the core only: no check of batch size, device, lock or cycles.
-  void reserve(std::size_t n) { values_.reserve(n); }
-  void push_value(Value value) { values_.push_back(std::move(value)); }  // next name of the schema
-  void set_value(std::size_t i, Value value) { values_[i] = std::move(value); }
-  void put(std::string_view name, Value value);  // replaces or appends
-  void erase(std::size_t i);                     // cannot fail after own_schema()
-  void own_schema();                             // before a change of names
-  void swap_entries(DenseNode& other);  // names and values; cannot fail after reserve() of both
-
-  NodePtr transform(const BatchOp& op) const override;
-  NodePtr shallow_copy() const override;
-  void collect(NodeList& into) const override;
-  void surrender(NodeList& pending) noexcept override;
-
-  // Called by intrusive_ptr when the last owner goes while weak references are left.
-  void release_resources() override;
-
- private:
-  void drop_values() noexcept;
-
-  SchemaPtr schema_;
-  c10::SmallVector<Value, 6> values_;
-};
-
-// A value that is no tensor, for the whole batch. It is kept as JSON text.
-class DataNode final : public Node {
- public:
-  DataNode(std::string json, SizesView batch, std::optional<c10::Device> device)
-      : Node(NodeKind::data, batch, device), json_(std::move(json)) {}
-
-  const std::string& json() const noexcept { return json_; }
-
-  NodePtr transform(const BatchOp& op) const override;
-  NodePtr shallow_copy() const override;
-
- private:
-  std::string json_;
-};
-
-inline DenseNode* as_dense(Node* node) noexcept {
-  return node->kind() == NodeKind::dense ? static_cast<DenseNode*>(node) : nullptr;
-}
-inline const DenseNode* as_dense(const Node* node) noexcept {
-  return node->kind() == NodeKind::dense ? static_cast<const DenseNode*>(node) : nullptr;
-}
-
 // An owning pointer to a node that somebody else holds, for walks that only read.
-inline NodePtr borrow(const Node& node) { return NodePtr::reclaim_copy(const_cast<Node*>(&node)); }
+inline NodePtr retain(const Node& node) { return NodePtr::reclaim_copy(const_cast<Node*>(&node)); }
 
-// The lock graph: see docs/design/ownership.md. Both throw before anything has changed.
-void lock(const NodePtr& root);
-void unlock(const NodePtr& root);
+// Names of dimensions and record type, for a result made by hand. Names only when both have as many
+// dimensions. Costs a test of one byte when there are none.
+inline void copy_tags(const Node& from, Node& to) {
+  if (!from.tagged()) return;
+  if (from.record()) to.set_record(from.record());
+  if (!from.names().empty() && from.batch().size() == to.batch().size()) to.set_names(from.names());
+}
 
 // "[3, 4]"
 std::string show_sizes(SizesView sizes);

@@ -1,7 +1,7 @@
 #include "core/tree/paths.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
-#include "core/base/descent.h"
 #include "core/tree/device.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
@@ -32,7 +32,7 @@ std::string show_names(const Node& node) {
   NodePtr node = root;
   for (std::size_t i = 0; i < path.size(); ++i) {
     const Path here = path.slice(0, i);
-    if (is_data(*node)) {
+    if (is_opaque(*node)) {
       fail(Code::wrong_entry, "no entry ", show_path(path), ": ",
            here.empty() ? "this" : show_path(here), " is not a dictionary");
     }
@@ -56,7 +56,7 @@ std::string show_names(const Node& node) {
 EntryKind kind_of(const Value& value) noexcept {
   if (!value.is_node()) return EntryKind::tensor;
   if (value.node()->kind() == NodeKind::ragged) return EntryKind::ragged;
-  return is_data(*value.node()) ? EntryKind::data : EntryKind::dict;
+  return is_opaque(*value.node()) ? EntryKind::data : EntryKind::dict;
 }
 
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted) {
@@ -67,23 +67,6 @@ EntryKind kind_of(const Value& value) noexcept {
        : kind == EntryKind::ragged ? "ragged tensor"
                                    : "value",
        ", not a ", wanted);
-}
-
-EntryKind kind_below(const NodePtr& node, std::string_view name) {
-  if (const DenseNode* dense = as_dense(node.get())) {
-    const Value* value = dense->find(name);
-    return value == nullptr ? EntryKind::none : kind_of(*value);
-  }
-  if (const PartNode* part = as_part(node.get())) return kind_below(part->parent(), name);
-  const LazyNode* lazy = as_lazy(node.get());
-  if (lazy == nullptr || lazy->holds_data()) return EntryKind::none;
-  const Descent guard;
-  EntryKind kind = EntryKind::none;
-  for (const NodePtr& element : lazy->elements()) {
-    kind = kind_below(element, name);
-    if (kind == EntryKind::none) return kind;
-  }
-  return kind;
 }
 
 const Value* find_stored(const NodePtr& root, Path path) noexcept {
@@ -142,9 +125,9 @@ bool reaches(const NodePtr& from, const std::vector<const Node*>& targets) {
   };
   if (wanted(from.get())) return true;
   // Each of the targets but the first lies in one before it. When nobody else holds them (the second
-  // reference is that of borrow()), none lies in `from`: a tree that is built from the bottom upwards
+  // reference is that of retain()), none lies in `from`: a tree that is built from the bottom upwards
   // would otherwise be walked again for each of its levels.
-  const auto held_once = [](const Node* node) { return borrow(*node).use_count() <= 2; };
+  const auto held_once = [](const Node* node) { return retain(*node).use_count() <= 2; };
   if (std::all_of(targets.begin(), targets.end(), held_once)) return false;
   const std::unordered_set<const Node*> set(targets.begin(), targets.end());
   std::vector<const Node*> pending{from.get()};
@@ -207,7 +190,7 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
     above_.push_back(node);
     const Path rest = path.slice(i);
     if (LazyNode* lazy = as_lazy(node); lazy != nullptr && !lazy->holds_data()) {
-      const Descent guard;
+      const RecursionGuard guard;
       require_unlocked(*lazy);
       const auto dim = lazy->stack_dim();
       const SizesView batch = lazy->batch();
@@ -235,7 +218,7 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
     if (inner == nullptr) {
       require_unlocked(*dense);
       Value fitting = fitted(*dense, full, value);
-      if (fitting.is_node() && !is_data(*fitting.node()))
+      if (fitting.is_node() && !is_opaque(*fitting.node()))
         fitting = fit_names(*dense, full, fitting.take_node(), names_);
       if (dense->record()) fitting = fit_field(*dense, rest, std::move(fitting));
       puts_.push_back({dense, rest, std::move(fitting)});

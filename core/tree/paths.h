@@ -19,9 +19,6 @@ const Value* find_stored(const NodePtr& root, Path path) noexcept;
 EntryKind kind_of(const Value& value) noexcept;
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted);
 
-// What stands below a name, without reading a tensor of a lazy stack.
-EntryKind kind_below(const NodePtr& node, std::string_view name);
-
 [[noreturn]] void fail_locked();
 void require_unlocked(const Node& node);
 void require_batch(Path path, SizesView sizes, SizesView batch);

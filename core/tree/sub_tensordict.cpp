@@ -5,7 +5,7 @@
 namespace td {
 
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) {
-  if (is_data(*td.node())) fail(Code::wrong_entry, "a value that is no tensor has no parts");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a value that is no tensor has no parts");
   const NodePtr part = read_at(td.node(), items);
   return TensorDict(NodePtr(c10::make_intrusive<PartNode>(
       td.node(), std::vector<IndexItem>(items.begin(), items.end()), part->batch())));

@@ -119,7 +119,7 @@ class Marking {
       for (const NodePtr& element : lazy->elements()) pending_.emplace_back(type, element);
       return;
     }
-    if (is_data(*node)) {
+    if (is_opaque(*node)) {
       fail(Code::wrong_entry, "record ", in_quotes(type->name()),
            " is a dictionary; found a value");
     }

@@ -1,16 +1,16 @@
 #include "core/tree/tensordict.h"
 
-#include "core/tensor/assign.h"
+#include "core/base/recursion_guard.h"
 #include "core/tensor/writes.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/base/descent.h"
-#include "core/tree/device.h"
 #include "core/keys/entries.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tree/device.h"
 #include "core/tree/memo.h"
-#include "core/tree/paths.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
 
@@ -40,7 +40,7 @@ bool TensorDict::is_empty() const {
   bool empty = true;
   visit_nodes(node_, [&](const Node& node) {
     const DenseNode* dense = as_dense(&node);
-    if (is_data(node)) empty = false;
+    if (is_opaque(node)) empty = false;
     for (std::size_t i = 0; empty && dense != nullptr && i < dense->size(); ++i) {
       empty = dense->value(i).is_node();
     }
@@ -124,7 +124,7 @@ void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value,
   NodePtr node = root;
   std::size_t i = 0;
   while (as_lazy(node.get()) == nullptr) node = entry_of(node, path[i++])->take_node();
-  const Descent guard;
+  const RecursionGuard guard;
   const auto& lazy = static_cast<const LazyNode&>(*node);
   const std::vector<at::Tensor> parts = value.unbind(lazy.stack_dim());
   for (std::size_t k = 0; k < parts.size(); ++k) {

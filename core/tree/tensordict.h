@@ -1,8 +1,8 @@
 // core/tree/tensordict.h: a dictionary of tensors that behaves like one tensor.
 #pragma once
 
-#include "core/tensor/index.h"
 #include "core/base/key.h"
+#include "core/tensor/index.h"
 #include "core/tree/kinds.h"
 
 #include <functional>
@@ -11,8 +11,6 @@
 #include <vector>
 
 namespace td {
-
-enum class EntryKind { none, tensor, dict, data, ragged };
 
 struct KeysOptions {
   bool include_nested = false;

@@ -11,7 +11,7 @@ namespace td {
 // count as its entries. Of a window, the part is walked as it reads.
 template <class F>
 void visit(const Node& top, F&& f) {
-  const NodePtr root = top.kind() == NodeKind::part ? dense_form(borrow(top)) : borrow(top);
+  const NodePtr root = top.kind() == NodeKind::part ? dense_form(retain(top)) : retain(top);
   c10::SmallVector<const Node*, 8> pending{root.get()};
   c10::SmallVector<NodePtr, 4> held;
   while (!pending.empty()) {
@@ -39,7 +39,7 @@ void visit(const Node& top, F&& f) {
 // entry and is not descended into; at the root it is walked as it reads.
 template <class F>
 void visit_paths(const Node& top, F&& f) {
-  const NodePtr root = dense_form(borrow(top));
+  const NodePtr root = dense_form(retain(top));
   struct Level {
     const DenseNode* node;
     std::size_t next;
@@ -69,9 +69,9 @@ void visit_paths(const Node& top, F&& f) {
 
 // Where the entries of `first` stand in `other`: no look-up at all when the schema is the same one.
 // A name that is missing gives Schema::npos.
-class Alignment {
+class KeyMatch {
  public:
-  Alignment(const DenseNode& first, const DenseNode& other)
+  KeyMatch(const DenseNode& first, const DenseNode& other)
       : first_(first), other_(other), same_(first.schema() == other.schema()) {}
   std::size_t operator()(std::size_t i) const {
     if (same_) return i;

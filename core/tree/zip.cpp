@@ -56,7 +56,7 @@ std::vector<NodePtr> elements_beside(const ZipPolicy& policy, Path path, const L
   const LazyNode* same = as_lazy(other);
   if (same != nullptr && same->stack_dim() == lazy.stack_dim()) return same->elements();
   std::vector<NodePtr> elements;
-  for (const TensorDict& part : TensorDict(borrow(*other)).unbind(lazy.stack_dim()))
+  for (const TensorDict& part : TensorDict(retain(*other)).unbind(lazy.stack_dim()))
     elements.push_back(part.node());
   return elements;
 }

@@ -72,8 +72,8 @@ class ZipWalk {
     c10::SmallVector<const Node*, 3> nodes;
     for (const NodePtr& root : roots) nodes.push_back(root.get());
     for (const Node* node : nodes) {
-      if (!is_data(*node)) continue;
-      if (node != nodes[0] && !is_data(*nodes[0])) fail_mixed(policy_, path_);
+      if (!is_opaque(*node)) continue;
+      if (node != nodes[0] && !is_opaque(*nodes[0])) fail_mixed(policy_, path_);
       refuse_ragged(policy_, path_, nodes);
       sink_.data(ZipPlace{path_, *nodes[0]}, nodes);
       return;
@@ -131,7 +131,7 @@ class ZipWalk {
       const DenseNode* node = level.nodes[k];
       const std::size_t at = node == nullptr   ? Schema::npos
                              : k == level.tree ? i
-                                               : Alignment(from, *node)(i);
+                                               : KeyMatch(from, *node)(i);
       if (at == Schema::npos) {
         ++missing;
         continue;
@@ -163,16 +163,16 @@ class ZipWalk {
     bool mixed = !all;
     for (const Value* value : values) {
       nodes.push_back(value == nullptr ? nullptr : value->node().get());
-      mixed = mixed || (nodes.back() != nullptr && is_data(*nodes.back()));
+      mixed = mixed || (nodes.back() != nullptr && is_opaque(*nodes.back()));
     }
     if (!mixed) {
       begin(nodes);
       return true;
     }
     refuse_ragged(policy_, path_, nodes);
-    if (!lead->is_node() || !is_data(*lead->node())) fail_mixed(policy_, path_);
+    if (!lead->is_node() || !is_opaque(*lead->node())) fail_mixed(policy_, path_);
     for (const Node*& node : nodes) {
-      if (node != nullptr && !is_data(*node)) node = nullptr;
+      if (node != nullptr && !is_opaque(*node)) node = nullptr;
     }
     sink_.data(ZipPlace{path_, holder}, nodes);
     return false;
@@ -200,7 +200,7 @@ class ZipWalk {
   static const DenseNode* read(Level& level, const Node* node) {
     if (node == nullptr) return nullptr;
     if (const DenseNode* dense = as_dense(node)) return dense;
-    level.owned.push_back(dense_form(borrow(*node)));
+    level.owned.push_back(dense_form(retain(*node)));
     return as_dense(level.owned.back().get());
   }
 

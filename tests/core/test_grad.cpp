@@ -174,24 +174,24 @@ TEST(Grad, OffAllowsWritesIntoLeaves) {
 TEST(FastPath, IsOffWhenSomebodyListens) {
   {
     const at::AutoGradMode grad(true);
-    EXPECT_FALSE(fast::thread_at_rest());
+    EXPECT_FALSE(fast::can_skip_dispatcher());
   }
   const at::NoGradGuard no_grad;
-  EXPECT_TRUE(fast::thread_at_rest());
+  EXPECT_TRUE(fast::can_skip_dispatcher());
   for (const c10::DispatchKey key : {c10::DispatchKey::FuncTorchDynamicLayerFrontMode,
                                      c10::DispatchKey::Tracer, c10::DispatchKey::Python}) {
     const c10::impl::IncludeDispatchKeyGuard guard(key);
-    EXPECT_FALSE(fast::thread_at_rest()) << c10::toString(key);
+    EXPECT_FALSE(fast::can_skip_dispatcher()) << c10::toString(key);
   }
   {
     const c10::impl::ExcludeDispatchKeyGuard guard(c10::DispatchKey::ADInplaceOrView);
-    EXPECT_FALSE(fast::thread_at_rest());
+    EXPECT_FALSE(fast::can_skip_dispatcher());
   }
   {
     const c10::InferenceMode inference;
-    EXPECT_FALSE(fast::thread_at_rest());
+    EXPECT_FALSE(fast::can_skip_dispatcher());
   }
-  EXPECT_TRUE(fast::thread_at_rest());
+  EXPECT_TRUE(fast::can_skip_dispatcher());
 }
 
 TEST(FastPath, IsOffForTensorsThatAreMoreThanMemory) {

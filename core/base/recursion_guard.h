@@ -1,4 +1,4 @@
-// core/base/descent.h: a bound on the one kind of recursion there is: lazy stacks inside lazy stacks.
+// core/base/recursion_guard.h: a bound on the one kind of recursion there is: lazy stacks inside lazy stacks.
 #pragma once
 
 #include "core/base/error.h"
@@ -6,17 +6,17 @@
 namespace td {
 
 // Stands in every function that calls itself for the elements of a lazy stack.
-class Descent {
+class RecursionGuard {
  public:
-  Descent() {
+  RecursionGuard() {
     if (depth >= limit) {
       fail(Code::unsupported, "lazy stacks are nested more than ", limit, " levels deep");
     }
     ++depth;
   }
-  ~Descent() { --depth; }
-  Descent(const Descent&) = delete;
-  Descent& operator=(const Descent&) = delete;
+  ~RecursionGuard() { --depth; }
+  RecursionGuard(const RecursionGuard&) = delete;
+  RecursionGuard& operator=(const RecursionGuard&) = delete;
 
  private:
   static constexpr int limit = 200;

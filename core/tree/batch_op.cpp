@@ -1,0 +1,24 @@
+#include "core/tree/batch_op.h"
+
+#include "core/tree/kinds.h"
+#include "core/tree/non_tensor_values.h"
+
+namespace td {
+
+void BatchOp::tags(const Node& before, Node& after) const { copy_tags(before, after); }
+
+NodePtr BatchOp::lazy(const LazyNode& node) const {
+  if (keeps_batch()) {
+    std::vector<NodePtr> elements;
+    elements.reserve(node.elements().size());
+    for (const NodePtr& element : node.elements()) elements.push_back(element->transform(*this));
+    auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
+                                                device(node.device()), node.holds_data());
+    if (node.tagged()) tags(node, *result);
+    return result;
+  }
+  if (node.holds_data()) return rearrange_data(retain(node), *this);
+  return dense_form(retain(node))->transform(*this);
+}
+
+}  // namespace td

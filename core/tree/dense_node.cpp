@@ -1,0 +1,114 @@
+#include "core/tree/dense_node.h"
+
+#include "core/base/recycler.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/paths.h"
+
+namespace td {
+
+DenseNode::DenseNode(SizesView batch, std::optional<c10::Device> device)
+    : DenseNode(c10::make_intrusive<Schema>(), batch, device) {}
+
+DenseNode::DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device)
+    : Node(NodeKind::dense, batch, device), schema_(std::move(schema)) {}
+
+DenseNode::~DenseNode() { drop_values(); }
+
+void* DenseNode::operator new(std::size_t) { return Recycler<sizeof(DenseNode)>::take(); }
+
+void DenseNode::operator delete(void* memory) { Recycler<sizeof(DenseNode)>::give(memory); }
+
+// Weak references run from a node to its holder. Kept until the memory goes, they would free a deep tree
+// from its leaves up to its root by recursion.
+void DenseNode::release_resources() {
+  drop_values();
+  forget_holders();
+}
+
+void DenseNode::drop_values() noexcept {
+  bool nested = false;
+  for (const Value& value : values_) nested = nested || value.is_node();
+  if (nested) {
+    c10::SmallVector<NodePtr, 8> pending;
+    surrender(pending);
+    free_surrendered(pending);
+  }
+  values_.clear();
+}
+
+void DenseNode::collect(NodeList& into) const {
+  for (const Value& value : values_) {
+    if (value.is_node()) into.push_back(value.node());
+  }
+}
+
+void DenseNode::surrender(NodeList& pending) noexcept {
+  for (Value& value : values_) {
+    if (value.is_node()) pending.push_back(value.take_node());
+  }
+}
+
+void DenseNode::own_schema() {
+  if (schema_.use_count() > 1) {
+    auto copy = c10::make_intrusive<Schema>();
+    for (std::size_t i = 0; i < schema_->size(); ++i) {
+      copy->append(schema_->name(i), schema_->hash(i));
+    }
+    schema_ = std::move(copy);
+  }
+}
+
+void DenseNode::swap_entries(DenseNode& other) {
+  std::swap(schema_, other.schema_);
+  values_.swap(other.values_);
+}
+
+void DenseNode::put(std::string_view name, Value value) {
+  const std::size_t i = schema_->find(name);
+  if (i != Schema::npos) {
+    values_[i] = std::move(value);
+    return;
+  }
+  if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size());
+  own_schema();
+  schema_->append(name);
+  values_.push_back(std::move(value));
+}
+
+void DenseNode::erase(std::size_t i) {
+  own_schema();
+  schema_->erase(i);
+  values_.erase(values_.begin() + i);
+}
+
+NodePtr DenseNode::transform(const BatchOp& op) const {
+  // The walk only reads, but holds what it walks by owning pointers.
+  return map(retain(*this), op);
+}
+
+NodePtr DenseNode::shallow_copy() const {
+  auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
+  copy->reserve(size());
+  for (const Value& value : values_) copy->push_value(value);
+  copy_tags(*this, *copy);
+  return copy;
+}
+
+std::optional<Value> DenseNode::entry(std::string_view name) const {
+  const Value* value = find(name);
+  return value == nullptr ? std::nullopt : std::optional<Value>(*value);
+}
+
+EntryKind DenseNode::entry_kind(std::string_view name) const {
+  const Value* value = find(name);
+  return value == nullptr ? EntryKind::none : kind_of(*value);
+}
+
+std::vector<std::string> DenseNode::entry_names() const {
+  std::vector<std::string> names;
+  names.reserve(size());
+  for (std::size_t i = 0; i < size(); ++i) names.push_back(name(i));
+  return names;
+}
+
+}  // namespace td

@@ -1,0 +1,63 @@
+// core/tree/dense_node.h: a dictionary that holds its entries: a schema and a row of values.
+#pragma once
+
+#include "core/tree/node.h"
+#include "core/tree/schema.h"
+
+namespace td {
+
+// A dictionary that holds its values.
+class DenseNode final : public Node {
+ public:
+  DenseNode(SizesView batch, std::optional<c10::Device> device);
+  DenseNode(SchemaPtr schema, SizesView batch, std::optional<c10::Device> device);
+  ~DenseNode() override;
+  static void* operator new(std::size_t);
+  static void operator delete(void* memory);
+
+  std::size_t size() const noexcept { return values_.size(); }
+  const SchemaPtr& schema() const noexcept { return schema_; }
+  const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
+  const Value& value(std::size_t i) const noexcept { return values_[i]; }
+
+  // The entry of a name, or nullptr.
+  const Value* find(std::string_view name) const noexcept {
+    const std::size_t i = schema_->find(name);
+    return i == Schema::npos ? nullptr : &values_[i];
+  }
+
+  // Raw changes, for the core only: no check of batch size, device, lock or cycles.
+  void reserve(std::size_t n) { values_.reserve(n); }
+  void push_value(Value value) { values_.push_back(std::move(value)); }  // next name of the schema
+  void set_value(std::size_t i, Value value) { values_[i] = std::move(value); }
+  void put(std::string_view name, Value value);  // replaces or appends
+  void erase(std::size_t i);                     // cannot fail after own_schema()
+  void own_schema();                             // before a change of names
+  void swap_entries(DenseNode& other);  // names and values; cannot fail after reserve() of both
+
+  NodePtr transform(const BatchOp& op) const override;
+  NodePtr shallow_copy() const override;
+  std::optional<Value> entry(std::string_view name) const override;
+  EntryKind entry_kind(std::string_view name) const override;
+  std::vector<std::string> entry_names() const override;
+  void collect(NodeList& into) const override;
+  void surrender(NodeList& pending) noexcept override;
+
+  // Called by intrusive_ptr when the last owner goes while weak references are left.
+  void release_resources() override;
+
+ private:
+  void drop_values() noexcept;
+
+  SchemaPtr schema_;
+  c10::SmallVector<Value, 6> values_;
+};
+
+inline DenseNode* as_dense(Node* node) noexcept {
+  return node->kind() == NodeKind::dense ? static_cast<DenseNode*>(node) : nullptr;
+}
+inline const DenseNode* as_dense(const Node* node) noexcept {
+  return node->kind() == NodeKind::dense ? static_cast<const DenseNode*>(node) : nullptr;
+}
+
+}  // namespace td

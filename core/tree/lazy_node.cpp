@@ -1,0 +1,252 @@
+// Lazy stacks as nodes, and what they read as. What can be done with them stands in lazy.cpp, lazy_index.cpp and
+// lazy_view.cpp.
+#include "core/tree/lazy_node.h"
+
+#include "core/base/recursion_guard.h"
+#include "core/shape/join.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/kinds.h"
+#include "core/tree/names.h"
+#include "core/tree/tensorclass.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+at::Tensor stack_leaves(const std::vector<at::Tensor>& leaves, std::int64_t dim) {
+  Sizes sizes(leaves[0].sizes().begin(), leaves[0].sizes().end());
+  sizes.insert(sizes.begin() + dim, static_cast<std::int64_t>(leaves.size()));
+  c10::SmallVector<const at::Tensor*, 8> tensors;
+  for (const at::Tensor& leaf : leaves) tensors.push_back(&leaf);
+  return join_tensors(Join::stack, tensors, dim, sizes, fast::can_skip_dispatcher());
+}
+
+// Names of the elements' dimensions, and none for that of the stack.
+Names common_names(const std::vector<NodePtr>& elements, std::int64_t dim, bool must_agree) {
+  const Names* common = nullptr;
+  for (const NodePtr& element : elements) {
+    const Names& own = element->names();
+    if (own.empty()) continue;
+    if (common != nullptr && own != *common) {
+      if (!must_agree) return {};
+      fail(Code::invalid_argument, "lazy_stack needs dictionaries whose dimensions have one name: ",
+           show_names(*common, common->size()), " and ", show_names(own, own.size()));
+    }
+    common = &own;
+  }
+  if (common == nullptr) return {};
+  Names names = *common;
+  names.insert(names.begin() + dim, std::nullopt);
+  return names;
+}
+
+c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64_t dim,
+                                       bool same_device) {
+  if (elements.empty()) fail(Code::invalid_argument, "a lazy stack needs at least one dictionary");
+  const Node& first = *elements[0];
+  const auto dims = static_cast<std::int64_t>(first.batch().size());
+  if (dim < -dims - 1 || dim > dims) {
+    fail(Code::index, "lazy_stack: dimension ", dim, " is out of range for batch size ",
+         show_sizes(first.batch()));
+  }
+  if (dim < 0) dim += dims + 1;
+  // Deeper stacks of stacks are read by recursion; no tensor has as many dimensions.
+  if (dims >= 64) fail(Code::unsupported, "a lazy stack has more than 64 batch dimensions");
+  Sizes batch(first.batch().begin(), first.batch().end());
+  std::optional<c10::Device> device = first.device();
+  const bool data = is_opaque(first);
+  for (const NodePtr& element : elements) {
+    if (element->kind() == NodeKind::part) {
+      fail(Code::unsupported,
+           "a window on a part of a dictionary cannot be stacked: clone it first");
+    }
+    if (element->kind() == NodeKind::ragged) {
+      fail(Code::unsupported, "ragged tensors cannot be stacked: read them one by one");
+    }
+    if (is_opaque(*element) != data) {
+      fail(Code::wrong_entry, "a lazy stack holds dictionaries or values, not both");
+    }
+    if (element->batch().size() != batch.size()) {
+      fail(Code::shape, "lazy_stack needs batch sizes of as many dimensions: found ",
+           show_sizes(first.batch()), " and ", show_sizes(element->batch()));
+    }
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (element->batch()[i] != batch[i]) batch[i] = -1;
+    }
+    if (element->device() == device) continue;
+    if (same_device && !data) {
+      fail(Code::device, "lazy_stack needs dictionaries on one device: found ",
+           device ? device->str() : "none", " and ",
+           element->device() ? element->device()->str() : "none");
+    }
+    device = std::nullopt;
+  }
+  const Names names = common_names(elements, dim, /*must_agree=*/same_device);
+  batch.insert(batch.begin() + dim, static_cast<std::int64_t>(elements.size()));
+  RecordTypePtr record = elements.front()->record();
+  for (const NodePtr& element : elements) {
+    if (element->record() != record) record = common_record(record, element->record());
+  }
+  auto result = c10::make_intrusive<LazyNode>(std::move(elements), dim, batch, device, data);
+  result->set_names(names);
+  result->set_record(std::move(record));
+  return result;
+}
+
+// The entry of a name in a lazy stack: the elements' entries, put together.
+std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) {
+  const RecursionGuard guard;
+  std::vector<at::Tensor> leaves;
+  std::vector<NodePtr> nodes;
+  for (const NodePtr& element : lazy.elements()) {
+    std::optional<Value> value = entry_of(element, name);
+    if (!value) return std::nullopt;
+    if (value->is_node()) {
+      nodes.push_back(value->take_node());
+    } else {
+      leaves.push_back(value->tensor());
+    }
+  }
+  if (!leaves.empty() && !nodes.empty()) {
+    fail(Code::wrong_entry, "\"", name,
+         "\" is a tensor in one element of the lazy stack and none in another");
+  }
+  if (!nodes.empty()) {
+    auto result = make_lazy(std::move(nodes), lazy.stack_dim(), false);
+    if (!lazy.names().empty()) {
+      Names names = lazy.names();  // further dimensions keep theirs
+      const Names& own = result->names();
+      names.resize(result->batch().size());
+      for (std::size_t i = lazy.batch().size(); i < own.size(); ++i) names[i] = own[i];
+      result->set_names(std::move(names));
+    }
+    return Value(NodePtr(std::move(result)));
+  }
+  if (leaves.empty()) return std::nullopt;
+  for (const at::Tensor& leaf : leaves) {
+    if (leaf.sizes() != leaves[0].sizes()) {
+      fail(Code::shape, "the tensors of \"", name,
+           "\" in a lazy stack differ in shape: ", show_sizes(leaves[0].sizes()), " and ",
+           show_sizes(leaf.sizes()), "; read them padded or one by one");
+    }
+  }
+  return Value(stack_leaves(leaves, lazy.stack_dim()));
+}
+
+}  // namespace
+
+LazyNode::~LazyNode() { drop_elements(); }
+
+void LazyNode::release_resources() {
+  drop_elements();
+  forget_holders();
+}
+
+void LazyNode::drop_elements() noexcept {
+  c10::SmallVector<NodePtr, 8> pending;
+  surrender(pending);
+  free_surrendered(pending);
+}
+
+void LazyNode::surrender(NodeList& pending) noexcept {
+  for (NodePtr& element : elements_) {
+    if (element.defined()) pending.push_back(std::move(element));
+  }
+  elements_.clear();
+}
+
+void LazyNode::collect(NodeList& into) const {
+  for (const NodePtr& element : elements_) into.push_back(element);
+}
+
+void LazyNode::set_elements(std::vector<NodePtr> elements) {
+  Sizes sizes(batch().begin(), batch().end());
+  sizes[static_cast<std::size_t>(stack_dim_)] = static_cast<std::int64_t>(elements.size());
+  for (std::size_t i = 0, k = 0; !elements.empty() && i < sizes.size(); ++i) {
+    if (static_cast<std::int64_t>(i) == stack_dim_) continue;
+    sizes[i] = elements[0]->batch()[k];
+    for (const NodePtr& element : elements) {
+      if (element->batch()[k] != sizes[i]) sizes[i] = -1;
+    }
+    ++k;
+  }
+  elements_ = std::move(elements);
+  set_batch(sizes);
+}
+
+NodePtr LazyNode::transform(const BatchOp& op) const {
+  const RecursionGuard guard;
+  return op.lazy(*this);
+}
+
+NodePtr LazyNode::shallow_copy() const {
+  auto copy = c10::make_intrusive<LazyNode>(elements_, stack_dim_, batch(), device(), holds_data_);
+  copy_tags(*this, *copy);
+  return copy;
+}
+
+NodePtr LazyNode::dense_form() const {
+  if (holds_data_) return retain(*this);
+  for (const std::int64_t size : batch()) {
+    if (size < 0) {
+      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch()),
+           " has dictionaries of different batch sizes and cannot be read as one");
+    }
+  }
+  auto result = c10::make_intrusive<DenseNode>(batch(), device());
+  for (const std::string& name : entry_names()) result->put(name, *stacked_entry(*this, name));
+  copy_tags(*this, *result);
+  return result;
+}
+
+std::optional<Value> LazyNode::entry(std::string_view name) const {
+  return holds_data_ ? std::nullopt : stacked_entry(*this, name);
+}
+
+EntryKind LazyNode::entry_kind(std::string_view name) const {
+  EntryKind kind = EntryKind::none;
+  if (holds_data_) return kind;
+  const RecursionGuard guard;
+  for (const NodePtr& element : elements_) {
+    kind = element->entry_kind(name);
+    if (kind == EntryKind::none) return kind;
+  }
+  return kind;
+}
+
+std::vector<std::string> LazyNode::entry_names() const {
+  if (holds_data_ || elements_.empty()) return {};
+  const RecursionGuard guard;
+  std::vector<std::string> names = elements_[0]->entry_names();
+  std::sort(names.begin(), names.end());
+  for (std::size_t k = 1; k < elements_.size() && !names.empty(); ++k) {
+    const Node& element = *elements_[k];
+    if (const DenseNode* dense = as_dense(&element)) {
+      const auto missing = [&](const std::string& name) { return dense->find(name) == nullptr; };
+      names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
+    } else {
+      std::vector<std::string> others = element.entry_names();
+      std::sort(others.begin(), others.end());
+      std::vector<std::string> both;
+      std::set_intersection(names.begin(), names.end(), others.begin(), others.end(),
+                            std::back_inserter(both));
+      names = std::move(both);
+    }
+  }
+  return names;
+}
+
+bool LazyNode::locked_by_others() const noexcept {
+  return !elements_.empty() &&
+         std::all_of(elements_.begin(), elements_.end(),
+                     [](const NodePtr& element) { return is_locked(*element); });
+}
+
+c10::intrusive_ptr<LazyNode> lazy_stack(std::vector<NodePtr> elements, std::int64_t dim) {
+  return make_lazy(std::move(elements), dim, /*same_device=*/true);
+}
+
+}  // namespace td

@@ -1,0 +1,64 @@
+// core/tree/lazy_node.h: LazyStackedTensorDict and NonTensorStack: nodes that are stacked when an entry is read.
+#pragma once
+
+#include "core/tree/node.h"
+
+#include <vector>
+
+namespace td {
+
+// Dictionaries side by side, stacked along a dimension when an entry is read. They may differ in
+// shapes and keys. Of values that are no tensors instead of dictionaries: one value for each element
+// of the batch (Python's NonTensorStack).
+class LazyNode final : public Node {
+ public:
+  // All elements have as many batch dimensions; checked by lazy_stack().
+  LazyNode(std::vector<NodePtr> elements, std::int64_t stack_dim, SizesView batch,
+           std::optional<c10::Device> device, bool holds_data = false)
+      : Node(NodeKind::lazy, batch, device),
+        elements_(std::move(elements)),
+        stack_dim_(stack_dim),
+        holds_data_(holds_data) {}
+  ~LazyNode() override;
+
+  const std::vector<NodePtr>& elements() const noexcept { return elements_; }
+  std::int64_t stack_dim() const noexcept { return stack_dim_; }
+  // Elements are values that are no tensors, or stacks of such.
+  bool holds_data() const noexcept { return holds_data_; }
+
+  // Raw change, for the core only: no check. The batch size follows.
+  void set_element(std::size_t position, NodePtr element) {
+    elements_[position] = std::move(element);
+  }
+  void set_elements(std::vector<NodePtr> elements);
+
+  NodePtr transform(const BatchOp& op) const override;
+  NodePtr shallow_copy() const override;
+  NodePtr dense_form() const override;
+  std::optional<Value> entry(std::string_view name) const override;
+  EntryKind entry_kind(std::string_view name) const override;
+  std::vector<std::string> entry_names() const override;
+  bool locked_by_others() const noexcept override;
+  void collect(NodeList& into) const override;
+  void surrender(NodeList& pending) noexcept override;
+  void release_resources() override;
+
+ private:
+  void drop_elements() noexcept;
+
+  std::vector<NodePtr> elements_;
+  std::int64_t stack_dim_;
+  bool holds_data_;
+};
+
+inline const LazyNode* as_lazy(const Node* node) noexcept {
+  return node->kind() == NodeKind::lazy ? static_cast<const LazyNode*>(node) : nullptr;
+}
+inline LazyNode* as_lazy(Node* node) noexcept {
+  return node->kind() == NodeKind::lazy ? static_cast<LazyNode*>(node) : nullptr;
+}
+// Stacks nodes of any kind lazily. Throws when they are not alike enough: number of batch
+// dimensions, device, values beside dictionaries.
+c10::intrusive_ptr<LazyNode> lazy_stack(std::vector<NodePtr> elements, std::int64_t dim);
+
+}  // namespace td

@@ -1,0 +1,60 @@
+// Sub-tensordicts as nodes, and what they read as. sub_tensordict.cpp makes them.
+#include "core/tree/sub_node.h"
+
+#include "core/tree/kinds.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/tensordict.h"
+
+#include <algorithm>
+
+namespace td {
+
+NodePtr PartNode::transform(const BatchOp& op) const { return dense_form()->transform(op); }
+
+NodePtr PartNode::shallow_copy() const {
+  return c10::make_intrusive<PartNode>(parent_, items_, batch());
+}
+
+void PartNode::collect(NodeList& into) const { into.push_back(parent_); }
+
+// What is locked through a window refers to it weakly, and would keep its memory, and so itself.
+void PartNode::release_resources() {
+  parent_.reset();
+  forget_holders();
+}
+
+NodePtr PartNode::dense_form() const { return td::dense_form(read_at(parent_, items_)); }
+
+std::optional<Value> PartNode::entry(std::string_view name) const {
+  std::optional<Value> value = parent_->entry(name);
+  if (!value) return std::nullopt;
+  // An index is worked out for the parent's batch size, which every entry begins with.
+  auto holder = c10::make_intrusive<DenseNode>(parent_->batch(), parent_->device());
+  holder->put(name, *value);
+  const NodePtr read = read_at(holder, items_);
+  return *as_dense(read.get())->find(name);
+}
+
+EntryKind PartNode::entry_kind(std::string_view name) const { return parent_->entry_kind(name); }
+
+std::vector<std::string> PartNode::entry_names() const { return parent_->entry_names(); }
+
+bool PartNode::locked_by_others() const noexcept { return is_locked(*parent_); }
+
+InPlace::InPlace(const NodePtr& node) : node_(node) {
+  const PartNode* part = as_part(node.get());
+  if (part == nullptr) return;
+  const auto copies = [](const IndexItem& item) {
+    return item.kind == IndexKind::tensor || item.kind == IndexKind::boolean;
+  };
+  node_ = read_at(part->parent(), part->items());
+  if (std::any_of(part->items().begin(), part->items().end(), copies)) part_ = node;
+}
+
+void InPlace::commit() {
+  if (!part_.defined()) return;
+  const auto& part = static_cast<const PartNode&>(*part_);
+  TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));
+}
+
+}  // namespace td

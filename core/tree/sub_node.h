@@ -1,0 +1,56 @@
+// core/tree/sub_node.h: SubTensorDict: an index into another dictionary, whose entries it reads and writes.
+#pragma once
+
+#include "core/tensor/index.h"
+#include "core/tree/node.h"
+
+#include <vector>
+
+namespace td {
+
+// A window on a part of another dictionary, which it keeps alive (Python's _SubTensorDict). What is
+// written to it is written to the part.
+class PartNode final : public Node {
+ public:
+  PartNode(NodePtr parent, std::vector<IndexItem> items, SizesView batch)
+      : Node(NodeKind::part, batch, parent->device()),
+        parent_(std::move(parent)),
+        items_(std::move(items)) {}
+
+  const NodePtr& parent() const noexcept { return parent_; }
+  const std::vector<IndexItem>& items() const noexcept { return items_; }
+
+  NodePtr transform(const BatchOp& op) const override;
+  NodePtr shallow_copy() const override;
+  NodePtr dense_form() const override;
+  std::optional<Value> entry(std::string_view name) const override;
+  EntryKind entry_kind(std::string_view name) const override;
+  std::vector<std::string> entry_names() const override;
+  bool locked_by_others() const noexcept override;
+  void collect(NodeList& into) const override;
+
+  void release_resources() override;
+
+ private:
+  NodePtr parent_;
+  std::vector<IndexItem> items_;
+};
+
+inline const PartNode* as_part(const Node* node) noexcept {
+  return node->kind() == NodeKind::part ? static_cast<const PartNode*>(node) : nullptr;
+}
+
+// What an operation in place works on: the dictionary itself, or, for a window through index tensors,
+// a copy of the part that commit() writes back. Leaves of lazy stacks are those of the elements.
+class InPlace {
+ public:
+  explicit InPlace(const NodePtr& node);
+  const NodePtr& node() const noexcept { return node_; }
+  void commit();
+
+ private:
+  NodePtr part_;  // set when there is something to write back
+  NodePtr node_;
+};
+
+}  // namespace td
