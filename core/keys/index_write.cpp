@@ -7,6 +7,7 @@
 #include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
@@ -153,6 +154,7 @@ class Write {
 
   void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source,
                  Scope& scope) {
+    require_batch(name, target.sizes(), scope.batch);
     const Sizes part = scope.plan.sizes(target.sizes());
     if (!broadcasts(source.sizes(), part)) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
@@ -203,6 +205,7 @@ class Write {
       } else if (is_opaque(*into.node())) {
         plan_data(target, at, *from.node(), *level.scope);
       } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
+        require_batch(source.name(i), lazy->batch(), level.scope->batch);
         plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
       } else {
         pair(into.node(), from.node(), *level.scope);
@@ -216,6 +219,7 @@ class Write {
 
   // Values that are no tensors: another value for a part makes one value for each element.
   void plan_data(DenseNode& target, std::size_t at, const Node& source, const Scope& scope) {
+    require_entry(target, at);
     NodePtr changed = written(target.value(at).node(), source, scope);
     if (!changed.defined()) return;
     if (target.memmapped() || target.shared()) {
@@ -251,6 +255,7 @@ class Write {
   void plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                  const NodePtr& source) {
     const RecursionGuard guard;
+    require_elements(target);
     const LazyIndex at(items, dims, target);
     if (!at.separable) return plan_scattered(target, items, dims, source);
     std::vector<NodePtr> parts{source};
@@ -315,6 +320,7 @@ class Write {
   // A new entry: zeros of the full batch in place of the part's, then written as the others.
   void make(Creation& creation) {
     Scope& scope = *creation.scope;
+    require_batch(creation.name, sizes_of(*creation.source), scope.part);
     const ZerosOp op(scope.batch, scope.part.size());
     const std::optional<c10::Device>& device = creation.node->device();
     if (!creation.source->is_node()) {

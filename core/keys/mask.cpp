@@ -1,6 +1,7 @@
 #include "core/keys/mask.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/memo.h"
@@ -86,6 +87,9 @@ void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor
     const at::Tensor& leaf = entry.tensor();
     writes.fill(std::string_view("a tensor"), leaf, fitted("a mask", mask, leaf), value);
   });
+  const c10::Scalar number = value.is_meta() ? c10::Scalar(0) : value.item();
+  for (const Writes::Write& write : writes.all())
+    require_fits(number, write.target->scalar_type(), "masked_fill");
   writes.run([](Writes::Write& write) {
     write.target->masked_fill_(*write.sources[0], *write.sources[1]);
   });

@@ -65,6 +65,7 @@ class UpdateAt {
   }
 
   void require_fit(Path path, const at::Tensor& target, const at::Tensor& source) const {
+    require_batch(path, target.sizes(), plan_.view().in());
     const Sizes part = plan_.sizes(target.sizes());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);

@@ -1,4 +1,5 @@
 // Questions about all elements, and writes to all of them.
+#include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
 #include "core/math/math.h"
 #include "core/tensor/fast_path.h"
@@ -116,6 +117,8 @@ void fill_(const TensorDict& td, Path path, const c10::Scalar& value) {
   if (kind_of(found) == EntryKind::data) fail_kind(path, found, "tensor");
   Writes writes(Writes::Hold::owns);
   gather(target.node(), path, writes);
+  for (const Writes::Write& write : writes.all())
+    require_fits(value, write.target->scalar_type(), "fill");
   writes.run([&](Writes::Write& write) { write.target->fill_(value); });
   target.commit();
 }

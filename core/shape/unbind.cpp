@@ -29,7 +29,10 @@ class Unbind {
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());
       pending_.pop_back();
-      for (std::size_t i = 0; i < at.source->size(); ++i) entry(at.source->value(i), at.targets);
+      for (std::size_t i = 0; i < at.source->size(); ++i) {
+        require_entry(*at.source, i);
+        entry(at.source->value(i), at.targets);
+      }
     }
     return result;
   }

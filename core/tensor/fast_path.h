@@ -84,7 +84,8 @@ static_assert(sizeof(ViewImpl) == sizeof(c10::TensorImpl));
 // A view that make_view() has made. Gradients that are written through it would not reach its base, and
 // libtorch would not notice: whoever writes while gradients are recorded must ask.
 inline bool is_unrecorded_view(const at::Tensor& tensor) noexcept {
-  return typeid(*tensor.unsafeGetTensorImpl()) == typeid(ViewImpl);
+  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
+  return typeid(impl) == typeid(ViewImpl);
 }
 
 // A tensor over the memory of `base`, which must be plain, sharing its version counter as a view made by

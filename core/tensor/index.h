@@ -21,19 +21,24 @@ enum class IndexKind : std::int32_t {
 struct IndexItem {
   IndexKind kind = IndexKind::none;
   std::optional<std::int64_t> start, stop, step;  // of a slice; start: the integer or boolean
-  at::Tensor tensor;
+  at::Tensor tensor;     // of a boolean, if any: positions along the dimension that it adds
+  bool of_mask = false;  // the positions of a tensor were those of a mask: what they pick has no name
 
-  static IndexItem at(std::int64_t position) { return {IndexKind::integer, position, {}, {}, {}}; }
+  static IndexItem at(std::int64_t position) {
+    return {IndexKind::integer, position, {}, {}, {}, false};
+  }
   static IndexItem range(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
                          std::optional<std::int64_t> step = std::nullopt) {
-    return {IndexKind::slice, start, stop, step, {}};
+    return {IndexKind::slice, start, stop, step, {}, false};
   }
-  static IndexItem ellipsis() { return {IndexKind::ellipsis, {}, {}, {}, {}}; }
-  static IndexItem none() { return {IndexKind::none, {}, {}, {}, {}}; }
+  static IndexItem ellipsis() { return {IndexKind::ellipsis, {}, {}, {}, {}, false}; }
+  static IndexItem none() { return {IndexKind::none, {}, {}, {}, {}, false}; }
   static IndexItem of(at::Tensor tensor) {
-    return {IndexKind::tensor, {}, {}, {}, std::move(tensor)};
+    return {IndexKind::tensor, {}, {}, {}, std::move(tensor), false};
   }
-  static IndexItem boolean(bool truth) { return {IndexKind::boolean, truth ? 1 : 0, {}, {}, {}}; }
+  static IndexItem boolean(bool truth) {
+    return {IndexKind::boolean, truth ? 1 : 0, {}, {}, {}, false};
+  }
 };
 
 // "..., ::2, None" → items; throws Code::index and points at the character.

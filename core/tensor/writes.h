@@ -40,8 +40,7 @@ class Writes {
   void fill(Path where, const at::Tensor& target, const at::Tensor& mask = {},
             const at::Tensor& value = {});
 
-  bool empty() const noexcept { return writes_.empty(); }
-  std::size_t size() const noexcept { return writes_.size(); }
+  c10::ArrayRef<Write> all() const noexcept { return writes_; }
 
   // From here on nobody else need keep the tensors.
   void own();

@@ -11,6 +11,7 @@
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
 
@@ -191,9 +192,13 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
   writes.run();
 }
 
+const at::Tensor* TensorDict::stored(Path path) const noexcept {
+  const Value* value = find_stored(node_, path);
+  return value != nullptr && !value->is_node() ? &value->tensor() : nullptr;
+}
+
 at::Tensor TensorDict::get(Path path) const {
-  const Value* stored = find_stored(node_, path);
-  if (stored != nullptr && !stored->is_node()) return stored->tensor();
+  if (const at::Tensor* tensor = stored(path)) return *tensor;
   const Value value = find_entry(node_, path);
   if (value.is_node()) fail_kind(path, value, "tensor");
   return value.tensor();
@@ -202,8 +207,8 @@ at::Tensor TensorDict::get(Path path) const {
 TensorDict TensorDict::get_dict(Path path) const {
   if (const PartNode* part = as_part(node_.get())) {
     const TensorDict inner = TensorDict(part->parent()).get_dict(path);
-    return TensorDict(NodePtr(c10::make_intrusive<PartNode>(
-        inner.node(), part->items(), inner.index(part->items()).batch_size())));
+    require_batch(path, inner.batch_size(), part->parent()->batch());
+    return sub_tensordict(inner, part->items());
   }
   const Value value = find_entry(node_, path);
   if (td::kind_of(value) != EntryKind::dict) fail_kind(path, value, "dictionary");
@@ -266,7 +271,8 @@ KeyList TensorDict::keys(const KeysOptions& options) const {
 
 void TensorDict::set_batch_size(SizesView batch) {
   require_sizes(batch);
-  if (batch == batch_size()) return;
+  // The same once more puts nested dictionaries right whose batch size has changed beneath this one.
+  if (batch == batch_size() && !is_dense()) return;
   // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
   std::vector<Node*> growing{node_.get()};
   std::vector<Node*> changing;
