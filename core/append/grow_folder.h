@@ -3,6 +3,7 @@
 // file of values is opened here.
 #pragma once
 
+#include "core/base/key.h"
 #include "core/io/folder.h"
 #include "core/meta/format.h"
 
