@@ -121,7 +121,7 @@ class Apply {
   }
 
   const NodePtr& result() const noexcept { return result_; }
-  const Writes& writes() const noexcept { return writes_; }
+  WriteBack& writes() noexcept { return writes_; }
 
  private:
   struct Level {
@@ -238,7 +238,7 @@ class Apply {
   std::optional<c10::Device> device_;
   std::vector<Level> levels_;
   NodePtr result_;
-  Writes writes_;
+  WriteBack writes_;
 };
 
 void check_options(const TensorDict& td, const ApplyManyOptions& options) {

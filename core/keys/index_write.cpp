@@ -205,7 +205,7 @@ class Write {
       } else if (is_opaque(*into.node())) {
         plan_data(target, at, *from.node(), *level.scope);
       } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
-        require_batch(source.name(i), lazy->batch(), level.scope->batch);
+        require_batch(std::string_view(source.name(i)), lazy->batch(), level.scope->batch);
         plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
       } else {
         pair(into.node(), from.node(), *level.scope);

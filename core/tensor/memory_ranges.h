@@ -50,8 +50,8 @@ class MemoryRanges {
     MemoryRange range;
     std::size_t added;
   };
-  std::vector<Place> places_;           // by where they begin
-  std::vector<std::uintptr_t> reach_;   // the furthest end up to there
+  std::vector<Place> places_;          // by where they begin
+  std::vector<std::uintptr_t> reach_;  // the furthest end up to there
   std::vector<bool> crowded_;
 };
 

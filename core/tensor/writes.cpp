@@ -59,9 +59,8 @@ void require_values(Path where, const at::Tensor& target, const at::Tensor& sour
 }
 
 bool same_place(const at::Tensor& a, const at::Tensor& b) {
-  return a.is_same(b) ||
-         (a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
-          a.strides() == b.strides() && range_of(a).begin == range_of(b).begin);
+  return a.is_same(b) || (a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+                          a.strides() == b.strides() && range_of(a).begin == range_of(b).begin);
 }
 
 }  // namespace
@@ -71,8 +70,7 @@ void require_distinct(Path where, const at::Tensor& tensor) {
     fail_repeated(where, "");
 }
 
-Writes::Writes(Hold hold)
-    : owns_(hold == Hold::owns), recording_(c10::GradMode::is_enabled()) {}
+Writes::Writes(Hold hold) : owns_(hold == Hold::owns), recording_(c10::GradMode::is_enabled()) {}
 
 void Writes::add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
                  IndexPlan* part, bool in_step) {
@@ -178,7 +176,8 @@ void Writes::separate() {
   MemoryRanges targets;
   for (const Write& write : writes_) targets.add(range_of(*write.target));
   targets.sort();
-  std::unordered_map<const c10::TensorImpl*, at::Tensor> copies;  // one value may be read many times
+  std::unordered_map<const c10::TensorImpl*, at::Tensor>
+      copies;  // one value may be read many times
   const IndexPlan* known = nullptr;
   for (std::size_t i = 0; i < writes_.size(); ++i) {
     Write& write = writes_[i];

@@ -21,7 +21,7 @@ class Writes {
     Held target;
     Held sources[2];  // undefined where there is none
     IndexPlan* part;  // of the target; nullptr: all of it
-    bool in_step;     // each element is read before it is written: a source may be the target itself
+    bool in_step;  // each element is read before it is written: a source may be the target itself
   };
 
   // Each throws where libtorch would refuse the write: a leaf that requires gradients while they are

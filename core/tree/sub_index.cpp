@@ -12,7 +12,9 @@ namespace td {
 namespace {
 
 at::Tensor own_positions(const at::Tensor& tensor) {
-  return tensor.detach().to(at::kCPU, at::kLong, /*non_blocking=*/false, /*copy=*/true).contiguous();
+  return tensor.detach()
+      .to(at::kCPU, at::kLong, /*non_blocking=*/false, /*copy=*/true)
+      .contiguous();
 }
 
 IndexItem picked(at::Tensor positions, bool of_mask) {
@@ -23,8 +25,7 @@ IndexItem picked(at::Tensor positions, bool of_mask) {
 
 // An item that reads a dimension from `start` on in steps.
 IndexItem stretch(std::int64_t start, std::int64_t step, std::int64_t size, std::int64_t full) {
-  if (start == 0 && step == 1 && size == full)
-    return IndexItem::range(std::nullopt, std::nullopt);
+  if (start == 0 && step == 1 && size == full) return IndexItem::range(std::nullopt, std::nullopt);
   if (size == 0) return IndexItem::range(0, 0);
   return IndexItem::range(start, start + (size - 1) * step + 1, size > 1 ? step : 1);
 }
@@ -67,8 +68,7 @@ class OverView {
     const auto place = [&](std::int64_t position) { return dim.start + position * dim.step; };
     if (plan.gathers()) {
       const at::NoGradGuard no_grad;
-      result_.push_back(
-          picked(plan.positions()[0].mul(dim.step).add(dim.start), item.of_mask));
+      result_.push_back(picked(plan.positions()[0].mul(dim.step).add(dim.start), item.of_mask));
     } else if (plan.view().out_dims() == 0) {
       result_.push_back(IndexItem::at(place(plan.view().drops()[0].position)));
     } else {
@@ -132,9 +132,8 @@ std::vector<IndexItem> own_index(c10::ArrayRef<IndexItem> items, SizesView batch
       result.push_back(item);
       if (item.tensor.defined()) result.back().tensor = item.tensor.clone();
     } else if (item.tensor.dim() == 0) {
-      result.push_back(is_mask(item.tensor)
-                           ? IndexItem::boolean(item.tensor.item().toBool())
-                           : IndexItem::at(item.tensor.item().toLong()));
+      result.push_back(is_mask(item.tensor) ? IndexItem::boolean(item.tensor.item().toBool())
+                                            : IndexItem::at(item.tensor.item().toLong()));
     } else if (is_mask(item.tensor)) {
       const at::Tensor places = item.tensor.to(at::kCPU, at::kBool).nonzero();
       for (std::int64_t d = 0; d < places.size(1); ++d)

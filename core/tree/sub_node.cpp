@@ -45,6 +45,7 @@ std::optional<Value> PartNode::entry(std::string_view name) const {
   auto holder = c10::make_intrusive<DenseNode>(parent_->batch(), parent_->device());
   holder->put(name, *value);
   const NodePtr read = read_at(holder, items_);
+  require_batch(read->batch());
   return *as_dense(read.get())->find(name);
 }
 

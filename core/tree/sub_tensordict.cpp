@@ -7,27 +7,36 @@
 
 namespace td {
 
+namespace {
+
+// Whether all sizes are known.
+bool is_even(SizesView batch) {
+  return std::none_of(batch.begin(), batch.end(), [](std::int64_t size) { return size < 0; });
+}
+
+}  // namespace
+
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) {
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "a value that is no tensor has no parts");
   const NodePtr& node = td.node();
   const SizesView batch = node->batch();
   // The elements of a lazy stack may differ: what the index gives is seen when they are read.
-  const bool reads = as_lazy(node.get()) != nullptr ||
-                     std::find(batch.begin(), batch.end(), -1) != batch.end();
-  const Sizes sizes = reads ? Sizes(read_at(node, items)->batch())
-                            : IndexPlan(items, batch).sizes(batch);
+  const bool reads = as_lazy(node.get()) != nullptr || !is_even(batch);
+  const Sizes sizes =
+      reads ? Sizes(read_at(node, items)->batch()) : IndexPlan(items, batch).sizes(batch);
   std::vector<IndexItem> own = own_index(items, batch);
   NodePtr parent = node;
   if (const PartNode* above = as_part(node.get())) {
     // A part of a part is one of the whole: a chain of them costs no more than its last link.
     const SizesView whole = above->parent()->batch();
+    if (is_even(whole)) above->require_batch(IndexPlan(above->items(), whole).sizes(whole));
     if (auto both = compose(above->items(), own, whole)) {
-      above->require_batch(IndexPlan(above->items(), whole).sizes(whole));
       parent = above->parent();
       own = *std::move(both);
     }
   }
-  return TensorDict(NodePtr(c10::make_intrusive<PartNode>(std::move(parent), std::move(own), sizes)));
+  return TensorDict(
+      NodePtr(c10::make_intrusive<PartNode>(std::move(parent), std::move(own), sizes)));
 }
 
 TensorDict parent_of(const TensorDict& td) {

@@ -183,7 +183,7 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
   if (const PartNode* part = as_part(node_.get())) {
     return set_part(*part, path, value.expand(target.sizes()));
   }
-  Writes writes(Writes::Hold::owns);
+  Writes writes(stored != nullptr ? Writes::Hold::borrows : Writes::Hold::owns);
   if (stored != nullptr) {
     writes.set(path, target, value);
   } else {
