@@ -13,6 +13,7 @@
 %ignore td_set_log;
 %ignore td_tensor_from_blob;
 %ignore td_release_set_flag;
+%ignore td_release_flag_fn;
 
 /* Numbers: all of Lua's integers, none of its floats. */
 %define TD_INTEGER(type)

@@ -155,7 +155,9 @@ def julia(lines: list[Line]) -> str:
         head = JULIA_METHOD.get(line.name, line.name)
         if not head.startswith("Base."):
             exported.append(head)
-        out.append(f"{head}(td::TensorDict, other; options...) = binary({constant}, td, other; options...)")
+        # Base's own say something of `missing` beside anything.
+        given = "other::Operand" if head.startswith("Base.") else "other"
+        out.append(f"{head}(td::TensorDict, {given}; options...) = binary({constant}, td, other; options...)")
         names = [name for name in [JULIA_BASE.get(line.name), JULIA_DOTTED.get(line.name),
                                    *JULIA_ALSO.get(line.name, [])] if name]
         for name in names:

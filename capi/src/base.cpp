@@ -101,4 +101,6 @@ void td_release_set_flag(void* user) noexcept {
     reinterpret_cast<std::atomic<int32_t>*>(user)->store(1, std::memory_order_release);
 }
 
+td_release_fn td_release_flag_fn(void) noexcept { return td_release_set_flag; }
+
 int64_t td_debug_live_handles(void) noexcept { return capi::HandleTable::instance().live(); }

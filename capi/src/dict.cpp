@@ -4,6 +4,8 @@
 #include "guard.h"
 #include "key_snapshot.h"
 
+#include "core/inspect/owned_nbytes.h"
+
 #include <new>
 
 using capi::guard;
@@ -193,6 +195,10 @@ td_status td_is_empty(const td_tensordict* td, int32_t* result) noexcept {
 
 td_status td_nbytes(const td_tensordict* td, size_t* result) noexcept {
   return guard_plain(__func__, [&] { *not_null(result, "result") = in(td)->nbytes(); });
+}
+
+td_status td_owned_nbytes(const td_tensordict* td, size_t* result) noexcept {
+  return guard_plain(__func__, [&] { *not_null(result, "result") = td::owned_nbytes(*in(td)); });
 }
 
 td_status td_is_same(const td_tensordict* td, const td_tensordict* other,

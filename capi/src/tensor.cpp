@@ -2,6 +2,7 @@
 #include "arguments.h"
 #include "guard.h"
 
+#include "core/inspect/owned_nbytes.h"
 #include "core/inspect/print.h"
 #include "core/io/mapped_file.h"
 #include "core/tensor/writes.h"
@@ -148,6 +149,10 @@ td_status td_tensor_data(const td_tensor* tensor, void** result) noexcept {
 
 td_status td_tensor_nbytes(const td_tensor* tensor, size_t* result) noexcept {
   return guard_plain(__func__, [&] { *not_null(result, "result") = td::bytes_of(in(tensor)); });
+}
+
+td_status td_tensor_owned_nbytes(const td_tensor* tensor, size_t* result) noexcept {
+  return guard_plain(__func__, [&] { *not_null(result, "result") = td::owned_nbytes(in(tensor)); });
 }
 
 td_status td_tensor_is_contiguous(const td_tensor* tensor, int32_t* result) noexcept {

@@ -19,11 +19,13 @@ struct Holder {
 
 void release(void* context) { delete static_cast<Holder*>(context); }
 
-c10::Storage storage_of(void* data, std::size_t bytes, c10::Device device, Holder holder) {
+// The allocator only tells owned_nbytes() that the memory was allocated for this; nothing is resized.
+c10::Storage storage_of(void* data, std::size_t bytes, c10::Device device, Holder holder,
+                        c10::Allocator* allocator = nullptr) {
   auto context = std::make_unique<Holder>(std::move(holder));
   at::DataPtr pointer(data, context.get(), &release, device);
   context.release();  // NOLINT: the pointer above owns it now
-  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), nullptr,
+  return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), allocator,
                       /*resizable=*/false);
 }
 
@@ -44,14 +46,16 @@ c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
   if (device.type() == c10::DeviceType::CPU && !pinned) {
     auto memory = std::make_shared<at::DataPtr>(c10::GetCPUAllocator()->allocate(bytes));
     void* data = memory->get();
-    return storage_of(data, bytes, device, {std::move(memory), nullptr, {}});
+    return storage_of(data, bytes, device, {std::move(memory), nullptr, {}},
+                      c10::GetCPUAllocator());
   }
   const auto options = at::TensorOptions(at::kByte).device(device).pinned_memory(pinned);
   auto memory =
       std::make_shared<at::Tensor>(at::empty({static_cast<std::int64_t>(bytes)}, options));
   void* data = bytes == 0 ? nullptr : memory->data_ptr();
   const c10::Device where = memory->device();  // with its number
-  return storage_of(data, bytes, where, {std::move(memory), nullptr, {}});
+  c10::Allocator* allocator = memory->storage().allocator();
+  return storage_of(data, bytes, where, {std::move(memory), nullptr, {}}, allocator);
 }
 
 c10::Storage Buffer::over(void* data, std::size_t bytes, std::shared_ptr<void> owner) {

@@ -205,6 +205,7 @@ TD_TEST(release_set_flag_sets_its_flag) {
   td_release_set_flag(&flag);
   TD_CHECK_INT(flag, 1);
   td_release_set_flag(NULL);
+  TD_CHECK(td_release_flag_fn() == td_release_set_flag);
 }
 
 TD_TEST(options_say_their_size) {

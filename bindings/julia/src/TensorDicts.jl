@@ -10,6 +10,7 @@ from 1, as everywhere in Julia.
 module TensorDicts
 
 using Libdl: Libdl
+using Serialization: Serialization
 
 export TensorDict, Tensor, StridedTensor, NonTensorData, Writer, Device, BFloat16
 export TensorDictError, ReleasedError
@@ -94,6 +95,7 @@ include("grow.jl")
 include("dlpack.jl")
 include("record.jl")
 include("tensorclass.jl")
+include("serialize.jl")
 include("show.jl")
 include("process.jl")
 

@@ -49,7 +49,7 @@ function apply(f, td::TensorDict, others::TensorDict...; named::Bool = false,
                out::Union{TensorDict,Nothing} = nothing, more...)
     result = walk(f, td, others, named; out = out, filter_empty = filtering(filter_empty),
                   propagate_lock = propagate_lock, more...)
-    result === nothing ? nothing : out === nothing ? charge(result) : (close(result); out)
+    result === nothing ? nothing : out === nothing ? result : (close(result); out)
 end
 Base.map(f, td::TensorDict, others::TensorDict...) = apply(f, td, others...)
 
@@ -72,9 +72,35 @@ function parking(f, state)
         f()
         TD_OK
     catch e
-        state.thrown = Some(e)
+        state.thrown = ThrownInCallback(e, catch_backtrace())
         td_set_error(TD_ERR_CALLBACK, first(message_of(e), 900))
         TD_ERR_CALLBACK
+    end
+end
+
+# After the call: what a function threw meanwhile, or what the library says.
+check_parked(status, state) = state.thrown === nothing ? check(status) : rethrow_parked(state)
+
+"""
+    TensorDicts.ThrownInCallback
+
+Shown as what caused an exception: where a function that the library had called threw it.
+"""
+struct ThrownInCallback <: Exception
+    exception::Any
+    backtrace::Vector
+end
+function Base.showerror(io::IO, e::ThrownInCallback)
+    print(io, "a function that the library called has thrown: ")
+    showerror(io, e.exception, e.backtrace)
+end
+
+# No exception can be thrown with a stack trace of its own: that of the function is in the one before it.
+function rethrow_parked(state)
+    try
+        throw(state.thrown)
+    catch
+        throw(state.thrown.exception)
     end
 end
 
@@ -163,7 +189,6 @@ function walk(f, td, others, named; call_on_nested::Bool = false, default = NoDe
             end
         end
     end
-    state.thrown === nothing || throw(something(state.thrown))
-    check(status)
+    check_parked(status, state)
     result[] == C_NULL ? nothing : TensorDict(result[])
 end

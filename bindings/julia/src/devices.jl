@@ -72,14 +72,14 @@ device(td::TensorDict) = ask_device(td_device, td)
 A dictionary that was moved moves there what is set later.
 """
 to(t::Tensor, d::Device) =
-    charge(call(Tensor, td_tensor_to, t, TD_DTYPE_OTHER, d.type, d.index))
+    call(Tensor, td_tensor_to, t, TD_DTYPE_OTHER, d.type, d.index)
 to(t::Tensor, T::Type) =
-    charge(call(Tensor, td_tensor_to, t, dtype_code(T), TD_DEVICE_NONE, -1))
+    call(Tensor, td_tensor_to, t, dtype_code(T), TD_DEVICE_NONE, -1)
 to(t::Tensor, T::Type, d::Device) =
-    charge(call(Tensor, td_tensor_to, t, dtype_code(T), d.type, d.index))
-to(td::TensorDict, T::Type) = charge(call(TensorDict, td_to_dtype, td, dtype_code(T)))
+    call(Tensor, td_tensor_to, t, dtype_code(T), d.type, d.index)
+to(td::TensorDict, T::Type) = call(TensorDict, td_to_dtype, td, dtype_code(T))
 to(td::TensorDict, d::Device; non_blocking::Bool = false) =
-    charge(call(TensorDict, td_to_device, td, d.type, d.index, Ref(td_to_options(; non_blocking = non_blocking))))
+    call(TensorDict, td_to_device, td, d.type, d.index, Ref(td_to_options(; non_blocking = non_blocking)))
 
 """
     to(td; dtype = nothing, device = nothing, like = nothing, each_like = false, pin = false, non_blocking = false)
@@ -91,7 +91,7 @@ tensors on the device `"meta"` give only an element type. `pin`: through pinned 
 device that is where they stay. `to!` replaces the tensors of `td` itself.
 """
 to(td::TensorDict; options...) =
-    charge(call(TensorDict, (d, result) -> convert_dict(d, false, result; options...), td))
+    call(TensorDict, (d, result) -> convert_dict(d, false, result; options...), td)
 to!(td::TensorDict; options...) =
     (close(call(TensorDict, (d, result) -> convert_dict(d, true, result; options...), td)); td)
 

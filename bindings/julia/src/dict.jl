@@ -102,7 +102,7 @@ Both are unlocked.
 """
 Base.copy(td::TensorDict) = call(TensorDict, td_clone, td, 0)
 Base.deepcopy_internal(td::TensorDict, seen::IdDict) =
-    get!(() -> charge(call(TensorDict, td_clone, td, 1)), seen, td)::TensorDict
+    get!(() -> call(TensorDict, td_clone, td, 1), seen, td)::TensorDict
 
 """
     a == b

@@ -365,7 +365,7 @@ function leaf_asking(f, is_leaf)
     try
         GC.@preserve state f(callback, pointer_from_objref(state))
     catch
-        state.thrown === nothing ? rethrow() : throw(something(state.thrown))
+        state.thrown === nothing ? rethrow() : rethrow_parked(state)
     end
 end
 
@@ -433,7 +433,7 @@ function merge_tensordicts(f, tds::TensorDict...)
     try
         GC.@preserve state merged(tds, callback, pointer_from_objref(state))
     catch
-        state.thrown === nothing ? rethrow() : throw(something(state.thrown))
+        state.thrown === nothing ? rethrow() : rethrow_parked(state)
     end
 end
 merge_tensordicts(tds::TensorDict...) = merged(tds, C_NULL, C_NULL)

@@ -41,11 +41,11 @@ it is trusted and nothing in it is run. Tensors are views of the mapped file whe
 - `max_depth`, `max_entries`: most levels and entries accepted; 0 for the limits of the library
 """
 load_file(file::AbstractString; options...) = with_file_options(; options...) do given
-    charge(call(TensorDict, td_load_file, String(file), given))
+    call(TensorDict, td_load_file, String(file), given)
 end
 
 load_tensor(file::AbstractString; options...) = with_file_options(; options...) do given
-    charge(call(Tensor, td_tensor_load, String(file), given))
+    call(Tensor, td_tensor_load, String(file), given)
 end
 
 """

@@ -9,12 +9,12 @@ A tensor. See [`asarray`](@ref) for its values; `Tensor(A)` shares the memory of
 """
 mutable struct Tensor <: Handle
     pointer::Ptr{td_tensor}
-    Tensor(pointer::Ptr{td_tensor}; scoped::Bool = true) = adopt(new(pointer), scoped)
+    Tensor(pointer::Ptr{td_tensor}; scoped::Bool = true) = charge(adopt(new(pointer), scoped))
 end
 
 mutable struct TensorDict <: Handle
     pointer::Ptr{td_tensordict}
-    TensorDict(pointer::Ptr{td_tensordict}) = adopt(new(pointer))
+    TensorDict(pointer::Ptr{td_tensordict}) = charge(adopt(new(pointer)))
 end
 
 mutable struct KeyList <: Handle
@@ -82,7 +82,10 @@ kind(::RecordHandle) = Symbol("record type")
 function release(h::Handle)
     pointer = h.pointer
     h.pointer = C_NULL
-    pointer == C_NULL || free(pointer)
+    if pointer != C_NULL
+        discharge(owned(pointer))
+        free(pointer)
+    end
     nothing
 end
 
@@ -117,8 +120,8 @@ end
 """
     TensorDicts.scope(f)
 
-Call `f()` and close every tensor and dictionary made meanwhile by this task, but for those it
-returns (alone, or in a tuple, a named tuple or a vector).
+Call `f()` and close every tensor and dictionary made meanwhile by this task, but for those that can be
+reached from what it returns, however deep they lie in it.
 """
 function scope(f)
     outer = get(task_local_storage(), :TensorDicts_scope, nothing)
@@ -127,18 +130,43 @@ function scope(f)
     try
         result = task_local_storage(f, :TensorDicts_scope, made)
         keep!(kept, result)
-        outer === nothing || append!(outer, kept)
         return result
     finally
         for h in made
-            h in kept || release(h)
+            if !(h in kept)
+                release(h)
+            elseif outer !== nothing
+                push!(outer, h)
+            end
         end
     end
 end
 
-keep!(kept, h::Handle) = push!(kept, h)
-keep!(kept, hs::Union{Tuple,NamedTuple,AbstractVector}) = foreach(h -> keep!(kept, h), hs)
-keep!(kept, other) = kept
+# What leads to no handle, or to all of them.
+const Opaque = Union{Symbol,AbstractString,Type,Module,Task,Method,Core.MethodInstance,Core.CodeInfo}
+const Slots = isdefined(Core, :GenericMemory) ? Union{Array,Core.SimpleVector,Core.GenericMemory} :
+                                                Union{Array,Core.SimpleVector}
+
+# Adds the handles in `result`: an element, a field, a variable that a function has captured.
+function keep!(kept, result)
+    met, pending = Base.IdSet{Any}(), Any[result]
+    while !isempty(pending)
+        x = pop!(pending)
+        (isbits(x) || x isa Opaque || x in met) && continue
+        push!(met, x)
+        x isa Handle && push!(kept, x)
+        if x isa Slots
+            isbitstype(eltype(x)) && continue
+            for i in eachindex(x)
+                isassigned(x, i) && push!(pending, x[i])
+            end
+        else
+            for i in 1:nfields(x)
+                isdefined(x, i) && push!(pending, getfield(x, i))
+            end
+        end
+    end
+end
 
 # Calls that give a handle, a value, a text, or sizes.
 

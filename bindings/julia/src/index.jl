@@ -182,7 +182,22 @@ function indexed(::Type{T}, f::F, x::Indexed, indices::Tuple) where {T,F}
 end
 
 Base.getindex(t::Tensor, indices...) = indexed(Tensor, td_tensor_index, t, indices)
-Base.view(x::Indexed, indices...) = x[indices...]
+
+"""
+    view(td, indices...)
+    view(t::Tensor, indices...)
+
+`td[indices...]` without a copy: what is written to it reaches `td`. Where arrays of positions or of `Bool`s pick
+it, that is a [`window`](@ref); of a tensor there is no such view, and an `ArgumentError` says so.
+"""
+Base.view(td::TensorDict, indices...) = indexed(TensorDict, view_at, td, indices)
+Base.view(t::Tensor, indices...) = indexed(Tensor, view_at, t, indices)
+
+picks(list) = any(item -> item.kind == TD_INDEX_TENSOR, list)
+view_at(td::TensorDict, list, rest...) = picks(list) ? td_sub_tensordict(td, list, rest...) : td_index(td, list, rest...)
+view_at(t::Tensor, list, rest...) =
+    picks(list) ? throw(ArgumentError("positions and masks give no view of a tensor: t[...] copies, t[...] = x writes")) :
+    td_tensor_index(t, list, rest...)
 
 """
     t[]

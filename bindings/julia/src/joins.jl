@@ -65,6 +65,6 @@ end
 All tensors of a dictionary joined into one, in the order of the keys, or of their names.
 """
 stack_leaves(td::TensorDict; dim::Integer = 1, sorted::Bool = false) =
-    charge(call(Tensor, td_join_tensors, td, TD_JOIN_STACK, from0(dim), sorted))
+    call(Tensor, td_join_tensors, td, TD_JOIN_STACK, from0(dim), sorted)
 cat_leaves(td::TensorDict; dim::Integer = 1, sorted::Bool = false) =
-    charge(call(Tensor, td_join_tensors, td, TD_JOIN_CAT, from0(dim), sorted))
+    call(Tensor, td_join_tensors, td, TD_JOIN_CAT, from0(dim), sorted)

@@ -26,9 +26,25 @@ library_path() = Libdl.dlpath(library())
 # The address of a function, looked up at the first call. A table in place of a constant library
 # name keeps the path of one machine out of the precompiled package.
 @inline function _sym(slot::Ref{Ptr{Cvoid}}, name::Symbol)
+    TASKS_DIFFER[] && tell_grad_mode()
+    _address(slot, name)
+end
+@inline function _address(slot::Ref{Ptr{Cvoid}}, name::Symbol)
     address = slot[]
     address == C_NULL ? (slot[] = function_address(library(), name)) : address
 end
+
+# Whether gradients are recorded is a matter of the task here and of the thread in the library. Once a task
+# has asked for them, each call says first what its task wants.
+const TASKS_DIFFER = Ref(false)
+
+function grad_mode()
+    storage = current_task().storage
+    storage === nothing ? false : get(storage, :TensorDicts_grad_mode, false)::Bool
+end
+
+@noinline tell_grad_mode() =
+    ccall(_address(_p_td_set_grad_enabled, :td_set_grad_enabled), Int32, (Int32,), grad_mode())
 
 function function_address(handle, name)
     address = Libdl.dlsym_e(handle, name)

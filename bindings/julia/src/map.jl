@@ -63,11 +63,10 @@ function map_chunks(f, td::TensorDict; numbered::Bool = false, progress = nothin
                                   progress = pieces.progress === nothing ? C_NULL : tell, progress_user = user))
         td_map(td, options, piece_callback(), user, result)
     end
-    pieces.thrown === nothing || throw(something(pieces.thrown))
-    check(status)
+    check_parked(status, pieces)
     result[] == C_NULL && return nothing
     made = TensorDict(result[])
-    out === nothing ? charge(made) : (close(made); out)
+    out === nothing ? made : (close(made); out)
 end
 
 """
@@ -111,14 +110,16 @@ function Base.iterate(::MapChunks, handle::MapHandle)
     result = Ref{Ptr{td_tensordict}}(C_NULL)
     status = td_map_iter_next(handle, result, C_NULL)
     if status != TD_OK
-        e = handle.state.thrown === nothing ? failure(status) : something(handle.state.thrown)
-        close(handle)
-        throw(e)
+        try
+            check_parked(status, handle.state)
+        finally
+            close(handle)
+        end
     elseif result[] == C_NULL
         close(handle)
         nothing
     else
-        (charge(TensorDict(result[])), handle)
+        (TensorDict(result[]), handle)
     end
 end
 

@@ -8,7 +8,7 @@ lending_mask(f, mask) = lending(f, mask)
 
 What a mask over the leading batch dimensions picks, in new memory, as `td[mask]` does.
 """
-masked_select(td::TensorDict, mask) = lending_mask(m -> charge(call(TensorDict, td_masked_select, td, m)), mask)
+masked_select(td::TensorDict, mask) = lending_mask(m -> call(TensorDict, td_masked_select, td, m), mask)
 
 """
     masked_fill(td, mask, value)
@@ -23,7 +23,7 @@ julia> Array(masked_fill(td, [true, false, true], 0)["a"]) == [0, 2, 0]
 true
 ```
 """
-masked_fill(td::TensorDict, mask, value) = charge(filling(td, mask, value, 0))
+masked_fill(td::TensorDict, mask, value) = filling(td, mask, value, 0)
 masked_fill!(td::TensorDict, mask, value) = (close(filling(td, mask, value, 1)); td)
 filling(td, mask, value, inplace) =
     lending_mask(m -> lending(v -> call(TensorDict, td_masked_fill, td, m, v, inplace), value), mask)
@@ -43,12 +43,12 @@ true
 """
 function choose(condition, td::TensorDict, other::TensorDict; pad::Union{Real,Nothing} = nothing)
     lending_mask(condition) do c
-        pad === nothing ? charge(call(TensorDict, td_where, td, c, other, C_NULL)) :
-        lending(v -> charge(call(TensorDict, td_where, td, c, other, v)), pad)
+        pad === nothing ? call(TensorDict, td_where, td, c, other, C_NULL) :
+        lending(v -> call(TensorDict, td_where, td, c, other, v), pad)
     end
 end
 choose(condition, td::TensorDict, other) =
-    lending_mask(c -> lending(v -> charge(call(TensorDict, td_where, td, c, C_NULL, v)), other), condition)
+    lending_mask(c -> lending(v -> call(TensorDict, td_where, td, c, C_NULL, v), other), condition)
 
 """
     expand_right(tensor, dims...)
@@ -82,12 +82,12 @@ julia> Array(like(td, 0.5; type = Float32)["a"]) == Float32[0.5, 0.5], size(like
 """
 function like(td::TensorDict, what::Union{Symbol,Real}; options...)
     kind, raw = filled(what; options...)
-    charge(call(TensorDict, td_like, td, kind, raw))
+    call(TensorDict, td_like, td, kind, raw)
 end
 function like(td::TensorDict, what::Union{Symbol,Real}, dims::Tuple; options...)
     kind, raw = filled(what; options...)
     s = sizes(dims)
-    charge(call(TensorDict, td_new, td, kind, s, length(s), raw))
+    call(TensorDict, td_new, td, kind, s, length(s), raw)
 end
 like(td::TensorDict, what::Union{Symbol,Real}, dim::Integer, dims::Integer...; options...) =
     like(td, what, (dim, dims...); options...)

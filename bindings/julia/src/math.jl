@@ -1,6 +1,9 @@
 # Arithmetic, comparison, logic and reductions of every tensor. What has one function of the table each
 # stands in math_ops.jl.
 
+# What can stand beside a dictionary.
+const Operand = Union{TensorDict,Tensor,Number,BFloat16,AbstractArray}
+
 # Calls with what stands beside a dictionary: a dictionary, a tensor, an array or a number.
 with_operand(f, other::TensorDict) =
     GC.@preserve other f(td_operand(kind = TD_OPERAND_DICT, dict = live_pointer(other)))
@@ -21,13 +24,13 @@ function with_options(f, default, alpha)
                                             fallback = live_pointer(filled)))
 end
 
-unary(op, td) = charge(call(TensorDict, td_unary, td, op))
+unary(op, td) = call(TensorDict, td_unary, td, op)
 unary!(op, td) = (check(td_unary_inplace(td, op)); td)
 
 binary(op, td, other; default = nothing, alpha::Real = 1) =
     with_operand(other) do operand
         with_options(default, alpha) do options
-            charge(call(TensorDict, td_binary, td, op, Ref(operand), Ref(options)))
+            call(TensorDict, td_binary, td, op, Ref(operand), Ref(options))
         end
     end
 binary!(op, td, other; default = nothing, alpha::Real = 1) =
@@ -43,7 +46,7 @@ with_bound(f, ::Nothing) = f(C_NULL)
 with_bound(f, other) = with_operand(operand -> f(Ref(operand)), other)
 
 ternary(op, td, b, c, value = 1.0) =
-    with_bound(x -> with_bound(y -> charge(call(TensorDict, td_ternary, td, op, x, y, value)), c), b)
+    with_bound(x -> with_bound(y -> call(TensorDict, td_ternary, td, op, x, y, value), c), b)
 ternary!(op, td, b, c, value = 1.0) =
     with_bound(x -> with_bound(y -> (check(td_ternary_inplace(td, op, x, y, value)); td), c), b)
 
@@ -106,7 +109,7 @@ function reducing(f, dims; keepdims::Bool = false, dtype = nothing, corrected::B
 end
 
 reduced(op, td, dims, leaves; options...) = reducing(dims; options...) do raw
-    leaves ? call(Tensor, td_reduce_leaves, td, op, raw) : charge(call(TensorDict, td_reduce, td, op, raw))
+    leaves ? call(Tensor, td_reduce_leaves, td, op, raw) : call(TensorDict, td_reduce, td, op, raw)
 end
 
 function reduced_pair(op, td, dims; options...)

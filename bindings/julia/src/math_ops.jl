@@ -242,7 +242,7 @@ Base.Broadcast.broadcasted(::typeof((^)), td::TensorDict, other::Union{TensorDic
 pow!(td::TensorDict, other; options...) = binary!(TD_BINARY_POW, td, other; options...)
 
 "Remainder with the sign of the operand."
-Base.mod(td::TensorDict, other; options...) = binary(TD_BINARY_MOD, td, other; options...)
+Base.mod(td::TensorDict, other::Operand; options...) = binary(TD_BINARY_MOD, td, other; options...)
 Base.Broadcast.broadcasted(::typeof(mod), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MOD, td, other)
 Base.:(%)(td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MOD, td, other)
 Base.Broadcast.broadcasted(::typeof((%)), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MOD, td, other)
@@ -250,13 +250,13 @@ Base.Broadcast.broadcasted(::typeof((%)), td::TensorDict, other::Union{TensorDic
 mod!(td::TensorDict, other; options...) = binary!(TD_BINARY_MOD, td, other; options...)
 
 "The larger value; NaN if one is."
-Base.max(td::TensorDict, other; options...) = binary(TD_BINARY_MAXIMUM, td, other; options...)
+Base.max(td::TensorDict, other::Operand; options...) = binary(TD_BINARY_MAXIMUM, td, other; options...)
 Base.Broadcast.broadcasted(::typeof(max), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MAXIMUM, td, other)
 "The larger value; NaN if one is, into the tensors."
 max!(td::TensorDict, other; options...) = binary!(TD_BINARY_MAXIMUM, td, other; options...)
 
 "The smaller value; NaN if one is."
-Base.min(td::TensorDict, other; options...) = binary(TD_BINARY_MINIMUM, td, other; options...)
+Base.min(td::TensorDict, other::Operand; options...) = binary(TD_BINARY_MINIMUM, td, other; options...)
 Base.Broadcast.broadcasted(::typeof(min), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MINIMUM, td, other)
 "The smaller value; NaN if one is, into the tensors."
 min!(td::TensorDict, other; options...) = binary!(TD_BINARY_MINIMUM, td, other; options...)

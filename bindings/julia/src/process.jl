@@ -28,10 +28,17 @@ live_handles() = Int(td_debug_live_handles())
     TensorDicts.set_grad_enabled(enabled) -> Bool
     TensorDicts.set_grad_enabled(f, enabled)
 
-Whether calls of this thread record gradients; off at first. Gives the value before; the second form
-sets it for the time of `f()`.
+Whether calls of this task record gradients; off at first, also in the tasks that it starts. Gives the
+value before; the second form sets it for the time of `f()`.
 """
-set_grad_enabled(enabled::Bool) = td_set_grad_enabled(enabled) == 1
+function set_grad_enabled(enabled::Bool)
+    before = grad_mode()
+    if enabled != before
+        task_local_storage(:TensorDicts_grad_mode, enabled)
+        TASKS_DIFFER[] = true
+    end
+    before
+end
 function set_grad_enabled(f, enabled::Bool)
     before = set_grad_enabled(enabled)
     try

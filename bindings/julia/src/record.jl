@@ -116,7 +116,7 @@ end
 TensorDict(type::RecordType, batch, place::Union{Device,Nothing} = nothing) = begin
     dims = sizes(batch)
     where_to = place === nothing ? Device(TD_DEVICE_NONE, -1) : place
-    charge(call(TensorDict, td_record_new, type.handle, dims, length(dims), where_to.type, where_to.index))
+    call(TensorDict, td_record_new, type.handle, dims, length(dims), where_to.type, where_to.index)
 end
 
 """

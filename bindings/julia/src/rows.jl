@@ -115,7 +115,7 @@ function pad_sequence(tds::AbstractVector{TensorDict}; dim::Integer = 1, value::
         options = td_pad_sequence_options(dim = from0(dim), value = value, masks = pointer(pointers),
                                           masks_len = length(pointers))
         sources = Ptr{td_tensordict}[live_pointer(td) for td in tds]
-        charge(call(TensorDict, td_pad_sequence, sources, length(sources), Ref(options)))
+        call(TensorDict, td_pad_sequence, sources, length(sources), Ref(options))
     end
 end
 
@@ -140,5 +140,5 @@ function remove_duplicates(td::TensorDict, key; dim::Integer = 1)
     left = Ref(Ptr{td_tensor}(C_NULL))
     kept = call(TensorDict, (arguments...) -> td_remove_duplicates(arguments..., left), td, names,
                 length(names), from0(dim); key = key)
-    (charge(kept), Array(Tensor(left[])) .+ 1)
+    (kept, Array(Tensor(left[])) .+ 1)
 end

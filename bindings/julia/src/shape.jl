@@ -98,17 +98,29 @@ stack(tds::AbstractVector{TensorDict}, dim::Integer = 1) = joined(td_stack, tds,
 
 """
     cat(tds::TensorDict...; dims)
-    vcat(tds::TensorDict...)
+    vcat(tds::TensorDict...), [a; b]
+    hcat(tds::TensorDict...), [a b]
 
-Dictionaries of the same keys joined along a batch dimension they have, in new memory.
+Dictionaries of the same keys joined along a batch dimension they have, in new memory. With `hcat` that is the
+second one; a dictionary of one batch dimension is a column, as a vector is.
 """
 Base.cat(td::TensorDict, more::TensorDict...; dims::Integer) = joined(td_cat, [td, more...], dims)
 Base.vcat(td::TensorDict, more::TensorDict...) = cat(td, more...; dims = 1)
+Base.hcat(td::TensorDict, more::TensorDict...) = cat(map(column, (td, more...))...; dims = 2)
+Base.hvcat(rows::Tuple{Vararg{Int}}, td::TensorDict, more::TensorDict...) = vcat(rows_of(rows, (td, more...))...)
+
+column(td) = ndims(td) == 1 ? unsqueeze(td, 2) : td
+
+# The blocks of `[a b; c d]`, row by row.
+function rows_of(counts, blocks)
+    ends = cumsum(collect(counts))
+    [hcat(blocks[stop-count+1:stop]...) for (count, stop) in zip(counts, ends)]
+end
 
 function joined(f, tds, dim)
     GC.@preserve tds begin
         sources = Ptr{td_tensordict}[live_pointer(td) for td in tds]
-        charge(call(TensorDict, f, sources, length(sources), from0(dim)))
+        call(TensorDict, f, sources, length(sources), from0(dim))
     end
 end
 
@@ -119,4 +131,4 @@ With all tensors lying densely; those that already do are shared. If `canonical`
 the strides of a tensor that was made dense, too.
 """
 contiguous(td::TensorDict; canonical::Bool = false) =
-    charge(call(TensorDict, canonical ? td_contiguous_canonical : td_contiguous, td))
+    call(TensorDict, canonical ? td_contiguous_canonical : td_contiguous, td)

@@ -54,7 +54,7 @@ one piece. With a `file`, the buffer is written there in the format of Python's 
 what is written to the tensors later does not reach the file; `durable` waits until it is on the disk. With `!` the tensors of `td` itself are moved.
 """
 consolidate(td::TensorDict; options...) =
-    charge(call(TensorDict, td_consolidate, td, C_NULL, consolidating(; options...)))
+    call(TensorDict, td_consolidate, td, C_NULL, consolidating(; options...))
 consolidate(td::TensorDict, file::AbstractString; durable::Bool = false) =
     call(TensorDict, td_consolidate, td, String(file), consolidating(; durable))
 function consolidate!(td::TensorDict; options...)
@@ -116,8 +116,7 @@ function Base.write(io::IO, td::TensorDict)
         td_send(td, @cfunction(put_bytes, td_status, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t)),
                 pointer_from_objref(box))
     end
-    box.thrown === nothing || throw(something(box.thrown))
-    check(status)
+    check_parked(status, box)
     write(io, box.bytes)
 end
 
@@ -138,7 +137,7 @@ julia> read(line, TensorDict) == td
 true
 ```
 """
-Base.read(io::IO, ::Type{TensorDict}; options...) = charge(receive(io, nothing; options...))
+Base.read(io::IO, ::Type{TensorDict}; options...) = receive(io, nothing; options...)
 Base.read!(io::IO, td::TensorDict; options...) = (close(receive(io, td; options...)); td)
 
 function receive(io::IO, into; max_bytes::Integer = 0, limits...)
@@ -155,8 +154,7 @@ function receive(io::IO, into; max_bytes::Integer = 0, limits...)
         td_recv(@cfunction(take_bytes, td_status, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t)), pointer_from_objref(box),
                 options, into === nothing ? C_NULL : live_pointer(into), result)
     end
-    box.thrown === nothing || throw(something(box.thrown))
-    check(status)
+    check_parked(status, box)
     TensorDict(result[])
 end
 
@@ -175,7 +173,7 @@ function recv_fd(fd; into::Union{TensorDict,Nothing} = nothing, options...)
     GC.@preserve into check(td_recv_fd(number(fd), Ref(accepting(; options...)),
                                        into === nothing ? C_NULL : live_pointer(into), result))
     got = TensorDict(result[])
-    into === nothing ? charge(got) : (close(got); into)
+    into === nothing ? got : (close(got); into)
 end
 
 number(fd::RawFD) = reinterpret(Int32, fd)

@@ -62,8 +62,6 @@ end
 
 Tensor(A::StridedTensor) = share(A.owner)
 
-keep!(kept, A::StridedTensor) = keep!(kept, A.owner)
-
 # `t ./ 255` gives an Array, `t .= A` writes into the tensor.
 Base.Broadcast.broadcastable(t::Tensor) = asarray(t)
 Base.Broadcast.materialize!(t::Tensor, source) = (Base.Broadcast.materialize!(asarray(t), source); t)

@@ -74,7 +74,7 @@ end
 
 view_structs(v::Vector{T}) where {T} = with_members(T) do members
     GC.@preserve v call(TensorDict, td_view_structs, pointer(v), sizeof(v), Int64[length(v)], 1, sizeof(T),
-                        members, length(members), release_root(), root!(fixed(v)))
+                        members, length(members), release_root(), root!(fixed(v), kept_bytes(v)))
 end
 
 """

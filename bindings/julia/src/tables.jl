@@ -17,7 +17,7 @@ Columns of whole numbers become `Int64`, of numbers and missing ones `Float64`, 
 others values that are no tensors.
 """
 load_table(file::AbstractString; format::Union{Symbol,Nothing} = nothing, separator::AbstractString = "") =
-    charge(call(TensorDict, td_load_table, String(file), table_format(file, format), String(separator)))
+    call(TensorDict, td_load_table, String(file), table_format(file, format), String(separator))
 
 function save_table(file::AbstractString, td::TensorDict; format::Union{Symbol,Nothing} = nothing,
                     separator::AbstractString = "")

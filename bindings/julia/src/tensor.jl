@@ -32,12 +32,16 @@ function Tensor(A::Lendable{T,N}) where {T,N}
     code = dtype_code(T)
     any(<(0), strides(A)) && return Tensor(Array{T}(A))
     GC.@preserve A call(Tensor, td_tensor_from_blob, pointer(A), code, sizes(size(A)), sizes(strides(A)), N,
-                        TD_DEVICE_CPU, -1, release_root(), root!(fixed(A)))
+                        TD_DEVICE_CPU, -1, release_root(), root!(fixed(A), kept_bytes(A)))
 end
 
 # What is lent must stay where it is: Julia refuses to resize a vector that shares its data.
 fixed(A::AbstractArray) = A
 fixed(v::Vector) = (v, reshape(v, length(v), 1))
+
+# What stays in memory with an array: of a view, all of the array behind it.
+kept_bytes(A::Array) = sizeof(A)
+kept_bytes(A::AbstractArray) = parent(A) === A ? sizeof(A) : kept_bytes(parent(A))
 
 Tensor(x::T) where {T<:Union{Number,BFloat16}} =
     call(Tensor, td_tensor_from_data, Ref(x), sizeof(T), dtype_code(T), Int64[], 0)
@@ -50,7 +54,7 @@ A tensor of zeros.
 Base.zeros(::Type{Tensor}, T::Type, dims::Integer...; device::Device = cpu()) =
     zeros(Tensor, T, dims; device = device)
 Base.zeros(::Type{Tensor}, T::Type, dims::Tuple; device::Device = cpu()) =
-    charge(call(Tensor, td_tensor_zeros, sizes(dims), length(dims), dtype_code(T), device.type, device.index))
+    call(Tensor, td_tensor_zeros, sizes(dims), length(dims), dtype_code(T), device.type, device.index)
 
 Base.eltype(t::Tensor) = dtype_type(ask(td_dtype, td_tensor_dtype, t))
 Base.size(t::Tensor) = asksizes(td_tensor_sizes, t)
@@ -94,7 +98,7 @@ requires_grad!(t::Tensor, required::Bool = true) = (check(td_tensor_set_requires
 
 `x` with elements that lie densely in row-major order; what already does is shared.
 """
-contiguous(t::Tensor) = charge(call(Tensor, td_tensor_contiguous, t))
+contiguous(t::Tensor) = call(Tensor, td_tensor_contiguous, t)
 
 """
     share(x)
@@ -103,7 +107,7 @@ A second object for the same tensor or dictionary: a change through one is seen 
 """
 share(t::Tensor) = call(Tensor, td_tensor_share, t)
 
-Base.copy(t::Tensor) = charge(call(Tensor, td_tensor_clone, t))
+Base.copy(t::Tensor) = call(Tensor, td_tensor_clone, t)
 Base.deepcopy_internal(t::Tensor, seen::IdDict) = get!(() -> copy(t), seen, t)::Tensor
 
 Base.:(==)(a::Tensor, b::Tensor) = asks(td_tensor_equal, a, b)

@@ -153,14 +153,11 @@ end
 
 TensorDict(x::TensorClass) = record!(copy(parent(x)), nothing)
 
-Base.getindex(x::T, indices...) where {T<:TensorClass} = rewrap(T, part_of(x, indices))
-part_of(x, indices) = any(i -> i isa Name, indices) ?
-    throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are read as x.name")) :
-    parent(x)[indices...]
-Base.setindex!(x::TensorClass, value, indices...) = (part_of_batch(indices); parent(x)[indices...] = of_entry(value); x)
-part_of_batch(indices) = any(i -> i isa Name, indices) &&
-    throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are written as x.name = value"))
-Base.view(x::TensorClass, indices...) = x[indices...]
+Base.getindex(x::T, indices...) where {T<:TensorClass} = rewrap(T, parent(x)[of_batch(indices)...])
+Base.view(x::T, indices...) where {T<:TensorClass} = rewrap(T, view(parent(x), of_batch(indices)...))
+Base.setindex!(x::TensorClass, value, indices...) = (parent(x)[of_batch(indices)...] = of_entry(value); x)
+of_batch(indices) = any(i -> i isa Name, indices) ?
+    throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are x.name")) : indices
 
 # A record that operations have made is one, whatever became of its dtypes.
 settled(::Type{T}, td::TensorDict) where {T} = record_type(td) === nothing ? T(td) : unchecked(T, td)
@@ -188,6 +185,8 @@ stack(xs::AbstractVector{T}, dim::Integer = 1) where {T<:TensorClass} = rewrap(T
 Base.cat(x::T, more::T...; dims::Integer) where {T<:TensorClass} =
     rewrap(T, cat(parent(x), map(parent, more)...; dims = dims))
 Base.vcat(x::T, more::T...) where {T<:TensorClass} = cat(x, more...; dims = 1)
+Base.hcat(x::T, more::T...) where {T<:TensorClass} = rewrap(T, hcat(parent(x), map(parent, more)...))
+Base.hvcat(rows::Tuple{Vararg{Int}}, x::T, more::T...) where {T<:TensorClass} = vcat(rows_of(rows, (x, more...))...)
 Base.map(f, x::TensorClass) = apply(f, x)
 apply(f, x::T; options...) where {T<:TensorClass} = settled(T, apply(f, parent(x); options...))
 apply!(f, x::TensorClass; options...) = (apply!(f, parent(x); options...); x)

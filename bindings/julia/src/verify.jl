@@ -50,8 +50,7 @@ function verifying(f, progress, num_threads; listing::Bool)
         f(Ref(td_verify_options(; num_threads, damage = listing ? take : C_NULL, user,
                                 progress = work.progress === nothing ? C_NULL : tell, progress_user = user)))
     end
-    work.thrown === nothing || throw(something(work.thrown))
-    check(status)
+    check_parked(status, work)
     work.found
 end
 

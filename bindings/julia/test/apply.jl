@@ -100,3 +100,27 @@ end
     @test caught === nothing
     @test_throws MethodError map(t -> "text", td)
 end
+
+@noinline fails_here(arguments...) = error("from inside")
+
+# What is shown of an exception: with the stack trace of each that led to it.
+function shown_error(f)
+    try
+        f()
+    catch
+        stack = isdefined(Base, :current_exceptions) ? Base.current_exceptions() : Base.catch_stack()
+        @test first(last(stack)) isa ErrorException
+        return sprint(io -> foreach(((e, trace),) -> showerror(io, e, trace), stack))
+    end
+end
+
+@testset "the stack trace of what a function throws" begin
+    td = TensorDict(2; n = (x = [1, 2],))
+    other = TensorDict(2; n = (x = [3, 4],))
+    for f in (() -> map(fails_here, td), () -> apply(fails_here, td, other), () -> map_chunks(fails_here, td; chunksize = 1),
+              () -> collect(MapChunks(fails_here, td; chunksize = 1)), () -> flatten_keys(td; is_leaf = fails_here),
+              () -> merge_tensordicts(fails_here, td, other))
+        text = shown_error(f)
+        @test occursin("from inside", text) && occursin("fails_here", text)
+    end
+end

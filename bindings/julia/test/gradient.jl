@@ -46,3 +46,33 @@ end
     @test_throws DimensionMismatch grad!(td, TensorDict((); w = Float32[5]))
     @test grad(grad!(td, nothing)) === nothing
 end
+
+# Each task waits for the other while it has its own mode.
+@testset "the mode is that of a task" begin
+    td = parameters()
+    recorded() = requires_grad(to(td, Float64))
+    here, there = Channel{Bool}(1), Channel{Bool}(1)
+    other = @async begin
+        take!(there)
+        inside = recorded()
+        put!(here, true)
+        take!(there)
+        (inside, recorded(), TensorDicts.set_grad_enabled(recorded, true), recorded())
+    end
+    TensorDicts.set_grad_enabled(true) do
+        @test recorded()
+        put!(there, true)
+        take!(here)
+        @test recorded()
+        @test !fetch(@async recorded())
+        @test recorded()
+    end
+    @test !recorded()
+    put!(there, true)
+    @test fetch(other) == (false, false, true, false)
+    @test !recorded()
+    # Callbacks run on the task that calls.
+    inside = Bool[]
+    TensorDicts.set_grad_enabled(() -> apply((t) -> (push!(inside, recorded()); t), td), true)
+    @test all(inside) && length(inside) == 2
+end

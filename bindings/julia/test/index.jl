@@ -120,3 +120,25 @@ end
     error = try td[1, 5] catch e e end
     @test error.i == (1, 5) && occursin(r"3×4 TensorDict\s+at index \[1, 5\]", sprint(showerror, error))
 end
+
+@testset "views write through, whatever picks them" begin
+    td = TensorDict((3, 2); x = [1 2; 3 4; 5 6], n = (y = [1 1; 2 2; 3 3],))
+    view(td, [3, 1])[1] = 7
+    @test Array(td["x"]) == [1 2; 3 4; 7 7] && Array(td["n", "y"])[3, :] == [7, 7]
+    view(td, [true, false, true])[:] = 0
+    @test Array(td["x"]) == [0 0; 3 4; 0 0]
+    back = view(td, 3:-1:2)
+    back[1] = 8
+    @test Array(back["x"]) == [8 8; 3 4] && Array(td["x"]) == [0 0; 3 4; 8 8]
+    view(td, Tensor([1]))[1] = 9
+    @test Array(td["x"]) == [0 0; 9 9; 8 8]
+    view(td, 2)["x"][1] = 4
+    @test Array(td["x"]) == [0 0; 4 9; 8 8]
+    @test dict_kind(view(td, [1])) == :sub && dict_kind(view(td, 1:2)) == :dense
+    @test_throws BoundsError view(td, [4])
+    t = td["x"]
+    view(t, 1, :)[1] = 3
+    @test t[1, 1][] == 3
+    @test_throws ArgumentError view(t, [1, 2])
+    @test_throws ArgumentError view(t, Array(t) .> 3)
+end

@@ -5,6 +5,16 @@ numbers(values...) = TensorDict(2; a = reshape(collect(Float64, values[1:4]), 2,
 td = numbers(1, 2, 3, 4, 5, 6)
 flat(td) = [vec(permutedims(Array(td["a"]))); Array(td["n", "b"])]
 
+@testset "missing, and no ambiguous methods" begin
+    td = TensorDict(2; a = [1, 2])
+    for f in (max, min)
+        @test f(td, missing) === missing && f(missing, td) === missing
+        @test Array(f(td, 1.5)["a"]) == f.([1, 2], 1.5) && Array(f(td, [2, 1])["a"]) == f.([1, 2], [2, 1])
+    end
+    ours(m) = m.module === TensorDicts || parentmodule(m.module) === TensorDicts
+    @test isempty(filter(pair -> any(ours, pair), detect_ambiguities(TensorDicts, Base; recursive = false)))
+end
+
 @testset "functions of each tensor" begin
     values = [0.3, 0.9, 0.1, 0.6, 1.0, 0.2]
     for (f, f!) in ((abs, abs!), (acos, acos!), (asin, asin!), (atan, atan!), (ceil, ceil!), (cos, cos!),

@@ -10,7 +10,7 @@ end
 
 @testset "TensorDicts" begin
     for file in ("process", "tensor", "strided", "dict", "keys", "index", "conformance", "shape", "rearrange", "rows", "lazy", "ragged", "values", "apply", "call", "names", "entries", "map", "gradient", "convert", "states", "structs", "tables", "files", "errors", "math", "memmap", "reload", "archive", "verify", "share",
-                 "golden", "writer", "grow", "dlpack", "record", "memory", "doctests", "example")
+                 "golden", "writer", "grow", "dlpack", "record", "serialize", "memory", "doctests", "example")
         @testset "$file" begin
             run_file(file)
         end

@@ -59,3 +59,15 @@ end
     dense = contiguous(permutedims(td, (2, 1)))
     @test iscontiguous(dense["x"]) && dense == permutedims(td, (2, 1))
 end
+
+@testset "columns and blocks" begin
+    a, b = TensorDict(2; x = [1, 2]), TensorDict(2; x = [3, 4])
+    both = [a b]
+    @test both isa TensorDict && size(both) == (2, 2) && Array(both["x"]) == [1 3; 2 4]
+    @test hcat(a) isa TensorDict && size(hcat(a)) == (2, 1)
+    m = TensorDict((2, 2); x = [1 2; 3 4])
+    @test Array([m a]["x"]) == [1 2 1; 3 4 2] && Array([m m; m m]["x"]) == repeat([1 2; 3 4], 2, 2)
+    @test Array([a b; b a]["x"]) == [1 3; 2 4; 3 1; 4 2]
+    @test Array([a; b]["x"]) == [1, 2, 3, 4]
+    @test_throws DimensionMismatch [a TensorDict(3; x = [1, 2, 3])]
+end

@@ -228,6 +228,16 @@ void td_set_log(td_log_fn TD_NULLABLE callback, void *TD_NULLABLE user,
 TD_API(0, 1) void td_release_set_flag(void *TD_NULLABLE user) TD_NOEXCEPT;
 
 /**
+ * td_release_set_flag() as a value, for languages that can call a function of the library but cannot take
+ * its address.
+ *
+ * @return the function; never NULL
+ * @threadsafety any thread
+ * @since 0.1
+ */
+TD_API(0, 1) td_release_fn td_release_flag_fn(void) TD_NOEXCEPT;
+
+/**
  * Whether calls of this thread record gradients. Off until the thread asks for it; the library
  * leaves libtorch's own mode as it finds it.
  *

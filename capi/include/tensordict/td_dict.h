@@ -453,6 +453,24 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**
+ * The bytes of memory that td_free() would give back: allocated by libtorch, and reached through this
+ * handle alone. 0 for a view, a nested dictionary read from another one, a second handle; memory that is lent,
+ * mapped or shared between processes counts nothing.
+ *
+ * For languages whose garbage collector sees the handle but not the memory: cheap enough to be asked
+ * of every handle.
+ *
+ * @param td     borrowed
+ * @param result written on success; bytes
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
+
+/**
  * Whether two handles speak of the same dictionary: a change through one is seen through the other.
  * Operations that change nothing, such as a view of the same sizes, answer with the same dictionary.
  *

@@ -289,6 +289,20 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
 
 /**
+ * The bytes of memory that td_tensor_free() would give back, as td_owned_nbytes() counts them: 0 for a
+ * view, an entry read from a dictionary, and memory that libtorch has not allocated.
+ *
+ * @param tensor borrowed
+ * @param result written on success; bytes
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `tensor`
+ * @since 0.1
+ */
+TD_API(0, 1) TD_MUST_USE
+td_status td_tensor_owned_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
+
+/**
  * Whether the elements lie densely in row-major order.
  *
  * @param tensor borrowed

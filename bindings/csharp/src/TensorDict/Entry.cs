@@ -13,6 +13,12 @@ namespace TensorDicts
         {
         }
 
+        /// <summary>The object that owns the reference: this one, but for a ragged tensor.</summary>
+        internal virtual Entry Held => this;
+
+        /// <summary>Whether Dispose was called.</summary>
+        internal abstract bool IsDisposed { get; }
+
         /// <summary>Gives the reference back. What it refers to lives on where else it is used.</summary>
         public abstract void Dispose();
     }
@@ -27,6 +33,8 @@ namespace TensorDicts
 
         /// <summary>The value as JSON text: a text stands in quotes.</summary>
         public string Json { get; }
+
+        internal override bool IsDisposed => true;
 
         /// <summary>Nothing to give back: the value is a copy.</summary>
         public override void Dispose()

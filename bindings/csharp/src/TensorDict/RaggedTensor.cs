@@ -24,6 +24,10 @@ namespace TensorDicts
 
         internal TensorDict Owner => owner;
 
+        internal override Entry Held => owner;
+
+        internal override bool IsDisposed => owner.IsDisposed;
+
         /// <summary>One part, which shares memory; negative positions count from the end.</summary>
         public Tensor this[long position]
         {

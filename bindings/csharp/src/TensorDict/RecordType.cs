@@ -207,7 +207,7 @@ namespace TensorDicts
         /// </summary>
         public void MakeRecord(RecordType? type)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             if (type is null)
             {
                 Status.Check(Native.td_record_wrap(null, handle.Pointer));

@@ -40,17 +40,8 @@ namespace TensorDicts
             }
         }
 
-#if NET
-        internal static IntPtr Setter => NativeLibraryLoader.Export("td_release_set_flag");
-#else
-        // Without a way to the address of an export, the call takes one step through managed code.
-        private static readonly td_release_fn SetterDelegate = Set;
-
-        internal static IntPtr Setter { get; } = Marshal.GetFunctionPointerForDelegate(SetterDelegate);
-
-        [MonoPInvokeCallback(typeof(td_release_fn))]
-        private static void Set(void* user) => Native.td_release_set_flag(user);
-#endif
+        // A function of the library: no thread that lets go of the memory enters the runtime.
+        internal static IntPtr Setter => Native.td_release_flag_fn();
 
         internal void* Lend()
         {

@@ -29,7 +29,7 @@ namespace TensorDicts
                 Status.Check(Native.td_tensor_from_data(
                     data, (nuint)bytes.Length, (td_dtype)(int)dtype, sizes, (nuint)shape.Length, &result));
             }
-            return OwnMemory(result);
+            return Own(result);
         }
 
         /// <summary>A tensor without dimensions.</summary>
@@ -50,7 +50,7 @@ namespace TensorDicts
                 Status.Check(Native.td_tensor_zeros(
                     sizes, (nuint)shape.Length, (td_dtype)(int)dtype, Device.RawOf(device), Device.IndexOf(device), &result));
             }
-            return OwnMemory(result);
+            return Own(result);
         }
 
         /// <summary>

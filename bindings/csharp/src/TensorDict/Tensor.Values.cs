@@ -12,7 +12,7 @@ namespace TensorDicts
             where T : unmanaged
         {
             DTypes.Require<T>(DType, nameof(ToArray));
-            var values = new T[checked((int)ElementCount)];
+            var values = new T[CountFor(ElementCount, nameof(ToArray), "an array", "values")];
             CopyTo<T>(values);
             return values;
         }
@@ -59,7 +59,7 @@ namespace TensorDicts
         public byte[] ToBytes()
         {
             using var handle = Handle.Borrow();
-            var bytes = new byte[checked((int)Bytes(handle.Pointer))];
+            var bytes = new byte[CountFor((long)Bytes(handle.Pointer), nameof(ToBytes), "an array", "bytes")];
             fixed (byte* data = bytes)
             {
                 Status.Check(Native.td_tensor_copy_to(handle.Pointer, data, (nuint)bytes.Length));
@@ -93,29 +93,32 @@ namespace TensorDicts
             {
                 throw new InvalidOperationException($"View needs values that lie densely, the strides are {Strides} for {Shape}");
             }
-            int count = checked((int)ElementCount);
-            TensorHandle handle = Handle;
-            td_tensor* tensor = handle.Hold();
+            int count = CountFor(ElementCount, nameof(View), "a span", "values");
+            using var handle = Handle.Borrow();
+            td_tensor* lease = null;
             void* data = null;
-            td_status status = Native.td_tensor_data(tensor, &data);
-            if (status != td_status.TD_OK)
-            {
-                handle.Drop();
-            }
-            Status.Check(status);
-            return new TensorView<T>(handle, new Span<T>(data, count));
+            Status.Check(Native.td_tensor_data(handle.Pointer, &data));
+            Status.Check(Native.td_tensor_share(handle.Pointer, &lease));
+            return new TensorView<T>(lease, new Span<T>(data, count));
         }
+
+        // What .NET counts in an int, said before an allocation or a conversion fails.
+        private static int CountFor(long count, string what, string holder, string unit) => count <= int.MaxValue
+            ? (int)count
+            : throw new InvalidOperationException(
+                $"{what} gives {holder} of at most {int.MaxValue} {unit}, the tensor has {count}; take parts of it by index");
     }
 
     /// <summary>Values of a tensor where they lie. While it is not disposed the tensor stays.</summary>
-    public ref struct TensorView<T>
+    public unsafe ref struct TensorView<T>
         where T : unmanaged
     {
-        private TensorHandle? handle;
+        // A handle of its own. The library passes over one that was freed, so copies of the view do no harm.
+        private td_tensor* lease;
 
-        internal TensorView(TensorHandle handle, Span<T> span)
+        internal TensorView(td_tensor* lease, Span<T> span)
         {
-            this.handle = handle;
+            this.lease = lease;
             Span = span;
         }
 
@@ -128,12 +131,12 @@ namespace TensorDicts
         /// <summary>One value, by its place in row-major order.</summary>
         public ref T this[int position] => ref Span[position];
 
-        /// <summary>Lets the tensor go; the span is empty from here on.</summary>
+        /// <summary>Lets the tensor go; the span is empty from here on. For all copies of the view, too.</summary>
         public void Dispose()
         {
             Span = default;
-            handle?.Drop();
-            handle = null;
+            Native.td_tensor_free(lease);
+            lease = null;
         }
     }
 }

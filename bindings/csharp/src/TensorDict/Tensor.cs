@@ -11,9 +11,10 @@ namespace TensorDicts
     /// </summary>
     public sealed unsafe partial class Tensor : Entry
     {
-        private Tensor(td_tensor* pointer, long pressure)
+        private Tensor(td_tensor* pointer)
         {
-            Handle = new TensorHandle(pointer, pressure);
+            Handle = new TensorHandle(pointer);
+            TensorScope.Enter(this);
         }
 
         /// <summary>The element type.</summary>
@@ -147,6 +148,8 @@ namespace TensorDicts
 
         internal TensorHandle Handle { get; }
 
+        internal override bool IsDisposed => Handle.IsDisposed;
+
         /// <summary>Reads a part; integers, slices, new dimensions and the ellipsis share memory.</summary>
         /// <remarks>Written to, it overwrites the part with a tensor, broadcast and converted.</remarks>
         // C# calls an indexer "Item" unless told otherwise; that name belongs to Item<T>().
@@ -203,7 +206,7 @@ namespace TensorDicts
             using var handle = Handle.Borrow();
             td_tensor* result = null;
             Status.Check(Native.td_tensor_clone(handle.Pointer, &result));
-            return OwnMemory(result);
+            return Own(result);
         }
 
         /// <summary>The same values lying densely: the same tensor when they already do, else a copy.</summary>
@@ -257,10 +260,7 @@ namespace TensorDicts
         public override void Dispose() => Handle.Dispose();
 
         /// <summary>Takes over a handle.</summary>
-        internal static Tensor Own(td_tensor* pointer) => new Tensor(pointer, 0);
-
-        /// <summary>Takes over a handle on memory that the garbage collector should know of.</summary>
-        private static Tensor OwnMemory(td_tensor* pointer) => new Tensor(pointer, (long)Bytes(pointer));
+        internal static Tensor Own(td_tensor* pointer) => new Tensor(pointer);
 
         private static nuint Bytes(td_tensor* tensor)
         {

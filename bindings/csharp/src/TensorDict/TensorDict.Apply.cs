@@ -34,7 +34,7 @@ namespace TensorDicts
             try
             {
                 using var given = new RawApplyOptions(options);
-                using var handle = Handle.Borrow();
+                using var handle = Handle.BorrowUnseen();
                 td_apply_options raw = given.Raw;
                 td_tensordict* result = null;
                 td_status status = Native.td_apply(
@@ -64,7 +64,7 @@ namespace TensorDicts
             try
             {
                 using var given = new RawApplyOptions(options);
-                using var handle = Handle.Borrow();
+                using var handle = Handle.BorrowUnseen();
                 td_tensordict* td = handle.Pointer;
                 td_apply_options wanted = given.Raw;
                 td_tensordict* result = null;

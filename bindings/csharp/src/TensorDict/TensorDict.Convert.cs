@@ -75,7 +75,7 @@ namespace TensorDicts
         /// </summary>
         public void AutoDevice()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_auto_device(handle.Pointer));
         }
 
@@ -119,7 +119,7 @@ namespace TensorDicts
         private TensorDict To(ToOptions options, bool inPlace)
         {
             td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw(inPlace);
-            using var handle = Handle.Borrow();
+            using var handle = inPlace ? Handle.BorrowToChange() : Handle.Borrow();
             using var like = DictHandle.BorrowOrNull(options.Like);
             td_tensordict* result = null;
             Status.Check(Native.td_to(

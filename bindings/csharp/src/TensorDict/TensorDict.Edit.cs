@@ -27,7 +27,7 @@ namespace TensorDicts
             td_tensordict* dict = null;
             key = default;
             entry = null;
-            using (var handle = Handle.Borrow())
+            using (var handle = Handle.BorrowToChange())
             {
                 if (!Status.Found(Native.td_pop_last(handle.Pointer, &keys, &tensor, &dict)))
                 {
@@ -46,7 +46,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_create_nested(handle.Pointer, path.Pointer, path.Length));
         }
 
@@ -60,7 +60,7 @@ namespace TensorDicts
             byte* newStack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var newPath = new Utf8Path(newKey, newStack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_rename(
                 handle.Pointer, path.Pointer, path.Length, newPath.Pointer, newPath.Length, safe ? 1 : 0));
         }
@@ -68,7 +68,7 @@ namespace TensorDicts
         /// <summary>Removes all entries. Batch size and device stay.</summary>
         public void Clear()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_clear(handle.Pointer));
         }
 
@@ -103,7 +103,7 @@ namespace TensorDicts
         /// </summary>
         public void AutoBatchSize(int? maxDims = null, bool keepCompliant = false)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_auto_batch_size(handle.Pointer, maxDims ?? -1, keepCompliant ? 1 : 0));
         }
 
@@ -117,7 +117,7 @@ namespace TensorDicts
             bool leavesOnly = false, bool sort = false, bool includeData = false, bool contentsFirst = false,
             Func<NestedKey, bool>? isLeaf = null)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowUnseen();
             td_tensordict* td = handle.Pointer;
             IntPtr list = IntPtr.Zero;
             Status.Check(Trampolines.Asking(isLeaf, (callback, user) =>
@@ -143,7 +143,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             td_entry_kind kind;
             td_tensor* tensor = null;
             td_tensordict* dict = null;

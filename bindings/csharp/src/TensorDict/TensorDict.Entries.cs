@@ -60,9 +60,10 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_set(handle.Pointer, path.Pointer, path.Length, source.Pointer));
+            Handle.TakeOver(value.Handle);
         }
 
         /// <summary>Stores a dictionary: this very one when its batch size begins with the one here.</summary>
@@ -70,9 +71,10 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_set_dict(handle.Pointer, path.Pointer, path.Length, source.Pointer));
+            Handle.TakeOver(value.Handle);
         }
 
         /// <summary>Writes values into the tensor that is stored, which keeps its dtype and memory. Allowed when locked.</summary>
@@ -80,7 +82,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_set_inplace(handle.Pointer, path.Pointer, path.Length, source.Pointer));
         }
@@ -152,7 +154,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             return Status.Found(Native.td_remove(handle.Pointer, path.Pointer, path.Length));
         }
 

@@ -15,7 +15,7 @@ namespace TensorDicts
 
             set
             {
-                using var handle = Handle.Borrow();
+                using var handle = Handle.BorrowToChange();
                 Status.Check(Native.td_set_requires_grad(handle.Pointer, value ? 1 : 0));
             }
         }
@@ -36,7 +36,7 @@ namespace TensorDicts
 
             set
             {
-                using var handle = Handle.Borrow();
+                using var handle = Handle.BorrowToChange();
                 using var source = DictHandle.BorrowOrNull(value);
                 Status.Check(Native.td_set_grad(handle.Pointer, source.Pointer));
             }
@@ -54,14 +54,14 @@ namespace TensorDicts
         /// <summary>Takes the history from the tensors themselves. Allowed when locked.</summary>
         public void DetachInPlace()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_detach_inplace(handle.Pointer));
         }
 
         /// <summary>Takes the gradients away before the next Backward adds to them, or fills them with zeros.</summary>
         public void ZeroGrad(bool setToNull = true)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_zero_grad(handle.Pointer, setToNull ? 0 : 1));
         }
 

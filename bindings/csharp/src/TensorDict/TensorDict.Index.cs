@@ -45,7 +45,7 @@ namespace TensorDicts
         {
             td_index_item* stack = stackalloc td_index_item[IndexItems.Room(index)];
             using var items = new IndexItems(index, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_set_at(handle.Pointer, items.Pointer, items.Length, source.Pointer));
         }
@@ -56,7 +56,7 @@ namespace TensorDicts
             Argument.NotNull(index, nameof(index));
             td_index_item* stack = stackalloc td_index_item[IndexItems.Room(index)];
             using var items = new IndexItems(index, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_fill_at(handle.Pointer, items.Pointer, items.Length, source.Pointer));
         }

@@ -42,7 +42,7 @@ namespace TensorDicts
 
         private void JoinFrom(td_join_kind kind, IEnumerable<TensorDict> sources, long dim, bool strict)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             td_tensordict* target = handle.Pointer;
             WithAll(sources, (list, count) =>
                 Status.Check(Native.td_join_into(target, kind, list, count, dim, strict ? 1 : 0)));
@@ -53,7 +53,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var list = new Utf8Keys(keys);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_join_entries(
                 handle.Pointer, kind, list.Pointer, list.Length, path.Pointer, path.Length, dim, keep ? 1 : 0));
         }

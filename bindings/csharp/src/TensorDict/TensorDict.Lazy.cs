@@ -102,7 +102,7 @@ namespace TensorDicts
         /// <summary>Puts a dictionary into a lazy stack, in front of the one at a position. It is held as it is.</summary>
         public void LazyInsert(long position, TensorDict source)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var element = Argument.NotNull(source, nameof(source)).Handle.Borrow();
             Status.Check(Native.td_lazy_insert(handle.Pointer, position, element.Pointer));
         }
@@ -110,7 +110,7 @@ namespace TensorDicts
         /// <summary>Appends dictionaries to a lazy stack: all of them, or none.</summary>
         public void LazyExtend(IEnumerable<TensorDict> sources)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             td_tensordict* td = handle.Pointer;
             WithAll(sources, (list, count) => Status.Check(Native.td_lazy_extend(td, list, count)));
         }

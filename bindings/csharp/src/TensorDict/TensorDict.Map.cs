@@ -30,8 +30,8 @@ namespace TensorDicts
             GCHandle user = GCHandle.Alloc(context);
             try
             {
-                using var handle = Handle.Borrow();
-                using var target = DictHandle.BorrowOrNull(options.Out);
+                using var handle = Handle.BorrowUnseen();
+                using var target = options.Out == null ? default : options.Out.Handle.BorrowUnseen();
                 raw.@out = target.Pointer;
                 raw.progress = options.Progress == null ? IntPtr.Zero : Trampolines.Progress;
                 raw.progress_user = (void*)GCHandle.ToIntPtr(user);
@@ -94,7 +94,7 @@ namespace TensorDicts
                 GCHandle user = GCHandle.Alloc(context);
                 try
                 {
-                    using var borrowed = td.Handle.Borrow();
+                    using var borrowed = td.Handle.BorrowUnseen();
                     td_map_iter* result = null;
                     Status.Check(Native.td_map_iter_create(
                         borrowed.Pointer, &raw, Trampolines.Piece, (void*)GCHandle.ToIntPtr(user), &result));

@@ -23,7 +23,7 @@ namespace TensorDicts
 
         private TensorDict Filled(Tensor mask, Tensor value, int inplace)
         {
-            using var handle = Handle.Borrow();
+            using var handle = inplace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
             using var picks = Argument.NotNull(mask, nameof(mask)).Handle.Borrow();
             using var number = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             td_tensordict* result = null;

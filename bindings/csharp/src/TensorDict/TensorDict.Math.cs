@@ -124,7 +124,7 @@ namespace TensorDicts
         /// <summary>Writes 0 into all tensors. Allowed when locked.</summary>
         public TensorDict ZeroInPlace()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_zero(handle.Pointer));
             return this;
         }
@@ -134,7 +134,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var operand = value.Borrow();
             td_operand raw = operand.Raw;
             Status.Check(Native.td_fill(handle.Pointer, path.Pointer, path.Length, &raw));
@@ -151,7 +151,7 @@ namespace TensorDicts
 
         private TensorDict UnaryInPlace(td_unary_op op)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_unary_inplace(handle.Pointer, op));
             return this;
         }
@@ -170,7 +170,7 @@ namespace TensorDicts
 
         private TensorDict BinaryInPlace(td_binary_op op, Operand other, BinaryOptions? options)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var operand = other.Borrow();
             using var fallback = BorrowDefault(options);
             td_operand raw = operand.Raw;
@@ -195,7 +195,7 @@ namespace TensorDicts
 
         private TensorDict TernaryInPlace(td_ternary_op op, Operand b, Operand c, double value)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var first = b.Borrow();
             using var second = c.Borrow();
             td_operand rawB = first.Raw, rawC = second.Raw;

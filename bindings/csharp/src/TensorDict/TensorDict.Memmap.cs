@@ -52,7 +52,7 @@ namespace TensorDicts
             td_memmap_options raw = (options ?? new MemmapOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_memmap_inplace(handle.Pointer, path.Pointer, &raw));
         }
 

@@ -54,7 +54,7 @@ namespace TensorDicts
             GCHandle user = GCHandle.Alloc(context);
             try
             {
-                using var handle = Handle.Borrow();
+                using var handle = Handle.BorrowUnseen();
                 td_status status = Native.td_send(handle.Pointer, Trampolines.Write, (void*)GCHandle.ToIntPtr(user));
                 context.Failure?.Throw();
                 Status.Check(status);
@@ -83,14 +83,14 @@ namespace TensorDicts
         /// </summary>
         public void ReceiveInto(Stream source, MessageOptions? options = null)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowUnseen();
             Own(Receive(Argument.NotNull(source, nameof(source)), options, handle.Pointer)).Dispose();
         }
 
         /// <summary>As from a stream, over a descriptor of the system.</summary>
         public void ReceiveInto(SafeHandle source, MessageOptions? options = null)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Own(Receive(Argument.NotNull(source, nameof(source)), options, handle.Pointer)).Dispose();
         }
 

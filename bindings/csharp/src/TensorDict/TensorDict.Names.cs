@@ -34,7 +34,7 @@ namespace TensorDicts
         public TensorDict SetNames(params string?[] names)
         {
             using var list = new RawNames(Argument.NotNull(names, nameof(names)));
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_set_names(handle.Pointer, list.Pointer, list.Length));
             return this;
         }
@@ -45,7 +45,7 @@ namespace TensorDicts
             Argument.NotNull(renames, nameof(renames));
             using var from = new RawNames(renames.Select(one => (string?)one.Old).ToArray());
             using var to = new RawNames(renames.Select(one => one.New).ToArray());
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_rename_dims(handle.Pointer, from.Pointer, to.Pointer, from.Length));
             return this;
         }
@@ -72,7 +72,7 @@ namespace TensorDicts
         public TensorDict RefineNames(params string?[] names)
         {
             using var list = new RawNames(Argument.NotNull(names, nameof(names)));
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_refine_names(handle.Pointer, list.Pointer, list.Length));
             return this;
         }

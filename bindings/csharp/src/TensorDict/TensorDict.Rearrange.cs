@@ -127,7 +127,7 @@ namespace TensorDicts
         /// </summary>
         public void Become(TensorDict other)
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(other, nameof(other)).Handle.Borrow();
             Status.Check(Native.td_become(handle.Pointer, source.Pointer));
         }

@@ -31,7 +31,7 @@ namespace TensorDicts
             td_load_options raw = (options ?? new LoadOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(directory, nameof(directory), stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_load_into(handle.Pointer, text.Pointer, &raw));
         }
 
@@ -42,7 +42,7 @@ namespace TensorDicts
         public void Refresh(LoadOptions? options = null)
         {
             td_load_options raw = (options ?? new LoadOptions()).ToRaw();
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_memmap_refresh(handle.Pointer, &raw));
         }
 
@@ -56,7 +56,7 @@ namespace TensorDicts
             td_memmap_options raw = (options ?? new MemmapOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             td_tensor* result = null;
             fixed (long* sizes = shape)
             {
@@ -73,7 +73,7 @@ namespace TensorDicts
             td_memmap_options raw = (options ?? new MemmapOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var from = source.Handle.Borrow();
             td_tensor* result = null;
             Status.Check(Native.td_make_memmap_from(

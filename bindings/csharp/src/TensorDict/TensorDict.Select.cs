@@ -126,7 +126,7 @@ namespace TensorDicts
         /// <summary>Removes the nested dictionaries in which nothing stands, at any depth.</summary>
         public void RemoveEmpty()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_remove_empty(handle.Pointer));
         }
 
@@ -142,7 +142,7 @@ namespace TensorDicts
         private TensorDict Choose(IEnumerable<NestedKey> keys, td_select_options options, bool exclude)
         {
             using var list = new Utf8Keys(keys);
-            using var handle = Handle.Borrow();
+            using var handle = options.inplace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
             td_tensordict* result = null;
             Status.Check(exclude
                 ? Native.td_exclude(handle.Pointer, list.Pointer, list.Length, &options, &result)
@@ -175,7 +175,7 @@ namespace TensorDicts
                         rawSets[i].names = lists[lists.Count - 1].Pointer;
                     }
                 }
-                using var handle = Handle.Borrow();
+                using var handle = inPlace ? Handle.BorrowToChange() : Handle.Borrow();
                 nuint made = 0;
                 fixed (td_key_set* first = rawSets)
                 fixed (IntPtr* pointers = results)
@@ -195,7 +195,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowUnseen();
             td_tensordict* td = handle.Pointer;
             byte* pointer = text.Pointer;
             IntPtr made = IntPtr.Zero;
@@ -217,7 +217,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
-            using var handle = Handle.Borrow();
+            using var handle = inPlace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
             td_tensordict* result = null;
             Status.Check(Native.td_unflatten_keys(handle.Pointer, text.Pointer, inPlace, &result));
             return Own(result);

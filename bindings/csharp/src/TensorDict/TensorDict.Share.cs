@@ -150,7 +150,7 @@ namespace TensorDicts
         /// </summary>
         public void ShareMemory()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_share_memory(handle.Pointer));
         }
 
@@ -199,7 +199,7 @@ namespace TensorDicts
 
         private TensorDict ConsolidateWith(td_consolidate_options* options)
         {
-            using var handle = Handle.Borrow();
+            using var handle = options->inplace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
             td_tensordict* result = null;
             Status.Check(Native.td_consolidate(handle.Pointer, null, options, &result));
             return Own(result);

@@ -143,7 +143,7 @@ namespace TensorDicts
         public void LoadStateDict(TensorDict state, LoadStateOptions? options = null)
         {
             td_load_state_options raw = (options ?? new LoadStateOptions()).ToRaw();
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(state, nameof(state)).Handle.Borrow();
             Status.Check(Native.td_load_state_dict(handle.Pointer, source.Pointer, &raw));
         }

@@ -16,7 +16,7 @@ namespace TensorDicts
             using var keys = new Utf8Keys(options?.Keys ?? Array.Empty<NestedKey>());
             raw.keys = keys.Pointer;
             raw.keys_len = keys.Length;
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var from = Argument.NotNull(source, nameof(source)).Handle.Borrow();
             Status.Check(Native.td_update(handle.Pointer, from.Pointer, &raw));
         }
@@ -54,7 +54,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_write(handle.Pointer, path.Pointer, path.Length, source.Pointer));
         }
@@ -64,7 +64,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_fill_entry(handle.Pointer, path.Pointer, path.Length, source.Pointer));
         }
@@ -90,7 +90,7 @@ namespace TensorDicts
             td_index_item* room = stackalloc td_index_item[IndexItems.Room(Argument.NotNull(index, nameof(index)))];
             using var path = new Utf8Path(key, stack);
             using var items = new IndexItems(index, room);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             Status.Check(Native.td_set_entry_at(
                 handle.Pointer, path.Pointer, path.Length, items.Pointer, items.Length, source.Pointer));
@@ -101,7 +101,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             td_tensor* result = null;
             Status.Check(Native.td_get_or_set(handle.Pointer, path.Pointer, path.Length, source.Pointer, &result));
@@ -112,7 +112,7 @@ namespace TensorDicts
         {
             td_index_item* room = stackalloc td_index_item[IndexItems.Room(Argument.NotNull(index, nameof(index)))];
             using var items = new IndexItems(index, room);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             using var from = Argument.NotNull(source, nameof(source)).Handle.Borrow();
             Status.Check(Native.td_update_at(handle.Pointer, items.Pointer, items.Length, from.Pointer, exact));
         }

@@ -13,9 +13,24 @@ namespace TensorDicts
             byte* room = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), room);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_set_data_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
         }
+
+        /// <summary>Stores a text, one for the whole batch.</summary>
+        public void SetText(NestedKey key, string text) =>
+            SetJson(key, JsonText.Quote(Argument.NotNull(text, nameof(text))));
+
+        /// <summary>The text under a key, which all elements of the batch have.</summary>
+        /// <exception cref="TensorKeyException">What stands there is no text.</exception>
+        public string GetText(NestedKey key)
+        {
+            string json = GetJsonValue(key);
+            return JsonText.Unquote(json) ?? throw new TensorKeyException(
+                TensorDictStatus.WrongEntry, $"the value under {key} is no text but {Excerpt(json)}", "");
+        }
+
+        private static string Excerpt(string json) => json.Length <= 60 ? json : json.Substring(0, 57) + "...";
 
         /// <summary>Stores one value for each element of the batch: JSON lists nested as the batch dimensions are.</summary>
         public void SetJsonList(NestedKey key, string json)
@@ -24,7 +39,7 @@ namespace TensorDicts
             byte* room = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), room);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_set_data_list_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
         }
 
@@ -39,7 +54,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_spread_data(handle.Pointer, path.Pointer, path.Length));
         }
 
@@ -48,7 +63,7 @@ namespace TensorDicts
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             fixed (byte* data = bytes)
             {
                 Status.Check(Native.td_set_data_bytes(handle.Pointer, path.Pointer, path.Length, data, (nuint)bytes.Length));

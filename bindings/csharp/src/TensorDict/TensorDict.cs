@@ -28,8 +28,14 @@ namespace TensorDicts
         }
 
         private TensorDict(td_tensordict* pointer)
+            : this(new DictHandle(pointer))
         {
-            Handle = new DictHandle(pointer);
+        }
+
+        private TensorDict(DictHandle handle)
+        {
+            Handle = handle;
+            TensorScope.Enter(this);
         }
 
         /// <summary>The leading sizes that all entries share. Written to, all entries must begin with the new ones.</summary>
@@ -44,7 +50,7 @@ namespace TensorDicts
 
             set
             {
-                using var handle = Handle.Borrow();
+                using var handle = Handle.BorrowToChange();
                 fixed (long* sizes = value.Span)
                 {
                     Status.Check(Native.td_set_batch_size(handle.Pointer, sizes, (nuint)value.Count));
@@ -115,28 +121,24 @@ namespace TensorDicts
 
         internal DictHandle Handle { get; }
 
+        internal override bool IsDisposed => Handle.IsDisposed;
+
         /// <summary>Forbids structural change here and in every nested dictionary. Values can still be written.</summary>
         public void Lock()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_lock(handle.Pointer));
         }
 
         /// <summary>Allows structural change again, here and in every nested dictionary.</summary>
         public void Unlock()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_unlock(handle.Pointer));
         }
 
         /// <summary>A second reference to the same dictionary.</summary>
-        public TensorDict Share()
-        {
-            using var handle = Handle.Borrow();
-            td_tensordict* result = null;
-            Status.Check(Native.td_share(handle.Pointer, &result));
-            return Own(result);
-        }
+        public TensorDict Share() => new TensorDict(Handle.Share());
 
         /// <summary>A copy with memory of its own, unlocked.</summary>
         public TensorDict Clone() => Copy(recurse: 1);
@@ -179,7 +181,7 @@ namespace TensorDicts
         /// <summary>Forgets the device, here and in every nested dictionary. Nothing moves.</summary>
         public void ClearDevice()
         {
-            using var handle = Handle.Borrow();
+            using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_clear_device(handle.Pointer));
         }
 

@@ -44,20 +44,51 @@ namespace TensorDicts
         public TensorDict GetResult()
         {
             using var borrowed = handle.Borrow();
-            td_tensordict* result = null;
-            Status.Check(Native.td_future_result(borrowed.Pointer, &result));
-            return TensorDict.Own(result);
+            return ResultOf(borrowed.Pointer);
         }
 
-        /// <summary>A task that ends with the work.</summary>
-        public Task<TensorDict> AsTask() =>
-            Task.Factory.StartNew(GetResult, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        /// <summary>A task that ends with the work, also when this object is disposed of before.</summary>
+        public Task<TensorDict> AsTask()
+        {
+            // Held from here on: the task may begin after a Dispose.
+            td_future* held = handle.Hold();
+            try
+            {
+                return Task.Factory.StartNew(
+                    () =>
+                    {
+                        try
+                        {
+                            return ResultOf(held);
+                        }
+                        finally
+                        {
+                            handle.Drop();
+                        }
+                    },
+                    CancellationToken.None,
+                    TaskCreationOptions.LongRunning,
+                    TaskScheduler.Default);
+            }
+            catch
+            {
+                handle.Drop();
+                throw;
+            }
+        }
 
         /// <summary>For <c>await</c>.</summary>
         public TaskAwaiter<TensorDict> GetAwaiter() => AsTask().GetAwaiter();
 
         /// <inheritdoc/>
         public void Dispose() => handle.Dispose();
+
+        private static TensorDict ResultOf(td_future* future)
+        {
+            td_tensordict* result = null;
+            Status.Check(Native.td_future_result(future, &result));
+            return TensorDict.Own(result);
+        }
 
         private bool Ask(double seconds)
         {

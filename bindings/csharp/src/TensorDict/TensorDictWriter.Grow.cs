@@ -75,7 +75,7 @@ namespace TensorDicts
     /// <content>Writers without fixed capacity, over folders.</content>
     public sealed unsafe partial class TensorDictWriter
     {
-        private TensorDictWriter(WriterHandle handle, TensorDict target)
+        private TensorDictWriter(WriterHandle handle, DictHandle target)
         {
             this.handle = handle;
             this.target = target;
@@ -108,7 +108,8 @@ namespace TensorDicts
             {
                 // What is known of its tensors; no file of values is opened.
                 var meta = new LoadOptions { Device = Device.Meta };
-                return new TensorDictWriter(handle, TensorDict.Load(FolderOf(handle)!, meta));
+                using TensorDict loaded = TensorDict.Load(FolderOf(handle)!, meta);
+                return new TensorDictWriter(handle, loaded.Handle.Share());
             }
             catch
             {

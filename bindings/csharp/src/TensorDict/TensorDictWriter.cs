@@ -1,19 +1,34 @@
 using System;
-using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using TensorDicts.Interop;
 
 namespace TensorDicts
 {
-    /// <summary>A tensor that a writer writes to, found once.</summary>
+    /// <summary>A tensor that a writer writes to, found once. Only that writer takes it.</summary>
     public readonly struct WriterField
     {
-        internal WriterField(int number)
+        private readonly TensorDictWriter? writer;
+
+        internal WriterField(TensorDictWriter writer, int number, DType dtype)
         {
+            this.writer = writer;
             Number = number;
+            DType = dtype;
         }
 
         internal int Number { get; }
+
+        internal DType DType { get; }
+
+        /// <summary>This field, for the writer that has bound it.</summary>
+        internal WriterField Of(TensorDictWriter asking) => ReferenceEquals(writer, asking) ? this : throw Stranger();
+
+        private TensorIndexException Stranger() => new TensorIndexException(
+            TensorDictStatus.Index,
+            writer == null
+                ? "the field was not bound to a tensor; Bind of this writer gives one"
+                : "the field was bound by another writer; Bind of this writer gives one",
+            "");
     }
 
     /// <summary>
@@ -23,17 +38,18 @@ namespace TensorDicts
     public sealed unsafe partial class TensorDictWriter : IDisposable
     {
         private readonly WriterHandle handle;
-        private readonly List<DType> dtypes = new List<DType>();
-        private readonly TensorDict target;
+
+        // Tells dtypes only. It is no object of the user's, whose scopes have nothing to do with it.
+        private readonly DictHandle target;
 
         /// <summary>Opens a writer. The dictionary must be on the CPU and hold the tensors already.</summary>
         public TensorDictWriter(TensorDict td, WriterOptions? options = null)
         {
             td_writer_options raw = (options ?? new WriterOptions()).ToRaw();
-            target = Argument.NotNull(td, nameof(td)).Share();
+            target = Argument.NotNull(td, nameof(td)).Handle.Share();
             try
             {
-                using var borrowed = target.Handle.Borrow();
+                using var borrowed = target.Borrow();
                 td_writer* result = null;
                 Status.Check(Native.td_writer_open(borrowed.Pointer, &raw, &result));
                 handle = new WriterHandle(result);
@@ -65,9 +81,18 @@ namespace TensorDicts
             using var borrowed = handle.Borrow();
             int field;
             Status.Check(Native.td_writer_bind(borrowed.Pointer, path.Pointer, path.Length, &field));
-            using Tensor tensor = target.GetTensor(key);
-            dtypes.Add(tensor.DType);
-            return new WriterField(field);
+            return new WriterField(this, field, DTypeOf(path));
+        }
+
+        private DType DTypeOf(in Utf8Path path)
+        {
+            using var borrowed = target.Borrow();
+            td_tensor* result = null;
+            Status.Check(Native.td_get(borrowed.Pointer, path.Pointer, path.Length, &result));
+            using var owner = new TensorHandle(result);
+            td_dtype dtype;
+            Status.Check(Native.td_tensor_dtype(result, &dtype));
+            return (DType)(int)dtype;
         }
 
         /// <summary>How many bytes one row of a field takes.</summary>
@@ -75,7 +100,7 @@ namespace TensorDicts
         {
             using var borrowed = handle.Borrow();
             nuint result;
-            Status.Check(Native.td_writer_row_bytes(borrowed.Pointer, field.Number, &result));
+            Status.Check(Native.td_writer_row_bytes(borrowed.Pointer, field.Of(this).Number, &result));
             return (long)result;
         }
 
@@ -83,10 +108,7 @@ namespace TensorDicts
         public void Put<T>(WriterField field, ReadOnlySpan<T> row)
             where T : unmanaged
         {
-            if (field.Number < dtypes.Count)
-            {
-                DTypes.Require<T>(dtypes[field.Number], nameof(Put));
-            }
+            DTypes.Require<T>(field.Of(this).DType, nameof(Put));
             PutBytes(field, MemoryMarshal.AsBytes(row));
         }
 
@@ -104,7 +126,7 @@ namespace TensorDicts
             using var borrowed = handle.Borrow();
             fixed (byte* data = row)
             {
-                Status.Check(Native.td_writer_put(borrowed.Pointer, field.Number, data, (nuint)row.Length));
+                Status.Check(Native.td_writer_put(borrowed.Pointer, field.Of(this).Number, data, (nuint)row.Length));
             }
         }
 

@@ -103,6 +103,15 @@ namespace TensorDicts
         /// <summary>The JSON text of a value in an optional field, if there is one.</summary>
         protected string? FindJson(string field) => Dict.ContainsKey(field) ? Dict.GetJson(field) : null;
 
+        /// <summary>The text in an optional field, if there is one.</summary>
+        protected string? FindText(string field) => Dict.ContainsKey(field) ? Dict.GetText(field) : null;
+
+        /// <summary>Stores a text; null makes an optional field empty.</summary>
+        protected void StoreText(string field, string? text) => StoreJson(field, Json(text));
+
+        /// <summary>A text as JSON text, for constructors.</summary>
+        protected static string? Json(string? text) => text is null ? null : Interop.JsonText.Quote(text);
+
         /// <summary>Stores a value as JSON text; null makes an optional field empty.</summary>
         protected void StoreJson(string field, string? json)
         {

@@ -93,15 +93,19 @@ public class RecordTests
     [Fact]
     public void RecordsLieInEachOther()
     {
-        using var pair = new Pair(new long[] { 2 }, Data(2), new TensorDict(2), "\"a pair\"", weight: Tensor.FromArray(new[] { 1f, 2f }));
+        using var pair = new Pair(new long[] { 2 }, Data(2), new TensorDict(2), "a \"pair\"", weight: Tensor.FromArray(new[] { 1f, 2f }));
         Assert.Equal(DType.Float64, pair.Weight!.DType);
         Assert.Null(pair.RightOne);
-        Assert.Equal("\"a pair\"", pair.Title);
+        Assert.Equal("a \"pair\"", pair.Title);
         pair.Title = "[1,2]";
         pair.Note = "null";
         Assert.Equal(("[1,2]", "null"), (pair[1].Title, pair[1].Note));
+        Assert.Equal("\"[1,2]\"", pair.Dict.GetJson("title"));
         pair.Note = null;
         Assert.Null(pair.Note);
+        Assert.Null(pair.ExtraJson);
+        pair.ExtraJson = "[1,2]";
+        Assert.Equal("[1,2]", pair.ExtraJson);
         pair.RightOne = Data(2);
         Pair first = pair[0];
         Expect.Shape(first.RightOne!.Image.Shape, 3, 2, 2);
@@ -109,7 +113,7 @@ public class RecordTests
         pair.Left.Label = null;
         Assert.Null(pair.Left.Label);
         Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => pair.Dict["left"] = new TensorDict(2));
-        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor, FieldKind.Value, FieldKind.Value }, Pair.Type.Fields.Select(f => f.Kind));
+        Assert.Equal(new[] { FieldKind.Record, FieldKind.Record, FieldKind.Dict, FieldKind.Tensor, FieldKind.Value, FieldKind.Value, FieldKind.Value }, Pair.Type.Fields.Select(f => f.Kind));
     }
 
     [Fact]

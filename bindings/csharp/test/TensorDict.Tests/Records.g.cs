@@ -79,6 +79,7 @@ namespace TensorDicts.Tests
                 new RecordField("weight") { DType = DType.Float64, IsOptional = true },
                 new RecordField("title", FieldKind.Value),
                 new RecordField("note", FieldKind.Value) { IsOptional = true },
+                new RecordField("extra", FieldKind.Value) { IsOptional = true },
             }, autocast: true));
 
         /// <summary>A record over a dictionary that has these fields and no others.</summary>
@@ -88,8 +89,8 @@ namespace TensorDicts.Tests
         }
 
         /// <summary>A record of its fields.</summary>
-        public Pair(long[] batchSize, MyData left, TensorDict more, string title, MyData? rightOne = null, Tensor? weight = null, string? note = null)
-            : this(Collect(batchSize, ("left", left.Dict), ("more", more), ("title", title), ("right_one", rightOne?.Dict), ("weight", weight), ("note", note)))
+        public Pair(long[] batchSize, MyData left, TensorDict more, string title, MyData? rightOne = null, Tensor? weight = null, string? note = null, string? extraJson = null)
+            : this(Collect(batchSize, ("left", left.Dict), ("more", more), ("title", Json(title)), ("right_one", rightOne?.Dict), ("weight", weight), ("note", Json(note)), ("extra", extraJson)))
         {
         }
 
@@ -133,15 +134,22 @@ namespace TensorDicts.Tests
         /// <summary>The entry "title".</summary>
         public string Title
         {
-            get => Dict.GetJson("title");
-            set => StoreJson("title", value);
+            get => Dict.GetText("title");
+            set => StoreText("title", value);
         }
 
         /// <summary>The entry "note".</summary>
         public string? Note
         {
-            get => FindJson("note");
-            set => StoreJson("note", value);
+            get => FindText("note");
+            set => StoreText("note", value);
+        }
+
+        /// <summary>The entry "extra".</summary>
+        public string? ExtraJson
+        {
+            get => FindJson("extra");
+            set => StoreJson("extra", value);
         }
 
         /// <inheritdoc/>

@@ -84,4 +84,26 @@ public class ReloadTests
         td.MemmapStart(scratch["other"]).Dispose();
         Assert.True(SpinWait.SpinUntil(() => Directory.Exists(scratch["other"]), 60_000)); // finished all the same
     }
+
+    [Fact]
+    public async Task ATaskOutlivesTheFutureThatGaveIt()
+    {
+        using var scratch = new TempFolder();
+        using var td = Pair(1, 2);
+        for (int i = 0; i < 40; i++)
+        {
+            using TensorDict saved = await Save($"td{i}");
+            Assert.True(saved.EqualTo(td));
+        }
+        var future = td.MemmapStart(scratch["last"]);
+        future.Wait();
+        future.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(future.AsTask);
+
+        Task<TensorDict> Save(string name)
+        {
+            using TensorDictFuture saving = td.MemmapStart(scratch[name]);
+            return saving.AsTask();
+        }
+    }
 }

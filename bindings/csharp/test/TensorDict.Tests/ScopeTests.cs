@@ -1,4 +1,5 @@
 using System;
+using System.Threading;
 using Xunit;
 
 namespace TensorDicts.Tests;
@@ -68,5 +69,101 @@ public class ScopeTests
         scope.Dispose();
         Assert.Equal(nameof(TensorScope), Assert.Throws<ObjectDisposedException>(() => scope.Add(t)).ObjectName);
         Assert.Equal(1f, t.Item<float>());
+    }
+
+    [Fact]
+    public void AnAmbientScopeDisposesOfAllThatTheThreadMakes()
+    {
+        using var td = new TensorDict(2) { ["a"] = Tensor.FromArray(new[] { 1f, 2f }) };
+        TensorMemoryTests.Collect();
+        long before = TensorDictLibrary.LiveHandles;
+        using (TensorDict result = Compute(td))
+        {
+            Assert.Equal(new[] { 1f, 5f / 3 }, Sample.Floats(result, "a"));
+            Assert.Equal(before + 1, TensorDictLibrary.LiveHandles);
+        }
+        Assert.Equal(before, TensorDictLibrary.LiveHandles);
+
+        static TensorDict Compute(TensorDict td)
+        {
+            using var scope = TensorScope.Begin();
+            _ = td["a"];
+            return scope.Keep((td * 2 + 1) / 3);
+        }
+    }
+
+    [Fact]
+    public void WhatAnInnerScopeKeepsBelongsToTheOuterOne()
+    {
+        Tensor kept, given;
+        using (var outer = TensorScope.Begin())
+        {
+            using (var inner = TensorScope.Begin())
+            {
+                kept = inner.Keep(Tensor.Scalar(1f));
+            }
+            given = outer.Add(kept.Clone());
+            Assert.Equal(1f, kept.Item<float>());
+        }
+        Assert.Throws<ObjectDisposedException>(() => kept.Shape);
+        Assert.Throws<ObjectDisposedException>(() => given.Shape);
+        using Tensor after = Tensor.Scalar(2f);
+        Assert.Equal(2f, after.Item<float>());
+        Assert.Throws<InvalidOperationException>(() => default(AmbientScope).Keep(after));
+    }
+
+    [Fact]
+    public void AnAmbientScopeIsOfItsThread()
+    {
+        Tensor? elsewhere = null;
+        Tensor? raised = null;
+        using (TensorScope.Begin())
+        {
+            var thread = new Thread(() => elsewhere = Tensor.Scalar(3f));
+            thread.Start();
+            thread.Join();
+            Assert.Throws<InvalidOperationException>(Fail);
+            Assert.Throws<ObjectDisposedException>(() => raised!.Shape);
+        }
+        using (elsewhere)
+        {
+            Assert.Equal(3f, elsewhere!.Item<float>());
+        }
+
+        void Fail()
+        {
+            using var scope = TensorScope.Begin();
+            raised = Tensor.Scalar(1f);
+            throw new InvalidOperationException("on purpose");
+        }
+    }
+
+    [Fact]
+    public void AnAmbientScopeDoesNotGrowWithWhatIsDisposed()
+    {
+        using var td = new TensorDict(2) { ["r"] = Tensor.Zeros<float>(2) };
+        using var ambient = TensorScope.Begin();
+        using var writer = new TensorDictWriter(td);
+        using RaggedTensor ragged = RaggedTensor.FromTensors(new[] { Tensor.Zeros<float>(2), Tensor.Zeros<float>(3) });
+        WeakReference first = Make();
+        for (int i = 0; i < 1000; i++)
+        {
+            Tensor.Scalar(1f).Dispose();
+        }
+        TensorMemoryTests.Collect();
+        Assert.False(first.IsAlive);
+        ambient.Keep(ragged);
+        ambient.Dispose();
+        Assert.Equal(2, ragged.Count);
+        writer.Put(writer.Bind("r"), 4f); // what it needs is its own
+        Assert.Equal(4f, Sample.Floats(td, "r")[0]);
+
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        static WeakReference Make()
+        {
+            Tensor t = Tensor.Scalar(1f);
+            t.Dispose();
+            return new WeakReference(t);
+        }
     }
 }

@@ -63,6 +63,49 @@ public class TensorMemoryTests
     }
 
     [Fact]
+    public void CopiesOfAViewLetGoOnce()
+    {
+        Collect();
+        long before = TensorDictLibrary.LiveHandles;
+        UseCopies();
+        Collect(); // one release too many would end the process here
+        Assert.Equal(before, TensorDictLibrary.LiveHandles);
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static void UseCopies()
+        {
+            var t = Tensor.FromArray(new[] { 1, 2, 3 });
+            TensorView<int> view = t.View<int>();
+            TensorView<int> copy = view;
+            view.Dispose();
+            copy.Dispose();
+            copy.Dispose();
+            Assert.Equal(new[] { 1, 2, 3 }, t.ToArray<int>());
+            using TensorView<int> second = t.View<int>();
+            t.Dispose();
+            TensorView<int> third = second;
+            Assert.Equal(3, third[2]);
+        }
+    }
+
+    [Fact]
+    public void MoreValuesThanASpanHoldsAreRefusedInWords()
+    {
+        // Nothing is read: the memory need not be there.
+        using var large = Tensor.FromPointer((IntPtr)64, DType.UInt8, [1L << 31]);
+        Refused("View gives a span", () => large.View<byte>());
+        Refused("ToArray gives an array", () => large.ToArray<byte>());
+        Refused("ToBytes gives an array", () => large.ToBytes());
+
+        static void Refused(string what, Action action)
+        {
+            var failure = Assert.Throws<InvalidOperationException>(action);
+            Assert.Contains(what, failure.Message);
+            Assert.Contains("the tensor has 2147483648", failure.Message);
+        }
+    }
+
+    [Fact]
     public void AViewNeedsDenseValuesOnTheCpu()
     {
         using var t = Sample.Range(2, 2);
@@ -117,6 +160,13 @@ public class TensorMemoryTests
         Assert.True(flag.IsSet);
         Assert.Throws<InvalidOperationException>(() => Tensor.FromPointer(block, DType.Int64, [1], flag));
         Marshal.FreeHGlobal(block);
+    }
+
+    [Fact]
+    public void AReleaseFlagIsSetWithoutManagedCode()
+    {
+        string file = Environment.GetEnvironmentVariable("TENSORDICT_LIBRARY") ?? "tensordict";
+        Assert.Equal(NativeLibrary.GetExport(NativeLibrary.Load(file), "td_release_set_flag"), ReleaseFlag.Setter);
     }
 
     [Fact]

@@ -21,6 +21,14 @@ public class ValueTests
         Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetJsonValue("v"));
         Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.SetJsonList("v", "[1]"));
         Expect.Fails<TensorIOException>(TensorDictStatus.Format, () => td.SetJson("v", "{"));
+        foreach (string text in new[] { "", "plain", "\"quoted\" \\ / \b\f\n\r\t\u0001\0", "Straße 北京 \U0001F600", "[1, 2]", "null" })
+        {
+            td.SetText("t", text);
+            Assert.Equal(text, td.GetText("t"));
+        }
+        td.SetJson("t", "5");
+        Assert.Contains("no text but 5", Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetText("t")).Message);
+        Assert.ThrowsAny<ArgumentException>(() => td.SetText("t", "\uD800"));
     }
 
     [Fact]

@@ -81,6 +81,45 @@ public class WriterTests
     }
 
     [Fact]
+    public void AFieldThatThisWriterHasNotBoundIsRefused()
+    {
+        using var td = Target();
+        using var other = new TensorDict(4) { ["first"] = Tensor.Zeros<double>(4, 3), ["second"] = Tensor.Zeros<float>(4, 1) };
+        using var writer = new TensorDictWriter(td);
+        using var stranger = new TensorDictWriter(other);
+        WriterField position = writer.Bind(("observation", "position"));
+        stranger.Bind("first");
+        WriterField second = stranger.Bind("second");
+        WriterField none = default;
+        var row = new double[] { 1, 2, 3 };
+        Refused("was not bound to a tensor", () => writer.Put(none, row));
+        Refused("was not bound to a tensor", () => writer.PutBytes(none, new byte[24]));
+        Refused("was not bound to a tensor", () => writer.RowBytes(none));
+        Refused("was bound by another writer", () => stranger.Put(position, row));
+        Refused("was bound by another writer", () => stranger.PutBytes(position, new byte[24]));
+        Refused("was bound by another writer", () => writer.Put(second, 1f));
+        Assert.Equal(new double[12], other.GetTensor("first").ToArray<double>());
+        Assert.Equal(new double[12], td.GetTensor("observation", "position").ToArray<double>());
+
+        static void Refused(string reason, Action put) =>
+            Assert.Contains(reason, Expect.Fails<TensorIndexException>(TensorDictStatus.Index, put).Message);
+    }
+
+    [Fact]
+    public void AFieldThatIsBoundTwiceKeepsItsType()
+    {
+        using var td = Target();
+        using var writer = new TensorDictWriter(td);
+        writer.Bind("reward");
+        WriterField again = writer.Bind("reward");
+        WriterField position = writer.Bind(("observation", "position"));
+        writer.Put(again, 5f);
+        writer.Put(position, new double[] { 1, 2, 3 });
+        Expect.Fails<TensorDTypeException>(TensorDictStatus.DType, () => writer.Put(position, new float[3]));
+        Assert.Equal(5f, Sample.Floats(td, "reward")[0]);
+    }
+
+    [Fact]
     public void AClosedWriterRefusesRows()
     {
         using var td = Target();

@@ -26,6 +26,8 @@ namespace TensorDicts.Interop
 
         public override bool IsInvalid => handle == IntPtr.Zero;
 
+        internal bool IsDisposed => disposed;
+
         /// <summary>The name under which a user knows the owner.</summary>
         protected abstract string Owner { get; }
 
@@ -57,64 +59,159 @@ namespace TensorDicts.Interop
         where T : unmanaged
     {
         private readonly NativeHandle<T>? owner;
+        private readonly DictHandle.Use use;
 
-        internal Borrowed(NativeHandle<T> owner, T* pointer)
+        internal Borrowed(NativeHandle<T> owner, T* pointer, DictHandle.Use use = DictHandle.Use.Unseen)
         {
             this.owner = owner;
+            this.use = use;
             Pointer = pointer;
         }
 
         internal T* Pointer { get; }
 
-        public void Dispose() => owner?.Drop();
+        public void Dispose()
+        {
+            if (use != DictHandle.Use.Unseen)
+            {
+                ((DictHandle)(object)owner!).Leave(use);
+            }
+            owner?.Drop();
+        }
     }
 
-    internal sealed unsafe class DictHandle : NativeHandle<td_tensordict>
+    /// <summary>
+    /// Owns a handle on a dictionary, and finds out when one thread changes the dictionary through it while
+    /// another one uses it. The library leaves that to its callers; here it would be a broken heap.
+    /// </summary>
+    internal sealed unsafe class DictHandle : MemoryHandle<td_tensordict>
     {
+        // How many calls read; -1 while one changes.
+        private int users;
+
+        // The thread that changes: calls inside its call are part of the change.
+        private int changer;
+
         internal DictHandle(td_tensordict* pointer)
             : base(pointer)
         {
+            Weigh();
+        }
+
+        /// <summary>What a call is for.</summary>
+        internal enum Use : byte
+        {
+            /// <summary>Runs functions of the user, who may call for the same dictionary inside: nothing is checked.</summary>
+            Unseen,
+
+            /// <summary>Reads.</summary>
+            Read,
+
+            /// <summary>Changes the dictionary or the values in it.</summary>
+            Change,
         }
 
         protected override string Owner => nameof(TensorDict);
+
+        /// <summary>For a call that only reads.</summary>
+        internal new Borrowed<td_tensordict> Borrow() => Enter(Use.Read);
+
+        /// <summary>For a call that takes the dictionary without const. Of several, this one goes first.</summary>
+        internal Borrowed<td_tensordict> BorrowToChange() => Enter(Use.Change);
+
+        /// <summary>For a call that runs functions of the user.</summary>
+        internal Borrowed<td_tensordict> BorrowUnseen() => base.Borrow();
 
         /// <summary>NULL for a dictionary that was not given.</summary>
         internal static Borrowed<td_tensordict> BorrowOrNull(TensorDict? dict) =>
             dict is null ? default : dict.Handle.Borrow();
 
-        protected override bool ReleaseHandle()
+        /// <summary>A second handle on the same dictionary.</summary>
+        internal DictHandle Share()
         {
-            Native.td_free((td_tensordict*)handle);
-            return true;
+            using var borrowed = Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_share(borrowed.Pointer, &result));
+            return new DictHandle(result);
+        }
+
+        internal void Leave(Use use)
+        {
+            if (use == Use.Read)
+            {
+                Interlocked.Decrement(ref users);
+                return;
+            }
+            Volatile.Write(ref changer, 0);
+            Volatile.Write(ref users, 0);
+        }
+
+        protected override long OwnedBytes()
+        {
+            nuint bytes;
+            return Native.td_owned_nbytes((td_tensordict*)handle, &bytes) == td_status.TD_OK ? (long)bytes : 0;
+        }
+
+        protected override void Free() => Native.td_free((td_tensordict*)handle);
+
+        private Borrowed<td_tensordict> Enter(Use use)
+        {
+            td_tensordict* pointer = Hold();
+            int found = use == Use.Change ? Interlocked.CompareExchange(ref users, -1, 0) : Read();
+            bool mine = found < 0 && Volatile.Read(ref changer) == Environment.CurrentManagedThreadId;
+            if (!mine && (found < 0 || (use == Use.Change && found > 0)))
+            {
+                Drop();
+                throw new InvalidOperationException(
+                    found < 0
+                        ? "another thread is changing this TensorDict; a call that changes it needs it for itself, use a lock"
+                        : "another thread is reading this TensorDict; a call that changes it needs it for itself, use a lock");
+            }
+            if (mine)
+            {
+                use = Use.Unseen;
+            }
+            else if (use == Use.Change)
+            {
+                Volatile.Write(ref changer, Environment.CurrentManagedThreadId);
+            }
+            return new Borrowed<td_tensordict>(this, pointer, use);
+        }
+
+        // Counts one more reader unless somebody changes, and gives the number from before.
+        private int Read()
+        {
+            int found = Volatile.Read(ref users);
+            while (found >= 0)
+            {
+                int before = Interlocked.CompareExchange(ref users, found + 1, found);
+                if (before == found)
+                {
+                    break;
+                }
+                found = before;
+            }
+            return found;
         }
     }
 
-    internal sealed unsafe class TensorHandle : NativeHandle<td_tensor>
+    internal sealed unsafe class TensorHandle : MemoryHandle<td_tensor>
     {
-        // What the garbage collector is told about memory that only the library sees.
-        private readonly long pressure;
-
-        internal TensorHandle(td_tensor* pointer, long pressure)
+        internal TensorHandle(td_tensor* pointer)
             : base(pointer)
         {
-            if (pressure > 0)
-            {
-                GC.AddMemoryPressure(pressure);
-                this.pressure = pressure;
-            }
+            Weigh();
         }
 
         protected override string Owner => nameof(Tensor);
 
-        protected override bool ReleaseHandle()
+        protected override long OwnedBytes()
         {
-            Native.td_tensor_free((td_tensor*)handle);
-            if (pressure > 0)
-            {
-                GC.RemoveMemoryPressure(pressure);
-            }
-            return true;
+            nuint bytes;
+            return Native.td_tensor_owned_nbytes((td_tensor*)handle, &bytes) == td_status.TD_OK ? (long)bytes : 0;
         }
+
+        protected override void Free() => Native.td_tensor_free((td_tensor*)handle);
     }
 
     internal sealed unsafe class KeysHandle : NativeHandle<td_keys>

@@ -32,9 +32,6 @@ namespace TensorDicts.Interop
             NativeLibrary.SetDllImportResolver(typeof(NativeLibraryLoader).Assembly, Resolve);
 #pragma warning restore CA2255
 
-        /// <summary>The address of a function of the library, for those that native code shall call.</summary>
-        internal static IntPtr Export(string name) => NativeLibrary.GetExport(Load(), name);
-
         private static IntPtr Resolve(string name, Assembly assembly, DllImportSearchPath? search) =>
             name == Native.Library ? Load() : IntPtr.Zero;
 

@@ -1,0 +1,77 @@
+#include "core/inspect/owned_nbytes.h"
+
+#include "core/tree/nested_tensor.h"
+
+namespace td {
+
+namespace {
+
+// Adds up the storages of tensors that nobody else holds. Tensors that share one storage, as those of a
+// buffer do, follow one another: it counts when the last of its holders has been met.
+class OwnedStorages {
+ public:
+  void add(const at::Tensor& tensor) {
+    if (tensor.use_count() != 1) return;
+    const c10::Storage& storage = tensor.unsafeGetTensorImpl()->unsafe_storage();
+    if (!storage) return;
+    const c10::StorageImpl* impl = storage.unsafeGetStorageImpl();
+    met_ = impl == last_ ? met_ + 1 : 1;
+    last_ = impl;
+    if (met_ == storage.use_count() && allocated(storage)) bytes_ += storage.nbytes();
+  }
+
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  // Memory that is lent has no allocator, and on the meta device there is none.
+  static bool allocated(const c10::Storage& storage) {
+    return storage.allocator() != nullptr && storage.device_type() != c10::DeviceType::Meta;
+  }
+
+  const c10::StorageImpl* last_ = nullptr;
+  std::size_t met_ = 0;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace
+
+std::size_t owned_nbytes(const at::Tensor& tensor) {
+  OwnedStorages owned;
+  owned.add(tensor);
+  return owned.bytes();
+}
+
+// What has one holder is met once: nothing needs to be remembered.
+std::size_t owned_nbytes(const TensorDict& td) {
+  OwnedStorages owned;
+  c10::SmallVector<const Node*, 8> pending;
+  c10::SmallVector<NodePtr, 8> held;
+  if (td.node().use_count() == 1) pending.push_back(td.node().get());
+  while (!pending.empty()) {
+    const Node* node = pending.back();
+    pending.pop_back();
+    if (const DenseNode* dense = as_dense(node)) {
+      for (std::size_t i = 0; i < dense->size(); ++i) {
+        const Value& value = dense->value(i);
+        if (!value.is_node()) {
+          owned.add(value.tensor());
+        } else if (value.node().use_count() == 1) {
+          pending.push_back(value.node().get());
+        }
+      }
+    } else if (const RaggedNode* ragged = as_ragged(node)) {
+      owned.add(ragged->values());
+      owned.add(ragged->sizes());
+    } else {
+      held.clear();
+      node->collect(held);
+      // The second holder is the list.
+      for (const NodePtr& inner : held) {
+        if (inner.use_count() == 2) pending.push_back(inner.get());
+      }
+    }
+  }
+  return owned.bytes();
+}
+
+}  // namespace td
