@@ -69,11 +69,11 @@ td_status td_get(const td_tensordict* td, const char* const* path, size_t path_l
                  td_tensor** result) noexcept {
   return guard_plain(__func__, [&] {
     Out<td_tensor> out(result);
-    const auto dict = in(td);
+    auto dict = in(td);
     const PathIn at(path, path_len);
     const at::Tensor* stored = dict->stored(at);
     const capi::TorchScope scope(stored == nullptr);
-    out.put(stored != nullptr ? *stored : dict->get(at));
+    out.put(stored != nullptr ? at::Tensor(*stored) : dict->get(at));
   });
 }
 
@@ -81,7 +81,7 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
                       td_tensordict** result) noexcept {
   return guard_plain(__func__, [&] {
     DictOut out(result);
-    const auto dict = in(td);
+    auto dict = in(td);
     const capi::TorchScope scope(path_len != 1 || !dict->is_dense());
     out.put(dict->get_dict(PathIn(path, path_len)));
   });

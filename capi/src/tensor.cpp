@@ -5,6 +5,7 @@
 #include "core/inspect/owned_nbytes.h"
 #include "core/inspect/print.h"
 #include "core/io/mapped_file.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"

@@ -265,7 +265,8 @@ TD_TEST(an_empty_dictionary_in_two_parents) {
 }
 
 TD_TEST(an_element_changes_beneath_a_lazy_stack) {
-  td_tensordict *a = td_empty(TD_SIZES(4)), *b = td_empty(TD_SIZES(4)), *lazy = NULL, *result = NULL;
+  td_tensordict *a = td_empty(TD_SIZES(4)), *b = td_empty(TD_SIZES(4)), *lazy = NULL,
+                *result = NULL;
   td_put(a, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
   td_put(b, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
   const td_tensordict *both[] = {a, b};

@@ -109,7 +109,9 @@ TD_TEST(a_mask_is_an_entry) {
   td_put(td, TD_KEY("m"), td_mask((const int64_t[]){1, 0, 1}, 3));
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(3)));
   td_tensor *mask = td_take(td, TD_KEY("m")), *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
-  TD_DO(td_masked_fill(td, mask, zero, 1, NULL));
+  td_tensordict *same = NULL;
+  TD_DO(td_masked_fill(td, mask, zero, 1, &same));
+  td_free(same);
   TD_CHECK_ENTRY(td, TD_KEY("m"), TD_SIZES(3), TD_VALUES(0, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 6, 0));
   td_tensor_free(zero);
@@ -150,10 +152,10 @@ static td_tensordict *with_expanded(float *place) {
   return td;
 }
 
-#define TD_CHECK_UNTOUCHED(td)                                            \
-  do {                                                                    \
-    TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));  \
-    TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));  \
+#define TD_CHECK_UNTOUCHED(td)                                           \
+  do {                                                                   \
+    TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0)); \
+    TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0)); \
   } while (0)
 
 /* The first leaf was written, the second refused. */
@@ -193,7 +195,9 @@ TD_TEST(an_expanded_leaf_is_filled) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
   td_tensor *mask = td_mask((const int64_t[]){0, 1, 0, 0}, 4);
   td_tensor *three = td_filled(TD_DTYPE_FLOAT32, 3, TD_NO_SIZES);
-  TD_DO(td_masked_fill(td, mask, three, 1, NULL));
+  td_tensordict *same = NULL;
+  TD_DO(td_masked_fill(td, mask, three, 1, &same));
+  td_free(same);
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(4), TD_VALUES(0, 3, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(3, 3, 3, 3));
   TD_DO(td_zero(td));
@@ -216,7 +220,8 @@ TD_TEST(dtypes_are_asked_before_anything_is_written) {
   TD_EXPECT(td_binary_inplace(td, TD_BINARY_POW, &large, NULL), TD_ERR_DTYPE);
   td_tensor *mask = td_mask((const int64_t[]){1, 1}, 2);
   td_tensor *value = td_filled(TD_DTYPE_INT64, 300, TD_NO_SIZES);
-  TD_EXPECT(td_masked_fill(td, mask, value, 1, NULL), TD_ERR_DTYPE);
+  td_tensordict *same = NULL;
+  TD_EXPECT_NULL(td_masked_fill(td, mask, value, 1, &same), TD_ERR_DTYPE, same);
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(2), TD_VALUES(-2, -2));
   td_put(td, TD_KEY("n", "u"), td_filled(TD_DTYPE_COMPLEX64, 1, TD_SIZES(2)));
   TD_EXPECT(td_unary_inplace(td, TD_UNARY_ABS), TD_ERR_TORCH);
@@ -281,7 +286,8 @@ static void check_grad(const td_tensordict *td, const char *const *path, size_t 
 
 /* td_get and td_set took libtorch's mode of the thread for that of the library. */
 TD_TEST(entries_follow_the_grad_mode_of_the_library) {
-  td_tensordict *td = td_empty(TD_SIZES(2)), *lazy = NULL, *sub = NULL, *holder = td_empty(TD_NO_SIZES);
+  td_tensordict *td = td_empty(TD_SIZES(2)), *lazy = NULL, *sub = NULL,
+                *holder = td_empty(TD_NO_SIZES);
   td_put(td, TD_KEY("x"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
   td_tensor *tensor = td_take(td, TD_KEY("x"));
   TD_DO(td_tensor_set_requires_grad(tensor, 1));

@@ -206,15 +206,21 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
       {{TD_I_STEP(1, 4, 2)}, 1},          {{TD_I_ALL, TD_I_INT(1)}, 2},
       {{TD_I_NONE, TD_I_SLICE(0, 2)}, 2}, {{TD_I_TENSOR(rows)}, 1},
       {{TD_I_TENSOR(mask)}, 1},           {{TD_I_INT(2), TD_I_NONE}, 2},
-      {{TD_I_ALL, TD_I_TENSOR(rows)}, 2}, {{TD_I_ELLIPSIS, TD_I_SLICE(1, 3)}, 2},
+      {{TD_I_ALL, TD_I_TENSOR(pair)}, 2}, {{TD_I_ELLIPSIS, TD_I_SLICE(1, 3)}, 2},
   };
   const struct {
     td_index_item items[3];
     size_t n;
   } seconds[] = {
-      {{TD_I_INT(0)}, 1},      {{TD_I_STEP(0, 3, 2)}, 1},        {{TD_I_TENSOR(pair)}, 1},
-      {{TD_I_TENSOR(one)}, 1}, {{TD_I_NONE, TD_I_ELLIPSIS}, 2},  {{TD_I_SLICE(0, 0)}, 1},
-      {{TD_I_ALL, TD_I_TENSOR(pair)}, 2}, {{TD_I_TENSOR(three)}, 1}, {{TD_I_ELLIPSIS, TD_I_INT(0)}, 2},
+      {{TD_I_INT(0)}, 1},
+      {{TD_I_STEP(0, 3, 2)}, 1},
+      {{TD_I_TENSOR(pair)}, 1},
+      {{TD_I_TENSOR(one)}, 1},
+      {{TD_I_NONE, TD_I_ELLIPSIS}, 2},
+      {{TD_I_SLICE(0, 0)}, 1},
+      {{TD_I_ALL, TD_I_TENSOR(pair)}, 2},
+      {{TD_I_TENSOR(three)}, 1},
+      {{TD_I_ELLIPSIS, TD_I_INT(0)}, 2},
   };
   for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
     for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++) {
