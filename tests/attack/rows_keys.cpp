@@ -1,0 +1,537 @@
+// Entries, keys, updates, indexed reads and writes.
+#include "operation.h"
+
+namespace attack {
+
+namespace {
+
+// What a function of the caller does with an entry.
+struct Caller {
+  std::int64_t kind = 0;
+  std::int64_t fails_at = -1;
+  std::int64_t calls = 0;
+};
+
+td_status on_tensor(void *user, const char *const *, size_t, const td_tensor *source,
+                    td_tensor **result) {
+  auto *caller = static_cast<Caller *>(user);
+  if (caller->calls++ == caller->fails_at) return -10001;
+  switch (caller->kind) {
+    case 0: return td_tensor_clone(source, result);
+    case 1: return td_tensor_share(source, result);
+    case 2: return td_tensor_contiguous(source, result);
+    case 3: return TD_OK;
+    case 4: {
+      td_index_item item = {};
+      item.kind = TD_INDEX_NONE;
+      td_index_item all = {};
+      all.kind = TD_INDEX_ELLIPSIS;
+      const td_index_item items[] = {all, item};
+      return td_tensor_index(source, items, 2, result);
+    }
+    default: return td_tensor_to(source, TD_DTYPE_FLOAT32, TD_DEVICE_NONE, -1, result);
+  }
+}
+
+td_status on_entry(void *user, const td_apply_entry *entry, td_tensor **tensor,
+                   td_tensordict **dict) {
+  if (entry->tensors == nullptr)
+    return entry->dicts[0] == nullptr ? TD_OK : td_share(entry->dicts[0], dict);
+  const td_tensor *last = entry->tensors[entry->sources_len - 1];
+  return on_tensor(user, entry->path, entry->path_len, last == nullptr ? entry->tensors[0] : last,
+                   tensor);
+}
+
+Caller caller(Call &c) {
+  Caller caller;
+  caller.kind = c.number(0, 5);
+  if (c.choices.chance(10)) caller.fails_at = c.choices.below(3);
+  return caller;
+}
+
+td_status is_leaf(void *, const char *const *, size_t path_len, td_entry_kind, int32_t *leaf) {
+  *leaf = path_len > 1;
+  return TD_OK;
+}
+
+td_update_options update_options(Call &c, const td_tensordict *td) {
+  td_update_options options = TD_UPDATE_OPTIONS_INIT;
+  options.mode = static_cast<td_update_mode>(c.number(0, 2));
+  if (c.choices.chance(20)) options.clone = c.flag("clone");
+  if (c.choices.chance(10)) options.whole_dicts = c.flag("whole_dicts");
+  if (c.choices.chance(10)) options.update_batch_size = c.flag("update_batch_size");
+  if (c.choices.chance(20)) options.ignore_lock = c.flag("ignore_lock");
+  if (c.choices.chance(15)) {
+    auto &keys = c.keys(td);
+    options.has_keys = 1;
+    options.keys = keys.data();
+    options.keys_len = keys.size();
+  }
+  return options;
+}
+
+const Operation rows[] = {
+    {"td_create", reads,
+     [](Call &c) {
+       auto &s = c.sizes(c.plan().base);
+       return td_create(s.data(), s.size(), TD_DEVICE_CPU, -1, c.dict());
+     }},
+    {"td_share", reads, [](Call &c) { return td_share(c.source(), c.dict()); }},
+    {"td_clone", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_clone(td, c.flag("recurse"), c.dict());
+     }},
+    {"td_set", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_set(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
+     }},
+    {"td_set_dict", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_set_dict(td, p.data(), p.size(), c.source_like(td));
+     }},
+    {"td_set_inplace", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_set_inplace(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
+     }},
+    {"td_write", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_write(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
+     }},
+    {"td_fill_entry", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_fill_entry(td, p.data(), p.size(),
+                            c.tensor_of(c.choices.chance(50) ? Sizes() : Call::batch(td)));
+     }},
+    {"td_get", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get(td, p.data(), p.size(), c.out_tensor());
+     }},
+    {"td_get_dict", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_dict(td, p.data(), p.size(), c.dict());
+     }},
+    {"td_get_data_json", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_data_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                               c.out_count());
+     }},
+    {"td_get_data_list_json", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_data_list_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                                    c.out_count());
+     }},
+    {"td_get_data_value_json", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_data_value_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                                     c.out_count());
+     }},
+    {"td_get_data_bytes", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_data_bytes(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                                c.out_count());
+     }},
+    {"td_set_data_json", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       static const char *const texts[] = {"1", "[1,2,3]", "{\"a\":", "\"x\""};
+       return td_set_data_json(td, p.data(), p.size(), texts[c.number(0, 3)]);
+     }},
+    {"td_set_data_list_json", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       static const char *const texts[] = {"[1,2,3]", "[[1],[2],[3]]", "[]", "[1,2]", "[1,2,3,4]"};
+       return td_set_data_list_json(td, p.data(), p.size(), texts[c.number(0, 4)]);
+     }},
+    {"td_set_data_bytes", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_set_data_bytes(td, p.data(), p.size(), "bytes", 5);
+     }},
+    {"td_spread_data", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_spread_data(td, p.data(), p.size());
+     }},
+    {"td_kind_of", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_kind_of(td, p.data(), p.size(), c.out_flag());
+     }},
+    {"td_entry_sizes", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       auto &s = c.sizes(Sizes(8, 0));
+       return td_entry_sizes(td, p.data(), p.size(), s.data(), 8, c.out_count());
+     }},
+    {"td_remove", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_remove(td, p.data(), p.size());
+     }},
+    {"td_keys_of", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       td_keys_options options = TD_KEYS_OPTIONS_INIT;
+       options.include_nested = c.flag("nested");
+       options.leaves_only = c.flag("leaves");
+       options.sort = c.flag("sorted");
+       options.include_data = c.flag("data");
+       options.contents_first = c.flag("contents first");
+       if (c.choices.chance(20)) options.is_leaf = is_leaf;
+       return td_keys_of(td, &options, c.out_keys());
+     }},
+    {"td_batch_size", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &s = c.sizes(Sizes(8, 0));
+       return td_batch_size(td, s.data(), 8, c.out_count());
+     }},
+    {"td_set_batch_size", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       Sizes s = Call::batch(td);
+       if (!s.empty() && c.choices.chance(60)) s.pop_back();
+       if (c.choices.chance(40)) s.push_back(c.choices.below(4));
+       auto &sizes = c.sizes(s);
+       return td_set_batch_size(td, sizes.data(), sizes.size());
+     }},
+    {"td_auto_batch_size", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const std::int64_t most = c.number(-1, 2);
+       return td_auto_batch_size(td, most, c.flag("keep"));
+     }},
+    {"td_device", reads, [](Call &c) { return td_device(c.source(), c.out_flag(), c.out_flag()); }},
+    {"td_lock", writes, [](Call &c) { return td_lock(c.target()); }},
+    {"td_unlock", writes, [](Call &c) { return td_unlock(c.target()); }},
+    {"td_is_locked", reads, [](Call &c) { return td_is_locked(c.source(), c.out_flag()); }},
+    {"td_is_memmap", reads, [](Call &c) { return td_is_memmap(c.source(), c.out_flag()); }},
+    {"td_is_empty", reads, [](Call &c) { return td_is_empty(c.source(), c.out_flag()); }},
+    {"td_nbytes", reads, [](Call &c) { return td_nbytes(c.source(), c.out_count()); }},
+    {"td_is_same", reads | layout,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_is_same(td, c.source(), c.out_flag());
+     }},
+    {"td_equal", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_equal(td, c.source_like(td), c.out_flag());
+     }},
+    {"td_to_string", reads,
+     [](Call &c) {
+       return td_to_string(c.source(), c.out_text(), Call::text_room, c.out_count());
+     }},
+    {"td_update", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const auto *source = c.source_like(td);
+       const auto options = update_options(c, td);
+       return td_update(td, source, &options);
+     }},
+    {"td_update_at", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const Sizes size = Call::batch(td);
+       const auto &items = c.items(size);
+       const auto plan = c.last_items;
+       const auto *part = c.part_of(items, plan, size);
+       return td_update_at(td, items.items.data(), items.items.size(), part, c.flag("exact"));
+     }},
+    {"td_set_at", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const Sizes size = Call::batch(td);
+       const auto &items = c.items(size);
+       const auto plan = c.last_items;
+       return td_set_at(td, items.items.data(), items.items.size(), c.part_of(items, plan, size));
+     }},
+    {"td_fill_at", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const auto &items = c.items(Call::batch(td));
+       return td_fill_at(td, items.items.data(), items.items.size(), c.tensor());
+     }},
+    {"td_index", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto &items = c.items(Call::batch(td));
+       return td_index(td, items.items.data(), items.items.size(), c.dict());
+     }},
+    {"td_tensor_index", reads,
+     [](Call &c) {
+       const auto *tensor = c.tensor();
+       Sizes &s = c.sizes(Sizes(8, 0));
+       std::size_t dims = 0;
+       (void)td_tensor_sizes(tensor, s.data(), 8, &dims);
+       s.resize(dims);
+       const auto &items = c.items(s);
+       return td_tensor_index(tensor, items.items.data(), items.items.size(), c.out_tensor());
+     }},
+    {"td_tensor_set_at", writes,
+     [](Call &c) {
+       auto *tensor = c.target_tensor();
+       Sizes s(8, 0);
+       std::size_t dims = 0;
+       (void)td_tensor_sizes(tensor, s.data(), 8, &dims);
+       s.resize(dims);
+       const auto &items = c.items(s);
+       return td_tensor_set_at(tensor, items.items.data(), items.items.size(), c.tensor());
+     }},
+    {"td_tensor_copy", writes,
+     [](Call &c) {
+       auto *tensor = c.target_tensor();
+       return td_tensor_copy(tensor, c.tensor());
+     }},
+    {"td_tensor_copy_from", writes,
+     [](Call &c) {
+       auto *tensor = c.target_tensor();
+       std::size_t bytes = 0;
+       (void)td_tensor_nbytes(tensor, &bytes);
+       const std::string data(bytes, '\1');
+       return td_tensor_copy_from(tensor, data.data(), bytes);
+     }},
+    {"td_tensor_copy_to", reads,
+     [](Call &c) {
+       const auto *tensor = c.tensor();
+       std::size_t bytes = 0;
+       (void)td_tensor_nbytes(tensor, &bytes);
+       return bytes > Call::text_room ? TD_OK : td_tensor_copy_to(tensor, c.out_text(), bytes);
+     }},
+    {"td_tensor_clone", reads, [](Call &c) { return td_tensor_clone(c.tensor(), c.out_tensor()); }},
+    {"td_tensor_contiguous", reads,
+     [](Call &c) { return td_tensor_contiguous(c.tensor(), c.out_tensor()); }},
+    {"td_tensor_to", reads,
+     [](Call &c) {
+       return td_tensor_to(c.tensor(), static_cast<td_dtype>(c.number(0, 13)), TD_DEVICE_NONE, -1,
+                           c.out_tensor());
+     }},
+    {"td_tensor_equal", reads,
+     [](Call &c) {
+       const auto *tensor = c.tensor();
+       return td_tensor_equal(tensor, c.tensor(), c.out_flag());
+     }},
+    {"td_tensor_to_string", reads,
+     [](Call &c) {
+       return td_tensor_to_string(c.tensor(), c.out_text(), Call::text_room, c.out_count());
+     }},
+    {"td_tensor_set_requires_grad", writes,
+     [](Call &c) { return td_tensor_set_requires_grad(c.target_tensor(), c.flag("on")); }},
+    {"td_tensor_expand_right", reads,
+     [](Call &c) {
+       const auto *tensor = c.tensor();
+       auto &s = c.sizes(c.plan().base);
+       s.push_back(2);
+       return td_tensor_expand_right(tensor, s.data(), s.size(), c.out_tensor());
+     }},
+    {"td_get_entry_at", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       const auto &items = c.items(Call::batch(td));
+       return td_get_entry_at(td, p.data(), p.size(), items.items.data(), items.items.size(),
+                              c.out_tensor());
+     }},
+    {"td_set_entry_at", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       const auto &items = c.items(Call::batch(td));
+       return td_set_entry_at(td, p.data(), p.size(), items.items.data(), items.items.size(),
+                              c.tensor());
+     }},
+    {"td_get_or_set", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_get_or_set(td, p.data(), p.size(), c.tensor_of(Call::batch(td)), c.out_tensor());
+     }},
+    {"td_pop", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_pop(td, p.data(), p.size(), c.out_flag(), c.out_tensor(), c.dict());
+     }},
+    {"td_pop_last", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       return td_pop_last(td, c.out_keys(), c.out_tensor(), c.dict());
+     }},
+    {"td_create_nested", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       return td_create_nested(td, p.data(), p.size());
+     }},
+    {"td_rename", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &p = c.path(td);
+       auto &q = c.path(td);
+       return td_rename(td, p.data(), p.size(), q.data(), q.size(), c.flag("safe"));
+     }},
+    {"td_clear", writes, [](Call &c) { return td_clear(c.target()); }},
+    {"td_select", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &keys = c.keys(td);
+       td_select_options options = TD_SELECT_OPTIONS_INIT;
+       options.inplace = c.flag("in place");
+       options.ignore_missing = c.flag("ignore missing");
+       return td_select(td, keys.data(), keys.size(), &options, c.dict());
+     }},
+    {"td_exclude", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &keys = c.keys(td);
+       td_select_options options = TD_SELECT_OPTIONS_INIT;
+       options.inplace = c.flag("in place");
+       options.ignore_missing = c.flag("ignore missing");
+       return td_exclude(td, keys.data(), keys.size(), &options, c.dict());
+     }},
+    {"td_split_keys", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto &one = c.keys(td);
+       auto &two = c.keys(td);
+       const td_key_set sets[] = {{one.data(), nullptr, one.size()},
+                                  {two.data(), nullptr, two.size()}};
+       td_split_keys_options options = TD_SPLIT_KEYS_OPTIONS_INIT;
+       options.inplace = c.flag("in place");
+       options.ignore_missing = c.flag("ignore missing");
+       options.keep_structure = c.flag("keep structure");
+       options.keep_emptied = c.flag("keep emptied");
+       return td_split_keys(td, sets, 2, &options, c.dicts(3), 3, c.out_count());
+     }},
+    {"td_empty_like", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_empty_like(td, c.flag("recurse"), c.dict());
+     }},
+    {"td_remove_empty", writes, [](Call &c) { return td_remove_empty(c.target()); }},
+    {"td_without_data", reads, [](Call &c) { return td_without_data(c.source(), c.dict()); }},
+    {"td_flatten_keys", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       td_flatten_keys_options options = TD_FLATTEN_KEYS_OPTIONS_INIT;
+       options.inplace = c.flag("in place");
+       return td_flatten_keys(td, ".", &options, c.dict());
+     }},
+    {"td_unflatten_keys", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       return td_unflatten_keys(td, " ", c.flag("in place"), c.dict());
+     }},
+    {"td_merge", reads,
+     [](Call &c) {
+       const auto all = c.several();
+       if (c.flag("callback")) {
+         auto user = caller(c);
+         return td_merge(all.data(), all.size(), on_entry, &user, c.dict());
+       }
+       return td_merge(all.data(), all.size(), nullptr, nullptr, c.dict());
+     }},
+    {"td_depth", reads, [](Call &c) { return td_depth(c.source(), c.out_count()); }},
+    {"td_apply", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       auto user = caller(c);
+       td_apply_options options = TD_APPLY_OPTIONS_INIT;
+       options.inplace = c.flag("in place");
+       options.filter_empty = static_cast<td_filter_empty>(c.number(0, 2));
+       options.propagate_lock = c.flag("lock");
+       return td_apply(td, &options, on_tensor, &user, c.dict());
+     }},
+    {"td_apply (out)", writes,
+     [](Call &c) {
+       auto *out = c.target();
+       const auto *td = c.source_like(out);
+       auto user = caller(c);
+       td_apply_options options = TD_APPLY_OPTIONS_INIT;
+       options.out = out;
+       return td_apply(td, &options, on_tensor, &user, c.dict());
+     }},
+    {"td_apply_entries", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const td_tensordict *others[] = {c.source_like(td)};
+       auto user = caller(c);
+       td_apply_options options = TD_APPLY_OPTIONS_INIT;
+       options.call_on_nested = c.flag("nested");
+       options.fill_missing = c.flag("fill");
+       if (options.fill_missing != 0) options.default_value = c.tensor();
+       return td_apply_entries(td, others, 1, &options, on_entry, &user, c.dict());
+     }},
+    {"td_apply_entries (in place)", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const td_tensordict *others[] = {c.source_like(td)};
+       auto user = caller(c);
+       td_apply_options options = TD_APPLY_OPTIONS_INIT;
+       options.inplace = 1;
+       return td_apply_entries(td, others, 1, &options, on_entry, &user, c.dict());
+     }},
+    {"td_become", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       return td_become(td, c.source_beside(td));
+     }},
+    {"td_names", reads, [](Call &c) { return td_names(c.source(), c.out_keys()); }},
+    {"td_set_names", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       static const char *const all[] = {"one", "two", "three", "four"};
+       return td_set_names(td, all, static_cast<std::size_t>(c.number(0, 3)));
+     }},
+    {"td_rename_dims", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       static const char *const all[] = {"one", "two"};
+       static const char *const other[] = {"two", "three"};
+       return td_rename_dims(td, all, other, static_cast<std::size_t>(c.number(0, 2)));
+     }},
+    {"td_refine_names", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       static const char *const all[] = {"...", "two"};
+       return td_refine_names(td, all, static_cast<std::size_t>(c.number(0, 2)));
+     }},
+};
+
+}  // namespace
+
+void add_key_rows(std::vector<Operation> &all) {
+  all.insert(all.end(), std::begin(rows), std::end(rows));
+}
+
+}  // namespace attack

@@ -1,0 +1,370 @@
+// Shapes, joins, rows of the batch, copies, devices.
+#include "operation.h"
+
+#include <algorithm>
+
+namespace attack {
+
+namespace {
+
+td_fill_options fill_options(Call &c) {
+  td_fill_options options = TD_FILL_OPTIONS_INIT;
+  if (c.choices.chance(30)) options.dtype = static_cast<td_dtype>(c.number(1, 12));
+  options.value = static_cast<double>(c.number(-1, 2));
+  return options;
+}
+
+// Other sizes of as many elements, sometimes of others.
+Sizes other_sizes(Call &c, const Sizes &size) {
+  std::int64_t n = 1;
+  for (const std::int64_t one : size) n *= one;
+  switch (c.choices.below(6)) {
+    case 0: return {n};
+    case 1: return {-1};
+    case 2: return {1, n};
+    case 3: return n % 2 == 0 ? Sizes{n / 2, 2} : Sizes{n, 1};
+    case 4: return Sizes(size.rbegin(), size.rend());
+    default: return {n + 1};
+  }
+}
+
+const Operation rows[] = {
+    {"td_view", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &s = c.sizes(other_sizes(c, Call::batch(td)));
+       return td_view(td, s.data(), s.size(), c.dict());
+     }},
+    {"td_reshape", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &s = c.sizes(other_sizes(c, Call::batch(td)));
+       return td_reshape(td, s.data(), s.size(), c.dict());
+     }},
+    {"td_permute", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const Sizes size = Call::batch(td);
+       Sizes order;
+       for (std::size_t i = 0; i < size.size(); ++i)
+         order.push_back(static_cast<std::int64_t>(size.size() - 1 - i) -
+                         (c.choices.chance(30) ? static_cast<std::int64_t>(size.size()) : 0));
+       if (c.choices.chance(15) && !order.empty()) order.pop_back();
+       auto &s = c.sizes(order);
+       return td_permute(td, s.data(), s.size(), c.dict());
+     }},
+    {"td_transpose", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const Sizes size = Call::batch(td);
+       const std::int64_t one = c.dim(size);
+       return td_transpose(td, one, c.dim(size), c.dict());
+     }},
+    {"td_squeeze", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_squeeze(td, c.dim(Call::batch(td)), c.dict());
+     }},
+    {"td_squeeze_all", reads, [](Call &c) { return td_squeeze_all(c.source(), c.dict()); }},
+    {"td_unsqueeze", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_unsqueeze(td, c.dim(Call::batch(td)), c.dict());
+     }},
+    {"td_expand", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       Sizes size = Call::batch(td);
+       if (c.choices.chance(70)) size.insert(size.begin(), c.choices.below(4));
+       auto &s = c.sizes(size);
+       return td_expand(td, s.data(), s.size(), c.dict());
+     }},
+    {"td_flatten", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const Sizes size = Call::batch(td);
+       const std::int64_t one = c.dim(size);
+       return td_flatten(td, one, c.dim(size), c.dict());
+     }},
+    {"td_unflatten", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const Sizes size = Call::batch(td);
+       const std::int64_t dim = c.dim(size);
+       auto &s = c.sizes(c.choices.chance(50) ? Sizes{1, -1} : Sizes{2, 2});
+       return td_unflatten(td, dim, s.data(), s.size(), c.dict());
+     }},
+    {"td_movedim", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const Sizes size = Call::batch(td);
+       const std::int64_t from = c.dim(size), to = c.dim(size);
+       return td_movedim(td, &from, &to, 1, c.dict());
+     }},
+    {"td_narrow", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const std::int64_t dim = c.dim(Call::batch(td));
+       const std::int64_t start = c.number(0, 3);
+       return td_narrow(td, dim, start, c.number(0, 3), c.dict());
+     }},
+    {"td_atleast", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_atleast(td, static_cast<std::size_t>(c.number(0, 3)), c.dict());
+     }},
+    {"td_split", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const std::int64_t dim = c.dim(Call::batch(td));
+       const auto kind = static_cast<td_split_kind>(c.number(0, 4));
+       const bool list = kind == TD_SPLIT_LENGTHS || kind == TD_SPLIT_POSITIONS;
+       const std::int64_t numbers[] = {c.number(0, 3), list ? c.number(0, 3) : 0};
+       return td_split(td, dim, kind, numbers, list ? 2 : 1, c.dicts(8), 8, c.out_count());
+     }},
+    {"td_view_dtype", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const bool has = c.choices.chance(20);
+       auto &s = c.sizes({2});
+       return td_view_dtype(td, static_cast<td_dtype>(c.number(1, 13)), has, s.data(), has ? 1 : 0,
+                            c.dict());
+     }},
+    {"td_unbind", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_unbind(td, c.dim(Call::batch(td)), c.dicts(8), 8, c.out_count());
+     }},
+    {"td_stack", reads,
+     [](Call &c) {
+       const auto all = c.several();
+       return td_stack(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
+     }},
+    {"td_cat", reads,
+     [](Call &c) {
+       const auto all = c.several();
+       return td_cat(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
+     }},
+    {"td_maybe_dense_stack", reads,
+     [](Call &c) {
+       const auto all = c.several();
+       return td_maybe_dense_stack(all.data(), all.size(), c.dim(Call::batch(all[0])), c.dict());
+     }},
+    {"td_join_into", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const auto kind = static_cast<td_join_kind>(c.number(0, 1));
+       const auto all = c.several();
+       // The parts of the target itself, along the dimension that is joined, are the ones that fit.
+       std::vector<const td_tensordict *> parts;
+       const Sizes size = Call::batch(td);
+       const std::int64_t dim =
+           size.empty() ? 0 : c.choices.below(static_cast<std::int64_t>(size.size()));
+       if (!size.empty() && c.choices.chance(70)) {
+         const auto *from = c.source_like(td);
+         const std::int64_t length = size[static_cast<std::size_t>(dim)];
+         for (std::int64_t i = 0; i < std::min<std::int64_t>(4, length); ++i) {
+           std::vector<td_index_item> items(static_cast<std::size_t>(dim) + 1);
+           for (auto &item : items) item.kind = TD_INDEX_SLICE;
+           items.back().start = c.choices.chance(70) ? length - 1 - i : i;
+           items.back().stop = items.back().start + 1;
+           if (kind == TD_JOIN_STACK) {
+             items.back().kind = TD_INDEX_INT;
+           } else {
+             items.back().flags = TD_INDEX_HAS_START | TD_INDEX_HAS_STOP;
+           }
+           td_tensordict *part = nullptr;
+           if (td_index(from, items.data(), items.size(), &part) != TD_OK) break;
+           c.keep(part);
+           parts.push_back(part);
+         }
+         c.tell("its parts");
+       }
+       const auto &sources = parts.empty() ? all : parts;
+       return td_join_into(td, kind, sources.data(), sources.size(), dim, c.flag("strict"));
+     }},
+    {"td_join_entries", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const auto kind = static_cast<td_join_kind>(c.number(0, 1));
+       auto &keys = c.keys(td);
+       auto &p = c.new_path();
+       const std::int64_t dim = c.dim(Call::batch(td));
+       return td_join_entries(td, kind, keys.data(), keys.size(), p.data(), p.size(), dim,
+                              c.flag("keep"));
+     }},
+    {"td_join_tensors", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto kind = static_cast<td_join_kind>(c.number(0, 1));
+       const std::int64_t dim = c.dim(Call::batch(td));
+       return td_join_tensors(td, kind, dim, c.flag("sorted"), c.out_tensor());
+     }},
+    {"td_contiguous", reads, [](Call &c) { return td_contiguous(c.source(), c.dict()); }},
+    {"td_contiguous_canonical", reads,
+     [](Call &c) { return td_contiguous_canonical(c.source(), c.dict()); }},
+    {"td_is_contiguous", reads, [](Call &c) { return td_is_contiguous(c.source(), c.out_flag()); }},
+    {"td_repeat", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       Sizes counts;
+       for (std::size_t i = 0; i < Call::batch(td).size(); ++i)
+         counts.push_back(c.choices.below(3));
+       auto &s = c.sizes(counts);
+       return td_repeat(td, s.data(), s.size(), c.flag("tile"), c.dict());
+     }},
+    {"td_repeat_interleave", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto *repeats = c.tensor_of(c.choices.chance(50) ? Sizes() : c.plan().base);
+       return td_repeat_interleave(td, repeats, c.dim(Call::batch(td)), c.dict());
+     }},
+    {"td_roll", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const std::int64_t dim = c.dim(Call::batch(td)), shift = c.number(-2, 3);
+       return td_roll(td, &shift, &dim, 1, c.dict());
+     }},
+    {"td_flip", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const std::int64_t dim = c.dim(Call::batch(td));
+       return td_flip(td, &dim, 1, c.dict());
+     }},
+    {"td_rot90", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const std::int64_t times = c.number(-1, 4), one = c.number(0, 1);
+       return td_rot90(td, times, one, 1 - one, c.dict());
+     }},
+    {"td_gather", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const Sizes size = Call::batch(td);
+       const std::int64_t dim = c.dim(size);
+       return td_gather(td, dim, c.tensor_of(c.choices.chance(80) ? size : Sizes()), c.dict());
+     }},
+    {"td_pad", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       Sizes pads;
+       for (std::size_t i = 0; i < 2 * Call::batch(td).size(); ++i)
+         pads.push_back(c.choices.below(3));
+       auto &s = c.sizes(pads);
+       return td_pad(td, s.data(), s.size(), static_cast<double>(c.number(-2, 300)), c.dict());
+     }},
+    {"td_pad_sequence", reads,
+     [](Call &c) {
+       const auto all = c.several();
+       td_pad_sequence_options options = TD_PAD_SEQUENCE_OPTIONS_INIT;
+       options.dim = c.number(-1, 1);
+       return td_pad_sequence(all.data(), all.size(), &options, c.dict());
+     }},
+    {"td_isin", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto *other = c.source_like(td);
+       auto &p = c.path(td);
+       return td_isin(td, other, p.data(), p.size(), c.dim(Call::batch(td)), c.out_tensor());
+     }},
+    {"td_remove_duplicates", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_remove_duplicates(td, p.data(), p.size(), c.dim(Call::batch(td)), c.dict(),
+                                   c.out_tensor());
+     }},
+    {"td_masked_select", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_masked_select(td, c.mask(Call::batch(td)), c.dict());
+     }},
+    {"td_masked_fill", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       const auto *mask = c.mask(Call::batch(td));
+       const auto *value = c.tensor();
+       return td_masked_fill(td, mask, value, c.flag("in place"), c.dict());
+     }},
+    {"td_where", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto *mask = c.mask(Call::batch(td));
+       const auto *other = c.flag("other") ? c.source_like(td) : nullptr;
+       const auto *value = c.flag("value") ? c.tensor() : nullptr;
+       return td_where(td, mask, other, value, c.dict());
+     }},
+    {"td_like", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto kind = static_cast<td_fill_kind>(c.number(1, 3));
+       const auto options = fill_options(c);
+       return td_like(td, kind, &options, c.dict());
+     }},
+    {"td_like (random)", reads | layout,
+     [](Call &c) {
+       const auto *td = c.source();
+       static const td_fill_kind kinds[] = {TD_FILL_EMPTY, TD_FILL_RAND, TD_FILL_RANDN};
+       return td_like(td, kinds[c.number(0, 2)], nullptr, c.dict());
+     }},
+    {"td_new", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       const auto kind = static_cast<td_fill_kind>(c.number(1, 3));
+       const auto options = fill_options(c);
+       auto &s = c.sizes(c.choices.chance(50) ? Call::batch(td) : Sizes{2, 1});
+       return td_new(td, kind, s.data(), s.size(), &options, c.dict());
+     }},
+    {"td_all_close", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       td_close_options options = TD_CLOSE_OPTIONS_INIT;
+       options.nan_differs = c.flag("nan differs");
+       options.common_keys = c.flag("common keys");
+       return td_all_close(td, c.source_like(td), &options, c.out_flag(), c.out_text(),
+                           Call::text_room, c.out_count());
+     }},
+    {"td_to_device", writes,
+     [](Call &c) {
+       auto *td = c.target();
+       td_to_options options = TD_TO_OPTIONS_INIT;
+       options.inplace = c.flag("in place");
+       return td_to_device(td, TD_DEVICE_CPU, -1, &options, c.dict());
+     }},
+    {"td_to_dtype", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       return td_to_dtype(td, static_cast<td_dtype>(c.number(0, 13)), c.dict());
+     }},
+    {"td_to", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       td_to_options options = TD_TO_OPTIONS_INIT;
+       options.each_like = c.flag("each like");
+       const auto *like = c.flag("like") ? c.source_like(td) : nullptr;
+       return td_to(td, like, static_cast<td_dtype>(c.number(0, 13)), TD_DEVICE_CPU, -1, &options,
+                    c.dict());
+     }},
+    {"td_clear_device", writes, [](Call &c) { return td_clear_device(c.target()); }},
+    {"td_auto_device", writes, [](Call &c) { return td_auto_device(c.target()); }},
+    {"td_measure", reads | layout,
+     [](Call &c) {
+       const auto *td = c.source();
+       std::int64_t result = 0;
+       return td_measure(td, static_cast<td_measure_kind>(c.number(0, 7)), &result);
+     }},
+    {"td_data_pointers", reads | layout,
+     [](Call &c) {
+       std::int64_t addresses[64];
+       const auto *td = c.source();
+       return td_data_pointers(td, c.flag("storage"), addresses, 64, c.out_count());
+     }},
+};
+
+}  // namespace
+
+void add_shape_rows(std::vector<Operation> &all) {
+  all.insert(all.end(), std::begin(rows), std::end(rows));
+}
+
+}  // namespace attack

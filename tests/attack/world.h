@@ -1,0 +1,149 @@
+// A world: pieces of memory, tensors over them that overlap, and dictionaries of these. A plan of it is drawn once and
+// built several times: with the memory shared as planned, or with memory of its own for every tensor.
+#pragma once
+
+#include "choices.h"
+#include "tensordict/td.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace attack {
+
+using Sizes = std::vector<std::int64_t>;
+
+struct ArenaPlan {
+  td_dtype dtype = TD_DTYPE_INT64;
+  std::int64_t elements = 0;
+  int filling = 0;  // which small numbers
+};
+
+struct TensorPlan {
+  int arena = 0;
+  td_dtype dtype = TD_DTYPE_INT64;  // that of the arena, or another one over the same bytes
+  Sizes sizes, strides;
+  std::int64_t offset = 0;
+  bool foreign = false;  // wraps the memory by itself: another storage over the same bytes
+  bool grad = false;
+};
+
+struct ItemPlan {
+  td_index_kind kind = TD_INDEX_ELLIPSIS;
+  std::int64_t start = 0, stop = 0, step = 1;
+  int tensor = -1;
+};
+
+enum class DictKind {
+  dense,
+  lazy,
+  sub,
+  index,
+  expand,
+  permute,
+  clone,
+  stack,
+  consolidated,
+  mapped,
+  detach
+};
+
+struct EntryPlan {
+  std::string key;
+  enum Kind { tensor, dict, json, nested } kind = tensor;
+  int id = 0;  // of a tensor or a dictionary
+};
+
+struct DictPlan {
+  DictKind kind = DictKind::dense;
+  Sizes batch;  // as planned; what a view has is asked of the library
+  std::vector<EntryPlan> entries;
+  std::vector<int> elements;  // of a stack; the one behind a view
+  std::int64_t dim = 0;
+  std::vector<ItemPlan> items;
+};
+
+// What happens to the world after it was built.
+struct EventPlan {
+  enum Kind { poke, lock, resize, drop, put, unlock, lock_nested } kind = poke;
+  int dict = 0, tensor = 0;
+  std::string key;
+  std::int64_t arena = 0, element = 0, value = 0;
+  Sizes batch;
+};
+
+struct Plan {
+  Sizes base;
+  std::vector<ArenaPlan> arenas;
+  std::vector<TensorPlan> tensors;
+  std::vector<DictPlan> dicts;
+  std::vector<EventPlan> events;
+  bool grad_mode = false;  // the library's while the operation runs
+  bool grads = false;      // some tensor requires gradients
+
+  explicit Plan(Choices &choices);
+  std::string text() const;
+};
+
+// Whether memory is shared as planned, or each tensor has its own (then each dictionary too, where nothing happens later).
+enum class Memory { shared, own };
+
+// A piece of memory between two guards.
+struct Piece {
+  std::unique_ptr<unsigned char[]> bytes;
+  std::size_t size = 0;
+  std::shared_ptr<void> base;  // a tensor over all of it
+  unsigned char *begin() const { return bytes.get() + 64; }
+};
+
+class World {
+ public:
+  World(const Plan &plan, Memory memory);
+  ~World();
+  World(const World &) = delete;
+  World &operator=(const World &) = delete;
+
+  const Plan &plan;
+  std::vector<td_tensordict *> dicts;
+  std::vector<td_tensor *> tensors;
+  std::string bad_status;  // of a step of building, when it is one that must never be
+
+  std::string memory() const;  // all bytes of all pieces
+  std::string guards() const;  // "", or what was written beside a piece
+
+ private:
+  td_tensor *tensor(int id);
+  td_tensordict *build(int id);
+  td_tensordict *entry(int id);
+  void happen(const EventPlan &event);
+  void note(td_status status);
+
+  Memory memory_;
+  bool trees_ = false;
+  std::vector<std::vector<Piece>> pieces_;  // of each arena: one, or one for each tensor over it
+  std::vector<std::vector<td_tensordict *>>
+      copies_;                     // of each dictionary: those that were built for a parent
+  std::vector<td_tensor *> made_;  // by entries
+};
+
+// An index from a plan, for a world.
+struct Items {
+  std::vector<td_index_item> items;
+  Items() = default;
+  Items(const World &world, const std::vector<ItemPlan> &plan);
+};
+
+// An index for a batch size; its tensors are those of the plan.
+std::vector<ItemPlan> random_items(Choices &choices, const Sizes &batch, const Plan &plan);
+std::string text_of(const std::vector<ItemPlan> &items);
+std::string text_of(const Sizes &sizes);
+
+std::size_t size_of(td_dtype dtype);
+
+// A value among the dtype's small numbers, written into bytes.
+void put_number(td_dtype dtype, std::int64_t value, unsigned char *at);
+
+// Where the mapped dictionary of all rounds lies.
+void set_folder(std::string folder);
+
+}  // namespace attack
