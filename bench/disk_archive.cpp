@@ -87,7 +87,7 @@ void open_it(benchmark::State& state) {
   from.save();
   for (auto _ : state) {
     td_tensordict* td = nullptr;
-    ok(td_load_memmap(from.file.c_str(), nullptr, &td));
+    ok(td_memmap_load(from.file.c_str(), nullptr, &td));
     td_free(td);
   }
 }

@@ -50,10 +50,10 @@ struct Rows {
       ok(td_writer_next(writer));
     }
   }
-  td_writer* open_growing() const {
+  td_writer* open_append() const {
     td_writer* writer = nullptr;
     std::filesystem::remove_all(dir);
-    ok(td_writer_open_growing(dir.c_str(), sample, nullptr, &writer));
+    ok(td_writer_open_append(dir.c_str(), sample, nullptr, &writer));
     bind(writer);
     return writer;
   }
@@ -86,7 +86,7 @@ void register_disk_grow() {
     return [data, published](benchmark::State& state) {
       for (auto _ : state) {
         state.PauseTiming();
-        td_writer* writer = data->open_growing();
+        td_writer* writer = data->open_append();
         state.ResumeTiming();
         for (std::int64_t done = 0; done < rows; done += published) {
           data->write(writer, published);

@@ -99,7 +99,7 @@ void load(const FolderPtr& lazily, const std::string& name, double goal) {
     const Folder& folder = **lazily;
     for (auto _ : state) {
       td_tensordict* td = nullptr;
-      ok(td_load_memmap(folder.dir.c_str(), nullptr, &td));
+      ok(td_memmap_load(folder.dir.c_str(), nullptr, &td));
       td_free(td);
     }
   };
@@ -117,7 +117,7 @@ void load_and_read(const FolderPtr& lazily, const std::string& name, double goal
     const Folder& folder = **lazily;
     for (auto _ : state) {
       td_tensordict* td = nullptr;
-      ok(td_load_memmap(folder.dir.c_str(), nullptr, &td));
+      ok(td_memmap_load(folder.dir.c_str(), nullptr, &td));
       for (std::size_t i = 0; i < folder.files.size(); ++i) {
         const std::string key = "leaf_" + std::to_string(i);
         const char* path[] = {key.c_str()};

@@ -128,7 +128,7 @@ void handles() {
       [at](benchmark::State& state) {
         for (auto _ : state) {
           td_tensor* result = nullptr;
-          ok(td_tensor_share(at->value, &result));
+          ok(td_tensor_dup(at->value, &result));
           td_tensor_free(result);
         }
       },

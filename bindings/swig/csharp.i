@@ -22,21 +22,21 @@
 %ignore td_binary_options;
 %ignore td_call_argument;
 %ignore td_call_options;
-%ignore td_close_options;
-%ignore td_pack_options;
+%ignore td_allclose_options;
+%ignore td_memmap_pack_options;
 %ignore td_consolidate_options;
 %ignore td_damage;
 %ignore td_field;
 %ignore td_file_options;
-%ignore td_fill_options;
+%ignore td_like_options;
 %ignore td_flatten_keys_options;
-%ignore td_grow_options;
+%ignore td_append_options;
 %ignore td_index_item;
 %ignore td_key;
 %ignore td_key_set;
 %ignore td_keys_options;
 %ignore td_load_options;
-%ignore td_load_state_options;
+%ignore td_load_state_dict_options;
 %ignore td_map_options;
 %ignore td_map_piece;
 %ignore td_member;
@@ -45,12 +45,12 @@
 %ignore td_operand;
 %ignore td_pad_sequence_options;
 %ignore td_padding_options;
-%ignore td_record_options;
+%ignore td_tensorclass_options;
 %ignore td_reduce_options;
 %ignore td_schema_options;
 %ignore td_select_options;
 %ignore td_split_keys_options;
-%ignore td_state_options;
+%ignore td_state_dict_options;
 %ignore td_to_options;
 %ignore td_update_options;
 %ignore td_verify_options;
@@ -109,4 +109,4 @@ TD_OPAQUE(td_keys)
 TD_OPAQUE(td_writer)
 TD_OPAQUE(td_map_iter)
 TD_OPAQUE(td_future)
-TD_OPAQUE(td_record_type)
+TD_OPAQUE(td_tensorclass)

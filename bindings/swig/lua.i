@@ -160,7 +160,7 @@ TD_HANDLE(td_writer, td_writer_free)
 TD_TEXT(td_to_string, arg2, arg3, arg4)
 TD_TEXT(td_tensor_to_string, arg2, arg3, arg4)
 TD_TEXT(td_saved_path, arg2, arg3, arg4)
-TD_TEXT(td_get_data_json, arg4, arg5, arg6)
+TD_TEXT(td_get_non_tensor_json, arg4, arg5, arg6)
 %typemap(in, numinputs=0) (char *text, size_t text_cap, size_t *length) (size_t length) {
   $1 = NULL;
   $2 = 0;

@@ -13,7 +13,7 @@
 %feature("td:default", "device_index=-1") td_load_options;
 %feature("td:default", "device_index=-1") td_consolidate_options;
 %feature("td:default", "device_index=-1") td_schema_options;
-%feature("td:default", "device_index=-1") td_fill_options;
+%feature("td:default", "device_index=-1") td_like_options;
 %feature("td:default", "alpha=1.0") td_binary_options;
 %feature("td:default", "correction=1, q=0.5") td_reduce_options;
 
@@ -46,8 +46,8 @@
 %include "tensordict/td_share.h"
 %include "tensordict/td_message.h"
 %include "tensordict/td_lazy.h"
-%include "tensordict/td_sub.h"
-%include "tensordict/td_data.h"
+%include "tensordict/td_sub_tensordict.h"
+%include "tensordict/td_non_tensor.h"
 %include "tensordict/td_apply.h"
 %include "tensordict/td_math.h"
 %include "tensordict/td_entries.h"
@@ -58,15 +58,15 @@
 %include "tensordict/td_map.h"
 %include "tensordict/td_call.h"
 %include "tensordict/td_names.h"
-%include "tensordict/td_ragged.h"
-%include "tensordict/td_record.h"
+%include "tensordict/td_nested_tensor.h"
+%include "tensordict/td_tensorclass.h"
 %include "tensordict/td_grad.h"
 %include "tensordict/td_state.h"
 %include "tensordict/td_layout.h"
 %include "tensordict/td_archive.h"
-%include "tensordict/td_files.h"
+%include "tensordict/td_file.h"
 %include "tensordict/td_host.h"
 %include "tensordict/td_table.h"
 %include "tensordict/td_verify.h"
 %include "tensordict/td_writer.h"
-%include "tensordict/td_grow.h"
+%include "tensordict/td_append.h"

@@ -10,9 +10,9 @@ using capi::not_null;
 
 namespace {
 
-td::PackOptions pack_options_in(const td_pack_options* options) {
-  const td_pack_options given =
-      capi::options_in(options, td_pack_options TD_PACK_OPTIONS_INIT, sizeof(td_pack_options));
+td::PackOptions pack_options_in(const td_memmap_pack_options* options) {
+  const td_memmap_pack_options given = capi::options_in(
+      options, td_memmap_pack_options TD_MEMMAP_PACK_OPTIONS_INIT, sizeof(td_memmap_pack_options));
   td::PackOptions result;
   result.compression = capi::choice_in<td::Compression>(given.compression, 0, 1, "compression");
   result.fail_if_exists = given.fail_if_exists != 0;
@@ -22,25 +22,25 @@ td::PackOptions pack_options_in(const td_pack_options* options) {
 
 }  // namespace
 
-td_status td_pack_memmap(const char* dir, const char* file,
-                         const td_pack_options* options) noexcept {
+td_status td_memmap_pack(const char* dir, const char* file,
+                         const td_memmap_pack_options* options) noexcept {
   return guard(__func__, [&] {
     td::pack_folder(not_null(dir, "dir"), not_null(file, "file"), pack_options_in(options));
   });
 }
 
-td_status td_unpack_memmap(const char* file, const char* dir,
-                           const td_pack_options* options) noexcept {
+td_status td_memmap_unpack(const char* file, const char* dir,
+                           const td_memmap_pack_options* options) noexcept {
   return guard(__func__, [&] {
     td::unpack_archive(not_null(file, "file"), not_null(dir, "dir"), pack_options_in(options));
   });
 }
 
-td_status td_is_memmap_archive(const char* file, int32_t* result) noexcept {
+td_status td_memmap_is_archive(const char* file, int32_t* result) noexcept {
   return guard(__func__,
                [&] { *not_null(result, "result") = td::is_archive(not_null(file, "file")); });
 }
 
-td_status td_refresh_archive_checksums(const char* file) noexcept {
+td_status td_memmap_write_archive_checksums(const char* file) noexcept {
   return guard(__func__, [&] { td::refresh_checksums(not_null(file, "file")); });
 }

@@ -1,7 +1,7 @@
 // tensordict/td_base.h: version and status names. The error slot is in support/error_slot.cpp.
 #include "arguments.h"
-#include "error_slot.h"
 #include "core/base/error.h"
+#include "error_slot.h"
 
 #include <ATen/Version.h>
 
@@ -71,7 +71,7 @@ int32_t td_abi_version(void) noexcept { return TD_ABI_VERSION; }
 
 int32_t td_supports_abi(int32_t abi) noexcept { return abi == TD_ABI_VERSION ? 1 : 0; }
 
-const char* td_version_string(void) noexcept {
+const char* td_version(void) noexcept {
 #define TEXT_OF(x) #x
 #define VERSION_OF(a, b, c) TEXT_OF(a) "." TEXT_OF(b) "." TEXT_OF(c)
   return VERSION_OF(TD_VERSION_MAJOR, TD_VERSION_MINOR, TD_VERSION_PATCH);

@@ -52,7 +52,7 @@ td_status td_is_consolidated(const td_tensordict* td, int32_t* result) noexcept 
                [&] { *not_null(result, "result") = td::is_consolidated(in(td)) ? 1 : 0; });
 }
 
-td_status td_load_consolidated(const char* file, const td_load_options* options,
+td_status td_consolidated_load(const char* file, const td_load_options* options,
                                td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);

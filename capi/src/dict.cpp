@@ -30,7 +30,7 @@ td_status td_create(const int64_t* batch_size, size_t batch_dims, td_device_type
   });
 }
 
-td_status td_share(const td_tensordict* td, td_tensordict** result) noexcept {
+td_status td_dup(const td_tensordict* td, td_tensordict** result) noexcept {
   return guard_plain(__func__, [&] {
     DictOut out(result);
     out.put(*in(td));
@@ -87,16 +87,16 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
   });
 }
 
-td_status td_get_data_json(const td_tensordict* td, const char* const* path, size_t path_len,
-                           char* text, size_t text_cap, size_t* length) noexcept {
+td_status td_get_non_tensor_json(const td_tensordict* td, const char* const* path, size_t path_len,
+                                 char* text, size_t text_cap, size_t* length) noexcept {
   return guard_plain(__func__, [&] {
-    capi::write_text(in(td)->get_data(PathIn(path, path_len)), text, text_cap,
+    capi::write_text(in(td)->get_non_tensor(PathIn(path, path_len)), text, text_cap,
                      not_null(length, "length"));
   });
 }
 
-td_status td_kind_of(const td_tensordict* td, const char* const* path, size_t path_len,
-                     td_entry_kind* result) noexcept {
+td_status td_get_kind(const td_tensordict* td, const char* const* path, size_t path_len,
+                      td_entry_kind* result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = TD_ENTRY_NONE;
     *result = capi::kind_out(in(td)->kind_of(PathIn(path, path_len)));
@@ -112,13 +112,13 @@ td_status td_keys_of(const td_tensordict* td, const td_keys_options* options,
   return guard_plain(__func__, [&] {
     Out<td_keys> out(result);
     const td_keys_options given = capi::options_in(options, td_keys_options TD_KEYS_OPTIONS_INIT,
-                                                   offsetof(td_keys_options, include_data));
+                                                   offsetof(td_keys_options, include_non_tensor));
     const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
     td::KeyQuery wanted;
     wanted.include_nested = given.include_nested != 0;
     wanted.leaves_only = given.leaves_only != 0;
     wanted.sort = given.sort != 0;
-    wanted.include_data = given.include_data != 0;
+    wanted.include_non_tensor = given.include_non_tensor != 0;
     wanted.contents_first = given.contents_first != 0;
     if (given.is_leaf != nullptr) wanted.is_leaf = &is_leaf;
     out.put(std::make_unique<capi::KeySnapshot>(td::list_keys(in(td), wanted)));

@@ -1,11 +1,11 @@
 // tensordict/td_entries.h
 #include "tensordict/td_entries.h"
 
+#include "core/keys/entries.h"
 #include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
 #include "keys_in.h"
-#include "core/keys/entries.h"
 
 using capi::guard;
 using capi::guard_plain;
@@ -58,9 +58,9 @@ class EntryOut {
     const td::Value value = td::find_entry(td.node(), path);
     const td::EntryKind kind = td::kind_of(value);
     if (kind == td::EntryKind::tensor) tensor_out_.put(at::Tensor(value.tensor()));
-    const bool whole = kind == td::EntryKind::dict || kind == td::EntryKind::ragged;
+    const bool whole = kind == td::EntryKind::dict || kind == td::EntryKind::nested_tensor;
     if (whole) dict_out_.put(td::TensorDict(value.node()));
-    if (kind == td::EntryKind::data) dict_out_.put(td::holding(path.back(), value));
+    if (kind == td::EntryKind::non_tensor) dict_out_.put(td::holding(path.back(), value));
     td.remove(path);
     done_ = true;
     return kind;
@@ -100,8 +100,8 @@ td_status td_update_at(td_tensordict* td, const td_index_item* items, size_t ite
   });
 }
 
-td_status td_write(td_tensordict* td, const char* const* path, size_t path_len,
-                   const td_tensor* source) noexcept {
+td_status td_write_or_set(td_tensordict* td, const char* const* path, size_t path_len,
+                          const td_tensor* source) noexcept {
   return guard(__func__, [&] { td::write(in(td), PathIn(path, path_len), in(source)); });
 }
 
@@ -162,8 +162,8 @@ td_status td_create_nested(td_tensordict* td, const char* const* path, size_t pa
   return guard(__func__, [&] { td::create_nested(in(td), PathIn(path, path_len)); });
 }
 
-td_status td_rename(td_tensordict* td, const char* const* path, size_t path_len,
-                    const char* const* new_path, size_t new_path_len, int32_t safe) noexcept {
+td_status td_rename_key(td_tensordict* td, const char* const* path, size_t path_len,
+                        const char* const* new_path, size_t new_path_len, int32_t safe) noexcept {
   return guard(__func__, [&] {
     not_null(new_path, "new_path");
     td::rename_key(in(td), PathIn(path, path_len), PathIn(new_path, new_path_len), safe != 0);
@@ -227,10 +227,10 @@ td_status td_remove_empty(td_tensordict* td) noexcept {
   return guard(__func__, [&] { td::remove_empty(in(td)); });
 }
 
-td_status td_without_data(const td_tensordict* td, td_tensordict** result) noexcept {
+td_status td_filter_non_tensor(const td_tensordict* td, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::without_data(in(td)));
+    out.put(td::filter_non_tensor(in(td)));
   });
 }
 
@@ -271,8 +271,8 @@ td_status td_depth(const td_tensordict* td, size_t* result) noexcept {
   return guard(__func__, [&] { *not_null(result, "result") = td::depth(in(td)); });
 }
 
-td_status td_entry_sizes(const td_tensordict* td, const char* const* path, size_t path_len,
-                         int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
+td_status td_get_sizes(const td_tensordict* td, const char* const* path, size_t path_len,
+                       int64_t* sizes, size_t sizes_cap, size_t* dims) noexcept {
   return guard(__func__, [&] {
     capi::write_sizes(td::entry_sizes(in(td), PathIn(path, path_len)), sizes, sizes_cap, dims);
   });

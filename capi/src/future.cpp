@@ -22,7 +22,7 @@ std::function<void(const std::function<void()>&)> like_this_thread() {
 
 }  // namespace capi
 
-td_status td_memmap_start(const td_tensordict* td, const char* dir,
+td_status td_memmap_async(const td_tensordict* td, const char* dir,
                           const td_memmap_options* options, td_future** result) noexcept {
   return guard(__func__, [&] {
     Out<td_future> out(result);

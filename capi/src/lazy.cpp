@@ -28,7 +28,7 @@ td_padding_options padding_in(const td_padding_options* options) {
                           sizeof(td_padding_options));
 }
 
-td::RaggedOptions ragged(const td_padding_options& given) {
+td::PaddingOptions nested_tensor(const td_padding_options& given) {
   return {given.value, given.left != 0, given.pad == 2};
 }
 
@@ -40,7 +40,7 @@ const td::LazyNode& lazy_in(const td::TensorDict& td) {
 
 }  // namespace
 
-td_status td_kind_of_dict(const td_tensordict* td, td_dict_kind* result) noexcept {
+td_status td_kind(const td_tensordict* td, td_dict_kind* result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = TD_DICT_DENSE;
     *result = static_cast<td_dict_kind>(td::dict_kind(*in(td)->node()));
@@ -93,18 +93,18 @@ td_status td_lazy_get_padded(const td_tensordict* td, const char* const* path, s
                              const td_padding_options* options, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensor> out(result);
-    out.put(
-        td::lazy_get_padded(in(td)->node(), PathIn(path, path_len), ragged(padding_in(options))));
+    out.put(td::lazy_get_padded(in(td)->node(), PathIn(path, path_len),
+                                nested_tensor(padding_in(options))));
   });
 }
 
-td_status td_lazy_get_ragged(const td_tensordict* td, const char* const* path, size_t path_len,
+td_status td_lazy_get_jagged(const td_tensordict* td, const char* const* path, size_t path_len,
                              td_tensor** values, td_tensor** offsets) noexcept {
   return guard(__func__, [&] {
     if (offsets != nullptr) *offsets = nullptr;
     Out<td_tensor> values_out(values);
     Out<td_tensor> offsets_out(offsets);
-    td::Ragged read = td::lazy_get_ragged(in(td)->node(), PathIn(path, path_len));
+    td::JaggedValues read = td::lazy_get_jagged(in(td)->node(), PathIn(path, path_len));
     values_out.put(std::move(read.values));
     offsets_out.put(std::move(read.offsets));
   });
@@ -123,7 +123,7 @@ td_status td_densify(const td_tensordict* td, const td_padding_options* options,
     DictOut out(result);
     const td_padding_options given = padding_in(options);
     const td::NodePtr node = in(td)->node();
-    out.put(
-        td::TensorDict(given.pad != 0 ? td::to_padded(node, ragged(given)) : td::all_dense(node)));
+    out.put(td::TensorDict(given.pad != 0 ? td::to_padded(node, nested_tensor(given))
+                                          : td::all_dense(node)));
   });
 }

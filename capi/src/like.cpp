@@ -2,8 +2,8 @@
 #include "tensordict/td_like.h"
 
 #include "choices.h"
-#include "guard.h"
 #include "core/shape/fill.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;
@@ -13,9 +13,9 @@ namespace {
 
 using DictOut = Out<td_tensordict>;
 
-td::FillOptions fill_in(td_fill_kind kind, const td_fill_options* options) {
-  const td_fill_options given =
-      capi::options_in(options, td_fill_options TD_FILL_OPTIONS_INIT, sizeof(td_fill_options));
+td::FillOptions fill_in(td_like_kind kind, const td_like_options* options) {
+  const td_like_options given =
+      capi::options_in(options, td_like_options TD_LIKE_OPTIONS_INIT, sizeof(td_like_options));
   td::FillOptions result;
   result.kind = capi::choice_in<td::Filling>(kind, 0, 5, "kind");
   result.value = given.value;
@@ -24,9 +24,9 @@ td::FillOptions fill_in(td_fill_kind kind, const td_fill_options* options) {
   return result;
 }
 
-td::CloseOptions close_in(const td_close_options* options) {
-  const td_close_options given =
-      capi::options_in(options, td_close_options TD_CLOSE_OPTIONS_INIT, sizeof(td_close_options));
+td::CloseOptions close_in(const td_allclose_options* options) {
+  const td_allclose_options given = capi::options_in(
+      options, td_allclose_options TD_ALLCLOSE_OPTIONS_INIT, sizeof(td_allclose_options));
   td::CloseOptions result;
   result.equal_nan = given.nan_differs == 0;
   result.common_keys = given.common_keys != 0;
@@ -42,7 +42,7 @@ td::CloseOptions close_in(const td_close_options* options) {
 
 }  // namespace
 
-td_status td_like(const td_tensordict* td, td_fill_kind kind, const td_fill_options* options,
+td_status td_like(const td_tensordict* td, td_like_kind kind, const td_like_options* options,
                   td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
@@ -50,17 +50,18 @@ td_status td_like(const td_tensordict* td, td_fill_kind kind, const td_fill_opti
   });
 }
 
-td_status td_new(const td_tensordict* td, td_fill_kind kind, const int64_t* sizes, size_t dims,
-                 const td_fill_options* options, td_tensordict** result) noexcept {
+td_status td_like_sized(const td_tensordict* td, td_like_kind kind, const int64_t* sizes,
+                        size_t dims, const td_like_options* options,
+                        td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     out.put(td::filled_new(in(td), capi::sizes_in(sizes, dims), fill_in(kind, options)));
   });
 }
 
-td_status td_all_close(const td_tensordict* td, const td_tensordict* other,
-                       const td_close_options* options, int32_t* result, char* text,
-                       size_t text_cap, size_t* length) noexcept {
+td_status td_allclose(const td_tensordict* td, const td_tensordict* other,
+                      const td_allclose_options* options, int32_t* result, char* text,
+                      size_t text_cap, size_t* length) noexcept {
   return guard(__func__, [&] {
     capi::not_null(result, "result");
     capi::not_null(length, "length");

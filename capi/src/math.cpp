@@ -2,8 +2,8 @@
 #include "core/math/math.h"
 
 #include "arguments.h"
-#include "guard.h"
 #include "core/math/reduce.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;
@@ -109,9 +109,9 @@ const char* interpolation_in(td_interpolation interpolation) {
 
 td::Over over_in(td_reduce_over over) {
   switch (over) {
-    case TD_OVER_ALL: return td::Over::everything;
-    case TD_OVER_DIMS: return td::Over::dims;
-    case TD_OVER_FEATURES: return td::Over::features;
+    case TD_REDUCE_OVER_ALL: return td::Over::everything;
+    case TD_REDUCE_OVER_DIMS: return td::Over::dims;
+    case TD_REDUCE_OVER_FEATURES: return td::Over::features;
     default: td::fail(td::Code::invalid_argument, "over is ", over, "; 0, 1 and 2 have a meaning");
   }
 }

@@ -19,7 +19,7 @@ td::MemmapOptions memmap_options_in(const td_memmap_options* options) {
   result.copy_existing = given.copy_existing != 0;
   result.fail_if_exists = given.fail_if_exists != 0;
   result.verbatim_names = given.verbatim_names != 0;
-  result.dense_windows = given.dense_windows != 0;
+  result.dense_sub_tensordicts = given.dense_sub_tensordicts != 0;
   result.durable = given.durable != 0;
   result.checksums = given.checksums != 0;
   result.archive = capi::choice_in<td::Archive>(given.archive, 0, 2, "archive");
@@ -71,7 +71,7 @@ td_status td_memmap_like(const td_tensordict* td, const char* dir, const td_memm
   });
 }
 
-td_status td_load_memmap(const char* dir, const td_load_options* options,
+td_status td_memmap_load(const char* dir, const td_load_options* options,
                          td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);

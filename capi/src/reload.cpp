@@ -9,8 +9,8 @@ using capi::in;
 using capi::not_null;
 using capi::Out;
 
-td_status td_load_into(td_tensordict* td, const char* dir,
-                       const td_load_options* options) noexcept {
+td_status td_memmap_load_into(td_tensordict* td, const char* dir,
+                              const td_load_options* options) noexcept {
   return guard(__func__, [&] {
     td::load_into(in(td), not_null(dir, "dir"), capi::load_options_in(options));
   });
@@ -20,7 +20,7 @@ td_status td_memmap_refresh(td_tensordict* td, const td_load_options* options) n
   return guard(__func__, [&] { td::memmap_refresh(in(td), capi::load_options_in(options)); });
 }
 
-td_status td_make_memmap(td_tensordict* td, const char* const* path, size_t path_len,
+td_status td_memmap_make(td_tensordict* td, const char* const* path, size_t path_len,
                          td_dtype dtype, const int64_t* sizes, size_t dims,
                          const td_memmap_options* options, td_tensor** result) noexcept {
   return guard(__func__, [&] {
@@ -33,9 +33,9 @@ td_status td_make_memmap(td_tensordict* td, const char* const* path, size_t path
   });
 }
 
-td_status td_make_memmap_from(td_tensordict* td, const char* const* path, size_t path_len,
-                              const td_tensor* source, const td_memmap_options* options,
-                              td_tensor** result) noexcept {
+td_status td_memmap_make_from_tensor(td_tensordict* td, const char* const* path, size_t path_len,
+                                     const td_tensor* source, const td_memmap_options* options,
+                                     td_tensor** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensor> out(result);
     const capi::PathIn names(path, path_len);

@@ -26,7 +26,7 @@ td_status td_shared_name(const td_tensordict* td, char* text, size_t text_cap,
   });
 }
 
-td_status td_open_shared(const char* name, td_tensordict** result) noexcept {
+td_status td_shared_open(const char* name, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     out.put(td::open_shared(not_null(name, "name")));

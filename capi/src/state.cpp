@@ -1,38 +1,38 @@
 // tensordict/td_state.h
 #include "choices.h"
-#include "guard.h"
 #include "core/inspect/describe.h"
 #include "core/inspect/state_dict.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::Out;
 
-td_status td_state_dict(const td_tensordict* td, const td_state_options* options,
+td_status td_state_dict(const td_tensordict* td, const td_state_dict_options* options,
                         td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    const td_state_options given =
-        capi::options_in(options, td_state_options TD_STATE_OPTIONS_INIT, sizeof(td_state_options));
+    const td_state_dict_options given = capi::options_in(
+        options, td_state_dict_options TD_STATE_DICT_OPTIONS_INIT, sizeof(td_state_dict_options));
     capi::require_zero(given.reserved);
     out.put(td::state_dict(in(td), {given.nested != 0, given.keep_vars != 0}));
   });
 }
 
 td_status td_load_state_dict(td_tensordict* td, const td_tensordict* source,
-                             const td_load_state_options* options) noexcept {
+                             const td_load_state_dict_options* options) noexcept {
   return guard(__func__, [&] {
-    const td_load_state_options given = capi::options_in(
-        options, td_load_state_options TD_LOAD_STATE_OPTIONS_INIT, sizeof(td_load_state_options));
+    const td_load_state_dict_options given =
+        capi::options_in(options, td_load_state_dict_options TD_LOAD_STATE_DICT_OPTIONS_INIT,
+                         sizeof(td_load_state_dict_options));
     const auto form =
         capi::choice_in<td::StateForm>(given.form, TD_STATE_DETECT, TD_STATE_NESTED, "form");
     td::load_state_dict(in(td), in(source), {given.partial == 0, given.assign != 0, form});
   });
 }
 
-td_status td_schema_of(const td_tensordict* td, char* text, size_t text_cap,
-                       size_t* length) noexcept {
+td_status td_schema(const td_tensordict* td, char* text, size_t text_cap, size_t* length) noexcept {
   return guard_plain(__func__,
                      [&] { capi::write_text(td::describe_dict(in(td)), text, text_cap, length); });
 }

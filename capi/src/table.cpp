@@ -17,7 +17,7 @@ td::TableOptions table_in(td_table_format format, const char* separator) {
 
 }  // namespace
 
-td_status td_load_table(const char* file, td_table_format format, const char* separator,
+td_status td_table_load(const char* file, td_table_format format, const char* separator,
                         td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
@@ -25,7 +25,7 @@ td_status td_load_table(const char* file, td_table_format format, const char* se
   });
 }
 
-td_status td_save_table(const td_tensordict* td, const char* file, td_table_format format,
+td_status td_table_save(const td_tensordict* td, const char* file, td_table_format format,
                         const char* separator) noexcept {
   return guard(__func__, [&] {
     auto dict = in(td);

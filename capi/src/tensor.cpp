@@ -6,9 +6,9 @@
 #include "core/inspect/print.h"
 #include "core/io/mapped_file.h"
 #include "core/tensor/assign.h"
-#include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/device.h"
 
 #include <ATen/ATen.h>
@@ -105,7 +105,7 @@ td_status td_tensor_to_dlpack_legacy(const td_tensor* tensor,
   });
 }
 
-td_status td_tensor_share(const td_tensor* tensor, td_tensor** result) noexcept {
+td_status td_tensor_dup(const td_tensor* tensor, td_tensor** result) noexcept {
   return guard_plain(__func__, [&] {
     TensorOut out(result);
     out.put(at::Tensor(*in(tensor)));

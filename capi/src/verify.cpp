@@ -36,7 +36,7 @@ td_status td_memmap_verify(const char* dir, const td_verify_options* options,
   });
 }
 
-td_status td_memmap_checksum(const char* dir, const td_verify_options* options) noexcept {
+td_status td_memmap_write_checksums(const char* dir, const td_verify_options* options) noexcept {
   return guard_plain(__func__, [&] {
     const td_verify_options given = options_in(options);
     if (given.damage != nullptr) {

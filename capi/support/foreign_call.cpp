@@ -99,8 +99,8 @@ td_entry_kind kind_out(td::EntryKind kind) noexcept {
   switch (kind) {
     case td::EntryKind::tensor: return TD_ENTRY_TENSOR;
     case td::EntryKind::dict: return TD_ENTRY_DICT;
-    case td::EntryKind::data: return TD_ENTRY_DATA;
-    case td::EntryKind::ragged: return TD_ENTRY_RAGGED;
+    case td::EntryKind::non_tensor: return TD_ENTRY_NON_TENSOR;
+    case td::EntryKind::nested_tensor: return TD_ENTRY_NESTED_TENSOR;
     case td::EntryKind::none: break;
   }
   return TD_ENTRY_NONE;

@@ -14,7 +14,7 @@ enum class Kind : std::uintptr_t {
   dict = 2,
   keys = 3,
   writer = 4,
-  record = 5,
+  tensorclass = 5,
   map_iter = 6,
   future = 7,
 };

@@ -2,8 +2,8 @@
 #include "core/append/grow.h"
 
 #include "core/append/growth.h"
-#include "core/tree/non_tensor_values.h"
 #include "core/memmap/memmap.h"
+#include "core/tree/non_tensor_values.h"
 
 #include <chrono>
 #include <thread>
@@ -34,15 +34,15 @@ void check_like(const GrowFolder& folder, const TensorDict& like) {
   for (const auto& [at, value] : match(folder, like).values) {
     const GrowNode& node = folder.nodes()[at];
     const NodePtr there =
-        c10::make_intrusive<DataNode>(node.text.data, value->batch(), std::nullopt);
-    if (same_data(*there, *value)) continue;
+        c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
+    if (same_non_tensor(*there, *value)) continue;
     fail(Code::wrong_entry, format::quote(node.path.back()), " in \"", folder.dir(),
          "\" has another value than the sample has");
   }
 }
 
 std::unique_ptr<Writer> open_one(const std::string& dir, FolderLock lock, const TensorDict* like,
-                                 const GrowOptions& options) {
+                                 const AppendOptions& options) {
   auto growth = std::make_unique<Growth>(dir, std::move(lock), options);
   if (like != nullptr) check_like(growth->folder(), *like);
   return std::make_unique<Writer>(std::move(growth));
@@ -61,7 +61,7 @@ void make_root(const std::string& root, bool durable) {
 }
 
 std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* like,
-                                   const GrowOptions& options) {
+                                   const AppendOptions& options) {
   if (!holds_dictionary(root)) {
     if (like == nullptr) fail_no_dictionary(root);
     make_root(root, options.durable);
@@ -104,8 +104,8 @@ std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* li
 
 }  // namespace
 
-std::unique_ptr<Writer> open_growing(const std::string& dir, const TensorDict* like,
-                                     const GrowOptions& options) {
+std::unique_ptr<Writer> open_append(const std::string& dir, const TensorDict* like,
+                                    const AppendOptions& options) {
   const std::string path = named_folder(dir);
   if (options.shard != Shard::none) return open_shard(path, like, options);
   return open_one(path, open_or_make(path, like, options.durable), like, options);

@@ -5,8 +5,8 @@
 // was killed hold more than the folder says, which nobody reads.
 #pragma once
 
-#include "core/tree/tensordict.h"
 #include "core/append/writer.h"
+#include "core/tree/tensordict.h"
 
 #include <cstdint>
 #include <memory>
@@ -22,7 +22,7 @@ enum class Shard {
   any,    // one that nobody writes to, or a new one
 };
 
-struct GrowOptions {
+struct AppendOptions {
   bool durable = false;            // what is published is on the disk
   bool checksums = false;          // a file of checksums is kept beside the values
   std::int64_t publish_rows = 0;   // published after as many rows; 0: by flush() and close() only
@@ -34,16 +34,16 @@ struct GrowOptions {
 // A writer without capacity over a folder, from its end on. Where there is none it is made, without rows,
 // with the entries of `like`; nullptr: it must be there. With several batch dimensions a row is all that
 // stands at one place of the first. One writer works on a folder at a time (Code::busy).
-std::unique_ptr<Writer> open_growing(const std::string& dir, const TensorDict* like,
-                                     const GrowOptions& options = {});
+std::unique_ptr<Writer> open_append(const std::string& dir, const TensorDict* like,
+                                    const AppendOptions& options = {});
 
 // Adds the rows of a dictionary, all of them or none. A folder with a lazy stack along the first
 // dimension gets the dictionary as one more element.
-void memmap_append(const std::string& dir, const TensorDict& td, const GrowOptions& options = {});
+void memmap_append(const std::string& dir, const TensorDict& td, const AppendOptions& options = {});
 
 // Keeps the first rows, or elements, and gives the room of others back, and of what an interrupted writer
 // has left. Who still has the rows mapped that go must not look at them.
-void memmap_truncate(const std::string& dir, std::int64_t rows, const GrowOptions& options = {});
+void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOptions& options = {});
 
 // How long a folder is. `stored` differs from `rows` after a crash: more is behind the end, less means
 // that files were cut.

@@ -1,11 +1,11 @@
 // Dictionaries that are added to a folder in one step, and rows that are taken away.
-#include "core/append/grow_publish.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/tensor/fast_path.h"
 #include "core/append/grow.h"
-#include "core/memmap/memmap.h"
+#include "core/append/grow_publish.h"
 #include "core/consolidated/packing.h"
+#include "core/memmap/memmap.h"
 #include "core/memmap/verify.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
 
@@ -21,34 +21,35 @@ using files::FolderLock;
 using files::Found;
 using format::NodeType;
 
-// Values that are no tensors, of the rows that the folder has.
+// Non-tensor values, of the rows that the folder has.
 NodePtr values_there(const GrowFolder& folder, const GrowNode& node, SizesView like) {
   Sizes batch(like);
   batch[0] = folder.rows();
-  if (node.text.type == NodeType::data_stack) {
-    return data_from_json(node.text.data, batch, std::nullopt);
+  if (node.text.type == NodeType::non_tensor_stack) {
+    return non_tensor_from_json(node.text.data, batch, std::nullopt);
   }
-  return c10::make_intrusive<DataNode>(node.text.data, batch, std::nullopt);
+  return c10::make_intrusive<NonTensorNode>(node.text.data, batch, std::nullopt);
 }
 
-void set_values(GrowFolder& folder, std::size_t at, const std::vector<const DataNode*>& values,
+void set_values(GrowFolder& folder, std::size_t at, const std::vector<const NonTensorNode*>& values,
                 SizesView batch) {
   const auto n = static_cast<std::int64_t>(values.size());
-  const NodePtr all = make_data(values, at::arange(n, at::kLong).view(batch), std::nullopt);
-  folder.set_data(at, NodeType::data_stack,
-                  format::compact(data_json(*all), show_sizes(batch), format::max_json_depth));
+  const NodePtr all = make_non_tensor(values, at::arange(n, at::kLong).view(batch), std::nullopt);
+  folder.set_non_tensor(
+      at, NodeType::non_tensor_stack,
+      format::compact(non_tensor_json(*all), show_sizes(batch), format::max_json_depth));
 }
 
 // One value for all stays when what is added has the same one.
 void add_values(GrowFolder& folder, std::size_t at, const Node& added, std::int64_t rows) {
   const GrowNode& node = folder.nodes()[at];
-  if (node.text.type == NodeType::data) {
-    const DataNode one(node.text.data, added.batch(), std::nullopt);
-    if (same_data(one, added)) return;
+  if (node.text.type == NodeType::non_tensor) {
+    const NonTensorNode one(node.text.data, added.batch(), std::nullopt);
+    if (same_non_tensor(one, added)) return;
   }
   const NodePtr old = values_there(folder, node, added.batch());
-  std::vector<const DataNode*> values = data_values(*old);
-  const std::vector<const DataNode*> more = data_values(added);
+  std::vector<const NonTensorNode*> values = non_tensor_values(*old);
+  const std::vector<const NonTensorNode*> more = non_tensor_values(added);
   values.insert(values.end(), more.begin(), more.end());
   Sizes batch(added.batch());
   batch[0] = rows;
@@ -59,10 +60,10 @@ void add_values(GrowFolder& folder, std::size_t at, const Node& added, std::int6
 void keep_values(GrowFolder& folder, std::int64_t rows) {
   for (std::size_t i = 0; i < folder.nodes().size(); ++i) {
     const GrowNode& node = folder.nodes()[i];
-    if (node.text.type != NodeType::data_stack || rows == folder.rows()) continue;
+    if (node.text.type != NodeType::non_tensor_stack || rows == folder.rows()) continue;
     Sizes batch(folder.batch_above(i));
     const NodePtr old = values_there(folder, node, batch);
-    std::vector<const DataNode*> values = data_values(*old);
+    std::vector<const NonTensorNode*> values = non_tensor_values(*old);
     values.resize(values.size() / static_cast<std::size_t>(folder.rows()) *
                   static_cast<std::size_t>(rows));
     batch[0] = rows;
@@ -71,7 +72,7 @@ void keep_values(GrowFolder& folder, std::int64_t rows) {
 }
 
 void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
-                 const GrowOptions& options) {
+                 const AppendOptions& options) {
   const GrowSources sources = match(folder, td);
   const std::int64_t added = td.batch_size()[0];
   if (added == 0) return;
@@ -188,7 +189,7 @@ MemmapLength measure(const GrowFolder& folder) {
 
 }  // namespace
 
-void memmap_append(const std::string& dir, const TensorDict& td, const GrowOptions& options) {
+void memmap_append(const std::string& dir, const TensorDict& td, const AppendOptions& options) {
   const std::string path = named_folder(dir);
   if (!holds_dictionary(path)) fail_no_dictionary(path);
   FolderLock lock(path);
@@ -203,7 +204,7 @@ void memmap_append(const std::string& dir, const TensorDict& td, const GrowOptio
   }
 }
 
-void memmap_truncate(const std::string& dir, std::int64_t rows, const GrowOptions& options) {
+void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOptions& options) {
   const std::string path = named_folder(dir);
   if (!holds_dictionary(path)) fail_no_dictionary(path);
   FolderLock lock(path);

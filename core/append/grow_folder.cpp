@@ -88,11 +88,12 @@ class GrowFolder::Reader {
     if (folder.empty() && files::look(meta).found == Found::nothing) {
       fail(Code::io, "no dictionary in \"", dir, "\": it has no meta.json");
     }
-    const std::string inner = files::join(dir, std::string(format::record_folder));
-    const bool record = files::look(files::join(inner, format::meta_file)).found == Found::file;
+    const std::string inner = files::join(dir, std::string(format::tensorclass_folder));
+    const bool tensorclass =
+        files::look(files::join(inner, format::meta_file)).found == Found::file;
     GrowNode node;
     node.text = format::read_node(files::read(meta, format::max_meta_bytes), "\"" + meta + "\"",
-                                  {format::max_json_depth + 1, max_nodes, record});
+                                  {format::max_json_depth + 1, max_nodes, tensorclass});
     node.folder = std::move(folder);
     node.path = std::move(path);
     folder_.nodes_.push_back(std::move(node));
@@ -108,20 +109,20 @@ class GrowFolder::Reader {
   void enter(std::size_t i) {
     switch (folder_.nodes_[i].text.type) {
       case NodeType::dense: enter_dense(i); break;
-      case NodeType::record: {
+      case NodeType::tensorclass: {
         const GrowNode& node = folder_.nodes_[i];
-        add(i, "", begin(below(node.folder, format::record_folder), node.path));
+        add(i, "", begin(below(node.folder, format::tensorclass_folder), node.path));
         break;
       }
       case NodeType::lazy: enter_lazy(i); break;
-      case NodeType::data:
-      case NodeType::data_stack:
+      case NodeType::non_tensor:
+      case NodeType::non_tensor_stack:
         if (i == 0) fail_entry(i, "holds a value, not a dictionary");
         if (folder_.nodes_[i].text.data.empty()) {
           fail_entry(i, "has values in files of their own, and cannot grow");
         }
         break;
-      default: fail_entry(i, "is a window on another one, and cannot grow");
+      default: fail_entry(i, "is a sub-tensordict, and cannot grow");
     }
   }
 
@@ -193,7 +194,8 @@ class GrowFolder::Reader {
 
   void add_leaf(std::size_t i, const format::Entry& entry, std::vector<std::string> path) {
     const std::string where = show(path) + " in \"" + folder_.dir_ + "\"";
-    if (entry.ragged) fail(Code::unsupported, where, " is a ragged tensor and cannot grow by rows");
+    if (entry.nested_tensor)
+      fail(Code::unsupported, where, " is a nested tensor and cannot grow by rows");
     if (entry.dtype.empty() || !entry.has_shape) {
       fail(Code::format, where, " has no dtype or no shape");
     }
@@ -243,11 +245,12 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
   const GrowNode& node = nodes_[at];
   const format::NodeText& text = node.text;
   switch (text.type) {
-    case NodeType::data: return format::data_text(text.data);
-    case NodeType::data_stack:
-      return format::data_stack_text(text.data, text.stack_dim, text.device);
+    case NodeType::non_tensor: return format::non_tensor_text(text.data);
+    case NodeType::non_tensor_stack:
+      return format::non_tensor_stack_text(text.data, text.stack_dim, text.device);
     case NodeType::lazy: return format::lazy_text(text.stack_dim);
-    case NodeType::record: return format::record_text(text.record, text.empty_fields, text.fields);
+    case NodeType::tensorclass:
+      return format::tensorclass_text(text.tensorclass, text.empty_fields, text.fields);
     default: break;
   }
   const std::string device = text.device.value_or("None");
@@ -259,8 +262,8 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
       sizes.resize(1);
       sizes.append(leaf.row.begin(), leaf.row.end());
       result.leaf(entry.key, "cpu", sizes, format::dtype_name(leaf.dtype));
-    } else if (nodes_[entry.index].text.type == NodeType::record) {
-      result.record(entry.key, nodes_[entry.index].text.record);
+    } else if (nodes_[entry.index].text.type == NodeType::tensorclass) {
+      result.tensorclass(entry.key, nodes_[entry.index].text.tensorclass);
     } else {
       result.node(entry.key, nodes_[entry.index].text.type);
     }
@@ -279,14 +282,14 @@ SizesView GrowFolder::batch_above(std::size_t node) const {
   return {};
 }
 
-void GrowFolder::set_data(std::size_t node, NodeType type, std::string json) {
+void GrowFolder::set_non_tensor(std::size_t node, NodeType type, std::string json) {
   nodes_[node].text.type = type;
   nodes_[node].text.data = std::move(json);
 }
 
 const GrowNode* GrowFolder::values_by_row() const noexcept {
   for (const GrowNode& node : nodes_) {
-    if (node.text.type == NodeType::data_stack) return &node;
+    if (node.text.type == NodeType::non_tensor_stack) return &node;
   }
   return nullptr;
 }

@@ -40,11 +40,13 @@ struct GrowNode {
   std::vector<std::string> path;
   format::NodeText text;  // as it was read
   std::vector<Entry>
-      entries;  // of a dictionary, or the elements of a lazy stack, or the one of a record
+      entries;  // of a dictionary, or the elements of a lazy stack, or the one of a tensorclass
   SizesView row() const { return SizesView(text.batch).slice(1); }
   bool grows() const noexcept { return text.type == format::NodeType::dense; }
   // Whether its meta.json depends on the number of rows.
-  bool changes() const noexcept { return grows() || text.type == format::NodeType::data_stack; }
+  bool changes() const noexcept {
+    return grows() || text.type == format::NodeType::non_tensor_stack;
+  }
 };
 
 class GrowFolder {
@@ -76,8 +78,8 @@ class GrowFolder {
   // The batch size of the dictionary that holds a node.
   SizesView batch_above(std::size_t node) const;
 
-  // Of an entry that holds values that are no tensors.
-  void set_data(std::size_t node, format::NodeType type, std::string json);
+  // Of an entry that holds non-tensor values.
+  void set_non_tensor(std::size_t node, format::NodeType type, std::string json);
   // Whether some entry has a value of its own for each row.
   const GrowNode* values_by_row() const noexcept;
 

@@ -38,7 +38,7 @@ class Matcher {
   struct Pending {
     std::size_t index;  // of a node of the folder
     NodePtr node;       // what stands beside it
-    // Of the dictionary of a record: fields that stand outside of it.
+    // Of the dictionary of a tensorclass: fields that stand outside of it.
     std::vector<const format::Field*> outside = {};
   };
 
@@ -59,20 +59,20 @@ class Matcher {
     const GrowNode& to = folder_.nodes()[i];
     switch (to.text.type) {
       case NodeType::lazy: return enter_lazy(i, node);
-      case NodeType::record: return enter_record(i, node);
-      case NodeType::data:
-      case NodeType::data_stack:
-        if (!is_opaque(*node) || node->kind() == NodeKind::ragged) fail_kind(i, "no tensor");
+      case NodeType::tensorclass: return enter_tensorclass(i, node);
+      case NodeType::non_tensor:
+      case NodeType::non_tensor_stack:
+        if (!is_opaque(*node) || node->kind() == NodeKind::nested_tensor) fail_kind(i, "no tensor");
         result_.values.emplace_back(i, node);
         return;
       default: return enter_dense(i, node, outside);
     }
   }
 
-  void enter_record(std::size_t i, const NodePtr& node) {
-    const RecordTypePtr& type = node->record();
-    if (type && type->name() != folder_.nodes()[i].text.record) {
-      fail(Code::wrong_entry, name(i), " is a ", folder_.nodes()[i].text.record, " in \"",
+  void enter_tensorclass(std::size_t i, const NodePtr& node) {
+    const TensorclassTypePtr& type = node->tensorclass();
+    if (type && type->name() != folder_.nodes()[i].text.tensorclass) {
+      fail(Code::wrong_entry, name(i), " is a ", folder_.nodes()[i].text.tensorclass, " in \"",
            folder_.dir(), "\" and a ", type->name(), " in what is to be added");
     }
     std::vector<const format::Field*> outside;
@@ -91,13 +91,13 @@ class Matcher {
     const bool same = pickled.file && look.found == files::Found::file &&
                       look.bytes == pickled.file->size() &&
                       files::read(path, pickled.file->size()) == *pickled.file;
-    if (!same) fail_kind(i, "a record with other pickled fields");
+    if (!same) fail_kind(i, "a tensorclass with other pickled fields");
   }
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
     const GrowNode& to = folder_.nodes()[i];
     const LazyNode* lazy = as_lazy(node.get());
-    if (lazy == nullptr || lazy->holds_data() || lazy->stack_dim() != to.text.stack_dim) {
+    if (lazy == nullptr || lazy->holds_non_tensor() || lazy->stack_dim() != to.text.stack_dim) {
       fail_kind(i, ("a lazy stack along dimension " + std::to_string(to.text.stack_dim)).c_str());
     }
     if (lazy->elements().size() != to.entries.size()) {

@@ -78,7 +78,7 @@ std::string GrowSums::text(std::int64_t rows) const {
     const std::string meta =
         node.changes() ? folder_.text(i, rows) : files::read(folder_.at(name), max_text);
     all.push_back({name, meta.size(), digest_of(meta.data(), meta.size())});
-    if (node.text.type != format::NodeType::record) continue;
+    if (node.text.type != format::NodeType::tensorclass) continue;
     const std::string pickle = below(node.folder, format::pickle_file);
     const files::Look look = files::look(folder_.at(pickle));
     if (look.found != Found::file) continue;

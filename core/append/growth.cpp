@@ -14,7 +14,7 @@ constexpr std::int64_t no_limit = std::int64_t{1} << 20;
 
 }  // namespace
 
-Growth::Growth(const std::string& dir, files::FolderLock lock, const GrowOptions& options)
+Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptions& options)
     : lock_(std::move(lock)),
       folder_(dir),
       publisher_(folder_, lock_, options.durable, open_sums(folder_, options.checksums)),

@@ -2,8 +2,8 @@
 // to. The memory is a window on the rows: when it is full, it goes to the files and moves on.
 #pragma once
 
-#include "core/append/grow_publish.h"
 #include "core/append/grow.h"
+#include "core/append/grow_publish.h"
 
 #include <cstdlib>
 
@@ -12,7 +12,7 @@ namespace td {
 class Growth {
  public:
   // The folder is there and locked.
-  Growth(const std::string& dir, files::FolderLock lock, const GrowOptions& options);
+  Growth(const std::string& dir, files::FolderLock lock, const AppendOptions& options);
   Growth(const Growth&) = delete;
   Growth& operator=(const Growth&) = delete;
 

@@ -2,8 +2,8 @@
 #include "core/apply/apply.h"
 
 #include "core/tensor/assign.h"
-#include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
@@ -98,7 +98,7 @@ class Apply {
     if (options_.inplace) return;
     const DenseNode& holder = *levels_.back().node;
     NodePtr copy = nodes[0]->shallow_copy();
-    if (batch_ && copy->kind() == NodeKind::data) copy->set_batch(*batch_);
+    if (batch_ && copy->kind() == NodeKind::non_tensor) copy->set_batch(*batch_);
     if (device_) copy->set_device(holder.device());
     put(place.path, std::move(copy));
   }
@@ -147,7 +147,7 @@ class Apply {
       const std::string_view path[] = {dense.name(i)};
       const Value& value = dense.value(i);
       if (value.is_node() && is_opaque(*value.node())) {
-        detail::refuse_ragged(policy, path, {value.node().get()});
+        detail::refuse_nested_tensor(policy, path, {value.node().get()});
         data(ZipPlace{path, dense}, {value.node().get()});
         continue;
       }
@@ -198,7 +198,7 @@ class Apply {
   }
 
   static NodePtr fitted(const Node& holder, NodePtr node) {
-    if (node->kind() == NodeKind::part) node = dense_form(node);
+    if (node->kind() == NodeKind::sub_tensordict) node = dense_form(node);
     TensorDict td(std::move(node));
     if (!begins_with(td.batch_size(), holder.batch())) {
       td = td.clone(/*recurse=*/false);
@@ -208,11 +208,11 @@ class Apply {
     return td.node();
   }
 
-  // Names of dimensions, unless there are to be others, and the record type.
+  // Names of dimensions, unless there are to be others, and the tensorclass.
   void label(const Node& lead, Node& node) const {
     if (!lead.tagged()) return;
     if (batch_ || options_.names) {
-      node.set_record(lead.record());
+      node.set_tensorclass(lead.tensorclass());
     } else {
       copy_tags(lead, node);
     }
@@ -260,8 +260,8 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
   }
   if (!options.out) return;
   const TensorDict& out = *options.out;
-  if (out.node()->kind() == NodeKind::part || is_opaque(*out.node())) {
-    fail(Code::unsupported, "out must be a dictionary of its own, not a window on another");
+  if (out.node()->kind() == NodeKind::sub_tensordict || is_opaque(*out.node())) {
+    fail(Code::unsupported, "out must be a dictionary of its own, not a sub-tensordict");
   }
   if (out.is_locked()) fail(Code::locked, "the dictionary for the results is locked");
   if (options.names) fail(Code::invalid_argument, "out has its names already");
@@ -294,7 +294,7 @@ void put_into(const TensorDict& out, const NodePtr& result) {
 // is walked are nodes of our own.
 NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
   if (options.batch_size) return all_dense(node);
-  return TensorDict(node->kind() == NodeKind::part ? dense_form(node) : node)
+  return TensorDict(node->kind() == NodeKind::sub_tensordict ? dense_form(node) : node)
       .clone(/*recurse=*/false)
       .node();
 }
@@ -304,7 +304,7 @@ NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback) {
   const TensorDict self = td;  // NOLINT: the caller's own may go meanwhile
-  if (is_opaque(*self.node())) fail(Code::unsupported, "a value that is no tensor has no leaves");
+  if (is_opaque(*self.node())) fail(Code::unsupported, "a non-tensor value has no leaves");
   check_options(self, options);
   const std::optional<TensorDict> out = options.out;
   std::optional<InPlace> in_place;

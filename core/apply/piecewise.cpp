@@ -1,8 +1,8 @@
 // Pieces of a dictionary for several threads: who works on which, and in what order results come.
 #include "core/apply/piecewise.h"
 
-#include "core/tree/kinds.h"
 #include "core/base/workers.h"
+#include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>
 
@@ -47,7 +47,8 @@ class Cutter {
   Cutter(const TensorDict& td, const PiecewiseOptions& options, int workers)
       // The function may have another handle on the dictionary and change or free it: what is cut are
       // nodes of our own.
-      : td_(TensorDict(td.node()->kind() == NodeKind::part ? dense_form(td.node()) : td.node())
+      : td_(TensorDict(td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node())
+                                                                     : td.node())
                 .clone(/*recurse=*/false)),
         seed_(options.seed) {
     size_ = static_cast<std::int64_t>(td_.dim_size(options.dim));

@@ -1,14 +1,14 @@
 #include "core/consolidated/consolidate.h"
 
-#include "core/tree/batch_op.h"
-#include "core/tensor/buffer.h"
-#include "core/tree/device.h"
+#include "core/consolidated/packing.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/tensor/foreign.h"
-#include "core/tree/kinds.h"
 #include "core/io/mapped_file.h"
-#include "core/consolidated/packing.h"
+#include "core/tensor/buffer.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/batch_op.h"
+#include "core/tree/device.h"
+#include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>
 
@@ -35,8 +35,9 @@ class ViewsOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
   }
-  Value ragged(const RaggedNode& node) const override {
-    return NodePtr(packing::ragged_over(node, plan_.place_of(node), views_, device(node.device())));
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return NodePtr(
+        packing::nested_tensor_over(node, plan_.place_of(node), views_, device(node.device())));
   }
 
  private:
@@ -75,9 +76,10 @@ void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>&
     DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
       const Value& value = dense->value(i);
-      if (RaggedNode* ragged = value.is_node() ? as_ragged(value.node().get()) : nullptr) {
-        ragged->take_place_of(
-            *packing::ragged_over(*ragged, plan.place_of(*ragged), views, device));
+      if (NestedTensorNode* nested_tensor =
+              value.is_node() ? as_nested_tensor(value.node().get()) : nullptr) {
+        nested_tensor->take_place_of(*packing::nested_tensor_over(
+            *nested_tensor, plan.place_of(*nested_tensor), views, device));
       }
       if (value.is_node()) continue;
       dense->set_value(i, views[plan.place_of(value.tensor())]);
@@ -124,7 +126,7 @@ void check_threads(const ConsolidateOptions& options) {
 }  // namespace
 
 bool is_consolidated(const TensorDict& td) {
-  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::part) return false;
+  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::sub_tensordict) return false;
   try {
     const Plan plan(td.node(), Twice::once);
     return plan.places().empty() || buffer_of(plan).buffer;
@@ -135,7 +137,7 @@ bool is_consolidated(const TensorDict& td) {
 
 std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device device,
                                             bool non_blocking) {
-  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::part ||
+  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::sub_tensordict ||
       device.type() == c10::DeviceType::Meta) {
     return std::nullopt;
   }
@@ -172,8 +174,8 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
   if (options.pinned && !device_available(c10::DeviceType::CUDA)) {
     fail(Code::device, "pinned memory needs an accelerator, and there is none");
   }
-  if (options.inplace && td.node()->kind() == NodeKind::part) {
-    fail(Code::unsupported, "a window on a part of a dictionary cannot be consolidated in place");
+  if (options.inplace && td.node()->kind() == NodeKind::sub_tensordict) {
+    fail(Code::unsupported, "a sub-tensordict cannot be consolidated in place");
   }
   const bool stays = !device || td.device() == device;
   if (stays && !options.pinned && is_consolidated(td)) return td;

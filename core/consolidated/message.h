@@ -40,7 +40,7 @@ struct ReceiveOptions {
   std::uint32_t max_entries = 1000000;  // all levels together
 };
 
-// The message holds the structure too, and values that are no tensors: its receiver needs nothing.
+// The message holds the structure too, and non-tensor values: its receiver needs nothing.
 void send(const TensorDict& td, Transport& transport);
 
 // The dictionary of a message, in one buffer on the CPU. Nothing in a message is trusted.

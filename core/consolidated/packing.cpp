@@ -46,11 +46,11 @@ std::string name_at(const Node& node, std::size_t i) {
 }
 
 bool is_value(const Value& value) {
-  return value.is_node() && value.node()->kind() == NodeKind::data;
+  return value.is_node() && value.node()->kind() == NodeKind::non_tensor;
 }
 
-const RaggedNode* ragged_in(const Value& value) {
-  return value.is_node() ? as_ragged(value.node().get()) : nullptr;
+const NestedTensorNode* nested_tensor_in(const Value& value) {
+  return value.is_node() ? as_nested_tensor(value.node().get()) : nullptr;
 }
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -64,9 +64,9 @@ bool begins_with_text(std::string_view text, std::string_view with) {
 // Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
 void check_name(std::string_view name, const Value& value) {
   const bool clash =
-      value.is_node() && !is_value(value) && ragged_in(value) == nullptr &&
+      value.is_node() && !is_value(value) && nested_tensor_in(value) == nullptr &&
       (name == "cls" || name == "non_tensors" || name == "leaves" || name == "cls_metadata");
-  if (clash || begins_with_text(name, ragged_mark)) {
+  if (clash || begins_with_text(name, nested_tensor_mark)) {
     fail(Code::key_invalid, show_quoted(name),
          " cannot be packed: the format needs this name for itself");
   }
@@ -136,9 +136,9 @@ at::Tensor values_of(const at::Tensor& tensor) {
 }
 
 Plan::Plan(const NodePtr& root, Twice twice)
-    : root_(root->kind() == NodeKind::part ? dense_form(root) : root), twice_(twice) {
-  if (root_->kind() == NodeKind::data || root_->kind() == NodeKind::ragged) {
-    fail(Code::wrong_entry, "a value or a ragged tensor cannot be packed alone");
+    : root_(root->kind() == NodeKind::sub_tensordict ? dense_form(root) : root), twice_(twice) {
+  if (root_->kind() == NodeKind::non_tensor || root_->kind() == NodeKind::nested_tensor) {
+    fail(Code::wrong_entry, "a value or a nested tensor cannot be packed alone");
   }
   struct Level {
     const Node* node;
@@ -159,8 +159,8 @@ Plan::Plan(const NodePtr& root, Twice twice)
     check_name(name, entry);
     if (!entry.is_node()) {
       slots_[nodes_.at(level.node).first + i] = add(entry.tensor(), name);
-    } else if (const RaggedNode* ragged = ragged_in(entry)) {
-      slots_[nodes_.at(level.node).first + i] = add(*ragged, name);
+    } else if (const NestedTensorNode* nested_tensor = nested_tensor_in(entry)) {
+      slots_[nodes_.at(level.node).first + i] = add(*nested_tensor, name);
     } else if (!is_value(entry) && nodes_.count(entry.node().get()) == 0) {
       enter(*entry.node());
       levels.push_back({entry.node().get(), 0});
@@ -200,29 +200,31 @@ std::size_t Plan::add_new(const at::Tensor& tensor, std::string_view name) {
 }
 
 // Its tensors, one behind the other; of one that is met twice the places are those of the first time.
-std::size_t Plan::add(const RaggedNode& ragged, std::string_view name) {
-  const auto known = ragged_.find(&ragged);
-  if (known != ragged_.end() && twice_ == Twice::once) return known->second;
-  const Jagged jagged = ragged.jagged() ? *ragged.jagged() : jagged_of(ragged);
+std::size_t Plan::add(const NestedTensorNode& nested_tensor, std::string_view name) {
+  const auto known = nested_tensor_.find(&nested_tensor);
+  if (known != nested_tensor_.end() && twice_ == Twice::once) return known->second;
+  const Jagged jagged = nested_tensor.jagged() ? *nested_tensor.jagged() : jagged_of(nested_tensor);
   const std::size_t first = add_new(jagged.values, name);
   if (jagged.lengths.defined()) add_new(jagged.lengths, name);
   add_new(jagged.offsets, name);
-  ragged_.emplace(&ragged, first);
+  nested_tensor_.emplace(&nested_tensor, first);
   return first;
 }
 
-RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
-                      const std::vector<at::Tensor>& views, std::optional<c10::Device> device) {
+NestedTensorPtr nested_tensor_over(const NestedTensorNode& nested_tensor, std::size_t place,
+                                   const std::vector<at::Tensor>& views,
+                                   std::optional<c10::Device> device) {
   Jagged jagged;
   jagged.values = views[place];
-  if (ragged.jagged()) jagged.dim = ragged.jagged()->dim;
-  const bool has_lengths = ragged.jagged() && ragged.jagged()->lengths.defined();
+  if (nested_tensor.jagged()) jagged.dim = nested_tensor.jagged()->dim;
+  const bool has_lengths = nested_tensor.jagged() && nested_tensor.jagged()->lengths.defined();
   if (has_lengths) jagged.lengths = views[++place];
   jagged.offsets = views[++place];
   // What is joined otherwise than row by row keeps values of its own.
-  const bool in_rows = jagged.dim == 1 && jagged.values.numel() == ragged.values().numel();
-  RaggedPtr result = ragged.with_values(
-      in_rows ? jagged.values.view({-1}) : ragged.values().to(jagged.values.device()), device);
+  const bool in_rows = jagged.dim == 1 && jagged.values.numel() == nested_tensor.values().numel();
+  NestedTensorPtr result = nested_tensor.with_values(
+      in_rows ? jagged.values.view({-1}) : nested_tensor.values().to(jagged.values.device()),
+      device);
   result->set_jagged(std::move(jagged));
   return result;
 }
@@ -267,7 +269,7 @@ std::string Plan::text(bool all_locked) const {
     bool any = false;
     for_each_entry(node, [&](const std::string& name, const Value& value) {
       if (!is_value(value)) return;
-      const auto& data = static_cast<const DataNode&>(*value.node());
+      const auto& data = static_cast<const NonTensorNode&>(*value.node());
       if (any) out += ',';
       any = true;
       out += format::quote(name) + ":[" + data.json() + ',';
@@ -293,12 +295,12 @@ std::string Plan::text(bool all_locked) const {
                std::to_string(place.stop - place.start - place.bytes) + ']';
       };
       if (!value.is_node()) leaf(name, value.tensor().sizes());
-      const RaggedNode* ragged = ragged_in(value);
-      if (ragged == nullptr) return;
+      const NestedTensorNode* nested_tensor = nested_tensor_in(value);
+      if (nested_tensor == nullptr) return;
       const auto part = [&](std::string_view mark) {
         leaf(std::string(mark) + name, places_[number].tensor.sizes());
       };
-      const std::shared_ptr<const Jagged>& jagged = ragged->jagged();
+      const std::shared_ptr<const Jagged>& jagged = nested_tensor->jagged();
       part(values_mark);
       if (jagged && jagged->lengths.defined()) part(lengths_mark);
       part(offsets_mark);
@@ -325,7 +327,7 @@ std::string Plan::text(bool all_locked) const {
     const DenseNode* dense = as_dense(level.node);
     if (dense != nullptr && (!dense->value(i).is_node() || is_value(dense->value(i)))) continue;
     const NodePtr& inner = nested(*level.node, i);
-    if (inner->kind() == NodeKind::data || inner->kind() == NodeKind::ragged) continue;
+    if (inner->kind() == NodeKind::non_tensor || inner->kind() == NodeKind::nested_tensor) continue;
     out += ',' + format::quote(name_at(*level.node, i)) + ':';
     begin(*inner);
   }

@@ -37,7 +37,7 @@ class Plan {
  public:
   Plan(const NodePtr& root, Twice twice);
 
-  const NodePtr& root() const noexcept { return root_; }  // dense where it was a window
+  const NodePtr& root() const noexcept { return root_; }  // dense where it was a sub-tensordict
   const std::vector<Place>& places() const noexcept { return places_; }
   std::size_t bytes() const noexcept { return bytes_; }
 
@@ -46,8 +46,10 @@ class Plan {
     return tensors_.at(tensor.unsafeGetTensorImpl());
   }
 
-  // The places of a ragged tensor: values, lengths where it has any, offsets.
-  std::size_t place_of(const RaggedNode& ragged) const { return ragged_.at(&ragged); }
+  // The places of a nested tensor: values, lengths where it has any, offsets.
+  std::size_t place_of(const NestedTensorNode& nested_tensor) const {
+    return nested_tensor_.at(&nested_tensor);
+  }
 
   // The JSON text, byte for byte as Python writes it; all dictionaries count as locked if asked for.
   std::string text(bool all_locked = false) const;
@@ -64,7 +66,7 @@ class Plan {
   void enter(const Node& node);
   std::size_t add(const at::Tensor& tensor, std::string_view name);
   std::size_t add_new(const at::Tensor& tensor, std::string_view name);
-  std::size_t add(const RaggedNode& ragged, std::string_view name);
+  std::size_t add(const NestedTensorNode& nested_tensor, std::string_view name);
 
   NodePtr root_;
   Twice twice_;
@@ -72,19 +74,20 @@ class Plan {
   std::vector<std::size_t> slots_;
   std::unordered_map<const Node*, Slots> nodes_;
   std::unordered_map<const c10::TensorImpl*, std::size_t> tensors_;
-  std::unordered_map<const Node*, std::size_t> ragged_;
+  std::unordered_map<const Node*, std::size_t> nested_tensor_;
   std::size_t bytes_ = 0;
 };
 
-// What stands in front of the names of the tensors that a ragged one is made of.
-inline constexpr std::string_view ragged_mark = "<NJT_";
+// What stands in front of the names of the tensors that a nested one is made of.
+inline constexpr std::string_view nested_tensor_mark = "<NJT_";
 inline constexpr std::string_view values_mark = "<NJT_VALUES>";
 inline constexpr std::string_view lengths_mark = "<NJT_LENGTHS>";
 inline constexpr std::string_view offsets_mark = "<NJT_OFFSETS>";
 
-// The same ragged tensor over views of its places in a buffer.
-RaggedPtr ragged_over(const RaggedNode& ragged, std::size_t place,
-                      const std::vector<at::Tensor>& views, std::optional<c10::Device> device);
+// The same nested tensor over views of its places in a buffer.
+NestedTensorPtr nested_tensor_over(const NestedTensorNode& nested_tensor, std::size_t place,
+                                   const std::vector<at::Tensor>& views,
+                                   std::optional<c10::Device> device);
 
 // Row-major values on the CPU, without flags that only libtorch understands.
 at::Tensor values_of(const at::Tensor& tensor);
@@ -113,19 +116,19 @@ class Parsed {
     Sizes sizes;
     std::size_t start = 0;
     std::size_t bytes = 0;
-    std::int64_t ragged_dim = 1;  // of the offsets of a ragged tensor
+    std::int64_t nested_tensor_dim = 1;  // of the offsets of a nested tensor
   };
-  struct Data {
+  struct NonTensor {
     std::string key;
     std::string json;
     Sizes batch;
     std::optional<std::string> device;
   };
   struct Dict {
-    enum class Kind : std::uint8_t { none, dense, lazy, data_stack } kind = Kind::none;
+    enum class Kind : std::uint8_t { none, dense, lazy, non_tensor_stack } kind = Kind::none;
     std::string key;
     std::vector<Leaf> leaves;
-    std::vector<Data> data;
+    std::vector<NonTensor> data;
     std::vector<std::size_t> dicts;  // nested ones, by number; each comes after this one
     Sizes batch;
     Names names;
@@ -141,7 +144,7 @@ class Parsed {
                       std::optional<c10::Device> wanted) const;
   NodePtr build_lazy(const Dict& dict, std::vector<NodePtr>& made,
                      std::optional<c10::Device> wanted) const;
-  NodePtr build_data(const Data& data, std::optional<c10::Device> wanted) const;
+  NodePtr build_non_tensor(const NonTensor& data, std::optional<c10::Device> wanted) const;
   std::optional<c10::Device> device_of(const std::optional<std::string>& name,
                                        std::optional<c10::Device> wanted) const;
   void check_places() const;

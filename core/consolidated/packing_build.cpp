@@ -35,10 +35,10 @@ at::Tensor leaf_over(const c10::Storage& storage, const Parsed::Leaf& leaf) {
   return copy;
 }
 
-// The tensors that a ragged one is made of, which follow one another.
-class RaggedParts {
+// The tensors that a nested one is made of, which follow one another.
+class NestedTensorParts {
  public:
-  explicit RaggedParts(const std::string& where) : where_(where) {}
+  explicit NestedTensorParts(const std::string& where) : where_(where) {}
 
   // Whether it was one of them.
   bool take(const Parsed::Leaf& leaf, const c10::Storage& storage) {
@@ -55,7 +55,7 @@ class RaggedParts {
     } else if (take(leaf, offsets_mark)) {
       require(leaf, offsets_mark);
       jagged_.offsets = leaf_over(storage, leaf);
-      jagged_.dim = leaf.ragged_dim;
+      jagged_.dim = leaf.nested_tensor_dim;
     } else {
       return false;
     }
@@ -68,10 +68,10 @@ class RaggedParts {
   }
   const std::string& key() const { return key_; }
 
-  RaggedPtr make(SizesView batch) {
+  NestedTensorPtr make(SizesView batch) {
     open_ = false;
     const std::string where = where_ + ": " + quote(key_);
-    RaggedPtr node = from_jagged(std::move(jagged_), where);
+    NestedTensorPtr node = from_jagged(std::move(jagged_), where);
     const std::shared_ptr<const Jagged> jagged = node->jagged();
     try {
       node = for_batch(*node, batch, where);
@@ -88,11 +88,11 @@ class RaggedParts {
   }
   void require(const Parsed::Leaf& leaf, std::string_view mark) const {
     if (!open_ || leaf.key.compare(mark.size(), std::string::npos, key_) != 0) {
-      fail(Code::format, where_, ": ", quote(leaf.key), " belongs to no ragged tensor before it");
+      fail(Code::format, where_, ": ", quote(leaf.key), " belongs to no nested tensor before it");
     }
   }
   [[noreturn]] void fail_open() const {
-    fail(Code::format, where_, ": the ragged tensor ", quote(key_), " is not complete");
+    fail(Code::format, where_, ": the nested tensor ", quote(key_), " is not complete");
   }
 
   const std::string& where_;
@@ -116,12 +116,12 @@ std::optional<c10::Device> Parsed::device_of(const std::optional<std::string>& n
   }
 }
 
-NodePtr Parsed::build_data(const Data& data, std::optional<c10::Device> wanted) const {
+NodePtr Parsed::build_non_tensor(const NonTensor& data, std::optional<c10::Device> wanted) const {
   const SizesView batch = data.batch;
   if (!format::checked_bytes(batch, 1)) {
     fail(Code::format, where_, ": the batch size ", show_sizes(batch), " is too large");
   }
-  return c10::make_intrusive<DataNode>(data.json, data.batch, device_of(data.device, wanted));
+  return c10::make_intrusive<NonTensorNode>(data.json, data.batch, device_of(data.device, wanted));
 }
 
 NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,
@@ -142,18 +142,19 @@ NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,
     }
     node->put(key, std::move(value));
   };
-  for (const Data& data : dict.data) put(data.key, data.batch, build_data(data, wanted));
-  RaggedParts parts(where_);
+  for (const NonTensor& data : dict.data) put(data.key, data.batch, build_non_tensor(data, wanted));
+  NestedTensorParts parts(where_);
   for (const Leaf& leaf : dict.leaves) {
     if (parts.take(leaf, storage)) {
       if (!parts.complete()) continue;
-      RaggedPtr ragged = parts.make(batch);
-      ragged->set_device(node->device());
-      if (node->device() && *node->device() != ragged->values().device()) {
-        ragged = ragged->with_values(move_to(ragged->values(), *node->device()), node->device());
+      NestedTensorPtr nested_tensor = parts.make(batch);
+      nested_tensor->set_device(node->device());
+      if (node->device() && *node->device() != nested_tensor->values().device()) {
+        nested_tensor = nested_tensor->with_values(
+            move_to(nested_tensor->values(), *node->device()), node->device());
       }
-      const Sizes sizes(ragged->batch().begin(), ragged->batch().end());
-      put(parts.key(), batch.empty() ? batch : SizesView(sizes), NodePtr(std::move(ragged)));
+      const Sizes sizes(nested_tensor->batch().begin(), nested_tensor->batch().end());
+      put(parts.key(), batch.empty() ? batch : SizesView(sizes), NodePtr(std::move(nested_tensor)));
       continue;
     }
     at::Tensor tensor = leaf_over(storage, leaf);
@@ -191,12 +192,12 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
     }
     elements[i] = std::move(element);
   };
-  for (const Data& data : dict.data) put(data.key, build_data(data, wanted));
+  for (const NonTensor& data : dict.data) put(data.key, build_non_tensor(data, wanted));
   for (const std::size_t number : dict.dicts) put(dicts_[number].key, std::move(made[number]));
   try {
     NodePtr node = lazy_stack(std::move(elements), dict.stack_dim);
-    if (is_opaque(*node) != (dict.kind == Dict::Kind::data_stack)) {
-      fail(Code::format, "values that are no tensors stand in the wrong kind of stack");
+    if (is_opaque(*node) != (dict.kind == Dict::Kind::non_tensor_stack)) {
+      fail(Code::format, "non-tensor values stand in the wrong kind of stack");
     }
     if (dict.stack_name) {
       Names names(node->batch().size());

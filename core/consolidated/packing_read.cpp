@@ -2,8 +2,8 @@
 // each bracket that is open, then checks of all that it says.
 #include "core/consolidated/packing.h"
 
-#include "core/meta/json_reader.h"
 #include "core/meta/format.h"
+#include "core/meta/json_reader.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -32,7 +32,7 @@ class PackedReader final : public format::Copier {
   // What an open bracket is.
   enum class In : std::uint8_t {
     dict,      // { of a dictionary
-    data,      // { of its values that are no tensors
+    data,      // { of its non-tensor values
     datum,     // [ of one of them
     value,     // any bracket inside such a value
     leaves,    // { of its tensors
@@ -46,7 +46,7 @@ class PackedReader final : public format::Copier {
   In state() const { return states_.back(); }
   Dict& dict() { return dicts_[open_.back()]; }
   Parsed::Leaf& leaf() { return dict().leaves.back(); }
-  Parsed::Data& datum() { return dict().data.back(); }
+  Parsed::NonTensor& datum() { return dict().data.back(); }
 
   void on_key(std::string& key) override {
     switch (state()) {
@@ -257,7 +257,7 @@ class PackedReader final : public format::Copier {
     } else if (name == "LazyStackedTensorDict") {
       dict().kind = Dict::Kind::lazy;
     } else if (name == "NonTensorStack") {
-      dict().kind = Dict::Kind::data_stack;
+      dict().kind = Dict::Kind::non_tensor_stack;
     } else {
       fail(Code::unsupported, where_, ": entries of type ", quote(name), " cannot be read yet");
     }
@@ -273,7 +273,7 @@ class PackedReader final : public format::Copier {
       case 2: leaf().start = static_cast<std::size_t>(number(value)); return;
       case 3: stop_ = static_cast<std::size_t>(number(value)); return;
       case 4: pad_ = static_cast<std::size_t>(number(value)); return;
-      case 5: leaf().ragged_dim = number(value); return;
+      case 5: leaf().nested_tensor_dim = number(value); return;
       default: fail_entry();
     }
   }

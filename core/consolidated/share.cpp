@@ -1,11 +1,11 @@
 #include "core/consolidated/share.h"
 
+#include "core/consolidated/packing.h"
+#include "core/io/file_io.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/fast_path.h"
-#include "core/io/file_io.h"
 #include "core/tree/kinds.h"
 #include "core/tree/memo.h"
-#include "core/consolidated/packing.h"
 
 #include <ATen/ATen.h>
 
@@ -71,8 +71,8 @@ void flag(const NodePtr& root) {
 
 void share_memory(const TensorDict& td) {
   const NodePtr& root = td.node();
-  if (root->kind() == NodeKind::part) {
-    fail(Code::unsupported, "a window on a part of a dictionary cannot be moved to shared memory");
+  if (root->kind() == NodeKind::sub_tensordict) {
+    fail(Code::unsupported, "a sub-tensordict cannot be moved to shared memory");
   }
   if (root->memmapped()) {
     fail(Code::invalid_argument, "the dictionary is mapped from files and shared through them");
@@ -103,9 +103,10 @@ void share_memory(const TensorDict& td) {
     DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
       const Value& value = dense->value(i);
-      if (RaggedNode* ragged = value.is_node() ? as_ragged(value.node().get()) : nullptr) {
-        ragged->take_place_of(
-            *packing::ragged_over(*ragged, plan.place_of(*ragged), views, ragged->device()));
+      if (NestedTensorNode* nested_tensor =
+              value.is_node() ? as_nested_tensor(value.node().get()) : nullptr) {
+        nested_tensor->take_place_of(*packing::nested_tensor_over(
+            *nested_tensor, plan.place_of(*nested_tensor), views, nested_tensor->device()));
       }
       if (value.is_node()) continue;
       const at::Tensor tensor = dense->value(i).tensor();
@@ -122,7 +123,7 @@ void share_memory(const TensorDict& td) {
 
 bool is_shared(const TensorDict& td) {
   const Node* node = td.node().get();
-  while (const PartNode* part = as_part(node)) node = part->parent().get();
+  while (const SubTensorDictNode* part = as_sub_tensordict(node)) node = part->parent().get();
   if (node->device() && node->device()->type() == c10::DeviceType::CUDA) return true;
   if (node->shared()) return true;
   const LazyNode* lazy = as_lazy(node);

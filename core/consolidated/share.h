@@ -42,7 +42,7 @@ class SharedMemory {
 // Moves the tensors that lie on the CPU to one piece of shared memory; the dictionary is locked and
 // flagged. Handles on the tensors speak of the new memory from then on; addresses taken before stay
 // readable as long as such a handle lives. Code::invalid_argument when it is mapped from files,
-// Code::unsupported for a window on a part.
+// Code::unsupported for a sub-tensordict.
 void share_memory(const TensorDict& td);
 
 // What a CUDA dictionary always is, and others after share_memory(). Throws Code::invalid_argument for

@@ -1,9 +1,9 @@
 #include "core/inspect/describe.h"
 
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/device.h"
-#include "core/tensor/foreign.h"
 #include "core/meta/format.h"
+#include "core/tensor/foreign.h"
+#include "core/tree/device.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -46,10 +46,10 @@ class Describer {
     if (const DenseNode* dense = as_dense(&node)) {
       levels_.push_back({dense, 0});
       open(node);
-    } else if (node.kind() == NodeKind::data) {
-      text_ += "{\"value\": " + static_cast<const DataNode&>(node).json() + "}";
+    } else if (node.kind() == NodeKind::non_tensor) {
+      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(node).json() + "}";
     } else {
-      text_ += "{\"values\": " + data_json(node) + "}";
+      text_ += "{\"values\": " + non_tensor_json(node) + "}";
     }
   }
 
@@ -148,8 +148,8 @@ class Builder {
     const bool one = json.contains("value");
     const Json& value = json.at(one ? "value" : "values");
     require_depth(value, where);
-    if (one) return c10::make_intrusive<DataNode>(value.dump(), above.batch(), above.device());
-    return data_from_json(value.dump(), above.batch(), above.device());
+    if (one) return c10::make_intrusive<NonTensorNode>(value.dump(), above.batch(), above.device());
+    return non_tensor_from_json(value.dump(), above.batch(), above.device());
   }
 
   at::Tensor leaf(const Json& json, const DenseNode& above, const std::string& where) const {
@@ -246,7 +246,7 @@ class Builder {
 std::string describe_dict(const TensorDict& td) {
   const NodePtr root = all_dense(td.node());
   if (as_dense(root.get()) == nullptr) {
-    fail(Code::unsupported, "a value that is no tensor is not described alone");
+    fail(Code::unsupported, "a non-tensor value is not described alone");
   }
   return Describer().run(root);
 }

@@ -59,9 +59,9 @@ std::size_t owned_nbytes(const TensorDict& td) {
           pending.push_back(value.node().get());
         }
       }
-    } else if (const RaggedNode* ragged = as_ragged(node)) {
-      owned.add(ragged->values());
-      owned.add(ragged->sizes());
+    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(node)) {
+      owned.add(nested_tensor->values());
+      owned.add(nested_tensor->sizes());
     } else {
       held.clear();
       node->collect(held);

@@ -51,7 +51,7 @@ std::string shortened(const std::string& text) {
   return text.substr(0, skip(20)) + "  ...  " + text.substr(skip(characters - 20));
 }
 
-std::string data_text(const DataNode& node) {
+std::string non_tensor_text(const NonTensorNode& node) {
   const std::string text = shortened(python_text(node.json()));
   return "NonTensorData(data=" + text + ", batch_size=" + torch_size(node.batch()) +
          ", device=" + show_device(node.device()) + ")";
@@ -66,15 +66,15 @@ std::string attributes(const Node& node, std::size_t depth) {
   std::string text = margin + "batch_size=" + torch_size(node.batch()) + ",\n" + margin +
                      "device=" + show_device(node.device()) + ",\n" + margin +
                      "is_shared=" + (cuda || node.shared() ? "True" : "False");
-  if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && !node.record()) {
+  if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && !node.tensorclass()) {
     text += ",\n" + margin + "stack_dim=" + std::to_string(lazy->stack_dim());
   }
   return text + ")";
 }
 
 // One value for each element of the batch: a list, shortened as Python does.
-std::string data_stack_text(const Node& node, std::size_t depth) {
-  std::string text = python_text(data_json(node));
+std::string non_tensor_stack_text(const Node& node, std::size_t depth) {
+  std::string text = python_text(non_tensor_json(node));
   std::size_t at = 0;
   for (std::size_t n = 0; at < text.size() && n < 50; ++n) {
     do ++at;
@@ -121,7 +121,7 @@ std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
 }
 
 // As Python prints nested tensors: a size that differs between the parts is -1.
-std::string ragged_text(const RaggedNode& node) {
+std::string nested_tensor_text(const NestedTensorNode& node) {
   const MappedFile* file = MappedFile::of(node.values());
   const bool cuda = node.values().is_cuda();
   return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", node.shape(),
@@ -134,8 +134,8 @@ std::string entry_text(const NodePtr& node, std::string_view name, std::size_t d
       lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
     return lazy_leaf_text(*lazy, name);
   }
-  if (kind_below(node, name) == EntryKind::ragged && as_lazy(node.get()) != nullptr) {
-    return "Tensor(...)";  // ragged tensors, which cannot be stacked
+  if (kind_below(node, name) == EntryKind::nested_tensor && as_lazy(node.get()) != nullptr) {
+    return "Tensor(...)";  // nested tensors, which cannot be stacked
   }
   const std::optional<Value> value = entry_of(node, name);
   return value->is_node() ? print_node(value->node(), depth, at.inner())
@@ -184,33 +184,35 @@ std::string exclusive_text(const LazyNode& lazy, std::size_t depth, Nesting at) 
 }
 
 // `Name(`, the fields as `name=text`, then those that are empty, in the order of their declaration.
-std::string record_text(const NodePtr& node, std::size_t depth, Nesting at) {
-  const RecordType& type = *node->record();
+std::string tensorclass_text(const NodePtr& node, std::size_t depth, Nesting at) {
+  const TensorclassType& type = *node->tensorclass();
   const std::vector<std::string> names = entry_names(*node);
   std::vector<std::string> fields = field_texts(node, names, "=", depth + 1, at);
-  for (const RecordField& field : type.fields()) {
+  for (const TensorclassField& field : type.fields()) {
     if (std::find(names.begin(), names.end(), field.name) == names.end()) {
       const bool unread = type.pickled() && type.pickled()->is_unread(field.name);
       fields.push_back(field.name + (unread ? "=<pickled by Python>" : "=None"));
     }
   }
-  std::string text = std::string(format::short_record(type.name())) + "(\n";
+  std::string text = std::string(format::short_tensorclass(type.name())) + "(\n";
   for (const std::string& field : fields) text += indent(depth + 1) + field + ",\n";
   return text + attributes(*node, depth);
 }
 
 // `depth` is that of the indentation.
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
-  if (node->kind() == NodeKind::data) return data_text(static_cast<const DataNode&>(*node));
-  if (const RaggedNode* ragged = as_ragged(node.get())) return ragged_text(*ragged);
-  if (is_opaque(*node)) return data_stack_text(*node, depth);
+  if (node->kind() == NodeKind::non_tensor)
+    return non_tensor_text(static_cast<const NonTensorNode&>(*node));
+  if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get()))
+    return nested_tensor_text(*nested_tensor);
+  if (is_opaque(*node)) return non_tensor_stack_text(*node, depth);
   if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
   --at.left;
-  if (node->record()) return record_text(node, depth, at);
+  if (node->tensorclass()) return tensorclass_text(node, depth, at);
   const LazyNode* lazy = as_lazy(node.get());
-  const char* name = lazy != nullptr                  ? "LazyStackedTensorDict"
-                     : node->kind() == NodeKind::part ? "SubTensorDict"
-                                                      : "TensorDict";
+  const char* name = lazy != nullptr                            ? "LazyStackedTensorDict"
+                     : node->kind() == NodeKind::sub_tensordict ? "SubTensorDict"
+                                                                : "TensorDict";
   const std::vector<std::string> fields =
       field_texts(node, entry_names(*node), ": ", depth + 2, at);
   return std::string(name) + "(\n" + indent(depth + 1) +

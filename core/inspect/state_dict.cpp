@@ -1,10 +1,10 @@
 #include "core/inspect/state_dict.h"
 
-#include "core/tensor/writes.h"
 #include "core/math/gradient.h"
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/device.h"
 #include "core/tree/walk.h"
 
@@ -65,10 +65,10 @@ using Metadata = std::unordered_map<std::string, NodeState>;
 
 Metadata read_metadata(const TensorDict& state) {
   Metadata result;
-  if (state.kind_of(metadata_key) != EntryKind::data) return result;
+  if (state.kind_of(metadata_key) != EntryKind::non_tensor) return result;
   const auto refuse = [] { fail(Code::format, "the metadata of the state cannot be understood"); };
-  const auto json =
-      nlohmann::json::parse(state.get_data(metadata_key), nullptr, /*allow_exceptions=*/false);
+  const auto json = nlohmann::json::parse(state.get_non_tensor(metadata_key), nullptr,
+                                          /*allow_exceptions=*/false);
   if (!json.is_object()) refuse();
   for (const auto& item : json.items()) {
     NodeState& node = result[item.key()];
@@ -109,11 +109,11 @@ class Loading {
     plan_node({}, *td_.node(), {});
     visit_paths(*td_.node(), [&](Path path, const Value& value) {
       if (!value.is_node()) return plan_leaf(path, value.tensor());
-      if (value.node()->kind() == NodeKind::data) return;
+      if (value.node()->kind() == NodeKind::non_tensor) return;
       if (value.node()->kind() != NodeKind::dense) {
-        if (value.node()->kind() == NodeKind::ragged) {
+        if (value.node()->kind() == NodeKind::nested_tensor) {
           fail(Code::unsupported, show_path(path),
-               " is a ragged tensor, which a state cannot be loaded into");
+               " is a nested tensor, which a state cannot be loaded into");
         }
         if (is_opaque(*value.node())) return;
         fail(Code::unsupported, show_path(path),
@@ -233,8 +233,8 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
   TensorDict result;
   visit_paths(*source.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
-      if (value.node()->kind() == NodeKind::ragged) {
-        fail(Code::unsupported, show_path(path), " is a ragged tensor, which a state cannot hold");
+      if (value.node()->kind() == NodeKind::nested_tensor) {
+        fail(Code::unsupported, show_path(path), " is a nested tensor, which a state cannot hold");
       }
       if (options.nested && !is_opaque(*value.node())) result.set(path, TensorDict());
       return;
@@ -255,7 +255,7 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
     fail(Code::key_exists, "the entry ", show_path(metadata_key),
          " stands where a state keeps what it knows of the dictionaries");
   }
-  result.set_data(metadata_key, metadata_of(source));
+  result.set_non_tensor(metadata_key, metadata_of(source));
   return result;
 }
 

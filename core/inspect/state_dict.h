@@ -11,7 +11,7 @@ struct StateOptions {
 };
 
 // A dictionary without batch dimensions that holds the tensors of `td`, and under "_metadata" a value:
-// the batch size and the device of each dictionary, by its joined name. Values that are no tensors are
+// the batch size and the device of each dictionary, by its joined name. Non-tensor values are
 // left out. Code::key_exists when two paths join to the same name.
 TensorDict state_dict(const TensorDict& td, const StateOptions& options);
 

@@ -76,7 +76,7 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
   const std::string separator = separator_of(options);
   const NodePtr root = all_dense(dense_form(td.node()));
   if (as_dense(root.get()) == nullptr) {
-    fail(Code::wrong_entry, "a value that is no tensor cannot be stored alone");
+    fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
   }
   FlatTree tree;
   struct Level {
@@ -107,9 +107,10 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
     }
     const Node& node = *value.node();
     if (is_opaque(node)) {
-      const bool each = node.kind() != NodeKind::data;
+      const bool each = node.kind() != NodeKind::non_tensor;
       tree.extras.data.push_back(
-          {own(path), each ? data_json(node) : static_cast<const DataNode&>(node).json(), each});
+          {own(path), each ? non_tensor_json(node) : static_cast<const NonTensorNode&>(node).json(),
+           each});
       return;
     }
     const DenseNode* dense = as_dense(&node);
@@ -143,7 +144,7 @@ std::string FlatExtras::text() const {
     }
     json["dicts"].push_back(std::move(entry));
   }
-  for (const Data& value : data) {
+  for (const NonTensor& value : data) {
     json["values"].push_back({{"path", value.path}, {"json", value.json}, {"each", value.each}});
   }
   for (const Exact& name : exact) {
@@ -217,7 +218,7 @@ class Builder {
       put(root, leaf.path, [&](Path path) { root.set(path, leaf.tensor); });
     }
     if (extras == nullptr) return root;
-    for (const FlatExtras::Data& value : extras->data) {
+    for (const FlatExtras::NonTensor& value : extras->data) {
       put(root, value.path, [&](Path path) {
         value.each ? set_values(root, path, value.json) : set_value(root, path, value.json);
       });

@@ -23,7 +23,7 @@ struct FlatExtras {
     Sizes batch;
     Names names;
   };
-  struct Data {  // a value that is no tensor
+  struct NonTensor {  // a non-tensor value
     OwnedPath path;
     std::string json;
     bool each = false;  // one for each element of the batch
@@ -33,7 +33,7 @@ struct FlatExtras {
     OwnedPath path;
   };
   std::vector<Dict> dicts;  // the first is the root
-  std::vector<Data> data;
+  std::vector<NonTensor> data;
   std::vector<Exact> exact;
 
   std::string text() const;
@@ -50,7 +50,7 @@ struct FlatTree {
 // same joined name, Code::unsupported and Code::device for what has no plain values.
 FlatTree flatten(const TensorDict& td, const FileOptions& options);
 
-// For formats that hold tensors alone: refuses values that are no tensors.
+// For formats that hold tensors alone: refuses non-tensor values.
 void require_tensors_only(const FlatTree& tree, const char* format);
 
 OwnedPath split_name(std::string_view name, const FileOptions& options);

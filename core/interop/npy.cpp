@@ -1,7 +1,7 @@
 // Arrays of NumPy in files of their own.
-#include "core/tensor/foreign.h"
-#include "core/meta/format.h"
 #include "core/interop/numpy.h"
+#include "core/meta/format.h"
+#include "core/tensor/foreign.h"
 
 #include <algorithm>
 #include <deque>
@@ -31,9 +31,9 @@ at::Tensor array_of(const FileBytes& file, const Header& header, std::string_vie
 
 // How the tensors of a dictionary lie in a record: as a C compiler would put them, nested dictionaries
 // as records in the record. The text is that of NumPy's dtype.
-class RecordPlan {
+class TensorclassPlan {
  public:
-  explicit RecordPlan(const NodePtr& root) : dims_(root->batch().size()) {
+  explicit TensorclassPlan(const NodePtr& root) : dims_(root->batch().size()) {
     struct Level {
       const DenseNode* node;
       std::size_t next;
@@ -192,11 +192,11 @@ TensorDict load(const FileBytes& file, const FileOptions& options) {
 void save(const TensorDict& td, const std::string& path, const FileOptions& options) {
   const NodePtr root = all_dense(dense_form(td.node()));
   const DenseNode* dense = as_dense(root.get());
-  if (dense == nullptr) fail(Code::wrong_entry, "a value that is no tensor cannot be stored alone");
+  if (dense == nullptr) fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
   if (dense->size() == 1 && dense->name(0) == nameless && !dense->value(0).is_node()) {
     return save_array(dense->value(0).tensor(), path, options);
   }
-  RecordPlan plan(root);
+  TensorclassPlan plan(root);
   save_records(TensorDict(root), path, head_of(plan.take_text(), root->batch()), plan.layout(),
                options.durable);
 }

@@ -19,7 +19,7 @@ struct TableOptions {
 };
 
 // Columns become int64 where all values are whole numbers, float64 where all are numbers or missing, bool,
-// else values that are no tensors, one for each row. In a CSV file what stands in quotes is text.
+// else non-tensor values, one for each row. In a CSV file what stands in quotes is text.
 TensorDict read_table(std::string_view text, const TableOptions& options);
 std::string write_table(const TensorDict& td, const TableOptions& options);
 

@@ -1,8 +1,8 @@
 // Tables in text files, read: what kind of column each is, is found out from all of its values.
-#include "core/tree/non_tensor_values.h"
+#include "core/interop/table.h"
 #include "core/io/file_io.h"
 #include "core/meta/format.h"
-#include "core/interop/table.h"
+#include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -234,13 +234,14 @@ Value value_of(const Column& column) {
   if (counts[Cell::truth] == all) {
     return make_column<bool>(column, at::kBool, [](const Cell& c) { return c.number != 0; });
   }
-  std::vector<c10::intrusive_ptr<DataNode>> nodes;
-  std::vector<const DataNode*> values;
+  std::vector<c10::intrusive_ptr<NonTensorNode>> nodes;
+  std::vector<const NonTensorNode*> values;
   for (const Cell& cell : column.cells) {
-    nodes.push_back(c10::make_intrusive<DataNode>(json_of(cell), SizesView(), std::nullopt));
+    nodes.push_back(c10::make_intrusive<NonTensorNode>(json_of(cell), SizesView(), std::nullopt));
     values.push_back(nodes.back().get());
   }
-  return make_data(values, at::arange(static_cast<std::int64_t>(all), at::kLong), std::nullopt);
+  return make_non_tensor(values, at::arange(static_cast<std::int64_t>(all), at::kLong),
+                         std::nullopt);
 }
 
 PathBuffer split(std::string_view name, std::string_view separator) {

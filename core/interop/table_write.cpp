@@ -17,8 +17,8 @@ namespace {
 
 struct Column {
   std::string name;
-  at::Tensor tensor;                    // of int64, float, double or bool; or undefined
-  std::vector<const DataNode*> values;  // without a tensor
+  at::Tensor tensor;                         // of int64, float, double or bool; or undefined
+  std::vector<const NonTensorNode*> values;  // without a tensor
 };
 
 // Numbers as one of four dtypes, dense on the CPU.
@@ -70,7 +70,7 @@ std::vector<Column> columns_of(const TensorDict& td, std::string_view separator)
       fail(Code::key_exists, "two columns are called \"", column.name, "\"");
     }
     if (value.is_node()) {
-      column.values = data_values(*value.node());
+      column.values = non_tensor_values(*value.node());
     } else {
       column.tensor = plain(show_path(path), value.tensor());
     }

@@ -76,7 +76,7 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
   if (stored != nullptr && !stored->is_node()) {
     return tensor_set_at(stored->tensor(), items, value);
   }
-  // Read out of a lazy stack or a window: written back as a whole.
+  // Read out of a lazy stack or a sub-tensordict: written back as a whole.
   const at::Tensor whole = td.get(path).clone();
   tensor_set_at(whole, items, value);
   TensorDict target = td;
@@ -105,7 +105,7 @@ TensorDict holding(std::string_view name, const Value& node) {
 void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   check_path(from);
   check_path(to);
-  if (const PartNode* part = as_part(td.node().get())) {
+  if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get())) {
     return rename_key(TensorDict(part->parent()), from, to, safe);
   }
   find_entry(td.node(), from);  // says what is missing
@@ -139,7 +139,8 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
 }
 
 void clear(const TensorDict& td) {
-  if (const PartNode* part = as_part(td.node().get())) return clear(TensorDict(part->parent()));
+  if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get()))
+    return clear(TensorDict(part->parent()));
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   Edit edit;
   for (const Place& place : places_of(td.node(), {}, {})) {

@@ -79,9 +79,9 @@ std::vector<TensorDict> split_keys(const TensorDict& td, c10::ArrayRef<KeySet> s
 // The dictionary without entries; `recurse` keeps the nested dictionaries.
 TensorDict empty(const TensorDict& td, bool recurse);
 void remove_empty(const TensorDict& td);  // nested dictionaries in which nothing stands
-TensorDict without_data(const TensorDict& td);
+TensorDict filter_non_tensor(const TensorDict& td);
 
-// Decides whether a dictionary, or a value that is no tensor, counts as a leaf.
+// Decides whether a dictionary, or a non-tensor value, counts as a leaf.
 using LeafFn = std::function<bool(Path path, EntryKind kind)>;
 
 struct FlattenOptions {
@@ -99,7 +99,7 @@ TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback = nu
 
 // The keys in one of several orders.
 struct KeyQuery : KeysOptions {
-  bool include_data = false;        // with leaves_only: values that are no tensors too
+  bool include_non_tensor = false;  // with leaves_only: non-tensor values too
   bool contents_first = false;      // a dictionary after what lies in it
   const LeafFn* is_leaf = nullptr;  // what is a leaf is not descended into
 };

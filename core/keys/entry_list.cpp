@@ -72,7 +72,7 @@ class Lister {
 
   bool is_leaf(EntryKind kind) const {
     if (query_.is_leaf != nullptr) return (*query_.is_leaf)(path_, kind);
-    return kind == EntryKind::data && query_.include_data;
+    return kind == EntryKind::non_tensor && query_.include_non_tensor;
   }
 
   void add(EntryKind kind, bool leaf) {

@@ -15,15 +15,15 @@ void check_separator(std::string_view separator) {
   check_path(separator);
 }
 
-// A lazy stack stays one: its elements are changed. A window is read.
+// A lazy stack stays one: its elements are changed. A sub-tensordict is read.
 template <class Change>
 TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Change change) {
   Edit edit;
   const auto run = [&](const auto& self, const NodePtr& node) -> NodePtr {
     if (node->kind() == NodeKind::dense) return change(node, edit);
     if (is_opaque(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-    if (node->kind() == NodeKind::part) {
-      if (inplace) fail(Code::unsupported, what, " of a window on a part, in place");
+    if (node->kind() == NodeKind::sub_tensordict) {
+      if (inplace) fail(Code::unsupported, what, " of a sub-tensordict, in place");
       return change(dense_form(node), edit);
     }
     const RecursionGuard guard;
@@ -34,7 +34,7 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
     auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy.stack_dim(), lazy.batch(),
                                                 lazy.device());
     copy_tags(lazy, *result);
-    result->set_record(nullptr);  // with other names it is none
+    result->set_tensorclass(nullptr);  // with other names it is none
     return result;
   };
   NodePtr result = run(run, td.node());
@@ -51,7 +51,7 @@ DenseNode* target_of(const NodePtr& node, bool inplace, Edit& edit, NodePtr& res
   }
   auto made = c10::make_intrusive<DenseNode>(source.batch(), source.device());
   copy_tags(source, *made);
-  made->set_record(nullptr);  // with other names it is none
+  made->set_tensorclass(nullptr);  // with other names it is none
   DenseNode* target = made.get();
   result = std::move(made);
   return target;
@@ -186,7 +186,7 @@ class Unflatten {
     if (there == nullptr) {
       auto made = c10::make_intrusive<DenseNode>(root_->batch(), root_->device());
       copy_tags(*root_, *made);
-      made->set_record(nullptr);
+      made->set_tensorclass(nullptr);
       DenseNode* result = made.get();
       node.put(part, NodePtr(std::move(made)));
       own_.emplace(result, result);

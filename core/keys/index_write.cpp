@@ -1,8 +1,8 @@
 // Writing a part of a dictionary: dictionary[index] = value.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
-#include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
@@ -51,7 +51,7 @@ struct Scope {
 // An indexed write, looked at as a whole before the first value changes.
 class Write {
  public:
-  // A dictionary of any kind but a window. `source` has the batch size of the part.
+  // A dictionary of any kind but a sub-tensordict. `source` has the batch size of the part.
   void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source) {
     if (const LazyNode* lazy = as_lazy(target.get())) {
       plan_lazy(*lazy, items, target->batch().size(), source);
@@ -70,10 +70,11 @@ class Write {
     visit_paths(*target, [&](Path path, const Value& entry) {
       if (!entry.is_node()) {
         plan_leaf(path.back(), entry.tensor(), value, scope);
-      } else if (entry.node()->kind() == NodeKind::ragged) {
+      } else if (entry.node()->kind() == NodeKind::nested_tensor) {
         fail(Code::unsupported, show_path(path),
-             " is a ragged tensor, whose parts cannot be filled");
-      } else if (const LazyNode* lazy = as_lazy(entry.node().get()); lazy && !lazy->holds_data()) {
+             " is a nested tensor, whose parts cannot be filled");
+      } else if (const LazyNode* lazy = as_lazy(entry.node().get());
+                 lazy && !lazy->holds_non_tensor()) {
         const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
         plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
       }
@@ -87,7 +88,7 @@ class Write {
     grow();
     leaves_.run();
     for (const auto& [node, entries] : grown_) node->swap_entries(*as_dense(entries.get()));
-    for (DataWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
+    for (NonTensorWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
   }
 
  private:
@@ -112,7 +113,7 @@ class Write {
     const DenseNode* source;
     Scope* scope;
   };
-  struct DataWrite {
+  struct NonTensorWrite {
     DenseNode* node;
     std::size_t at;
     NodePtr value;
@@ -172,8 +173,7 @@ class Write {
     DenseNode* into = as_dense(target.get());
     const DenseNode* from = as_dense(read.get());
     if (into == nullptr || from == nullptr) {
-      fail(Code::unsupported,
-           "a value that is no tensor can be written at an index as an entry only");
+      fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
     }
     pairs_.push_back({into, from, &scope});
   }
@@ -203,7 +203,7 @@ class Write {
       if (!nodes) {
         plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
       } else if (is_opaque(*into.node())) {
-        plan_data(target, at, *from.node(), *level.scope);
+        plan_non_tensor(target, at, *from.node(), *level.scope);
       } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
         require_batch(std::string_view(source.name(i)), lazy->batch(), level.scope->batch);
         plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
@@ -217,8 +217,8 @@ class Write {
     return !value.is_node() ? "tensor" : is_opaque(*value.node()) ? "value" : "dictionary";
   }
 
-  // Values that are no tensors: another value for a part makes one value for each element.
-  void plan_data(DenseNode& target, std::size_t at, const Node& source, const Scope& scope) {
+  // Non-tensor values: another value for a part makes one value for each element.
+  void plan_non_tensor(DenseNode& target, std::size_t at, const Node& source, const Scope& scope) {
     require_entry(target, at);
     NodePtr changed = written(target.value(at).node(), source, scope);
     if (!changed.defined()) return;
@@ -232,8 +232,8 @@ class Write {
   // Values with those of a part replaced; undefined when nothing changes.
   static NodePtr written(const NodePtr& target, const Node& source, const Scope& scope) {
     const at::NoGradGuard no_grad;
-    std::vector<const DataNode*> values = data_values(*target);
-    const std::vector<const DataNode*> given = data_values(source);
+    std::vector<const NonTensorNode*> values = non_tensor_values(*target);
+    const std::vector<const NonTensorNode*> given = non_tensor_values(source);
     const auto n = static_cast<std::int64_t>(values.size());
     const at::Tensor all = at::arange(n, at::kLong).view(target->batch());
     const at::Tensor part = scope.plan.read(all, false).contiguous();
@@ -244,11 +244,11 @@ class Write {
     const std::int64_t* positions = part.data_ptr<std::int64_t>();
     bool changes = false;
     for (std::size_t k = 0; k < given.size(); ++k) {
-      const DataNode*& value = values[static_cast<std::size_t>(positions[k])];
+      const NonTensorNode*& value = values[static_cast<std::size_t>(positions[k])];
       changes = changes || value->json() != given[k]->json();
       value = given[k];
     }
-    return changes ? make_data(values, all, target->device()) : NodePtr();
+    return changes ? make_non_tensor(values, all, target->device()) : NodePtr();
   }
 
   // The elements that the index picks, each with its own part of the source.
@@ -331,7 +331,8 @@ class Write {
     }
     const Node& source = *creation.source->node();
     if (as_lazy(&source) != nullptr && is_opaque(source)) {
-      const NodePtr none = c10::make_intrusive<DataNode>("null", op.batch(source.batch()), device);
+      const NodePtr none =
+          c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
       const NodePtr made = written(none, source, scope);
       creation.value = made.defined() ? made : none;
       return;
@@ -351,7 +352,7 @@ class Write {
   std::vector<NodePtr> held_;
   c10::SmallVector<Pair, 8> pairs_;
   Writes leaves_;  // held by the dictionaries, by held_, or by a creation
-  std::vector<DataWrite> data_;
+  std::vector<NonTensorWrite> data_;
   std::vector<Creation> creations_;
   std::vector<std::pair<DenseNode*, NodePtr>> grown_;  // a dictionary, and what it will hold
 };
@@ -382,9 +383,9 @@ Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
   return Sizes(part->batch().begin(), part->batch().end());
 }
 
-// A window is written whole, so that entries it does not have yet get room in the dictionary behind it.
+// A sub-tensordict is written whole, so that entries it does not have yet get room in the dictionary behind it.
 template <class F>
-void write_through(const PartNode& part, F&& write) {
+void write_through(const SubTensorDictNode& part, F&& write) {
   TensorDict whole = TensorDict(dense_form(retain(part))).clone(/*recurse=*/false);
   write(whole);
   TensorDict(part.parent()).set_at(part.items(), whole);
@@ -393,10 +394,10 @@ void write_through(const PartNode& part, F&& write) {
 }  // namespace
 
 void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value) {
-  if (const PartNode* part = as_part(node_.get())) {
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
     return write_through(*part, [&](TensorDict& whole) { whole.set_at(items, value); });
   }
-  if (node_->record()) require_alike(*node_, *value.node());
+  if (node_->tensorclass()) require_alike(*node_, *value.node());
   TensorDict source = align(value, part_batch(node_, items));
   if (device() && source.device() != device()) source = source.to(*device());
   Write write;
@@ -405,7 +406,7 @@ void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value)
 }
 
 void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-  if (const PartNode* part = as_part(node_.get())) {
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
     return write_through(*part, [&](TensorDict& whole) { whole.fill_at(items, value); });
   }
   Write write;

@@ -80,8 +80,8 @@ void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor
   InPlace target(td.node());
   Writes writes(Writes::Hold::owns);
   visit(*target.node(), [&](const Value& entry) {
-    if (entry.is_node() && entry.node()->kind() == NodeKind::ragged) {
-      fail(Code::unsupported, "a ragged tensor among the entries cannot be filled by a mask");
+    if (entry.is_node() && entry.node()->kind() == NodeKind::nested_tensor) {
+      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
     }
     if (entry.is_node()) return;
     const at::Tensor& leaf = entry.tensor();

@@ -40,7 +40,7 @@ TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback) {
   ZipPolicy policy;
   policy.missing = ZipPolicy::Missing::fill;
   policy.what = "merge";
-  policy.ragged = true;
+  policy.nested_tensor = true;
   return TensorDict(zip(roots, MergeOp(callback), policy));
 }
 

@@ -23,9 +23,9 @@ class Filter {
 
   TensorDict run() {
     NodePtr result;
-    if (const PartNode* part = as_part(root_.get())) {
+    if (const SubTensorDictNode* part = as_sub_tensordict(root_.get())) {
       if (options_.inplace) {
-        fail(Code::unsupported, "keys of a window on a part cannot be taken away in place");
+        fail(Code::unsupported, "keys of a sub-tensordict cannot be taken away in place");
       }
       result = begin(0, dense_form(retain(*part)));
     } else {

@@ -23,7 +23,7 @@ NodePtr filtered_copy(const NodePtr& root, Keep keep) {
   std::vector<Pending> pending;
   std::vector<NodePtr> held;
   const auto begin = [&](const auto& self, const NodePtr& node) -> NodePtr {
-    if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_data()) {
+    if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_non_tensor()) {
       std::vector<NodePtr> elements;
       for (const NodePtr& element : lazy->elements()) elements.push_back(self(self, element));
       auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy->stack_dim(),
@@ -90,16 +90,17 @@ TensorDict empty(const TensorDict& td, bool recurse) {
       filtered_copy(root, [&](const Value& value) { return recurse && is_dict(value); }));
 }
 
-TensorDict without_data(const TensorDict& td) {
+TensorDict filter_non_tensor(const TensorDict& td) {
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  const NodePtr root = td.node()->kind() == NodeKind::part ? dense_form(td.node()) : td.node();
+  const NodePtr root =
+      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
   return TensorDict(
       filtered_copy(root, [](const Value& value) { return !value.is_node() || is_dict(value); }));
 }
 
 void remove_empty(const TensorDict& td) {
-  if (td.node()->kind() == NodeKind::part) {
-    fail(Code::unsupported, "keys of a window on a part cannot be taken away in place");
+  if (td.node()->kind() == NodeKind::sub_tensordict) {
+    fail(Code::unsupported, "keys of a sub-tensordict cannot be taken away in place");
   }
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   const std::vector<Node*> nodes = dicts_of(td.node());
@@ -148,7 +149,8 @@ Sizes entry_sizes(const TensorDict& td, Path path) {
 
 void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_compliant) {
   if (as_dense(td.node().get()) == nullptr) {
-    fail(Code::unsupported, "the batch size of a lazy stack or a window follows from its content");
+    fail(Code::unsupported,
+         "the batch size of a lazy stack or a sub-tensordict follows from its content");
   }
   const std::vector<Node*> nodes = dicts_of(td.node());
   std::unordered_map<const Node*, Sizes> sizes;  // of nodes that will change
@@ -179,7 +181,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
       if (!value.is_node()) {
         meet(value.tensor().sizes());
       } else if (value.node()->kind() == NodeKind::lazy ||
-                 value.node()->kind() == NodeKind::ragged) {
+                 value.node()->kind() == NodeKind::nested_tensor) {
         meet(value.node()->batch());
       } else if (is_dict(value) && !empty[value.node().get()]) {
         const auto changed = sizes.find(value.node().get());
@@ -209,7 +211,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
       if (!value.is_node()) continue;
       Node& inner = *value.node();
       const Sizes batch(node->batch().begin(), node->batch().end());
-      if (inner.kind() == NodeKind::data) {
+      if (inner.kind() == NodeKind::non_tensor) {
         set(inner, batch);
       } else if (is_dict(value) && empty[&inner] && !begins_with(sizes[&inner], batch)) {
         sizes[&inner] = batch;

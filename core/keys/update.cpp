@@ -22,8 +22,8 @@ namespace {
 const char* kind_name(const Value& value) {
   switch (kind_of(value)) {
     case EntryKind::tensor: return "tensor";
-    case EntryKind::data: return "value that is no tensor";
-    case EntryKind::ragged: return "ragged tensor";
+    case EntryKind::non_tensor: return "non-tensor value";
+    case EntryKind::nested_tensor: return "nested tensor";
     default: return "dictionary";
   }
 }
@@ -178,7 +178,7 @@ class Update {
            ", which is a ", kind_name(into));
     }
     if (!from.is_node()) return write(at, name, into.tensor(), from.tensor());
-    if (is_opaque(*from.node()) && same_data(*into.node(), *from.node())) return;
+    if (is_opaque(*from.node()) && same_non_tensor(*into.node(), *from.node())) return;
     put(at, level, name, from);
   }
 
@@ -213,9 +213,9 @@ class Update {
     // Only a part of a dictionary that is new here.
     auto made = c10::make_intrusive<DenseNode>(level.target->batch(), level.target->device());
     copy_tags(*level.target, *made);
-    made->set_record(nullptr);
+    made->set_tensorclass(nullptr);
     require_open(*level.target);
-    if (level.target->record()) fit_field(*level.target, name, Value(NodePtr(made)));
+    if (level.target->tensorclass()) fit_field(*level.target, name, Value(NodePtr(made)));
     puts_.push_back({level.target, name, Value(NodePtr(made)), /*ready=*/true});
     held_.push_back(made);
     begin(at, name, NodePtr(made), from.node(), keys, true);
@@ -228,7 +228,7 @@ class Update {
         options_.update_batch_size ? moved(*level.target, from) : fitted(*level.target, path, from);
     if (is_dict(value) && !options_.update_batch_size)
       value = fit_names(*level.target, path, value.take_node(), names_);
-    if (level.target->record()) value = fit_field(*level.target, name, std::move(value));
+    if (level.target->tensorclass()) value = fit_field(*level.target, name, std::move(value));
     if (from.is_node() && value.node() == from.node()) nodes_put_.push_back({at, value.node()});
     // A dictionary that was made to fit still shares its tensors with the source.
     const bool ready = !from.is_node() && !value.tensor().is_same(from.tensor());
@@ -335,8 +335,8 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
          "keys");
   }
   if (td.is_same(source)) return;
-  if (const PartNode* part = as_part(td.node().get())) {
-    // What is written to a window is written to the part.
+  if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get())) {
+    // What is written to a sub-tensordict is written to the part.
     TensorDict values = source;
     if (options.keys) values = select(source, *options.keys, {false, /*ignore_missing=*/true});
     if (options.mode == UpdateMode::strict) {

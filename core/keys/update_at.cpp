@@ -1,8 +1,8 @@
 // Values of another dictionary into a part of the entries that are there.
-#include "core/tensor/writes.h"
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
@@ -16,8 +16,7 @@ bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.n
 // itself: the batch sizes need not agree.
 class UpdateAt {
  public:
-  UpdateAt(IndexPlan& plan, const UpdateAtOptions& options)
-      : plan_(plan), options_(options) {}
+  UpdateAt(IndexPlan& plan, const UpdateAtOptions& options) : plan_(plan), options_(options) {}
 
   // False when there is something that only a write of the whole dictionary knows how to do.
   bool plan(const NodePtr& target, const NodePtr& source) {
@@ -92,7 +91,7 @@ void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const Tenso
   }
   UpdateAt update(plan, options);
   if (update.plan(td.node(), source.node())) return update.run();
-  // Lazy stacks, windows, values that are no tensors.
+  // Lazy stacks, sub-tensordicts, non-tensor values.
   if (options.exact) {
     fail(Code::unsupported, "an exact write takes dictionaries of tensors only");
   }

@@ -1,6 +1,6 @@
 // Whether two dictionaries hold nearly the same, and where they do not.
-#include "core/tree/non_tensor_values.h"
 #include "core/shape/fill.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -68,9 +68,9 @@ class CloseOp final : public ZipOp {
   Value data(const ZipPlace& place, ZipNodes nodes) const override {
     if (nodes[0] == nullptr || nodes[1] == nullptr) {
       missing(place.path);
-    } else if (found_.empty() && !same_data(*nodes[0], *nodes[1])) {
-      found_ = show_path(place.path) + " differs: " + data_json(*nodes[0]) + " and " +
-               data_json(*nodes[1]);
+    } else if (found_.empty() && !same_non_tensor(*nodes[0], *nodes[1])) {
+      found_ = show_path(place.path) + " differs: " + non_tensor_json(*nodes[0]) + " and " +
+               non_tensor_json(*nodes[1]);
     }
     return {};
   }

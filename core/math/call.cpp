@@ -3,8 +3,8 @@
 
 #include "core/math/call_fused.h"
 #include "core/math/operators.h"
-#include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -35,7 +35,7 @@ c10::IValue as_meta(const c10::IValue& value) {
   return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
 }
 
-// What becomes of batch sizes, and of values that are no tensors.
+// What becomes of batch sizes, and of non-tensor values.
 class ResultOp : public ZipOp {
  public:
   explicit ResultOp(const CallOptions& options) : options_(options) {}
@@ -45,8 +45,8 @@ class ResultOp : public ZipOp {
   Value data(const ZipPlace&, ZipNodes nodes) const override {
     NodePtr copy = nodes[0]->shallow_copy();
     if (!options_.batch || copy->batch() == SizesView(*options_.batch)) return copy;
-    if (copy->kind() != NodeKind::data) {
-      fail(Code::unsupported, "a stack of values that are no tensors cannot get batch size ",
+    if (copy->kind() != NodeKind::non_tensor) {
+      fail(Code::unsupported, "a stack of non-tensor values cannot get batch size ",
            show_sizes(*options_.batch));
     }
     copy->set_batch(*options_.batch);
@@ -86,7 +86,7 @@ class Call {
 
   std::vector<TensorDict> run() {
     if (is_opaque(*td_.node())) {
-      fail(Code::unsupported, policy_.what, ": a value that is no tensor has no leaves");
+      fail(Code::unsupported, policy_.what, ": a non-tensor value has no leaves");
     }
     return op_.in_place() ? write() : make();
   }

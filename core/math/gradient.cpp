@@ -17,8 +17,8 @@ template <class F>
 void each_leaf(const TensorDict& td, F&& f) {
   visit(*td.node(), [&](const Value& value) {
     if (!value.is_node()) return f(value.tensor());
-    if (value.node()->kind() != NodeKind::ragged) return;
-    fail(Code::unsupported, "a ragged tensor among the entries has no gradient");
+    if (value.node()->kind() != NodeKind::nested_tensor) return;
+    fail(Code::unsupported, "a nested tensor among the entries has no gradient");
   });
 }
 
@@ -54,14 +54,14 @@ void check_gradient(Path path, const at::Tensor& leaf, const at::Tensor& gradien
 
 TensorDict detach(const TensorDict& td, Detach what) {
   const bool fast = fast::can_skip_dispatcher() && what == Detach::history;
-  NodePtr result =
-      map(td.node(), LeafOp([&](const at::Tensor& leaf) {
-            if (what == Detach::data) return leaf.variable_data();
-            if (fast && fast::plain(leaf)) {
-              return fast::make_view<fast::Impl>(leaf, leaf.sizes(), leaf.strides(), leaf.storage_offset());
-            }
-            return leaf.detach();
-          }));
+  NodePtr result = map(td.node(), LeafOp([&](const at::Tensor& leaf) {
+                         if (what == Detach::data) return leaf.variable_data();
+                         if (fast && fast::plain(leaf)) {
+                           return fast::make_view<fast::Impl>(leaf, leaf.sizes(), leaf.strides(),
+                                                              leaf.storage_offset());
+                         }
+                         return leaf.detach();
+                       }));
   inherit_flags(*td.node(), result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }

@@ -5,8 +5,8 @@
 #include "core/base/recursion_guard.h"
 #include "core/math/math_kernels.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/batch_op.h"
 #include "core/tensor/writes.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/non_tensor_values.h"
 
@@ -46,7 +46,7 @@ class Spread final : public BatchOp {
       elements.push_back(map(node.elements()[k], Spread(views_[0].select(dim, at))));
     }
     return c10::make_intrusive<LazyNode>(std::move(elements), dim, node.batch(), node.device(),
-                                         node.holds_data());
+                                         node.holds_non_tensor());
   }
 
  private:
@@ -143,8 +143,8 @@ class Operands {
   c10::SmallVector<Source, 2> sources_;
 };
 
-// A value that is no tensor, compared: one answer for each element of the batch.
-at::Tensor compare_data(const Kernel& kernel, const ZipPlace& place, ZipNodes nodes) {
+// A non-tensor value, compared: one answer for each element of the batch.
+at::Tensor compare_non_tensor(const Kernel& kernel, const ZipPlace& place, ZipNodes nodes) {
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
   if (!equal && kernel.out != kernel_of(Binary::ne_op).out) {
     fail(Code::dtype, kernel.name, ": ", show_path(place.path),
@@ -153,7 +153,8 @@ at::Tensor compare_data(const Kernel& kernel, const ZipPlace& place, ZipNodes no
   const Node& first = *nodes[0];
   at::Tensor result = at::full(first.batch(), !equal, at::kBool);
   if (nodes.size() < 2 || nodes[1] == nullptr || nodes[1]->batch() != first.batch()) return result;
-  const std::vector<const DataNode*> left = data_values(first), right = data_values(*nodes[1]);
+  const std::vector<const NonTensorNode*> left = non_tensor_values(first),
+                                          right = non_tensor_values(*nodes[1]);
   bool* at = result.data_ptr<bool>();
   for (std::size_t i = 0; i < left.size(); ++i)
     at[i] = (left[i] == right[i] || left[i]->json() == right[i]->json()) == equal;
@@ -169,7 +170,7 @@ class MathOp final : public ZipOp {
   }
   Value data(const ZipPlace& place, ZipNodes nodes) const override {
     if (kernel_.result != Result::comparison) return ZipOp::data(place, nodes);
-    return compare_data(kernel_, place, nodes);
+    return compare_non_tensor(kernel_, place, nodes);
   }
 
  private:
@@ -219,7 +220,8 @@ class InPlaceMath {
   // Integers are divided by a zero only after many elements have been written.
   void require_divisors(Path path, const Job& job) const {
     if (&kernel_ != &kernel_of(Binary::mod_op) || !job.b.is_cpu()) return;
-    if (!c10::isIntegralType(job.a.scalar_type(), true) || !c10::isIntegralType(job.b.scalar_type(), true))
+    if (!c10::isIntegralType(job.a.scalar_type(), true) ||
+        !c10::isIntegralType(job.b.scalar_type(), true))
       return;
     if (job.a.numel() == 0 || at::all(job.b).item().toBool()) return;
     fail(Code::torch, kernel_.name, "_: the operand for ", show_path(path),

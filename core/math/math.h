@@ -1,6 +1,6 @@
 // core/math/math.h: arithmetic, comparison and logic on every leaf.
 //
-// Results have the keys, the batch size and the device of the dictionary; values that are no tensors
+// Results have the keys, the batch size and the device of the dictionary; non-tensor values
 // are carried over. What has a trailing underscore writes into the tensors that are there, which a
 // locked dictionary allows: all of it is checked before the first value changes.
 #pragma once

@@ -1,8 +1,8 @@
 // Questions about all elements, and writes to all of them.
-#include "core/tensor/scalar.h"
-#include "core/tensor/writes.h"
 #include "core/math/math.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
+#include "core/tensor/writes.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
@@ -34,7 +34,7 @@ bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
 }
 
 bool any_leaf_holds(const TensorDict& td, bool wanted) {
-  if (is_opaque(*td.node())) fail(Code::unsupported, "a value that is no tensor has no elements");
+  if (is_opaque(*td.node())) fail(Code::unsupported, "a non-tensor value has no elements");
   const bool fast = fast::can_skip_dispatcher();
   bool found = false;
   visit(*td.node(), [&](const Value& value) {
@@ -114,7 +114,7 @@ void zero_(const TensorDict& td) {
 void fill_(const TensorDict& td, Path path, const c10::Scalar& value) {
   InPlace target(td.node());
   const Value found = find_entry(target.node(), path);
-  if (kind_of(found) == EntryKind::data) fail_kind(path, found, "tensor");
+  if (kind_of(found) == EntryKind::non_tensor) fail_kind(path, found, "tensor");
   Writes writes(Writes::Hold::owns);
   gather(target.node(), path, writes);
   for (const Writes::Write& write : writes.all())

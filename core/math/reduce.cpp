@@ -1,8 +1,8 @@
 #include "core/math/reduce.h"
 
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/nested_tensor.h"
 #include "core/base/torch_compat.h"
+#include "core/tree/nested_tensor.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
@@ -212,7 +212,7 @@ class ReduceOp final : public ZipOp {
 
   Sizes batch(SizesView before) const override { return reducer_.batch(before); }
   void tags(const Node& before, Node& after) const override {
-    if (before.record()) after.set_record(before.record());
+    if (before.tensorclass()) after.set_tensorclass(before.tensorclass());
     const Names& names = before.names();
     if (names.empty()) return;
     Names left = reducer_.reduced(names, [&](std::size_t i) { return names[i]; });
@@ -230,9 +230,9 @@ class ReduceOp final : public ZipOp {
     const Node& node = *nodes[0];
     const Sizes batch = reducer_.batch(node.batch());
     if (SizesView(batch) == node.batch()) return ZipOp::data(place, nodes);
-    const std::vector<const DataNode*> values = data_values(node);
-    return NodePtr(c10::make_intrusive<DataNode>(values.empty() ? "null" : values[0]->json(), batch,
-                                                 node.device()));
+    const std::vector<const NonTensorNode*> values = non_tensor_values(node);
+    return NodePtr(c10::make_intrusive<NonTensorNode>(values.empty() ? "null" : values[0]->json(),
+                                                      batch, node.device()));
   }
 
  private:
@@ -292,7 +292,7 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
     if (elements == nullptr) return;
     if (value.is_node() && reducer.over() != Over::everything) {
       fail(Code::unsupported, row.name, " over all tensors: ", show_path(path),
-           " is a ragged tensor; all of its elements can take part, not rows of them");
+           " is a nested tensor; all of its elements can take part, not rows of them");
     }
     at::Tensor leaf = *elements;
     if (reducer.over() == Over::everything) leaf = leaf.reshape({-1});

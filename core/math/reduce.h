@@ -30,7 +30,7 @@ struct ReduceOptions {
   const char* interpolation = "linear";
 };
 
-// The result is unlocked. A lazy stack is read first. Values that are no tensors stay, with the new
+// The result is unlocked. A lazy stack is read first. Non-tensor values stay, with the new
 // batch size.
 TensorDict reduce(const TensorDict& td, Reduction op, const ReduceOptions& options);
 

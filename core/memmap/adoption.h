@@ -22,7 +22,7 @@ class Adoption {
       const Node* from = pairs_[i].from;
       pairs_[i].path = from->saved_path();
       if (!from->saved_path().empty()) to->set_saved_path(to->saved_path());  // makes room for one
-      if (const LazyNode* lazy = as_lazy(from); lazy != nullptr && !lazy->holds_data()) {
+      if (const LazyNode* lazy = as_lazy(from); lazy != nullptr && !lazy->holds_non_tensor()) {
         for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
           pairs_.push_back({as_lazy(to)->elements()[k].get(), lazy->elements()[k].get(), {}});
         }
@@ -42,8 +42,9 @@ class Adoption {
       pair.to->set_device(pair.from->device());
       pair.to->set_memmapped(true);
       if (!pair.path.empty()) pair.to->set_saved_path(std::move(pair.path));
-      if (RaggedNode* ragged = as_ragged(pair.to)) {
-        ragged->set_tensors(as_ragged(pair.from)->values(), as_ragged(pair.from)->sizes());
+      if (NestedTensorNode* nested_tensor = as_nested_tensor(pair.to)) {
+        nested_tensor->set_tensors(as_nested_tensor(pair.from)->values(),
+                                   as_nested_tensor(pair.from)->sizes());
       }
       DenseNode* target = as_dense(pair.to);
       for (std::size_t i = 0; target != nullptr && i < target->size(); ++i) {

@@ -34,9 +34,9 @@ Place find_place(const TensorDict& td, Path path) {
     fail(Code::invalid_argument, "the dictionary is not mapped: no file can be made for it");
   for (std::size_t i = 0;; ++i) {
     DenseNode* dense = as_dense(node);
-    if (dense == nullptr || dense->record()) {
+    if (dense == nullptr || dense->tensorclass()) {
       fail(Code::unsupported, show_path(path.slice(0, i)), " is a ",
-           dense == nullptr ? "lazy stack or a value" : "record",
+           dense == nullptr ? "lazy stack or a value" : "tensorclass",
            ": it takes no new entry that is mapped");
     }
     const Value* value = dense->find(path[i]);

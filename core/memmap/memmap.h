@@ -20,10 +20,11 @@ struct MemmapOptions {
   bool copy_existing = false;   // tensors that are mapped from elsewhere are copied, not refused
   bool fail_if_exists = false;  // a file that is there already is an error, not replaced
   bool verbatim_names = false;  // file names are the keys as they are, not escaped
-  bool dense_windows = false;   // a window is saved as what it reads, not with all it is a part of
-  bool durable = false;         // waits until all of it is on the disk
-  bool checksums = false;       // a file with checksums is made, core/io/checksums.h
-  WorkCount* count = nullptr;   // counts the tensors that are written
+  bool dense_sub_tensordicts =
+      false;             // a sub-tensordict is saved as what it reads, not with all it is a part of
+  bool durable = false;  // waits until all of it is on the disk
+  bool checksums = false;      // a file with checksums is made, core/io/checksums.h
+  WorkCount* count = nullptr;  // counts the tensors that are written
   Archive archive = Archive::by_name;
   Compression compression = Compression::stored;  // of the tensors in an archive
 };

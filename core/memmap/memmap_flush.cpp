@@ -2,9 +2,9 @@
 #include "core/io/checksums.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
 #include "core/memmap/memmap.h"
+#include "core/meta/format.h"
 #include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
 
@@ -38,9 +38,9 @@ Reached reach(const NodePtr& root) {
   Reached result;
   visit_nodes(root, [&](const Node& node) {
     if (!node.saved_path().empty()) result.places.insert(node.saved_path());
-    if (const RaggedNode* ragged = as_ragged(&node)) {
-      add(ragged->values(), result);
-      add(ragged->sizes(), result);
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) {
+      add(nested_tensor->values(), result);
+      add(nested_tensor->sizes(), result);
     }
     const DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {

@@ -22,7 +22,7 @@ using format::NodeType;
 constexpr std::int64_t any_rows = std::numeric_limits<std::int64_t>::max();
 
 bool is_value(const Opened& opened) noexcept {
-  return opened.text.type == NodeType::data || opened.text.type == NodeType::data_stack;
+  return opened.text.type == NodeType::non_tensor || opened.text.type == NodeType::non_tensor_stack;
 }
 
 class Loader {
@@ -59,7 +59,7 @@ class Loader {
     std::size_t depth;
   };
 
-  // A lazy stack that is a record: its fields are known when its elements have their entries.
+  // A lazy stack that is a tensorclass: its fields are known when its elements have their entries.
   struct Mark {
     NodePtr stack;
     Opened opened;
@@ -101,16 +101,16 @@ class Loader {
   NodePtr enter(Opened opened, const Above& above) {
     NodePtr node;
     switch (opened.text.type) {
-      case NodeType::data:
-      case NodeType::data_stack: node = value(opened, above); break;
+      case NodeType::non_tensor:
+      case NodeType::non_tensor_stack: node = value(opened, above); break;
       case NodeType::lazy: node = lazy(opened, above); break;
-      case NodeType::part: node = window(opened, above); break;
+      case NodeType::sub_tensordict: node = begin_sub_tensordict(opened, above); break;
       default: return dense(std::move(opened), above);
     }
     check_batch(opened, *node, above);
     node->set_saved_path(
         reader_.source().saved_path(opened.outer.empty() ? opened.dir : opened.outer));
-    if (!opened.record.empty() && opened.text.type == NodeType::lazy)
+    if (!opened.tensorclass.empty() && opened.text.type == NodeType::lazy)
       marks_.push_back({node, std::move(opened)});
     return node;
   }
@@ -135,9 +135,9 @@ class Loader {
          " does not begin with that of the dictionary above, ", show_sizes(above.batch));
   }
 
-  // A window at the root; below a dictionary, which holds none, what it reads as. All that it is a part of
+  // A sub-tensordict at the root; below a dictionary, which holds none, what it reads as. All that it is a part of
   // is read first.
-  NodePtr window(const Opened& opened, const Above& above) {
+  NodePtr begin_sub_tensordict(const Opened& opened, const Above& above) {
     const RecursionGuard guard;
     check_depth(opened, above.depth + 1);
     reader_.count_entry(opened);
@@ -162,16 +162,16 @@ class Loader {
 
   // Lists nested as the batch is; what is deeper belongs to the values.
   NodePtr value(const Opened& opened, const Above& above) {
-    if (opened.text.type == NodeType::data)
-      return c10::make_intrusive<DataNode>(opened.text.data, above.batch, above.device);
+    if (opened.text.type == NodeType::non_tensor)
+      return c10::make_intrusive<NonTensorNode>(opened.text.data, above.batch, above.device);
     if (opened.text.data.empty()) return numbered_values(opened, above);
     try {
       const std::string json =
           above.rows == any_rows
               ? opened.text.data
               : format::head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
-      const NodePtr node =
-          stacked_along(data_from_json(json, above.batch, above.device), opened.text.stack_dim);
+      const NodePtr node = stacked_along(non_tensor_from_json(json, above.batch, above.device),
+                                         opened.text.stack_dim);
       // It says of its own where it is, whatever the dictionary above says.
       if (opened.text.own_device && !device_ && node->kind() == NodeKind::lazy) {
         node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
@@ -255,8 +255,9 @@ class Loader {
     for (const format::Entry& entry : text.entries) {
       if (entry.is_node) {
         add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
-      } else if (entry.ragged) {
-        at.node->put(entry.key, NodePtr(reader_.ragged(at.opened, entry, rows, at.node->device())));
+      } else if (entry.nested_tensor) {
+        at.node->put(entry.key,
+                     NodePtr(reader_.nested_tensor(at.opened, entry, rows, at.node->device())));
       } else {
         at.node->put(entry.key, reader_.leaf(at.opened, entry, rows, at.node->device()));
       }
@@ -266,7 +267,7 @@ class Loader {
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
     if (!listed) add_unlisted(at);
-    if (!at.opened.record.empty()) records_.finish(retain(*at.node), at.opened);
+    if (!at.opened.tensorclass.empty()) records_.finish(retain(*at.node), at.opened);
   }
 
   void add_node(const Pending& at, const std::string& key, Opened opened) {
@@ -290,7 +291,7 @@ class Loader {
   }
 
   MemmapReader reader_;
-  RecordLoader records_{reader_};
+  TensorclassLoader records_{reader_};
   std::optional<c10::Device> device_;
   std::vector<Pending> pending_;
   std::vector<Mark> marks_;

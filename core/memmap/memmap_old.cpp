@@ -25,7 +25,7 @@ class Names {
     if (find(format::meta_file) == nullptr) return;
     names_.insert(std::string(format::meta_file));
     if (is_root) names_.insert(std::string(checksums_file));
-    const Item* inner = find(format::record_folder);
+    const Item* inner = find(format::tensorclass_folder);
     const std::string meta = files::join(dir, format::meta_file);
     format::NodeText node;
     try {
@@ -36,12 +36,12 @@ class Names {
       return;  // it names nothing
     }
     switch (node.type) {
-      case format::NodeType::data: names_.emplace(format::pickle_file); break;
-      case format::NodeType::data_stack: names_.insert("pickle.pkl"); break;
+      case format::NodeType::non_tensor: names_.emplace(format::pickle_file); break;
+      case format::NodeType::non_tensor_stack: names_.insert("pickle.pkl"); break;
       case format::NodeType::lazy: numbers_ = true; break;
-      case format::NodeType::record:
+      case format::NodeType::tensorclass:
         names_.emplace(format::pickle_file);
-        names_.insert(std::string(format::record_folder));
+        names_.insert(std::string(format::tensorclass_folder));
         break;
       default: add_entries(node); break;
     }
@@ -68,7 +68,7 @@ class Names {
         names_.insert(std::move(escaped));
       };
       add(entry.is_node ? std::string_view() : format::leaf_suffix);
-      if (entry.ragged) add(".shape.memmap");
+      if (entry.nested_tensor) add(".shape.memmap");
     }
     // The first releases listed no nested dictionaries. Without any entry nobody can tell: what is there
     // is left alone.

@@ -31,10 +31,10 @@ class Planner {
 
   SavePlan run(const Node& root, std::string dir, bool exists) {
     const Node* node = &root;
-    std::vector<std::pair<const PartNode*, std::string>> windows;
-    while (const PartNode* part = as_part(node)) {
-      windows.emplace_back(part, dir);
-      begin_window(*part, dir, exists);
+    std::vector<std::pair<const SubTensorDictNode*, std::string>> sub_tensordicts;
+    while (const SubTensorDictNode* part = as_sub_tensordict(node)) {
+      sub_tensordicts.emplace_back(part, dir);
+      begin_sub_tensordict(*part, dir, exists);
       node = part->parent().get();
     }
     plan_.result = begin(*node, dir, exists);
@@ -48,10 +48,10 @@ class Planner {
         finish();
       }
     }
-    for (; !windows.empty(); windows.pop_back()) {
-      const auto& [part, place] = windows.back();
-      plan_.result =
-          c10::make_intrusive<PartNode>(std::move(plan_.result), part->items(), part->batch());
+    for (; !sub_tensordicts.empty(); sub_tensordicts.pop_back()) {
+      const auto& [part, place] = sub_tensordicts.back();
+      plan_.result = c10::make_intrusive<SubTensorDictNode>(std::move(plan_.result), part->items(),
+                                                            part->batch());
       finish_node(*plan_.result, place);
     }
     return std::move(plan_);
@@ -67,7 +67,7 @@ class Planner {
     bool exists = false;     // the folder is there already
     std::size_t folder = 0;  // its place in the plan
     format::DenseText text = {};
-    PickledPtr pickled = nullptr;  // of a record: its values stand in a file already
+    PickledPtr pickled = nullptr;  // of a tensorclass: its values stand in a file already
     std::size_t next = 0;
   };
 
@@ -76,12 +76,12 @@ class Planner {
     return begin_dense(*as_dense(&source), dir, exists);
   }
 
-  // Whether a folder that names a record stands around the node. Of a lazy stack of records each element
-  // has its own; one that is a record itself has elements that are none.
-  static bool is_record(const Node& source) {
+  // Whether a folder that names a tensorclass stands around the node. Of a lazy stack of tensorclasses each element
+  // has its own; one that is a tensorclass itself has elements that are none.
+  static bool is_tensorclass(const Node& source) {
     const LazyNode* lazy = as_lazy(&source);
-    if (lazy == nullptr) return source.record() != nullptr;
-    return source.record() && !lazy->elements().empty() && !lazy->elements()[0]->record();
+    if (lazy == nullptr) return source.tensorclass() != nullptr;
+    return source.tensorclass() && !lazy->elements().empty() && !lazy->elements()[0]->tensorclass();
   }
 
   NodePtr begin_lazy(const LazyNode& source, std::string dir, bool exists) {
@@ -90,7 +90,7 @@ class Planner {
                                                 source.batch(), cpu());
     copy_tags(source, *target);
     finish_node(*target, dir);
-    if (!dir.empty() && is_record(source)) begin_record(source, dir, exists);
+    if (!dir.empty() && is_tensorclass(source)) begin_tensorclass(source, dir, exists);
     if (!dir.empty()) {
       checks_.check_length(dir);
       if (exists) checks_.check_meta(dir);
@@ -121,8 +121,8 @@ class Planner {
     stack->set_element(k, begin(*element, dir, exists));  // the levels may move
   }
 
-  // A window is its index, and what it is a part of in a folder of its own.
-  void begin_window(const PartNode& part, std::string& dir, bool& exists) {
+  // A sub-tensordict is its index, and what it is a part of in a folder of its own.
+  void begin_sub_tensordict(const SubTensorDictNode& part, std::string& dir, bool& exists) {
     if (dir.empty()) return;
     checks_.check_length(dir);
     if (exists) checks_.check_meta(dir);
@@ -131,29 +131,29 @@ class Planner {
     exists = exists && SaveChecks::folder_exists(dir);
   }
 
-  // A record is a dictionary in a folder of its own, inside one that says what it is.
-  PickledPtr begin_record(const Node& source, std::string& dir, bool& exists) {
-    RecordPlan record = plan_record(source);
+  // A tensorclass is a dictionary in a folder of its own, inside one that says what it is.
+  PickledPtr begin_tensorclass(const Node& source, std::string& dir, bool& exists) {
+    TensorclassPlan tensorclass = plan_tensorclass(source);
     if (exists) checks_.check_meta(dir);
-    plan_.folders.push_back({dir, std::move(record.meta)});
-    if (record.pickled) {
+    plan_.folders.push_back({dir, std::move(tensorclass.meta)});
+    if (tensorclass.pickled) {
       std::string path = files::join(dir, format::pickle_file);
       checks_.check_length(path);
       if (exists) checks_.check_file(path);
-      plan_.files.push_back({std::move(path), record.pickled->file});
+      plan_.files.push_back({std::move(path), tensorclass.pickled->file});
     }
-    dir = files::join(dir, std::string(format::record_folder));
+    dir = files::join(dir, std::string(format::tensorclass_folder));
     exists = exists && SaveChecks::folder_exists(dir);
-    return std::move(record.pickled);
+    return std::move(tensorclass.pickled);
   }
 
   NodePtr begin_dense(const DenseNode& source, std::string dir, bool exists) {
     auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
     target->reserve(source.size());
-    if (source.record()) target->set_record(source.record());
+    if (source.tensorclass()) target->set_tensorclass(source.tensorclass());
     finish_node(*target, dir);
     PickledPtr pickled;
-    if (!dir.empty() && source.record()) pickled = begin_record(source, dir, exists);
+    if (!dir.empty() && source.tensorclass()) pickled = begin_tensorclass(source, dir, exists);
     if (!dir.empty()) {
       checks_.check_length(dir);
       if (exists) checks_.check_meta(dir);
@@ -193,11 +193,11 @@ class Planner {
     if (!value.is_node()) {
       add_leaf(level, i, value.tensor());
       path_.pop_back();
-    } else if (const RaggedNode* ragged = as_ragged(value.node().get())) {
-      add_ragged(level, i, *ragged);
+    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(value.node().get())) {
+      add_nested_tensor(level, i, *nested_tensor);
       path_.pop_back();
     } else if (is_opaque(*value.node())) {
-      add_data(level, *value.node());
+      add_non_tensor(level, *value.node());
       path_.pop_back();
     } else {
       add_node(level, *value.node());  // its name stays on the path until it is done
@@ -210,8 +210,8 @@ class Planner {
     if (!level.dir.empty()) {
       dir = checks_.folder_of(*level.source, level.dir);
       exists = level.exists && SaveChecks::folder_exists(dir);
-      if (is_record(inner)) {
-        level.text.record(path_.back(), inner.record()->name());
+      if (is_tensorclass(inner)) {
+        level.text.tensorclass(path_.back(), inner.tensorclass()->name());
       } else if (inner.kind() == NodeKind::lazy) {
         level.text.node(path_.back(), format::NodeType::lazy);
       } else {
@@ -222,8 +222,9 @@ class Planner {
     target->push_value(begin(inner, dir, exists));
   }
 
-  void add_data(Level& level, const Node& node) {
-    const auto* one = node.kind() == NodeKind::data ? static_cast<const DataNode*>(&node) : nullptr;
+  void add_non_tensor(Level& level, const Node& node) {
+    const auto* one =
+        node.kind() == NodeKind::non_tensor ? static_cast<const NonTensorNode*>(&node) : nullptr;
     const NodePtr copy = node.shallow_copy();
     copy->set_device(cpu());
     std::string dir;
@@ -231,14 +232,14 @@ class Planner {
       dir = checks_.folder_of(*level.source, level.dir);
       checks_.check_length(dir);
       if (level.exists && SaveChecks::folder_exists(dir)) checks_.check_meta(dir);
-      level.text.node(path_.back(),
-                      one != nullptr ? format::NodeType::data : format::NodeType::data_stack);
-      const std::string json = format::compact(one != nullptr ? one->json() : data_json(node),
+      level.text.node(path_.back(), one != nullptr ? format::NodeType::non_tensor
+                                                   : format::NodeType::non_tensor_stack);
+      const std::string json = format::compact(one != nullptr ? one->json() : non_tensor_json(node),
                                                show_path(path_), format::max_json_depth);
       plan_.folders.push_back(
           {dir, one != nullptr
-                    ? format::data_text(json)
-                    : format::data_stack_text(
+                    ? format::non_tensor_text(json)
+                    : format::non_tensor_stack_text(
                           json, static_cast<const LazyNode&>(node).stack_dim(),
                           node.device() ? std::optional(node.device()->str()) : std::nullopt)});
     }
@@ -265,17 +266,17 @@ class Planner {
   }
 
   // Two files: the values, and the table of the sizes.
-  void add_ragged(Level& level, std::size_t slot, const RaggedNode& source) {
+  void add_nested_tensor(Level& level, std::size_t slot, const NestedTensorNode& source) {
     SavePlan::Leaf values = leaf_of(level, slot, source.values(), format::leaf_suffix);
     SavePlan::Leaf table = leaf_of(level, slot, source.sizes(), format::table_suffix);
-    const RaggedPtr target = source.with_values({}, cpu());
+    const NestedTensorPtr target = source.with_values({}, cpu());
     target->set_memmapped(true);
-    values.ragged = target.get();
+    values.nested_tensor = target.get();
     table.is_table = true;
     if (!level.dir.empty()) {
       checks_.check_table_name(*level.source);
       level.text.leaf(path_.back(), source.values().device().str(), source.sizes().sizes(),
-                      format::dtype_name(source.values().scalar_type()), /*ragged=*/true);
+                      format::dtype_name(source.values().scalar_type()), /*nested=*/true);
     }
     level.target->push_value(NodePtr(target));
     plan_.leaves.push_back(std::move(values));
@@ -309,13 +310,15 @@ class Planner {
   std::deque<std::string> element_names_;  // of elements of lazy stacks, on the path
 };
 
-// What can be saved: dense where a window is to be.
+// What can be saved: dense where a sub-tensordict is to be.
 NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
-  if (is_opaque(*root)) fail(Code::wrong_entry, "a value that is no tensor cannot be saved alone");
+  if (is_opaque(*root)) fail(Code::wrong_entry, "a non-tensor value cannot be saved alone");
   if (options.num_threads < 0) {
     fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
   }
-  return root->kind() == NodeKind::part && options.dense_windows ? dense_form(root) : root;
+  return root->kind() == NodeKind::sub_tensordict && options.dense_sub_tensordicts
+             ? dense_form(root)
+             : root;
 }
 
 }  // namespace

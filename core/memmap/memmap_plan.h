@@ -40,12 +40,12 @@ struct SavePlan {
     Action action;
     DenseNode* target;  // its place in the result
     std::size_t slot;
-    RaggedNode* ragged = nullptr;  // in place of the target: these are its values
-    bool is_table = false;         // the sizes of a ragged tensor, which has them already
+    NestedTensorNode* nested_tensor = nullptr;  // in place of the target: these are its values
+    bool is_table = false;  // the sizes of a nested tensor, which has them already
 
     void put(at::Tensor tensor) const {
-      if (ragged != nullptr) {
-        ragged->set_tensors(std::move(tensor), ragged->sizes());
+      if (nested_tensor != nullptr) {
+        nested_tensor->set_tensors(std::move(tensor), nested_tensor->sizes());
       } else if (!is_table) {
         target->set_value(slot, std::move(tensor));
       }

@@ -1,9 +1,9 @@
 #include "core/memmap/memmap_reader.h"
 
-#include "core/tensor/assign.h"
-#include "core/tree/device.h"
-#include "core/tensor/fast_path.h"
 #include "core/io/folder.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 
@@ -41,15 +41,15 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
       std::min(options_.max_depth + std::size_t{8}, format::max_json_depth + 1);
   format::Limits limits{depth, entries_left(), true};
   format::NodeText node = format::read_node(*text, where, limits);
-  if (node.type == format::NodeType::record) {
-    const std::string inner = files::join(dir, format::record_folder);
+  if (node.type == format::NodeType::tensorclass) {
+    const std::string inner = files::join(dir, format::tensorclass_folder);
     if (!has_meta(inner)) {
-      limits.records = false;
+      limits.tensorclasses = false;
       format::read_node(*text, where, limits);  // says that the class is not known
     }
-    // A record is the dictionary inside it.
+    // A tensorclass is the dictionary inside it.
     Opened opened = open_record(inner, key);
-    opened.record = std::move(node.record);
+    opened.tensorclass = std::move(node.tensorclass);
     opened.empty_fields = std::move(node.empty_fields);
     opened.fields = std::move(node.fields);
     if (opened.fields.size() > entries_left()) {
@@ -66,11 +66,11 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
 }
 
 Opened MemmapReader::open_record(const std::string& dir, const std::string& key) {
-  const std::string outer = dir.substr(0, dir.size() - format::record_folder.size() - 1);
-  if (outer.size() >= format::record_folder.size() &&
-      outer.compare(outer.size() - format::record_folder.size(), std::string::npos,
-                    format::record_folder) == 0) {
-    fail(Code::format, "\"", dir, "\": a record stands directly inside a record");
+  const std::string outer = dir.substr(0, dir.size() - format::tensorclass_folder.size() - 1);
+  if (outer.size() >= format::tensorclass_folder.size() &&
+      outer.compare(outer.size() - format::tensorclass_folder.size(), std::string::npos,
+                    format::tensorclass_folder) == 0) {
+    fail(Code::format, "\"", dir, "\": a tensorclass stands directly inside a tensorclass");
   }
   return open(dir, key);
 }
@@ -78,8 +78,8 @@ Opened MemmapReader::open_record(const std::string& dir, const std::string& key)
 // Python pickles values that are no JSON. A pickle is a program: it is not run here.
 void MemmapReader::require_values(const Opened& opened) const {
   const format::NodeType type = opened.text.type;
-  const bool one = type == format::NodeType::data;
-  if (!one && type != format::NodeType::data_stack) return;
+  const bool one = type == format::NodeType::non_tensor;
+  if (!one && type != format::NodeType::non_tensor_stack) return;
   if (one && opened.text.data.empty()) {
     const std::string pickle = files::join(opened.dir, format::pickle_file);
     if (source_.look(pickle).found == Found::nothing)
@@ -172,8 +172,8 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
       found = candidate;
       return true;
     };
-    const std::string record = files::join(dir, format::record_folder);
-    if (!locate(dir, where, key, {}, accept) && !locate(record, where, key, {}, accept)) {
+    const std::string tensorclass = files::join(dir, format::tensorclass_folder);
+    if (!locate(dir, where, key, {}, accept) && !locate(tensorclass, where, key, {}, accept)) {
       const bool leaf =
           locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
             return source_.look(candidate).found == Found::file;
@@ -211,8 +211,9 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
   return device ? move_to(tensor, *device) : tensor;
 }
 
-RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
-                               const std::optional<c10::Device>& device) const {
+NestedTensorPtr MemmapReader::nested_tensor(const Opened& at, const format::Entry& entry,
+                                            std::int64_t rows,
+                                            const std::optional<c10::Device>& device) const {
   const std::string where = at.where + ": " + format::quote(entry.key);
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where, " has no dtype or no shape");
@@ -220,7 +221,7 @@ RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std
   const std::optional<std::int64_t> bytes =
       format::checked_bytes(entry.shape, sizeof(std::int64_t));
   if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
-    fail(Code::format, where, " is a ragged tensor, with a table of sizes of shape ",
+    fail(Code::format, where, " is a nested tensor, with a table of sizes of shape ",
          show_sizes(entry.shape));
   }
   try {
@@ -228,7 +229,7 @@ RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std
     const at::Tensor table =
         *bytes == 0 ? at::empty(entry.shape, at::kLong)
                     : values(at, entry.key, entry.shape, at::kLong, format::table_suffix).clone();
-    const Sizes count{count_ragged(table, c10::elementSize(dtype))};
+    const Sizes count{count_nested_tensor(table, c10::elementSize(dtype))};
     const auto needed = static_cast<std::uint64_t>(count[0]) * c10::elementSize(dtype);
     at::Tensor flat;
     if (device && device->type() == c10::DeviceType::Meta) {
@@ -238,7 +239,7 @@ RaggedPtr MemmapReader::ragged(const Opened& at, const format::Entry& entry, std
       flat = needed == 0 ? fast::make_dense(count, dtype) : values(at, entry.key, count, dtype);
       if (device) flat = move_to(flat, *device);
     }
-    RaggedPtr node = for_batch(*make_ragged(flat, table), at.text.batch, "it");
+    NestedTensorPtr node = for_batch(*make_nested_tensor(flat, table), at.text.batch, "it");
     if (!at.text.batch.empty() && rows < at.text.batch[0]) {
       std::vector<std::int64_t> first(static_cast<std::size_t>(rows));
       std::iota(first.begin(), first.end(), 0);

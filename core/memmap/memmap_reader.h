@@ -3,9 +3,9 @@
 // before they are used.
 #pragma once
 
+#include "core/memmap/memmap.h"
 #include "core/memmap/memmap_source.h"
 #include "core/meta/format.h"
-#include "core/memmap/memmap.h"
 #include "core/tree/nested_tensor.h"
 
 #include <string>
@@ -18,10 +18,10 @@ struct Opened {
   std::string dir;
   std::string where;  // for messages: the file, and the entry it stands for
   format::NodeText text;
-  std::string record = {};  // the name of its type, of a dictionary that is one
+  std::string tensorclass = {};  // the name of its type, of a dictionary that is one
   std::vector<std::string> empty_fields = {};
   std::vector<format::Field> fields = {};  // that stand outside of that dictionary
-  std::string outer = {};                  // the folder around that of a record
+  std::string outer = {};                  // the folder around that of a tensorclass
 };
 
 class MemmapReader {
@@ -50,11 +50,11 @@ class MemmapReader {
   at::Tensor leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
                   const std::optional<c10::Device>& device) const;
 
-  // A ragged tensor, from two files. `rows` as above, where there is a batch size.
-  RaggedPtr ragged(const Opened& at, const format::Entry& entry, std::int64_t rows,
-                   const std::optional<c10::Device>& device) const;
+  // A nested tensor, from two files. `rows` as above, where there is a batch size.
+  NestedTensorPtr nested_tensor(const Opened& at, const format::Entry& entry, std::int64_t rows,
+                                const std::optional<c10::Device>& device) const;
 
-  // What a window is a part of.
+  // What a sub-tensordict is a part of.
   Opened open_source(const Opened& at);
 
   void count_entry(const Opened& at);

@@ -1,17 +1,17 @@
 // Saving to a folder: all is written into a folder aside, which then takes its place.
-#include "core/memmap/adoption.h"
-#include "core/memmap/memmap_old.h"
-#include "core/memmap/memmap_plan.h"
 #include "core/base/parallel.h"
-#include "core/memmap/archive.h"
+#include "core/base/progress.h"
+#include "core/consolidated/packing.h"
 #include "core/io/checksums.h"
-#include "core/tensor/fast_path.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
-#include "core/consolidated/packing.h"
-#include "core/base/progress.h"
+#include "core/memmap/adoption.h"
+#include "core/memmap/archive.h"
+#include "core/memmap/memmap_old.h"
+#include "core/memmap/memmap_plan.h"
+#include "core/meta/format.h"
+#include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>
 
@@ -250,9 +250,8 @@ void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions&
   if (td.node()->shared()) {
     fail(Code::invalid_argument, "the dictionary is in shared memory: save a clone of it");
   }
-  if (td.node()->kind() == NodeKind::part) {
-    fail(Code::unsupported,
-         "a window on a part of a dictionary has no tensors of its own that could be mapped");
+  if (td.node()->kind() == NodeKind::sub_tensordict) {
+    fail(Code::unsupported, "a sub-tensordict has no tensors of its own that could be mapped");
   }
   check_folder(options);
   Saver saver(td, folder_or_own(td, dir), options, Content::values);

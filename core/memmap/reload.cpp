@@ -47,7 +47,7 @@ class Reload {
     if (to.kind() != from.kind() || to.batch().size() != from.batch().size()) return false;
     if (to.kind() == NodeKind::dense) return true;
     const LazyNode* lazy = as_lazy(&to);
-    return lazy != nullptr && !lazy->holds_data() && !as_lazy(&from)->holds_data() &&
+    return lazy != nullptr && !lazy->holds_non_tensor() && !as_lazy(&from)->holds_non_tensor() &&
            lazy->stack_dim() == as_lazy(&from)->stack_dim();
   }
 
@@ -133,7 +133,7 @@ class Reload {
 void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool same_batch) {
   Node& node = *td.node();
   if (node.kind() != NodeKind::dense && (as_lazy(&node) == nullptr || is_opaque(node))) {
-    fail(Code::unsupported, "a window, or a value, cannot be loaded into");
+    fail(Code::unsupported, "a sub-tensordict, or a value, cannot be loaded into");
   }
   if (!options.device) options.device = node.device();
   const TensorDict loaded = load_memmap(dir, options);

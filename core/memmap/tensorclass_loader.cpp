@@ -1,7 +1,7 @@
 #include "core/memmap/tensorclass_loader.h"
 
-#include "core/tree/paths.h"
 #include "core/pickle/pickled.h"
+#include "core/tree/paths.h"
 
 #include <c10/util/Exception.h>
 
@@ -72,45 +72,45 @@ void put_field(const NodePtr& root, const format::Field& field, const std::strin
     DenseNode& dense = *as_dense(node);
     if (dense.find(field.name) != nullptr) {
       fail(Code::format, where, ": ", format::quote(field.name),
-           " is a field beside the dictionary of the record, and an entry of it");
+           " is a field beside the dictionary of the tensorclass, and an entry of it");
     }
-    dense.put(field.name,
-              NodePtr(c10::make_intrusive<DataNode>(field.json, dense.batch(), dense.device())));
+    dense.put(field.name, NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dense.batch(),
+                                                                     dense.device())));
   }
 }
 
 // What is known of the class: the fields that are there, those that are empty, and those that could not
 // be read.
-RecordTypePtr type_of(const NodePtr& record, const Opened& opened, PickledPtr pickled) {
-  std::vector<RecordField> fields;
+TensorclassTypePtr type_of(const NodePtr& tensorclass, const Opened& opened, PickledPtr pickled) {
+  std::vector<TensorclassField> fields;
   std::unordered_set<std::string> seen;
-  const auto add = [&](const std::string& name) -> RecordField* {
+  const auto add = [&](const std::string& name) -> TensorclassField* {
     if (!seen.insert(name).second) return nullptr;
     fields.emplace_back();
     fields.back().name = name;
     fields.back().optional = true;
     return &fields.back();
   };
-  const LazyNode* lazy = as_lazy(record.get());
-  for (const NodePtr& node : lazy != nullptr ? lazy->elements() : std::vector{record}) {
+  const LazyNode* lazy = as_lazy(tensorclass.get());
+  for (const NodePtr& node : lazy != nullptr ? lazy->elements() : std::vector{tensorclass}) {
     for (const std::string& name : entry_names(*node)) {
-      RecordField* field = add(name);
+      TensorclassField* field = add(name);
       if (field == nullptr) continue;
       const EntryKind kind = kind_below(node, name);
-      if (kind == EntryKind::data) field->kind = FieldKind::value;
+      if (kind == EntryKind::non_tensor) field->kind = FieldKind::value;
       if (kind == EntryKind::dict) field->kind = FieldKind::dict;
     }
   }
   for (const std::string& name : opened.empty_fields) add(name);
   if (pickled) {
     for (const std::string& name : pickled->unread) {
-      if (RecordField* field = add(name)) field->kind = FieldKind::value;
+      if (TensorclassField* field = add(name)) field->kind = FieldKind::value;
     }
   }
-  RecordOptions options;
+  TensorclassOptions options;
   options.pickled = std::move(pickled);
   try {
-    return std::make_shared<RecordType>(opened.record, std::move(fields), options);
+    return std::make_shared<TensorclassType>(opened.tensorclass, std::move(fields), options);
   } catch (const Error& error) {
     fail(Code::format, opened.where, ": ", error.what());
   }
@@ -118,7 +118,7 @@ RecordTypePtr type_of(const NodePtr& record, const Opened& opened, PickledPtr pi
 
 }  // namespace
 
-void RecordLoader::finish(const NodePtr& node, const Opened& opened) {
+void TensorclassLoader::finish(const NodePtr& node, const Opened& opened) {
   for (const format::Field& field : opened.fields) put_field(node, field, opened.where);
   PickledPtr pickled = read_pickled(node, opened);
   if (pickled) {
@@ -127,10 +127,10 @@ void RecordLoader::finish(const NodePtr& node, const Opened& opened) {
       put_field(node, field, opened.where);
     }
   }
-  node->set_record(type_of(node, opened, std::move(pickled)));
+  node->set_tensorclass(type_of(node, opened, std::move(pickled)));
 }
 
-PickledPtr RecordLoader::read_pickled(const NodePtr& node, const Opened& opened) {
+PickledPtr TensorclassLoader::read_pickled(const NodePtr& node, const Opened& opened) {
   const std::string path = files::join(opened.outer, format::pickle_file);
   const files::Look look = reader_.source().look(path);
   if (look.found == files::Found::nothing) return nullptr;
@@ -168,7 +168,7 @@ PickledPtr RecordLoader::read_pickled(const NodePtr& node, const Opened& opened)
   return result;
 }
 
-void RecordLoader::note(const std::string& path, const PickledFields& pickled) {
+void TensorclassLoader::note(const std::string& path, const PickledFields& pickled) {
   if (unread_files_++ != 0) return;
   std::string names;
   for (std::size_t i = 0; i < std::min(pickled.unread.size(), max_named); ++i) {
@@ -179,7 +179,7 @@ void RecordLoader::note(const std::string& path, const PickledFields& pickled) {
            (pickled.file ? "" : " (too long: it cannot be saved again)");
 }
 
-void RecordLoader::warn() const {
+void TensorclassLoader::warn() const {
   if (unread_files_ == 0) return;
   const std::string more =
       unread_files_ == 1 ? "" : ", and " + std::to_string(unread_files_ - 1) + " more files";

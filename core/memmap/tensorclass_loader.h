@@ -1,4 +1,4 @@
-// core/memmap/tensorclass_loader.h: what stands around the dictionary of a record: the name of a class that only its program
+// core/memmap/tensorclass_loader.h: what stands around the dictionary of a tensorclass: the name of a class that only its program
 // has, and fields that are no tensors.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace td {
 
-class RecordLoader {
+class TensorclassLoader {
  public:
-  explicit RecordLoader(MemmapReader& reader) : reader_(reader) {}
+  explicit TensorclassLoader(MemmapReader& reader) : reader_(reader) {}
 
-  // Makes a dictionary that has all of its entries the record that it is: its other fields become entries
+  // Makes a dictionary that has all of its entries the tensorclass that it is: its other fields become entries
   // where they can be read.
   void finish(const NodePtr& node, const Opened& opened);
 

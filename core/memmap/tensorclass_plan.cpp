@@ -16,15 +16,15 @@ bool is_empty(const std::vector<NodePtr>& dicts, const std::string& name) {
   });
 }
 
-void require_kept(const RecordType& type, const std::vector<NodePtr>& dicts) {
+void require_kept(const TensorclassType& type, const std::vector<NodePtr>& dicts) {
   const PickledFields& pickled = *type.pickled();
   if (!pickled.file) {
-    fail(Code::unsupported, "a record ", format::quote(type.name()),
+    fail(Code::unsupported, "a tensorclass ", format::quote(type.name()),
          " cannot be stored: the file of its pickled fields was too long to be kept");
   }
   for (const std::string& name : pickled.unread) {
     if (is_empty(dicts, name)) continue;
-    fail(Code::unsupported, "a record ", format::quote(type.name()),
+    fail(Code::unsupported, "a tensorclass ", format::quote(type.name()),
          " cannot be stored: its field ", format::quote(name),
          " has a value, and one that Python has pickled with others");
   }
@@ -33,37 +33,38 @@ void require_kept(const RecordType& type, const std::vector<NodePtr>& dicts) {
 }  // namespace
 
 bool holds(const Value& value, const format::Field& field) {
-  if (!value.is_node() || !is_opaque(*value.node()) || value.node()->kind() == NodeKind::ragged) {
+  if (!value.is_node() || !is_opaque(*value.node()) ||
+      value.node()->kind() == NodeKind::nested_tensor) {
     return false;
   }
-  const std::vector<const DataNode*> each = data_values(*value.node());
+  const std::vector<const NonTensorNode*> each = non_tensor_values(*value.node());
   return std::all_of(each.begin(), each.end(),
-                     [&](const DataNode* one) { return one->json() == field.json; });
+                     [&](const NonTensorNode* one) { return one->json() == field.json; });
 }
 
-bool unchanged(const Node& record, const PickledFields& pickled) {
-  const DenseNode* node = as_dense(&record);
+bool unchanged(const Node& tensorclass, const PickledFields& pickled) {
+  const DenseNode* node = as_dense(&tensorclass);
   return std::all_of(pickled.values.begin(), pickled.values.end(), [&](const format::Field& field) {
     const Value* value = node == nullptr ? nullptr : node->find(field.name);
     return value != nullptr && holds(*value, field);
   });
 }
 
-RecordPlan plan_record(const Node& record) {
-  const RecordType& type = *record.record();
-  std::vector<NodePtr> dicts{retain(record)};
-  if (const LazyNode* lazy = as_lazy(&record)) dicts = lazy->elements();
-  RecordPlan plan;
-  if (type.pickled() && unchanged(record, *type.pickled())) {
+TensorclassPlan plan_tensorclass(const Node& tensorclass) {
+  const TensorclassType& type = *tensorclass.tensorclass();
+  std::vector<NodePtr> dicts{retain(tensorclass)};
+  if (const LazyNode* lazy = as_lazy(&tensorclass)) dicts = lazy->elements();
+  TensorclassPlan plan;
+  if (type.pickled() && unchanged(tensorclass, *type.pickled())) {
     require_kept(type, dicts);
     plan.pickled = type.pickled();
   }
   std::vector<std::string> empty_fields;
-  for (const RecordField& field : type.fields()) {
+  for (const TensorclassField& field : type.fields()) {
     if (plan.pickled && plan.pickled->is_unread(field.name)) continue;
     if (is_empty(dicts, field.name)) empty_fields.push_back(field.name);
   }
-  plan.meta = format::record_text(type.name(), empty_fields);
+  plan.meta = format::tensorclass_text(type.name(), empty_fields);
   return plan;
 }
 

@@ -1,11 +1,11 @@
 // core/memmap/verify_walk.h: the files that a dictionary consists of, and what is wrong with them.
 #pragma once
 
+#include "core/io/checksums.h"
 #include "core/io/folder_source.h"
 #include "core/memmap/memmap_reader.h"
-#include "core/io/checksums.h"
-#include "core/tree/device.h"
 #include "core/memmap/verify.h"
+#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 
@@ -109,9 +109,11 @@ class Walk {
   void visit(const Opened& at) {
     switch (at.text.type) {
       case format::NodeType::lazy: visit_elements(at); break;
-      case format::NodeType::part: attempt(at.dir, [&] { enter(reader_.open_source(at)); }); break;
-      case format::NodeType::data:
-      case format::NodeType::data_stack: break;
+      case format::NodeType::sub_tensordict:
+        attempt(at.dir, [&] { enter(reader_.open_source(at)); });
+        break;
+      case format::NodeType::non_tensor:
+      case format::NodeType::non_tensor_stack: break;
       default: visit_entries(at); break;
     }
   }
@@ -152,8 +154,8 @@ class Walk {
     const bool good = attempt(
         path,
         [&] {
-          if (entry.ragged) {
-            reader_.ragged(at, entry, rows, std::nullopt);
+          if (entry.nested_tensor) {
+            reader_.nested_tensor(at, entry, rows, std::nullopt);
             needed = source_.look(path).bytes;
             return;
           }
@@ -168,7 +170,7 @@ class Walk {
       return;
     }
     if (needed != 0) parts_.push_back({relative(path), needed, needed});
-    if (!entry.ragged) return;
+    if (!entry.nested_tensor) return;
     const std::string table = name_of(at, entry, ".shape.memmap");
     const std::uint64_t bytes = source_.look(table).bytes;
     if (bytes != 0) parts_.push_back({relative(table), bytes, bytes});

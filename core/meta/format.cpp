@@ -11,10 +11,11 @@ namespace {
 
 constexpr TypeName types[] = {
     {NodeType::dense, "<class 'tensordict._td.TensorDict'>", "TensorDict"},
-    {NodeType::data, "<class 'tensordict.tensorclass.NonTensorData'>", "NonTensorData"},
-    {NodeType::data_stack, "<class 'tensordict.tensorclass.NonTensorStack'>", "NonTensorStack"},
+    {NodeType::non_tensor, "<class 'tensordict.tensorclass.NonTensorData'>", "NonTensorData"},
+    {NodeType::non_tensor_stack, "<class 'tensordict.tensorclass.NonTensorStack'>",
+     "NonTensorStack"},
     {NodeType::lazy, "<class 'tensordict._lazy.LazyStackedTensorDict'>", "LazyStackedTensorDict"},
-    {NodeType::part, "<class 'tensordict._td._SubTensorDict'>", "_SubTensorDict"},
+    {NodeType::sub_tensordict, "<class 'tensordict._td._SubTensorDict'>", "_SubTensorDict"},
 };
 
 struct DType {
@@ -171,7 +172,7 @@ bool reserved(std::string_view key) noexcept {
 }
 
 void DenseText::leaf(std::string_view key, std::string_view device, SizesView shape,
-                     std::string_view dtype, bool ragged) {
+                     std::string_view dtype, bool nested_tensor) {
   append_quoted(text_, key);
   text_ += ":{\"device\":";
   append_quoted(text_, device);
@@ -179,7 +180,7 @@ void DenseText::leaf(std::string_view key, std::string_view device, SizesView sh
   append_sizes(text_, shape);
   text_ += ",\"dtype\":";
   append_quoted(text_, dtype);
-  text_ += ragged ? ",\"is_nested\":true}," : ",\"is_nested\":false},";
+  text_ += nested_tensor ? ",\"is_nested\":true}," : ",\"is_nested\":false},";
 }
 
 void DenseText::node(std::string_view key, NodeType type) {
@@ -200,19 +201,19 @@ std::string DenseText::finish(SizesView batch, std::string_view device) && {
   return std::move(text_);
 }
 
-std::string data_text(std::string_view json) {
+std::string non_tensor_text(std::string_view json) {
   std::string text = "{\"_type\":";
-  append_quoted(text, type_name(NodeType::data).class_name);
+  append_quoted(text, type_name(NodeType::non_tensor).class_name);
   text += ",\"data\":";
   text += json;
   text += ",\"_is_non_tensor\":true,\"_metadata\":null}";
   return text;
 }
 
-std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
-                            const std::optional<std::string>& device) {
+std::string non_tensor_stack_text(std::string_view json, std::int64_t stack_dim,
+                                  const std::optional<std::string>& device) {
   std::string text = "{\"_type\":";
-  append_quoted(text, type_name(NodeType::data_stack).class_name);
+  append_quoted(text, type_name(NodeType::non_tensor_stack).class_name);
   text += ",\"stack_dim\":" + std::to_string(stack_dim) + ",\"device\":";
   text += device ? quote(*device) : "null";
   text += ",\"data\":";
@@ -228,27 +229,29 @@ std::string lazy_text(std::int64_t stack_dim) {
 
 std::string part_text(std::string_view index) {
   std::string text = "{\"_type\":";
-  append_quoted(text, type_name(NodeType::part).class_name);
+  append_quoted(text, type_name(NodeType::sub_tensordict).class_name);
   return text.append(",\"index\":").append(index).append("}");
 }
 
-std::string_view short_record(std::string_view record) noexcept {
-  const std::size_t dot = record.rfind('.');
-  return dot == std::string_view::npos ? record : record.substr(dot + 1);
+std::string_view short_tensorclass(std::string_view tensorclass) noexcept {
+  const std::size_t dot = tensorclass.rfind('.');
+  return dot == std::string_view::npos ? tensorclass : tensorclass.substr(dot + 1);
 }
 
-void DenseText::record(std::string_view key, std::string_view record) {
+void DenseText::tensorclass(std::string_view key, std::string_view tensorclass) {
   append_quoted(text_, key);
   text_ += ":{\"type\":";
-  append_quoted(text_, short_record(record));
+  append_quoted(text_, short_tensorclass(tensorclass));
   text_ += "},";
 }
 
-std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields,
-                        const std::vector<Field>& fields) {
-  const std::string_view module = record.find('.') == std::string_view::npos ? "__main__." : "";
+std::string tensorclass_text(std::string_view tensorclass,
+                             const std::vector<std::string>& empty_fields,
+                             const std::vector<Field>& fields) {
+  const std::string_view module =
+      tensorclass.find('.') == std::string_view::npos ? "__main__." : "";
   std::string text = "{\"_type\":";
-  append_quoted(text, "<class '" + std::string(module) + std::string(record) + "'>");
+  append_quoted(text, "<class '" + std::string(module) + std::string(tensorclass) + "'>");
   for (const std::string& field : empty_fields) {
     text += ',';
     append_quoted(text, field);

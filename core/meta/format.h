@@ -15,14 +15,14 @@ namespace td::format {
 inline constexpr std::string_view meta_file = "meta.json";
 inline constexpr std::string_view leaf_suffix = ".memmap";
 inline constexpr std::string_view table_suffix =
-    ".shape.memmap";  // of the sizes of a ragged tensor
-inline constexpr std::string_view record_folder = "_tensordict";
+    ".shape.memmap";  // of the sizes of a nested tensor
+inline constexpr std::string_view tensorclass_folder = "_tensordict";
 inline constexpr std::string_view pickle_file =
-    "other.pickle";  // fields of a record that are no JSON
+    "other.pickle";  // fields of a tensorclass that are no JSON
 inline constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
-inline constexpr std::string_view source_folder = "_source";  // of a window
+inline constexpr std::string_view source_folder = "_source";  // of a sub-tensordict
 
-// Of a value that is no tensor: how deep lists and objects may lie in one another, whatever a caller
+// Of a non-tensor value: how deep lists and objects may lie in one another, whatever a caller
 // allows. Printing one recurses.
 inline constexpr std::size_t max_json_depth = 1000;
 
@@ -30,11 +30,11 @@ inline constexpr std::size_t max_json_depth = 1000;
 // nodes are read, and one where they are made and saved.
 enum class NodeType : std::uint8_t {
   dense,
-  data,
-  data_stack,  // one value for each element of the batch
+  non_tensor,
+  non_tensor_stack,  // one value for each element of the batch
   lazy,
-  part,    // a window: what it is a part of stands in a folder of its own
-  record,  // a class that only Python knows, over a dictionary in a folder of its own
+  sub_tensordict,  // a sub-tensordict: what it is a part of stands in a folder of its own
+  tensorclass,     // a class that only Python knows, over a dictionary in a folder of its own
 };
 
 // How a kind is called in a meta.json of its own, and in the one above it.
@@ -70,7 +70,7 @@ inline bool is_number(std::string_view name) noexcept {
 // Keys that a meta.json needs for itself.
 bool reserved(std::string_view key) noexcept;
 
-// A value that is no tensor, by its name.
+// A non-tensor value, by its name.
 struct Field {
   std::string name;
   std::string json;  // compact
@@ -79,36 +79,37 @@ struct Field {
 // Writing, compact and with non-ASCII kept, byte for byte as Python does with orjson.
 class DenseText {
  public:
-  // Of a ragged tensor, `shape` is that of the table of its sizes.
+  // Of a nested tensor, `shape` is that of the table of its sizes.
   void leaf(std::string_view key, std::string_view device, SizesView shape, std::string_view dtype,
-            bool ragged = false);
+            bool nested_tensor = false);
   void node(std::string_view key, NodeType type);
-  void record(std::string_view key, std::string_view record);  // by the name of its type
+  void tensorclass(std::string_view key, std::string_view tensorclass);  // by the name of its type
   std::string finish(SizesView batch, std::string_view device) &&;
 
  private:
   std::string text_ = "{";
 };
-std::string data_text(std::string_view json);
-std::string data_stack_text(std::string_view json, std::int64_t stack_dim,
-                            const std::optional<std::string>& device);
+std::string non_tensor_text(std::string_view json);
+std::string non_tensor_stack_text(std::string_view json, std::int64_t stack_dim,
+                                  const std::optional<std::string>& device);
 std::string lazy_text(std::int64_t stack_dim);
 std::string part_text(std::string_view index);
-std::string record_text(std::string_view record, const std::vector<std::string>& empty_fields,
-                        const std::vector<Field>& fields = {});
+std::string tensorclass_text(std::string_view tensorclass,
+                             const std::vector<std::string>& empty_fields,
+                             const std::vector<Field>& fields = {});
 std::string quote(std::string_view text);
 
 // [3,4]
 void append_sizes(std::string& out, SizesView sizes);
 
-// Of the name of a record type, which may have a module before it: the name that is printed.
-std::string_view short_record(std::string_view record) noexcept;
+// Of the name of a tensorclass, which may have a module before it: the name that is printed.
+std::string_view short_tensorclass(std::string_view tensorclass) noexcept;
 
 // Reading.
 struct Entry {
   std::string key;
   bool is_node = false;
-  bool ragged = false;
+  bool nested_tensor = false;
   bool has_shape = false;
   bool has_is_nested = false;  // missing in files of the first releases
   std::string dtype;           // of a leaf
@@ -121,18 +122,18 @@ struct NodeText {
   std::optional<std::string> device;  // of a dictionary
   std::vector<Entry> entries;         // of a dictionary
   std::string data;            // of a value, or of a stack of values: compact JSON; empty: none
-  std::string index;           // of a window: compact JSON
+  std::string index;           // of a sub-tensordict: compact JSON
   bool own_device = false;     // of a stack of values: whether its device, or none, is said
   std::int64_t stack_dim = 0;  // of a lazy stack, or of a stack of values without data
-  std::string record;          // of a record: the name of its type
-  std::vector<std::string> empty_fields;  // of a record: those that are null
-  std::vector<Field> fields;              // of a record: the others that stand beside it
+  std::string tensorclass;     // of a tensorclass: the name of its type
+  std::vector<std::string> empty_fields;  // of a tensorclass: those that are null
+  std::vector<Field> fields;              // of a tensorclass: the others that stand beside it
 };
 
 struct Limits {
-  std::size_t depth;     // of lists and objects in one another
-  std::size_t entries;   // in this node
-  bool records = false;  // whether classes that are not known may be records
+  std::size_t depth;           // of lists and objects in one another
+  std::size_t entries;         // in this node
+  bool tensorclasses = false;  // whether classes that are not known may be tensorclasses
 };
 
 // Reads a meta.json. `where` begins the messages: the file, and the key it stands for. Throws

@@ -1,4 +1,4 @@
-// core/meta/format_index.h: the index of a window as the text of its meta.json has it.
+// core/meta/format_index.h: the index of a sub-tensordict as the text of its meta.json has it.
 #pragma once
 
 #include "core/tensor/index.h"

@@ -140,7 +140,7 @@ class DenseReader final : public Reader {
       if (value.kind != Scalar::boolean)
         fail_here("\"is_nested\" of ", quote(field_), " is not true or false");
       entry().has_is_nested = true;
-      entry().ragged = value.truth;
+      entry().nested_tensor = value.truth;
     }
   }
 
@@ -160,7 +160,7 @@ class DenseReader final : public Reader {
   std::size_t sizes_depth_ = 0;
 };
 
-// One field, whatever it holds: `data` of a value that is no tensor.
+// One field, whatever it holds: `data` of a non-tensor value.
 class DataReader final : public Copier {
  public:
   DataReader(const std::string& where, std::size_t depth, std::string_view field = "data")
@@ -230,7 +230,7 @@ class LazyReader final : public Reader {
   bool found_ = false;
 };
 
-// A record: fields that are no tensors. Newer writers leave only those here that are null; the others stand
+// A tensorclass: fields that are no tensors. Newer writers leave only those here that are null; the others stand
 // in the dictionary inside it.
 class RecordReader final : public Copier {
  public:
@@ -332,26 +332,27 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     fail(Code::unsupported, where, ": ", quote(class_name),
          " is a view that only Python can read: save it there once more, after .contiguous()");
   }
-  if (type == nullptr && !(is_class_name(class_name) && limits.records)) {
+  if (type == nullptr && !(is_class_name(class_name) && limits.tensorclasses)) {
     fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
   }
-  result.type = type == nullptr ? NodeType::record : type->type;
+  result.type = type == nullptr ? NodeType::tensorclass : type->type;
   switch (result.type) {
-    case NodeType::record: {
+    case NodeType::tensorclass: {
       constexpr std::string_view main = "__main__.";
-      result.record = class_name.substr(8, class_name.size() - 10);
-      if (result.record.compare(0, main.size(), main) == 0) result.record.erase(0, main.size());
+      result.tensorclass = class_name.substr(8, class_name.size() - 10);
+      if (result.tensorclass.compare(0, main.size(), main) == 0)
+        result.tensorclass.erase(0, main.size());
       RecordReader(where, limits, result).run(text);
       break;
     }
     case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
-    case NodeType::part:
+    case NodeType::sub_tensordict:
       result.index = DataReader(where, limits.depth, "index").find(text);
       if (result.index.empty()) fail(Code::format, where, ": there is no field \"index\"");
       break;
-    case NodeType::data: result.data = DataReader(where, limits.depth).find(text); break;
-    case NodeType::data_stack: {
+    case NodeType::non_tensor: result.data = DataReader(where, limits.depth).find(text); break;
+    case NodeType::non_tensor_stack: {
       result.data = DataReader(where, limits.depth).find(text);
       if (result.data.empty() || !DataReader(where, limits.depth, "stack_dim").find(text).empty())
         result.stack_dim = LazyReader(where, limits.depth).find(text);

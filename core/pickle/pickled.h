@@ -73,7 +73,7 @@ std::string key_of(const Pickle& pickle, Ref key, const std::string& where);
 bool looks_like(const FileBytes& file) noexcept;
 
 // Dictionaries become dictionaries; lists that hold tensors too, with the names "0", "1", ...; other
-// values, values that are no tensors. Tensors that share a storage share memory.
+// values, non-tensor values. Tensors that share a storage share memory.
 TensorDict load(const FileBytes& file, const FileOptions& options);
 at::Tensor load_tensor(const FileBytes& file, const FileOptions& options);
 

@@ -31,7 +31,7 @@ class ToDeviceOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>&) const override {
     return device_;
   }
-  Value ragged(const RaggedNode& node) const override {
+  Value nested_tensor(const NestedTensorNode& node) const override {
     return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
   }
 
@@ -88,7 +88,7 @@ bool TensorDict::equal(const TensorDict& other) const {
     }
     if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
     if (is_opaque(*a)) {
-      if (!same_data(*a, *b)) return false;
+      if (!same_non_tensor(*a, *b)) return false;
       continue;
     }
     const LazyNode* one_by_one = as_lazy(a.get());

@@ -20,7 +20,7 @@ struct ConvertOptions {
   bool each_like = false;
 };
 
-// The same dictionary when nothing changes. Lock, names and record type are kept.
+// The same dictionary when nothing changes. Lock, names and tensorclass are kept.
 TensorDict convert(const TensorDict& td, const ConvertOptions& options);
 
 // The device becomes what all leaves have in common, or none.

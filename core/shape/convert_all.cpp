@@ -1,6 +1,6 @@
 // Conversions with everything that can be said about them.
-#include "core/tensor/assign.h"
 #include "core/shape/convert.h"
+#include "core/tensor/assign.h"
 #include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
@@ -30,7 +30,7 @@ class ConvertOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
   }
-  Value ragged(const RaggedNode& node) const override {
+  Value nested_tensor(const NestedTensorNode& node) const override {
     return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
   }
 
@@ -47,9 +47,9 @@ NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
   });
   const TensorDict copy = td.clone(/*recurse=*/false);
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (value.is_node() && value.node()->kind() == NodeKind::ragged) {
+    if (value.is_node() && value.node()->kind() == NodeKind::nested_tensor) {
       fail(Code::unsupported, show_path(path),
-           " is a ragged tensor, which is not converted like another");
+           " is a nested tensor, which is not converted like another");
     }
     if (value.is_node()) return;
     const at::Tensor& wanted = like.get(path);
@@ -83,8 +83,8 @@ void replace_leaves(const NodePtr& target, const NodePtr& source) {
           dense->set_value(i, value);
         }
       }
-    } else if (RaggedNode* ragged = as_ragged(to)) {
-      ragged->set_tensors(as_ragged(from)->values(), as_ragged(from)->sizes());
+    } else if (NestedTensorNode* nested_tensor = as_nested_tensor(to)) {
+      nested_tensor->set_tensors(as_nested_tensor(from)->values(), as_nested_tensor(from)->sizes());
     } else if (LazyNode* lazy = as_lazy(to)) {
       for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
         pairs.push_back({lazy->elements()[i].get(), as_lazy(from)->elements()[i].get()});
@@ -97,9 +97,9 @@ void require_replaceable(const TensorDict& td) {
   if (is_locked(*td.node())) {
     fail(Code::locked, "the dictionary is locked: its tensors cannot be replaced");
   }
-  if (td.node()->kind() == NodeKind::part) {
+  if (td.node()->kind() == NodeKind::sub_tensordict) {
     fail(Code::unsupported,
-         "a window on a part of a dictionary has no tensors of its own that "
+         "a sub-tensordict has no tensors of its own that "
          "could be replaced");
   }
 }

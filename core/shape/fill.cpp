@@ -35,8 +35,8 @@ class FillOp final : public BatchOp {
   }
   // A lazy stack keeps its form, and with it tensors of different shapes.
   bool keeps_batch() const override { return same_; }
-  Value ragged(const RaggedNode& node) const override {
-    if (!same_) return BatchOp::ragged(node);
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    if (!same_) return BatchOp::nested_tensor(node);
     return each_value(node, *this, [&](const at::Tensor& values) { return leaf(values); });
   }
 

@@ -75,10 +75,10 @@ class Joiner {
     return result;
   }
 
-  static RecordTypePtr common_type(c10::ArrayRef<const DenseNode*> sources) {
-    RecordTypePtr type = sources[0]->record();
+  static TensorclassTypePtr common_type(c10::ArrayRef<const DenseNode*> sources) {
+    TensorclassTypePtr type = sources[0]->tensorclass();
     for (const DenseNode* source : sources) {
-      if (source->record() != type) type = common_record(type, source->record());
+      if (source->tensorclass() != type) type = common_tensorclass(type, source->tensorclass());
     }
     return type;
   }
@@ -91,10 +91,10 @@ class Joiner {
       dense += node->kind() == NodeKind::dense ? 1 : 0;
       lazy += as_lazy(node.get()) != nullptr && !is_opaque(*node) ? 1 : 0;
     }
-    if (data == nodes.size()) return join_data(key, nodes);
+    if (data == nodes.size()) return join_non_tensor(key, nodes);
     if (data != 0) {
       fail(Code::wrong_entry, name(), ": \"", key,
-           "\" is a dictionary in one place and a value that is no tensor in another");
+           "\" is a dictionary in one place and a non-tensor value in another");
     }
     if (lazy == nodes.size()) {
       if (NodePtr joined = join_lazy(nodes); joined.defined()) return joined;
@@ -126,7 +126,7 @@ class Joiner {
         level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); },
         "batch sizes", key);
     auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
-    if (first.record()) target->set_record(common_type(level.sources));
+    if (first.tensorclass()) target->set_tensorclass(common_type(level.sources));
     if (first.tagged()) take_names(first.names(), *target, same_names);
     target->reserve(first.size());
     level.target = target.get();
@@ -209,11 +209,12 @@ class Joiner {
     return lazy_stack(std::move(elements), dim_);
   }
 
-  // Values that are no tensors: a stack of them, or one value that is the same everywhere.
-  NodePtr join_data(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+  // Non-tensor values: a stack of them, or one value that is the same everywhere.
+  NodePtr join_non_tensor(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
     const Sizes batch = joined(
         nodes.size(), [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", key);
-    if (nodes[0]->kind() == NodeKind::ragged && kind_ == Join::cat) return cat_ragged(key, nodes);
+    if (nodes[0]->kind() == NodeKind::nested_tensor && kind_ == Join::cat)
+      return cat_nested_tensor(key, nodes);
     if (kind_ == Join::stack) {
       // Of its own: a source may yet be given another batch size.
       std::vector<NodePtr> elements;
@@ -221,7 +222,8 @@ class Joiner {
       return lazy_stack(std::move(elements), dim_);
     }
     const auto json_of = [](const NodePtr& node) {
-      return node->kind() == NodeKind::data ? &static_cast<const DataNode&>(*node).json() : nullptr;
+      return node->kind() == NodeKind::non_tensor ? &static_cast<const NonTensorNode&>(*node).json()
+                                                  : nullptr;
     };
     const std::string* json = json_of(nodes[0]);
     bool same = json != nullptr;
@@ -229,36 +231,36 @@ class Joiner {
       const std::string* one = json_of(node);
       same = same && one != nullptr && *one == *json;
     }
-    if (same) return c10::make_intrusive<DataNode>(*json, batch, nodes[0]->device());
-    std::vector<const DataNode*> values;
+    if (same) return c10::make_intrusive<NonTensorNode>(*json, batch, nodes[0]->device());
+    std::vector<const NonTensorNode*> values;
     std::vector<at::Tensor> positions;
     for (const NodePtr& node : nodes) {
-      const std::vector<const DataNode*> own = data_values(*node);
+      const std::vector<const NonTensorNode*> own = non_tensor_values(*node);
       const auto first = static_cast<std::int64_t>(values.size());
       const auto past = first + static_cast<std::int64_t>(own.size());
       positions.push_back(at::arange(first, past, at::kLong).view(node->batch()));
       values.insert(values.end(), own.begin(), own.end());
     }
-    return make_data(values, at::cat(positions, dim_), nodes[0]->device());
+    return make_non_tensor(values, at::cat(positions, dim_), nodes[0]->device());
   }
 
   // Parts behind parts.
-  NodePtr cat_ragged(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+  NodePtr cat_nested_tensor(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
     std::vector<at::Tensor> values, sizes;
-    const RaggedNode& first = *as_ragged(nodes[0].get());
+    const NestedTensorNode& first = *as_nested_tensor(nodes[0].get());
     for (const NodePtr& node : nodes) {
-      const RaggedNode* one = as_ragged(node.get());
+      const NestedTensorNode* one = as_nested_tensor(node.get());
       if (one == nullptr || one->batch().size() != 1 || one->part_dims() != first.part_dims() ||
           one->values().dtype() != first.values().dtype() ||
           one->values().device() != first.values().device()) {
         fail(Code::unsupported, "cat: \"", key,
-             "\" is a ragged tensor, which takes such of one dimension of parts, as many "
+             "\" is a nested tensor, which takes such of one dimension of parts, as many "
              "dimensions, and the same dtype and device");
       }
       values.push_back(one->values());
       sizes.push_back(one->sizes());
     }
-    RaggedPtr result = make_ragged(at::cat(values), at::cat(sizes));
+    NestedTensorPtr result = make_nested_tensor(at::cat(values), at::cat(sizes));
     result->set_device(first.device());
     return result;
   }

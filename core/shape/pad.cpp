@@ -33,20 +33,22 @@ class PadOp final : public BatchOp {
     return at::constant_pad_nd(before, reversed, value);
   }
 
-  void tags(const Node& before, Node& after) const override { after.set_record(before.record()); }
+  void tags(const Node& before, Node& after) const override {
+    after.set_tensorclass(before.tensorclass());
+  }
 
   NodePtr lazy(const LazyNode& node) const override {
-    return node.holds_data() ? data(node) : BatchOp::lazy(node);
+    return node.holds_non_tensor() ? data(node) : BatchOp::lazy(node);
   }
 
   // A value for each position, null where there was none.
   NodePtr data(const Node& node) const {
-    std::vector<const DataNode*> values = data_values(node);
-    const auto null = c10::make_intrusive<DataNode>("null", SizesView{}, node.device());
+    std::vector<const NonTensorNode*> values = non_tensor_values(node);
+    const auto null = c10::make_intrusive<NonTensorNode>("null", SizesView{}, node.device());
     const auto n = static_cast<std::int64_t>(values.size());
     values.push_back(null.get());
     const at::Tensor positions = at::arange(n, at::kLong).view(node.batch());
-    return make_data(values, padded(positions, static_cast<double>(n)), node.device());
+    return make_non_tensor(values, padded(positions, static_cast<double>(n)), node.device());
   }
 
   bool adds() const {
@@ -59,7 +61,7 @@ class PadOp final : public BatchOp {
 };
 
 // One value for a whole batch is carried over by any operation; padding makes it a value for each.
-void pad_data(const PadOp& op, const NodePtr& source, const NodePtr& result) {
+void pad_non_tensor(const PadOp& op, const NodePtr& source, const NodePtr& result) {
   struct Pair {
     const DenseNode* source;
     DenseNode* result;
@@ -76,7 +78,7 @@ void pad_data(const PadOp& op, const NodePtr& source, const NodePtr& result) {
     for (std::size_t i = 0; i < at.source->size(); ++i) {
       const Value& value = at.source->value(i);
       if (!value.is_node()) continue;
-      if (value.node()->kind() == NodeKind::data) {
+      if (value.node()->kind() == NodeKind::non_tensor) {
         at.result->set_value(i, op.data(*value.node()));
       } else {
         begin(value.node(), at.result->value(i).node());
@@ -111,7 +113,7 @@ TensorDict pad(const TensorDict& td, SizesView widths, double value) {
   }
   const PadOp op(widths, value);
   NodePtr result = map(td.node(), op);
-  if (op.adds()) pad_data(op, td.node(), result);
+  if (op.adds()) pad_non_tensor(op, td.node(), result);
   return TensorDict(std::move(result));
 }
 

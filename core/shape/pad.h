@@ -8,7 +8,7 @@
 namespace td {
 
 // Adds positions before and behind: a pair of numbers for each dimension, from the first on; negative
-// ones cut off. Values that are no tensors become null there. Names of dimensions are dropped.
+// ones cut off. Non-tensor values become null there. Names of dimensions are dropped.
 TensorDict pad(const TensorDict& td, SizesView widths, double value);
 
 struct PadSequenceOptions {

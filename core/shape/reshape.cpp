@@ -66,7 +66,7 @@ class ReshapeOp final : public BatchOp {
 
   // Dimensions that are made of others have no names.
   void tags(const Node& before, Node& after) const override {
-    after.set_record(before.record());
+    after.set_tensorclass(before.tensorclass());
     const Names& full = before.names();
     if (full.empty()) return;
     Names names(full.begin(), full.begin() + static_cast<std::ptrdiff_t>(start_));
@@ -75,11 +75,13 @@ class ReshapeOp final : public BatchOp {
     after.set_names(std::move(names));
   }
 
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
   // The dimension of a lazy stack may stand beside those that change, but not be one of them.
   NodePtr lazy(const LazyNode& node) const override {
-    if (node.holds_data()) return BatchOp::lazy(node);
+    if (node.holds_non_tensor()) return BatchOp::lazy(node);
     const SizesView batch = node.batch();
     std::size_t start = start_, end = end_;
     SizesView middle = middle_;

@@ -45,7 +45,9 @@ class PickOp final : public BatchOp {
     for (const IndexPlan& plan : plans_) result = plan.read(result, fast_);
     return result;
   }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
  private:
   Sizes now_;
@@ -215,7 +217,9 @@ class GatherOp final : public BatchOp {
     wide.resize(sizes.size(), 1);
     return before.gather(dim_, index_.to(before.device()).view(wide).expand(sizes));
   }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
  private:
   std::int64_t dim_;

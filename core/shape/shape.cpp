@@ -33,11 +33,13 @@ class ViewOp final : public BatchOp {
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
   void tags(const Node& before, Node& after) const override {
-    after.set_record(before.record());
+    after.set_tensorclass(before.tensorclass());
     after.set_names(plan_.names(before.names()));
   }
   NodePtr lazy(const LazyNode& node) const override { return view_lazy(node, plan_); }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
  private:
   const ViewPlan& plan_;

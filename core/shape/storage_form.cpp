@@ -1,8 +1,8 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
+#include "core/shape/shape.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/paths.h"
-#include "core/shape/shape.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -92,7 +92,7 @@ void become(const TensorDict& td, const TensorDict& source) {
   const DenseNode* from = as_dense(source.node().get());
   if (target == nullptr || from == nullptr) {
     fail(Code::unsupported,
-         "a lazy stack or a window on a part of a dictionary has no entries of its own to replace");
+         "a lazy stack or a sub-tensordict has no entries of its own to replace");
   }
   require_unlocked(*target);
   if (reaches(source.node(), {target}))

@@ -46,7 +46,7 @@ class Unbind {
   std::vector<NodePtr> parts_of(const NodePtr& node) {
     if (const DenseNode* dense = as_dense(node.get())) return begin(*dense);
     if (const LazyNode* lazy = as_lazy(node.get())) return unbind_lazy(*lazy, dim_);
-    if (node->kind() == NodeKind::ragged) fail_ragged();
+    if (node->kind() == NodeKind::nested_tensor) fail_nested_tensor();
     std::vector<NodePtr> copies;
     copies.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
@@ -56,9 +56,9 @@ class Unbind {
     return copies;
   }
 
-  [[noreturn]] static void fail_ragged() {
+  [[noreturn]] static void fail_nested_tensor() {
     fail(Code::unsupported,
-         "a ragged tensor falls into parts as an entry only, along a first and only dimension");
+         "a nested tensor falls into parts as an entry only, along a first and only dimension");
   }
 
   std::vector<NodePtr> begin(const DenseNode& source) {
@@ -72,7 +72,7 @@ class Unbind {
     for (std::size_t k = 0; k < parts_; ++k) {
       auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
       if (source.tagged()) {
-        node->set_record(source.record());
+        node->set_tensorclass(source.tensorclass());
         node->set_names(names);
       }
       node->reserve(source.size());
@@ -89,9 +89,9 @@ class Unbind {
       return;
     }
     const NodePtr& node = value.node();
-    if (const RaggedNode* ragged = as_ragged(node.get())) {
-      if (dim_ != 0 || ragged->batch().size() != 1) fail_ragged();
-      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(ragged->part(k));
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get())) {
+      if (dim_ != 0 || nested_tensor->batch().size() != 1) fail_nested_tensor();
+      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(nested_tensor->part(k));
       return;
     }
     if (!memo_.concerns(node)) {
@@ -140,7 +140,7 @@ std::size_t TensorDict::dim_size(std::int64_t dim) const {
 std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
   const std::size_t parts = dim_size(dim);
   if (dim < 0) dim += static_cast<std::int64_t>(batch_size().size());
-  const NodePtr root = node_->kind() == NodeKind::part ? dense_form(node_) : node_;
+  const NodePtr root = node_->kind() == NodeKind::sub_tensordict ? dense_form(node_) : node_;
   std::vector<NodePtr> nodes = Unbind(dim, parts).run(root);
   std::vector<TensorDict> result;
   result.reserve(nodes.size());

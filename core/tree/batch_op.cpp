@@ -13,11 +13,11 @@ NodePtr BatchOp::lazy(const LazyNode& node) const {
     elements.reserve(node.elements().size());
     for (const NodePtr& element : node.elements()) elements.push_back(element->transform(*this));
     auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
-                                                device(node.device()), node.holds_data());
+                                                device(node.device()), node.holds_non_tensor());
     if (node.tagged()) tags(node, *result);
     return result;
   }
-  if (node.holds_data()) return rearrange_data(retain(node), *this);
+  if (node.holds_non_tensor()) return rearrange_non_tensor(retain(node), *this);
   return dense_form(retain(node))->transform(*this);
 }
 

@@ -7,7 +7,7 @@
 namespace td {
 
 class LazyNode;
-class RaggedNode;
+class NestedTensorNode;
 
 // What an operation does to a batch size and to a leaf. A new operation is a small final class; the
 // walk below is a template over it, so that the leaves of dense nodes cost no virtual call.
@@ -24,20 +24,20 @@ class BatchOp {
   // Whether batch sizes stay as they are. Such an operation acts on each element of a lazy stack.
   virtual bool keeps_batch() const { return false; }
 
-  // Names of dimensions and the record type. Called for the nodes that have any; by default all is
+  // Names of dimensions and the tensorclass. Called for the nodes that have any; by default all is
   // taken over, names only by a result of as many dimensions.
   virtual void tags(const Node& before, Node& after) const;
 
   // A lazy stack. By default its elements one by one if the batch stays, else what it reads as.
   virtual NodePtr lazy(const LazyNode& node) const;
 
-  // A ragged tensor. By default there is no answer: Code::unsupported. core/tree/nested_tensor.h has those of operations
+  // A nested tensor. By default there is no answer: Code::unsupported. core/tree/nested_tensor.h has those of operations
   // that copy and of those that move positions, which may leave a single tensor.
-  virtual Value ragged(const RaggedNode& node) const;
+  virtual Value nested_tensor(const NestedTensorNode& node) const;
 };
 
-// What an operation makes of a node that is a ragged tensor.
-Value ragged_entry(const Node& ragged, const BatchOp& op);
+// What an operation makes of a node that is a nested tensor.
+Value nested_tensor_entry(const Node& nested_tensor, const BatchOp& op);
 
 // Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared. A node
 // that stands in several places becomes one node that stands in as many.
@@ -74,8 +74,8 @@ NodePtr map(const NodePtr& root, const Op& op) {
     for (std::size_t i = 0; i < n; ++i) {
       const Value& value = at.source->value(i);
       require_entry(*at.source, i);
-      if (value.is_node() && value.node()->kind() == NodeKind::ragged) {
-        at.target->push_value(ragged_entry(*value.node(), op));
+      if (value.is_node() && value.node()->kind() == NodeKind::nested_tensor) {
+        at.target->push_value(nested_tensor_entry(*value.node(), op));
       } else if (value.is_node()) {
         at.target->push_value(begin(value.node()));
       } else {

@@ -20,11 +20,13 @@ class ReadOp final : public BatchOp {
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.read(before, fast_); }
   void tags(const Node& before, Node& after) const override {
-    after.set_record(before.record());
+    after.set_tensorclass(before.tensorclass());
     after.set_names(plan_.names(before.names()));
   }
   NodePtr lazy(const LazyNode& node) const override { return read_lazy(node, items_, dims_); }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
  private:
   const IndexPlan& plan_;
@@ -55,7 +57,7 @@ NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
     if (node->locked() && !result->locked() && as_lazy(result.get()) != nullptr) lock(result);
     return result;
   }
-  if (node->kind() == NodeKind::part) return read_at(dense_form(node), items);
+  if (node->kind() == NodeKind::sub_tensordict) return read_at(dense_form(node), items);
   const IndexPlan plan(items, node->batch());
   if (plan.is_whole()) return node;
   NodePtr result = map(node, ReadOp(plan, items, node->batch().size()));
@@ -64,8 +66,8 @@ NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
 }
 
 TensorDict TensorDict::index(c10::ArrayRef<IndexItem> items) const {
-  if (node_->kind() != NodeKind::part) return TensorDict(read_at(node_, items));
-  // A part of a part is a window as well: what is written to it reaches the dictionary behind.
+  if (node_->kind() != NodeKind::sub_tensordict) return TensorDict(read_at(node_, items));
+  // A part of a part is a sub-tensordict as well: what is written to it reaches the dictionary behind.
   return is_whole(items) ? *this : sub_tensordict(*this, items);
 }
 

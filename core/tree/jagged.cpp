@@ -1,4 +1,4 @@
-// The jagged layout: how libtorch, and Python's consolidated files, hold ragged tensors.
+// The jagged layout: how libtorch, and Python's consolidated files, hold nested tensors.
 #include "core/tree/nested_tensor.h"
 
 #include <ATen/ATen.h>
@@ -11,7 +11,7 @@ namespace {
 std::vector<std::int64_t> numbers(const at::Tensor& tensor, const std::string& where) {
   const c10::ScalarType dtype = tensor.scalar_type();
   if (tensor.dim() != 1 || (dtype != at::kLong && dtype != at::kInt)) {
-    fail(Code::format, where, ": the offsets and lengths of a ragged tensor are a row of integers");
+    fail(Code::format, where, ": the offsets and lengths of a nested tensor are a row of integers");
   }
   const at::Tensor dense = tensor.to(at::kCPU).to(at::kLong).contiguous();
   const std::int64_t* first = dense.data_ptr<std::int64_t>();
@@ -20,16 +20,16 @@ std::vector<std::int64_t> numbers(const at::Tensor& tensor, const std::string& w
 
 }  // namespace
 
-Jagged jagged_of(const RaggedNode& node) {
+Jagged jagged_of(const NestedTensorNode& node) {
   if (node.part_dims() == 0) {
-    fail(Code::unsupported, "a ragged tensor whose parts have no dimensions has no jagged layout");
+    fail(Code::unsupported, "a nested tensor whose parts have no dimensions has no jagged layout");
   }
   const SizesView common =
       node.parts() == 0 ? SizesView() : node.part_sizes(0).slice(1, node.part_dims() - 1);
   std::vector<std::int64_t> offsets{0};
   for (std::size_t i = 0; i < node.parts(); ++i) {
     if (node.part_sizes(i).slice(1, node.part_dims() - 1) != common) {
-      fail(Code::unsupported, "a ragged tensor of shape ", show_sizes(node.shape()),
+      fail(Code::unsupported, "a nested tensor of shape ", show_sizes(node.shape()),
            " has no jagged layout: its parts differ in more than their first dimension");
     }
     offsets.push_back(offsets.back() + node.part_sizes(i)[0]);
@@ -43,12 +43,12 @@ Jagged jagged_of(const RaggedNode& node) {
   return result;
 }
 
-RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
+NestedTensorPtr from_jagged(Jagged jagged, const std::string& where) {
   const at::Tensor& values = jagged.values;
   const std::int64_t along = jagged.dim - 1;
   if (along < 0 || along >= values.dim()) {
-    fail(Code::format, where, ": a ragged tensor over values of shape ", show_sizes(values.sizes()),
-         " has no ragged dimension ", jagged.dim);
+    fail(Code::format, where, ": a nested tensor over values of shape ", show_sizes(values.sizes()),
+         " has no nested dimension ", jagged.dim);
   }
   const std::vector<std::int64_t> offsets = numbers(jagged.offsets, where);
   std::vector<std::int64_t> lengths;
@@ -56,7 +56,7 @@ RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
   if (offsets.empty() || (jagged.lengths.defined() && lengths.size() + 1 != offsets.size() &&
                           lengths.size() != offsets.size())) {
     fail(Code::format, where, ": ", lengths.size(), " lengths and ", offsets.size(),
-         " offsets are those of no ragged tensor");
+         " offsets are those of no nested tensor");
   }
   const std::size_t parts = jagged.lengths.defined() ? lengths.size() : offsets.size() - 1;
   const std::int64_t all = values.size(along);
@@ -71,7 +71,7 @@ RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
                                 : jagged.lengths.defined() ? lengths[i]
                                                            : offsets[i + 1] - begin;
     if (length < 0 || length > all - begin) {
-      fail(Code::format, where, ": part ", i, " of a ragged tensor lies beyond its values");
+      fail(Code::format, where, ": part ", i, " of a nested tensor lies beyond its values");
     }
     in_rows = in_rows && begin == end;
     end = begin + length;
@@ -86,7 +86,7 @@ RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < parts; ++i) {
       sum += table[i * static_cast<std::size_t>(values.dim()) + static_cast<std::size_t>(along)];
-      if (sum > all) fail(Code::format, where, ": the parts of a ragged tensor overlap");
+      if (sum > all) fail(Code::format, where, ": the parts of a nested tensor overlap");
       pieces.push_back(values
                            .narrow(along, offsets[i],
                                    table[i * static_cast<std::size_t>(values.dim()) +
@@ -95,7 +95,7 @@ RaggedPtr from_jagged(Jagged jagged, const std::string& where) {
     }
     flat = pieces.empty() ? values.reshape({-1}).narrow(0, 0, 0) : at::cat(pieces);
   }
-  RaggedPtr result = make_ragged(
+  NestedTensorPtr result = make_nested_tensor(
       flat, at::tensor(table, at::kLong).view({static_cast<std::int64_t>(parts), values.dim()}));
   result->set_jagged(std::move(jagged));
   return result;

@@ -5,7 +5,7 @@
 namespace td {
 
 int dict_kind(const Node& node) noexcept {
-  if (node.kind() == NodeKind::ragged) return 5;
+  if (node.kind() == NodeKind::nested_tensor) return 5;
   if (is_opaque(node)) return 4;
   return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
 }

@@ -13,15 +13,15 @@
 
 namespace td {
 
-// What is an entry of its own kind and has none inside it: a value that is no tensor, a stack of such, or
-// a ragged tensor. Only the first two hold JSON: data_values() refuses the third.
+// What is an entry of its own kind and has none inside it: a non-tensor value, a stack of such, or
+// a nested tensor. Only the first two hold JSON: non_tensor_values() refuses the third.
 inline bool is_opaque(const Node& node) noexcept {
-  return node.kind() == NodeKind::data || node.kind() == NodeKind::ragged ||
-         (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_data());
+  return node.kind() == NodeKind::non_tensor || node.kind() == NodeKind::nested_tensor ||
+         (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_non_tensor());
 }
 
-// What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 window, 4 value, 5
-// ragged tensor.
+// What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 sub-tensordict, 4 value, 5
+// nested tensor.
 int dict_kind(const Node& node) noexcept;
 
 // Whether one pointer alone leads to the node, and from it to each node below: nobody else can change

@@ -18,15 +18,15 @@ namespace {
 
 LazyNode& require_lazy(const NodePtr& node) {
   LazyNode* lazy = as_lazy(node.get());
-  if (lazy == nullptr || lazy->holds_data()) {
+  if (lazy == nullptr || lazy->holds_non_tensor()) {
     fail(Code::wrong_entry, "this dictionary is not a lazy stack");
   }
   return *lazy;
 }
 
 void check_element(const NodePtr& target, const LazyNode& lazy, const NodePtr& element) {
-  if (element->kind() == NodeKind::part) {
-    fail(Code::unsupported, "a window on a part cannot be put into a lazy stack: clone it first");
+  if (element->kind() == NodeKind::sub_tensordict) {
+    fail(Code::unsupported, "a sub-tensordict cannot be put into a lazy stack: clone it first");
   }
   if (is_opaque(*element)) {
     fail(Code::wrong_entry, "a lazy stack holds dictionaries; this is a value");
@@ -70,7 +70,7 @@ void insert(const NodePtr& target, std::int64_t position, c10::ArrayRef<NodePtr>
 // The nearest lazy stack on a path, and what is left of the path below it.
 std::pair<NodePtr, Path> stack_on(const NodePtr& root, Path path) {
   check_path(path);
-  NodePtr node = root->kind() == NodeKind::part ? dense_form(root) : root;
+  NodePtr node = root->kind() == NodeKind::sub_tensordict ? dense_form(root) : root;
   std::size_t i = 0;
   while (as_lazy(node.get()) == nullptr && i + 1 < path.size()) {
     const Value value = find_entry(node, path.slice(i, 1));
@@ -103,7 +103,7 @@ std::vector<at::Tensor> lazy_get_list(const NodePtr& node, Path path) {
   return result;
 }
 
-at::Tensor lazy_get_padded(const NodePtr& node, Path path, const RaggedOptions& options) {
+at::Tensor lazy_get_padded(const NodePtr& node, Path path, const PaddingOptions& options) {
   const auto [stack, rest] = stack_on(node, path);
   const std::vector<at::Tensor> leaves = lazy_get_list(node, path);
   if (leaves.empty()) fail(Code::key_not_found, "no entry ", show_path(path), " in an empty stack");
@@ -111,7 +111,7 @@ at::Tensor lazy_get_padded(const NodePtr& node, Path path, const RaggedOptions& 
 }
 
 at::Tensor stack_padded(c10::ArrayRef<at::Tensor> leaves, std::int64_t dim, const std::string& name,
-                        const RaggedOptions& options) {
+                        const PaddingOptions& options) {
   Sizes longest(leaves[0].sizes().begin(), leaves[0].sizes().end());
   for (const at::Tensor& leaf : leaves) {
     if (leaf.dim() != leaves[0].dim()) {
@@ -135,9 +135,9 @@ at::Tensor stack_padded(c10::ArrayRef<at::Tensor> leaves, std::int64_t dim, cons
   return at::stack(padded, dim);
 }
 
-Ragged lazy_get_ragged(const NodePtr& node, Path path) {
+JaggedValues lazy_get_jagged(const NodePtr& node, Path path) {
   const std::vector<at::Tensor> leaves = lazy_get_list(node, path);
-  Ragged result;
+  JaggedValues result;
   std::vector<std::int64_t> offsets{0};
   for (const at::Tensor& leaf : leaves) {
     if (leaf.dim() == 0) {
@@ -160,7 +160,7 @@ Ragged lazy_get_ragged(const NodePtr& node, Path path) {
 namespace {
 
 // A lazy stack read out, one level deep, with what its tensors of different shapes become.
-NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const RaggedOptions& options) {
+NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const PaddingOptions& options) {
   for (const std::int64_t size : lazy.batch()) {
     if (size < 0) {
       fail(Code::shape, "a lazy stack of batch size ", show_sizes(lazy.batch()),
@@ -177,17 +177,18 @@ NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const RaggedOptio
     const std::vector<at::Tensor> leaves = lazy_get_list(node, view);
     const auto same = [&](const at::Tensor& leaf) { return leaf.sizes() == leaves[0].sizes(); };
     const bool even = std::all_of(leaves.begin(), leaves.end(), same);
-    if (!options.ragged || even) {
+    if (!options.nested_tensor || even) {
       result->put(name, stack_padded(leaves, lazy.stack_dim(), show_path(view), options));
       continue;
     }
     if (lazy.stack_dim() != 0) {
       fail(Code::unsupported, show_path(view), " differs in shape along dimension ",
-           lazy.stack_dim(), "; a ragged tensor is stacked along dimension 0");
+           lazy.stack_dim(), "; a nested tensor is stacked along dimension 0");
     }
-    const RaggedPtr ragged = for_batch(*make_ragged(leaves), lazy.batch(), show_path(view));
-    ragged->set_device(lazy.device());
-    result->put(name, NodePtr(ragged));
+    const NestedTensorPtr nested_tensor =
+        for_batch(*make_nested_tensor(leaves), lazy.batch(), show_path(view));
+    nested_tensor->set_device(lazy.device());
+    result->put(name, NodePtr(nested_tensor));
   }
   copy_tags(lazy, *result);
   return result;
@@ -195,15 +196,16 @@ NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const RaggedOptio
 
 }  // namespace
 
-NodePtr to_padded(const NodePtr& root, const RaggedOptions& options) {
+NodePtr to_padded(const NodePtr& root, const PaddingOptions& options) {
   const auto form = [&](const NodePtr& node) {
     const LazyNode* lazy = is_opaque(*node) ? nullptr : as_lazy(node.get());
     return lazy != nullptr ? uneven_form(node, *lazy, options) : dense_form(node);
   };
   const auto values = [&](const Node& node) -> std::optional<at::Tensor> {
-    const RaggedNode* ragged = options.ragged ? nullptr : as_ragged(&node);
-    if (ragged == nullptr) return std::nullopt;
-    return padded(*ragged, options.padding_value, options.left);
+    const NestedTensorNode* nested_tensor =
+        options.nested_tensor ? nullptr : as_nested_tensor(&node);
+    if (nested_tensor == nullptr) return std::nullopt;
+    return padded(*nested_tensor, options.padding_value, options.left);
   };
   return copy_dense(root, form, values);
 }

@@ -148,7 +148,7 @@ NodePtr nest(const std::vector<NodePtr>& elements, std::size_t& next, SizesView 
   Sizes batch(inner.begin(), inner.end());
   batch.insert(batch.begin() + at.result_dim, shape.begin(), shape.end());
   auto result = c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, at.result_dim, batch,
-                                              lazy.device(), lazy.holds_data());
+                                              lazy.device(), lazy.holds_non_tensor());
   if (!nodes.empty()) result->set_elements(std::move(nodes));
   return result;
 }
@@ -169,12 +169,13 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
     // The ellipsis stands for dimensions of the dictionary above, not of this one.
-    if (!lazy.holds_data()) return read_at(dense_form(retain(lazy)), spelled_out(items, dims));
-    const std::vector<const DataNode*> values = data_values(lazy);
+    if (!lazy.holds_non_tensor())
+      return read_at(dense_form(retain(lazy)), spelled_out(items, dims));
+    const std::vector<const NonTensorNode*> values = non_tensor_values(lazy);
     const IndexPlan plan(items, lazy.batch().slice(0, dims));
     const at::Tensor positions =
         at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(lazy.batch());
-    return make_data(values, plan.read(positions, false), lazy.device());
+    return make_non_tensor(values, plan.read(positions, false), lazy.device());
   }
   std::vector<NodePtr> elements;
   for (const std::int64_t position : at.picks) {

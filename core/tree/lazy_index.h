@@ -22,8 +22,8 @@ struct LazyIndex {
   std::int64_t result_dim = 0;      // where the shape stands in the result
 };
 
-// dictionary[items] for a node of any kind, read: a window gives the part as it reads, not another
-// window.
+// dictionary[items] for a node of any kind, read: a sub-tensordict gives the part as it reads, not another
+// sub-tensordict.
 NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items);
 
 // The same for a lazy stack below a dictionary of `dims` dimensions.

@@ -59,12 +59,11 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   std::optional<c10::Device> device = first.device();
   const bool data = is_opaque(first);
   for (const NodePtr& element : elements) {
-    if (element->kind() == NodeKind::part) {
-      fail(Code::unsupported,
-           "a window on a part of a dictionary cannot be stacked: clone it first");
+    if (element->kind() == NodeKind::sub_tensordict) {
+      fail(Code::unsupported, "a sub-tensordict cannot be stacked: clone it first");
     }
-    if (element->kind() == NodeKind::ragged) {
-      fail(Code::unsupported, "ragged tensors cannot be stacked: read them one by one");
+    if (element->kind() == NodeKind::nested_tensor) {
+      fail(Code::unsupported, "nested tensors cannot be stacked: read them one by one");
     }
     if (is_opaque(*element) != data) {
       fail(Code::wrong_entry, "a lazy stack holds dictionaries or values, not both");
@@ -86,13 +85,14 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   }
   const Names names = common_names(elements, dim, /*must_agree=*/same_device);
   batch.insert(batch.begin() + dim, static_cast<std::int64_t>(elements.size()));
-  RecordTypePtr record = elements.front()->record();
+  TensorclassTypePtr tensorclass = elements.front()->tensorclass();
   for (const NodePtr& element : elements) {
-    if (element->record() != record) record = common_record(record, element->record());
+    if (element->tensorclass() != tensorclass)
+      tensorclass = common_tensorclass(tensorclass, element->tensorclass());
   }
   auto result = c10::make_intrusive<LazyNode>(std::move(elements), dim, batch, device, data);
   result->set_names(names);
-  result->set_record(std::move(record));
+  result->set_tensorclass(std::move(tensorclass));
   return result;
 }
 
@@ -201,13 +201,14 @@ NodePtr LazyNode::transform(const BatchOp& op) const {
 }
 
 NodePtr LazyNode::shallow_copy() const {
-  auto copy = c10::make_intrusive<LazyNode>(elements_, stack_dim_, batch(), device(), holds_data_);
+  auto copy =
+      c10::make_intrusive<LazyNode>(elements_, stack_dim_, batch(), device(), holds_non_tensor_);
   copy_tags(*this, *copy);
   return copy;
 }
 
 NodePtr LazyNode::dense_form() const {
-  if (holds_data_) return retain(*this);
+  if (holds_non_tensor_) return retain(*this);
   for (const std::int64_t size : batch()) {
     if (size < 0) {
       fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch()),
@@ -221,12 +222,12 @@ NodePtr LazyNode::dense_form() const {
 }
 
 std::optional<Value> LazyNode::entry(std::string_view name) const {
-  return holds_data_ ? std::nullopt : stacked_entry(*this, name);
+  return holds_non_tensor_ ? std::nullopt : stacked_entry(*this, name);
 }
 
 EntryKind LazyNode::entry_kind(std::string_view name) const {
   EntryKind kind = EntryKind::none;
-  if (holds_data_) return kind;
+  if (holds_non_tensor_) return kind;
   const RecursionGuard guard;
   for (const NodePtr& element : elements_) {
     kind = element->entry_kind(name);
@@ -236,7 +237,7 @@ EntryKind LazyNode::entry_kind(std::string_view name) const {
 }
 
 std::vector<std::string> LazyNode::entry_names() const {
-  if (holds_data_ || elements_.empty()) return {};
+  if (holds_non_tensor_ || elements_.empty()) return {};
   const RecursionGuard guard;
   std::vector<std::string> names = elements_[0]->entry_names();
   std::sort(names.begin(), names.end());

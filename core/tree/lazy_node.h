@@ -8,23 +8,23 @@
 namespace td {
 
 // Dictionaries side by side, stacked along a dimension when an entry is read. They may differ in
-// shapes and keys. Of values that are no tensors instead of dictionaries: one value for each element
+// shapes and keys. Of non-tensor values instead of dictionaries: one value for each element
 // of the batch (Python's NonTensorStack).
 class LazyNode final : public Node {
  public:
   // All elements have as many batch dimensions; checked by lazy_stack().
   LazyNode(std::vector<NodePtr> elements, std::int64_t stack_dim, SizesView batch,
-           std::optional<c10::Device> device, bool holds_data = false)
+           std::optional<c10::Device> device, bool holds_non_tensor = false)
       : Node(NodeKind::lazy, batch, device),
         elements_(std::move(elements)),
         stack_dim_(stack_dim),
-        holds_data_(holds_data) {}
+        holds_non_tensor_(holds_non_tensor) {}
   ~LazyNode() override;
 
   const std::vector<NodePtr>& elements() const noexcept { return elements_; }
   std::int64_t stack_dim() const noexcept { return stack_dim_; }
-  // Elements are values that are no tensors, or stacks of such.
-  bool holds_data() const noexcept { return holds_data_; }
+  // Elements are non-tensor values, or stacks of such.
+  bool holds_non_tensor() const noexcept { return holds_non_tensor_; }
 
   // Raw change, for the core only: no check. The batch size follows.
   void set_element(std::size_t position, NodePtr element) {
@@ -48,7 +48,7 @@ class LazyNode final : public Node {
 
   std::vector<NodePtr> elements_;
   std::int64_t stack_dim_;
-  bool holds_data_;
+  bool holds_non_tensor_;
 };
 
 // Code::shape when the batch size of an element is no longer what the stack was made of.

@@ -16,32 +16,32 @@ void lazy_insert(const NodePtr& lazy, std::int64_t position, const NodePtr& elem
 void lazy_extend(const NodePtr& lazy, c10::ArrayRef<NodePtr> elements);
 
 // How the tensors of a key are read whose shapes differ.
-struct RaggedOptions {
+struct PaddingOptions {
   double padding_value = 0;
-  bool left = false;    // padding in front
-  bool ragged = false;  // not padded but made ragged tensors
+  bool left = false;           // padding in front
+  bool nested_tensor = false;  // not padded but made nested tensors
 };
 
 // The tensor of each element, as they are.
 std::vector<at::Tensor> lazy_get_list(const NodePtr& node, Path path);
 
 // The tensors of a key, each padded to the longest in every dimension that differs.
-at::Tensor lazy_get_padded(const NodePtr& node, Path path, const RaggedOptions& options);
+at::Tensor lazy_get_padded(const NodePtr& node, Path path, const PaddingOptions& options);
 
 at::Tensor stack_padded(c10::ArrayRef<at::Tensor> leaves, std::int64_t dim, const std::string& name,
-                        const RaggedOptions& options);
+                        const PaddingOptions& options);
 
 // The tensors of a key one after the other along their first dimension, and where each begins: int64,
 // one more than there are elements. What libtorch's jagged layout holds.
-struct Ragged {
+struct JaggedValues {
   at::Tensor values;
   at::Tensor offsets;
 };
-Ragged lazy_get_ragged(const NodePtr& node, Path path);
+JaggedValues lazy_get_jagged(const NodePtr& node, Path path);
 
-// A dictionary without lazy stacks at any level; tensors that differ in shape are padded, as are ragged
-// ones, or become ragged tensors. Entries that not all elements have are left out.
-NodePtr to_padded(const NodePtr& root, const RaggedOptions& options);
+// A dictionary without lazy stacks at any level; tensors that differ in shape are padded, as are nested
+// ones, or become nested tensors. Entries that not all elements have are left out.
+NodePtr to_padded(const NodePtr& root, const PaddingOptions& options);
 
 // Any dictionary as a lazy stack along a dimension.
 NodePtr to_lazy(const NodePtr& node, std::int64_t dim);

@@ -17,7 +17,9 @@ class ElementView final : public BatchOp {
   Sizes batch(SizesView before) const override { return plan_.sizes(before); }
   at::Tensor leaf(const at::Tensor& before) const override { return plan_.apply(before, fast_); }
   NodePtr lazy(const LazyNode& node) const override { return view_lazy(node, plan_); }
-  Value ragged(const RaggedNode& node) const override { return rearranged(node, *this); }
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return rearranged(node, *this);
+  }
 
  private:
   const ViewPlan& plan_;
@@ -98,7 +100,7 @@ NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
   }
   Sizes batch = plan.sizes(lazy.batch());
   auto result = c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, result_dim, batch,
-                                              lazy.device(), lazy.holds_data());
+                                              lazy.device(), lazy.holds_non_tensor());
   if (!kept.empty()) result->set_elements(std::move(kept));
   result->set_names(plan.names(lazy.names()));
   return result;
@@ -130,7 +132,7 @@ std::vector<NodePtr> unbind_lazy(const LazyNode& lazy, std::int64_t dim) {
     }
     result.push_back(c10::make_intrusive<LazyNode>(std::move(elements),
                                                    dim < stack ? stack - 1 : stack, batch,
-                                                   lazy.device(), lazy.holds_data()));
+                                                   lazy.device(), lazy.holds_non_tensor()));
     result.back()->set_names(names);
   }
   return result;

@@ -11,13 +11,13 @@ namespace td {
 template <class F>
 class LeafOp final : public BatchOp {
  public:
-  // `each_element`: the values of a ragged tensor may be given to it, too, all in one dimension.
+  // `each_element`: the values of a nested tensor may be given to it, too, all in one dimension.
   explicit LeafOp(F f, bool each_element = false) : f_(std::move(f)), each_element_(each_element) {}
   Sizes batch(SizesView before) const override { return Sizes(before.begin(), before.end()); }
   at::Tensor leaf(const at::Tensor& before) const override { return f_(before); }
   bool keeps_batch() const override { return true; }
-  Value ragged(const RaggedNode& node) const override {
-    return each_element_ ? each_value(node, *this, f_) : BatchOp::ragged(node);
+  Value nested_tensor(const NestedTensorNode& node) const override {
+    return each_element_ ? each_value(node, *this, f_) : BatchOp::nested_tensor(node);
   }
 
  private:

@@ -40,9 +40,9 @@ Names with_leading(const Names& leading, Names into, std::size_t dims) {
   return into;
 }
 
-[[noreturn]] void fail_window() {
+[[noreturn]] void fail_sub_tensordict() {
   fail(Code::unsupported,
-       "the names of a window on a part come from the dictionary behind it: name its dimensions");
+       "the names of a sub-tensordict come from the dictionary behind it: name its dimensions");
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ std::string show_names(const Names& names, std::size_t dims) {
 }
 
 Names names_of(const Node& node) {
-  if (const PartNode* part = as_part(&node)) {
+  if (const SubTensorDictNode* part = as_sub_tensordict(&node)) {
     const IndexPlan plan(part->items(), part->parent()->batch());
     return plan.names(names_of(*part->parent()));
   }
@@ -83,7 +83,7 @@ void NameChanges::plan(const NodePtr& root, Names leading) {
     if (!seen.insert(at.node.get()).second) continue;
     const std::size_t dims = at.node->batch().size();
     if (LazyNode* lazy = as_lazy(at.node.get())) {
-      if (lazy->holds_data()) continue;
+      if (lazy->holds_non_tensor()) continue;
       Names full = clear ? Names{} : with_leading(at.leading, names_of(*lazy), dims);
       changes_.emplace_back(at.node, full);
       Names inner = full;
@@ -120,7 +120,7 @@ void NameChanges::run() {
 }
 
 void set_names(const TensorDict& td, Names names) {
-  if (td.node()->kind() == NodeKind::part) fail_window();
+  if (td.node()->kind() == NodeKind::sub_tensordict) fail_sub_tensordict();
   if (!names.empty()) check_names(names, td.batch_size());
   NameChanges changes;
   changes.plan(td.node(), std::move(names));

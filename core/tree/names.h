@@ -10,7 +10,7 @@
 namespace td {
 
 // One for each batch dimension, as Names has them, or none at all. Of a lazy stack those of its
-// elements and that of the stack, of a window those that its index leaves of the parent's.
+// elements and that of the stack, of a sub-tensordict those that its index leaves of the parent's.
 Names names_of(const Node& node);
 
 // The names of the leading dimensions of nested dictionaries follow, further ones of theirs stay. No

@@ -1,7 +1,7 @@
 #include "core/tree/nested_tensor.h"
 
-#include "core/tensor/fast_path.h"
 #include "core/meta/format.h"
+#include "core/tensor/fast_path.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 
@@ -27,7 +27,7 @@ std::shared_ptr<const Offsets> offsets_of(const at::Tensor& sizes, std::size_t i
   for (std::size_t i = 0; i < parts; ++i, row += dims) {
     const std::optional<std::int64_t> part = format::checked_bytes({row, dims}, item_bytes);
     if (!part || __builtin_add_overflow(bytes, *part, &bytes)) {
-      fail(Code::shape, "part ", i, " of a ragged tensor cannot have the sizes ",
+      fail(Code::shape, "part ", i, " of a nested tensor cannot have the sizes ",
            show_sizes({row, dims}));
     }
     offsets->push_back(bytes / static_cast<std::int64_t>(item_bytes));
@@ -37,12 +37,12 @@ std::shared_ptr<const Offsets> offsets_of(const at::Tensor& sizes, std::size_t i
 
 void require_strided(const at::Tensor& tensor) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
-    fail(Code::unsupported, "a ragged tensor is made of dense tensors");
+    fail(Code::unsupported, "a nested tensor is made of dense tensors");
   }
 }
 
 // The longest of each dimension.
-Sizes longest(const RaggedNode& node) {
+Sizes longest(const NestedTensorNode& node) {
   Sizes sizes(node.part_dims(), 0);
   for (std::size_t i = 0; i < node.parts(); ++i) {
     for (std::size_t d = 0; d < sizes.size(); ++d) {
@@ -64,12 +64,12 @@ at::Tensor place_of(const at::Tensor& padded, std::size_t i, SizesView part, Siz
 
 }  // namespace
 
-at::Tensor RaggedNode::part(std::size_t i) const {
+at::Tensor NestedTensorNode::part(std::size_t i) const {
   const std::int64_t begin = offsets()[i];
   return values_.narrow(0, begin, offsets()[i + 1] - begin).view(part_sizes(i));
 }
 
-Sizes RaggedNode::shape() const {
+Sizes NestedTensorNode::shape() const {
   Sizes shape{static_cast<std::int64_t>(parts())};
   for (std::size_t d = 0; d < part_dims(); ++d) {
     std::int64_t size = parts() == 0 ? 0 : part_sizes(0)[d];
@@ -81,64 +81,65 @@ Sizes RaggedNode::shape() const {
   return shape;
 }
 
-RaggedPtr RaggedNode::with_values(at::Tensor values, std::optional<c10::Device> device) const {
+NestedTensorPtr NestedTensorNode::with_values(at::Tensor values,
+                                              std::optional<c10::Device> device) const {
   auto result =
-      c10::make_intrusive<RaggedNode>(std::move(values), sizes_, offsets_, batch(), device);
+      c10::make_intrusive<NestedTensorNode>(std::move(values), sizes_, offsets_, batch(), device);
   copy_tags(*this, *result);
   return result;
 }
 
-NodePtr RaggedNode::transform(const BatchOp& op) const {
-  Value value = op.ragged(*this);
+NodePtr NestedTensorNode::transform(const BatchOp& op) const {
+  Value value = op.nested_tensor(*this);
   if (!value.is_node()) {
-    fail(Code::unsupported, "one part of a ragged tensor is a tensor, not a dictionary");
+    fail(Code::unsupported, "one part of a nested tensor is a tensor, not a dictionary");
   }
   return value.take_node();
 }
 
-NodePtr RaggedNode::shallow_copy() const { return with_values(values_, device()); }
+NodePtr NestedTensorNode::shallow_copy() const { return with_values(values_, device()); }
 
-Value BatchOp::ragged(const RaggedNode&) const {
+Value BatchOp::nested_tensor(const NestedTensorNode&) const {
   fail(Code::unsupported,
-       "a ragged tensor among the entries cannot take part in this operation: pad it, take its "
+       "a nested tensor among the entries cannot take part in this operation: pad it, take its "
        "parts, or leave it out");
 }
 
-Value ragged_entry(const Node& ragged, const BatchOp& op) {
-  return op.ragged(static_cast<const RaggedNode&>(ragged));
+Value nested_tensor_entry(const Node& nested_tensor, const BatchOp& op) {
+  return op.nested_tensor(static_cast<const NestedTensorNode&>(nested_tensor));
 }
 
-std::int64_t count_ragged(const at::Tensor& sizes, std::size_t item_bytes) {
+std::int64_t count_nested_tensor(const at::Tensor& sizes, std::size_t item_bytes) {
   return offsets_of(sizes, item_bytes)->back();
 }
 
-RaggedPtr make_ragged(const at::Tensor& values, const at::Tensor& sizes) {
+NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& sizes) {
   require_strided(values);
   require_strided(sizes);
   if (sizes.scalar_type() != at::kLong || sizes.dim() != 2) {
-    fail(Code::shape, "the sizes of a ragged tensor are int64 of shape [parts, dimensions], not ",
+    fail(Code::shape, "the sizes of a nested tensor are int64 of shape [parts, dimensions], not ",
          c10::toString(sizes.scalar_type()), " of shape ", show_sizes(sizes.sizes()));
   }
   // Without dimensions a table of any length takes no memory; each part is one element then.
   const bool counted = sizes.size(1) != 0 || sizes.size(0) == values.numel();
   if (!counted) {
-    fail(Code::shape, "a ragged tensor of ", sizes.size(0),
+    fail(Code::shape, "a nested tensor of ", sizes.size(0),
          " parts without dimensions cannot have ", values.numel(), " elements");
   }
   const at::Tensor table = sizes.to(at::kCPU).contiguous();
   const auto offsets = offsets_of(table, values.element_size());
   if (offsets->back() != values.numel()) {
-    fail(Code::shape, "a ragged tensor of these sizes has ", offsets->back(), " elements, ",
+    fail(Code::shape, "a nested tensor of these sizes has ", offsets->back(), " elements, ",
          values.numel(), " are given");
   }
   const std::int64_t parts = table.size(0);
   const at::Tensor flat = values.dim() == 1 ? values.contiguous() : values.contiguous().view({-1});
-  return c10::make_intrusive<RaggedNode>(flat, table, offsets, Sizes{parts}, values.device());
+  return c10::make_intrusive<NestedTensorNode>(flat, table, offsets, Sizes{parts}, values.device());
 }
 
-RaggedPtr make_ragged(c10::ArrayRef<at::Tensor> parts) {
+NestedTensorPtr make_nested_tensor(c10::ArrayRef<at::Tensor> parts) {
   if (parts.empty()) {
-    fail(Code::invalid_argument, "a ragged tensor is made of at least one part");
+    fail(Code::invalid_argument, "a nested tensor is made of at least one part");
   }
   const at::Tensor& first = parts[0];
   std::vector<std::int64_t> table;
@@ -146,25 +147,25 @@ RaggedPtr make_ragged(c10::ArrayRef<at::Tensor> parts) {
   for (const at::Tensor& part : parts) {
     require_strided(part);
     if (part.dim() != first.dim()) {
-      fail(Code::shape, "the parts of a ragged tensor have as many dimensions: found ",
+      fail(Code::shape, "the parts of a nested tensor have as many dimensions: found ",
            show_sizes(first.sizes()), " and ", show_sizes(part.sizes()));
     }
     if (part.scalar_type() != first.scalar_type()) {
-      fail(Code::dtype, "the parts of a ragged tensor have one dtype: found ",
+      fail(Code::dtype, "the parts of a nested tensor have one dtype: found ",
            c10::toString(first.scalar_type()), " and ", c10::toString(part.scalar_type()));
     }
     if (part.device() != first.device()) {
-      fail(Code::device, "the parts of a ragged tensor are on one device: found ",
+      fail(Code::device, "the parts of a nested tensor are on one device: found ",
            first.device().str(), " and ", part.device().str());
     }
     table.insert(table.end(), part.sizes().begin(), part.sizes().end());
     flat.push_back(part.reshape({-1}));
   }
   const auto n = static_cast<std::int64_t>(parts.size());
-  return make_ragged(at::cat(flat), at::tensor(table, at::kLong).view({n, first.dim()}));
+  return make_nested_tensor(at::cat(flat), at::tensor(table, at::kLong).view({n, first.dim()}));
 }
 
-RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& what) {
+NestedTensorPtr for_batch(const NestedTensorNode& node, SizesView batch, const std::string& what) {
   Sizes wanted{static_cast<std::int64_t>(node.parts())};
   if (batch.size() > 1) wanted.assign(batch.begin(), batch.end());
   bool fits = batch.empty() || (batch[0] == static_cast<std::int64_t>(node.parts()) &&
@@ -173,37 +174,37 @@ RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& 
     fits = node.part_sizes(i).slice(0, batch.size() - 1) == batch.slice(1);
   }
   if (!fits) {
-    fail(Code::shape, "batch dimension mismatch: ", what, " is a ragged tensor of shape ",
+    fail(Code::shape, "batch dimension mismatch: ", what, " is a nested tensor of shape ",
          show_sizes(node.shape()), ", which does not begin with the batch size ",
          show_sizes(batch));
   }
-  RaggedPtr result = node.with_values(node.values(), node.device());
+  NestedTensorPtr result = node.with_values(node.values(), node.device());
   result->set_batch(wanted);
   return result;
 }
 
-const RaggedNode& require_ragged(const NodePtr& node) {
-  const RaggedNode* ragged = as_ragged(node.get());
-  if (ragged == nullptr)
-    fail(Code::wrong_entry, "this is a dictionary or a value, not a ragged tensor");
-  return *ragged;
+const NestedTensorNode& require_nested_tensor(const NodePtr& node) {
+  const NestedTensorNode* nested_tensor = as_nested_tensor(node.get());
+  if (nested_tensor == nullptr)
+    fail(Code::wrong_entry, "this is a dictionary or a value, not a nested tensor");
+  return *nested_tensor;
 }
 
-TensorDict get_ragged(const TensorDict& td, Path path) {
+TensorDict get_nested_tensor(const TensorDict& td, Path path) {
   const Value value = find_entry(td.node(), path);
-  if (kind_of(value) != EntryKind::ragged) fail_kind(path, value, "ragged tensor");
+  if (kind_of(value) != EntryKind::nested_tensor) fail_kind(path, value, "nested tensor");
   return TensorDict(value.node());
 }
 
-at::Tensor part_at(const RaggedNode& node, std::int64_t position) {
+at::Tensor part_at(const NestedTensorNode& node, std::int64_t position) {
   const auto n = static_cast<std::int64_t>(node.parts());
   if (position < -n || position >= n) {
-    fail(Code::index, "part ", position, " is out of range for a ragged tensor of ", n);
+    fail(Code::index, "part ", position, " is out of range for a nested tensor of ", n);
   }
   return node.part(static_cast<std::size_t>(position < 0 ? position + n : position));
 }
 
-at::Tensor padded(const RaggedNode& node, double value, bool left) {
+at::Tensor padded(const NestedTensorNode& node, double value, bool left) {
   const Sizes full = longest(node);
   Sizes sizes{static_cast<std::int64_t>(node.parts())};
   sizes.append(full.begin(), full.end());
@@ -214,7 +215,7 @@ at::Tensor padded(const RaggedNode& node, double value, bool left) {
   return result;
 }
 
-at::Tensor padding_mask(const RaggedNode& node, bool left) {
+at::Tensor padding_mask(const NestedTensorNode& node, bool left) {
   const Sizes shape = node.shape();
   std::size_t dims = node.part_dims();
   while (dims > 0 && shape[dims] >= 0) --dims;  // beyond them all is alike
@@ -228,7 +229,7 @@ at::Tensor padding_mask(const RaggedNode& node, bool left) {
   return result;
 }
 
-RaggedPtr parts_at(const RaggedNode& node, c10::ArrayRef<std::int64_t> positions) {
+NestedTensorPtr parts_at(const NestedTensorNode& node, c10::ArrayRef<std::int64_t> positions) {
   const auto n = static_cast<std::int64_t>(positions.size());
   bool in_a_row = true;
   std::vector<at::Tensor> pieces;
@@ -251,15 +252,15 @@ RaggedPtr parts_at(const RaggedNode& node, c10::ArrayRef<std::int64_t> positions
     }
     values = at::cat(pieces);
   }
-  RaggedPtr result = make_ragged(values, table);
+  NestedTensorPtr result = make_nested_tensor(values, table);
   result->set_device(node.device());
   return result;
 }
 
 // Found out by letting it move the positions of the parts.
-Value rearranged(const RaggedNode& node, const BatchOp& op) {
+Value rearranged(const NestedTensorNode& node, const BatchOp& op) {
   if (node.batch().size() != 1) {
-    fail(Code::unsupported, "a ragged tensor of batch size ", show_sizes(node.batch()),
+    fail(Code::unsupported, "a nested tensor of batch size ", show_sizes(node.batch()),
          " has one dimension of parts only and cannot follow an operation on the batch");
   }
   at::Tensor positions;
@@ -273,13 +274,13 @@ Value rearranged(const RaggedNode& node, const BatchOp& op) {
   if (positions.dim() == 0) return Value(node.part(static_cast<std::size_t>(*at)));
   if (positions.dim() > 1) {
     fail(Code::unsupported,
-         "a ragged tensor has one dimension of parts and cannot get the batch size ",
+         "a nested tensor has one dimension of parts and cannot get the batch size ",
          show_sizes(positions.sizes()));
   }
   return NodePtr(parts_at(node, {at, static_cast<std::size_t>(positions.numel())}));
 }
 
-bool same_ragged(const RaggedNode& a, const RaggedNode& b) {
+bool same_nested_tensor(const NestedTensorNode& a, const NestedTensorNode& b) {
   if (a.values().scalar_type() != b.values().scalar_type() ||
       a.values().device() != b.values().device() || !a.sizes().equal(b.sizes())) {
     return false;

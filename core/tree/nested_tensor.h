@@ -1,8 +1,8 @@
 // core/tree/nested_tensor.h: tensors of different shapes as one entry (Python's nested tensors).
 #pragma once
 
-#include "core/tree/batch_op.h"
 #include "core/base/key.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace td {
 class TensorDict;
 
 // The layout that libtorch calls jagged: tensors that differ in the length of one dimension, joined
-// along it. Kept for a ragged tensor that lies so in a file or a buffer.
+// along it. Kept for a nested tensor that lies so in a file or a buffer.
 struct Jagged {
   at::Tensor values;     // one dimension less than the whole
   at::Tensor lengths;    // undefined: a part ends where the next one begins
@@ -24,14 +24,14 @@ struct Jagged {
 // Parts that have as many dimensions and differ in sizes: their values one after the other, row-major,
 // and a table of their sizes. The batch size is the number of parts, or that of the dictionary which
 // holds it, when it has more dimensions and all parts begin with the others. Never changes.
-class RaggedNode final : public Node {
+class NestedTensorNode final : public Node {
  public:
   // `values` of one dimension; `sizes` int64 on the CPU, [parts, dimensions of a part], contiguous.
-  // Checked by make_ragged().
-  RaggedNode(at::Tensor values, at::Tensor sizes,
-             std::shared_ptr<const std::vector<std::int64_t>> offsets, SizesView batch,
-             std::optional<c10::Device> device)
-      : Node(NodeKind::ragged, batch, device),
+  // Checked by make_nested_tensor().
+  NestedTensorNode(at::Tensor values, at::Tensor sizes,
+                   std::shared_ptr<const std::vector<std::int64_t>> offsets, SizesView batch,
+                   std::optional<c10::Device> device)
+      : Node(NodeKind::nested_tensor, batch, device),
         values_(std::move(values)),
         sizes_(std::move(sizes)),
         offsets_(std::move(offsets)) {}
@@ -53,8 +53,8 @@ class RaggedNode final : public Node {
   Sizes shape() const;
 
   // The same parts with other values, or on another device.
-  c10::intrusive_ptr<RaggedNode> with_values(at::Tensor values,
-                                             std::optional<c10::Device> device) const;
+  c10::intrusive_ptr<NestedTensorNode> with_values(at::Tensor values,
+                                                   std::optional<c10::Device> device) const;
 
   // Raw changes, for the core only: the same values and sizes in another place, and that the values are
   // those of a jagged layout.
@@ -63,7 +63,7 @@ class RaggedNode final : public Node {
     sizes_ = std::move(sizes);
     jagged_.reset();
   }
-  void take_place_of(const RaggedNode& other) {
+  void take_place_of(const NestedTensorNode& other) {
     set_tensors(other.values_, other.sizes_);
     jagged_ = other.jagged_;
   }
@@ -80,66 +80,67 @@ class RaggedNode final : public Node {
   std::shared_ptr<const Jagged> jagged_;
 };
 
-using RaggedPtr = c10::intrusive_ptr<RaggedNode>;
+using NestedTensorPtr = c10::intrusive_ptr<NestedTensorNode>;
 
-inline const RaggedNode* as_ragged(const Node* node) noexcept {
-  return node->kind() == NodeKind::ragged ? static_cast<const RaggedNode*>(node) : nullptr;
+inline const NestedTensorNode* as_nested_tensor(const Node* node) noexcept {
+  return node->kind() == NodeKind::nested_tensor ? static_cast<const NestedTensorNode*>(node)
+                                                 : nullptr;
 }
-inline RaggedNode* as_ragged(Node* node) noexcept {
-  return node->kind() == NodeKind::ragged ? static_cast<RaggedNode*>(node) : nullptr;
+inline NestedTensorNode* as_nested_tensor(Node* node) noexcept {
+  return node->kind() == NodeKind::nested_tensor ? static_cast<NestedTensorNode*>(node) : nullptr;
 }
 
-// What the elements of an entry stand in: the tensor, or the values of a ragged one; else nullptr.
+// What the elements of an entry stand in: the tensor, or the values of a nested one; else nullptr.
 inline const at::Tensor* elements_of(const Value& value) noexcept {
   if (!value.is_node()) return &value.tensor();
-  const RaggedNode* ragged = as_ragged(value.node().get());
-  return ragged == nullptr ? nullptr : &ragged->values();
+  const NestedTensorNode* nested_tensor = as_nested_tensor(value.node().get());
+  return nested_tensor == nullptr ? nullptr : &nested_tensor->values();
 }
 
 // From values of any shape, read row by row, and sizes [parts, dimensions of a part]. Nothing is copied
 // that lies as it should. Code::shape when they do not fit each other.
-RaggedPtr make_ragged(const at::Tensor& values, const at::Tensor& sizes);
+NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& sizes);
 
-// Elements of a ragged tensor of such sizes, on the CPU; Code::shape when they are none.
-std::int64_t count_ragged(const at::Tensor& sizes, std::size_t item_bytes);
+// Elements of a nested tensor of such sizes, on the CPU; Code::shape when they are none.
+std::int64_t count_nested_tensor(const at::Tensor& sizes, std::size_t item_bytes);
 
 // From tensors of as many dimensions, one dtype and one device; copied.
-RaggedPtr make_ragged(c10::ArrayRef<at::Tensor> parts);
+NestedTensorPtr make_nested_tensor(c10::ArrayRef<at::Tensor> parts);
 
 // The same with the batch size of the dictionary that will hold it; Code::shape when it does not fit.
-RaggedPtr for_batch(const RaggedNode& node, SizesView batch, const std::string& what);
+NestedTensorPtr for_batch(const NestedTensorNode& node, SizesView batch, const std::string& what);
 
 // To and from the jagged layout. Code::unsupported where parts differ in more than their first dimension;
 // `where` begins the messages about a layout that is not sound, Code::format: it may come from a file.
-Jagged jagged_of(const RaggedNode& node);
-RaggedPtr from_jagged(Jagged jagged, const std::string& where);
+Jagged jagged_of(const NestedTensorNode& node);
+NestedTensorPtr from_jagged(Jagged jagged, const std::string& where);
 
-// The ragged tensor that a node is; Code::wrong_entry when it is none.
-const RaggedNode& require_ragged(const NodePtr& node);
+// The nested tensor that a node is; Code::wrong_entry when it is none.
+const NestedTensorNode& require_nested_tensor(const NodePtr& node);
 
-// An entry as a ragged tensor; Code::wrong_entry when it is another kind of entry.
-TensorDict get_ragged(const TensorDict& td, Path path);
+// An entry as a nested tensor; Code::wrong_entry when it is another kind of entry.
+TensorDict get_nested_tensor(const TensorDict& td, Path path);
 
 // A part; negative positions count from the end.
-at::Tensor part_at(const RaggedNode& node, std::int64_t position);
+at::Tensor part_at(const NestedTensorNode& node, std::int64_t position);
 
 // The parts, each padded to the longest of each dimension, stacked; and where there are values: true,
 // of the same shape up to the last dimension that differs.
-at::Tensor padded(const RaggedNode& node, double value, bool left);
-at::Tensor padding_mask(const RaggedNode& node, bool left);
+at::Tensor padded(const NestedTensorNode& node, double value, bool left);
+at::Tensor padding_mask(const NestedTensorNode& node, bool left);
 
-// For BatchOp::ragged(): an operation on elements, as it acts on the values; and one that moves
+// For BatchOp::nested_tensor(): an operation on elements, as it acts on the values; and one that moves
 // positions, whose parts follow them. The second gives a tensor where one position is left.
 template <class F>
-Value each_value(const RaggedNode& node, const BatchOp& op, F&& f) {
+Value each_value(const NestedTensorNode& node, const BatchOp& op, F&& f) {
   return NodePtr(node.with_values(f(node.values()), op.device(node.device())));
 }
-Value rearranged(const RaggedNode& node, const BatchOp& op);
+Value rearranged(const NestedTensorNode& node, const BatchOp& op);
 
 // The parts at some positions, from 0: a view where they follow one another.
-RaggedPtr parts_at(const RaggedNode& node, c10::ArrayRef<std::int64_t> positions);
+NestedTensorPtr parts_at(const NestedTensorNode& node, c10::ArrayRef<std::int64_t> positions);
 
 // Same dtype, sizes and values.
-bool same_ragged(const RaggedNode& a, const RaggedNode& b);
+bool same_nested_tensor(const NestedTensorNode& a, const NestedTensorNode& b);
 
 }  // namespace td

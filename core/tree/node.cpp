@@ -24,22 +24,22 @@ const Names& Node::names() const noexcept {
   return extras_ ? extras_->names : *none;
 }
 
-const RecordTypePtr& Node::record() const noexcept {
-  static const RecordTypePtr* const none = new RecordTypePtr;
-  return extras_ ? extras_->record : *none;
+const TensorclassTypePtr& Node::tensorclass() const noexcept {
+  static const TensorclassTypePtr* const none = new TensorclassTypePtr;
+  return extras_ ? extras_->tensorclass : *none;
 }
 
 void Node::set_names(Names names) {
   const bool any = std::any_of(names.begin(), names.end(), [](const auto& name) { return name; });
   if (!any && !extras_) return;
   extras().names = any ? std::move(names) : Names{};
-  tagged_ = any || extras_->record != nullptr;
+  tagged_ = any || extras_->tensorclass != nullptr;
 }
 
-void Node::set_record(RecordTypePtr record) {
-  if (record == nullptr && !extras_) return;
-  extras().record = std::move(record);
-  tagged_ = extras_->record != nullptr || !extras_->names.empty();
+void Node::set_tensorclass(TensorclassTypePtr tensorclass) {
+  if (tensorclass == nullptr && !extras_) return;
+  extras().tensorclass = std::move(tensorclass);
+  tagged_ = extras_->tensorclass != nullptr || !extras_->names.empty();
 }
 
 NodePtr Node::dense_form() const { return retain(*this); }

@@ -29,20 +29,20 @@ class BatchOp;
 // Names of batch dimensions, one for each; a dimension may have none. Empty when no dimension has.
 using Names = std::vector<std::optional<std::string>>;
 
-// A record type, core/tree/tensorclass.h.
-class RecordType;
-using RecordTypePtr = std::shared_ptr<const RecordType>;
+// A tensorclass, core/tree/tensorclass.h.
+class TensorclassType;
+using TensorclassTypePtr = std::shared_ptr<const TensorclassType>;
 
 enum class NodeKind : std::uint8_t {
-  dense,   // dense_node.h: names and values
-  data,    // non_tensor_node.h: one value that is no tensor
-  lazy,    // lazy_node.h: dictionaries, or values that are no tensors, stacked when read
-  part,    // sub_node.h: a window on a part of another dictionary; never an entry
-  ragged,  // nested_tensor.h: tensors of different shapes as one entry
+  dense,           // dense_node.h: names and values
+  non_tensor,      // non_tensor_node.h: one non-tensor value
+  lazy,            // lazy_node.h: dictionaries, or non-tensor values, stacked when read
+  sub_tensordict,  // sub_node.h: a sub-tensordict; never an entry
+  nested_tensor,   // nested_tensor.h: tensors of different shapes as one entry
 };
 
 // What an entry is.
-enum class EntryKind { none, tensor, dict, data, ragged };
+enum class EntryKind { none, tensor, dict, non_tensor, nested_tensor };
 
 // One entry of a dictionary.
 class Value {
@@ -75,10 +75,10 @@ class Node : public c10::intrusive_ptr_target {
   bool memmapped() const noexcept { return memmapped_; }
   bool shared() const noexcept { return shared_; }
 
-  // What few dictionaries have and results take over: names of dimensions, and a record type.
+  // What few dictionaries have and results take over: names of dimensions, and a tensorclass.
   bool tagged() const noexcept { return tagged_; }
   const Names& names() const noexcept;
-  const RecordTypePtr& record() const noexcept;
+  const TensorclassTypePtr& tensorclass() const noexcept;
 
   // The folder behind the node; empty when there is none.
   const std::string& saved_path() const noexcept;
@@ -89,7 +89,7 @@ class Node : public c10::intrusive_ptr_target {
   void set_memmapped(bool memmapped) noexcept { memmapped_ = memmapped; }
   void set_shared(bool shared) noexcept { shared_ = shared; }
   void set_names(Names names);  // as many as there are batch dimensions, or none
-  void set_record(RecordTypePtr record);
+  void set_tensorclass(TensorclassTypePtr tensorclass);
   void set_saved_path(std::string path);
 
   // The node that an operation on the batch dimensions makes of this one.
@@ -138,7 +138,7 @@ class Node : public c10::intrusive_ptr_target {
     std::string saved_path;
     std::vector<WeakNodePtr> lock_parents;  // locked nodes that hold this one
     Names names;
-    RecordTypePtr record;
+    TensorclassTypePtr tensorclass;
   };
   Extras& extras();
 
@@ -155,11 +155,11 @@ class Node : public c10::intrusive_ptr_target {
 // An owning pointer to a node that somebody else holds, for walks that only read.
 inline NodePtr retain(const Node& node) { return NodePtr::reclaim_copy(const_cast<Node*>(&node)); }
 
-// Names of dimensions and record type, for a result made by hand. Names only when both have as many
+// Names of dimensions and tensorclass, for a result made by hand. Names only when both have as many
 // dimensions. Costs a test of one byte when there are none.
 inline void copy_tags(const Node& from, Node& to) {
   if (!from.tagged()) return;
-  if (from.record()) to.set_record(from.record());
+  if (from.tensorclass()) to.set_tensorclass(from.tensorclass());
   if (!from.names().empty() && from.batch().size() == to.batch().size()) to.set_names(from.names());
 }
 

@@ -1,7 +1,7 @@
 #include "core/tree/non_tensor.h"
 
-#include "core/tree/non_tensor_values.h"
 #include "core/meta/format.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
@@ -68,7 +68,7 @@ Sizes batch_at(const TensorDict& td, Path path) {
 
 NodePtr require_value(const TensorDict& td, Path path) {
   const Value value = find_entry(td.node(), path);
-  if (kind_of(value) != EntryKind::data) fail_kind(path, value, "value that is no tensor");
+  if (kind_of(value) != EntryKind::non_tensor) fail_kind(path, value, "non-tensor value");
   return value.node();
 }
 
@@ -76,27 +76,27 @@ NodePtr require_value(const TensorDict& td, Path path) {
 
 void set_value(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
-  td.set_data(path,
-              format::compact(json, "the value of " + show_path(path), format::max_json_depth));
+  td.set_non_tensor(
+      path, format::compact(json, "the value of " + show_path(path), format::max_json_depth));
 }
 
 void set_values(TensorDict& td, Path path, std::string_view json) {
   check_path(path);
   const std::string text =
       format::compact(json, "the values of " + show_path(path), format::max_json_depth);
-  td.set(path, TensorDict(data_from_json(text, batch_at(td, path), std::nullopt)));
+  td.set(path, TensorDict(non_tensor_from_json(text, batch_at(td, path), std::nullopt)));
 }
 
 std::string values_of(const TensorDict& td, Path path) {
-  return data_json(*require_value(td, path));
+  return non_tensor_json(*require_value(td, path));
 }
 
 std::string value_of(const TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
-  if (node->kind() == NodeKind::data) return static_cast<const DataNode&>(*node).json();
-  const std::vector<const DataNode*> values = data_values(*node);
+  if (node->kind() == NodeKind::non_tensor) return static_cast<const NonTensorNode&>(*node).json();
+  const std::vector<const NonTensorNode*> values = non_tensor_values(*node);
   if (values.empty()) fail(Code::wrong_entry, show_path(path), " holds no value");
-  for (const DataNode* value : values) {
+  for (const NonTensorNode* value : values) {
     if (value->json() != values[0]->json()) {
       fail(Code::wrong_entry, show_path(path),
            " holds values that differ between the elements of the batch: read them as a list");
@@ -107,15 +107,15 @@ std::string value_of(const TensorDict& td, Path path) {
 
 void spread_value(TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
-  if (node->kind() != NodeKind::data || node->batch().empty()) return;
-  const std::vector<const DataNode*> values = data_values(*node);
+  if (node->kind() != NodeKind::non_tensor || node->batch().empty()) return;
+  const std::vector<const NonTensorNode*> values = non_tensor_values(*node);
   const at::Tensor positions =
       at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(node->batch());
-  td.set(path, TensorDict(make_data(values, positions, node->device())));
+  td.set(path, TensorDict(make_non_tensor(values, positions, node->device())));
 }
 
 void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
-  td.set_data(path, std::string(bytes_head) + encode(bytes) + std::string(bytes_tail));
+  td.set_non_tensor(path, std::string(bytes_head) + encode(bytes) + std::string(bytes_tail));
 }
 
 std::string bytes_of_value(const TensorDict& td, Path path) {

@@ -1,4 +1,4 @@
-// core/tree/non_tensor.h: entries that are no tensors: texts, numbers, lists, maps, bytes. Kept as JSON text.
+// core/tree/non_tensor.h: non-tensor entries: texts, numbers, lists, maps, bytes. Kept as JSON text.
 #pragma once
 
 #include "core/tree/tensordict.h"

@@ -4,14 +4,14 @@
 
 namespace td {
 
-NodePtr DataNode::transform(const BatchOp& op) const {
-  auto result = c10::make_intrusive<DataNode>(json_, op.batch(batch()), op.device(device()));
+NodePtr NonTensorNode::transform(const BatchOp& op) const {
+  auto result = c10::make_intrusive<NonTensorNode>(json_, op.batch(batch()), op.device(device()));
   if (tagged()) op.tags(*this, *result);
   return result;
 }
 
-NodePtr DataNode::shallow_copy() const {
-  auto copy = c10::make_intrusive<DataNode>(json_, batch(), device());
+NodePtr NonTensorNode::shallow_copy() const {
+  auto copy = c10::make_intrusive<NonTensorNode>(json_, batch(), device());
   copy_tags(*this, *copy);
   return copy;
 }

@@ -1,15 +1,15 @@
-// core/tree/non_tensor_node.h: NonTensorData: one value that is not a tensor, for the whole batch.
+// core/tree/non_tensor_node.h: NonTensorData: one non-tensor value, for the whole batch.
 #pragma once
 
 #include "core/tree/node.h"
 
 namespace td {
 
-// A value that is no tensor, for the whole batch. It is kept as JSON text.
-class DataNode final : public Node {
+// A non-tensor value, for the whole batch. It is kept as JSON text.
+class NonTensorNode final : public Node {
  public:
-  DataNode(std::string json, SizesView batch, std::optional<c10::Device> device)
-      : Node(NodeKind::data, batch, device), json_(std::move(json)) {}
+  NonTensorNode(std::string json, SizesView batch, std::optional<c10::Device> device)
+      : Node(NodeKind::non_tensor, batch, device), json_(std::move(json)) {}
 
   const std::string& json() const noexcept { return json_; }
 

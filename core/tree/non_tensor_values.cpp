@@ -12,34 +12,35 @@ namespace td {
 namespace {
 
 // The value at one position, given as one number for each batch dimension.
-const DataNode* value_at(const Node& node, c10::SmallVectorImpl<std::int64_t>& at) {
+const NonTensorNode* value_at(const Node& node, c10::SmallVectorImpl<std::int64_t>& at) {
   const Node* inner = &node;
   while (const LazyNode* lazy = as_lazy(inner)) {
     const auto dim = static_cast<std::size_t>(lazy->stack_dim());
     inner = lazy->elements()[static_cast<std::size_t>(at[dim])].get();
     at.erase(at.begin() + lazy->stack_dim());
   }
-  return static_cast<const DataNode*>(inner);
+  return static_cast<const NonTensorNode*>(inner);
 }
 
-NodePtr build(const std::vector<const DataNode*>& values, const std::int64_t*& next,
+NodePtr build(const std::vector<const NonTensorNode*>& values, const std::int64_t*& next,
               SizesView sizes, std::optional<c10::Device> device) {
   if (sizes.empty()) {
-    const DataNode* value = values[static_cast<std::size_t>(*next++)];
-    return c10::make_intrusive<DataNode>(value->json(), SizesView{}, device);
+    const NonTensorNode* value = values[static_cast<std::size_t>(*next++)];
+    return c10::make_intrusive<NonTensorNode>(value->json(), SizesView{}, device);
   }
   std::vector<NodePtr> elements;
   elements.reserve(static_cast<std::size_t>(sizes[0]));
   for (std::int64_t i = 0; i < sizes[0]; ++i) {
     elements.push_back(build(values, next, sizes.slice(1), device));
   }
-  return c10::make_intrusive<LazyNode>(std::move(elements), 0, sizes, device, /*holds_data=*/true);
+  return c10::make_intrusive<LazyNode>(std::move(elements), 0, sizes, device,
+                                       /*holds_non_tensor=*/true);
 }
 
 using Json = nlohmann::ordered_json;
 
 NodePtr take_apart(const Json& json, SizesView batch, std::optional<c10::Device> device) {
-  if (batch.empty()) return c10::make_intrusive<DataNode>(json.dump(), batch, device);
+  if (batch.empty()) return c10::make_intrusive<NonTensorNode>(json.dump(), batch, device);
   if (!json.is_array() || static_cast<std::int64_t>(json.size()) != batch[0]) {
     fail(Code::shape, "a list of ", batch[0], " values is needed for batch size ",
          show_sizes(batch), ", found ",
@@ -47,20 +48,22 @@ NodePtr take_apart(const Json& json, SizesView batch, std::optional<c10::Device>
   }
   std::vector<NodePtr> elements;
   for (const Json& one : json) elements.push_back(take_apart(one, batch.slice(1), device));
-  return c10::make_intrusive<LazyNode>(std::move(elements), 0, batch, device, /*holds_data=*/true);
+  return c10::make_intrusive<LazyNode>(std::move(elements), 0, batch, device,
+                                       /*holds_non_tensor=*/true);
 }
 
 }  // namespace
 
-std::vector<const DataNode*> data_values(const Node& node) {
-  if (node.kind() == NodeKind::ragged) {
-    fail(Code::unsupported, "a ragged tensor is no value that could be read as JSON or rearranged");
+std::vector<const NonTensorNode*> non_tensor_values(const Node& node) {
+  if (node.kind() == NodeKind::nested_tensor) {
+    fail(Code::unsupported, "a nested tensor is no value that could be read as JSON or rearranged");
   }
   const SizesView batch = node.batch();
   const std::int64_t n = count_elements(batch);
-  std::vector<const DataNode*> values;
-  if (const auto* one =
-          node.kind() == NodeKind::data ? static_cast<const DataNode*>(&node) : nullptr) {
+  std::vector<const NonTensorNode*> values;
+  if (const auto* one = node.kind() == NodeKind::non_tensor
+                            ? static_cast<const NonTensorNode*>(&node)
+                            : nullptr) {
     values.assign(static_cast<std::size_t>(n), one);
     return values;
   }
@@ -75,16 +78,16 @@ std::vector<const DataNode*> data_values(const Node& node) {
   return values;
 }
 
-NodePtr make_data(const std::vector<const DataNode*>& values, const at::Tensor& positions,
-                  std::optional<c10::Device> device) {
+NodePtr make_non_tensor(const std::vector<const NonTensorNode*>& values,
+                        const at::Tensor& positions, std::optional<c10::Device> device) {
   const at::Tensor dense = positions.contiguous();
   const std::int64_t* next = dense.data_ptr<std::int64_t>();
   return build(values, next, dense.sizes(), device);
 }
 
-NodePtr rearrange_data(const NodePtr& node, const BatchOp& op) {
+NodePtr rearrange_non_tensor(const NodePtr& node, const BatchOp& op) {
   const at::NoGradGuard no_grad;
-  const std::vector<const DataNode*> values = data_values(*node);
+  const std::vector<const NonTensorNode*> values = non_tensor_values(*node);
   const at::Tensor positions =
       op.leaf(at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(node->batch()));
   // An operation that fills or computes has no answer for values.
@@ -95,19 +98,19 @@ NodePtr rearrange_data(const NodePtr& node, const BatchOp& op) {
   }
   if (!moves) {
     fail(Code::unsupported,
-         "values that are no tensors, one for each element of the batch, cannot "
+         "non-tensor values, one for each element of the batch, cannot "
          "follow this operation: remove them first");
   }
-  NodePtr result = make_data(values, positions, op.device(node->device()));
+  NodePtr result = make_non_tensor(values, positions, op.device(node->device()));
   if (node->tagged()) op.tags(*node, *result);
   return result;
 }
 
-std::string data_json(const Node& node) {
-  if (node.kind() == NodeKind::data && node.batch().empty()) {
-    return static_cast<const DataNode&>(node).json();
+std::string non_tensor_json(const Node& node) {
+  if (node.kind() == NodeKind::non_tensor && node.batch().empty()) {
+    return static_cast<const NonTensorNode&>(node).json();
   }
-  const std::vector<const DataNode*> values = data_values(node);
+  const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   const SizesView batch = node.batch();
   std::string text;
   std::size_t next = 0;
@@ -128,22 +131,22 @@ std::string data_json(const Node& node) {
   return text;
 }
 
-NodePtr data_from_json(const std::string& json, SizesView batch,
-                       std::optional<c10::Device> device) {
+NodePtr non_tensor_from_json(const std::string& json, SizesView batch,
+                             std::optional<c10::Device> device) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_discarded()) fail(Code::format, "the text is not JSON");
   return take_apart(parsed, batch, device);
 }
 
-bool same_data(const Node& a, const Node& b) {
-  const RaggedNode* one = as_ragged(&a);
-  const RaggedNode* two = as_ragged(&b);
+bool same_non_tensor(const Node& a, const Node& b) {
+  const NestedTensorNode* one = as_nested_tensor(&a);
+  const NestedTensorNode* two = as_nested_tensor(&b);
   if (one != nullptr || two != nullptr) {
-    return one != nullptr && two != nullptr && same_ragged(*one, *two);
+    return one != nullptr && two != nullptr && same_nested_tensor(*one, *two);
   }
   if (a.batch() != b.batch()) return false;
-  const std::vector<const DataNode*> left = data_values(a);
-  const std::vector<const DataNode*> right = data_values(b);
+  const std::vector<const NonTensorNode*> left = non_tensor_values(a);
+  const std::vector<const NonTensorNode*> right = non_tensor_values(b);
   for (std::size_t i = 0; i < left.size(); ++i) {
     if (left[i] != right[i] && left[i]->json() != right[i]->json()) return false;
   }

@@ -57,17 +57,17 @@ std::string show_names(const Node& node) {
 
 EntryKind kind_of(const Value& value) noexcept {
   if (!value.is_node()) return EntryKind::tensor;
-  if (value.node()->kind() == NodeKind::ragged) return EntryKind::ragged;
-  return is_opaque(*value.node()) ? EntryKind::data : EntryKind::dict;
+  if (value.node()->kind() == NodeKind::nested_tensor) return EntryKind::nested_tensor;
+  return is_opaque(*value.node()) ? EntryKind::non_tensor : EntryKind::dict;
 }
 
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted) {
   const EntryKind kind = kind_of(value);
   fail(Code::wrong_entry, show_path(path), " is a ",
-       kind == EntryKind::tensor   ? "tensor"
-       : kind == EntryKind::dict   ? "dictionary"
-       : kind == EntryKind::ragged ? "ragged tensor"
-                                   : "value",
+       kind == EntryKind::tensor          ? "tensor"
+       : kind == EntryKind::dict          ? "dictionary"
+       : kind == EntryKind::nested_tensor ? "nested tensor"
+                                          : "value",
        ", not a ", wanted);
 }
 
@@ -157,10 +157,11 @@ Value fitted(const DenseNode& node, Path full, const Value& value) {
     return device ? Value(move_to(value.tensor(), *device)) : value;
   }
   NodePtr fitting = value.node();
-  if (fitting->kind() == NodeKind::part) fitting = dense_form(fitting);
-  if (const RaggedNode* ragged = as_ragged(fitting.get())) {
-    if (batch.size() > 1 || ragged->batch().size() != 1 || !begins_with(ragged->batch(), batch)) {
-      fitting = for_batch(*ragged, batch, show_path(full));
+  if (fitting->kind() == NodeKind::sub_tensordict) fitting = dense_form(fitting);
+  if (const NestedTensorNode* nested_tensor = as_nested_tensor(fitting.get())) {
+    if (batch.size() > 1 || nested_tensor->batch().size() != 1 ||
+        !begins_with(nested_tensor->batch(), batch)) {
+      fitting = for_batch(*nested_tensor, batch, show_path(full));
     }
   } else if (!begins_with(fitting->batch(), batch)) {
     TensorDict copy = TensorDict(fitting).clone(false);
@@ -191,7 +192,7 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
   for (std::size_t i = 0;; ++i) {
     above_.push_back(node);
     const Path rest = path.slice(i);
-    if (LazyNode* lazy = as_lazy(node); lazy != nullptr && !lazy->holds_data()) {
+    if (LazyNode* lazy = as_lazy(node); lazy != nullptr && !lazy->holds_non_tensor()) {
       const RecursionGuard guard;
       require_unlocked(*lazy);
       const auto dim = lazy->stack_dim();
@@ -231,7 +232,7 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
       Value fitting = fitted(*dense, full, value);
       if (fitting.is_node() && !is_opaque(*fitting.node()))
         fitting = fit_names(*dense, full, fitting.take_node(), names_);
-      if (dense->record()) fitting = fit_field(*dense, rest, std::move(fitting));
+      if (dense->tensorclass()) fitting = fit_field(*dense, rest, std::move(fitting));
       puts_.push_back({dense, rest, std::move(fitting)});
       return;
     }

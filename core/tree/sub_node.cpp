@@ -10,35 +10,37 @@
 
 namespace td {
 
-NodePtr PartNode::transform(const BatchOp& op) const { return dense_form()->transform(op); }
-
-NodePtr PartNode::shallow_copy() const {
-  return c10::make_intrusive<PartNode>(parent_, items_, batch());
+NodePtr SubTensorDictNode::transform(const BatchOp& op) const {
+  return dense_form()->transform(op);
 }
 
-void PartNode::collect(NodeList& into) const { into.push_back(parent_); }
+NodePtr SubTensorDictNode::shallow_copy() const {
+  return c10::make_intrusive<SubTensorDictNode>(parent_, items_, batch());
+}
 
-// What is locked through a window refers to it weakly, and would keep its memory, and so itself.
-void PartNode::release_resources() {
+void SubTensorDictNode::collect(NodeList& into) const { into.push_back(parent_); }
+
+// What is locked through a sub-tensordict refers to it weakly, and would keep its memory, and so itself.
+void SubTensorDictNode::release_resources() {
   parent_.reset();
   forget_holders();
 }
 
-NodePtr PartNode::dense_form() const {
+NodePtr SubTensorDictNode::dense_form() const {
   const RecursionGuard guard;
   NodePtr read = td::dense_form(read_at(parent_, items_));
   require_batch(read->batch());
   return read;
 }
 
-void PartNode::require_batch(SizesView read) const {
+void SubTensorDictNode::require_batch(SizesView read) const {
   if (read == batch()) return;
   fail(Code::shape, "the dictionary behind a sub-tensordict of batch size ", show_sizes(batch()),
        " has changed: its batch size is ", show_sizes(parent_->batch()),
        ", and the index now gives ", show_sizes(read), "; make the sub-tensordict again");
 }
 
-std::optional<Value> PartNode::entry(std::string_view name) const {
+std::optional<Value> SubTensorDictNode::entry(std::string_view name) const {
   std::optional<Value> value = parent_->entry(name);
   if (!value) return std::nullopt;
   // An index is worked out for the parent's batch size, which every entry begins with.
@@ -49,14 +51,16 @@ std::optional<Value> PartNode::entry(std::string_view name) const {
   return *as_dense(read.get())->find(name);
 }
 
-EntryKind PartNode::entry_kind(std::string_view name) const { return parent_->entry_kind(name); }
+EntryKind SubTensorDictNode::entry_kind(std::string_view name) const {
+  return parent_->entry_kind(name);
+}
 
-std::vector<std::string> PartNode::entry_names() const { return parent_->entry_names(); }
+std::vector<std::string> SubTensorDictNode::entry_names() const { return parent_->entry_names(); }
 
-bool PartNode::locked_by_others() const noexcept { return is_locked(*parent_); }
+bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*parent_); }
 
 InPlace::InPlace(const NodePtr& node) : node_(node) {
-  const PartNode* part = as_part(node.get());
+  const SubTensorDictNode* part = as_sub_tensordict(node.get());
   if (part == nullptr) return;
   const auto copies = [](const IndexItem& item) {
     return item.kind == IndexKind::tensor || item.kind == IndexKind::boolean;
@@ -68,7 +72,7 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
 
 void InPlace::commit() {
   if (!part_.defined()) return;
-  const auto& part = static_cast<const PartNode&>(*part_);
+  const auto& part = static_cast<const SubTensorDictNode&>(*part_);
   TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));
 }
 

@@ -8,13 +8,13 @@
 
 namespace td {
 
-// A window on a part of another dictionary, which it keeps alive (Python's _SubTensorDict). What is
+// A sub-tensordict, which it keeps alive (Python's _SubTensorDict). What is
 // written to it is written to the part. Made by sub_tensordict(), which sees to it that the index is its own
 // and that the other dictionary is none of its kind.
-class PartNode final : public Node {
+class SubTensorDictNode final : public Node {
  public:
-  PartNode(NodePtr parent, std::vector<IndexItem> items, SizesView batch)
-      : Node(NodeKind::part, batch, parent->device()),
+  SubTensorDictNode(NodePtr parent, std::vector<IndexItem> items, SizesView batch)
+      : Node(NodeKind::sub_tensordict, batch, parent->device()),
         parent_(std::move(parent)),
         items_(std::move(items)) {}
 
@@ -40,11 +40,12 @@ class PartNode final : public Node {
   std::vector<IndexItem> items_;
 };
 
-inline const PartNode* as_part(const Node* node) noexcept {
-  return node->kind() == NodeKind::part ? static_cast<const PartNode*>(node) : nullptr;
+inline const SubTensorDictNode* as_sub_tensordict(const Node* node) noexcept {
+  return node->kind() == NodeKind::sub_tensordict ? static_cast<const SubTensorDictNode*>(node)
+                                                  : nullptr;
 }
 
-// What an operation in place works on: the dictionary itself, or, for a window through index tensors,
+// What an operation in place works on: the dictionary itself, or, for a sub-tensordict through index tensors,
 // a copy of the part that commit() writes back. Leaves of lazy stacks are those of the elements.
 class InPlace {
  public:

@@ -17,7 +17,7 @@ bool is_even(SizesView batch) {
 }  // namespace
 
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) {
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a value that is no tensor has no parts");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a non-tensor value has no parts");
   const NodePtr& node = td.node();
   const SizesView batch = node->batch();
   // The elements of a lazy stack may differ: what the index gives is seen when they are read.
@@ -26,7 +26,7 @@ TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) 
       reads ? Sizes(read_at(node, items)->batch()) : IndexPlan(items, batch).sizes(batch);
   std::vector<IndexItem> own = own_index(items, batch);
   NodePtr parent = node;
-  if (const PartNode* above = as_part(node.get())) {
+  if (const SubTensorDictNode* above = as_sub_tensordict(node.get())) {
     // A part of a part is one of the whole: a chain of them costs no more than its last link.
     const SizesView whole = above->parent()->batch();
     if (is_even(whole)) above->require_batch(IndexPlan(above->items(), whole).sizes(whole));
@@ -36,12 +36,12 @@ TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) 
     }
   }
   return TensorDict(
-      NodePtr(c10::make_intrusive<PartNode>(std::move(parent), std::move(own), sizes)));
+      NodePtr(c10::make_intrusive<SubTensorDictNode>(std::move(parent), std::move(own), sizes)));
 }
 
 TensorDict parent_of(const TensorDict& td) {
-  const PartNode* part = as_part(td.node().get());
-  if (part == nullptr) fail(Code::wrong_entry, "this dictionary is not a window on another one");
+  const SubTensorDictNode* part = as_sub_tensordict(td.node().get());
+  if (part == nullptr) fail(Code::wrong_entry, "this dictionary is not a sub-tensordict");
   return TensorDict(part->parent());
 }
 

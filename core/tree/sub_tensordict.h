@@ -1,4 +1,4 @@
-// core/tree/sub_tensordict.h: windows on a part of a dictionary (Python's SubTensorDict).
+// core/tree/sub_tensordict.h: sub-tensordicts (Python's SubTensorDict).
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -9,7 +9,7 @@ namespace td {
 // goes to that part, also where index tensors pick it. Keeps `td` alive.
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items);
 
-// The dictionary behind a window; throws Code::wrong_entry when it is none.
+// The dictionary behind a sub-tensordict; throws Code::wrong_entry when it is none.
 TensorDict parent_of(const TensorDict& td);
 
 }  // namespace td

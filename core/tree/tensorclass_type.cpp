@@ -1,6 +1,6 @@
-// What is declared of a record, and whether it contradicts itself.
-#include "core/tree/paths.h"
+// What is declared of a tensorclass, and whether it contradicts itself.
 #include "core/inspect/print.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 
 #include <nlohmann/json.hpp>
@@ -18,11 +18,11 @@ std::string in_quotes(std::string_view text) { return '"' + std::string(text) + 
 
 }  // namespace
 
-std::string describe(const RecordField& field) {
+std::string describe(const TensorclassField& field) {
   switch (field.kind) {
     case FieldKind::dict: return "a dictionary";
-    case FieldKind::value: return "a value that is no tensor";
-    case FieldKind::record: return "a record " + in_quotes(field.record->name());
+    case FieldKind::value: return "a non-tensor value";
+    case FieldKind::tensorclass: return "a tensorclass " + in_quotes(field.tensorclass->name());
     case FieldKind::tensor: break;
   }
   std::string text = "a tensor";
@@ -36,8 +36,9 @@ std::string describe(const Value& value) {
     return "a tensor of " + dtype_name(value.tensor().scalar_type()) + " with sizes " +
            show_sizes(value.tensor().sizes());
   }
-  if (value.node()->record()) return "a record " + in_quotes(value.node()->record()->name());
-  return kind_of(value) == EntryKind::dict ? "a dictionary" : "a value that is no tensor";
+  if (value.node()->tensorclass())
+    return "a tensorclass " + in_quotes(value.node()->tensorclass()->name());
+  return kind_of(value) == EntryKind::dict ? "a dictionary" : "a non-tensor value";
 }
 
 bool sizes_match(const Sizes& wanted, SizesView sizes, std::size_t batch_dims) {
@@ -48,8 +49,8 @@ bool sizes_match(const Sizes& wanted, SizesView sizes, std::size_t batch_dims) {
   return true;
 }
 
-RecordType::RecordType(std::string name, std::vector<RecordField> fields,
-                       const RecordOptions& options)
+TensorclassType::TensorclassType(std::string name, std::vector<TensorclassField> fields,
+                                 const TensorclassOptions& options)
     : name_(std::move(name)),
       names_(c10::make_intrusive<Schema>()),
       schema_(c10::make_intrusive<Schema>()),
@@ -58,41 +59,42 @@ RecordType::RecordType(std::string name, std::vector<RecordField> fields,
       pickled_(options.pickled) {
   const std::string_view name_view = name_;
   check_path(name_view);
-  if (name_.empty()) fail(Code::key_invalid, "a record type needs a name");
+  if (name_.empty()) fail(Code::key_invalid, "a tensorclass needs a name");
   if (options.base) fields_ = options.base->fields();
-  for (const RecordField& field : fields_) names_->append(field.name);
-  for (RecordField& field : fields) {
+  for (const TensorclassField& field : fields_) names_->append(field.name);
+  for (TensorclassField& field : fields) {
     const std::string_view field_view = field.name;
     check_path(field_view);
     if (find(field.name) != nullptr) {
-      fail(Code::key_exists, "record ", in_quotes(name_), " has two fields ",
+      fail(Code::key_exists, "tensorclass ", in_quotes(name_), " has two fields ",
            in_quotes(field.name));
     }
     check(field);
     names_->append(field.name);
     fields_.push_back(std::move(field));
   }
-  for (const RecordField& field : fields_) {
+  for (const TensorclassField& field : fields_) {
     if (field.is_made()) schema_->append(field.name);
-    if (field.kind == FieldKind::record) depth_ = std::max(depth_, field.record->depth_ + 1);
+    if (field.kind == FieldKind::tensorclass)
+      depth_ = std::max(depth_, field.tensorclass->depth_ + 1);
   }
   if (depth_ > max_depth) {
-    fail(Code::unsupported, "record ", in_quotes(name_), " holds records more than ", max_depth,
-         " levels deep");
+    fail(Code::unsupported, "tensorclass ", in_quotes(name_), " holds tensorclasses more than ",
+         max_depth, " levels deep");
   }
 }
 
-void RecordType::check(const RecordField& field) const {
+void TensorclassType::check(const TensorclassField& field) const {
   const auto refuse = [&](const auto&... why) {
-    fail(Code::invalid_argument, "field ", in_quotes(field.name), " of record ", in_quotes(name_),
-         " is ", describe(field), why...);
+    fail(Code::invalid_argument, "field ", in_quotes(field.name), " of tensorclass ",
+         in_quotes(name_), " is ", describe(field), why...);
   };
-  if ((field.kind == FieldKind::record) != (field.record != nullptr)) {
-    if (field.record == nullptr) {
-      fail(Code::invalid_argument, "field ", in_quotes(field.name), " of record ", in_quotes(name_),
-           " is a record of no type");
+  if ((field.kind == FieldKind::tensorclass) != (field.tensorclass != nullptr)) {
+    if (field.tensorclass == nullptr) {
+      fail(Code::invalid_argument, "field ", in_quotes(field.name), " of tensorclass ",
+           in_quotes(name_), " is a tensorclass of no type");
     }
-    refuse(" and has a record type");
+    refuse(" and has a tensorclass");
   }
   const at::Tensor& value = field.default_tensor;
   if (field.kind != FieldKind::tensor && (field.dtype || field.feature || value.defined())) {
@@ -112,22 +114,22 @@ void RecordType::check(const RecordField& field) const {
   }
 }
 
-const RecordField* RecordType::find(std::string_view name) const noexcept {
+const TensorclassField* TensorclassType::find(std::string_view name) const noexcept {
   const std::size_t i = names_->find(name);
   return i == Schema::npos ? nullptr : &fields_[i];
 }
 
-bool RecordType::has_members_of(const RecordType& other) const {
-  std::vector<std::pair<const RecordType*, const RecordType*>> pending{{this, &other}};
+bool TensorclassType::has_members_of(const TensorclassType& other) const {
+  std::vector<std::pair<const TensorclassType*, const TensorclassType*>> pending{{this, &other}};
   while (!pending.empty()) {
     const auto [a, b] = pending.back();
     pending.pop_back();
     if (a == b) continue;
     if (a->fields_.size() != b->fields_.size()) return false;
-    for (const RecordField& field : a->fields_) {
-      const RecordField* same = b->find(field.name);
+    for (const TensorclassField& field : a->fields_) {
+      const TensorclassField* same = b->find(field.name);
       if (same == nullptr || same->kind != field.kind) return false;
-      if (field.record) pending.emplace_back(field.record.get(), same->record.get());
+      if (field.tensorclass) pending.emplace_back(field.tensorclass.get(), same->tensorclass.get());
     }
   }
   return true;
@@ -137,18 +139,18 @@ bool PickledFields::is_unread(std::string_view name) const noexcept {
   return std::find(unread.begin(), unread.end(), name) != unread.end();
 }
 
-RecordTypePtr with_pickled(const RecordTypePtr& type, PickledPtr pickled) {
+TensorclassTypePtr with_pickled(const TensorclassTypePtr& type, PickledPtr pickled) {
   if (type->pickled_ == pickled) return type;
-  auto copy = std::make_shared<RecordType>(*type);
+  auto copy = std::make_shared<TensorclassType>(*type);
   copy->pickled_ = std::move(pickled);
   return copy;
 }
 
-RecordTypePtr common_record(const RecordTypePtr& a, const RecordTypePtr& b) {
+TensorclassTypePtr common_tensorclass(const TensorclassTypePtr& a, const TensorclassTypePtr& b) {
   if (a == nullptr || b == nullptr) return nullptr;
   if (!a->has_members_of(*b)) {
     fail(Code::invalid_argument,
-         "records of different fields cannot be joined: ", in_quotes(a->name()), " and ",
+         "tensorclasses of different fields cannot be joined: ", in_quotes(a->name()), " and ",
          in_quotes(b->name()));
   }
   return a;

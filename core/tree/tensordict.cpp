@@ -1,11 +1,11 @@
 #include "core/tree/tensordict.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/tensor/writes.h"
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/device.h"
 #include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
@@ -67,14 +67,14 @@ std::size_t TensorDict::nbytes() const {
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
       if (!dense->value(i).is_node()) add(level.bytes, bytes_of(dense->value(i).tensor()));
     }
-    if (const RaggedNode* ragged = as_ragged(node.get())) {
-      add(level.bytes, bytes_of(ragged->values()));
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get())) {
+      add(level.bytes, bytes_of(nested_tensor->values()));
     }
     node->collect(level.held);
     level.node = std::move(node);
     levels.push_back(std::move(level));
   };
-  begin(node_->kind() == NodeKind::part ? dense_form(node_) : node_);
+  begin(node_->kind() == NodeKind::sub_tensordict ? dense_form(node_) : node_);
   for (;;) {
     Level& level = levels.back();
     if (!level.held.empty()) {
@@ -97,8 +97,8 @@ std::size_t TensorDict::nbytes() const {
 
 namespace {
 
-// A window takes entries by writing them to its part; the dictionary behind it gets room for the whole.
-void set_part(const PartNode& part, Path path, const Value& value) {
+// A sub-tensordict takes entries by writing them to its part; the dictionary behind it gets room for the whole.
+void set_part(const SubTensorDictNode& part, Path path, const Value& value) {
   check_path(path);
   TensorDict one(part.batch());
   Assignments entry;
@@ -107,17 +107,16 @@ void set_part(const PartNode& part, Path path, const Value& value) {
   TensorDict(part.parent()).set_at(part.items(), one);
 }
 
-void set_new_part(const PartNode& part, Path path, const Value& value) {
+void set_new_part(const SubTensorDictNode& part, Path path, const Value& value) {
   if (look_up(part.parent(), path)) {
     fail(Code::key_exists, "cannot replace ", show_path(path),
-         " in a window on a part of a dictionary: write to it in place instead");
+         " in a sub-tensordict: write to it in place instead");
   }
   set_part(part, path, value);
 }
 
 // The stored tensors behind an entry: one, or one for each element of lazy stacks.
-void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value,
-                   Writes& writes) {
+void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value, Writes& writes) {
   if (const Value* stored = find_stored(root, path)) {
     if (stored->is_node()) fail_kind(path, *stored, "tensor");
     return writes.set(path, stored->tensor(), value);
@@ -137,7 +136,8 @@ void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value,
 
 void TensorDict::set(Path path, at::Tensor value) {
   if (replace(path, value)) return;
-  if (const PartNode* part = as_part(node_.get())) return set_new_part(*part, path, value);
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
+    return set_new_part(*part, path, value);
   Assignments entry;
   entry.plan(node_, path, value);
   entry.run();
@@ -160,15 +160,16 @@ bool TensorDict::replace(Path path, at::Tensor& value) {
 }
 
 void TensorDict::set(Path path, const TensorDict& value) {
-  if (const PartNode* part = as_part(node_.get())) return set_new_part(*part, path, value.node());
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
+    return set_new_part(*part, path, value.node());
   Assignments entry;
   entry.plan(node_, path, value.node());
   entry.run();
 }
 
-void TensorDict::set_data(Path path, std::string json) {
+void TensorDict::set_non_tensor(Path path, std::string json) {
   set(path, TensorDict(NodePtr(
-                c10::make_intrusive<DataNode>(std::move(json), batch_size(), std::nullopt))));
+                c10::make_intrusive<NonTensorNode>(std::move(json), batch_size(), std::nullopt))));
 }
 
 void TensorDict::set_inplace(Path path, const at::Tensor& value) {
@@ -180,7 +181,7 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
     fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into ", show_path(path),
          " of shape ", show_sizes(target.sizes()));
   }
-  if (const PartNode* part = as_part(node_.get())) {
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
     return set_part(*part, path, value.expand(target.sizes()));
   }
   Writes writes(stored != nullptr ? Writes::Hold::borrows : Writes::Hold::owns);
@@ -205,7 +206,7 @@ at::Tensor TensorDict::get(Path path) const {
 }
 
 TensorDict TensorDict::get_dict(Path path) const {
-  if (const PartNode* part = as_part(node_.get())) {
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
     const TensorDict inner = TensorDict(part->parent()).get_dict(path);
     require_batch(path, inner.batch_size(), part->parent()->batch());
     return sub_tensordict(inner, part->items());
@@ -215,12 +216,12 @@ TensorDict TensorDict::get_dict(Path path) const {
   return TensorDict(value.node());
 }
 
-std::string TensorDict::get_data(Path path) const {
+std::string TensorDict::get_non_tensor(Path path) const {
   const Value value = find_entry(node_, path);
-  if (td::kind_of(value) != EntryKind::data) fail_kind(path, value, "value that is no tensor");
+  if (td::kind_of(value) != EntryKind::non_tensor) fail_kind(path, value, "non-tensor value");
   const Node& node = *value.node();
-  return node.kind() == NodeKind::data ? static_cast<const DataNode&>(node).json()
-                                       : data_json(node);
+  return node.kind() == NodeKind::non_tensor ? static_cast<const NonTensorNode&>(node).json()
+                                             : non_tensor_json(node);
 }
 
 EntryKind TensorDict::kind_of(Path path) const {
@@ -235,7 +236,8 @@ EntryKind TensorDict::kind_of(Path path) const {
 }
 
 void TensorDict::remove(Path path) {
-  if (const PartNode* part = as_part(node_.get())) return TensorDict(part->parent()).remove(path);
+  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
+    return TensorDict(part->parent()).remove(path);
   // The nodes that hold the entry: one, or one for each element of lazy stacks.
   check_path(path);
   std::vector<DenseNode*> holders;
@@ -252,7 +254,7 @@ void TensorDict::remove(Path path) {
     if (value == nullptr) continue;
     if (level + 1 == path.size()) {
       require_unlocked(*dense);
-      if (dense->record()) require_optional(*dense->record(), path.back());
+      if (dense->tensorclass()) require_optional(*dense->tensorclass(), path.back());
       holders.push_back(dense);
     } else if (value->is_node()) {
       pending.emplace_back(value->node().get(), level + 1);
@@ -280,12 +282,13 @@ void TensorDict::set_batch_size(SizesView batch) {
   while (!growing.empty()) {
     Node* node = growing.back();
     growing.pop_back();
-    if (node->kind() == NodeKind::lazy || node->kind() == NodeKind::part) {
+    if (node->kind() == NodeKind::lazy || node->kind() == NodeKind::sub_tensordict) {
       fail(Code::unsupported, "the batch size of a ",
-           node->kind() == NodeKind::lazy ? "lazy stack" : "window", " is ",
+           node->kind() == NodeKind::lazy ? "lazy stack" : "sub-tensordict", " is ",
            show_sizes(node->batch()), " and cannot become ", show_sizes(batch));
     }
-    if (const RaggedNode* ragged = as_ragged(node)) for_batch(*ragged, batch, "the entry");
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(node))
+      for_batch(*nested_tensor, batch, "the entry");
     changing.push_back(node);
     const DenseNode* inner = as_dense(node);
     for (std::size_t i = 0; inner != nullptr && i < inner->size(); ++i) {
@@ -298,7 +301,7 @@ void TensorDict::set_batch_size(SizesView batch) {
       Node* nested = value.node().get();
       if (value.node().use_count() > 1 && !shared.insert(nested).second) continue;
       const bool fits = begins_with(nested->batch(), batch);
-      if (nested->kind() == NodeKind::data || nested->batch().size() < batch.size() ||
+      if (nested->kind() == NodeKind::non_tensor || nested->batch().size() < batch.size() ||
           (!fits && TensorDict(value.node()).is_empty())) {
         growing.push_back(nested);
       } else if (!fits) {
@@ -316,19 +319,18 @@ void TensorDict::set_batch_size(SizesView batch) {
 }
 
 void TensorDict::lock() const {
-  const PartNode* part = as_part(node_.get());
+  const SubTensorDictNode* part = as_sub_tensordict(node_.get());
   if (part == nullptr) return td::lock(node_);
   if (!is_locked()) {
-    fail(Code::unsupported, "a window on a part cannot be locked: lock the dictionary behind it");
+    fail(Code::unsupported, "a sub-tensordict cannot be locked: lock the dictionary behind it");
   }
 }
 
 void TensorDict::unlock() const {
-  const PartNode* part = as_part(node_.get());
+  const SubTensorDictNode* part = as_sub_tensordict(node_.get());
   if (part == nullptr) return td::unlock(node_);
   if (is_locked()) {
-    fail(Code::unsupported,
-         "a window on a part cannot be unlocked: unlock the dictionary behind it");
+    fail(Code::unsupported, "a sub-tensordict cannot be unlocked: unlock the dictionary behind it");
   }
 }
 

@@ -66,13 +66,13 @@ class TensorDict {
   // Entries. Paths run through nested dictionaries.
   void set(Path path, at::Tensor value);
   void set(Path path, const TensorDict& value);
-  void set_data(Path path, std::string json);
+  void set_non_tensor(Path path, std::string json);
   void set_inplace(Path path, const at::Tensor& value);
   at::Tensor get(Path path) const;
   // The tensor itself, where dense dictionaries alone stand on the way; else nullptr.
   const at::Tensor* stored(Path path) const noexcept;
   TensorDict get_dict(Path path) const;
-  std::string get_data(Path path) const;
+  std::string get_non_tensor(Path path) const;
   EntryKind kind_of(Path path) const;
   void remove(Path path);
   KeyList keys(const KeysOptions& options = {}) const;

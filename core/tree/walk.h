@@ -8,10 +8,11 @@
 namespace td {
 
 // Calls `f(const Value&)` for every entry, a node before its content. The elements of a lazy stack
-// count as its entries. Of a window, the part is walked as it reads.
+// count as its entries. Of a sub-tensordict, the part is walked as it reads.
 template <class F>
 void visit(const Node& top, F&& f) {
-  const NodePtr root = top.kind() == NodeKind::part ? dense_form(retain(top)) : retain(top);
+  const NodePtr root =
+      top.kind() == NodeKind::sub_tensordict ? dense_form(retain(top)) : retain(top);
   c10::SmallVector<const Node*, 8> pending{root.get()};
   c10::SmallVector<NodePtr, 4> held;
   while (!pending.empty()) {

@@ -25,12 +25,12 @@ void fail_missing(const ZipPolicy& policy, Path path, std::size_t tree) {
        " is not in ", where);
 }
 
-void refuse_ragged(const ZipPolicy& policy, Path path, ZipNodes nodes) {
-  if (policy.ragged) return;
+void refuse_nested_tensor(const ZipPolicy& policy, Path path, ZipNodes nodes) {
+  if (policy.nested_tensor) return;
   for (const Node* node : nodes) {
-    if (node == nullptr || node->kind() != NodeKind::ragged) continue;
+    if (node == nullptr || node->kind() != NodeKind::nested_tensor) continue;
     fail(Code::unsupported, policy.what, ": ", show_place(path),
-         " is a ragged tensor, which cannot take part; pad it or take its parts");
+         " is a nested tensor, which cannot take part; pad it or take its parts");
   }
 }
 

@@ -18,8 +18,8 @@ struct ZipPolicy {
   Missing missing = Missing::error;
   bool ignore_extra = false;            // names that the first tree lacks are passed over
   const char* what = "this operation";  // for messages
-  bool ragged =
-      false;  // ragged tensors go where values that are no tensors go; else Code::unsupported
+  bool nested_tensor =
+      false;  // nested tensors go where non-tensor values go; else Code::unsupported
 };
 
 // Where a walk is.
@@ -42,16 +42,16 @@ class ZipOp {
   virtual std::optional<c10::Device> device(const std::optional<c10::Device>& before) const {
     return before;
   }
-  // Names of dimensions and the record type, for nodes that have any.
+  // Names of dimensions and the tensorclass, for nodes that have any.
   virtual void tags(const Node& before, Node& after) const { copy_tags(before, after); }
-  // A value that is no tensor. Other trees may have a tensor or a dictionary there: nullptr.
+  // A non-tensor value. Other trees may have a tensor or a dictionary there: nullptr.
   virtual Value data(const ZipPlace& place, ZipNodes nodes) const;
 };
 
 namespace detail {
 
 [[noreturn]] void fail_missing(const ZipPolicy& policy, Path path, std::size_t tree);
-void refuse_ragged(const ZipPolicy& policy, Path path, ZipNodes nodes);
+void refuse_nested_tensor(const ZipPolicy& policy, Path path, ZipNodes nodes);
 [[noreturn]] void fail_mixed(const ZipPolicy& policy, Path path);
 [[noreturn]] void fail_result(const ZipPolicy& policy, Path path, SizesView sizes, SizesView batch);
 
@@ -74,7 +74,7 @@ class ZipWalk {
     for (const Node* node : nodes) {
       if (!is_opaque(*node)) continue;
       if (node != nodes[0] && !is_opaque(*nodes[0])) fail_mixed(policy_, path_);
-      refuse_ragged(policy_, path_, nodes);
+      refuse_nested_tensor(policy_, path_, nodes);
       sink_.data(ZipPlace{path_, *nodes[0]}, nodes);
       return;
     }
@@ -169,7 +169,7 @@ class ZipWalk {
       begin(nodes);
       return true;
     }
-    refuse_ragged(policy_, path_, nodes);
+    refuse_nested_tensor(policy_, path_, nodes);
     if (!lead->is_node() || !is_opaque(*lead->node())) fail_mixed(policy_, path_);
     for (const Node*& node : nodes) {
       if (node != nullptr && !is_opaque(*node)) node = nullptr;
@@ -256,7 +256,7 @@ class ZipBuilder {
   void data(const ZipPlace& place, ZipNodes nodes) {
     Value value = op_.data(place, nodes);
     if (!levels_.empty()) return put(place.path, std::move(value));
-    if (!value.is_node()) fail(Code::unsupported, policy_.what, " of values that are no tensors");
+    if (!value.is_node()) fail(Code::unsupported, policy_.what, " of non-tensor values");
     result_ = value.take_node();
   }
   void skip() {

@@ -44,7 +44,8 @@ int main(void) {
   const int64_t first = 0;
   td_tensordict *returns, *largest, *same;
   int32_t equal;
-  over_time.over = TD_OVER_DIMS; /* else over everything; TD_OVER_FEATURES for each step */
+  over_time.over =
+      TD_REDUCE_OVER_DIMS; /* else over everything; TD_REDUCE_OVER_FEATURES for each step */
   over_time.dims = &first;
   over_time.dims_len = 1;
   must(td_reduce(weighted, TD_REDUCE_SUM, &over_time, &returns));

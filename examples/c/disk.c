@@ -76,8 +76,8 @@ int main(void) {
   td_free(chunk);
 
   /* [pack] */
-  must(td_pack_memmap("recording", "recording.tdz", NULL));
-  must(td_load_memmap("recording.tdz", NULL, &all)); /* mapped, not unpacked */
+  must(td_memmap_pack("recording", "recording.tdz", NULL));
+  must(td_memmap_load("recording.tdz", NULL, &all)); /* mapped, not unpacked */
   /* [/pack] */
   must(td_batch_size(all, &rows, 1, &(size_t){0}));
   printf("%lld in one file\n", (long long)rows);

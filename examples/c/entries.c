@@ -70,7 +70,7 @@ int main(void) {
   print_keys("nested", nested);
 
   /* [rename] */
-  must(td_rename(state, TD_KEY("agent", "vel"), TD_KEY("velocity"), 0));
+  must(td_rename_key(state, TD_KEY("agent", "vel"), TD_KEY("velocity"), 0));
   /* [/rename] */
   print_keys("renamed", state);
 

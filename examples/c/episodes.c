@@ -1,4 +1,4 @@
-/* Episodes of different lengths side by side: a lazy stack, read padded; values for each; a window. */
+/* Episodes of different lengths side by side: a lazy stack, read padded; values for each; a sub-tensordict. */
 #include "must.h"
 
 static td_tensordict *episode(int64_t steps) {
@@ -39,14 +39,14 @@ int main(void) {
   char name[16];
   size_t length;
   td_tensordict *second;
-  must(td_set_data_list_json(episodes, TD_KEY("player"), "[\"left\", \"right\"]"));
+  must(td_set_non_tensor_stack_json(episodes, TD_KEY("player"), "[\"left\", \"right\"]"));
   must(td_index(episodes, (const td_index_item[]){TD_I_INT(1)}, 1,
                 &second)); /* the dictionary `three` */
-  must(td_get_data_json(second, TD_KEY("player"), name, sizeof name, &length));
+  must(td_get_non_tensor_json(second, TD_KEY("player"), name, sizeof name, &length));
   /* [/values] */
   printf("player of the second: %s\n", name);
 
-  /* [window] */
+  /* [sub-tensordict] */
   td_tensordict *dense, *late;
   td_tensor *zero, *rewards;
   td_padding_options pad = TD_PADDING_OPTIONS_INIT;
@@ -57,8 +57,8 @@ int main(void) {
   must(td_tensor_zeros(NULL, 0, TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, &zero));
   must(td_set_inplace(late, TD_KEY("reward"), zero));
   must(td_get(dense, TD_KEY("reward"), &rewards)); /* … stands there */
-  /* [/window] */
-  print("after the window", rewards);
+  /* [/sub-tensordict] */
+  print("after the sub-tensordict", rewards);
 
   td_tensor_free(rewards);
   td_tensor_free(zero);

@@ -20,16 +20,16 @@ static td_tensordict *weights(void) {
 static void write_and_read(void) {
   td_tensordict *td = weights(), *again;
   /* [safetensors] */
-  must(td_save_file(td, "weights.safetensors", NULL)); /* "x" and "layer.bias" */
-  must(td_load_file("weights.safetensors", NULL, &again));
+  must(td_file_save(td, "weights.safetensors", NULL)); /* "x" and "layer.bias" */
+  must(td_file_load("weights.safetensors", NULL, &again));
   /* [/safetensors] */
   show("safetensors", again);
   td_free(again);
   /* [npz] */
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.batch_dims = 1; /* NumPy has no batch size: the first dimension is ours */
-  must(td_save_file(td, "weights.npz", NULL));
-  must(td_load_file("weights.npz", &options, &again));
+  must(td_file_save(td, "weights.npz", NULL));
+  must(td_file_load("weights.npz", &options, &again));
   /* [/npz] */
   show("npz", again);
   td_free(again);
@@ -53,7 +53,7 @@ static td_tensordict *read_log(const char *file) {
   options.members_len = 2;
   options.item_bytes = sizeof(struct sample);
   td_tensordict *td;
-  must(td_load_file(file, &options, &td)); /* mapped, however long the log is */
+  must(td_file_load(file, &options, &td)); /* mapped, however long the log is */
   return td;
 }
 /* [/records] */

@@ -52,7 +52,7 @@ int main(void) {
   /* [save] */
   td_tensordict *saved, *loaded;
   must(td_memmap(td, "first", NULL, &saved));
-  must(td_load_memmap("first", NULL, &loaded));
+  must(td_memmap_load("first", NULL, &loaded));
   int32_t equal;
   must(td_equal(td, loaded, &equal));
   printf("loaded is %s\n", equal ? "equal" : "different");

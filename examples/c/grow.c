@@ -19,7 +19,8 @@ static td_tensordict *one_step(void) {
   must(td_tensor_zeros((const int64_t[]){1}, 1, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, &time));
   must(td_set(step, TD_KEY("observation", "position"), position));
   must(td_set(step, TD_KEY("time"), time));
-  must(td_set_data_json(step, TD_KEY("robot"), "\"arm 7\"")); /* one for the whole recording */
+  must(
+      td_set_non_tensor_json(step, TD_KEY("robot"), "\"arm 7\"")); /* one for the whole recording */
   td_tensor_free(position);
   td_tensor_free(time);
   return step;
@@ -28,12 +29,12 @@ static td_tensordict *one_step(void) {
 
 /* [record] */
 static void record(const char *folder) {
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   td_tensordict *like = one_step();
   td_writer *writer;
   int32_t position, time;
   options.publish_rows = 100; /* who follows is at most as many steps behind */
-  must(td_writer_open_growing(folder, like, &options, &writer));
+  must(td_writer_open_append(folder, like, &options, &writer));
   must(td_writer_bind(writer, TD_KEY("observation", "position"), &position));
   must(td_writer_bind(writer, TD_KEY("time"), &time));
   for (int step = 0; step < steps; step++) {
@@ -55,7 +56,7 @@ static void follow(const char *folder) {
     td_tensordict *all;
     int64_t rows;
     size_t dims;
-    must(td_load_memmap(folder, NULL, &all)); /* mapped: nothing is read yet */
+    must(td_memmap_load(folder, NULL, &all)); /* mapped: nothing is read yet */
     must(td_batch_size(all, &rows, 1, &dims));
     if (rows < seen) exit(EXIT_FAILURE); /* never */
     seen = rows;                         /* here: look at what has come */
@@ -72,7 +73,7 @@ int main(void) {
   snprintf(recording, sizeof recording, "%s/recording", folder);
   td_tensordict *like = one_step(), *all;
   td_writer *writer;
-  must(td_writer_open_growing(recording, like, NULL, &writer)); /* made, without steps */
+  must(td_writer_open_append(recording, like, NULL, &writer)); /* made, without steps */
   td_writer_free(writer);
   td_free(like);
 
@@ -90,7 +91,7 @@ int main(void) {
   must(td_memmap_truncate(recording, 1500, NULL)); /* the end was no good */
   must(td_memmap_length(recording, &rows, NULL, NULL));
   printf("%lld steps are left\n", (long long)rows);
-  must(td_load_memmap(recording, NULL, &all));
+  must(td_memmap_load(recording, NULL, &all));
   must(td_memmap_append(recording, all, NULL)); /* or whole dictionaries at a time */
   td_free(all);
   must(td_memmap_length(recording, &rows, NULL, NULL));

@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1; /* whatever is written here stays here */
   td_tensordict *digits;
-  must(td_load_memmap(argv[1], &options, &digits));
+  must(td_memmap_load(argv[1], &options, &digits));
   /* [/load] */
 
   /* [print] */
@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   size_t length;
   must(td_to_string(digits, text, sizeof text, &length));
   printf("%s\n", text);
-  must(td_get_data_json(digits, TD_KEY("source"), text, sizeof text, &length));
+  must(td_get_non_tensor_json(digits, TD_KEY("source"), text, sizeof text, &length));
   printf("source: %s\n", text);
   /* [/print] */
 

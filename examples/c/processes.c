@@ -22,7 +22,7 @@ static void write_there(const char *name) {
   td_tensordict *td;
   td_tensor *ten;
   const float value = 10;
-  must(td_open_shared(name, &td));
+  must(td_shared_open(name, &td));
   must(td_tensor_from_data(&value, sizeof value, TD_DTYPE_FLOAT32, NULL, 0, &ten));
   must(td_fill_at(td, (const td_index_item[]){TD_I_INT(0)}, 1, ten)); /* td[0] = 10 */
   td_tensor_free(ten);

@@ -75,7 +75,7 @@ static td_tensordict *minibatch(const td_tensordict *td, int64_t count) {
 
 static void read_episodes(const char *dir) {
   td_tensordict *td;
-  must(td_load_memmap(dir, NULL, &td));
+  must(td_memmap_load(dir, NULL, &td));
   print(td);
 
   td_tensordict *batch = minibatch(td, 16);
@@ -114,7 +114,7 @@ static void read_episodes(const char *dir) {
 /* Counts the classes in a minibatch of the digits that Python has saved. */
 static void read_digits(const char *dir) {
   td_tensordict *td;
-  must(td_load_memmap(dir, NULL, &td));
+  must(td_memmap_load(dir, NULL, &td));
   td_tensordict *batch = minibatch(td, 256);
   size_t bytes;
   int64_t *label = values(batch, TD_KEY("label"), &bytes);

@@ -63,7 +63,7 @@ static void record(td_tensordict *recording) {
 static void read_back(const char *folder) {
   td_tensordict *td, *hits;
   td_tensor *hit;
-  must(td_load_memmap(folder, NULL, &td));
+  must(td_memmap_load(folder, NULL, &td));
   must(td_get(td, TD_KEY("hit"), &hit));
   const td_index_item where[] = {TD_I_TENSOR(hit)}; /* td[td["hit"]] */
   must(td_index(td, where, 1, &hits));

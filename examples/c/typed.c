@@ -1,4 +1,4 @@
-/* Typed records: fields declared as data, and checked from then on. */
+/* Typed tensorclasses: fields declared as data, and checked from then on. */
 #include "must.h"
 
 /* [type] */
@@ -31,13 +31,13 @@ int main(void) {
   size_t length;
 
   /* [use] */
-  td_record_type *type;
+  td_tensorclass *type;
   td_tensordict *data, *part;
-  must(td_record_type_create("MyData", fields, 3, NULL, &type));
+  must(td_tensorclass_create("MyData", fields, 3, NULL, &type));
   must(td_create(sizes, 1, TD_DEVICE_NONE, -1, &data));
   put(data, "image", zeros(TD_DTYPE_FLOAT32, sizes, 4));
   put(data, "mask", zeros(TD_DTYPE_BOOL, mask_sizes, 4));
-  must(td_record_wrap(type, data)); /* from here on it is a MyData, and so are its parts */
+  must(td_set_tensorclass(type, data)); /* from here on it is a MyData, and so are its parts */
 
   const td_index_item first_ten[] = {TD_I_UNTIL(10)};
   must(td_index(data, first_ten, 1, &part));
@@ -51,6 +51,6 @@ int main(void) {
   td_tensor_free(label);
   td_free(part);
   td_free(data);
-  td_record_type_free(type);
+  td_tensorclass_free(type);
   return td_debug_live_handles() == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

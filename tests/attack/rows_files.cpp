@@ -79,22 +79,22 @@ const Operation rows[] = {
        std::filesystem::remove_all(dir);
        return status;
      }},
-    {"td_load_into", writes | slow,
+    {"td_memmap_load_into", writes | slow,
      [](Call &c) {
        const std::string dir = place();
        auto *td = c.target();
        td_tensordict *mapped = nullptr;
        td_status status = td_memmap(c.source_like(td), dir.c_str(), nullptr, &mapped);
        c.keep(mapped);
-       if (status == TD_OK) status = td_load_into(td, dir.c_str(), nullptr);
+       if (status == TD_OK) status = td_memmap_load_into(td, dir.c_str(), nullptr);
        std::filesystem::remove_all(dir);
        return status;
      }},
-    {"td_save_file", reads | slow,
+    {"td_file_save", reads | slow,
      [](Call &c) {
        const std::string file = place() + ".safetensors";
-       td_status status = td_save_file(c.source(), file.c_str(), nullptr);
-       if (status == TD_OK) status = td_load_file(file.c_str(), nullptr, c.dict());
+       td_status status = td_file_save(c.source(), file.c_str(), nullptr);
+       if (status == TD_OK) status = td_file_load(file.c_str(), nullptr, c.dict());
        return status;
      }},
 };

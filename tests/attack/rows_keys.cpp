@@ -18,7 +18,7 @@ td_status on_tensor(void *user, const char *const *, size_t, const td_tensor *so
   if (caller->calls++ == caller->fails_at) return -10001;
   switch (caller->kind) {
     case 0: return td_tensor_clone(source, result);
-    case 1: return td_tensor_share(source, result);
+    case 1: return td_tensor_dup(source, result);
     case 2: return td_tensor_contiguous(source, result);
     case 3: return TD_OK;
     case 4: {
@@ -36,7 +36,7 @@ td_status on_tensor(void *user, const char *const *, size_t, const td_tensor *so
 td_status on_entry(void *user, const td_apply_entry *entry, td_tensor **tensor,
                    td_tensordict **dict) {
   if (entry->tensors == nullptr)
-    return entry->dicts[0] == nullptr ? TD_OK : td_share(entry->dicts[0], dict);
+    return entry->dicts[0] == nullptr ? TD_OK : td_dup(entry->dicts[0], dict);
   const td_tensor *last = entry->tensors[entry->sources_len - 1];
   return on_tensor(user, entry->path, entry->path_len, last == nullptr ? entry->tensors[0] : last,
                    tensor);
@@ -76,7 +76,7 @@ const Operation rows[] = {
        auto &s = c.sizes(c.plan().base);
        return td_create(s.data(), s.size(), TD_DEVICE_CPU, -1, c.dict());
      }},
-    {"td_share", reads, [](Call &c) { return td_share(c.source(), c.dict()); }},
+    {"td_dup", reads, [](Call &c) { return td_dup(c.source(), c.dict()); }},
     {"td_clone", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -100,11 +100,11 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_set_inplace(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
      }},
-    {"td_write", writes,
+    {"td_write_or_set", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
-       return td_write(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
+       return td_write_or_set(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
      }},
     {"td_fill_entry", writes,
      [](Call &c) {
@@ -125,72 +125,72 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_get_dict(td, p.data(), p.size(), c.dict());
      }},
-    {"td_get_data_json", reads,
+    {"td_get_non_tensor_json", reads,
      [](Call &c) {
        const auto *td = c.source();
        auto &p = c.path(td);
-       return td_get_data_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                               c.out_count());
-     }},
-    {"td_get_data_list_json", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_data_list_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                                    c.out_count());
-     }},
-    {"td_get_data_value_json", reads,
-     [](Call &c) {
-       const auto *td = c.source();
-       auto &p = c.path(td);
-       return td_get_data_value_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
+       return td_get_non_tensor_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
                                      c.out_count());
      }},
-    {"td_get_data_bytes", reads,
+    {"td_get_non_tensor_stack_json", reads,
      [](Call &c) {
        const auto *td = c.source();
        auto &p = c.path(td);
-       return td_get_data_bytes(td, p.data(), p.size(), c.out_text(), Call::text_room,
-                                c.out_count());
+       return td_get_non_tensor_stack_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                                           c.out_count());
      }},
-    {"td_set_data_json", writes,
+    {"td_get_non_tensor_value_json", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_non_tensor_value_json(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                                           c.out_count());
+     }},
+    {"td_get_non_tensor_bytes", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_non_tensor_bytes(td, p.data(), p.size(), c.out_text(), Call::text_room,
+                                      c.out_count());
+     }},
+    {"td_set_non_tensor_json", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
        static const char *const texts[] = {"1", "[1,2,3]", "{\"a\":", "\"x\""};
-       return td_set_data_json(td, p.data(), p.size(), texts[c.number(0, 3)]);
+       return td_set_non_tensor_json(td, p.data(), p.size(), texts[c.number(0, 3)]);
      }},
-    {"td_set_data_list_json", writes,
+    {"td_set_non_tensor_stack_json", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
        static const char *const texts[] = {"[1,2,3]", "[[1],[2],[3]]", "[]", "[1,2]", "[1,2,3,4]"};
-       return td_set_data_list_json(td, p.data(), p.size(), texts[c.number(0, 4)]);
+       return td_set_non_tensor_stack_json(td, p.data(), p.size(), texts[c.number(0, 4)]);
      }},
-    {"td_set_data_bytes", writes,
+    {"td_set_non_tensor_bytes", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
-       return td_set_data_bytes(td, p.data(), p.size(), "bytes", 5);
+       return td_set_non_tensor_bytes(td, p.data(), p.size(), "bytes", 5);
      }},
-    {"td_spread_data", writes,
+    {"td_spread_non_tensor", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
-       return td_spread_data(td, p.data(), p.size());
+       return td_spread_non_tensor(td, p.data(), p.size());
      }},
-    {"td_kind_of", reads,
+    {"td_get_kind", reads,
      [](Call &c) {
        const auto *td = c.source();
        auto &p = c.path(td);
-       return td_kind_of(td, p.data(), p.size(), c.out_flag());
+       return td_get_kind(td, p.data(), p.size(), c.out_flag());
      }},
-    {"td_entry_sizes", reads,
+    {"td_get_sizes", reads,
      [](Call &c) {
        const auto *td = c.source();
        auto &p = c.path(td);
        auto &s = c.sizes(Sizes(8, 0));
-       return td_entry_sizes(td, p.data(), p.size(), s.data(), 8, c.out_count());
+       return td_get_sizes(td, p.data(), p.size(), s.data(), 8, c.out_count());
      }},
     {"td_remove", writes,
      [](Call &c) {
@@ -205,7 +205,7 @@ const Operation rows[] = {
        options.include_nested = c.flag("nested");
        options.leaves_only = c.flag("leaves");
        options.sort = c.flag("sorted");
-       options.include_data = c.flag("data");
+       options.include_non_tensor = c.flag("data");
        options.contents_first = c.flag("contents first");
        if (c.choices.chance(20)) options.is_leaf = is_leaf;
        return td_keys_of(td, &options, c.out_keys());
@@ -393,12 +393,12 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_create_nested(td, p.data(), p.size());
      }},
-    {"td_rename", writes,
+    {"td_rename_key", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
        auto &q = c.path(td);
-       return td_rename(td, p.data(), p.size(), q.data(), q.size(), c.flag("safe"));
+       return td_rename_key(td, p.data(), p.size(), q.data(), q.size(), c.flag("safe"));
      }},
     {"td_clear", writes, [](Call &c) { return td_clear(c.target()); }},
     {"td_select", writes,
@@ -439,7 +439,8 @@ const Operation rows[] = {
        return td_empty_like(td, c.flag("recurse"), c.dict());
      }},
     {"td_remove_empty", writes, [](Call &c) { return td_remove_empty(c.target()); }},
-    {"td_without_data", reads, [](Call &c) { return td_without_data(c.source(), c.dict()); }},
+    {"td_filter_non_tensor", reads,
+     [](Call &c) { return td_filter_non_tensor(c.source(), c.dict()); }},
     {"td_flatten_keys", writes,
      [](Call &c) {
        auto *td = c.target();

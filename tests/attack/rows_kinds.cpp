@@ -19,7 +19,7 @@ td_status on_piece(void *user, const td_map_piece *, td_tensordict *source,
                    td_tensordict **result) {
   switch (*static_cast<std::int64_t *>(user)) {
     case 0: return td_clone(source, 1, result);
-    case 1: return td_share(source, result);
+    case 1: return td_dup(source, result);
     case 2: return td_unary(source, TD_UNARY_NEG, result);
     case 3: return TD_OK;
     default: return -10002;
@@ -30,7 +30,7 @@ td_status on_piece(void *user, const td_map_piece *, td_tensordict *source,
 td_tensordict *nested(Call &c, const td_tensordict *td) {
   auto &p = c.path(td);
   td_tensordict *found = nullptr;
-  (void)td_get_ragged(td, p.data(), p.size(), &found);
+  (void)td_get_nested_tensor(td, p.data(), p.size(), &found);
   c.keep(found);
   return found;
 }
@@ -75,7 +75,7 @@ td_status write_rows(Call &c, td_tensordict *td) {
 }
 
 const Operation rows[] = {
-    {"td_kind_of_dict", reads, [](Call &c) { return td_kind_of_dict(c.source(), c.out_flag()); }},
+    {"td_kind", reads, [](Call &c) { return td_kind(c.source(), c.out_flag()); }},
     {"td_is_uniquely_owned", reads | layout,
      [](Call &c) { return td_is_uniquely_owned(c.source(), c.out_flag()); }},
     {"td_lazy_stack", reads,
@@ -109,11 +109,11 @@ const Operation rows[] = {
        const auto options = padding(c);
        return td_lazy_get_padded(td, p.data(), p.size(), &options, c.out_tensor());
      }},
-    {"td_lazy_get_ragged", reads,
+    {"td_lazy_get_jagged", reads,
      [](Call &c) {
        const auto *td = c.source();
        auto &p = c.path(td);
-       return td_lazy_get_ragged(td, p.data(), p.size(), c.out_tensor(), c.out_tensor());
+       return td_lazy_get_jagged(td, p.data(), p.size(), c.out_tensor(), c.out_tensor());
      }},
     {"td_to_lazy_stack", reads,
      [](Call &c) {
@@ -132,60 +132,64 @@ const Operation rows[] = {
        const auto &items = c.items(Call::batch(td));
        return td_sub_tensordict(td, items.items.data(), items.items.size(), c.dict());
      }},
-    {"td_sub_parent", reads, [](Call &c) { return td_sub_parent(c.source(), c.dict()); }},
-    {"td_ragged_new", reads,
+    {"td_sub_tensordict_parent", reads,
+     [](Call &c) { return td_sub_tensordict_parent(c.source(), c.dict()); }},
+    {"td_nested_tensor_create", reads,
      [](Call &c) {
        const auto *values = c.tensor();
-       return td_ragged_new(values, c.tensor(), c.dict());
+       return td_nested_tensor_create(values, c.tensor(), c.dict());
      }},
-    {"td_ragged_from_tensors", reads,
+    {"td_nested_tensor_from_tensors", reads,
      [](Call &c) {
        const td_tensor *parts[3];
        const auto n = static_cast<std::size_t>(c.number(1, 3));
        for (std::size_t i = 0; i < n; ++i) parts[i] = c.tensor();
-       return td_ragged_from_tensors(parts, n, c.dict());
+       return td_nested_tensor_from_tensors(parts, n, c.dict());
      }},
-    {"td_get_ragged", reads,
+    {"td_get_nested_tensor", reads,
      [](Call &c) {
        const auto *td = c.source();
        auto &p = c.path(td);
        td_tensordict *found = nullptr;
-       const td_status status = td_get_ragged(td, p.data(), p.size(), &found);
+       const td_status status = td_get_nested_tensor(td, p.data(), p.size(), &found);
        c.keep(found);
-       return status == TD_OK ? td_ragged_tensors(found, c.out_tensor(), c.out_tensor()) : status;
+       return status == TD_OK ? td_nested_tensor_values(found, c.out_tensor(), c.out_tensor())
+                              : status;
      }},
-    {"td_ragged_part", reads,
+    {"td_nested_tensor_at", reads,
      [](Call &c) {
        const auto *td = nested(c, c.source());
        const std::int64_t position = c.number(-2, 3);
-       return td == nullptr ? TD_OK : td_ragged_part(td, position, c.out_tensor());
+       return td == nullptr ? TD_OK : td_nested_tensor_at(td, position, c.out_tensor());
      }},
-    {"td_ragged_padded", reads,
+    {"td_nested_tensor_to_padded", reads,
      [](Call &c) {
        const auto *td = nested(c, c.source());
        const auto options = padding(c);
-       return td == nullptr ? TD_OK
-                            : td_ragged_padded(td, &options, c.out_tensor(), c.out_tensor());
+       return td == nullptr
+                  ? TD_OK
+                  : td_nested_tensor_to_padded(td, &options, c.out_tensor(), c.out_tensor());
      }},
-    {"td_record_wrap", writes,
+    {"td_set_tensorclass", writes,
      [](Call &c) {
        auto *td = c.target();
-       td_record_type *type = nullptr;
+       td_tensorclass *type = nullptr;
        td_field field;
        std::memset(&field, 0, sizeof field);
        field.name = "a";
        field.dtype = static_cast<td_dtype>(c.number(0, 7));
-       td_status status = td_record_type_create("Sample", &field, 1, nullptr, &type);
-       if (status == TD_OK) status = td_record_wrap(type, td);
-       td_record_type_free(type);
+       td_status status = td_tensorclass_create("Sample", &field, 1, nullptr, &type);
+       if (status == TD_OK) status = td_set_tensorclass(type, td);
+       td_tensorclass_free(type);
        return status;
      }},
-    {"td_record_check", reads, [](Call &c) { return td_record_check(nullptr, c.source()); }},
+    {"td_tensorclass_check", reads,
+     [](Call &c) { return td_tensorclass_check(nullptr, c.source()); }},
     {"td_writer", writes | steps, [](Call &c) { return write_rows(c, c.target()); }},
     {"td_state_dict", reads,
      [](Call &c) {
        const auto *td = c.source();
-       td_state_options options = TD_STATE_OPTIONS_INIT;
+       td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
        options.nested = c.flag("nested");
        options.keep_vars = c.flag("keep vars");
        return td_state_dict(td, &options, c.dict());
@@ -194,20 +198,18 @@ const Operation rows[] = {
      [](Call &c) {
        auto *td = c.target();
        const auto *from = c.source_like(td);
-       td_state_options options = TD_STATE_OPTIONS_INIT;
+       td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
        options.nested = c.flag("nested");
        td_tensordict *state = nullptr;
        if (td_state_dict(from, &options, &state) == TD_OK) from = state;
        c.keep(state);
-       td_load_state_options load = TD_LOAD_STATE_OPTIONS_INIT;
+       td_load_state_dict_options load = TD_LOAD_STATE_DICT_OPTIONS_INIT;
        load.partial = c.flag("partial");
        load.assign = c.flag("assign");
        return td_load_state_dict(td, from, &load);
      }},
-    {"td_schema_of", reads,
-     [](Call &c) {
-       return td_schema_of(c.source(), c.out_text(), Call::text_room, c.out_count());
-     }},
+    {"td_schema", reads,
+     [](Call &c) { return td_schema(c.source(), c.out_text(), Call::text_room, c.out_count()); }},
     {"td_map", reads,
      [](Call &c) {
        const auto *td = c.source();

@@ -30,7 +30,7 @@ td_binary_options binary_options(Call &c) {
 td_reduce_options reduce_options(Call &c, const td_tensordict *td) {
   td_reduce_options options = TD_REDUCE_OPTIONS_INIT;
   options.over = static_cast<td_reduce_over>(c.number(0, 2));
-  if (options.over == TD_OVER_DIMS) {
+  if (options.over == TD_REDUCE_OVER_DIMS) {
     const Sizes size = Call::batch(td);
     auto &dims = c.sizes({c.dim(size)});
     options.dims = dims.data();

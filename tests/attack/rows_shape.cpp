@@ -7,8 +7,8 @@ namespace attack {
 
 namespace {
 
-td_fill_options fill_options(Call &c) {
-  td_fill_options options = TD_FILL_OPTIONS_INIT;
+td_like_options fill_options(Call &c) {
+  td_like_options options = TD_LIKE_OPTIONS_INIT;
   if (c.choices.chance(30)) options.dtype = static_cast<td_dtype>(c.number(1, 12));
   options.value = static_cast<double>(c.number(-1, 2));
   return options;
@@ -297,32 +297,32 @@ const Operation rows[] = {
     {"td_like", reads,
      [](Call &c) {
        const auto *td = c.source();
-       const auto kind = static_cast<td_fill_kind>(c.number(1, 3));
+       const auto kind = static_cast<td_like_kind>(c.number(1, 3));
        const auto options = fill_options(c);
        return td_like(td, kind, &options, c.dict());
      }},
     {"td_like (random)", reads | layout,
      [](Call &c) {
        const auto *td = c.source();
-       static const td_fill_kind kinds[] = {TD_FILL_EMPTY, TD_FILL_RAND, TD_FILL_RANDN};
+       static const td_like_kind kinds[] = {TD_LIKE_EMPTY, TD_LIKE_RAND, TD_LIKE_RANDN};
        return td_like(td, kinds[c.number(0, 2)], nullptr, c.dict());
      }},
-    {"td_new", reads,
+    {"td_like_sized", reads,
      [](Call &c) {
        const auto *td = c.source();
-       const auto kind = static_cast<td_fill_kind>(c.number(1, 3));
+       const auto kind = static_cast<td_like_kind>(c.number(1, 3));
        const auto options = fill_options(c);
        auto &s = c.sizes(c.choices.chance(50) ? Call::batch(td) : Sizes{2, 1});
-       return td_new(td, kind, s.data(), s.size(), &options, c.dict());
+       return td_like_sized(td, kind, s.data(), s.size(), &options, c.dict());
      }},
-    {"td_all_close", reads,
+    {"td_allclose", reads,
      [](Call &c) {
        const auto *td = c.source();
-       td_close_options options = TD_CLOSE_OPTIONS_INIT;
+       td_allclose_options options = TD_ALLCLOSE_OPTIONS_INIT;
        options.nan_differs = c.flag("nan differs");
        options.common_keys = c.flag("common keys");
-       return td_all_close(td, c.source_like(td), &options, c.out_flag(), c.out_text(),
-                           Call::text_room, c.out_count());
+       return td_allclose(td, c.source_like(td), &options, c.out_flag(), c.out_text(),
+                          Call::text_room, c.out_count());
      }},
     {"td_to_device", writes,
      [](Call &c) {

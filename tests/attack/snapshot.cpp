@@ -114,13 +114,13 @@ void Snapshot::add(const td_tensordict *td) {
   td_dict_kind kind = 0;
   std::int32_t locked = 0;
   std::int64_t dim = 0;
-  if (td_kind_of_dict(td, &kind) != TD_OK || td_batch_size(td, sizes, 16, &dims) != TD_OK ||
+  if (td_kind(td, &kind) != TD_OK || td_batch_size(td, sizes, 16, &dims) != TD_OK ||
       td_is_locked(td, &locked) != TD_OK) {
     line("no dictionary");
     return;
   }
   form += "(" + std::to_string(kind) + numbers(sizes, dims) + (locked != 0 ? " locked" : "");
-  if (kind == TD_DICT_LAZY && td_lazy_info(td, &dim, &elements) == TD_OK) {
+  if (kind == TD_DICT_LAZY_STACK && td_lazy_info(td, &dim, &elements) == TD_OK) {
     form += " along " + std::to_string(dim) + " " + std::to_string(elements) + "\n";
     std::vector<td_index_item> items(static_cast<std::size_t>(dim) + 1);
     for (td_index_item &item : items) item.kind = TD_INDEX_SLICE;
@@ -147,7 +147,7 @@ void Snapshot::add(const td_tensordict *td) {
     std::size_t length = 0;
     if (td_keys_at(keys, i, &path, &length) != TD_OK) continue;
     td_entry_kind entry = TD_ENTRY_NONE;
-    if (td_kind_of(td, path, length, &entry) != TD_OK) line("no kind");
+    if (td_get_kind(td, path, length, &entry) != TD_OK) line("no kind");
     form += std::string(path[0]) + " " + std::to_string(entry) + " ";
     td_tensor *tensor = nullptr, *more = nullptr;
     td_tensordict *dict = nullptr;
@@ -165,14 +165,15 @@ void Snapshot::add(const td_tensordict *td) {
       } else {
         line(td_status_name(status));
       }
-    } else if (entry == TD_ENTRY_DATA) {
+    } else if (entry == TD_ENTRY_NON_TENSOR) {
       char text[256];
       std::size_t size = 0;
-      const td_status status = td_get_data_list_json(td, path, length, text, sizeof text, &size);
+      const td_status status =
+          td_get_non_tensor_stack_json(td, path, length, text, sizeof text, &size);
       line(status == TD_OK ? text : td_status_name(status));
     } else {
-      const td_status status = td_get_ragged(td, path, length, &dict);
-      if (status == TD_OK && td_ragged_tensors(dict, &tensor, &more) == TD_OK) {
+      const td_status status = td_get_nested_tensor(td, path, length, &dict);
+      if (status == TD_OK && td_nested_tensor_values(dict, &tensor, &more) == TD_OK) {
         add(tensor);
         add(more);
       } else {

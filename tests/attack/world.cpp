@@ -149,7 +149,7 @@ td_tensor *World::tensor(int id) {
   const auto i = static_cast<std::size_t>(id);
   if (memory_ == Memory::shared && i < tensors.size()) {
     td_tensor *same = nullptr;
-    note(td_tensor_share(tensors[i], &same));
+    note(td_tensor_dup(tensors[i], &same));
     return same;
   }
   const TensorPlan &tensor_plan = plan.tensors[i];
@@ -205,7 +205,7 @@ td_tensordict *World::build(int id) {
     case DictKind::mapped: {
       td_load_options options = TD_LOAD_OPTIONS_INIT;
       options.private_mapping = 1;
-      status = td_load_memmap(folder().c_str(), &options, &result);
+      status = td_memmap_load(folder().c_str(), &options, &result);
       break;
     }
     case DictKind::detach: status = td_detach(elements[0], TD_DETACH_DATA, &result); break;
@@ -225,7 +225,7 @@ td_tensordict *World::build(int id) {
       case EntryPlan::dict: note(td_set_dict(result, path, 1, entry(one.id))); break;
       case EntryPlan::json: {
         static const char *const texts[] = {"1", "\"text\"", "[1,{\"a\":null}]", "true"};
-        note(td_set_data_json(result, path, 1, texts[one.id]));
+        note(td_set_non_tensor_json(result, path, 1, texts[one.id]));
         break;
       }
       case EntryPlan::nested: {
@@ -238,7 +238,7 @@ td_tensordict *World::build(int id) {
           parts.push_back(part);
         }
         td_tensordict *nested = nullptr;
-        note(td_ragged_from_tensors(parts.data(), parts.size(), &nested));
+        note(td_nested_tensor_from_tensors(parts.data(), parts.size(), &nested));
         if (nested != nullptr) note(td_set_dict(result, path, 1, nested));
         td_free(nested);
         for (td_tensor *part : parts) td_tensor_free(part);

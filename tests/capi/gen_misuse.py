@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [ragged]
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested]
 
-With "ragged", a test that calls each of them once with a ragged tensor among the entries.
+With "ragged", a test that calls each of them once with a nested tensor among the entries.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
 for which no valid arguments are known stops the build: add them to VALID or FOR.
@@ -20,7 +20,7 @@ import xml.etree.ElementTree as ElementTree
 VALID = {
     ("td_tensordict", "td"): "m.td", ("td_tensordict", None): "m.other",
     ("td_tensor", "tensor"): "m.tensor", ("td_tensor", None): "m.tensor_source",
-    ("td_keys", None): "m.keys", ("td_writer", None): "m.writer", ("td_record_type", None): "m.record_type",
+    ("td_keys", None): "m.keys", ("td_writer", None): "m.writer", ("td_tensorclass", None): "m.tensorclass_type",
     ("p.q(const).td_field", "fields"): "m.fields", ("size_t", "fields_len"): "1", ("p.td_field", "result"): "&m.field",
     ("p.q(const).p.q(const).char", "names"): 'NAMES("x")', ("p.q(const).p.q(const).char", "new_names"): 'NAMES("y")',
     ("size_t", "names_len"): "1",
@@ -55,7 +55,7 @@ VALID = {
     ("p.q(const).int64_t", "from"): "m.order", ("p.q(const).int64_t", "to"): "m.order",
     ("p.q(const).int64_t", "counts"): "m.order", ("p.q(const).int64_t", "shifts"): "m.order",
     ("p.q(const).int64_t", "along"): "m.order", ("p.q(const).int64_t", "numbers"): "m.sizes", ("size_t", "numbers_len"): "1",
-    ("td_split_kind", None): "TD_SPLIT_LENGTH", ("td_join_kind", None): "TD_JOIN_STACK", ("td_fill_kind", None): "TD_FILL_ZEROS",
+    ("td_split_kind", None): "TD_SPLIT_LENGTH", ("td_join_kind", None): "TD_JOIN_STACK", ("td_like_kind", None): "TD_LIKE_ZEROS",
     ("int32_t", "has_sizes"): "0", ("int32_t", "strict"): "0", ("int32_t", "keep"): "0", ("int32_t", "sorted"): "0",
     ("int32_t", "tile"): "0", ("td_tensor", "mask"): "m.mask", ("td_tensor", "condition"): "m.mask",
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
@@ -81,39 +81,39 @@ VALID = {
 # Where one function needs something else.
 FOR = {
     ("td_call", "name"): '"aten::neg"',
-    ("td_record_type_create", "name"): '"Record"',
+    ("td_tensorclass_create", "name"): '"Record"',
     ("td_get_dict", "path"): 'NAMES("n")',
-    ("td_get_data_json", "td"): "misuse_loaded(&m)",
-    ("td_get_data_json", "path"): 'NAMES("str")',
-    ("td_get_data_list_json", "td"): "misuse_value(&m)", ("td_get_data_value_json", "td"): "misuse_value(&m)",
-    ("td_spread_data", "td"): "misuse_value(&m)", ("td_get_data_bytes", "td"): "misuse_value(&m)",
+    ("td_get_non_tensor_json", "td"): "misuse_loaded(&m)",
+    ("td_get_non_tensor_json", "path"): 'NAMES("str")',
+    ("td_get_non_tensor_stack_json", "td"): "misuse_value(&m)", ("td_get_non_tensor_value_json", "td"): "misuse_value(&m)",
+    ("td_spread_non_tensor", "td"): "misuse_value(&m)", ("td_get_non_tensor_bytes", "td"): "misuse_value(&m)",
     ("td_lazy_insert", "td"): "misuse_lazy(&m)", ("td_lazy_extend", "td"): "misuse_lazy(&m)",
     ("td_lazy_info", "td"): "misuse_lazy(&m)", ("td_lazy_exclusive_keys", "td"): "misuse_lazy(&m)",
-    ("td_lazy_get_padded", "td"): "misuse_lazy(&m)", ("td_lazy_get_ragged", "td"): "misuse_lazy(&m)",
-    ("td_ragged_new", "sizes"): "misuse_ragged_sizes(&m)", ("td_get_ragged", "td"): "misuse_ragged_entry(&m)",
-    ("td_ragged_tensors", "ragged"): "misuse_ragged(&m)", ("td_ragged_part", "ragged"): "misuse_ragged(&m)",
-    ("td_ragged_padded", "ragged"): "misuse_ragged(&m)", ("td_ragged_from_tensors", "parts"): "m.ragged_parts",
-    ("td_sub_parent", "td"): "misuse_sub(&m)", ("td_set_data_list_json", "text"): '"[0, 0, 0, 0]"',
-    ("td_load_memmap", "dir"): 'td_golden("basic")',
-    ("td_pack_memmap", "dir"): 'td_golden("basic")', ("td_pack_memmap", "file"): 'td_path(td_test_folder(), "packed.tdz")',
-    ("td_unpack_memmap", "file"): "misuse_archive(&m)", ("td_unpack_memmap", "dir"): 'td_path(td_test_folder(), "unpacked")',
-    ("td_is_memmap_archive", "file"): "misuse_archive(&m)", ("td_refresh_archive_checksums", "file"): "misuse_archive(&m)",
-    ("td_load_into", "td"): "misuse_basic(&m)", ("td_load_into", "dir"): 'td_golden("basic")', ("td_memmap_refresh", "td"): "misuse_basic(&m)",
-    ("td_make_memmap", "td"): "misuse_mapped(&m)", ("td_make_memmap", "path"): 'NAMES("new")',
-    ("td_make_memmap_from", "td"): "misuse_mapped(&m)", ("td_make_memmap_from", "path"): 'NAMES("new")',
+    ("td_lazy_get_padded", "td"): "misuse_lazy(&m)", ("td_lazy_get_jagged", "td"): "misuse_lazy(&m)",
+    ("td_nested_tensor_create", "sizes"): "misuse_nested_tensor_sizes(&m)", ("td_get_nested_tensor", "td"): "misuse_nested_tensor_entry(&m)",
+    ("td_nested_tensor_values", "nested"): "misuse_nested_tensor(&m)", ("td_nested_tensor_at", "nested"): "misuse_nested_tensor(&m)",
+    ("td_nested_tensor_to_padded", "nested"): "misuse_nested_tensor(&m)", ("td_nested_tensor_from_tensors", "parts"): "m.nested_tensor_parts",
+    ("td_sub_tensordict_parent", "td"): "misuse_sub(&m)", ("td_set_non_tensor_stack_json", "text"): '"[0, 0, 0, 0]"',
+    ("td_memmap_load", "dir"): 'td_golden("basic")',
+    ("td_memmap_pack", "dir"): 'td_golden("basic")', ("td_memmap_pack", "file"): 'td_path(td_test_folder(), "packed.tdz")',
+    ("td_memmap_unpack", "file"): "misuse_archive(&m)", ("td_memmap_unpack", "dir"): 'td_path(td_test_folder(), "unpacked")',
+    ("td_memmap_is_archive", "file"): "misuse_archive(&m)", ("td_memmap_write_archive_checksums", "file"): "misuse_archive(&m)",
+    ("td_memmap_load_into", "td"): "misuse_basic(&m)", ("td_memmap_load_into", "dir"): 'td_golden("basic")', ("td_memmap_refresh", "td"): "misuse_basic(&m)",
+    ("td_memmap_make", "td"): "misuse_mapped(&m)", ("td_memmap_make", "path"): 'NAMES("new")',
+    ("td_memmap_make_from_tensor", "td"): "misuse_mapped(&m)", ("td_memmap_make_from_tensor", "path"): 'NAMES("new")',
     ("td_to", "dtype"): "TD_DTYPE_OTHER",
-    ("td_load_table", "file"): "misuse_table(&m)", ("td_save_table", "file"): "misuse_table(&m)",
-    ("td_load_file", "file"): "misuse_file(&m)", ("td_save_file", "file"): "misuse_file(&m)", ("td_file_metadata", "file"): "misuse_file(&m)",
-    ("td_tensor_load", "file"): "misuse_array(&m)", ("td_tensor_save", "file"): "misuse_array(&m)",
+    ("td_table_load", "file"): "misuse_table(&m)", ("td_table_save", "file"): "misuse_table(&m)",
+    ("td_file_load", "file"): "misuse_file(&m)", ("td_file_save", "file"): "misuse_file(&m)", ("td_file_metadata", "file"): "misuse_file(&m)",
+    ("td_file_load_tensor", "file"): "misuse_array(&m)", ("td_file_save_tensor", "file"): "misuse_array(&m)",
     ("td_from_schema", "text"): '"{\\"entries\\": {}}"',
     ("td_set_grad", "source"): "NULL",
     ("td_backward", "td"): "misuse_recorded(&m)", ("td_backward", "gradient"): "m.td", ("td_backward", "inputs"): "NULL",
-    ("td_load_consolidated", "file"): 'td_golden("consolidated")',
+    ("td_consolidated_load", "file"): 'td_golden("consolidated")',
     ("td_shared_name", "td"): "misuse_shared(&m)",
-    ("td_open_shared", "name"): "misuse_name(&m)",
-    ("td_writer_put", "bytes"): "sizeof *m.numbers", ("td_writer_open_growing", "dir"): "misuse_folder(&m)",
+    ("td_shared_open", "name"): "misuse_name(&m)",
+    ("td_writer_put", "bytes"): "sizeof *m.numbers", ("td_writer_open_append", "dir"): "misuse_folder(&m)",
     ("td_memmap_append", "dir"): "misuse_folder(&m)", ("td_memmap_truncate", "dir"): "misuse_folder(&m)",
-    ("td_memmap_verify", "dir"): "misuse_folder(&m)", ("td_memmap_checksum", "dir"): "misuse_folder(&m)",
+    ("td_memmap_verify", "dir"): "misuse_folder(&m)", ("td_memmap_write_checksums", "dir"): "misuse_folder(&m)",
     ("td_memmap_length", "dir"): "misuse_folder(&m)", ("td_memmap_length", "stored"): "NULL",
     ("td_memmap_length", "spare"): "NULL", ("td_memmap_truncate", "rows"): "4",
     ("td_view_dtype", "td"): "misuse_floats(&m)", ("td_join_into", "td"): "misuse_pair(&m)", ("td_join_entries", "dim"): "1",
@@ -127,11 +127,11 @@ FOR = {
 # What is refused even so, because it takes an accelerator.
 REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
-# With a ragged tensor among the entries: what is refused for another reason, and what is given a dictionary
+# With a nested tensor among the entries: what is refused for another reason, and what is given a dictionary
 # that has none.
-RAGGED = REFUSED | {"td_writer_open_growing": "TD_ERR_KEY_NOT_FOUND", "td_memmap_append": "TD_ERR_KEY_NOT_FOUND",
-                    "td_record_wrap": "TD_ERR_KEY_INVALID", "td_record_check": "TD_ERR_KEY_INVALID"}
-NO_RAGGED = {"td_load_file", "td_save_file", "td_load_table", "td_save_table", "td_join_into", "td_rot90"}
+NESTED_TENSOR = REFUSED | {"td_writer_open_append": "TD_ERR_KEY_NOT_FOUND", "td_memmap_append": "TD_ERR_KEY_NOT_FOUND",
+                    "td_set_tensorclass": "TD_ERR_KEY_INVALID", "td_tensorclass_check": "TD_ERR_KEY_INVALID"}
+NO_NESTED_TENSOR = {"td_file_load", "td_file_save", "td_table_load", "td_table_save", "td_join_into", "td_rot90"}
 
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
@@ -323,12 +323,12 @@ def quiet_test(function, handles):
             "  const int64_t open = td_debug_live_handles();\n" + "\n".join(call + [check, "  misuse_end(&m);"]) + "\n}\n")
 
 
-def ragged_test(function, handles, frees):
-    """A good call with dictionaries that hold a ragged tensor: it works, or says that it cannot and changes nothing."""
+def nested_tensor_test(function, handles, frees):
+    """A good call with dictionaries that hold a nested tensor: it works, or says that it cannot and changes nothing."""
     text = block(function, handles, frees)
-    status = RAGGED.get(function.name, "TD_ERR_UNSUPPORTED")
-    text = text.replace("misuse_begin(&m);", "misuse_begin(&m);\n    misuse_add_ragged(&m);", 1)
-    text = text.replace("TD_EXPECT(", f'const int worked = misuse_ragged_answer(&m, "{function.name}", {status}, ', 1)
+    status = NESTED_TENSOR.get(function.name, "TD_ERR_UNSUPPORTED")
+    text = text.replace("misuse_begin(&m);", "misuse_begin(&m);\n    misuse_add_nested_tensor(&m);", 1)
+    text = text.replace("TD_EXPECT(", f'const int worked = misuse_nested_tensor_answer(&m, "{function.name}", {status}, ', 1)
     text = text.replace(", TD_OK);", ");", 1)
     back = list(give_back(function, handles, frees))
     for line in back:
@@ -349,8 +349,8 @@ def main(swig, include, output, kind="misuse"):
     if kind == "ragged":
         for function in functions:
             takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
-            if function.is_status() and takes and function.name not in NO_RAGGED:
-                text += ragged_test(function, handles, frees)
+            if function.is_status() and takes and function.name not in NO_NESTED_TENSOR:
+                text += nested_tensor_test(function, handles, frees)
         pathlib.Path(output).write_text(text, encoding="utf-8")
         return
     for function in functions:

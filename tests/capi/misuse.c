@@ -19,21 +19,21 @@ td_status misuse_share(void *user, const char *const *path, size_t path_len,
   (void)user;
   (void)path;
   (void)path_len;
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 td_status misuse_share_entry(void *user, const td_apply_entry *entry, td_tensor **tensor,
                              td_tensordict **dict) {
   (void)user;
   (void)dict;
-  return td_tensor_share(entry->tensors[0], tensor);
+  return td_tensor_dup(entry->tensors[0], tensor);
 }
 
 td_status misuse_share_piece(void *user, const td_map_piece *piece, td_tensordict *source,
                              td_tensordict **result) {
   (void)user;
   (void)piece;
-  return td_share(source, result);
+  return td_dup(source, result);
 }
 
 static td_tensordict *dictionary(void) {
@@ -80,16 +80,16 @@ void misuse_begin(misuse *m) {
   m->fields[0].flags = TD_FIELD_HAS_FEATURE;
   m->fields[1].name = "n";
   m->fields[1].kind = TD_FIELD_DICT;
-  TD_DO(td_record_type_create("Record", m->fields, 2, NULL, &m->record_type));
-  TD_DO(td_record_type_create("Record", NULL, 0, NULL, &m->freed_record_type));
-  td_record_type_free(m->freed_record_type);
+  TD_DO(td_tensorclass_create("Record", m->fields, 2, NULL, &m->tensorclass_type));
+  TD_DO(td_tensorclass_create("Record", NULL, 0, NULL, &m->freed_tensorclass));
+  td_tensorclass_free(m->freed_tensorclass);
   td_map_options here = TD_MAP_OPTIONS_INIT; /* no threads for each of a thousand calls */
   here.num_workers = 1;
   TD_DO(td_map_iter_create(m->td, &here, misuse_share_piece, NULL, &m->map_iter));
   TD_DO(td_map_iter_create(m->td, &here, misuse_share_piece, NULL, &m->freed_map_iter));
   td_map_iter_free(m->freed_map_iter);
-  TD_DO(td_memmap_start(m->td, NULL, NULL, &m->future));
-  TD_DO(td_memmap_start(m->td, NULL, NULL, &m->freed_future));
+  TD_DO(td_memmap_async(m->td, NULL, NULL, &m->future));
+  TD_DO(td_memmap_async(m->td, NULL, NULL, &m->freed_future));
   td_future_free(m->freed_future);
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
@@ -98,7 +98,7 @@ void misuse_begin(misuse *m) {
 
   m->sources[0] = m->td;
   m->sources[1] = m->other;
-  m->ragged_parts[0] = m->tensor;
+  m->nested_tensor_parts[0] = m->tensor;
   m->wanted[0].path = first_name;
   m->wanted[0].path_len = 1;
   m->sets[0].keys = m->wanted;
@@ -107,7 +107,7 @@ void misuse_begin(misuse *m) {
   m->arguments[0] = leaf;
   m->operands[0] = (td_operand)TD_O_INT(2);
   m->reduced = (td_reduce_options)TD_REDUCE_OPTIONS_INIT;
-  m->reduced.over = TD_OVER_DIMS;
+  m->reduced.over = TD_REDUCE_OVER_DIMS;
   m->reduced.dims = m->order;
   m->reduced.dims_len = 1;
   m->items[0] = all;
@@ -141,7 +141,7 @@ void misuse_end(misuse *m) {
   td_writer_free(m->writer);
   td_map_iter_free(m->map_iter);
   td_future_free(m->future);
-  td_record_type_free(m->record_type);
+  td_tensorclass_free(m->tensorclass_type);
   TD_CHECK_INT(m->released, m->lent);
   TD_CHECK_INT(td_debug_live_handles(), m->live_before);
 }
@@ -149,14 +149,14 @@ void misuse_end(misuse *m) {
 const td_tensordict *misuse_loaded(misuse *m) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden("nontensor"), &options, &m->loaded));
+  TD_DO(td_memmap_load(td_golden("nontensor"), &options, &m->loaded));
   return m->loaded;
 }
 
 td_tensordict *misuse_basic(misuse *m) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden("basic"), &options, &m->loaded));
+  TD_DO(td_memmap_load(td_golden("basic"), &options, &m->loaded));
   return m->loaded;
 }
 
@@ -179,7 +179,7 @@ td_tensordict *misuse_floats(misuse *m) {
 
 td_tensordict *misuse_value(misuse *m) {
   m->loaded = td_empty(TD_SIZES(4));
-  TD_DO(td_set_data_bytes(m->loaded, TD_KEY("a"), "abc", 3));
+  TD_DO(td_set_non_tensor_bytes(m->loaded, TD_KEY("a"), "abc", 3));
   return m->loaded;
 }
 
@@ -193,43 +193,44 @@ td_tensordict *misuse_sub(misuse *m) {
   return m->loaded;
 }
 
-td_tensordict *misuse_ragged(misuse *m) {
-  TD_DO(td_ragged_from_tensors(m->ragged_parts, 1, &m->loaded));
+td_tensordict *misuse_nested_tensor(misuse *m) {
+  TD_DO(td_nested_tensor_from_tensors(m->nested_tensor_parts, 1, &m->loaded));
   return m->loaded;
 }
 
-td_tensordict *misuse_ragged_entry(misuse *m) {
-  td_tensordict *ragged = misuse_ragged(m);
+td_tensordict *misuse_nested_tensor_entry(misuse *m) {
+  td_tensordict *nested_tensor = misuse_nested_tensor(m);
   m->loaded = td_empty(TD_NO_SIZES);
-  TD_DO(td_set_dict(m->loaded, TD_KEY("a"), ragged));
-  td_free(ragged);
+  TD_DO(td_set_dict(m->loaded, TD_KEY("a"), nested_tensor));
+  td_free(nested_tensor);
   return m->loaded;
 }
 
-td_tensor *misuse_ragged_sizes(misuse *m) {
+td_tensor *misuse_nested_tensor_sizes(misuse *m) {
   if (m->table == NULL) m->table = td_arange(TD_DTYPE_INT64, 4, TD_SIZES(1, 1));
   return m->table;
 }
 
-static td_tensordict *with_ragged(td_tensordict *td) {
-  td_tensordict *ragged = NULL, *copy = NULL;
+static td_tensordict *with_nested_tensor(td_tensordict *td) {
+  td_tensordict *nested_tensor = NULL, *copy = NULL;
   td_tensor *values = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(10));
   td_tensor *sizes = td_arange(TD_DTYPE_INT64, 1, TD_SIZES(4, 1)); /* 1, 2, 3, 4 */
-  TD_DO(td_ragged_new(values, sizes, &ragged));
-  TD_DO(td_set_dict(td, TD_KEY("ragged"), ragged));
+  TD_DO(td_nested_tensor_create(values, sizes, &nested_tensor));
+  TD_DO(td_set_dict(td, TD_KEY("ragged"), nested_tensor));
   TD_DO(td_clone(td, 1, &copy));
-  td_free(ragged);
+  td_free(nested_tensor);
   td_tensor_free(sizes);
   td_tensor_free(values);
   return copy;
 }
 
-void misuse_add_ragged(misuse *m) {
-  m->before[0] = with_ragged(m->td);
-  m->before[1] = with_ragged(m->other);
+void misuse_add_nested_tensor(misuse *m) {
+  m->before[0] = with_nested_tensor(m->td);
+  m->before[1] = with_nested_tensor(m->other);
 }
 
-int misuse_ragged_answer(misuse *m, const char *function, td_status refusal, td_status status) {
+int misuse_nested_tensor_answer(misuse *m, const char *function, td_status refusal,
+                                td_status status) {
   int32_t same = 0;
   if (status == TD_OK) return 1;
   if (status != refusal) {
@@ -300,13 +301,13 @@ void *misuse_impl(misuse *m) {
 
 const char *misuse_file(misuse *m) {
   snprintf(m->text, sizeof m->text, "%s/file.safetensors", td_test_folder());
-  TD_DO(td_save_file(m->td, m->text, NULL));
+  TD_DO(td_file_save(m->td, m->text, NULL));
   return m->text;
 }
 
 const char *misuse_array(misuse *m) {
   snprintf(m->text, sizeof m->text, "%s/array.npy", td_test_folder());
-  TD_DO(td_tensor_save(m->tensor, m->text, NULL));
+  TD_DO(td_file_save_tensor(m->tensor, m->text, NULL));
   return m->text;
 }
 
@@ -329,6 +330,6 @@ const char *misuse_folder(misuse *m) {
 
 const char *misuse_table(misuse *m) {
   snprintf(m->text, sizeof m->text, "%s/table.csv", td_test_folder());
-  TD_DO(td_save_table(m->td, m->text, TD_TABLE_CSV, "."));
+  TD_DO(td_table_save(m->td, m->text, TD_TABLE_CSV, "."));
   return m->text;
 }

@@ -14,9 +14,9 @@ typedef struct misuse {
   td_writer *writer, *freed_writer;
   td_map_iter *map_iter, *freed_map_iter;
   td_future *future, *freed_future;
-  td_record_type *record_type, *freed_record_type;
+  td_tensorclass *tensorclass_type, *freed_tensorclass;
   const td_tensordict *sources[2];
-  const td_tensor *ragged_parts[1];
+  const td_tensor *nested_tensor_parts[1];
   td_key wanted[1];
   td_key_set sets[1];
   td_tensordict *results[4];
@@ -42,10 +42,11 @@ typedef struct misuse {
 
 void misuse_begin(misuse *m);
 
-/* Adds a ragged tensor to the dictionaries. A call that met it must have worked (the answer is 1), or have
+/* Adds a nested tensor to the dictionaries. A call that met it must have worked (the answer is 1), or have
  * said in one line that it cannot, with every dictionary as it was. */
-void misuse_add_ragged(misuse *m);
-int misuse_ragged_answer(misuse *m, const char *function, td_status refusal, td_status status);
+void misuse_add_nested_tensor(misuse *m);
+int misuse_nested_tensor_answer(misuse *m, const char *function, td_status refusal,
+                                td_status status);
 
 /* Gives everything back; all lent memory must have come back and no other handle be open. */
 void misuse_end(misuse *m);
@@ -54,15 +55,15 @@ void misuse_end(misuse *m);
 td_tensordict *misuse_pair(misuse *m);
 td_tensordict *misuse_floats(misuse *m);
 
-/* Bytes under "a"; a lazy stack; a window. */
+/* Bytes under "a"; a lazy stack; a sub-tensordict. */
 td_tensordict *misuse_value(misuse *m);
 td_tensordict *misuse_lazy(misuse *m);
 td_tensordict *misuse_sub(misuse *m);
 
-/* A ragged tensor; a dictionary with one under "a"; sizes for `tensor_source`. */
-td_tensordict *misuse_ragged(misuse *m);
-td_tensordict *misuse_ragged_entry(misuse *m);
-td_tensor *misuse_ragged_sizes(misuse *m);
+/* A nested tensor; a dictionary with one under "a"; sizes for `tensor_source`. */
+td_tensordict *misuse_nested_tensor(misuse *m);
+td_tensordict *misuse_nested_tensor_entry(misuse *m);
+td_tensor *misuse_nested_tensor_sizes(misuse *m);
 
 /* What lies in a folder; what is mapped from nameless memory. */
 td_tensordict *misuse_basic(misuse *m);

@@ -45,7 +45,7 @@ TD_TEST(the_writer_allocates_nothing_after_binding) {
     if (mapped)
       TD_DO(td_memmap_like(td, td_path(td_test_folder(), "m"), NULL, &target));
     else
-      TD_DO(td_share(td, &target));
+      TD_DO(td_dup(td, &target));
     TD_DO(td_writer_open(target, NULL, &writer));
     TD_DO(td_writer_bind(writer, TD_KEY("pos"), &field));
     TD_DO(td_writer_bind(writer, TD_KEY("n", "step"), &field));
@@ -63,9 +63,9 @@ TD_TEST(looking_a_key_up_allocates_nothing) {
   int32_t flag = 0;
   int64_t sizes[2];
   size_t dims = 0;
-  CHECK_ALLOCATES_NOTHING(TD_DO(td_kind_of(td, TD_KEY("n", "b"), &kind)));
+  CHECK_ALLOCATES_NOTHING(TD_DO(td_get_kind(td, TD_KEY("n", "b"), &kind)));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
-  CHECK_ALLOCATES_NOTHING(TD_DO(td_kind_of(td, TD_KEY("n", "nope"), &kind)));
+  CHECK_ALLOCATES_NOTHING(TD_DO(td_get_kind(td, TD_KEY("n", "nope"), &kind)));
   CHECK_ALLOCATES_NOTHING(TD_DO(td_is_locked(td, &flag)));
   CHECK_ALLOCATES_NOTHING(TD_DO(td_batch_size(td, sizes, 2, &dims)));
   td_free(td);
@@ -85,7 +85,7 @@ static td_status share(void *user, const char *const *path, size_t path_len,
   (void)user;
   (void)path;
   (void)path_len;
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 static td_status do_create(subjects *it) {
@@ -127,7 +127,7 @@ static td_status do_save(subjects *it) {
 static td_status do_load(subjects *it) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  return td_load_memmap(td_golden("basic"), &options, &it->result);
+  return td_memmap_load(td_golden("basic"), &options, &it->result);
 }
 
 static td_status do_update(subjects *it) { return td_update(it->td, it->newer, NULL); }
@@ -137,7 +137,7 @@ static td_status do_write(subjects *it) {
   return td_update(it->td, it->copy, &strict);
 }
 static td_status do_rename(subjects *it) {
-  return td_rename(it->td, TD_KEY("n", "b"), TD_KEY("x", "y"), 0);
+  return td_rename_key(it->td, TD_KEY("n", "b"), TD_KEY("x", "y"), 0);
 }
 static td_status do_pop(subjects *it) {
   td_entry_kind kind;

@@ -29,7 +29,7 @@ static td_status share(void *user, const char *const *path, size_t path_len,
     return it->status;
   }
   if (it->drop != NULL && strcmp(path[path_len - 1], it->drop) == 0) return TD_OK;
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 static td_status to_double(void *user, const char *const *path, size_t path_len,
@@ -63,7 +63,7 @@ TD_TEST(it_is_called_in_order_with_full_paths) {
   td_tensor_free(other);
   td_put(result, TD_KEY("n", "new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("n", "new"), &kind)); /* but the dictionaries are new */
+  TD_DO(td_get_kind(td, TD_KEY("n", "new"), &kind)); /* but the dictionaries are new */
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(result);
   td_free(td);
@@ -141,7 +141,7 @@ TD_TEST(a_source_kept_too_long_is_a_dead_handle) {
   td_tensor *again;
   walk it = {0};
   TD_DO(td_apply(td, NULL, share, &it, &result));
-  TD_EXPECT_NULL(td_tensor_share(it.kept, &again), TD_ERR_BAD_HANDLE, again);
+  TD_EXPECT_NULL(td_tensor_dup(it.kept, &again), TD_ERR_BAD_HANDLE, again);
   td_free(result);
   td_free(td);
 }
@@ -192,7 +192,7 @@ static td_status fail_with_a_result(void *user, const char *const *path, size_t 
   (void)user;
   (void)path;
   (void)path_len;
-  if (td_tensor_share(source, result) != TD_OK) return TD_ERR_INTERNAL;
+  if (td_tensor_dup(source, result) != TD_OK) return TD_ERR_INTERNAL;
   return -20000;
 }
 
@@ -218,11 +218,11 @@ TD_TEST(no_result_drops_the_entry) {
     it.drop = "b";
     options.filter_empty = cases[i].filter;
     TD_DO(td_apply(td, &options, share, &it, &result));
-    TD_DO(td_kind_of(result, TD_KEY("a"), &kind));
+    TD_DO(td_get_kind(result, TD_KEY("a"), &kind));
     TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
-    TD_DO(td_kind_of(result, TD_KEY("n"), &kind));
+    TD_DO(td_get_kind(result, TD_KEY("n"), &kind));
     TD_CHECK_INT(kind, cases[i].lost);
-    TD_DO(td_kind_of(result, TD_KEY("empty"), &kind));
+    TD_DO(td_get_kind(result, TD_KEY("empty"), &kind));
     TD_CHECK_INT(kind, cases[i].empty);
     td_free(result);
   }

@@ -28,7 +28,7 @@ static td_status sum(void *user, const td_apply_entry *entry, td_tensor **tensor
     it->dicts++;
     TD_CHECK(entry->tensors == NULL);
     for (size_t k = 0; k < entry->sources_len; k++) it->missing += entry->dicts[k] == NULL;
-    return td_share(entry->dicts[0], dict);
+    return td_dup(entry->dicts[0], dict);
   }
   TD_CHECK(entry->dicts == NULL);
   for (size_t k = 0; k < entry->sources_len; k++) {
@@ -68,7 +68,7 @@ TD_TEST(others_stand_beside_by_key) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(110, 113));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(110, 113, 116, 119));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(result, TD_KEY("only"), &kind));
+  TD_DO(td_get_kind(result, TD_KEY("only"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(result);
   it.seen[0] = '\0';
@@ -302,7 +302,7 @@ static td_status share(void *user, const char *const *path, size_t path_len,
   (void)user;
   (void)path;
   (void)path_len;
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 TD_TEST(options_of_the_first_release_are_enough) {

@@ -19,7 +19,7 @@ static int32_t equal(const td_tensordict *one, const td_tensordict *other) {
 
 static td_tensordict *load(const char *path) {
   td_tensordict *td = NULL;
-  TD_DO(td_load_memmap(path, NULL, &td));
+  TD_DO(td_memmap_load(path, NULL, &td));
   return td;
 }
 
@@ -93,11 +93,11 @@ TD_TEST(packed_and_unpacked) {
     td_tensordict *want = NULL, *saved = NULL;
     td_load_options options = TD_LOAD_OPTIONS_INIT;
     options.private_mapping = 1;
-    TD_DO(td_load_memmap(td_golden(folders[i]), &options, &want));
-    TD_DO(td_pack_memmap(td_golden(folders[i]), here("a.tdz"), NULL));
+    TD_DO(td_memmap_load(td_golden(folders[i]), &options, &want));
+    TD_DO(td_memmap_pack(td_golden(folders[i]), here("a.tdz"), NULL));
     td_tensordict *packed = load(here("a.tdz"));
     TD_CHECK_INT(equal(want, packed), 1);
-    TD_DO(td_unpack_memmap(here("a.tdz"), here("back"), NULL));
+    TD_DO(td_memmap_unpack(here("a.tdz"), here("back"), NULL));
     TD_CHECK_SAME_TREE(here("back"), td_golden(folders[i]));
     td_memmap_options how = TD_MEMMAP_OPTIONS_INIT;
     how.archive = TD_ARCHIVE_YES;
@@ -121,13 +121,13 @@ TD_TEST(the_same_file_from_a_dictionary_and_from_its_folder) {
   TD_DO(td_memmap(td, here("one.tdz"), NULL, &archive));
   td_free(archive);
   TD_DO(td_memmap(mapped, here("two.tdz"), NULL, &archive));
-  TD_DO(td_pack_memmap(here("m"), here("three.tdz"), NULL));
+  TD_DO(td_memmap_pack(here("m"), here("three.tdz"), NULL));
   check_same_archive(here("two.tdz"), here("one.tdz"));
   check_same_archive(here("three.tdz"), here("one.tdz"));
-  td_pack_options options = TD_PACK_OPTIONS_INIT;
+  td_memmap_pack_options options = TD_MEMMAP_PACK_OPTIONS_INIT;
   options.compression = TD_COMPRESSION_DEFLATE;
   options.durable = 1;
-  TD_DO(td_pack_memmap(here("m"), here("three.tdz"), &options));
+  TD_DO(td_memmap_pack(here("m"), here("three.tdz"), &options));
   TD_CHECK(td_file_size(here("three.tdz")) < td_file_size(here("one.tdz")));
   td_free(archive);
   archive = load(here("three.tdz"));
@@ -155,7 +155,7 @@ TD_TEST(what_is_written_stays_here_unless_asked_for) {
   td_free(loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.write_through = 1;
-  TD_DO(td_load_memmap(here("x.tdz"), &options, &loaded));
+  TD_DO(td_memmap_load(here("x.tdz"), &options, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(1, 2));
   set_first(loaded, TD_KEY("x"), 8);
   TD_DO(td_memmap_flush(loaded));
@@ -164,11 +164,11 @@ TD_TEST(what_is_written_stays_here_unless_asked_for) {
   td_free(other);
   td_free(loaded);
   /* The checksum is that of the old values, which whoever unpacks is told. */
-  TD_EXPECT(td_unpack_memmap(here("x.tdz"), here("back"), NULL), TD_ERR_FORMAT);
+  TD_EXPECT(td_memmap_unpack(here("x.tdz"), here("back"), NULL), TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "checksum");
   TD_CHECK(!td_exists(here("back")));
-  TD_DO(td_refresh_archive_checksums(here("x.tdz")));
-  TD_DO(td_unpack_memmap(here("x.tdz"), here("back"), NULL));
+  TD_DO(td_memmap_write_archive_checksums(here("x.tdz")));
+  TD_DO(td_memmap_unpack(here("x.tdz"), here("back"), NULL));
   other = load(here("back"));
   TD_CHECK_ENTRY(other, TD_KEY("x"), TD_SIZES(2), TD_VALUES(8, 2));
   td_free(other);
@@ -176,8 +176,8 @@ TD_TEST(what_is_written_stays_here_unless_asked_for) {
   deflate.compression = TD_COMPRESSION_DEFLATE;
   TD_DO(td_memmap(td, here("y.tdz"), &deflate, &loaded));
   td_free(loaded);
-  TD_EXPECT_NULL(td_load_memmap(here("y.tdz"), &options, &loaded), TD_ERR_UNSUPPORTED, loaded);
-  TD_DO(td_refresh_archive_checksums(here("y.tdz")));
+  TD_EXPECT_NULL(td_memmap_load(here("y.tdz"), &options, &loaded), TD_ERR_UNSUPPORTED, loaded);
+  TD_DO(td_memmap_write_archive_checksums(here("y.tdz")));
   td_free(td);
 }
 
@@ -206,7 +206,7 @@ TD_TEST(loaded_as_shapes_alone_and_from_inside) {
   td_free(loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.device_type = TD_DEVICE_META;
-  TD_DO(td_load_memmap(here("m.tdz"), &options, &loaded));
+  TD_DO(td_memmap_load(here("m.tdz"), &options, &loaded));
   td_tensor *a = td_take(loaded, TD_KEY("a"));
   TD_CHECK_SIZES(a, 4, 3, 2);
   td_tensor_free(a);
@@ -222,13 +222,13 @@ TD_TEST(names_and_options) {
   TD_DO(td_memmap(td, here("folder.tdz"), &options, &saved));
   td_free(saved);
   TD_CHECK(td_exists(here("folder.tdz/meta.json")));
-  TD_DO(td_is_memmap_archive(here("folder.tdz"), &is));
+  TD_DO(td_memmap_is_archive(here("folder.tdz"), &is));
   TD_CHECK_INT(is, 0);
   TD_EXPECT_NULL(td_memmap(td, here("folder.tdz"), NULL, &saved), TD_ERR_IO, saved);
   options.archive = TD_ARCHIVE_YES;
   TD_DO(td_memmap(td, here("new/below/plain"), &options, &saved));
   td_free(saved);
-  TD_DO(td_is_memmap_archive(here("new/below/plain"), &is));
+  TD_DO(td_memmap_is_archive(here("new/below/plain"), &is));
   TD_CHECK_INT(is, 1);
   options.fail_if_exists = 1;
   TD_EXPECT_NULL(td_memmap(td, here("new/below/plain"), &options, &saved), TD_ERR_IO, saved);
@@ -244,11 +244,11 @@ TD_TEST(names_and_options) {
   TD_EXPECT_NULL(td_memmap(td, here("x.tdz"), &options, &saved), TD_ERR_INVALID_ARGUMENT, saved);
   TD_CHECK(!td_exists(here("x.tdz")));
   td_write_text(here("text"), "no archive at all");
-  TD_DO(td_is_memmap_archive(here("text"), &is));
+  TD_DO(td_memmap_is_archive(here("text"), &is));
   TD_CHECK_INT(is, 0);
-  TD_DO(td_is_memmap_archive(here("nothing"), &is));
+  TD_DO(td_memmap_is_archive(here("nothing"), &is));
   TD_CHECK_INT(is, 0);
-  TD_EXPECT_NULL(td_load_memmap(here("text"), NULL, &saved), TD_ERR_FORMAT, saved);
+  TD_EXPECT_NULL(td_memmap_load(here("text"), NULL, &saved), TD_ERR_FORMAT, saved);
   td_free(td);
 }
 
@@ -279,7 +279,7 @@ static void *read_again_and_again(void *folder) {
   long failures = 0;
   for (int i = 0; i < 200; i++) {
     td_tensordict *td = NULL;
-    if (td_load_memmap(path, NULL, &td) != TD_OK) {
+    if (td_memmap_load(path, NULL, &td) != TD_OK) {
       failures++;
       continue;
     }

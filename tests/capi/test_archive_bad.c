@@ -28,8 +28,8 @@ static void check_status(td_status status) {
 static td_status use(const char *path) {
   td_tensordict *td = TD_POISON;
   int32_t is = -1;
-  TD_DO(td_is_memmap_archive(path, &is));
-  const td_status status = td_load_memmap(path, NULL, &td);
+  TD_DO(td_memmap_is_archive(path, &is));
+  const td_status status = td_memmap_load(path, NULL, &td);
   check_status(status);
   if (status == TD_OK) {
     td_tensordict *copy = NULL;
@@ -56,7 +56,7 @@ static void damage(const char *golden) {
       td_write_file(here("d.tdz"), bytes, size);
       if (use(here("d.tdz")) == TD_OK) loaded++;
       if (k == 0) {
-        const td_status status = td_unpack_memmap(here("d.tdz"), here("out"), NULL);
+        const td_status status = td_memmap_unpack(here("d.tdz"), here("out"), NULL);
         check_status(status);
         if (status == TD_OK) {
           char command[1100];
@@ -154,7 +154,7 @@ static void write_zip(const char *path, const entry *entries, size_t n) {
 
 static void refused(td_status want, const char *why) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_load_memmap(here("z.tdz"), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_memmap_load(here("z.tdz"), NULL, &td), want, td);
   TD_CHECK_TEXT(td_last_error_message(), why);
 }
 
@@ -162,12 +162,12 @@ TD_TEST(a_plain_zip_file_is_read) {
   td_tensordict *td = NULL;
   WRITE({"meta.json", META, 0, 0, 0, 0}, {"a.memmap", "\1\2\3\4", 0, 0, 0, 0},
         {"notes/", "", 0, 0, 0, 0}, {"notes/read me", "?", 0, 0, 0, 0});
-  TD_DO(td_load_memmap(here("z.tdz"), NULL, &td));
+  TD_DO(td_memmap_load(here("z.tdz"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(1, 2, 3, 4));
   td_free(td);
-  TD_DO(td_unpack_memmap(here("z.tdz"), here("out"), NULL));
+  TD_DO(td_memmap_unpack(here("z.tdz"), here("out"), NULL));
   TD_CHECK_INT(td_file_size(here("out/notes/read me")), 1);
-  TD_EXPECT(td_unpack_memmap(here("z.tdz"), here("out"), NULL), TD_ERR_IO); /* it is not empty */
+  TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("out"), NULL), TD_ERR_IO); /* it is not empty */
 }
 
 TD_TEST(archives_that_lie) {
@@ -213,12 +213,12 @@ TD_TEST(names_that_lead_out_of_the_folder) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const int folder = names[i][strlen(names[i]) - 1] == '/';
     WRITE({"meta.json", META, 0, 0, 0, 0}, {names[i], folder ? "" : "evil", 0, 0, 0, 0});
-    TD_EXPECT(td_unpack_memmap(here("z.tdz"), here("in/out"), NULL), TD_ERR_FORMAT);
+    TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("in/out"), NULL), TD_ERR_FORMAT);
     TD_CHECK_TEXT(td_last_error_message(), "leads out of the folder");
     TD_CHECK_INT(td_count_entries(here("in")), 0);
   }
   WRITE({"meta.json", META, 0, 0, 0, 0}, {"a", "x", 0, 0, 0, 0}, {"a/b", "x", 0, 0, 0, 0});
-  TD_EXPECT(td_unpack_memmap(here("z.tdz"), here("in/out"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("in/out"), NULL), TD_ERR_IO);
   TD_CHECK_INT(td_count_entries(here("in")), 0);
 }
 
@@ -228,9 +228,9 @@ TD_TEST(deep_names_take_no_memory) {
   WRITE({"meta.json", META, 0, 0, 0, 0}, {"a.memmap", "\1\2\3\4", 0, 0, 0, 0},
         {name, "", 0, 0, 0, 0});
   td_tensordict *td = NULL;
-  TD_DO(td_load_memmap(here("z.tdz"), NULL, &td));
+  TD_DO(td_memmap_load(here("z.tdz"), NULL, &td));
   td_free(td);
-  TD_EXPECT(td_unpack_memmap(here("z.tdz"), here("out"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_unpack(here("z.tdz"), here("out"), NULL), TD_ERR_IO);
   TD_CHECK(!td_exists(here("out")));
 }
 
@@ -241,17 +241,17 @@ TD_TEST(links_and_folders_in_the_way) {
   td_write_text(here("text"), "x");
   TD_CHECK(symlink("text", here("link.tdz")) == 0);
   TD_EXPECT_NULL(td_memmap(td, here("link.tdz"), NULL, &saved), TD_ERR_IO, saved);
-  TD_EXPECT(td_pack_memmap(here("m"), here("link.tdz"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_pack_memmap(here("m"), here("m"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_pack_memmap(here("text"), here("x.tdz"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_pack_memmap(here("nothing"), here("x.tdz"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_pack_memmap(td_test_folder(), here("x.tdz"), NULL), TD_ERR_IO); /* no meta.json */
-  TD_EXPECT(td_unpack_memmap(here("nothing"), here("x"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_unpack_memmap(here("text"), here("x"), NULL), TD_ERR_FORMAT);
-  TD_EXPECT(td_refresh_archive_checksums(here("nothing")), TD_ERR_IO);
-  TD_EXPECT(td_refresh_archive_checksums(here("text")), TD_ERR_FORMAT);
+  TD_EXPECT(td_memmap_pack(here("m"), here("link.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(here("m"), here("m"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(here("text"), here("x.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(here("nothing"), here("x.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(td_test_folder(), here("x.tdz"), NULL), TD_ERR_IO); /* no meta.json */
+  TD_EXPECT(td_memmap_unpack(here("nothing"), here("x"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_unpack(here("text"), here("x"), NULL), TD_ERR_FORMAT);
+  TD_EXPECT(td_memmap_write_archive_checksums(here("nothing")), TD_ERR_IO);
+  TD_EXPECT(td_memmap_write_archive_checksums(here("text")), TD_ERR_FORMAT);
   TD_CHECK(symlink("meta.json", here("m/more")) == 0);
-  TD_EXPECT(td_pack_memmap(here("m"), here("x.tdz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_pack(here("m"), here("x.tdz"), NULL), TD_ERR_IO);
   TD_CHECK(!td_exists(here("x.tdz")));
   TD_CHECK(!td_exists(here("x")));
   TD_CHECK_INT(td_file_size(here("text")), 1);
@@ -279,10 +279,10 @@ TD_TEST(a_full_disk) {
   char message[1100];
   snprintf(message, sizeof message, "%s", td_last_error_message());
   const td_status like_status = td_memmap_like(td, path, NULL, &like);
-  const td_status unpacked = td_unpack_memmap(here("whole.tdz"), td_path(disk, "out"), NULL);
+  const td_status unpacked = td_memmap_unpack(here("whole.tdz"), td_path(disk, "out"), NULL);
   const int left = td_count_entries(disk);
   td_tensordict *again = NULL;
-  const td_status loaded = td_load_memmap(path, NULL, &again);
+  const td_status loaded = td_memmap_load(path, NULL, &again);
   int32_t same = 0;
   if (loaded == TD_OK) TD_DO(td_equal(again, small, &same));
   umount2(disk, MNT_DETACH);
@@ -339,13 +339,13 @@ TD_TEST(damage_is_named) {
   td_free(td);
 }
 
-TD_TEST(a_ragged_archive_is_written_to) {
+TD_TEST(a_nested_tensor_archive_is_written_to) {
   td_tensordict *td = NULL, *through = NULL;
-  TD_DO(td_pack_memmap(td_golden("ragged"), here("r.tdz"), NULL));
-  TD_DO(td_load_memmap(here("r.tdz"), NULL, &td));
+  TD_DO(td_memmap_pack(td_golden("ragged"), here("r.tdz"), NULL));
+  TD_DO(td_memmap_load(here("r.tdz"), NULL, &td));
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.write_through = 1;
-  TD_DO(td_load_memmap(here("r.tdz"), &options, &through));
+  TD_DO(td_memmap_load(here("r.tdz"), &options, &through));
   int32_t same = 0;
   TD_DO(td_equal(td, through, &same));
   TD_CHECK_INT(same, 1);

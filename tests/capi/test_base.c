@@ -8,7 +8,7 @@
 TD_TEST(version_is_that_of_the_header) {
   char text[32];
   snprintf(text, sizeof text, "%d.%d.%d", TD_VERSION_MAJOR, TD_VERSION_MINOR, TD_VERSION_PATCH);
-  TD_CHECK_SAME_TEXT(td_version_string(), text);
+  TD_CHECK_SAME_TEXT(td_version(), text);
   TD_CHECK_INT(td_abi_version(), TD_ABI_VERSION);
   TD_CHECK_INT(td_supports_abi(TD_ABI_VERSION), 1);
   TD_CHECK_INT(td_supports_abi(TD_ABI_VERSION + 1), 0);
@@ -92,8 +92,8 @@ static void *look_at_fresh_thread(void *user) {
   td_tensor *tensor = NULL;
   *good = td_last_error_code() == TD_OK && td_last_error_message()[0] == '\0' &&
           td_last_error_function()[0] == '\0';
-  *good = *good && td_tensor_share(NULL, &tensor) == TD_ERR_NULL_ARGUMENT;
-  *good = *good && strcmp(td_last_error_function(), "td_tensor_share") == 0;
+  *good = *good && td_tensor_dup(NULL, &tensor) == TD_ERR_NULL_ARGUMENT;
+  *good = *good && strcmp(td_last_error_function(), "td_tensor_dup") == 0;
   return NULL;
 }
 
@@ -151,14 +151,14 @@ TD_TEST(many_handles_at_once) {
   td_tensor *tensor = td_arange(TD_DTYPE_INT8, 0, TD_SIZES(1));
   const int64_t before = td_debug_live_handles();
   for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < COUNT; i++) TD_DO(td_tensor_share(tensor, &shared[i]));
+    for (int i = 0; i < COUNT; i++) TD_DO(td_tensor_dup(tensor, &shared[i]));
     TD_CHECK_INT(td_debug_live_handles(), before + COUNT);
     for (int i = 0; i < COUNT; i++) td_tensor_free(shared[i]);
     TD_CHECK_INT(td_debug_live_handles(), before);
   }
   int32_t flag = 0;
   td_tensor *again = NULL;
-  TD_DO(td_tensor_share(tensor, &again)); /* a new handle in an old place */
+  TD_DO(td_tensor_dup(tensor, &again)); /* a new handle in an old place */
   for (int i = 0; i < COUNT; i++)
     TD_CHECK(td_tensor_is_contiguous(shared[i], &flag) == TD_ERR_BAD_HANDLE);
   td_tensor_free(again);
@@ -170,7 +170,7 @@ TD_TEST(live_handles_are_counted) {
   td_tensordict *td = td_sample(), *again = NULL;
   td_tensor *tensor = td_take(td, TD_KEY("a"));
   TD_CHECK_INT(td_debug_live_handles(), before + 2);
-  TD_DO(td_share(td, &again));
+  TD_DO(td_dup(td, &again));
   TD_CHECK_INT(td_debug_live_handles(), before + 3);
   TD_FREE(td, td_free);
   TD_CHECK(td == NULL);

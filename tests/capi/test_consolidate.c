@@ -137,13 +137,13 @@ TD_TEST(the_file_is_that_of_python) {
 
   TD_CHECK_FLAG(td_is_consolidated, mapped, 1);
   TD_CHECK_ENTRY(mapped, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_INT(equal(loaded, td), 1);
   TD_CHECK_FLAG(td_is_locked, loaded, 0);
   td_tensor *seven = td_filled(TD_DTYPE_INT16, 7, TD_SIZES(3));
   TD_DO(td_set_inplace(loaded, TD_KEY("a"), seven)); /* stays here */
   td_free(loaded);
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   td_tensor_free(seven);
   td_free(loaded);
@@ -153,7 +153,7 @@ TD_TEST(the_file_is_that_of_python) {
 
 TD_TEST(pythons_file_is_read_and_written_again) {
   td_tensordict *td = NULL, *again = NULL;
-  TD_DO(td_load_consolidated(td_golden("consolidated"), NULL, &td));
+  TD_DO(td_consolidated_load(td_golden("consolidated"), NULL, &td));
   TD_CHECK_BATCH(td, 4);
   td_tensor *a = td_take(td, TD_KEY("a")), *b = td_take(td, TD_KEY("n", "b"));
   TD_CHECK_SIZES(a, 4, 3);
@@ -178,7 +178,7 @@ TD_TEST(the_lock_and_the_device_travel) {
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(2)));
   TD_DO(td_lock(td));
   TD_DO(td_consolidate(td, here("f"), NULL, &mapped));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_FLAG(td_is_locked, loaded, 1);
   td_device_type type = TD_DEVICE_NONE;
   int32_t index = 0;
@@ -187,7 +187,7 @@ TD_TEST(the_lock_and_the_device_travel) {
   td_free(loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.device_type = TD_DEVICE_META;
-  TD_DO(td_load_consolidated(here("f"), &options, &loaded));
+  TD_DO(td_consolidated_load(here("f"), &options, &loaded));
   TD_DO(td_device(loaded, &type, &index));
   TD_CHECK_INT(type, TD_DEVICE_META);
   td_free(loaded);
@@ -222,7 +222,7 @@ TD_TEST(all_dtypes_and_layouts) {
   TD_CHECK_INT((uintptr_t)address(packed, TD_KEY("wide")) % 16, 0);
   td_free(packed);
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
   td_free(loaded);
   td_free(packed);
@@ -231,7 +231,7 @@ TD_TEST(all_dtypes_and_layouts) {
   TD_DO(td_permute(td, TD_SIZES(1, 0), &across));
   TD_DO(td_consolidate(across, here("f"), NULL, &packed)); /* over the file that is there */
   TD_CHECK_INT(equal(across, packed), 1);
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_INT(equal(across, loaded), 1);
   td_free(loaded);
   td_free(packed);
@@ -243,9 +243,9 @@ TD_TEST(values_that_are_no_tensors_travel) {
   td_tensordict *td = NULL, *packed = NULL, *loaded = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden("nontensor"), &options, &td));
+  TD_DO(td_memmap_load(td_golden("nontensor"), &options, &td));
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
   td_free(loaded);
   td_free(packed);
@@ -261,7 +261,7 @@ TD_TEST(empty_and_deep) {
   TD_CHECK_FLAG(td_is_consolidated, packed, 1);
   td_free(packed);
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_BATCH(loaded, 2);
   td_free(loaded);
   td_free(packed);
@@ -273,10 +273,10 @@ TD_TEST(empty_and_deep) {
   }
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
   TD_CHECK_INT(equal(td, packed), 1);
-  TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &loaded), TD_ERR_FORMAT, loaded);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.max_depth = 3000;
-  TD_DO(td_load_consolidated(here("f"), &options, &loaded));
+  TD_DO(td_consolidated_load(here("f"), &options, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
   td_free(loaded);
   td_free(packed);
@@ -340,7 +340,7 @@ static void make(const char *text, size_t data) {
 static void refuse(const char *text, size_t data, td_status want) {
   td_tensordict *td;
   make(text, data);
-  TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &td), want, td);
   TD_CHECK_TEXT(td_last_error_message(), "f\"");
 }
 
@@ -358,7 +358,7 @@ TD_TEST(texts_in_another_order_and_with_more_in_it) {
        " \"leaves\": {" LEAF "}, \"n\": " NODE("", "", "") ", \"non_tensors\": {}, \"cls\": "
        "\"TensorDict\"} ",
        16);
-  TD_DO(td_load_consolidated(here("f"), NULL, &td));
+  TD_DO(td_consolidated_load(here("f"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 0));
   td_free(td);
 }
@@ -431,20 +431,20 @@ TD_TEST(files_that_are_cut) {
   char *bytes = td_read_file(td_golden("consolidated"), &size);
   for (size_t length = 0; length < size; length += 3) {
     td_write_file(here("f"), bytes, length);
-    TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &td), TD_ERR_FORMAT, td);
+    TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &td), TD_ERR_FORMAT, td);
   }
   static const int64_t lengths[] = {-1, INT64_MIN, INT64_MAX, 0, 7, 1 << 20};
   for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
     memcpy(bytes + size - 8, &lengths[i], 8);
     td_write_file(here("f"), bytes, size);
-    TD_EXPECT_NULL(td_load_consolidated(here("f"), NULL, &td), TD_ERR_FORMAT, td);
+    TD_EXPECT_NULL(td_consolidated_load(here("f"), NULL, &td), TD_ERR_FORMAT, td);
   }
   free(bytes);
-  TD_EXPECT_NULL(td_load_consolidated(here("nothing"), NULL, &td), TD_ERR_IO, td);
-  TD_EXPECT_NULL(td_load_consolidated("", NULL, &td), TD_ERR_IO, td);
-  TD_EXPECT_NULL(td_load_consolidated(td_test_folder(), NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_consolidated_load(here("nothing"), NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_consolidated_load("", NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_consolidated_load(td_test_folder(), NULL, &td), TD_ERR_IO, td);
   TD_CHECK(symlink(td_golden("consolidated"), here("link")) == 0);
-  TD_EXPECT_NULL(td_load_consolidated(here("link"), NULL, &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_consolidated_load(here("link"), NULL, &td), TD_ERR_IO, td);
 }
 
 TD_TEST(limits_of_what_is_read) {
@@ -452,9 +452,9 @@ TD_TEST(limits_of_what_is_read) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
   options.max_entries = 3;
-  TD_EXPECT_NULL(td_load_consolidated(here("f"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_consolidated_load(here("f"), &options, &loaded), TD_ERR_FORMAT, loaded);
   options.max_entries = 4;
-  TD_DO(td_load_consolidated(here("f"), &options, &loaded));
+  TD_DO(td_consolidated_load(here("f"), &options, &loaded));
   td_free(loaded);
   td_free(packed);
   td_free(td);
@@ -470,7 +470,7 @@ TD_TEST(files_with_one_wrong_byte) {
     bytes[at] = others[at % sizeof others];
     td_write_file(here("f"), bytes, size);
     td_tensordict *td = TD_POISON;
-    const td_status status = td_load_consolidated(here("f"), NULL, &td);
+    const td_status status = td_consolidated_load(here("f"), NULL, &td);
     TD_CHECK((status == TD_OK) == (td != NULL));
     if (status != TD_OK && status != TD_ERR_FORMAT && status != TD_ERR_UNSUPPORTED) {
       td_test_fail(__FILE__, __LINE__, "byte %zu: %s", at, td_last_error_message());
@@ -490,8 +490,8 @@ static td_tensordict *mixed(void) {
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, other}, 2, 0, &stack));
   td_tensordict *td = td_empty(TD_SIZES(2));
   TD_DO(td_set_dict(td, TD_KEY("lazy"), stack));
-  TD_DO(td_set_data_list_json(td, TD_KEY("words"), "[\"a\", \"b\"]"));
-  TD_DO(td_set_data_json(td, TD_KEY("word"), "{\"k\": [1, null, \"\\u00e9\"]}"));
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("words"), "[\"a\", \"b\"]"));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("word"), "{\"k\": [1, null, \"\\u00e9\"]}"));
   td_free(stack);
   td_free(other);
   td_free(one);
@@ -526,7 +526,7 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   bytes[size - 8] = '\0';
   TD_CHECK_SAME_TEXT(bytes + 40, text);
   free(bytes);
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
   td_free(loaded);
   td_free(packed);
@@ -534,7 +534,7 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   char name[128];
   size_t length = 0;
   TD_DO(td_shared_name(td, name, sizeof name, &length));
-  TD_DO(td_open_shared(name, &loaded));
+  TD_DO(td_shared_open(name, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
   td_free(loaded);
   td_free(td);
@@ -561,7 +561,7 @@ TD_TEST(names_of_dimensions_travel) {
   size_t length = 0;
   TD_DO(td_set_names(td, (const char *const[]){"time", NULL}, 2));
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_DO(td_names(loaded, &names));
   TD_CHECK_INT(td_keys_len(names), 2);
   TD_DO(td_keys_at(names, 0, &path, &length));
@@ -572,27 +572,27 @@ TD_TEST(names_of_dimensions_travel) {
   td_free(td);
 }
 
-TD_TEST(records_stay_records_in_memory) {
+TD_TEST(tensorclasses_stay_tensorclasses_in_memory) {
   td_field field;
-  td_record_type *type = NULL, *found = NULL;
+  td_tensorclass *type = NULL, *found = NULL;
   td_tensordict *td = td_empty(TD_SIZES(2)), *packed = NULL, *loaded = NULL;
   memset(&field, 0, sizeof field);
   field.name = "x";
-  TD_DO(td_record_type_create("Point", &field, 1, NULL, &type));
+  TD_DO(td_tensorclass_create("Point", &field, 1, NULL, &type));
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
-  TD_DO(td_record_wrap(type, td));
+  TD_DO(td_set_tensorclass(type, td));
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
-  TD_DO(td_record_type_of(packed, &found));
+  TD_DO(td_tensorclass_of(packed, &found));
   TD_CHECK(found != NULL);
-  td_record_type_free(found);
+  td_tensorclass_free(found);
   td_free(packed);
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
-  TD_DO(td_load_consolidated(here("f"), NULL, &loaded));
+  TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
-  TD_DO(td_record_wrap(type, loaded)); /* a dictionary until then */
+  TD_DO(td_set_tensorclass(type, loaded)); /* a dictionary until then */
   td_free(loaded);
   td_free(packed);
-  td_record_type_free(type);
+  td_tensorclass_free(type);
   td_free(td);
 }
 
@@ -630,9 +630,9 @@ TD_TEST(a_file_to_write_to) {
   TD_DO(td_consolidate(td, here("c"), NULL, &file));
   td_free(file);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
-  TD_DO(td_load_consolidated(here("c"), &options, &other));
+  TD_DO(td_consolidated_load(here("c"), &options, &other));
   options.write_through = 1;
-  TD_DO(td_load_consolidated(here("c"), &options, &file));
+  TD_DO(td_consolidated_load(here("c"), &options, &file));
   *(float *)address(file, TD_KEY("n", "b")) = 5;
   TD_CHECK_ENTRY(other, TD_KEY("n", "b"), TD_SIZES(3),
                  TD_VALUES(5, 21, 22)); /* not touched before */
@@ -640,7 +640,7 @@ TD_TEST(a_file_to_write_to) {
   TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
   td_free(other);
   td_free(file);
-  TD_DO(td_load_consolidated(here("c"), NULL, &file));
+  TD_DO(td_consolidated_load(here("c"), NULL, &file));
   TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
   td_free(file);
   td_free(td);

@@ -1,4 +1,4 @@
-/* Conversions, gradients and states of lazy stacks and windows. */
+/* Conversions, gradients and states of lazy stacks and sub-tensordicts. */
 #include <stdlib.h>
 
 #include "td_values.h"
@@ -75,28 +75,29 @@ TD_TEST(states_of_a_lazy_stack_are_what_it_reads_as) {
   TD_CHECK_ENTRY(state, TD_KEY("lazy.n.v"), TD_SIZES(2, 2), TD_VALUES(1, 1, 2, 2));
   TD_EXPECT(td_load_state_dict(outer, state, NULL), TD_ERR_UNSUPPORTED);
   size_t length = 0;
-  TD_DO(td_schema_of(outer, NULL, 0, &length));
+  TD_DO(td_schema(outer, NULL, 0, &length));
   TD_CHECK(length > 0);
   td_free(state);
   td_free(outer);
   td_free(lazy);
 }
 
-TD_TEST(windows_write_to_the_part) {
-  td_tensordict *td = td_sample(), *window = NULL, *result = NULL;
+TD_TEST(sub_tensordicts_write_to_the_part) {
+  td_tensordict *td = td_sample(), *sub_tensordict = NULL, *result = NULL;
   td_to_options options = TD_TO_OPTIONS_INIT;
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &window));
-  TD_CHECK_INT(measured(window, TD_MEASURE_ELEMENTS), 18);
-  TD_DO(td_to(window, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, NULL, &result));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &sub_tensordict));
+  TD_CHECK_INT(measured(sub_tensordict, TD_MEASURE_ELEMENTS), 18);
+  TD_DO(td_to(sub_tensordict, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(3, 4, 5, 6, 7, 8));
   td_free(result);
   options.inplace = 1;
-  TD_EXPECT_NULL(td_to(window, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, &options, &result),
-                 TD_ERR_UNSUPPORTED, result);
-  TD_DO(td_state_dict(window, NULL, &result));
+  TD_EXPECT_NULL(
+      td_to(sub_tensordict, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, &options, &result),
+      TD_ERR_UNSUPPORTED, result);
+  TD_DO(td_state_dict(sub_tensordict, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n.b"), TD_SIZES(2, 3), TD_VALUES(3, 4, 5, 6, 7, 8));
-  TD_EXPECT(td_load_state_dict(window, result, NULL), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_load_state_dict(sub_tensordict, result, NULL), TD_ERR_UNSUPPORTED);
   td_free(result);
-  td_free(window);
+  td_free(sub_tensordict);
   td_free(td);
 }

@@ -75,7 +75,7 @@ TD_TEST(damaged_folders) {
       length = edit(&random, text, length);
     td_write_file(path, text, length);
     td_tensordict *td = TD_POISON;
-    const td_status status = td_load_memmap(folder, NULL, &td);
+    const td_status status = td_memmap_load(folder, NULL, &td);
     if (status == TD_OK) {
       accepted++;
       read_all(td);
@@ -101,7 +101,7 @@ TD_TEST(truncated_values) {
   for (int round = 0; round < 40; round++) {
     td_tensordict *td;
     td_write_file(path, bytes, (size_t)td_random_between(&random, 0, 47));
-    TD_EXPECT_NULL(td_load_memmap(folder, NULL, &td), TD_ERR_FORMAT, td);
+    TD_EXPECT_NULL(td_memmap_load(folder, NULL, &td), TD_ERR_FORMAT, td);
   }
 }
 

@@ -53,7 +53,7 @@ TD_TEST(set_inplace_needs_an_entry_that_fits) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("q"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("q"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE); /* nothing was made on the way */
   td_tensor_free(good);
   td_tensor_free(wrong);
@@ -69,7 +69,7 @@ TD_TEST(a_tensor_in_the_way) {
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   TD_DO(td_set(td, TD_KEY("n"), tensor)); /* a dictionary may be replaced by a tensor */
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("n"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("n"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
   td_tensor_free(tensor);
   td_free(td);
@@ -83,24 +83,24 @@ TD_TEST(asking_for_the_wrong_kind) {
   TD_EXPECT_NULL(td_get(td, TD_KEY("n"), &tensor), TD_ERR_WRONG_ENTRY, tensor);
   TD_EXPECT_NULL(td_get_dict(td, TD_KEY("a"), &entry), TD_ERR_WRONG_ENTRY, entry);
   TD_EXPECT_NULL(td_get(td, TD_KEY("a", "b"), &tensor), TD_ERR_WRONG_ENTRY, tensor);
-  TD_EXPECT(td_get_data_json(td, TD_KEY("a"), NULL, 0, &length), TD_ERR_WRONG_ENTRY);
-  TD_EXPECT(td_get_data_json(td, TD_KEY("n"), NULL, 0, &length), TD_ERR_WRONG_ENTRY);
-  TD_EXPECT(td_get_data_json(td, TD_KEY("q"), NULL, 0, &length), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_get_non_tensor_json(td, TD_KEY("a"), NULL, 0, &length), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_get_non_tensor_json(td, TD_KEY("n"), NULL, 0, &length), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_get_non_tensor_json(td, TD_KEY("q"), NULL, 0, &length), TD_ERR_KEY_NOT_FOUND);
   td_free(td);
 }
 
 TD_TEST(kinds) {
   td_tensordict *td = td_sample();
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("a"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
-  TD_DO(td_kind_of(td, TD_KEY("n"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("n"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_DICT);
-  TD_DO(td_kind_of(td, TD_KEY("n", "b"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("n", "b"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
-  TD_DO(td_kind_of(td, TD_KEY("n", "c"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("n", "c"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  TD_DO(td_kind_of(td, TD_KEY("a", "b"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("a", "b"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(td);
 }
@@ -109,7 +109,7 @@ TD_TEST(remove_takes_one_entry) {
   td_tensordict *td = td_sample();
   td_entry_kind kind = 99;
   TD_DO(td_remove(td, TD_KEY("n", "b")));
-  TD_DO(td_kind_of(td, TD_KEY("n"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("n"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_DICT);
   TD_EXPECT(td_remove(td, TD_KEY("n", "b")), TD_ERR_KEY_NOT_FOUND);
   TD_EXPECT(td_remove(td, TD_KEY("q", "b")), TD_ERR_KEY_NOT_FOUND);
@@ -147,7 +147,7 @@ TD_TEST(set_dict_copies_when_the_batch_must_grow) {
   td_put(entry, TD_KEY("c"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
   TD_EXPECT(td_set_dict(td, TD_KEY("m"), entry), TD_ERR_SHAPE);
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("m"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("m"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(entry);
   td_free(td);
@@ -158,10 +158,10 @@ TD_TEST(a_dictionary_does_not_lie_inside_itself) {
   TD_EXPECT(td_set_dict(td, TD_KEY("self"), td), TD_ERR_CYCLE);
   TD_EXPECT(td_set_dict(td, TD_KEY("n", "self"), td), TD_ERR_CYCLE);
   TD_EXPECT(td_set_dict(n, TD_KEY("up"), td), TD_ERR_CYCLE);
-  TD_DO(td_share(td, &again));
+  TD_DO(td_dup(td, &again));
   TD_EXPECT(td_set_dict(n, TD_KEY("deep", "up"), again), TD_ERR_CYCLE);
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(n, TD_KEY("deep"), &kind));
+  TD_DO(td_get_kind(n, TD_KEY("deep"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_DO(td_set_dict(td, TD_KEY("twice"), n)); /* the same one in two places is no cycle */
   td_free(again);
@@ -171,18 +171,18 @@ TD_TEST(a_dictionary_does_not_lie_inside_itself) {
 
 TD_TEST(share_sees_changes_and_clone_does_not) {
   td_tensordict *td = td_sample(), *shared = NULL, *shallow = NULL, *deep = NULL;
-  TD_DO(td_share(td, &shared));
+  TD_DO(td_dup(td, &shared));
   TD_DO(td_clone(td, 0, &shallow));
   TD_DO(td_clone(td, 1, &deep));
   td_put(td, TD_KEY("n", "new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   td_tensor *fives = td_filled(TD_DTYPE_INT64, 5, TD_NO_SIZES);
   TD_DO(td_set_inplace(td, TD_KEY("n", "b"), fives));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(shared, TD_KEY("n", "new"), &kind));
+  TD_DO(td_get_kind(shared, TD_KEY("n", "new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
-  TD_DO(td_kind_of(shallow, TD_KEY("n", "new"), &kind));
+  TD_DO(td_get_kind(shallow, TD_KEY("n", "new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  TD_DO(td_kind_of(deep, TD_KEY("n", "new"), &kind));
+  TD_DO(td_get_kind(deep, TD_KEY("n", "new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_CHECK_ENTRY(shallow, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5));
@@ -206,7 +206,7 @@ TD_TEST(handles_on_one_dictionary_are_told_from_equal_ones) {
   td_tensordict *td = td_sample(), *twin = td_sample(), *other = NULL;
   TD_CHECK_INT(same(td, td), 1);
   TD_CHECK_INT(same(td, twin), 0); /* equal, but another one */
-  TD_DO(td_share(td, &other));
+  TD_DO(td_dup(td, &other));
   TD_CHECK_INT(same(td, other), 1);
   td_free(other);
   TD_DO(td_clone(td, 0, &other));

@@ -219,7 +219,7 @@ TD_TEST(operations_on_every_tensor) {
   td_tensordict *td = named();
   const int64_t first[] = {0};
   td_reduce_options options = TD_REDUCE_OPTIONS_INIT;
-  options.over = TD_OVER_DIMS;
+  options.over = TD_REDUCE_OVER_DIMS;
   options.dims = first;
   options.dims_len = 1;
   CHECK_RESULT(td_reduce(td, TD_REDUCE_SUM, &options, &result), "y");
@@ -278,15 +278,15 @@ TD_TEST(lazy_stacks) {
   td_free(one);
 }
 
-TD_TEST(windows_have_the_names_of_their_part) {
-  td_tensordict *td = named(), *window = NULL;
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(0)), &window));
-  CHECK_NAMES(window, "y");
-  TD_EXPECT(td_set_names(window, NAMES("z")), TD_ERR_UNSUPPORTED);
-  TD_EXPECT(td_refine_names(window, NAMES("y")), TD_ERR_UNSUPPORTED);
-  CHECK_NAMES(window, "y");
-  CHECK_RESULT(td_clone(window, 1, &result), "y");
-  td_free(window);
+TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
+  td_tensordict *td = named(), *sub_tensordict = NULL;
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(0)), &sub_tensordict));
+  CHECK_NAMES(sub_tensordict, "y");
+  TD_EXPECT(td_set_names(sub_tensordict, NAMES("z")), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_refine_names(sub_tensordict, NAMES("y")), TD_ERR_UNSUPPORTED);
+  CHECK_NAMES(sub_tensordict, "y");
+  CHECK_RESULT(td_clone(sub_tensordict, 1, &result), "y");
+  td_free(sub_tensordict);
   td_free(td);
 }
 

@@ -106,7 +106,7 @@ TD_TEST(an_older_save_survives_a_failed_one) {
   TD_CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
   signal(SIGXFSZ, SIG_DFL);
   TD_CHECK_INT(status, TD_ERR_IO);
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("big"), TD_SIZES(4), TD_VALUES(0, 1, 2, 3));
   td_free(loaded);
   td_free(td);
@@ -118,7 +118,7 @@ TD_TEST(a_file_where_a_folder_is_needed) {
   td_write_text(here("file"), "x");
   TD_EXPECT_NULL(td_memmap(td, here("file"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_EXPECT_NULL(td_memmap(td, here("file/below"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_EXPECT_NULL(td_load_memmap(here("file"), NULL, &mapped), TD_ERR_FORMAT, mapped);
+  TD_EXPECT_NULL(td_memmap_load(here("file"), NULL, &mapped), TD_ERR_FORMAT, mapped);
   TD_CHECK_INT(td_file_size(here("file")), 1);
   td_free(td);
 }
@@ -130,10 +130,10 @@ TD_TEST(no_permission) {
   TD_DO(td_memmap(td, here("closed/m"), NULL, &mapped));
   td_free(mapped);
   TD_CHECK(chmod(here("closed/m/meta.json"), 0) == 0);
-  TD_EXPECT_NULL(td_load_memmap(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_EXPECT_NULL(td_memmap_load(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "ermission");
   TD_CHECK(chmod(here("closed"), 0) == 0);
-  TD_EXPECT_NULL(td_load_memmap(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
+  TD_EXPECT_NULL(td_memmap_load(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_EXPECT_NULL(td_memmap(td, here("closed/n"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK(chmod(here("closed"), 0700) == 0);
   td_free(td);

@@ -4,16 +4,16 @@
 TD_TEST(write_stores_or_writes) {
   td_tensordict *td = td_nested(0);
   td_tensor *a = td_take(td, TD_KEY("a")), *values = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(3));
-  TD_DO(td_write(td, TD_KEY("a"), values));
+  TD_DO(td_write_or_set(td, TD_KEY("a"), values));
   TD_CHECK(td_holds(td, TD_KEY("a"), a)); /* the stored tensor keeps its memory and its dtype */
   TD_CHECK_VALUES(a, 7, 8, 9);
-  TD_DO(td_write(td, TD_KEY("m", "new"), values));
+  TD_DO(td_write_or_set(td, TD_KEY("m", "new"), values));
   TD_CHECK(td_holds(td, TD_KEY("m", "new"), values));
   TD_DO(td_lock(td));
-  TD_DO(td_write(td, TD_KEY("a"), values));
-  TD_EXPECT(td_write(td, TD_KEY("other"), values), TD_ERR_LOCKED);
-  TD_EXPECT(td_write(td, TD_KEY("n"), values), TD_ERR_WRONG_ENTRY);
-  TD_EXPECT(td_write(td, TD_KEY("a", "x"), values), TD_ERR_KEY_EXISTS);
+  TD_DO(td_write_or_set(td, TD_KEY("a"), values));
+  TD_EXPECT(td_write_or_set(td, TD_KEY("other"), values), TD_ERR_LOCKED);
+  TD_EXPECT(td_write_or_set(td, TD_KEY("n"), values), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_write_or_set(td, TD_KEY("a", "x"), values), TD_ERR_KEY_EXISTS);
   td_tensor_free(values);
   td_tensor_free(a);
   td_free(td);
@@ -110,16 +110,16 @@ TD_TEST(a_popped_value_comes_in_a_dictionary) {
   td_entry_kind kind = 99;
   char text[32];
   size_t length = 0;
-  TD_DO(td_set_data_json(td, TD_KEY("n", "s"), "\"text\""));
-  TD_DO(td_set_data_json(td, TD_KEY("z"), "[1]"));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("n", "s"), "\"text\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("z"), "[1]"));
   TD_DO(td_pop(td, TD_KEY("n", "s"), &kind, &tensor, &dict));
-  TD_CHECK_INT(kind, TD_ENTRY_DATA);
+  TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
   TD_CHECK(tensor == NULL);
-  TD_DO(td_get_data_json(dict, TD_KEY("s"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(dict, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "\"text\"");
   td_free(dict);
   TD_DO(td_pop_last(td, &key, &tensor, &dict));
-  TD_DO(td_get_data_json(dict, TD_KEY("z"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(dict, TD_KEY("z"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[1]");
   TD_CHECK_KEYS(td, "a n n/b n/c");
   td_keys_free(key);
@@ -180,20 +180,21 @@ TD_TEST(nested_dictionaries_are_made_and_cleared) {
 TD_TEST(entries_are_renamed) {
   td_tensordict *td = td_nested(0);
   td_tensor *a = td_take(td, TD_KEY("a"));
-  TD_DO(td_rename(td, TD_KEY("a"), TD_KEY("n", "z"), 0));
+  TD_DO(td_rename_key(td, TD_KEY("a"), TD_KEY("n", "z"), 0));
   TD_CHECK_KEYS(td, "n n/b n/c n/z");
   TD_CHECK(td_holds(td, TD_KEY("n", "z"), a));
-  TD_DO(td_rename(td, TD_KEY("n", "b"), TD_KEY("x", "y"), 1)); /* makes what is missing */
+  TD_DO(td_rename_key(td, TD_KEY("n", "b"), TD_KEY("x", "y"), 1)); /* makes what is missing */
   TD_CHECK_KEYS(td, "n n/c n/z x x/y");
-  TD_DO(td_rename(td, TD_KEY("n", "c"), TD_KEY("n", "d"), 0)); /* moves to the end */
+  TD_DO(td_rename_key(td, TD_KEY("n", "c"), TD_KEY("n", "d"), 0)); /* moves to the end */
   TD_CHECK_KEYS(td, "n n/z n/d x x/y");
-  TD_DO(td_rename(td, TD_KEY("n", "z"), TD_KEY("n", "z"), 1)); /* itself: stays where it is */
+  TD_DO(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "z"), 1)); /* itself: stays where it is */
   TD_CHECK_KEYS(td, "n n/z n/d x x/y");
-  TD_EXPECT(td_rename(td, TD_KEY("n", "z"), TD_KEY("n", "d"), 1), TD_ERR_KEY_EXISTS);
-  TD_DO(td_rename(td, TD_KEY("n", "z"), TD_KEY("n", "d"), 0));
+  TD_EXPECT(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "d"), 1), TD_ERR_KEY_EXISTS);
+  TD_DO(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "d"), 0));
   TD_CHECK_KEYS(td, "n n/d x x/y");
   TD_CHECK(td_holds(td, TD_KEY("n", "d"), a));
-  TD_DO(td_rename(td, TD_KEY("n", "d"), TD_KEY("n"), 0)); /* a dictionary replaced by its child */
+  TD_DO(
+      td_rename_key(td, TD_KEY("n", "d"), TD_KEY("n"), 0)); /* a dictionary replaced by its child */
   TD_CHECK_KEYS(td, "n x x/y");
   TD_CHECK(td_holds(td, TD_KEY("n"), a));
   td_tensor_free(a);
@@ -202,14 +203,14 @@ TD_TEST(entries_are_renamed) {
 
 TD_TEST(renaming_that_fails_changes_nothing) {
   td_tensordict *td = td_nested(0), *n = td_take_dict(td, TD_KEY("n"));
-  TD_EXPECT(td_rename(td, TD_KEY("zz"), TD_KEY("y"), 0), TD_ERR_KEY_NOT_FOUND);
-  TD_EXPECT(td_rename(td, TD_KEY("zz"), TD_KEY("zz"), 0), TD_ERR_KEY_NOT_FOUND);
-  TD_EXPECT(td_rename(td, TD_KEY("n"), TD_KEY("n", "x"), 0), TD_ERR_CYCLE);
-  TD_EXPECT(td_rename(td, TD_KEY("n", "b"), TD_KEY("a", "x"), 0), TD_ERR_KEY_EXISTS);
-  TD_EXPECT(td_rename(td, TD_KEY("a", "b"), TD_KEY("y"), 0), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_rename_key(td, TD_KEY("zz"), TD_KEY("y"), 0), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_rename_key(td, TD_KEY("zz"), TD_KEY("zz"), 0), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_rename_key(td, TD_KEY("n"), TD_KEY("n", "x"), 0), TD_ERR_CYCLE);
+  TD_EXPECT(td_rename_key(td, TD_KEY("n", "b"), TD_KEY("a", "x"), 0), TD_ERR_KEY_EXISTS);
+  TD_EXPECT(td_rename_key(td, TD_KEY("a", "b"), TD_KEY("y"), 0), TD_ERR_WRONG_ENTRY);
   TD_DO(td_lock(n));
-  TD_EXPECT(td_rename(td, TD_KEY("n", "b"), TD_KEY("y"), 0), TD_ERR_LOCKED);
-  TD_EXPECT(td_rename(td, TD_KEY("a"), TD_KEY("n", "y"), 0), TD_ERR_LOCKED);
+  TD_EXPECT(td_rename_key(td, TD_KEY("n", "b"), TD_KEY("y"), 0), TD_ERR_LOCKED);
+  TD_EXPECT(td_rename_key(td, TD_KEY("a"), TD_KEY("n", "y"), 0), TD_ERR_LOCKED);
   TD_CHECK_KEYS(td, "a n n/b n/c");
   td_free(n);
   td_free(td);
@@ -219,7 +220,7 @@ TD_TEST(lazy_stacks_are_edited_element_by_element) {
   td_tensordict *one = td_nested(0), *two = td_nested(100), *lazy = NULL;
   const td_tensordict *both[] = {one, two};
   TD_DO(td_lazy_stack(both, 2, 0, &lazy));
-  TD_DO(td_rename(lazy, TD_KEY("a"), TD_KEY("n", "z"), 0));
+  TD_DO(td_rename_key(lazy, TD_KEY("a"), TD_KEY("n", "z"), 0));
   TD_CHECK_KEYS(two, "n n/b n/c n/z");
   TD_CHECK_ENTRY(two, TD_KEY("n", "z"), TD_SIZES(3), TD_VALUES(100, 101, 102));
   TD_DO(td_clear(lazy));
@@ -246,9 +247,9 @@ TD_TEST(skeletons) {
 
 TD_TEST(values_that_are_no_tensors_are_left_out) {
   td_tensordict *td = td_nested(0), *result = NULL;
-  TD_DO(td_set_data_json(td, TD_KEY("n", "s"), "\"text\""));
-  TD_DO(td_set_data_json(td, TD_KEY("only", "s"), "\"text\""));
-  TD_DO(td_without_data(td, &result));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("n", "s"), "\"text\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("only", "s"), "\"text\""));
+  TD_DO(td_filter_non_tensor(td, &result));
   TD_CHECK_KEYS(result, "a n n/b n/c only"); /* dictionaries stay, empty or not */
   td_free(result);
   TD_DO(td_remove_empty(td));
@@ -277,7 +278,7 @@ TD_TEST(keys_in_several_orders) {
   td_keys_options options = TD_KEYS_OPTIONS_INIT;
   td_keys *keys;
   td_put(td, TD_KEY("Z"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
-  TD_DO(td_set_data_json(td, TD_KEY("s"), "\"text\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("s"), "\"text\""));
   options.include_nested = 1;
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "a n n/b n/c Z s");
   options.contents_first = 1;
@@ -286,7 +287,7 @@ TD_TEST(keys_in_several_orders) {
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "Z a n n/b n/c s");
   options.leaves_only = 1;
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "Z a n/b n/c");
-  options.include_data = 1;
+  options.include_non_tensor = 1;
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "Z a n/b n/c s");
   options.is_leaf = nothing_but_n;
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "Z a n");
@@ -310,13 +311,13 @@ TD_TEST(the_sizes_of_an_entry) {
   td_tensordict *td = td_nested(0);
   int64_t sizes[4] = {0};
   size_t dims = 9;
-  TD_DO(td_entry_sizes(td, TD_KEY("n", "c"), sizes, 4, &dims));
+  TD_DO(td_get_sizes(td, TD_KEY("n", "c"), sizes, 4, &dims));
   TD_CHECK(dims == 2 && sizes[0] == 3 && sizes[1] == 2);
-  TD_DO(td_entry_sizes(td, TD_KEY("n"), sizes, 4, &dims));
+  TD_DO(td_get_sizes(td, TD_KEY("n"), sizes, 4, &dims));
   TD_CHECK(dims == 1 && sizes[0] == 3);
-  TD_EXPECT(td_entry_sizes(td, TD_KEY("n", "c"), sizes, 1, &dims), TD_ERR_BUFFER_TOO_SMALL);
+  TD_EXPECT(td_get_sizes(td, TD_KEY("n", "c"), sizes, 1, &dims), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(dims, 2);
-  TD_EXPECT(td_entry_sizes(td, TD_KEY("zz"), sizes, 4, &dims), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_get_sizes(td, TD_KEY("zz"), sizes, 4, &dims), TD_ERR_KEY_NOT_FOUND);
   size_t depth = 9;
   TD_DO(td_depth(td, &depth));
   TD_CHECK_INT(depth, 1);
@@ -328,7 +329,7 @@ TD_TEST(the_batch_size_that_all_begin_with) {
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3, 4, 5)));
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3, 4, 6, 7)));
   TD_DO(td_create_nested(td, TD_KEY("empty"))); /* does not limit */
-  TD_DO(td_set_data_json(td, TD_KEY("s"), "1"));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("s"), "1"));
   TD_DO(td_lock(td));
   TD_DO(td_auto_batch_size(td, -1, 0));
   TD_CHECK_BATCH(td, 3, 4);

@@ -16,7 +16,7 @@ static const char *theirs(const char *name) {
 
 static td_tensordict *load(const char *path) {
   td_tensordict *td = NULL;
-  TD_DO(td_load_file(path, NULL, &td));
+  TD_DO(td_file_load(path, NULL, &td));
   return td;
 }
 
@@ -84,7 +84,7 @@ TD_TEST(safetensors_of_others) {
   TD_CHECK_SAME_TEXT(metadata, "{\"format\":\"pt\",\"note\":\"caf\xc3\xa9 \\\"x\\\"\"}");
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.metadata = metadata;
-  TD_DO(td_save_file(td, here("again.safetensors"), &options));
+  TD_DO(td_file_save(td, here("again.safetensors"), &options));
   check_same_file(here("again.safetensors"), theirs("model.safetensors"));
   free(metadata);
   td_free(td);
@@ -101,7 +101,7 @@ TD_TEST(what_is_not_aligned_is_copied) {
   free(bytes);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.write_through = 1;
-  TD_EXPECT_NULL(td_load_file(here("u"), &options, &td), TD_ERR_UNSUPPORTED, td);
+  TD_EXPECT_NULL(td_file_load(here("u"), &options, &td), TD_ERR_UNSUPPORTED, td);
   TD_CHECK_TEXT(td_last_error_message(), "\"a\"");
 }
 
@@ -113,15 +113,15 @@ static td_tensordict *rich(void) {
   td_put_dict(td, TD_KEY("wide"), td_empty(TD_SIZES(2, 3, 5)));
   td_put(td, TD_KEY("wide", "d"), td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(2, 3, 5)));
   td_put_dict(td, TD_KEY("empty"), td_empty(TD_SIZES(2, 3)));
-  TD_DO(td_set_data_json(td, TD_KEY("n", "note"), "{\"text\":[1.50,null,\"x\"]}"));
-  TD_DO(td_set_data_list_json(td, TD_KEY("each"), "[[1,2,3],[4,5,6]]"));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("n", "note"), "{\"text\":[1.50,null,\"x\"]}"));
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("each"), "[[1,2,3],[4,5,6]]"));
   TD_DO(td_set_names(td, (const char *const[]){"time", NULL}, 2));
   return td;
 }
 
 TD_TEST(our_own_safetensors_lose_nothing) {
   td_tensordict *td = rich();
-  TD_DO(td_save_file(td, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(td, here("f.safetensors"), NULL));
   TD_CHECK_INT(td_count_entries(td_test_folder()), 1); /* nothing beside it */
   td_tensordict *again = load(here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 3);
@@ -147,15 +147,15 @@ TD_TEST(our_own_safetensors_lose_nothing) {
   options.separator = "/";
   options.metadata = "{\"format\":\"pt\"}";
   options.durable = 1;
-  TD_DO(td_save_file(td, here("f.safetensors"), &options)); /* over the old one */
+  TD_DO(td_file_save(td, here("f.safetensors"), &options)); /* over the old one */
   options.metadata = NULL;
-  TD_DO(td_load_file(here("f.safetensors"), &options, &again));
+  TD_DO(td_file_load(here("f.safetensors"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
   td_free(again);
   char *metadata = metadata_of(here("f.safetensors"));
   TD_CHECK_TEXT(metadata, "{\"format\":\"pt\",\"tensordict\":\"");
   options.metadata = metadata; /* ours in it is made anew */
-  TD_DO(td_save_file(td, here("g.safetensors"), &options));
+  TD_DO(td_file_save(td, here("g.safetensors"), &options));
   check_same_file(here("g.safetensors"), here("f.safetensors"));
   free(metadata);
   td_free(td);
@@ -170,7 +170,7 @@ TD_TEST(bytes_as_the_reference_writes_them) {
   td_put(td, TD_KEY("c"), td_filled(TD_DTYPE_FLOAT32, 3, TD_NO_SIZES));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(1)));
-  TD_DO(td_save_file(td, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(td, here("f.safetensors"), NULL));
   size_t size = 0;
   char *bytes = td_read_file(here("f.safetensors"), &size);
   uint64_t length = 0;
@@ -188,26 +188,26 @@ TD_TEST(joined_names) {
   td_tensordict *td = NULL;
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.separator = "";
-  TD_DO(td_load_file(theirs("model.safetensors"), &options, &td));
+  TD_DO(td_file_load(theirs("model.safetensors"), &options, &td));
   TD_CHECK_ENTRY(td, TD_KEY("layer.bias"), TD_SIZES(3), TD_VALUES(1, 2, 3));
   td_put(td, TD_KEY("layer.bias.x"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(1)));
-  TD_DO(td_save_file(td, here("f.safetensors"), &options));
+  TD_DO(td_file_save(td, here("f.safetensors"), &options));
   td_free(td);
   /* A tensor cannot be a dictionary too. */
-  TD_EXPECT_NULL(td_load_file(here("f.safetensors"), NULL, &td), TD_ERR_KEY_EXISTS, td);
+  TD_EXPECT_NULL(td_file_load(here("f.safetensors"), NULL, &td), TD_ERR_KEY_EXISTS, td);
   TD_CHECK_TEXT(td_last_error_message(), "layer");
-  TD_DO(td_load_file(here("f.safetensors"), &options, &td));
+  TD_DO(td_file_load(here("f.safetensors"), &options, &td));
   td_free(td);
 
   td = td_empty(TD_NO_SIZES);
   td_put(td, TD_KEY("a", "b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
-  TD_EXPECT(td_save_file(td, here("g.safetensors"), &options), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_file_save(td, here("g.safetensors"), &options), TD_ERR_KEY_INVALID);
   td_put(td, TD_KEY("a.b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
-  TD_EXPECT(td_save_file(td, here("g.safetensors"), NULL), TD_ERR_KEY_EXISTS);
+  TD_EXPECT(td_file_save(td, here("g.safetensors"), NULL), TD_ERR_KEY_EXISTS);
   options.separator = "::";
-  TD_DO(td_save_file(td, here("g.safetensors"), &options));
+  TD_DO(td_file_save(td, here("g.safetensors"), &options));
   td_tensordict *again = NULL;
-  TD_DO(td_load_file(here("g.safetensors"), &options, &again));
+  TD_DO(td_file_load(here("g.safetensors"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
   td_free(again);
   td_free(td);
@@ -216,7 +216,7 @@ TD_TEST(joined_names) {
 TD_TEST(mapped_and_written_through) {
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
-  TD_DO(td_save_file(td, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(td, here("f.safetensors"), NULL));
   td_free(td);
   td_tensor *nine = td_filled(TD_DTYPE_FLOAT32, 9, TD_SIZES(2));
   td = load(here("f.safetensors"));
@@ -227,7 +227,7 @@ TD_TEST(mapped_and_written_through) {
   td_free(td);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.write_through = 1;
-  TD_DO(td_load_file(here("f.safetensors"), &options, &td));
+  TD_DO(td_file_load(here("f.safetensors"), &options, &td));
   TD_DO(td_set_inplace(td, TD_KEY("a"), nine));
   TD_DO(td_memmap_flush(td));
   td_free(td);
@@ -241,17 +241,17 @@ TD_TEST(batch_dimensions_of_others) {
   td_tensordict *td = NULL;
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.batch_dims = 1;
-  TD_EXPECT_NULL(td_load_file(theirs("model.safetensors"), &options, &td), TD_ERR_SHAPE, td);
-  TD_DO(td_load_file(theirs("stored.npz"), &options, &td));
+  TD_EXPECT_NULL(td_file_load(theirs("model.safetensors"), &options, &td), TD_ERR_SHAPE, td);
+  TD_DO(td_file_load(theirs("stored.npz"), &options, &td));
   TD_CHECK_BATCH(td, 2);
   td_tensordict *n = td_take_dict(td, TD_KEY("n"));
   TD_CHECK_BATCH(n, 2);
   td_free(n);
   td_free(td);
   options.batch_dims = 2;
-  TD_EXPECT_NULL(td_load_file(theirs("stored.npz"), &options, &td), TD_ERR_SHAPE, td);
+  TD_EXPECT_NULL(td_file_load(theirs("stored.npz"), &options, &td), TD_ERR_SHAPE, td);
   options.batch_dims = -1;
-  TD_EXPECT_NULL(td_load_file(theirs("stored.npz"), &options, &td), TD_ERR_INVALID_ARGUMENT, td);
+  TD_EXPECT_NULL(td_file_load(theirs("stored.npz"), &options, &td), TD_ERR_INVALID_ARGUMENT, td);
 }
 
 TD_TEST(arrays_of_every_dtype) {
@@ -267,7 +267,7 @@ TD_TEST(arrays_of_every_dtype) {
     snprintf(name, sizeof name, "%s.npy", rows[i].code);
     td_tensor *tensor = NULL;
     td_dtype dtype = TD_DTYPE_OTHER;
-    TD_DO(td_tensor_load(theirs(name), NULL, &tensor));
+    TD_DO(td_file_load_tensor(theirs(name), NULL, &tensor));
     TD_DO(td_tensor_dtype(tensor, &dtype));
     TD_CHECK_INT(dtype, rows[i].dtype);
     TD_CHECK_SIZES(tensor, 2, 3);
@@ -276,7 +276,7 @@ TD_TEST(arrays_of_every_dtype) {
     } else if (rows[i].dtype != TD_DTYPE_COMPLEX64 && rows[i].dtype != TD_DTYPE_COMPLEX128) {
       check_converted(tensor, TD_VALUES(1, 2, 3, 4, 5, 6));
     }
-    TD_DO(td_tensor_save(tensor, here(name), NULL));
+    TD_DO(td_file_save_tensor(tensor, here(name), NULL));
     check_same_file(here(name), theirs(name));
     td_tensor_free(tensor);
   }
@@ -284,36 +284,38 @@ TD_TEST(arrays_of_every_dtype) {
 
 TD_TEST(arrays_of_other_forms) {
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_load(theirs("scalar.npy"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(theirs("scalar.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 5);
   td_tensor_free(tensor);
-  TD_DO(td_tensor_load(theirs("empty.npy"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(theirs("empty.npy"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 0, 4);
   td_tensor_free(tensor);
-  TD_DO(td_tensor_load(theirs("fortran.npy"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(theirs("fortran.npy"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 2, 3);
   TD_CHECK_VALUES(tensor, 0, 2, 4, 1, 3, 5);
-  TD_DO(td_tensor_save(tensor, here("f.npy"), NULL)); /* row-major */
+  TD_DO(td_file_save_tensor(tensor, here("f.npy"), NULL)); /* row-major */
   td_tensor_free(tensor);
-  TD_DO(td_tensor_load(here("f.npy"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(here("f.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 0, 2, 4, 1, 3, 5);
   td_tensor_free(tensor);
-  TD_DO(td_tensor_load(theirs("big.npy"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(theirs("big.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 1, 2, 3);
   td_tensor_free(tensor);
-  TD_DO(td_tensor_load(theirs("big_complex.npy"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(theirs("big_complex.npy"), NULL, &tensor));
   float parts[4];
   TD_DO(td_tensor_copy_to(tensor, parts, sizeof parts));
   TD_CHECK(parts[0] == 1 && parts[1] == -1 && parts[2] == 2 && parts[3] == -2);
   td_tensor_free(tensor);
-  TD_EXPECT_NULL(td_tensor_load(theirs("text.npy"), NULL, &tensor), TD_ERR_DTYPE, tensor);
+  TD_EXPECT_NULL(td_file_load_tensor(theirs("text.npy"), NULL, &tensor), TD_ERR_DTYPE, tensor);
   TD_CHECK_TEXT(td_last_error_message(), "<U3");
-  TD_EXPECT_NULL(td_tensor_load(theirs("objects.npy"), NULL, &tensor), TD_ERR_DTYPE, tensor);
-  TD_EXPECT_NULL(td_tensor_load(theirs("records.npy"), NULL, &tensor), TD_ERR_WRONG_ENTRY, tensor);
-  TD_EXPECT_NULL(td_tensor_load(theirs("stored.npz"), NULL, &tensor), TD_ERR_WRONG_ENTRY, tensor);
+  TD_EXPECT_NULL(td_file_load_tensor(theirs("objects.npy"), NULL, &tensor), TD_ERR_DTYPE, tensor);
+  TD_EXPECT_NULL(td_file_load_tensor(theirs("records.npy"), NULL, &tensor), TD_ERR_WRONG_ENTRY,
+                 tensor);
+  TD_EXPECT_NULL(td_file_load_tensor(theirs("stored.npz"), NULL, &tensor), TD_ERR_WRONG_ENTRY,
+                 tensor);
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_BFLOAT16, TD_DEVICE_NONE, -1, &tensor));
-  TD_EXPECT(td_tensor_save(tensor, here("b.npy"), NULL), TD_ERR_DTYPE);
-  TD_EXPECT(td_tensor_save(tensor, here("b.safetensors"), NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save_tensor(tensor, here("b.npy"), NULL), TD_ERR_DTYPE);
+  TD_EXPECT(td_file_save_tensor(tensor, here("b.safetensors"), NULL), TD_ERR_INVALID_ARGUMENT);
   TD_CHECK_INT(td_exists(here("b.npy")), 0);
   td_tensor_free(tensor);
 }
@@ -324,7 +326,7 @@ TD_TEST(arrays_of_records) {
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   TD_CHECK_ENTRY(td, TD_KEY("\xc3\xa9"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   TD_CHECK_ENTRY(td, TD_KEY("v"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
-  TD_DO(td_save_file(td, here("f.npy"), NULL));
+  TD_DO(td_file_save(td, here("f.npy"), NULL));
   td_tensordict *again = load(here("f.npy"));
   TD_CHECK_INT(equal(td, again), 1);
   td_free(again);
@@ -335,16 +337,16 @@ TD_TEST(arrays_of_records) {
   TD_CHECK_ENTRY(td, TD_KEY("t"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
   TD_CHECK_ENTRY(td, TD_KEY("in", "p"), TD_SIZES(2, 2, 3),
                  TD_VALUES(0, 1, 2, 1, 2, 3, 2, 3, 4, 3, 4, 5));
-  TD_DO(td_save_file(td, here("g.npy"), NULL));
+  TD_DO(td_file_save(td, here("g.npy"), NULL));
   check_same_file(here("g.npy"), theirs("records.npy"));
-  TD_DO(td_set_data_json(td, TD_KEY("note"), "1"));
-  TD_EXPECT(td_save_file(td, here("g.npy"), NULL), TD_ERR_UNSUPPORTED);
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "1"));
+  TD_EXPECT(td_file_save(td, here("g.npy"), NULL), TD_ERR_UNSUPPORTED);
   check_same_file(here("g.npy"), theirs("records.npy"));
   td_free(td);
 
   td = load(theirs("i4.npy")); /* a dictionary of one tensor without a name */
   TD_CHECK_ENTRY(td, TD_KEY("arr_0"), TD_SIZES(2, 3), TD_VALUES(1, 2, 3, 4, 5, 6));
-  TD_DO(td_save_file(td, here("h.npy"), NULL));
+  TD_DO(td_file_save(td, here("h.npy"), NULL));
   check_same_file(here("h.npy"), theirs("i4.npy"));
   td_free(td);
 }
@@ -357,19 +359,19 @@ TD_TEST(archives_of_arrays) {
     TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(4, 5));
     td_file_options options = TD_FILE_OPTIONS_INIT;
     options.deflate = i;
-    TD_DO(td_save_file(td, here("f.npz"), &options));
+    TD_DO(td_file_save(td, here("f.npz"), &options));
     again = load(here("f.npz"));
     TD_CHECK_INT(equal(td, again), 1);
     td_free(again);
     options.write_through = 1;
     if (i == 0) {
-      TD_DO(td_load_file(here("f.npz"), &options, &again));
+      TD_DO(td_file_load(here("f.npz"), &options, &again));
       td_free(again);
     } else {
-      TD_EXPECT_NULL(td_load_file(here("f.npz"), &options, &again), TD_ERR_UNSUPPORTED, again);
+      TD_EXPECT_NULL(td_file_load(here("f.npz"), &options, &again), TD_ERR_UNSUPPORTED, again);
     }
-    TD_DO(td_set_data_json(td, TD_KEY("note"), "1"));
-    TD_EXPECT(td_save_file(td, here("f.npz"), NULL), TD_ERR_UNSUPPORTED);
+    TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "1"));
+    TD_EXPECT(td_file_save(td, here("f.npz"), NULL), TD_ERR_UNSUPPORTED);
     TD_CHECK_INT(td_count_entries(td_test_folder()), 1);
     td_free(td);
   }
@@ -416,7 +418,7 @@ TD_TEST(checkpoints_of_torch) {
   td_tensordict *td = NULL;
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.separator = ".";
-  TD_DO(td_load_file(theirs("checkpoint.pt"), &options, &td));
+  TD_DO(td_file_load(theirs("checkpoint.pt"), &options, &td));
   TD_CHECK_ENTRY(td, TD_KEY("model", "layer", "row"), TD_SIZES(4), TD_VALUES(4, 5, 6, 7));
   td_free(td);
   td = load(theirs("big.pt"));
@@ -426,10 +428,10 @@ TD_TEST(checkpoints_of_torch) {
   TD_CHECK_ENTRY(td, TD_KEY("arr_0"), TD_SIZES(2), TD_VALUES(2, 3));
   td_free(td);
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_load(theirs("tensor.pt"), NULL, &tensor));
+  TD_DO(td_file_load_tensor(theirs("tensor.pt"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 2, 3);
   td_tensor_free(tensor);
-  TD_EXPECT_NULL(td_tensor_load(theirs("checkpoint.pt"), NULL, &tensor), TD_ERR_WRONG_ENTRY,
+  TD_EXPECT_NULL(td_file_load_tensor(theirs("checkpoint.pt"), NULL, &tensor), TD_ERR_WRONG_ENTRY,
                  tensor);
 }
 
@@ -444,10 +446,10 @@ TD_TEST(nothing_in_a_checkpoint_is_run) {
               {"cycle.pt", TD_ERR_FORMAT}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     td_tensordict *td = NULL;
-    TD_EXPECT_NULL(td_load_file(theirs(rows[i].name), NULL, &td), rows[i].status, td);
+    TD_EXPECT_NULL(td_file_load(theirs(rows[i].name), NULL, &td), rows[i].status, td);
   }
   td_tensordict *td = td_empty(TD_NO_SIZES);
-  TD_EXPECT(td_save_file(td, here("f.pt"), NULL), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_file_save(td, here("f.pt"), NULL), TD_ERR_UNSUPPORTED);
   td_free(td);
 }
 
@@ -474,38 +476,38 @@ TD_TEST(raw_records) {
   options.header_bytes = 16;
   options.write_through = 1; /* so that nothing is copied */
   td_tensordict *td = NULL, *again = NULL;
-  TD_DO(td_load_file(here("log.bin"), &options, &td));
+  TD_DO(td_file_load(here("log.bin"), &options, &td));
   TD_CHECK_BATCH(td, 2);
   TD_CHECK_ENTRY(td, TD_KEY("time"), TD_SIZES(2), TD_VALUES(0.5, 1.5));
   TD_CHECK_ENTRY(td, TD_KEY("state", "position"), TD_SIZES(2, 3), TD_VALUES(1, 2, 3, 4, 5, 6));
   TD_CHECK_ENTRY(td, TD_KEY("alive"), TD_SIZES(2), TD_VALUES(1, 0));
-  TD_DO(td_save_file(td, here("again.bin"), &options));
-  TD_DO(td_load_file(here("again.bin"), &options, &again));
+  TD_DO(td_file_save(td, here("again.bin"), &options));
+  TD_DO(td_file_load(here("again.bin"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
   td_free(again);
   options.header_bytes = 8; /* no whole number of records */
-  TD_EXPECT_NULL(td_load_file(here("log.bin"), &options, &again), TD_ERR_FORMAT, again);
+  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_FORMAT, again);
   options.header_bytes = 16;
   options.item_bytes = 16; /* the fields reach beyond */
-  TD_EXPECT_NULL(td_load_file(here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
-  TD_EXPECT(td_save_file(td, here("again.bin"), &options), TD_ERR_SHAPE);
+  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
+  TD_EXPECT(td_file_save(td, here("again.bin"), &options), TD_ERR_SHAPE);
   options.item_bytes = 0;
-  TD_EXPECT_NULL(td_load_file(here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
+  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_SHAPE, again);
   options.item_bytes = sizeof(row);
   options.members_len = 0;
   options.format = TD_FILE_RAW;
-  TD_EXPECT_NULL(td_load_file(here("log.bin"), &options, &again), TD_ERR_INVALID_ARGUMENT, again);
+  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_INVALID_ARGUMENT, again);
   options.members = (const td_member[]){members[0], members[0]};
   options.members_len = 2;
-  TD_EXPECT_NULL(td_load_file(here("log.bin"), &options, &again), TD_ERR_KEY_EXISTS, again);
+  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_KEY_EXISTS, again);
   /* Not at a multiple of its size: copied. */
   td_member shifted = members[0];
   shifted.offset = 3;
   options.members = &shifted;
   options.members_len = 1;
-  TD_EXPECT_NULL(td_load_file(here("log.bin"), &options, &again), TD_ERR_UNSUPPORTED, again);
+  TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_UNSUPPORTED, again);
   options.write_through = 0;
-  TD_DO(td_load_file(here("log.bin"), &options, &again));
+  TD_DO(td_file_load(here("log.bin"), &options, &again));
   td_free(again);
   td_free(td);
 }
@@ -524,17 +526,17 @@ TD_TEST(many_records_are_written_in_pieces) {
                             &tensor));
   td_put(td, TD_KEY("a"), tensor);
   free(numbers);
-  TD_DO(td_save_file(td, here("f"), &options));
+  TD_DO(td_file_save(td, here("f"), &options));
   TD_CHECK_INT(td_file_size(here("f")), 64 * 200000);
-  TD_DO(td_load_file(here("f"), &options, &again));
+  TD_DO(td_file_load(here("f"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
   td_free(again);
   td_free(td);
   td = td_empty(TD_SIZES(0));
-  TD_EXPECT(td_save_file(td, here("f"), &options), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_NOT_FOUND);
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(0)));
-  TD_DO(td_save_file(td, here("f"), &options));
-  TD_DO(td_load_file(here("f"), &options, &again));
+  TD_DO(td_file_save(td, here("f"), &options));
+  TD_DO(td_file_load(here("f"), &options, &again));
   TD_CHECK_BATCH(again, 0);
   td_free(again);
   td_free(td);
@@ -545,45 +547,45 @@ TD_TEST(what_a_format_has_not_is_refused) {
   td_tensor *wide = NULL;
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_COMPLEX128, TD_DEVICE_NONE, -1, &wide));
   td_put(td, TD_KEY("a"), wide);
-  TD_EXPECT(td_save_file(td, here("f.safetensors"), NULL), TD_ERR_DTYPE);
-  TD_DO(td_save_file(td, here("f.npz"), NULL));
-  TD_EXPECT(td_save_file(td, here("f.unknown"), NULL), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_save_file(td, "", NULL), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_save_file(td, here("no/f.npz"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_file_save(td, here("f.safetensors"), NULL), TD_ERR_DTYPE);
+  TD_DO(td_file_save(td, here("f.npz"), NULL));
+  TD_EXPECT(td_file_save(td, here("f.unknown"), NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, "", NULL), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, here("no/f.npz"), NULL), TD_ERR_IO);
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.format = TD_FILE_NPZ;
-  TD_EXPECT(td_save_file(td, td_test_folder(), &options), TD_ERR_IO);
+  TD_EXPECT(td_file_save(td, td_test_folder(), &options), TD_ERR_IO);
   options.format = 99;
-  TD_EXPECT(td_save_file(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT_NULL(td_load_file(here("f.npz"), &options, &result), TD_ERR_INVALID_ARGUMENT, result);
+  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT_NULL(td_file_load(here("f.npz"), &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.format = TD_FILE_NPZ;
   options.metadata = "{}";
-  TD_EXPECT(td_save_file(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
   td_free(td);
   td = td_empty(TD_SIZES(2));
   options.format = TD_FILE_SAFETENSORS;
   options.metadata = "{\"a\":1}";
-  TD_EXPECT(td_save_file(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
   options.metadata = "{";
-  TD_EXPECT(td_save_file(td, here("f"), &options), TD_ERR_FORMAT);
+  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_FORMAT);
   options.metadata = NULL;
   td_put(td, TD_KEY("__metadata__"), td_filled(TD_DTYPE_UINT8, 1, TD_SIZES(2)));
-  TD_EXPECT(td_save_file(td, here("f"), &options), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_INVALID);
   td_free(td);
   TD_DO(td_create((const int64_t[]){2}, 1, TD_DEVICE_META, -1, &td));
   td_tensor *meta = NULL;
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_FLOAT32, TD_DEVICE_META, -1, &meta));
   TD_DO(td_set(td, TD_KEY("a"), meta));
-  TD_EXPECT(td_save_file(td, here("f.safetensors"), NULL), TD_ERR_DEVICE);
-  TD_EXPECT(td_tensor_save(meta, here("f.npy"), NULL), TD_ERR_DEVICE);
+  TD_EXPECT(td_file_save(td, here("f.safetensors"), NULL), TD_ERR_DEVICE);
+  TD_EXPECT(td_file_save_tensor(meta, here("f.npy"), NULL), TD_ERR_DEVICE);
   td_tensor_free(meta);
   td_free(td);
-  TD_EXPECT_NULL(td_load_file(here("none"), NULL, &result), TD_ERR_IO, result);
-  TD_EXPECT_NULL(td_load_file(td_test_folder(), NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT_NULL(td_file_load(here("none"), NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT_NULL(td_file_load(td_test_folder(), NULL, &result), TD_ERR_IO, result);
   td_write_text(here("text"), "hello");
-  TD_EXPECT_NULL(td_load_file(here("text"), NULL, &result), TD_ERR_FORMAT, result);
+  TD_EXPECT_NULL(td_file_load(here("text"), NULL, &result), TD_ERR_FORMAT, result);
   TD_CHECK(symlink(theirs("f4.npy"), here("link.npy")) == 0);
-  TD_EXPECT_NULL(td_load_file(here("link.npy"), NULL, &result), TD_ERR_IO, result);
+  TD_EXPECT_NULL(td_file_load(here("link.npy"), NULL, &result), TD_ERR_IO, result);
   size_t length = 0;
   TD_EXPECT(td_file_metadata(theirs("f4.npy"), NULL, NULL, 0, &length), TD_ERR_WRONG_ENTRY);
   char small[4];
@@ -594,7 +596,7 @@ TD_TEST(what_a_format_has_not_is_refused) {
 TD_TEST(lazy_stacks_are_read_out) {
   td_tensordict *one = td_sample(), *two = td_sample(), *stack = NULL, *again = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &stack));
-  TD_DO(td_save_file(stack, here("f.safetensors"), NULL));
+  TD_DO(td_file_save(stack, here("f.safetensors"), NULL));
   again = load(here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 4, 3);
   TD_CHECK_INT(equal(stack, again), 1);

@@ -34,7 +34,7 @@ static int try(const char *name, const char *bytes, size_t size) {
   const char *path = here(name);
   td_tensordict *td = TD_POISON;
   td_write_file(path, bytes, size);
-  const td_status status = td_load_file(path, NULL, &td);
+  const td_status status = td_file_load(path, NULL, &td);
   if (status == TD_OK) {
     read_all(td);
     td_free(td);
@@ -156,12 +156,12 @@ TD_TEST(depth_and_number) {
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.separator = "";
   td_tensordict *td = NULL;
-  TD_DO(td_load_file(here("f.safetensors"), &options, &td));
+  TD_DO(td_file_load(here("f.safetensors"), &options, &td));
   td_free(td);
   options.max_depth = LEVELS + 1;
   options.separator = ".";
-  TD_DO(td_load_file(here("f.safetensors"), &options, &td));
-  TD_DO(td_save_file(td, here("g.safetensors"), NULL));
+  TD_DO(td_file_load(here("f.safetensors"), &options, &td));
+  TD_DO(td_file_save(td, here("g.safetensors"), NULL));
   td_free(td);
   free(text);
   size_t size = 0;
@@ -169,7 +169,7 @@ TD_TEST(depth_and_number) {
   td_write_file(here("m.safetensors"), bytes, size);
   options.max_depth = 0;
   options.max_entries = 3;
-  TD_EXPECT_NULL(td_load_file(here("m.safetensors"), &options, &td), TD_ERR_FORMAT, td);
+  TD_EXPECT_NULL(td_file_load(here("m.safetensors"), &options, &td), TD_ERR_FORMAT, td);
   free(bytes);
 }
 

@@ -145,7 +145,7 @@ static td_status last_one(void *user, const td_apply_entry *entry, td_tensor **t
   int *calls = user;
   (void)dict;
   ++*calls;
-  return td_tensor_share(entry->tensors[entry->sources_len - 1], tensor);
+  return td_tensor_dup(entry->tensors[entry->sources_len - 1], tensor);
 }
 
 TD_TEST(merged_dictionaries) {

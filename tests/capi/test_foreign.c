@@ -19,7 +19,7 @@ TD_TEST(blob_is_shared_and_released_once) {
   TD_CHECK(data == numbers);
   numbers[4] = 40;
   TD_CHECK_VALUES(tensor, 0, 1, 2, 3, 40, 5);
-  TD_DO(td_tensor_share(tensor, &shared));
+  TD_DO(td_tensor_dup(tensor, &shared));
   td_tensor_free(tensor);
   TD_CHECK_INT(released, 0);
   td_tensordict *td = td_empty(TD_SIZES(2));

@@ -12,14 +12,14 @@ static const char *here(const char *name) { return td_path(td_test_folder(), nam
 
 static td_future *start(const td_tensordict *td, const char *name) {
   td_future *future = NULL;
-  TD_DO(td_memmap_start(td, here(name), NULL, &future));
+  TD_DO(td_memmap_async(td, here(name), NULL, &future));
   return future;
 }
 
 static void check_saved(const char *name, const td_tensordict *want) {
   td_tensordict *loaded = NULL;
   int32_t equal = 0;
-  TD_DO(td_load_memmap(here(name), NULL, &loaded));
+  TD_DO(td_memmap_load(here(name), NULL, &loaded));
   TD_DO(td_equal(loaded, want, &equal));
   TD_CHECK_INT(equal, 1);
   td_free(loaded);
@@ -101,7 +101,7 @@ TD_TEST(failures_are_those_of_memmap) {
   td_future_free(future);
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.struct_size = 1;
-  TD_EXPECT_NULL(td_memmap_start(td, here("m"), &options, &future), TD_ERR_INVALID_ARGUMENT,
+  TD_EXPECT_NULL(td_memmap_async(td, here("m"), &options, &future), TD_ERR_INVALID_ARGUMENT,
                  future);
   td_free(td);
 }
@@ -143,7 +143,7 @@ TD_TEST(child_ends_at_once) {
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("big"), big());
   td_future *future = NULL;
-  TD_DO(td_memmap_start(td, folder, NULL, &future));
+  TD_DO(td_memmap_async(td, folder, NULL, &future));
   exit(0);
 }
 
@@ -152,7 +152,7 @@ TD_TEST(a_process_that_ends_has_saved) {
     char name[8] = {'m', (char)('0' + i), 0};
     TD_CHECK(td_join(td_spawn("child_ends_at_once", here(name))));
     td_tensordict *td = NULL;
-    TD_DO(td_load_memmap(here(name), NULL, &td));
+    TD_DO(td_memmap_load(here(name), NULL, &td));
     TD_CHECK_BATCH(td, 2);
     td_free(td);
   }

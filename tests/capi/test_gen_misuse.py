@@ -23,22 +23,22 @@ class Generate(unittest.TestCase):
             return done.returncode, output.read_text() if done.returncode == 0 else done.stderr
 
     def test_a_new_function_is_tested(self):
-        code, text = self.generate("td_status td_new(const td_tensordict *td, td_tensordict **result);")
+        code, text = self.generate("td_status td_like_sized(const td_tensordict *td, td_tensordict **result);")
         self.assertEqual(code, 0)
-        self.assertIn("TD_TEST(td_new)", text)
-        self.assertIn("TD_EXPECT(td_new(NULL, &o_result), TD_ERR_NULL_ARGUMENT);", text)
-        self.assertIn("TD_EXPECT(td_new(m.td, NULL), TD_ERR_NULL_ARGUMENT);", text)
-        self.assertIn("TD_EXPECT(td_new(m.freed_tensordict, &o_result), TD_ERR_BAD_HANDLE);", text)
+        self.assertIn("TD_TEST(td_like_sized)", text)
+        self.assertIn("TD_EXPECT(td_like_sized(NULL, &o_result), TD_ERR_NULL_ARGUMENT);", text)
+        self.assertIn("TD_EXPECT(td_like_sized(m.td, NULL), TD_ERR_NULL_ARGUMENT);", text)
+        self.assertIn("TD_EXPECT(td_like_sized(m.freed_tensordict, &o_result), TD_ERR_BAD_HANDLE);", text)
 
     def test_nullable_pointers_may_be_null(self):
-        code, text = self.generate("td_status td_new(const td_tensordict *td, const char *TD_NULLABLE dir);")
+        code, text = self.generate("td_status td_like_sized(const td_tensordict *td, const char *TD_NULLABLE dir);")
         self.assertEqual(code, 0)
-        self.assertNotIn("td_new(m.td, NULL), TD_ERR_NULL_ARGUMENT", text)
+        self.assertNotIn("td_like_sized(m.td, NULL), TD_ERR_NULL_ARGUMENT", text)
 
     def test_an_unknown_parameter_is_refused(self):
-        code, text = self.generate("td_status td_new(const td_tensordict *td, const char *flavour);")
+        code, text = self.generate("td_status td_like_sized(const td_tensordict *td, const char *flavour);")
         self.assertNotEqual(code, 0)
-        self.assertIn("td_new: no valid argument is known for 'flavour'", text)
+        self.assertIn("td_like_sized: no valid argument is known for 'flavour'", text)
 
     def test_an_unknown_handle_is_refused(self):
         code, text = self.generate("typedef struct td_cup td_cup; void td_cup_free(td_cup *TD_NULLABLE cup);")
@@ -46,9 +46,9 @@ class Generate(unittest.TestCase):
         self.assertIn("no valid handle is known for td_cup", text)
 
     def test_a_pointer_without_a_status_is_refused(self):
-        code, text = self.generate("int32_t td_new(const char *text);")
+        code, text = self.generate("int32_t td_like_sized(const char *text);")
         self.assertNotEqual(code, 0)
-        self.assertIn("td_new takes a pointer that must not be NULL but returns no status", text)
+        self.assertIn("td_like_sized takes a pointer that must not be NULL but returns no status", text)
 
 
 if __name__ == "__main__":

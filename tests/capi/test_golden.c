@@ -1,4 +1,4 @@
-/* The golden folders: values by hash, batch sizes, values that are no tensors, and the way back to
+/* The golden folders: values by hash, batch sizes, non-tensor values, and the way back to
  * the same bytes. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
-/* Folders of dictionaries and tensors only, and those with values that are no tensors besides. */
+/* Folders of dictionaries and tensors only, and those with non-tensor values besides. */
 static const char *const dense[] = {
     "basic", "dtypes", "keys", "empties", "batchless", "zero_batch", "longer_nested_batch",
     "views", "dataset"};
@@ -25,7 +25,7 @@ static td_tensordict *load(const char *folder) {
   td_tensordict *td = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden(folder), &options, &td));
+  TD_DO(td_memmap_load(td_golden(folder), &options, &td));
   return td;
 }
 
@@ -109,11 +109,11 @@ TD_TEST(other_values_are_given_as_json) {
     td_entry_kind kind = 99;
     char text[256] = "";
     size_t length = 0;
-    TD_DO(td_kind_of(td, value->path, value->path_len, &kind));
-    TD_CHECK_INT(kind, TD_ENTRY_DATA);
-    TD_DO(td_get_data_json(td, value->path, value->path_len, text, sizeof text, &length));
+    TD_DO(td_get_kind(td, value->path, value->path_len, &kind));
+    TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
+    TD_DO(td_get_non_tensor_json(td, value->path, value->path_len, text, sizeof text, &length));
     TD_CHECK_SAME_TEXT(text, value->json);
-    TD_EXPECT(td_get_data_json(td, value->path, value->path_len, text, length, &length),
+    TD_EXPECT(td_get_non_tensor_json(td, value->path, value->path_len, text, length, &length),
               TD_ERR_BUFFER_TOO_SMALL);
     td_tensor *tensor;
     TD_EXPECT_NULL(td_get(td, value->path, value->path_len, &tensor), TD_ERR_WRONG_ENTRY, tensor);
@@ -184,7 +184,7 @@ TD_TEST(wide_unsigned_numbers_need_a_newer_torch) {
     return;
   }
   td_tensordict *td;
-  TD_EXPECT_NULL(td_load_memmap(td_golden("wide_unsigned"), NULL, &td), TD_ERR_DTYPE, td);
+  TD_EXPECT_NULL(td_memmap_load(td_golden("wide_unsigned"), NULL, &td), TD_ERR_DTYPE, td);
   TD_CHECK_TEXT(td_last_error_message(), "uint16");
 }
 
@@ -199,7 +199,7 @@ TD_TEST(archives) {
 
 TD_TEST(files_that_are_no_folders) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_load_memmap(td_golden("consolidated"), NULL, &td), TD_ERR_FORMAT, td);
+  TD_EXPECT_NULL(td_memmap_load(td_golden("consolidated"), NULL, &td), TD_ERR_FORMAT, td);
 }
 
 TD_TEST(loading_to_meta_opens_no_values) {
@@ -208,7 +208,7 @@ TD_TEST(loading_to_meta_opens_no_values) {
   td_device_type device = 99;
   int32_t device_index = 99;
   options.device_type = TD_DEVICE_META;
-  TD_DO(td_load_memmap(td_golden("basic"), &options, &td));
+  TD_DO(td_memmap_load(td_golden("basic"), &options, &td));
   TD_DO(td_device(td, &device, &device_index));
   TD_CHECK_INT(device, TD_DEVICE_META);
   td_tensor *e = td_take(td, TD_KEY("b", "d", "e"));
@@ -235,7 +235,7 @@ TD_TEST(digits_count_to_1797) {
                  TD_VALUES((double)labels[1796], (double)labels[0], (double)labels[17]));
   char text[64];
   size_t length = 0;
-  TD_DO(td_get_data_json(batch, TD_KEY("source"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(batch, TD_KEY("source"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "\"UCI optical digits\"");
   td_tensor_free(some);
   td_tensor_free(label);

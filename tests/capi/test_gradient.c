@@ -163,7 +163,7 @@ TD_TEST(only_the_inputs_receive_gradients) {
   TD_DO(td_backward(result, seed, inputs, NULL));
   TD_DO(td_grad(td, &grad));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(grad, TD_KEY("n"), &kind));
+  TD_DO(td_get_kind(grad, TD_KEY("n"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE); /* an empty dictionary is not kept */
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(1, 1));
   td_free(grad);

@@ -20,11 +20,11 @@ static td_tensordict *rows(int64_t first, int64_t n, int nested) {
   return td;
 }
 
-static td_writer *open_with(const char *folder, int nested, const td_grow_options *options) {
+static td_writer *open_with(const char *folder, int nested, const td_append_options *options) {
   td_tensordict *like = rows(0, 1, nested);
   td_writer *writer = NULL;
   int32_t field = -1;
-  TD_DO(td_writer_open_growing(folder, like, options, &writer));
+  TD_DO(td_writer_open_append(folder, like, options, &writer));
   td_free(like);
   TD_DO(td_writer_bind(writer, TD_KEY("pos"), &field));
   TD_CHECK_INT(field, 0);
@@ -48,7 +48,7 @@ static void write_rows(td_writer *writer, int64_t first, int64_t n, int nested) 
 static void check_rows(const char *folder, int64_t n, int nested) {
   td_tensordict *loaded = NULL, *want = rows(0, n, nested);
   int32_t equal = -1;
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_BATCH(loaded, n);
   TD_DO(td_equal(loaded, want, &equal));
   TD_CHECK_INT(equal, 1);
@@ -65,7 +65,7 @@ static void check_length(const char *folder, int64_t rows, int64_t stored, int64
 }
 
 static void write_and_write_again(int nested) {
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   const char *folder = here("a/m");
   int64_t done = -1;
   options.buffer_bytes = 100; /* a few rows */
@@ -120,7 +120,7 @@ TD_TEST(what_a_folder_looks_like_is_what_a_save_makes) {
 }
 
 TD_TEST(rows_are_published_by_number_and_by_bytes) {
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   options.publish_rows = 4;
   td_writer *writer = open_with(here("m"), 1, &options);
   write_rows(writer, 0, 3, 1);
@@ -162,12 +162,12 @@ TD_TEST(a_row_that_is_begun_waits) {
 
 TD_TEST(what_is_not_put_is_zero) {
   td_tensordict *like = rows(0, 2, 1), *loaded = NULL;
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   td_writer *writer = NULL;
   int32_t pos = -1;
   size_t bytes = 0;
   options.buffer_bytes = 32; /* two rows */
-  TD_DO(td_writer_open_growing(here("m"), like, &options, &writer));
+  TD_DO(td_writer_open_append(here("m"), like, &options, &writer));
   TD_EXPECT(td_writer_bind(writer, TD_KEY("nope"), &pos), TD_ERR_KEY_NOT_FOUND);
   TD_EXPECT(td_writer_bind(writer, TD_KEY("n"), &pos), TD_ERR_WRONG_ENTRY);
   TD_EXPECT(td_writer_bind(writer, TD_KEY("pos", "x"), &pos), TD_ERR_KEY_NOT_FOUND);
@@ -183,7 +183,7 @@ TD_TEST(what_is_not_put_is_zero) {
   }
   TD_DO(td_writer_close(writer));
   td_writer_free(writer);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("pos"), TD_SIZES(5, 2), TD_VALUES(1, 2, 0, 0, 1, 2, 0, 0, 1, 2));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(5), TD_VALUES(0, 0, 0, 0, 0));
   td_free(loaded);
@@ -197,7 +197,7 @@ TD_TEST(a_row_is_one_place_of_the_first_dimension) {
   size_t bytes = 0;
   td_put(like, TD_KEY("v"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(1, 3)));
   td_put(like, TD_KEY("none"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(1, 3, 0)));
-  TD_DO(td_writer_open_growing(here("m"), like, NULL, &writer));
+  TD_DO(td_writer_open_append(here("m"), like, NULL, &writer));
   TD_DO(td_writer_bind(writer, TD_KEY("none"), &field));
   TD_DO(td_writer_row_bytes(writer, field, &bytes));
   TD_CHECK_INT(bytes, 0);
@@ -210,7 +210,7 @@ TD_TEST(a_row_is_one_place_of_the_first_dimension) {
     TD_DO(td_writer_next(writer));
   }
   td_writer_free(writer);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_BATCH(loaded, 4, 3);
   TD_CHECK_ENTRY(loaded, TD_KEY("v"), TD_SIZES(4, 3),
                  TD_VALUES(0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23));
@@ -221,12 +221,12 @@ TD_TEST(a_row_is_one_place_of_the_first_dimension) {
 TD_TEST(one_writer_at_a_time) {
   td_writer *writer = open_with(here("m"), 1, NULL), *second;
   td_tensordict *td = rows(0, 2, 1), *mapped;
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &second), TD_ERR_BUSY, second);
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), NULL, NULL, &second), TD_ERR_BUSY, second);
   TD_EXPECT(td_memmap_append(here("m"), td, NULL), TD_ERR_BUSY);
   TD_EXPECT(td_memmap_truncate(here("m"), 0, NULL), TD_ERR_BUSY);
   write_rows(writer, 0, 2, 1);
   TD_DO(td_writer_flush(writer)); /* the folder is another one now; the lock has moved on */
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &second), TD_ERR_BUSY, second);
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), NULL, NULL, &second), TD_ERR_BUSY, second);
   TD_EXPECT_NULL(td_memmap(td, here("m"), NULL, &mapped), TD_ERR_BUSY, mapped);
   TD_DO(td_writer_close(writer));
   TD_DO(td_memmap_truncate(here("m"), 1, NULL));
@@ -238,34 +238,34 @@ TD_TEST(one_writer_at_a_time) {
 TD_TEST(a_folder_must_be_there_or_be_described) {
   td_writer *writer;
   td_tensordict *td = rows(0, 2, 1), *scalar = td_empty(TD_NO_SIZES), *other = rows(0, 2, 0);
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &writer), TD_ERR_IO, writer);
-  TD_EXPECT_NULL(td_writer_open_growing("", td, NULL, &writer), TD_ERR_IO, writer);
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), scalar, NULL, &writer), TD_ERR_SHAPE, writer);
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), NULL, NULL, &writer), TD_ERR_IO, writer);
+  TD_EXPECT_NULL(td_writer_open_append("", td, NULL, &writer), TD_ERR_IO, writer);
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), scalar, NULL, &writer), TD_ERR_SHAPE, writer);
   TD_EXPECT(td_memmap_append(here("m"), td, NULL), TD_ERR_IO);
   TD_EXPECT(td_memmap_truncate(here("m"), 0, NULL), TD_ERR_IO);
   int64_t n = 5;
   TD_EXPECT(td_memmap_length(here("m"), &n, NULL, NULL), TD_ERR_IO);
   TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
   options.publish_rows = -1;
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), td, &options, &writer), TD_ERR_INVALID_ARGUMENT,
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), td, &options, &writer), TD_ERR_INVALID_ARGUMENT,
                  writer);
   options.publish_rows = 0;
   options.shard = 3;
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), td, &options, &writer), TD_ERR_INVALID_ARGUMENT,
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), td, &options, &writer), TD_ERR_INVALID_ARGUMENT,
                  writer);
   writer = open_with(here("m"), 1, NULL);
   td_writer_free(writer);
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), other, NULL, &writer), TD_ERR_KEY_NOT_FOUND,
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), other, NULL, &writer), TD_ERR_KEY_NOT_FOUND,
                  writer);
   td_free(other);
   other = rows(0, 2, 1);
   td_put(other, TD_KEY("more"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), other, NULL, &writer), TD_ERR_KEY_NOT_FOUND,
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), other, NULL, &writer), TD_ERR_KEY_NOT_FOUND,
                  writer);
   td_make_folder(here("full"));
   td_write_text(here("full/notes"), "mine"); /* what is there stays */
-  TD_DO(td_writer_open_growing(here("full"), td, NULL, &writer));
+  TD_DO(td_writer_open_append(here("full"), td, NULL, &writer));
   td_writer_free(writer);
   TD_CHECK_INT(td_file_size(here("full/notes")), 4);
   check_rows(here("full"), 0, 1);
@@ -301,7 +301,7 @@ static void append_twice(int nested) {
   check_rows(folder, 0, nested);
   TD_CHECK(!td_exists(td_path(folder, "pos.memmap")));
   td_tensordict *again = rows(0, 5, nested);
-  td_grow_options durable = TD_GROW_OPTIONS_INIT;
+  td_append_options durable = TD_APPEND_OPTIONS_INIT;
   durable.durable = 1;
   TD_DO(td_memmap_append(folder, again, &durable));
   check_rows(folder, 5, nested);
@@ -370,7 +370,7 @@ TD_TEST(a_torn_tail_is_dropped) {
   td_tensordict *more = rows(0, 2, 1);
   TD_EXPECT(td_memmap_append(folder, more, NULL), TD_ERR_FORMAT);
   TD_EXPECT(td_memmap_truncate(folder, 4, NULL), TD_ERR_FORMAT);
-  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_FORMAT, writer);
+  TD_EXPECT_NULL(td_writer_open_append(folder, NULL, NULL, &writer), TD_ERR_FORMAT, writer);
   TD_DO(td_memmap_truncate(folder, 3, NULL));
   check_rows(folder, 3, 1);
   check_length(folder, 3, 3, 0);
@@ -383,25 +383,25 @@ TD_TEST(values_that_are_no_tensors) {
   char text[200];
   size_t length = 0;
   const char *folder = here("m");
-  TD_DO(td_set_data_json(td, TD_KEY("name"), "\"run 1\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("name"), "\"run 1\""));
   writer = NULL;
-  TD_DO(td_writer_open_growing(folder, td, NULL, &writer)); /* one for all stays */
+  TD_DO(td_writer_open_append(folder, td, NULL, &writer)); /* one for all stays */
   td_writer_free(writer);
   TD_DO(td_memmap_append(folder, td, NULL));
-  TD_DO(td_set_data_json(td, TD_KEY("name"), "\"run 2\""));
-  TD_EXPECT_NULL(td_writer_open_growing(folder, td, NULL, &writer), TD_ERR_WRONG_ENTRY, writer);
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("name"), "\"run 2\""));
+  TD_EXPECT_NULL(td_writer_open_append(folder, td, NULL, &writer), TD_ERR_WRONG_ENTRY, writer);
   TD_DO(td_memmap_append(folder, td, NULL)); /* now there is one for each row */
-  TD_DO(td_set_data_list_json(td, TD_KEY("name"), "[\"a\",\"b\"]"));
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("name"), "[\"a\",\"b\"]"));
   TD_DO(td_memmap_append(folder, td, NULL));
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_BATCH(loaded, 6);
-  TD_DO(td_get_data_list_json(loaded, TD_KEY("name"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_stack_json(loaded, TD_KEY("name"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[\"run 1\", \"run 1\", \"run 2\", \"run 2\", \"a\", \"b\"]");
   td_free(loaded);
-  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
+  TD_EXPECT_NULL(td_writer_open_append(folder, NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
   TD_DO(td_memmap_truncate(folder, 3, NULL));
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
-  TD_DO(td_get_data_list_json(loaded, TD_KEY("name"), text, sizeof text, &length));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
+  TD_DO(td_get_non_tensor_stack_json(loaded, TD_KEY("name"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[\"run 1\", \"run 1\", \"run 2\"]");
   td_free(loaded);
   TD_DO(td_memmap(td, here("values"), NULL, &mapped));
@@ -419,11 +419,11 @@ TD_TEST(lazy_stacks_grow) {
   const char *folder = here("m");
   TD_DO(td_memmap(stack, folder, NULL, &mapped));
   td_free(mapped);
-  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
+  TD_EXPECT_NULL(td_writer_open_append(folder, NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
   TD_EXPECT(td_memmap_append(folder, stack, NULL), TD_ERR_SHAPE);
   TD_DO(td_memmap_append(folder, two, NULL));
   check_length(folder, 2, 2, 0);
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_BATCH(loaded, 2, -1);
   td_free(loaded);
   check_rows(td_path(folder, "0"), 3, 1);
@@ -438,7 +438,7 @@ TD_TEST(lazy_stacks_grow) {
   TD_DO(td_memmap(stack, here("wide"), NULL, &mapped));
   td_free(mapped);
   TD_DO(td_memmap_append(here("wide"), stack, NULL));
-  TD_DO(td_load_memmap(here("wide"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("wide"), NULL, &loaded));
   TD_CHECK_BATCH(loaded, 6, 2);
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(6, 2),
                  TD_VALUES(0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2));
@@ -448,16 +448,16 @@ TD_TEST(lazy_stacks_grow) {
   td_free(two);
 }
 
-TD_TEST(a_window_cannot_grow) {
-  td_tensordict *td = rows(0, 4, 1), *window = NULL, *outer = td_empty(TD_SIZES(2)), *mapped = NULL;
+TD_TEST(a_sub_tensordict_cannot_grow) {
+  td_tensordict *td = rows(0, 4, 1), *sub_tensordict = NULL, *outer = td_empty(TD_SIZES(2)),
+                *mapped = NULL;
   td_writer *writer;
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &window));
-  TD_DO(td_memmap(window, here("m"), NULL, &mapped));
-  TD_EXPECT(td_memmap_append(here("m"), window, NULL), TD_ERR_UNSUPPORTED);
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &sub_tensordict));
+  TD_DO(td_memmap(sub_tensordict, here("m"), NULL, &mapped));
+  TD_EXPECT(td_memmap_append(here("m"), sub_tensordict, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_memmap_truncate(here("m"), 1, NULL), TD_ERR_UNSUPPORTED);
-  TD_EXPECT_NULL(td_writer_open_growing(here("m"), NULL, NULL, &writer), TD_ERR_UNSUPPORTED,
-                 writer);
-  TD_CHECK_TEXT(td_last_error_message(), "window");
+  TD_EXPECT_NULL(td_writer_open_append(here("m"), NULL, NULL, &writer), TD_ERR_UNSUPPORTED, writer);
+  TD_CHECK_TEXT(td_last_error_message(), "sub-tensordict");
   td_put(outer, TD_KEY("pos"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2)));
   td_free(mapped);
   TD_DO(td_memmap(outer, here("flat"), NULL, &mapped));
@@ -465,19 +465,19 @@ TD_TEST(a_window_cannot_grow) {
   td_tensordict *part = rows(0, 6, 0), *two = NULL;
   TD_DO(td_sub_tensordict(part, TD_AT(TD_I_SLICE(1, 3)), &two)); /* what is added may be one */
   TD_DO(td_memmap_append(here("flat"), two, NULL));
-  TD_DO(td_load_memmap(here("flat"), NULL, &mapped));
+  TD_DO(td_memmap_load(here("flat"), NULL, &mapped));
   TD_CHECK_ENTRY(mapped, TD_KEY("pos"), TD_SIZES(4, 2), TD_VALUES(0, 1, 2, 3, 2, 3, 4, 5));
   td_free(mapped);
   td_free(two);
   td_free(part);
   td_free(outer);
-  td_free(window);
+  td_free(sub_tensordict);
   td_free(td);
 }
 
 TD_TEST(shards) {
   td_tensordict *like = rows(0, 1, 1), *loaded = NULL, *parts[3] = {NULL}, *dense = NULL;
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   td_writer *writers[4] = {NULL};
   char text[500];
   size_t length = 0, count = 0;
@@ -493,21 +493,21 @@ TD_TEST(shards) {
   write_rows(writers[2], 5, 3, 1);
   write_rows(writers[1], 2, 3, 1);
   TD_DO(td_writer_flush(writers[1]));
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_BATCH(loaded, 3, -1);
   td_free(loaded);
   td_writer_free(writers[0]);
   options.shard = TD_SHARD_ANY;
-  TD_DO(td_writer_open_growing(folder, NULL, &options, &writers[0])); /* the one that is free */
+  TD_DO(td_writer_open_append(folder, NULL, &options, &writers[0])); /* the one that is free */
   TD_DO(td_writer_folder(writers[0], text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, here("m/0"));
-  TD_DO(td_writer_open_growing(folder, NULL, &options, &writers[3]));
+  TD_DO(td_writer_open_append(folder, NULL, &options, &writers[3]));
   TD_DO(td_writer_folder(writers[3], text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, here("m/3"));
   for (int i = 0; i < 4; i++) td_writer_free(writers[i]);
   TD_DO(td_memmap_truncate(folder, 3, NULL)); /* the last one is empty */
   /* as one dictionary */
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_DO(td_unbind(loaded, 0, parts, 3, &count));
   TD_CHECK_INT(count, 3);
   TD_DO(td_cat((const td_tensordict *const *)parts, 3, 0, &dense));
@@ -521,9 +521,9 @@ TD_TEST(shards) {
   td_free(loaded);
   td_tensordict *other = rows(0, 1, 0);
   td_writer *writer;
-  TD_EXPECT_NULL(td_writer_open_growing(folder, other, &options, &writer), TD_ERR_KEY_NOT_FOUND,
+  TD_EXPECT_NULL(td_writer_open_append(folder, other, &options, &writer), TD_ERR_KEY_NOT_FOUND,
                  writer);
-  TD_EXPECT_NULL(td_writer_open_growing(td_path(folder, "0"), like, &options, &writer),
+  TD_EXPECT_NULL(td_writer_open_append(td_path(folder, "0"), like, &options, &writer),
                  TD_ERR_UNSUPPORTED, writer);
   td_free(other);
   td_free(like);
@@ -532,7 +532,7 @@ TD_TEST(shards) {
 /* No room on the disk: a status, no row lost, and the folder as it was. */
 static void no_room(int nested) {
   struct rlimit before, limit;
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   const char *folder = here("m");
   options.buffer_bytes = 64;
   td_writer *writer = open_with(folder, nested, &options);
@@ -606,7 +606,7 @@ static void check_sound(const char *folder) {
 }
 
 static void grow_with_checksums(int nested) {
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   char folder[500];
   snprintf(folder, sizeof folder, "%s", here("m"));
   options.checksums = 1;
@@ -628,7 +628,7 @@ static void grow_with_checksums(int nested) {
   FILE *file = fopen(td_path(folder, "pos.memmap"), "r+b");
   TD_CHECK(file != NULL && fputc(77, file) == 77 && fclose(file) == 0);
   TD_EXPECT(td_memmap_append(folder, more, NULL), TD_ERR_FORMAT);
-  TD_EXPECT_NULL(td_writer_open_growing(folder, NULL, NULL, &writer), TD_ERR_FORMAT, writer);
+  TD_EXPECT_NULL(td_writer_open_append(folder, NULL, NULL, &writer), TD_ERR_FORMAT, writer);
   TD_DO(td_memmap_truncate(folder, 0, NULL));
   check_sound(folder);
   td_free(more);

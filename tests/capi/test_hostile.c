@@ -24,13 +24,13 @@ static void make(const char *name, const char *meta) {
 
 static void refuse(const char *name, td_status want) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_load_memmap(here(name), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_memmap_load(here(name), NULL, &td), want, td);
 }
 
 TD_TEST(the_good_folder_is_accepted) {
   td_tensordict *td = NULL;
   make("good", "{" LEAF("a", "[4]") NODE);
-  TD_DO(td_load_memmap(here("good"), NULL, &td));
+  TD_DO(td_memmap_load(here("good"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
   td_free(td);
 }
@@ -42,9 +42,9 @@ TD_TEST(no_folder_and_no_meta) {
   refuse("empty", TD_ERR_IO);
   TD_CHECK_TEXT(td_last_error_message(), "meta.json");
   td_tensordict *td;
-  TD_CHECK(td_load_memmap("", NULL, &td) != TD_OK);
+  TD_CHECK(td_memmap_load("", NULL, &td) != TD_OK);
   TD_CHECK(td == NULL);
-  TD_CHECK(td_load_memmap("\xff\xfe", NULL, &td) != TD_OK);
+  TD_CHECK(td_memmap_load("\xff\xfe", NULL, &td) != TD_OK);
 }
 
 TD_TEST(meta_that_is_not_json) {
@@ -78,7 +78,7 @@ TD_TEST(fields_that_are_not_what_they_should_be) {
     td_tensordict *td = TD_POISON;
     snprintf(name, sizeof name, "f%zu", i);
     make(name, texts[i]);
-    const td_status status = td_load_memmap(here(name), NULL, &td);
+    const td_status status = td_memmap_load(here(name), NULL, &td);
     if (status != TD_ERR_FORMAT)
       td_test_fail(__FILE__, __LINE__, "%s gave %s", texts[i], td_status_name(status));
     TD_CHECK(td == NULL);
@@ -90,7 +90,7 @@ TD_TEST(dtypes_and_classes_that_are_not_known) {
        "{\"a\":{\"device\":\"cpu\",\"shape\":[4],\"dtype\":\"torch.float7\",\"is_nested\":false}"
        "," NODE);
   td_tensordict *td = TD_POISON;
-  const td_status status = td_load_memmap(here("dtype"), NULL, &td);
+  const td_status status = td_memmap_load(here("dtype"), NULL, &td);
   TD_CHECK(status == TD_ERR_DTYPE || status == TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "torch.float7");
   TD_CHECK_TEXT(td_last_error_message(), "a");
@@ -127,12 +127,12 @@ TD_TEST(folders_nested_deeper_than_allowed) {
   td_put(td, TD_KEY("1", "2", "3", "4", "5", "x"), td_arange(TD_DTYPE_INT8, 0, TD_NO_SIZES));
   TD_DO(td_memmap(td, here("deep"), NULL, &mapped));
   options.max_depth = 4;
-  TD_EXPECT_NULL(td_load_memmap(here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_memmap_load(here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
   options.max_depth = 6;
-  TD_DO(td_load_memmap(here("deep"), &options, &loaded));
+  TD_DO(td_memmap_load(here("deep"), &options, &loaded));
   td_free(loaded);
   options.max_entries = 3;
-  TD_EXPECT_NULL(td_load_memmap(here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
+  TD_EXPECT_NULL(td_memmap_load(here("deep"), &options, &loaded), TD_ERR_FORMAT, loaded);
   td_free(mapped);
   td_free(td);
 }
@@ -162,7 +162,7 @@ TD_TEST(sizes_that_overflow) {
 TD_TEST(sizes_that_do_not_fit_the_batch) {
   make("leaf", "{" LEAF("a", "[2,2]") NODE);
   td_tensordict *td = TD_POISON;
-  td_status status = td_load_memmap(here("leaf"), NULL, &td);
+  td_status status = td_memmap_load(here("leaf"), NULL, &td);
   TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_SHAPE);
   TD_CHECK(td == NULL);
   make("node", "{\"n\":{\"type\":\"TensorDict\"}," NODE);
@@ -170,7 +170,7 @@ TD_TEST(sizes_that_do_not_fit_the_batch) {
   td_write_text(
       here("node/n/meta.json"),
       "{\"shape\":[3],\"device\":\"cpu\",\"_type\":\"<class 'tensordict._td.TensorDict'>\"}");
-  status = td_load_memmap(here("node"), NULL, &td);
+  status = td_memmap_load(here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_FORMAT || status == TD_ERR_SHAPE);
   TD_CHECK(td == NULL);
 }
@@ -188,7 +188,7 @@ TD_TEST(files_of_the_wrong_length) {
   refuse("short", TD_ERR_FORMAT);
   td_write_file(here("short/a.memmap"), bytes, 20); /* longer is fine: the tail is ignored */
   td_tensordict *td = NULL;
-  TD_DO(td_load_memmap(here("short"), NULL, &td));
+  TD_DO(td_memmap_load(here("short"), NULL, &td));
   td_free(td);
   TD_CHECK_INT(td_file_size(here("short/a.memmap")), 20);
 }
@@ -196,12 +196,12 @@ TD_TEST(files_of_the_wrong_length) {
 TD_TEST(files_that_are_missing) {
   make("leaf", "{" LEAF("a", "[4]") LEAF("gone", "[4]") NODE);
   td_tensordict *td = TD_POISON;
-  td_status status = td_load_memmap(here("leaf"), NULL, &td);
+  td_status status = td_memmap_load(here("leaf"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "gone");
   TD_CHECK(td == NULL);
   make("node", "{\"gone\":{\"type\":\"TensorDict\"}," NODE);
-  status = td_load_memmap(here("node"), NULL, &td);
+  status = td_memmap_load(here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK_TEXT(td_last_error_message(), "gone");
 }
@@ -225,12 +225,12 @@ TD_TEST(names_that_leave_the_folder) {
                "nested\":false}," NODE,
                names[i]);
       make(name, meta);
-      TD_CHECK(td_load_memmap(here(name), &options, &td) != TD_OK);
+      TD_CHECK(td_memmap_load(here(name), &options, &td) != TD_OK);
       TD_CHECK(td == NULL);
       snprintf(name, sizeof name, "n%zu%d", i, (int)verbatim);
       snprintf(meta, sizeof meta, "{\"%s\":{\"type\":\"TensorDict\"}," NODE, names[i]);
       make(name, meta);
-      TD_CHECK(td_load_memmap(here(name), &options, &td) != TD_OK);
+      TD_CHECK(td_memmap_load(here(name), &options, &td) != TD_OK);
       TD_CHECK(td == NULL);
     }
   }
@@ -243,12 +243,12 @@ TD_TEST(symbolic_links_are_not_followed) {
   make("file", "{" LEAF("a", "[4]") NODE);
   TD_CHECK(unlink(here("file/a.memmap")) == 0);
   TD_CHECK(symlink(here("target/a.memmap"), here("file/a.memmap")) == 0);
-  td_status status = td_load_memmap(here("file"), NULL, &td);
+  td_status status = td_memmap_load(here("file"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK(td == NULL);
   make("node", "{\"n\":{\"type\":\"TensorDict\"}," NODE);
   TD_CHECK(symlink(here("target"), here("node/n")) == 0);
-  status = td_load_memmap(here("node"), NULL, &td);
+  status = td_memmap_load(here("node"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK(td == NULL);
 
@@ -273,12 +273,12 @@ TD_TEST(leaves_that_are_no_files) {
   TD_CHECK(unlink(here("folder/a.memmap")) == 0);
   td_make_folder(here("folder/a.memmap"));
   td_tensordict *td = TD_POISON;
-  td_status status = td_load_memmap(here("folder"), NULL, &td);
+  td_status status = td_memmap_load(here("folder"), NULL, &td);
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   make("pipe", "{" LEAF("a", "[4]") NODE);
   TD_CHECK(unlink(here("pipe/a.memmap")) == 0);
   TD_CHECK(mkfifo(here("pipe/a.memmap"), 0600) == 0);
-  status = td_load_memmap(here("pipe"), NULL, &td); /* must not wait for a writer */
+  status = td_memmap_load(here("pipe"), NULL, &td); /* must not wait for a writer */
   TD_CHECK(status == TD_ERR_IO || status == TD_ERR_FORMAT);
   TD_CHECK(td == NULL);
 }
@@ -286,12 +286,12 @@ TD_TEST(leaves_that_are_no_files) {
 TD_TEST(fields_that_are_unknown_or_missing_are_no_harm) {
   td_tensordict *td = NULL;
   make("more", "{\"version\":2,\"note\":null," LEAF("a", "[4]") NODE);
-  TD_DO(td_load_memmap(here("more"), NULL, &td));
+  TD_DO(td_memmap_load(here("more"), NULL, &td));
   td_free(td);
   make("less",
        "{ \"_type\" : \"<class 'tensordict._td.TensorDict'>\" ,\n\t\"a\": {\"dtype\": "
        "\"torch.float32\", \"shape\": [4]}}");
-  TD_DO(td_load_memmap(here("less"), NULL, &td));
+  TD_DO(td_memmap_load(here("less"), NULL, &td));
   TD_CHECK_NO_BATCH(td);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
   td_free(td);

@@ -199,7 +199,7 @@ TD_TEST(an_index_that_changes_nothing_gives_the_same_dictionary) {
   TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 4)), &part)); /* a slice that says where: another one */
   td_put(part, TD_KEY("mine"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("mine"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("mine"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(part);
   td_free(td);

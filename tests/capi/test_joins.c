@@ -1,4 +1,4 @@
-/* Joins into what is there, of entries, of lazy stacks and of values that are no tensors. */
+/* Joins into what is there, of entries, of lazy stacks and of non-tensor values. */
 #include "td_values.h"
 
 #define PAIR(first, second) ((const td_tensordict *const[]){(first), (second)}), 2
@@ -15,13 +15,13 @@ static td_tensordict *small(int64_t first) {
 static void check_json(const td_tensordict *td, const char *want) {
   char text[128];
   size_t length = 0;
-  TD_DO(td_get_data_json(td, TD_KEY("s"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(td, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, want);
 }
 
 TD_TEST(joins_write_into_what_is_there) {
   td_tensordict *one = small(0), *two = small(10), *out = NULL;
-  TD_DO(td_new(one, TD_FILL_ZEROS, TD_SIZES(2, 2), NULL, &out));
+  TD_DO(td_like_sized(one, TD_LIKE_ZEROS, TD_SIZES(2, 2), NULL, &out));
   td_put(out, TD_KEY("extra"), td_filled(TD_DTYPE_INT8, 7, TD_SIZES(2, 2)));
   TD_DO(td_lock(out));
   TD_DO(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 1, 0));
@@ -34,7 +34,7 @@ TD_TEST(joins_write_into_what_is_there) {
   TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), -3, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_into(out, 2, PAIR(one, two), 0, 0), TD_ERR_INVALID_ARGUMENT);
   td_free(out);
-  TD_DO(td_new(one, TD_FILL_ZEROS, TD_SIZES(4), NULL, &out));
+  TD_DO(td_like_sized(one, TD_LIKE_ZEROS, TD_SIZES(4), NULL, &out));
   TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, 1));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 10, 11));
   td_put(two, TD_KEY("c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
@@ -89,11 +89,11 @@ TD_TEST(entries_of_one_dictionary_are_joined) {
   TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, KEYS(x), TD_KEY("bad"), 2, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, NULL, 0, TD_KEY("bad"), 0, 0),
             TD_ERR_INVALID_ARGUMENT);
-  TD_DO(td_kind_of(td, TD_KEY("x"), &kind)); /* nothing has gone */
+  TD_DO(td_get_kind(td, TD_KEY("x"), &kind)); /* nothing has gone */
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
   TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(x, y), TD_KEY("x"), 1, 0));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2, 2), TD_VALUES(0, 5, 1, 6));
-  TD_DO(td_kind_of(td, TD_KEY("n", "y"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("n", "y"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_DO(td_lock(td));
   TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x), TD_KEY("c"), 0, 1), TD_ERR_LOCKED);
@@ -120,8 +120,8 @@ TD_TEST(all_tensors_become_one) {
 
 TD_TEST(values_that_are_no_tensors_are_joined) {
   td_tensordict *one = small(0), *two = small(10), *result = NULL;
-  TD_DO(td_set_data_json(one, TD_KEY("s"), "\"x\""));
-  TD_DO(td_set_data_json(two, TD_KEY("s"), "\"y\""));
+  TD_DO(td_set_non_tensor_json(one, TD_KEY("s"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(two, TD_KEY("s"), "\"y\""));
   TD_DO(td_stack(PAIR(one, two), 0, &result));
   check_json(result, "[[\"x\", \"x\"], [\"y\", \"y\"]]");
   td_free(result);
@@ -145,8 +145,8 @@ TD_TEST(lazy_stacks_stay_lazy_when_joined) {
   td_dict_kind kind = 0;
   TD_DO(td_lazy_stack(PAIR(one, two), 0, &lazy));
   TD_DO(td_stack(PAIR(lazy, lazy), 0, &result));
-  TD_DO(td_kind_of_dict(result, &kind));
-  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  TD_DO(td_kind(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
   TD_CHECK_BATCH(result, 2, 2, 2);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 10, 11, 0, 1, 10, 11));
   td_free(result);
@@ -154,8 +154,8 @@ TD_TEST(lazy_stacks_stay_lazy_when_joined) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 0, 1, 1, 10, 10, 11, 11));
   td_free(result);
   TD_DO(td_cat(PAIR(lazy, lazy), 0, &result));
-  TD_DO(td_kind_of_dict(result, &kind));
-  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  TD_DO(td_kind(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4, 2), TD_VALUES(0, 1, 10, 11, 0, 1, 10, 11));
   td_free(result);
   TD_DO(td_cat(PAIR(lazy, lazy), 1, &result));
@@ -179,24 +179,24 @@ TD_TEST(only_what_differs_is_stacked_lazily) {
   td_tensordict *one = small(0), *two = small(10), *result = NULL, *n = NULL;
   td_dict_kind kind = 0;
   TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
-  TD_DO(td_kind_of_dict(result, &kind));
+  TD_DO(td_kind(result, &kind));
   TD_CHECK_INT(kind, TD_DICT_DENSE);
   td_free(result);
   td_put(two, TD_KEY("n", "c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   TD_EXPECT_NULL(td_stack(PAIR(one, two), 0, &result), TD_ERR_KEY_NOT_FOUND, result);
   TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
-  TD_DO(td_kind_of_dict(result, &kind));
+  TD_DO(td_kind(result, &kind));
   TD_CHECK_INT(kind, TD_DICT_DENSE);
   n = td_take_dict(result, TD_KEY("n"));
-  TD_DO(td_kind_of_dict(n, &kind));
-  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  TD_DO(td_kind(n, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
   td_free(n);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
   td_free(result);
   td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 5)));
   TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
-  TD_DO(td_kind_of_dict(result, &kind));
-  TD_CHECK_INT(kind, TD_DICT_LAZY);
+  TD_DO(td_kind(result, &kind));
+  TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
   td_free(result);
   TD_DO(td_unsqueeze(two, 0, &n));
   TD_EXPECT_NULL(td_maybe_dense_stack(PAIR(one, n), 0, &result), TD_ERR_SHAPE, result);
@@ -210,10 +210,10 @@ TD_TEST(a_stack_of_values_keeps_its_batch_size) {
   td_tensordict *one = td_empty(TD_SIZES(2)), *both = NULL;
   char text[64];
   size_t length = 0;
-  TD_DO(td_set_data_json(one, TD_KEY("s"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(one, TD_KEY("s"), "\"x\""));
   TD_DO(td_stack(PAIR(one, one), 0, &both));
   TD_DO(td_set_batch_size(one, TD_NO_SIZES));
-  TD_DO(td_get_data_list_json(both, TD_KEY("s"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_stack_json(both, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[[\"x\", \"x\"], [\"x\", \"x\"]]");
   td_free(both);
   td_free(one);

@@ -25,7 +25,7 @@ static td_tensordict *stack_of(td_tensordict *one, td_tensordict *two, int64_t d
 
 static void check_kind(const td_tensordict *td, td_dict_kind want) {
   td_dict_kind kind = 0;
-  TD_DO(td_kind_of_dict(td, &kind));
+  TD_DO(td_kind(td, &kind));
   TD_CHECK_INT(kind, want);
 }
 
@@ -34,7 +34,7 @@ TD_TEST(entries_are_stacked_when_read) {
   td_tensordict *lazy = stack_of(one, two, 0), *inner = NULL;
   int64_t dim = 9;
   size_t elements = 0;
-  check_kind(lazy, TD_DICT_LAZY);
+  check_kind(lazy, TD_DICT_LAZY_STACK);
   check_kind(one, TD_DICT_DENSE);
   TD_DO(td_lazy_info(lazy, &dim, &elements));
   TD_CHECK_INT(dim, 0);
@@ -43,7 +43,7 @@ TD_TEST(entries_are_stacked_when_read) {
   TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
   TD_CHECK_ENTRY(lazy, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
   TD_DO(td_get_dict(lazy, TD_KEY("n"), &inner));
-  check_kind(inner, TD_DICT_LAZY);
+  check_kind(inner, TD_DICT_LAZY_STACK);
   TD_CHECK_ENTRY(inner, TD_KEY("b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
   td_put(one, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2))); /* seen at once */
   TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(5, 6, 10, 11));
@@ -74,7 +74,7 @@ TD_TEST(keys_are_those_of_all) {
   TD_DO(td_keys_at(keys, 1, &path, &length));
   TD_CHECK_TEXT(path[0], "q");
   td_keys_free(keys);
-  TD_DO(td_kind_of(lazy, TD_KEY("p"), &kind));
+  TD_DO(td_get_kind(lazy, TD_KEY("p"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_EXPECT_NULL(td_get(lazy, TD_KEY("p"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
   TD_EXPECT_NULL(td_lazy_exclusive_keys(one, &keys), TD_ERR_WRONG_ENTRY, keys);
@@ -99,7 +99,7 @@ TD_TEST(shapes_that_differ) {
   TD_CHECK_SIZES(tensor, 2, 2, 2);
   TD_CHECK_VALUES(tensor, 9, 0, 9, 1, 10, 11, 12, 13);
   td_tensor_free(tensor);
-  TD_EXPECT_NULL(td_lazy_get_ragged(lazy, TD_KEY("x"), &tensor, &offsets), TD_ERR_SHAPE, tensor);
+  TD_EXPECT_NULL(td_lazy_get_jagged(lazy, TD_KEY("x"), &tensor, &offsets), TD_ERR_SHAPE, tensor);
   TD_CHECK(offsets == NULL);
   TD_EXPECT_NULL(td_densify(lazy, NULL, &dense), TD_ERR_SHAPE, dense);
   padding.pad = 1;
@@ -113,13 +113,13 @@ TD_TEST(shapes_that_differ) {
   td_free(one);
 }
 
-TD_TEST(ragged_values_and_offsets) {
+TD_TEST(jagged_values_and_offsets) {
   td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES);
   td_tensor *values = NULL, *offsets = NULL;
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 7, TD_SIZES(3)));
   td_tensordict *lazy = stack_of(one, two, 0);
-  TD_DO(td_lazy_get_ragged(lazy, TD_KEY("x"), &values, &offsets));
+  TD_DO(td_lazy_get_jagged(lazy, TD_KEY("x"), &values, &offsets));
   TD_CHECK_SIZES(values, 5);
   TD_CHECK_VALUES(values, 0, 1, 7, 8, 9);
   TD_CHECK_SIZES(offsets, 3);
@@ -140,7 +140,7 @@ TD_TEST(indexing_keeps_the_elements) {
   TD_CHECK_INT(same, 1);
   td_free(part);
   TD_DO(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(0)), &part));
-  check_kind(part, TD_DICT_LAZY);
+  check_kind(part, TD_DICT_LAZY_STACK);
   TD_CHECK_BATCH(part, 2);
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 10));
   td_free(part);
@@ -237,7 +237,7 @@ TD_TEST(from_and_to_dense) {
   td_tensordict *td = td_sample(), *lazy = NULL, *dense = NULL;
   int32_t equal = 0;
   TD_DO(td_to_lazy_stack(td, 1, &lazy));
-  check_kind(lazy, TD_DICT_LAZY);
+  check_kind(lazy, TD_DICT_LAZY_STACK);
   TD_DO(td_equal(td, lazy, &equal));
   TD_CHECK_INT(equal, 1);
   TD_DO(td_densify(lazy, NULL, &dense));
@@ -249,7 +249,7 @@ TD_TEST(from_and_to_dense) {
   check_kind(dense, TD_DICT_DENSE);
   td_free(dense);
   TD_DO(td_clone(lazy, 1, &dense));
-  check_kind(dense, TD_DICT_LAZY);
+  check_kind(dense, TD_DICT_LAZY_STACK);
   td_free(dense);
   td_free(lazy);
   TD_EXPECT_NULL(td_to_lazy_stack(td, 2, &lazy), TD_ERR_INDEX, lazy);
@@ -312,7 +312,7 @@ TD_TEST(who_else_holds_them) {
   TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 0);
   TD_CHECK_FLAG(td_is_uniquely_owned, part, 0);
   td_free(part);
-  TD_DO(td_share(lazy, &part));
+  TD_DO(td_dup(lazy, &part));
   TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 0);
   td_free(part);
   td_free(lazy);
@@ -322,11 +322,11 @@ TD_TEST(views_stay_lazy) {
   td_tensordict *one = element(0, 3, "p"), *two = element(10, 3, "q");
   td_tensordict *lazy = stack_of(one, two, 0), *view = NULL;
   TD_DO(td_transpose(lazy, 0, 1, &view));
-  check_kind(view, TD_DICT_LAZY);
+  check_kind(view, TD_DICT_LAZY_STACK);
   TD_CHECK_ENTRY(view, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
   td_free(view);
   TD_DO(td_unsqueeze(lazy, 1, &view));
-  check_kind(view, TD_DICT_LAZY);
+  check_kind(view, TD_DICT_LAZY_STACK);
   TD_CHECK_BATCH(view, 2, 1, 2);
   TD_CHECK_ENTRY(view, TD_KEY("n", "b"), TD_SIZES(2, 1, 2), TD_VALUES(1, 2, 11, 12));
   td_free(view);

@@ -24,7 +24,7 @@ static void node(const char *folder, const char *meta) {
 
 static td_tensordict *load(const char *name) {
   td_tensordict *td = NULL;
-  TD_DO(td_load_memmap(here(name), NULL, &td));
+  TD_DO(td_memmap_load(here(name), NULL, &td));
   return td;
 }
 
@@ -33,13 +33,13 @@ static td_tensordict *load_part(const char *name, const char *const *path, size_
   td_tensordict *td = NULL;
   options.subpath = path;
   options.subpath_len = path_len;
-  TD_DO(td_load_memmap(here(name), &options, &td));
+  TD_DO(td_memmap_load(here(name), &options, &td));
   return td;
 }
 
 static void refuse(const char *name, td_status want, const char *part) {
   td_tensordict *td;
-  TD_EXPECT_NULL(td_load_memmap(here(name), NULL, &td), want, td);
+  TD_EXPECT_NULL(td_memmap_load(here(name), NULL, &td), want, td);
   TD_CHECK_TEXT(td_last_error_message(), part);
 }
 
@@ -47,7 +47,7 @@ static void check_list(const td_tensordict *td, const char *const *path, size_t 
                        const char *want) {
   char text[256] = "";
   size_t length = 0;
-  TD_DO(td_get_data_list_json(td, path, path_len, text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_stack_json(td, path, path_len, text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, want);
 }
 
@@ -180,16 +180,16 @@ TD_TEST(a_part_alone) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.subpath = (const char *const[]){"a/b", "nothing"};
   options.subpath_len = 2;
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
   TD_CHECK_TEXT(td_last_error_message(), "nothing");
   options.subpath = (const char *const[]){"a/b", "y"};
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_WRONG_ENTRY, part);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_WRONG_ENTRY, part);
   options.subpath = (const char *const[]){"..", "m"};
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_NOT_FOUND, part);
   options.verbatim_names = 1;
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_FORMAT, part);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_FORMAT, part);
   options.subpath = (const char *const[]){"a/b", NULL};
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &part), TD_ERR_KEY_INVALID, part);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_INVALID, part);
   td_free(saved);
   td_free(td);
 }
@@ -199,7 +199,7 @@ TD_TEST(shapes_alone) {
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   TD_DO(td_memmap(td, here("m"), NULL, &saved));
   options.device_type = TD_DEVICE_META;
-  TD_DO(td_load_memmap(here("m"), &options, &shapes));
+  TD_DO(td_memmap_load(here("m"), &options, &shapes));
   td_tensor *b = td_take(shapes, TD_KEY("n", "b"));
   TD_CHECK_SIZES(b, 4, 3);
   td_device_type device = 0;
@@ -209,9 +209,9 @@ TD_TEST(shapes_alone) {
   td_tensor_free(b);
   td_free(shapes);
   td_write_file(here("m/n/b.memmap"), "short", 5); /* not opened, but looked at */
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
   unlink(here("m/n/b.memmap"));
-  TD_EXPECT_NULL(td_load_memmap(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
+  TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
   TD_CHECK_TEXT(td_last_error_message(), "\"b\"");
   td_free(saved);
   td_free(td);
@@ -277,7 +277,7 @@ TD_TEST(a_reader_beside_a_writer_sees_whole_states) {
   int64_t last = 0, changes = 0;
   while (time(NULL) < begin + 2 || (changes < 10 && time(NULL) < begin + 60)) {
     td_tensordict *seen = NULL, *want;
-    TD_DO(td_load_memmap(here("m"), NULL, &seen));
+    TD_DO(td_memmap_load(here("m"), NULL, &seen));
     td_tensor *a = td_take(seen, TD_KEY("a"));
     void *values = NULL;
     TD_DO(td_tensor_data(a, &values));

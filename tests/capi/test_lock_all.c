@@ -27,16 +27,16 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   REFUSED(td_set(td, TD_KEY("new"), tensor));
   REFUSED(td_set(td, TD_KEY("a"), tensor));
   REFUSED(td_set_dict(td, TD_KEY("new"), more));
-  REFUSED(td_write(td, TD_KEY("new"), tensor)); /* no such entry yet */
+  REFUSED(td_write_or_set(td, TD_KEY("new"), tensor)); /* no such entry yet */
   REFUSED(td_update(td, more, NULL));
   REFUSED(td_remove(td, TD_KEY("a")));
   REFUSED(td_pop(td, TD_KEY("a"), &kind, &out, &dict));
   REFUSED(td_pop_last(td, &key, &out, &dict));
-  REFUSED(td_rename(td, TD_KEY("a"), TD_KEY("z"), 0));
+  REFUSED(td_rename_key(td, TD_KEY("a"), TD_KEY("z"), 0));
   REFUSED(td_clear(td));
   REFUSED(td_create_nested(td, TD_KEY("new")));
   REFUSED(td_get_or_set(td, TD_KEY("new"), tensor, &out));
-  REFUSED(td_set_data_json(td, TD_KEY("new"), "1"));
+  REFUSED(td_set_non_tensor_json(td, TD_KEY("new"), "1"));
   REFUSED(td_remove_empty(td));
   td_select_options select = TD_SELECT_OPTIONS_INIT;
   select.inplace = 1;
@@ -58,7 +58,7 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   TD_CHECK_FLAG(td_is_locked, td, 1);
   TD_DO(td_equal(td, before, &equal));
   TD_CHECK_INT(equal, 1);
-  TD_DO(td_kind_of(td, TD_KEY("new"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_tensor_free(tensor);
   td_free(more);
@@ -77,7 +77,7 @@ TD_TEST(what_changes_values_is_not) {
   inplace.mode = TD_UPDATE_INPLACE;
   TD_DO(td_clone(td, 1, &same));
   TD_DO(td_set_inplace(td, TD_KEY("a"), tensor));
-  TD_DO(td_write(td, TD_KEY("a"), tensor));
+  TD_DO(td_write_or_set(td, TD_KEY("a"), tensor));
   TD_DO(td_update(td, same, &inplace));
   TD_DO(td_index(same, TD_AT(TD_I_INT(0)), &row));
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(1)), row));

@@ -56,7 +56,7 @@ static td_status share(void *user, const td_map_piece *piece, td_tensordict *sou
   }
   it->running--;
   if (it->drop_from != 0 && piece->number + 1 >= it->drop_from) return TD_OK;
-  return td_share(source, result);
+  return td_dup(source, result);
 }
 
 static td_map_options cut(td_map_cut how, int64_t amount, int32_t workers) {
@@ -367,7 +367,7 @@ static td_status fail_with_a_result(void *user, const td_map_piece *piece, td_te
                                     td_tensordict **result) {
   (void)user;
   (void)piece;
-  if (td_share(source, result) != TD_OK) return TD_ERR_INTERNAL;
+  if (td_dup(source, result) != TD_OK) return TD_ERR_INTERNAL;
   return 5;
 }
 
@@ -401,7 +401,7 @@ static td_status change_it(void *user, const td_map_piece *piece, td_tensordict 
     status = td_remove(it->td, TD_KEY("a"));
     td_free(it->td);
   }
-  return status == TD_OK ? td_share(source, result) : status;
+  return status == TD_OK ? td_dup(source, result) : status;
 }
 
 TD_TEST(the_dictionary_may_go_meanwhile) {
@@ -413,7 +413,7 @@ TD_TEST(the_dictionary_may_go_meanwhile) {
     TD_DO(td_map(it.td, &options, change_it, &it, &result));
     TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(6), TD_VALUES(0, 1, 2, 3, 4, 5));
     td_entry_kind kind = 99;
-    TD_DO(td_kind_of(result, TD_KEY("n"), &kind));
+    TD_DO(td_get_kind(result, TD_KEY("n"), &kind));
     TD_CHECK_INT(kind, TD_ENTRY_NONE);
     td_free(result);
   }
@@ -448,7 +448,7 @@ static td_status ask_grad(void *user, const td_map_piece *piece, td_tensordict *
   td_set_grad_enabled(before);
   (void)piece;
   it->calls += before;
-  return td_share(source, result);
+  return td_dup(source, result);
 }
 
 TD_TEST(workers_have_the_gradient_mode_of_the_caller) {
@@ -597,7 +597,7 @@ static td_status ask_itself(void *user, const td_map_piece *piece, td_tensordict
   (void)piece;
   td_free(more);
   if (status != TD_OK) it->answer = status;
-  return td_share(source, result);
+  return td_dup(source, result);
 }
 
 TD_TEST(an_iterator_that_asks_itself) {
@@ -623,7 +623,7 @@ static td_status free_itself(void *user, const td_map_piece *piece, td_tensordic
   (void)piece;
   if (it->iter != NULL) td_map_iter_free(it->iter);
   it->answer = 1;
-  return td_share(source, result);
+  return td_dup(source, result);
 }
 
 TD_TEST(an_iterator_that_frees_itself) {
@@ -644,7 +644,7 @@ static _Atomic int gate;
 static td_status free_itself_later(void *user, const td_map_piece *piece, td_tensordict *source,
                                    td_tensordict **result) {
   while (!gate) sleep_us(100);
-  return piece->number == 0 ? free_itself(user, piece, source, result) : td_share(source, result);
+  return piece->number == 0 ? free_itself(user, piece, source, result) : td_dup(source, result);
 }
 
 TD_TEST(an_iterator_that_its_worker_frees) {
@@ -681,7 +681,7 @@ static td_status from_elsewhere(void *user, const td_map_piece *piece, td_tensor
   it.td = source;
   if (pthread_create(&thread, NULL, clone_there, &it) != 0) return TD_ERR_INTERNAL;
   pthread_join(thread, NULL);
-  return it.answer == TD_OK ? td_share(source, result) : it.answer;
+  return it.answer == TD_OK ? td_dup(source, result) : it.answer;
 }
 
 TD_TEST(a_callback_with_a_thread_of_its_own) {
@@ -701,7 +701,7 @@ static td_status meet(void *user, const td_map_piece *piece, td_tensordict *sour
   enter(it);
   for (int i = 0; i < 5000 && it->most_running < 2; i++) sleep_us(1000);
   it->running--;
-  return td_share(source, result);
+  return td_dup(source, result);
 }
 
 TD_TEST(workers_run_beside_each_other) {

@@ -241,7 +241,7 @@ TD_TEST(keys_that_only_one_has) {
   options.missing = TD_MISSING_INTERSECT;
   TD_DO(td_binary(td, TD_BINARY_ADD, &operand, &options, &result));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(result, TD_KEY("a"), &kind));
+  TD_DO(td_get_kind(result, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(10, 12));
   td_free(result);
@@ -343,12 +343,12 @@ TD_TEST(the_lock_goes_along_but_not_to_comparisons) {
 
 TD_TEST(values_that_are_no_tensors) {
   td_tensordict *td = numbers(), *other = numbers(), *result = NULL;
-  TD_DO(td_set_data_json(td, TD_KEY("text"), "\"x\""));
-  TD_DO(td_set_data_json(other, TD_KEY("text"), "\"y\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("text"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(other, TD_KEY("text"), "\"y\""));
   TD_DO(td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_DICT(other)), NULL, &result));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(result, TD_KEY("text"), &kind));
-  TD_CHECK_INT(kind, TD_ENTRY_DATA);
+  TD_DO(td_get_kind(result, TD_KEY("text"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
   td_free(result);
   TD_DO(td_binary(td, TD_BINARY_EQ, TD_BY(TD_O_DICT(other)), NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("text"), TD_SIZES(2), TD_VALUES(0, 0));
@@ -365,8 +365,8 @@ TD_TEST(values_that_are_no_tensors) {
                  result);
   TD_DO(td_binary_inplace(td, TD_BINARY_ADD, TD_BY(TD_O_DICT(other)), NULL));
   TD_DO(td_zero(td));
-  TD_DO(td_kind_of(td, TD_KEY("text"), &kind));
-  TD_CHECK_INT(kind, TD_ENTRY_DATA);
+  TD_DO(td_get_kind(td, TD_KEY("text"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
   td_free(other);
   td_free(td);
 }
@@ -468,7 +468,7 @@ TD_TEST(zero_and_fill) {
   td_free(turned);
   td_free(td);
   td = td_empty(TD_SIZES(1));
-  TD_DO(td_set_data_json(td, TD_KEY("text"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("text"), "\"x\""));
   TD_EXPECT(td_fill(td, TD_KEY("text"), TD_BY(TD_O_INT(1))), TD_ERR_WRONG_ENTRY);
   td_free(td);
 }

@@ -45,7 +45,7 @@ TD_TEST(writes_reach_the_file) {
   td_tensordict *td = td_sample(), *mapped = NULL, *loaded = NULL;
   td_tensor *nine = td_filled(TD_DTYPE_INT64, 99, TD_NO_SIZES);
   TD_DO(td_memmap(td, here("m"), NULL, &mapped));
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   check_path(loaded, here("m"));
   TD_DO(td_fill_at(mapped, TD_AT(TD_I_INT(0), TD_I_INT(0)), nine));
   TD_CHECK_ENTRY(
@@ -73,7 +73,7 @@ TD_TEST(private_mappings_keep_writes_to_themselves) {
   td_tensor *nine = td_filled(TD_DTYPE_INT64, 99, TD_NO_SIZES);
   TD_DO(td_memmap(td, here("m"), NULL, &mapped));
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(here("m"), &options, &loaded));
+  TD_DO(td_memmap_load(here("m"), &options, &loaded));
   TD_DO(td_fill_at(loaded, NULL, 0, nine));
   int32_t equal = 0;
   TD_DO(td_equal(td, mapped, &equal));
@@ -91,10 +91,10 @@ TD_TEST(files_that_cannot_be_written_are_mapped_privately) {
   TD_DO(td_memmap(td, here("m"), NULL, &mapped));
   td_free(mapped);
   TD_CHECK(chmod(here("m/n/b.memmap"), 0444) == 0);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_DO(td_fill_at(loaded, NULL, 0, nine));
   td_free(loaded);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   td_tensor_free(nine);
@@ -153,7 +153,7 @@ TD_TEST(memmap_like_makes_zeros_of_any_size) {
   TD_CHECK(status.st_blocks < 1000); /* sparse: the disk is not used yet */
   td_tensordict *row = NULL;
   TD_DO(td_set_at(mapped, TD_AT(TD_I_INT(999999)), td));
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_DO(td_index(loaded, TD_AT(TD_I_INT(-1)), &row));
   TD_CHECK_ENTRY(row, TD_KEY("n", "label"), TD_NO_SIZES, TD_VALUES(7));
   td_free(row);
@@ -170,7 +170,7 @@ TD_TEST(files_are_dense_whatever_the_source_was) {
   td_tensordict *td = td_sample(), *turned = NULL, *mapped = NULL, *loaded = NULL;
   TD_DO(td_transpose(td, 0, 1, &turned));
   TD_DO(td_memmap(turned, here("m"), NULL, &mapped));
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(3, 4),
                  TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
   td_free(loaded);
@@ -220,10 +220,10 @@ TD_TEST(verbatim_names) {
   TD_DO(td_memmap(td, here("m"), &options, &mapped));
   TD_CHECK_INT(td_file_size(here("m/with space.memmap")), 1);
   load_options.verbatim_names = 1;
-  TD_DO(td_load_memmap(here("m"), &load_options, &loaded));
+  TD_DO(td_memmap_load(here("m"), &load_options, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("with space"), TD_SIZES(1), TD_VALUES(5));
   td_free(loaded);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded)); /* falls back to the name as it is */
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded)); /* falls back to the name as it is */
   TD_CHECK_ENTRY(loaded, TD_KEY("with space"), TD_SIZES(1), TD_VALUES(5));
   td_free(loaded);
   td_free(mapped);
@@ -267,7 +267,7 @@ TD_TEST(tensors_outlive_dictionary_and_folder) {
 TD_TEST(tensors_know_that_they_are_mapped) {
   td_tensordict *td = td_sample(), *mapped = NULL, *loaded = NULL, *nameless = NULL;
   TD_DO(td_memmap(td, here("m"), NULL, &mapped));
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_DO(td_memmap(td, NULL, NULL, &nameless));
   const td_tensordict *dicts[] = {td, mapped, loaded, nameless};
   for (int i = 0; i < 4; i++) {

@@ -58,7 +58,7 @@ TD_TEST(a_part_saved_over_its_own_folder) {
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   TD_DO(td_memmap(td, here("m"), NULL, &mapped));
   td_free(mapped);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_DO(td_index(loaded, TD_AT(TD_I_SLICE(2, 4)), &part));
   options.copy_existing = 1;
   TD_DO(td_memmap(part, here("m"), &options, &mapped));
@@ -68,7 +68,7 @@ TD_TEST(a_part_saved_over_its_own_folder) {
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)); /* still readable */
   td_free(part);
   td_free(loaded);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_BATCH(loaded, 2, 3);
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(6, 7, 8, 9, 10, 11));
   td_free(loaded);
@@ -83,12 +83,12 @@ TD_TEST(private_changes_are_saved_over_the_folder) {
   TD_DO(td_memmap(td, here("m"), NULL, &mapped));
   td_free(mapped);
   options.private_mapping = copy.copy_existing = 1;
-  TD_DO(td_load_memmap(here("m"), &options, &loaded));
+  TD_DO(td_memmap_load(here("m"), &options, &loaded));
   TD_DO(td_fill_at(loaded, TD_AT(TD_I_FROM(1)), nine));
   TD_DO(td_memmap(loaded, here("m"), &copy, &mapped));
   td_free(mapped);
   td_free(loaded);
-  TD_DO(td_load_memmap(here("m"), NULL, &loaded));
+  TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 9, 9, 9, 9, 9, 9, 9, 9, 9));
   td_tensor_free(nine);

@@ -23,7 +23,7 @@ static void check_again(const char *folder) {
   td_tensordict *td = NULL, *saved = NULL;
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.copy_existing = 1;
-  TD_DO(td_load_memmap(here(folder), NULL, &td));
+  TD_DO(td_memmap_load(here(folder), NULL, &td));
   TD_DO(td_memmap(td, here("again"), &options, &saved));
   td_free(saved);
   td_free(td);
@@ -36,7 +36,7 @@ TD_TEST(words_for_numbers_that_json_lacks) {
   put("w/v",
       "{\"_type\": \"<class 'tensordict.tensorclass.NonTensorData'>\", \"data\": [NaN, -Infinity, "
       "\"a NaN \\\" Infinity\", 1.5]}");
-  TD_DO(td_load_memmap(here("w"), NULL, &td));
+  TD_DO(td_memmap_load(here("w"), NULL, &td));
   TD_CHECK_JSON(td, TD_KEY("v"), "[null,null,\"a NaN \\\" Infinity\",1.5]");
   td_free(td);
 }
@@ -46,7 +46,7 @@ TD_TEST(stacks_of_values_keep_their_dimension_and_device) {
   put("s", DICT("\"v\":{\"type\":\"NonTensorStack\"},", "[2,2]"));
   put("s/v", "{\"_type\":\"" STACK
              "\",\"stack_dim\":1,\"device\":\"cpu\",\"data\":[[\"a\",\"b\"],[\"c\",\"d\"]]}");
-  TD_DO(td_load_memmap(here("s"), NULL, &td));
+  TD_DO(td_memmap_load(here("s"), NULL, &td));
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &column));
   TD_CHECK_JSON(column, TD_KEY("v"), "[\"b\", \"d\"]");
   td_free(column);
@@ -54,9 +54,9 @@ TD_TEST(stacks_of_values_keep_their_dimension_and_device) {
   check_again("s");
 }
 
-TD_TEST(a_record_over_a_lazy_stack) {
-  td_tensordict *td = NULL, *record = NULL;
-  td_record_type *type = NULL;
+TD_TEST(a_tensorclass_over_a_lazy_stack) {
+  td_tensordict *td = NULL, *tensorclass = NULL;
+  td_tensorclass *type = NULL;
   const float values[3] = {1, 2, 3};
   put("r", DICT("\"e\":{\"type\":\"Episode\"},", "[2]"));
   put("r/e", "{\"_type\":\"<class 'my.Episode'>\",\"none\":null}");
@@ -70,13 +70,13 @@ TD_TEST(a_record_over_a_lazy_stack) {
                                 "[]"));
   td_write_file(here("r/e/_tensordict/0/x.memmap"), values, 8);
   td_write_file(here("r/e/_tensordict/1/x.memmap"), values, 12);
-  TD_DO(td_load_memmap(here("r"), NULL, &td));
-  record = td_take_dict(td, TD_KEY("e"));
-  TD_DO(td_record_type_of(record, &type));
+  TD_DO(td_memmap_load(here("r"), NULL, &td));
+  tensorclass = td_take_dict(td, TD_KEY("e"));
+  TD_DO(td_tensorclass_of(tensorclass, &type));
   TD_CHECK(type != NULL);
-  TD_CHECK_INT(td_record_type_len(type), 2);
-  td_record_type_free(type);
-  td_free(record);
+  TD_CHECK_INT(td_tensorclass_len(type), 2);
+  td_tensorclass_free(type);
+  td_free(tensorclass);
   td_free(td);
   check_again("r");
 }

@@ -13,20 +13,20 @@ static td_tensordict *load(const char *dir) {
   td_tensordict *td = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(dir, &options, &td));
+  TD_DO(td_memmap_load(dir, &options, &td));
   return td;
 }
 
 static void check_kind(const td_tensordict *td, td_dict_kind want) {
   td_dict_kind kind = 0;
-  TD_DO(td_kind_of_dict(td, &kind));
+  TD_DO(td_kind(td, &kind));
   TD_CHECK_INT(kind, want);
 }
 
 static void check_json(const td_tensordict *td, const char *key, const char *want) {
   char text[128];
   size_t length = 0;
-  TD_DO(td_get_data_json(td, TD_KEY(key), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(td, TD_KEY(key), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, want);
 }
 
@@ -42,7 +42,7 @@ TD_TEST(lazy_stacks_of_python) {
   td_tensordict *td = load(td_golden("lazy_hetero")), *one = NULL;
   int64_t dim = -1;
   size_t elements = 0;
-  check_kind(td, TD_DICT_LAZY);
+  check_kind(td, TD_DICT_LAZY_STACK);
   TD_DO(td_lazy_info(td, &dim, &elements));
   TD_CHECK_INT(elements, 3);
   TD_CHECK_BATCH(td, 3);
@@ -54,7 +54,7 @@ TD_TEST(lazy_stacks_of_python) {
   td_free(td);
   td = load(td_golden("lazy_nested"));
   one = td_take_dict(td, TD_KEY("lazy"));
-  check_kind(one, TD_DICT_LAZY);
+  check_kind(one, TD_DICT_LAZY_STACK);
   td_free(one);
   td_free(td);
 }
@@ -83,7 +83,7 @@ TD_TEST(there_and_back) {
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 9, TD_SIZES(2, 1)));
   td_put(two, TD_KEY("own"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
-  TD_DO(td_set_data_list_json(two, TD_KEY("names"), "[\"a\", [1, 2]]"));
+  TD_DO(td_set_non_tensor_stack_json(two, TD_KEY("names"), "[\"a\", [1, 2]]"));
   TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
   TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
   TD_DO(td_memmap(td, folder("there"), NULL, &saved));
@@ -95,7 +95,7 @@ TD_TEST(there_and_back) {
   td_free(back);
   td_free(saved);
   TD_DO(td_memmap(lazy, folder("root"), NULL, &saved)); /* a lazy stack by itself */
-  check_kind(saved, TD_DICT_LAZY);
+  check_kind(saved, TD_DICT_LAZY_STACK);
   TD_CHECK_FLAG(td_is_locked, saved, 1);
   back = load(folder("root"));
   TD_DO(td_equal(lazy, back, &equal));
@@ -138,7 +138,7 @@ TD_TEST(what_is_damaged) {
   char moved[4200];
   snprintf(moved, sizeof moved, "%s/7", folder("gap"));
   TD_CHECK(rename(path, moved) == 0);
-  TD_EXPECT_NULL(td_load_memmap(folder("gap"), NULL, &back), TD_ERR_FORMAT, back);
+  TD_EXPECT_NULL(td_memmap_load(folder("gap"), NULL, &back), TD_ERR_FORMAT, back);
   TD_CHECK_TEXT(td_last_error_message(), "element 1 of the lazy stack is missing");
   TD_CHECK(rename(moved, path) == 0);
   const char *const wrong[] = {
@@ -150,24 +150,24 @@ TD_TEST(what_is_damaged) {
   snprintf(path, sizeof path, "%s/meta.json", folder("gap"));
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     write_text(path, wrong[i]);
-    TD_EXPECT_NULL(td_load_memmap(folder("gap"), NULL, &back), TD_ERR_FORMAT, back);
+    TD_EXPECT_NULL(td_memmap_load(folder("gap"), NULL, &back), TD_ERR_FORMAT, back);
   }
   td_free(lazy);
   td_free(td);
   td = td_empty(TD_SIZES(2));
-  TD_DO(td_set_data_list_json(td, TD_KEY("v"), "[1, 2]"));
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("v"), "[1, 2]"));
   TD_DO(td_memmap(td, folder("values"), NULL, &saved));
   td_free(saved);
   snprintf(path, sizeof path, "%s/v/meta.json", folder("values"));
   write_text(path,
              "{\"_type\":\"<class "
              "'tensordict.tensorclass.NonTensorStack'>\",\"stack_dim\":0,\"data\":[1]}");
-  TD_EXPECT_NULL(td_load_memmap(folder("values"), NULL, &back), TD_ERR_FORMAT, back);
+  TD_EXPECT_NULL(td_memmap_load(folder("values"), NULL, &back), TD_ERR_FORMAT, back);
   write_text(path,
              "{\"_type\":\"<class "
              "'tensordict.tensorclass.NonTensorStack'>\",\"stack_dim\":0,\"data\":\"pickle.pkl\"}");
-  TD_EXPECT_NULL(td_load_memmap(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
+  TD_EXPECT_NULL(td_memmap_load(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
   write_text(path, "{\"_type\":\"<class 'nobody.Knows'>\"}");
-  TD_EXPECT_NULL(td_load_memmap(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
+  TD_EXPECT_NULL(td_memmap_load(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
   td_free(td);
 }

@@ -96,7 +96,7 @@ TD_TEST(values_locks_and_empty_ones) {
   td_tensordict *td = NULL, *got = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden("nontensor"), &options, &td));
+  TD_DO(td_memmap_load(td_golden("nontensor"), &options, &td));
   TD_DO(td_lock(td));
   mailbox box = filled(td);
   TD_DO(td_recv(take, &box, NULL, NULL, &got));
@@ -402,26 +402,26 @@ TD_TEST(lazy_stacks_go_through_and_take_values) {
   free(box.bytes);
 }
 
-TD_TEST(a_window_takes_a_message) {
-  td_tensordict *td = td_sample(), *window = NULL, *zeros = NULL, *got = NULL;
+TD_TEST(a_sub_tensordict_takes_a_message) {
+  td_tensordict *td = td_sample(), *sub_tensordict = NULL, *zeros = NULL, *got = NULL;
   td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_FROM(2)), &window));
-  TD_DO(td_clone(window, 1, &zeros));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_FROM(2)), &sub_tensordict));
+  TD_DO(td_clone(sub_tensordict, 1, &zeros));
   TD_DO(td_fill_at(zeros, TD_AT(TD_I_ELLIPSIS), zero));
   mailbox box = filled(zeros);
-  TD_DO(td_recv(take, &box, NULL, window, &got));
+  TD_DO(td_recv(take, &box, NULL, sub_tensordict, &got));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0));
   td_free(got);
   box.size = 0;
   box.read = 0;
-  TD_DO(td_send(window, put, &box)); /* and is sent as a dictionary */
+  TD_DO(td_send(sub_tensordict, put, &box)); /* and is sent as a dictionary */
   TD_DO(td_recv(take, &box, NULL, NULL, &got));
   TD_CHECK_INT(equal(got, zeros), 1);
   td_free(got);
   td_tensor_free(zero);
   td_free(zeros);
-  td_free(window);
+  td_free(sub_tensordict);
   td_free(td);
   free(box.bytes);
 }

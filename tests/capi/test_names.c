@@ -63,7 +63,7 @@ TD_TEST(any_text_is_a_name) {
     TD_CHECK_ENTRY(td, TD_KEY("deep", names[i]), TD_SIZES(1), TD_VALUES((double)i));
   }
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("a", "b"), &kind)); /* never split at a dot or slash */
+  TD_DO(td_get_kind(td, TD_KEY("a", "b"), &kind)); /* never split at a dot or slash */
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(td);
 }
@@ -73,7 +73,7 @@ TD_TEST(a_failed_nested_set_leaves_nothing_behind) {
   td_tensor *wrong = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4));
   td_entry_kind kind = 99;
   TD_EXPECT(td_set(td, TD_KEY("x", "y"), wrong), TD_ERR_SHAPE);
-  TD_DO(td_kind_of(td, TD_KEY("x"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("x"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_tensor_free(wrong);
   td_free(td);

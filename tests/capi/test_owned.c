@@ -27,7 +27,7 @@ TD_TEST(what_others_hold_too_is_not_counted) {
   TD_DO(td_get_dict(td, TD_KEY("n"), &nested));
   CHECK_OWNED(nested, 0);
   CHECK_OWNED(td, 96);
-  TD_DO(td_share(td, &other));
+  TD_DO(td_dup(td, &other));
   CHECK_OWNED(other, 0);
   CHECK_OWNED(td, 0);
   td_free(td);
@@ -100,7 +100,8 @@ TD_TEST(memory_of_others) {
 }
 
 TD_TEST(lazy_stacks_and_nested_tensors) {
-  td_tensordict *one = td_sample(), *two = td_sample(), *lazy = NULL, *window = NULL, *rows = NULL;
+  td_tensordict *one = td_sample(), *two = td_sample(), *lazy = NULL, *sub_tensordict = NULL,
+                *rows = NULL;
   const td_tensordict *both[] = {one, two};
   TD_DO(td_lazy_stack(both, 2, 0, &lazy));
   CHECK_OWNED(lazy, 0);
@@ -111,15 +112,15 @@ TD_TEST(lazy_stacks_and_nested_tensors) {
   CHECK_OWNED(lazy, 192);
   td_free(two);
   CHECK_OWNED(lazy, 384);
-  TD_DO(td_sub_tensordict(lazy, TD_AT(TD_I_INT(0)), &window));
+  TD_DO(td_sub_tensordict(lazy, TD_AT(TD_I_INT(0)), &sub_tensordict));
   CHECK_OWNED(lazy, 0);
   td_free(lazy);
-  TD_CHECK(owned(window) >= 192);
-  td_free(window);
+  TD_CHECK(owned(sub_tensordict) >= 192);
+  td_free(sub_tensordict);
 
   td_tensor *parts[] = {td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2)),
                         td_filled(TD_DTYPE_INT64, 2, TD_SIZES(3))};
-  TD_DO(td_ragged_from_tensors((const td_tensor *const *)parts, 2, &rows));
+  TD_DO(td_nested_tensor_from_tensors((const td_tensor *const *)parts, 2, &rows));
   TD_CHECK(owned(rows) >= 5 * 8);
   td_free(rows);
   td_tensor_free(parts[0]);

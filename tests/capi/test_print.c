@@ -123,7 +123,7 @@ TD_TEST(values_that_are_no_tensors) {
   td_tensordict *td = NULL;
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden("digits"), &options, &td));
+  TD_DO(td_memmap_load(td_golden("digits"), &options, &td));
   char *text = td_printed(td);
   TD_CHECK_TEXT(text,
                 "        source: NonTensorData(data=UCI optical digits, "

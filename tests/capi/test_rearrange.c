@@ -217,7 +217,7 @@ TD_TEST(a_dictionary_takes_over_another) {
   TD_DO(td_become(td, td));
   td_put(td, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(12)));
   td_entry_kind kind = -1;
-  TD_DO(td_kind_of(wide, TD_KEY("new"), &kind)); /* entries of its own */
+  TD_DO(td_get_kind(wide, TD_KEY("new"), &kind)); /* entries of its own */
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_DO(td_set_dict(holder, TD_KEY("in"), td));
   TD_EXPECT(td_become(td, holder), TD_ERR_CYCLE);
@@ -300,13 +300,13 @@ TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
   TD_DO(td_split(td, 0, TD_SPLIT_LENGTH, TD_SIZES(1), parts, 2, &count));
   TD_DO(td_cat((const td_tensordict *const *)parts, 2, 0, &result));
   TD_DO(td_join_into(result, TD_JOIN_CAT, (const td_tensordict *const *)parts, 2, 0, 1));
-  TD_DO(td_all_close(td, result, NULL, &close, NULL, 0, &length));
+  TD_DO(td_allclose(td, result, NULL, &close, NULL, 0, &length));
   TD_CHECK_INT(close, 1);
   for (int i = 0; i < 2; i++) td_free(parts[i]);
   TD_DO(td_become(td, result));
   td_free(result);
   TD_DO(td_flip(td, TD_SIZES(0), &result));
-  TD_DO(td_all_close(td, result, NULL, &close, NULL, 0, &length));
+  TD_DO(td_allclose(td, result, NULL, &close, NULL, 0, &length));
   TD_CHECK_INT(close, 0);
   td_free(result);
   TD_DO(td_pad(td, TD_SIZES(1, 0), 0, &result));
@@ -315,7 +315,7 @@ TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
   td_free(result);
   TD_DO(td_masked_fill(td, mask, zero, 0, &result));
   td_free(result);
-  TD_DO(td_like(td, TD_FILL_ONES, NULL, &result));
+  TD_DO(td_like(td, TD_LIKE_ONES, NULL, &result));
   td_free(result);
   TD_DO(td_pad_sequence((const td_tensordict *const[]){td, td}, 2, NULL, &result));
   td_free(result);

@@ -5,7 +5,7 @@
 
 static td_reduce_options over(const int64_t *dims, size_t dims_len) {
   td_reduce_options options = TD_REDUCE_OPTIONS_INIT;
-  options.over = TD_OVER_DIMS;
+  options.over = TD_REDUCE_OVER_DIMS;
   options.dims = dims;
   options.dims_len = dims_len;
   return options;
@@ -110,7 +110,7 @@ TD_TEST(features_stay_unless_asked_for) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(132, 144));
   td_free(result);
   options = (td_reduce_options)TD_REDUCE_OPTIONS_INIT;
-  options.over = TD_OVER_FEATURES;
+  options.over = TD_REDUCE_OVER_FEATURES;
   TD_DO(td_reduce(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_BATCH(result, 4, 3);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4, 3),
@@ -120,7 +120,7 @@ TD_TEST(features_stay_unless_asked_for) {
   td_free(result);
   options.keepdim = 1;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SUM, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
-  options.over = TD_OVER_ALL;
+  options.over = TD_REDUCE_OVER_ALL;
   TD_DO(td_reduce(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_BATCH(result, 1, 1);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(1, 1, 1), TD_VALUES(276));
@@ -135,7 +135,7 @@ TD_TEST(over_all_tensors) {
   TD_CHECK_VALUES(result, 276 + 66);
   td_tensor_free(result);
   td_reduce_options options = TD_REDUCE_OPTIONS_INIT;
-  options.over = TD_OVER_FEATURES;
+  options.over = TD_REDUCE_OVER_FEATURES;
   TD_DO(td_reduce_leaves(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_SIZES(result, 4, 3);
   TD_CHECK_VALUES(result, 1, 6, 11, 16, 21, 26, 31, 36, 41, 46, 51, 56);
@@ -269,18 +269,18 @@ TD_TEST(dimensions_that_do_not_fit) {
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SUM, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.over = 3;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SUM, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
-  options.over = TD_OVER_FEATURES;
+  options.over = TD_REDUCE_OVER_FEATURES;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_MAX, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors_stay) {
   td_tensordict *td = td_sample(), *result = NULL;
-  TD_DO(td_set_data_json(td, TD_KEY("n", "text"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("n", "text"), "\"x\""));
   TD_DO(td_reduce(td, TD_REDUCE_SUM, NULL, &result));
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(result, TD_KEY("n", "text"), &kind));
-  TD_CHECK_INT(kind, TD_ENTRY_DATA);
+  TD_DO(td_get_kind(result, TD_KEY("n", "text"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
   td_free(result);
   td_free(td);
 }

@@ -11,7 +11,7 @@
 /* Freed from its leaves upwards by recursion once, when it had been locked. */
 TD_TEST(a_deep_locked_tree_is_freed) {
   td_tensordict *root = td_empty(TD_NO_SIZES), *inner = NULL;
-  TD_DO(td_share(root, &inner));
+  TD_DO(td_dup(root, &inner));
   for (int i = 0; i < 300000; i++) {
     td_tensordict *next = td_empty(TD_NO_SIZES);
     TD_DO(td_set_dict(inner, TD_KEY("n"), next));
@@ -84,7 +84,7 @@ static td_status replace_all(void *user, const char *const *path, size_t path_le
   td_put(user, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 3)));
   TD_DO(td_remove(user, TD_KEY("n")));
   td_put(user, TD_KEY("n", "b"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 3)));
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 /* Against the rules, and answered all the same: what is walked is what was there. */
@@ -177,7 +177,7 @@ static td_tensordict *with_data(const char *json) {
   free(meta);
   td_load_options options = TD_LOAD_OPTIONS_INIT;
   options.max_depth = 1000000;
-  if (td_load_memmap(dir, &options, &td) != TD_OK) return NULL;
+  if (td_memmap_load(dir, &options, &td) != TD_OK) return NULL;
   return td;
 }
 

@@ -18,7 +18,7 @@ static td_tensordict *save(const char *name, td_tensordict *td) {
 
 static td_tensordict *load(const char *name) {
   td_tensordict *td = NULL;
-  TD_DO(td_load_memmap(here(name), NULL, &td));
+  TD_DO(td_memmap_load(here(name), NULL, &td));
   return td;
 }
 
@@ -45,7 +45,7 @@ TD_TEST(loading_into_a_dictionary) {
   td_put(td, TD_KEY("n", "own"), td_arange(TD_DTYPE_FLOAT32, 60, TD_SIZES(2)));
   n = td_take_dict(td, TD_KEY("n"));
   td_tensor *before = td_take(n, TD_KEY("b"));
-  TD_DO(td_load_into(td, here("m"), NULL));
+  TD_DO(td_memmap_load_into(td, here("m"), NULL));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
   TD_CHECK_ENTRY(n, TD_KEY("b"), TD_SIZES(2), TD_VALUES(11, 12)); /* the node is the same one */
   TD_CHECK_ENTRY(n, TD_KEY("own"), TD_SIZES(2), TD_VALUES(60, 61));
@@ -64,23 +64,23 @@ TD_TEST(loading_into_a_dictionary) {
 
 TD_TEST(what_cannot_be_loaded_into) {
   td_tensordict *source = pair(2, 1), *saved = save("m", source), *td = pair(3, 5), *part = NULL;
-  TD_EXPECT(td_load_into(td, here("m"), NULL), TD_ERR_SHAPE);
+  TD_EXPECT(td_memmap_load_into(td, here("m"), NULL), TD_ERR_SHAPE);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(5, 6, 7));
-  TD_EXPECT(td_load_into(td, here("nowhere"), NULL), TD_ERR_IO);
-  TD_EXPECT(td_load_into(td, NULL, NULL), TD_ERR_NULL_ARGUMENT);
+  TD_EXPECT(td_memmap_load_into(td, here("nowhere"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_load_into(td, NULL, NULL), TD_ERR_NULL_ARGUMENT);
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_UNTIL(2)), &part));
-  TD_EXPECT(td_load_into(part, here("m"), NULL), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_memmap_load_into(part, here("m"), NULL), TD_ERR_UNSUPPORTED);
   td_free(part);
   td_free(td);
   td = pair(2, 5);
   TD_DO(td_lock(td));
-  TD_EXPECT(td_load_into(td, here("m"), NULL), TD_ERR_LOCKED);
+  TD_EXPECT(td_memmap_load_into(td, here("m"), NULL), TD_ERR_LOCKED);
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(15, 16));
   TD_EXPECT(td_memmap_refresh(td, NULL), TD_ERR_INVALID_ARGUMENT);
   td_free(td);
   td_tensordict *const both[] = {source, source};
   TD_DO(td_lazy_stack((const td_tensordict *const *)both, 2, 0, &td));
-  TD_EXPECT(td_load_into(td, here("m"), NULL), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_memmap_load_into(td, here("m"), NULL), TD_ERR_WRONG_ENTRY);
   td_free(td);
   td_free(saved);
   td_free(source);
@@ -93,7 +93,7 @@ TD_TEST(refreshing_takes_over_what_has_come) {
   TD_DO(td_memmap_refresh(td, NULL)); /* nothing has */
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
   td_put(second, TD_KEY("deep", "er", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4)));
-  TD_DO(td_set_data_json(second, TD_KEY("s"), "\"text\""));
+  TD_DO(td_set_non_tensor_json(second, TD_KEY("s"), "\"text\""));
   saved = save("m", second);
   TD_DO(td_memmap_refresh(td, NULL));
   TD_CHECK_BATCH(td, 4);
@@ -108,7 +108,7 @@ TD_TEST(refreshing_takes_over_what_has_come) {
   TD_EXPECT(td_unlock(deep), TD_ERR_LOCKED);
   char text[64];
   size_t length = 0;
-  TD_DO(td_get_data_json(td, TD_KEY("s"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(td, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "\"text\"");
   TD_DO(td_unlock(td));
   TD_CHECK_FLAG(td_is_locked, deep, 0);
@@ -158,7 +158,7 @@ TD_TEST(refreshing_a_lazy_stack) {
   TD_CHECK_BATCH(td, 3, 2);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(1, 2, 5, 6, 1, 2));
   td_tensor *made;
-  TD_EXPECT_NULL(td_make_memmap(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(3, 2), NULL, &made),
+  TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(3, 2), NULL, &made),
                  TD_ERR_UNSUPPORTED, made);
   td_free(saved);
   td_free(stack);
@@ -170,16 +170,16 @@ TD_TEST(refreshing_a_lazy_stack) {
 TD_TEST(new_entries_of_a_folder) {
   td_tensordict *source = pair(2, 1), *td = save("m", source), *other = load("m"), *seen;
   td_tensor *made = NULL, *values = td_arange(TD_DTYPE_FLOAT64, 5, TD_SIZES(2, 2));
-  TD_DO(td_make_memmap(td, TD_KEY("x y"), TD_DTYPE_INT16, TD_SIZES(2, 3), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("x y"), TD_DTYPE_INT16, TD_SIZES(2, 3), NULL, &made));
   TD_CHECK_VALUES(made, 0, 0, 0, 0, 0, 0);
   TD_CHECK_INT(td_file_size(here("m/x%20y.memmap")), 12);
   td_tensor_free(made);
-  TD_DO(td_make_memmap(td, TD_KEY("zero"), TD_DTYPE_OTHER, TD_SIZES(2, 0), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("zero"), TD_DTYPE_OTHER, TD_SIZES(2, 0), NULL, &made));
   td_dtype dtype = 0;
   TD_DO(td_tensor_dtype(made, &dtype));
   TD_CHECK_INT(dtype, TD_DTYPE_FLOAT32);
   td_tensor_free(made);
-  TD_DO(td_make_memmap_from(td, TD_KEY("n", "new", "er", "v"), values, NULL, &made));
+  TD_DO(td_memmap_make_from_tensor(td, TD_KEY("n", "new", "er", "v"), values, NULL, &made));
   TD_CHECK_VALUES(made, 5, 6, 7, 8);
   TD_CHECK_FLAG(td_is_locked, td, 1);
   seen = td_take_dict(td, TD_KEY("n", "new", "er"));
@@ -212,9 +212,9 @@ TD_TEST(new_entries_of_nameless_memory) {
   td_tensordict *source = pair(2, 1), *td = NULL;
   td_tensor *made = NULL, *values = td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2));
   TD_DO(td_memmap(source, NULL, NULL, &td));
-  TD_DO(td_make_memmap(td, TD_KEY("x"), TD_DTYPE_BOOL, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("x"), TD_DTYPE_BOOL, TD_SIZES(2), NULL, &made));
   td_tensor_free(made);
-  TD_DO(td_make_memmap_from(td, TD_KEY("n", "m", "v"), values, NULL, &made));
+  TD_DO(td_memmap_make_from_tensor(td, TD_KEY("n", "m", "v"), values, NULL, &made));
   TD_CHECK_ENTRY(td, TD_KEY("n", "m", "v"), TD_SIZES(2), TD_VALUES(5, 6));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 0));
   TD_CHECK(!td_same_memory(made, values));
@@ -231,7 +231,7 @@ TD_TEST(entries_that_cannot_be_made) {
   char *meta = td_read_file(here("m/meta.json"), &before);
   const int files = td_count_entries(here("m"));
 #define MAKE(want, path, ...)                                                                 \
-  TD_EXPECT_NULL(td_make_memmap(td, path, TD_DTYPE_INT8, TD_SIZES(__VA_ARGS__), NULL, &made), \
+  TD_EXPECT_NULL(td_memmap_make(td, path, TD_DTYPE_INT8, TD_SIZES(__VA_ARGS__), NULL, &made), \
                  want, made)
   MAKE(TD_ERR_KEY_EXISTS, TD_KEY("a"), 2);
   MAKE(TD_ERR_KEY_EXISTS, TD_KEY("n"), 2);
@@ -242,10 +242,10 @@ TD_TEST(entries_that_cannot_be_made) {
   MAKE(TD_ERR_KEY_INVALID, TD_KEY("y", "_type"), 2);
   MAKE(TD_ERR_SHAPE, TD_KEY("x"), 2, INT64_MAX);
   MAKE(TD_ERR_IO, TD_KEY("x"), 2, INT64_C(1) << 56); /* no disk is so large */
-  TD_EXPECT_NULL(td_make_memmap(source, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
+  TD_EXPECT_NULL(td_memmap_make(source, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
                  TD_ERR_INVALID_ARGUMENT, made);
-  TD_EXPECT_NULL(td_make_memmap_from(td, TD_KEY("x"), mapped, NULL, &made), TD_ERR_INVALID_ARGUMENT,
-                 made);
+  TD_EXPECT_NULL(td_memmap_make_from_tensor(td, TD_KEY("x"), mapped, NULL, &made),
+                 TD_ERR_INVALID_ARGUMENT, made);
   TD_CHECK_TEXT(td_last_error_message(), "copy_existing");
   size_t after = 0;
   char *again = td_read_file(here("m/meta.json"), &after);
@@ -257,7 +257,7 @@ TD_TEST(entries_that_cannot_be_made) {
 
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.copy_existing = 1;
-  TD_DO(td_make_memmap_from(td, TD_KEY("x"), mapped, &options, &made));
+  TD_DO(td_memmap_make_from_tensor(td, TD_KEY("x"), mapped, &options, &made));
   td_tensor_free(made);
   late = load("m");
   TD_DO(td_memmap_inplace(late, here("m2"),
@@ -267,7 +267,7 @@ TD_TEST(entries_that_cannot_be_made) {
   late = load("m2");
   td_tensordict *stale = load("m2");
   TD_DO(td_memmap_inplace(late, NULL, NULL));
-  TD_DO(td_make_memmap(late, TD_KEY("y"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(late, TD_KEY("y"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
   td_tensor_free(made);
   TD_DO(td_memmap_inplace(stale, here("m3"), &options));
   td_free(stale);
@@ -282,12 +282,12 @@ TD_TEST(an_entry_that_another_process_has_made) {
   td_tensordict *source = pair(2, 1), *td = save("m", source), *other = load("m");
   td_tensor *made = NULL;
   TD_DO(td_memmap_inplace(other, NULL, NULL)); /* the same files */
-  TD_DO(td_make_memmap(other, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(other, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
   td_tensor_free(made);
-  TD_EXPECT_NULL(td_make_memmap(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
+  TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
                  TD_ERR_KEY_EXISTS, made);
   TD_CHECK_TEXT(td_last_error_message(), "refresh");
-  TD_DO(td_make_memmap(td, TD_KEY("y"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("y"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
   td_tensor_free(made);
   td_tensordict *all = load("m");
   TD_CHECK_ENTRY(all, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 0)); /* the entry of the other stays */

@@ -162,9 +162,9 @@ TD_TEST(padded_values_that_are_no_tensors_are_null) {
   td_tensordict *td = td_empty(TD_SIZES(1)), *result = NULL;
   char text[64];
   size_t length = 0;
-  TD_DO(td_set_data_json(td, TD_KEY("s"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("s"), "\"x\""));
   TD_DO(td_pad(td, TD_SIZES(1, 1), 0, &result));
-  TD_DO(td_get_data_json(result, TD_KEY("s"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(result, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[null, \"x\", null]");
   td_free(result);
   td_free(td);
@@ -200,7 +200,7 @@ TD_TEST(pad_sequence_stacks_to_the_longest) {
   td_put(one, TD_KEY("only"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2))); /* left out */
   TD_DO(td_pad_sequence(both, 2, NULL, &result));
   td_entry_kind kind = -1;
-  TD_DO(td_kind_of(result, TD_KEY("only"), &kind));
+  TD_DO(td_get_kind(result, TD_KEY("only"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(result);
   options.dim = 1; /* "a" has one dimension only */

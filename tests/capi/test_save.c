@@ -27,7 +27,7 @@ static void save(const td_tensordict *td, const char *folder) {
 
 static td_tensordict *load(const char *folder) {
   td_tensordict *td = NULL;
-  TD_DO(td_load_memmap(folder, NULL, &td));
+  TD_DO(td_memmap_load(folder, NULL, &td));
   return td;
 }
 

@@ -59,7 +59,7 @@ TD_TEST(the_same_sizes_give_the_same_dictionary) {
   int32_t same = -1;
   TD_DO(td_view(td, TD_SIZES(4, 3), &result));
   td_put(result, TD_KEY("v"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
-  TD_DO(td_kind_of(td, TD_KEY("v"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("v"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
   TD_DO(td_is_same(td, result, &same));
   TD_CHECK_INT(same, 1);
@@ -70,7 +70,7 @@ TD_TEST(the_same_sizes_give_the_same_dictionary) {
   td_free(result);
   TD_DO(td_permute(td, TD_SIZES(0, 1), &result));
   td_put(result, TD_KEY("p"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
-  TD_DO(td_kind_of(td, TD_KEY("p"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("p"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
   td_free(result);
   td_free(td);

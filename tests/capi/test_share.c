@@ -117,7 +117,7 @@ TD_TEST(unlocking_drops_the_flag_and_not_the_memory) {
   td_put(td, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   TD_DO(td_share_memory(td)); /* again, with what is new */
   td_tensordict *other = NULL;
-  TD_DO(td_open_shared(name_of(td), &other));
+  TD_DO(td_shared_open(name_of(td), &other));
   TD_CHECK_ENTRY(other, TD_KEY("new"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   td_free(other);
@@ -158,7 +158,7 @@ TD_TEST(views_and_one_tensor_under_two_keys) {
   TD_CHECK_ENTRY(td, TD_KEY("t"), TD_SIZES(2, 3), TD_VALUES(0, 2, 4, 1, 3, 5));
   TD_CHECK_VALUES(whole, 0, 1, 2, 3, 4, 5);
   td_tensordict *other = NULL;
-  TD_DO(td_open_shared(name_of(td), &other));
+  TD_DO(td_shared_open(name_of(td), &other));
   TD_CHECK_ENTRY(other, TD_KEY("y"), TD_SIZES(2), TD_VALUES(2, 3));
   td_free(other);
   td_tensor_free(row);
@@ -201,7 +201,7 @@ TD_TEST(empty_dictionaries_and_tensors) {
   TD_DO(td_unlock(td));
   td_put(td, TD_KEY("nothing"), td_filled(TD_DTYPE_FLOAT64, 1, TD_SIZES(0, 3)));
   TD_DO(td_share_memory(td));
-  TD_DO(td_open_shared(name_of(td), &other));
+  TD_DO(td_shared_open(name_of(td), &other));
   td_tensor *nothing = td_take(other, TD_KEY("nothing"));
   TD_CHECK_SIZES(nothing, 0, 3);
   td_tensor_free(nothing);
@@ -223,7 +223,7 @@ TD_TEST(the_name_needs_room) {
 /* Opens the name, waits for the parent and answers. */
 TD_TEST(child_answers) {
   td_tensordict *td = NULL;
-  TD_DO(td_open_shared(td_role(), &td));
+  TD_DO(td_shared_open(td_role(), &td));
   TD_CHECK_FLAG(td_is_shared, td, 1);
   TD_CHECK_FLAG(td_is_locked, td, 1);
   TD_CHECK_BATCH(td, 4, 3);
@@ -281,11 +281,11 @@ TD_TEST(the_memory_outlives_its_owner_and_the_name_does_not) {
   for (ssize_t n, done = 0; (n = read(ends[0], name + done, sizeof name - 1 - (size_t)done)) > 0;)
     done += n;
   close(ends[0]);
-  TD_DO(td_open_shared(name, &td));
+  TD_DO(td_shared_open(name, &td));
   TD_CHECK_INT(read_b(td, 0), 42);
   write_b(td, 1, 43);
   TD_CHECK(td_join(child));
-  TD_EXPECT_NULL(td_open_shared(name, &late), TD_ERR_IO, late);
+  TD_EXPECT_NULL(td_shared_open(name, &late), TD_ERR_IO, late);
   TD_CHECK_TEXT(td_last_error_message(), "has ended");
   TD_CHECK_INT(read_b(td, 0), 42);
   write_b(td, 0, 44);
@@ -299,10 +299,10 @@ TD_TEST(the_name_ends_with_the_last_handle) {
   strcpy(name, name_of(td));
   td_tensor *b = td_take(td, TD_KEY("n", "b"));
   td_free(td);
-  TD_DO(td_open_shared(name, &other)); /* a tensor keeps it */
+  TD_DO(td_shared_open(name, &other)); /* a tensor keeps it */
   td_free(other);
   td_tensor_free(b);
-  TD_EXPECT_NULL(td_open_shared(name, &other), TD_ERR_IO, other);
+  TD_EXPECT_NULL(td_shared_open(name, &other), TD_ERR_IO, other);
 }
 
 TD_TEST(texts_that_are_no_name) {
@@ -320,9 +320,9 @@ TD_TEST(texts_that_are_no_name) {
                                       "td1-1-../../x-3"};
   td_tensordict *td;
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    TD_EXPECT_NULL(td_open_shared(texts[i], &td), TD_ERR_INVALID_ARGUMENT, td);
+    TD_EXPECT_NULL(td_shared_open(texts[i], &td), TD_ERR_INVALID_ARGUMENT, td);
   }
-  TD_EXPECT_NULL(td_open_shared("td1-999999999-3-7", &td), TD_ERR_IO, td);
+  TD_EXPECT_NULL(td_shared_open("td1-999999999-3-7", &td), TD_ERR_IO, td);
 }
 
 TD_TEST(names_that_lead_to_something_else) {
@@ -332,11 +332,11 @@ TD_TEST(names_that_lead_to_something_else) {
   strcpy(name, name_of(td));
   char *nonce = strrchr(name, '-') + 1;
   snprintf(wrong, sizeof wrong, "%.*s7", (int)(nonce - name), name);
-  TD_EXPECT_NULL(td_open_shared(wrong, &other), TD_ERR_IO, other);
+  TD_EXPECT_NULL(td_shared_open(wrong, &other), TD_ERR_IO, other);
   TD_CHECK_TEXT(td_last_error_message(), "another one");
   TD_CHECK(pipe(ends) == 0);
   snprintf(wrong, sizeof wrong, "td1-%d-%d-7", (int)getpid(), ends[0]);
-  TD_EXPECT_NULL(td_open_shared(wrong, &other), TD_ERR_FORMAT, other);
+  TD_EXPECT_NULL(td_shared_open(wrong, &other), TD_ERR_FORMAT, other);
   close(ends[0]);
   close(ends[1]);
   td_free(td);
@@ -405,19 +405,19 @@ TD_TEST(content_that_cannot_be_trusted) {
   char name[64];
   const offer sound = {good, 32, -1, -1, F_SEAL_SHRINK, NULL};
   int file = offer_segment(&sound, name, sizeof name);
-  TD_DO(td_open_shared(name, &td));
+  TD_DO(td_shared_open(name, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
   td_free(td);
   close(file);
   for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
     file = offer_segment(&offers[i], name, sizeof name);
-    TD_EXPECT_NULL(td_open_shared(name, &td), TD_ERR_FORMAT, td);
+    TD_EXPECT_NULL(td_shared_open(name, &td), TD_ERR_FORMAT, td);
     close(file);
   }
   file = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   TD_CHECK(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
   snprintf(name, sizeof name, "td1-%d-%d-7", (int)getpid(), file);
-  TD_EXPECT_NULL(td_open_shared(name, &td), TD_ERR_FORMAT, td); /* nothing in it */
+  TD_EXPECT_NULL(td_shared_open(name, &td), TD_ERR_FORMAT, td); /* nothing in it */
   close(file);
 }
 

@@ -7,9 +7,9 @@
 
 static char *schema(const td_tensordict *td) {
   size_t length = 0;
-  TD_DO(td_schema_of(td, NULL, 0, &length));
+  TD_DO(td_schema(td, NULL, 0, &length));
   char *text = malloc(length + 1);
-  TD_DO(td_schema_of(td, text, length + 1, &length));
+  TD_DO(td_schema(td, text, length + 1, &length));
   TD_CHECK_INT(strlen(text), length);
   return text;
 }
@@ -21,7 +21,7 @@ static void check_schema(const td_tensordict *td, const char *want) {
 }
 
 static td_tensordict *state_of(const td_tensordict *td, int32_t nested) {
-  td_state_options options = TD_STATE_OPTIONS_INIT;
+  td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
   td_tensordict *result = NULL;
   options.nested = nested;
   TD_DO(td_state_dict(td, &options, &result));
@@ -30,7 +30,7 @@ static td_tensordict *state_of(const td_tensordict *td, int32_t nested) {
 
 static td_status load(td_tensordict *td, const td_tensordict *state, int32_t partial,
                       int32_t assign) {
-  td_load_state_options options = TD_LOAD_STATE_OPTIONS_INIT;
+  td_load_state_dict_options options = TD_LOAD_STATE_DICT_OPTIONS_INIT;
   options.partial = partial;
   options.assign = assign;
   return td_load_state_dict(td, state, &options);
@@ -53,7 +53,7 @@ TD_TEST(names_are_joined_with_dots) {
   td_tensor_free(other);
   char text[512];
   size_t length = 0;
-  TD_DO(td_get_data_json(state, TD_KEY("_metadata"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(state, TD_KEY("_metadata"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text,
                      "{\"\":{\"batch_size\":[4,3],\"device\":null},"
                      "\"n\":{\"batch_size\":[4,3],\"device\":null}}");
@@ -67,7 +67,7 @@ TD_TEST(names_are_joined_with_dots) {
 
 TD_TEST(history_is_left_behind_unless_asked_for) {
   td_tensordict *td = td_empty(TD_NO_SIZES), *state = NULL;
-  td_state_options options = TD_STATE_OPTIONS_INIT;
+  td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
   td_put(td, TD_KEY("w"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
   TD_DO(td_set_requires_grad(td, 1));
   for (int32_t keep = 0; keep <= 1; keep++) {
@@ -130,7 +130,7 @@ TD_TEST(keys_that_differ_are_listed) {
   for (int i = 0; i < 24; i++) first[i] = 7;
   td_check_values(__FILE__, __LINE__, a, first, 24);
   td_entry_kind kind = 99;
-  TD_DO(td_kind_of(td, TD_KEY("new"), &kind));
+  TD_DO(td_get_kind(td, TD_KEY("new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_tensor_free(a);
   td_free(state);
@@ -185,7 +185,7 @@ TD_TEST(states_that_do_not_fit_leave_all_as_it_is) {
   state = td_empty(TD_NO_SIZES); /* no metadata: names and tensors are enough */
   td_put(state, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(4, 3, 2)));
   td_put(state, TD_KEY("n.b"), td_filled(TD_DTYPE_INT64, 2, TD_SIZES(4, 3)));
-  td_load_state_options options = TD_LOAD_STATE_OPTIONS_INIT;
+  td_load_state_dict_options options = TD_LOAD_STATE_DICT_OPTIONS_INIT;
   options.form = TD_STATE_NESTED;
   TD_EXPECT(td_load_state_dict(td, state, &options), TD_ERR_KEY_NOT_FOUND);
   options.form = 3;
@@ -206,7 +206,7 @@ TD_TEST(a_state_can_lie_in_a_folder) {
   td_tensordict *td = td_sample(), *from = other_sample(), *state = state_of(from, 0);
   td_tensordict *saved = NULL, *loaded = NULL;
   TD_DO(td_memmap(state, td_test_folder(), NULL, &saved));
-  TD_DO(td_load_memmap(td_test_folder(), NULL, &loaded));
+  TD_DO(td_memmap_load(td_test_folder(), NULL, &loaded));
   TD_DO(load(td, loaded, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8));
@@ -232,7 +232,7 @@ TD_TEST(structures_are_described) {
                "\"device\": \"cpu\", \"entries\": {}}}}");
   char small[8];
   size_t length = 0;
-  TD_EXPECT(td_schema_of(td, small, sizeof small, &length), TD_ERR_BUFFER_TOO_SMALL);
+  TD_EXPECT(td_schema(td, small, sizeof small, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK(length > 8);
   td_free(moved);
   td_free(td);
@@ -242,7 +242,7 @@ TD_TEST(what_is_made_has_the_same_structure) {
   td_tensordict *td = NULL, *again = NULL;
   td_load_options load_options = TD_LOAD_OPTIONS_INIT;
   load_options.private_mapping = 1;
-  TD_DO(td_load_memmap(td_golden("nontensor"), &load_options, &td));
+  TD_DO(td_memmap_load(td_golden("nontensor"), &load_options, &td));
   char *text = schema(td);
   TD_DO(td_from_schema(text, NULL, &again));
   check_schema(again, text);

@@ -176,7 +176,7 @@ TD_TEST(share_clone_and_contiguous) {
   td_tensor *tensor = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2));
   td_tensor *shared = NULL, *copy = NULL, *dense = NULL, *column = NULL, *packed = NULL;
   TD_CHECK_FLAG(td_tensor_is_uniquely_owned, tensor, 1);
-  TD_DO(td_tensor_share(tensor, &shared));
+  TD_DO(td_tensor_dup(tensor, &shared));
   TD_CHECK(shared != tensor);
   TD_CHECK(td_same_memory(shared, tensor));
   TD_CHECK_FLAG(td_tensor_is_uniquely_owned, tensor, 0);

@@ -17,7 +17,7 @@ static td_status share(void *user, const char *const *path, size_t path_len,
   (void)user;
   (void)path;
   (void)path_len;
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 /* One call of each reading function. No TD_EXPECT here: it belongs to the thread of the test. */
@@ -48,7 +48,7 @@ static td_status read_once(const td_tensordict *td, int64_t *sum) {
   TRY(td_cat(both, 2, 0, &results[made++]));
   TRY(td_to_dtype(td, TD_DTYPE_FLOAT64, &results[made++]));
   TRY(td_apply(td, NULL, share, NULL, &results[made++]));
-  TRY(td_share(td, &results[made++]));
+  TRY(td_dup(td, &results[made++]));
   TRY(td_keys_of(td, NULL, &keys));
   TRY(td_equal(td, results[0], &flag));
   TRY(td_nbytes(td, &size));
@@ -92,9 +92,9 @@ static void *open_and_free(void *user) {
   for (int round = 0; round < 20 * ROUNDS && *status == TD_OK; round++) {
     td_tensordict *td = NULL, *again = NULL;
     *status = td_create(NULL, 0, TD_DEVICE_NONE, -1, &td);
-    if (*status == TD_OK) *status = td_share(td, &again);
+    if (*status == TD_OK) *status = td_dup(td, &again);
     td_free(td);
-    if (*status == TD_OK && td_share(td, &td) != TD_ERR_BAD_HANDLE) *status = TD_ERR_INTERNAL;
+    if (*status == TD_OK && td_dup(td, &td) != TD_ERR_BAD_HANDLE) *status = TD_ERR_INTERNAL;
     td_free(again);
   }
   return NULL;

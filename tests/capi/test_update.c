@@ -294,26 +294,29 @@ TD_TEST(a_lazy_stack_makes_a_dense_dictionary_lazy) {
   td_free(td);
 }
 
-TD_TEST(what_is_written_to_a_window_reaches_the_part) {
-  td_tensordict *td = td_nested(0), *window = NULL, *source = td_empty(TD_SIZES(2)), *result = NULL;
-  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_FROM(1)), &window));
+TD_TEST(what_is_written_to_a_sub_tensordict_reaches_the_part) {
+  td_tensordict *td = td_nested(0), *sub_tensordict = NULL, *source = td_empty(TD_SIZES(2)),
+                *result = NULL;
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_FROM(1)), &sub_tensordict));
   td_put(source, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 80, TD_SIZES(2)));
-  TD_DO(td_update(window, source, &strict));
+  TD_DO(td_update(sub_tensordict, source, &strict));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 80, 81));
   td_put(source, TD_KEY("n", "new"), td_arange(TD_DTYPE_FLOAT32, 90, TD_SIZES(2)));
-  TD_EXPECT(td_update(window, source, &strict), TD_ERR_KEY_NOT_FOUND);
-  TD_DO(td_update(window, source, NULL)); /* made in the whole, with zeros before the part */
+  TD_EXPECT(td_update(sub_tensordict, source, &strict), TD_ERR_KEY_NOT_FOUND);
+  TD_DO(
+      td_update(sub_tensordict, source, NULL)); /* made in the whole, with zeros before the part */
   TD_CHECK_ENTRY(td, TD_KEY("n", "new"), TD_SIZES(3), TD_VALUES(0, 90, 91));
-  TD_DO(td_rename(window, TD_KEY("a"), TD_KEY("z"), 0)); /* of the whole */
+  TD_DO(td_rename_key(sub_tensordict, TD_KEY("a"), TD_KEY("z"), 0)); /* of the whole */
   TD_CHECK_KEYS(td, "n n/b n/c n/new z");
   const td_key keys[] = {{TD_KEY("n", "b")}};
-  TD_DO(td_select(window, keys, 1, NULL, &result));
+  TD_DO(td_select(sub_tensordict, keys, 1, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(11, 12));
   td_free(result);
   const td_select_options in_place = {(uint32_t)sizeof in_place, 1, 0};
-  TD_EXPECT_NULL(td_select(window, keys, 1, &in_place, &result), TD_ERR_UNSUPPORTED, result);
-  TD_EXPECT(td_auto_batch_size(window, -1, 0), TD_ERR_UNSUPPORTED);
+  TD_EXPECT_NULL(td_select(sub_tensordict, keys, 1, &in_place, &result), TD_ERR_UNSUPPORTED,
+                 result);
+  TD_EXPECT(td_auto_batch_size(sub_tensordict, -1, 0), TD_ERR_UNSUPPORTED);
   td_free(source);
-  td_free(window);
+  td_free(sub_tensordict);
   td_free(td);
 }

@@ -1,4 +1,4 @@
-/* Values that are no tensors: one for the batch, or one for each element of it. */
+/* Non-tensor values: one for the batch, or one for each element of it. */
 #include <string.h>
 
 #include "td_values.h"
@@ -14,19 +14,19 @@ static void check_json(td_status (*read)(const td_tensordict *, const char *cons
 
 TD_TEST(one_value_for_the_batch) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *part = NULL;
-  TD_DO(td_set_data_json(td, TD_KEY("v"), " { \"k\" : [1, 2.5, true, null] } "));
-  check_json(td_get_data_json, td, "{\"k\":[1,2.5,true,null]}");
-  TD_DO(td_set_data_json(td, TD_KEY("v"), "5"));
-  check_json(td_get_data_json, td, "5");
-  check_json(td_get_data_list_json, td, "[5, 5]");
-  check_json(td_get_data_value_json, td, "5");
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), " { \"k\" : [1, 2.5, true, null] } "));
+  check_json(td_get_non_tensor_json, td, "{\"k\":[1,2.5,true,null]}");
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "5"));
+  check_json(td_get_non_tensor_json, td, "5");
+  check_json(td_get_non_tensor_stack_json, td, "[5, 5]");
+  check_json(td_get_non_tensor_value_json, td, "5");
   TD_DO(td_index(td, TD_AT(TD_I_INT(1)), &part));
-  check_json(td_get_data_json, part, "5");
-  check_json(td_get_data_list_json, part, "5");
+  check_json(td_get_non_tensor_json, part, "5");
+  check_json(td_get_non_tensor_stack_json, part, "5");
   td_free(part);
-  TD_DO(td_spread_data(td, TD_KEY("v")));
-  check_json(td_get_data_json, td, "[5, 5]");
-  check_json(td_get_data_value_json, td, "5");
+  TD_DO(td_spread_non_tensor(td, TD_KEY("v")));
+  check_json(td_get_non_tensor_json, td, "[5, 5]");
+  check_json(td_get_non_tensor_value_json, td, "5");
   td_free(td);
 }
 
@@ -34,41 +34,41 @@ TD_TEST(one_value_for_each_element) {
   td_tensordict *td = td_empty(TD_SIZES(2, 2)), *part = NULL;
   char text[8];
   size_t length = 0;
-  TD_DO(td_set_data_list_json(td, TD_KEY("v"), "[[\"a\",\"b\"],[\"c\",[1]]]"));
-  check_json(td_get_data_json, td, "[[\"a\", \"b\"], [\"c\", [1]]]");
-  TD_EXPECT(td_get_data_value_json(td, TD_KEY("v"), text, sizeof text, &length),
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("v"), "[[\"a\",\"b\"],[\"c\",[1]]]"));
+  check_json(td_get_non_tensor_json, td, "[[\"a\", \"b\"], [\"c\", [1]]]");
+  TD_EXPECT(td_get_non_tensor_value_json(td, TD_KEY("v"), text, sizeof text, &length),
             TD_ERR_WRONG_ENTRY);
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &part));
-  check_json(td_get_data_json, part, "[\"b\", [1]]");
+  check_json(td_get_non_tensor_json, part, "[\"b\", [1]]");
   td_free(part);
   td_tensor *rows = td_positions((const int64_t[]){1, 0, 1}, 3);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(rows), TD_I_INT(0)), &part));
-  check_json(td_get_data_json, part, "[\"c\", \"a\", \"c\"]");
+  check_json(td_get_non_tensor_json, part, "[\"c\", \"a\", \"c\"]");
   td_tensor_free(rows);
   td_free(part);
   TD_DO(td_transpose(td, 0, 1, &part));
-  check_json(td_get_data_json, part, "[[\"a\", \"c\"], [\"b\", [1]]]");
+  check_json(td_get_non_tensor_json, part, "[[\"a\", \"c\"], [\"b\", [1]]]");
   td_free(part);
   TD_DO(td_view(td, TD_SIZES(4), &part));
-  check_json(td_get_data_json, part, "[\"a\", \"b\", \"c\", [1]]");
+  check_json(td_get_non_tensor_json, part, "[\"a\", \"b\", \"c\", [1]]");
   td_free(part);
   td_free(td);
 }
 
 TD_TEST(written_at_an_index) {
   td_tensordict *td = td_empty(TD_SIZES(3)), *row = td_empty(TD_NO_SIZES);
-  TD_DO(td_set_data_json(td, TD_KEY("v"), "\"x\""));
-  TD_DO(td_set_data_json(row, TD_KEY("v"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(row, TD_KEY("v"), "\"x\""));
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(1)), row));
-  check_json(td_get_data_json, td, "\"x\""); /* nothing changed */
-  TD_DO(td_set_data_json(row, TD_KEY("v"), "\"y\""));
+  check_json(td_get_non_tensor_json, td, "\"x\""); /* nothing changed */
+  TD_DO(td_set_non_tensor_json(row, TD_KEY("v"), "\"y\""));
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(1)), row));
-  check_json(td_get_data_json, td, "[\"x\", \"y\", \"x\"]");
-  TD_DO(td_set_data_json(row, TD_KEY("w"), "1"));
+  check_json(td_get_non_tensor_json, td, "[\"x\", \"y\", \"x\"]");
+  TD_DO(td_set_non_tensor_json(row, TD_KEY("w"), "1"));
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(0)), row)); /* a new key: for the whole batch */
   char text[64];
   size_t length = 0;
-  TD_DO(td_get_data_json(td, TD_KEY("w"), text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(td, TD_KEY("w"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "1");
   td_free(row);
   td_free(td);
@@ -76,13 +76,13 @@ TD_TEST(written_at_an_index) {
 
 TD_TEST(stacked) {
   td_tensordict *one = td_empty(TD_NO_SIZES), *two = td_empty(TD_NO_SIZES), *both = NULL;
-  TD_DO(td_set_data_json(one, TD_KEY("v"), "\"x\""));
-  TD_DO(td_set_data_json(two, TD_KEY("v"), "\"y\""));
+  TD_DO(td_set_non_tensor_json(one, TD_KEY("v"), "\"x\""));
+  TD_DO(td_set_non_tensor_json(two, TD_KEY("v"), "\"y\""));
   TD_DO(td_stack((const td_tensordict *const[]){one, two}, 2, 0, &both));
-  check_json(td_get_data_json, both, "[\"x\", \"y\"]");
+  check_json(td_get_non_tensor_json, both, "[\"x\", \"y\"]");
   td_free(both);
   TD_DO(td_stack((const td_tensordict *const[]){one, one}, 2, 0, &both));
-  check_json(td_get_data_json, both, "[\"x\", \"x\"]");
+  check_json(td_get_non_tensor_json, both, "[\"x\", \"x\"]");
   td_free(both);
   td_free(two);
   td_free(one);
@@ -95,33 +95,34 @@ TD_TEST(bytes) {
   int32_t equal = 0;
   for (size_t n = 0; n < 8; ++n) {
     for (size_t i = 0; i < n; ++i) bytes[i] = (unsigned char)(250 + i * 7);
-    TD_DO(td_set_data_bytes(td, TD_KEY("v"), bytes, n));
-    TD_DO(td_get_data_bytes(td, TD_KEY("v"), back, sizeof back, &length));
+    TD_DO(td_set_non_tensor_bytes(td, TD_KEY("v"), bytes, n));
+    TD_DO(td_get_non_tensor_bytes(td, TD_KEY("v"), back, sizeof back, &length));
     TD_CHECK_INT(length, n);
     TD_CHECK(memcmp(bytes, back, n) == 0);
   }
-  TD_EXPECT(td_get_data_bytes(td, TD_KEY("v"), back, 3, &length), TD_ERR_BUFFER_TOO_SMALL);
+  TD_EXPECT(td_get_non_tensor_bytes(td, TD_KEY("v"), back, 3, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(length, 7);
   TD_DO(td_clone(td, 1, &same));
   TD_DO(td_equal(td, same, &equal));
   TD_CHECK_INT(equal, 1);
   td_free(same);
-  TD_DO(td_set_data_json(td, TD_KEY("v"), "\"text\""));
-  TD_EXPECT(td_get_data_bytes(td, TD_KEY("v"), back, sizeof back, &length), TD_ERR_WRONG_ENTRY);
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "\"text\""));
+  TD_EXPECT(td_get_non_tensor_bytes(td, TD_KEY("v"), back, sizeof back, &length),
+            TD_ERR_WRONG_ENTRY);
   td_free(td);
 }
 
 TD_TEST(what_is_refused) {
   td_tensordict *td = td_empty(TD_SIZES(2));
-  TD_EXPECT(td_set_data_json(td, TD_KEY("v"), "{"), TD_ERR_FORMAT);
-  TD_EXPECT(td_set_data_json(td, TD_KEY("v"), "nope"), TD_ERR_FORMAT);
-  TD_EXPECT(td_set_data_list_json(td, TD_KEY("v"), "[1,2,3]"), TD_ERR_SHAPE);
-  TD_EXPECT(td_set_data_list_json(td, TD_KEY("v"), "1"), TD_ERR_SHAPE);
-  TD_EXPECT(td_spread_data(td, TD_KEY("v")), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_set_non_tensor_json(td, TD_KEY("v"), "{"), TD_ERR_FORMAT);
+  TD_EXPECT(td_set_non_tensor_json(td, TD_KEY("v"), "nope"), TD_ERR_FORMAT);
+  TD_EXPECT(td_set_non_tensor_stack_json(td, TD_KEY("v"), "[1,2,3]"), TD_ERR_SHAPE);
+  TD_EXPECT(td_set_non_tensor_stack_json(td, TD_KEY("v"), "1"), TD_ERR_SHAPE);
+  TD_EXPECT(td_spread_non_tensor(td, TD_KEY("v")), TD_ERR_KEY_NOT_FOUND);
   TD_CHECK_FLAG(td_is_empty, td, 1);
   td_put(td, TD_KEY("t"), td_filled(TD_DTYPE_INT64, 0, TD_SIZES(2)));
-  TD_EXPECT(td_spread_data(td, TD_KEY("t")), TD_ERR_WRONG_ENTRY);
+  TD_EXPECT(td_spread_non_tensor(td, TD_KEY("t")), TD_ERR_WRONG_ENTRY);
   TD_DO(td_lock(td));
-  TD_EXPECT(td_set_data_json(td, TD_KEY("v"), "1"), TD_ERR_LOCKED);
+  TD_EXPECT(td_set_non_tensor_json(td, TD_KEY("v"), "1"), TD_ERR_LOCKED);
   td_free(td);
 }

@@ -113,7 +113,7 @@ TD_TEST(the_text_is_that_of_xxh128sum) {
   TD_CHECK_TEXT(text, "  n/meta.json\n");
   /* xxh128sum of int64 0 to 11 */
   TD_CHECK_TEXT(text, "\ne45cf10b1af62eebd62534dab1a83fdf  n/b.memmap\n");
-  TD_DO(td_memmap_checksum(here("m"), NULL));
+  TD_DO(td_memmap_write_checksums(here("m"), NULL));
   char *again = td_read_file(here("m/checksums"), &size);
   TD_CHECK_TEXT(again, "\ne45cf10b1af62eebd62534dab1a83fdf  n/b.memmap\n");
   TD_CHECK_INT(strlen(again), strlen(text));
@@ -125,7 +125,7 @@ TD_TEST(changed_bytes) {
   save_sample(here("m"), 1);
   change_byte(here("m/n/b.memmap"), 95);
   CHECK_ONE(here("m"), TD_DAMAGE_CHANGED, "n/b.memmap");
-  TD_DO(td_memmap_checksum(here("m"), NULL)); /* it is what was meant */
+  TD_DO(td_memmap_write_checksums(here("m"), NULL)); /* it is what was meant */
   TD_CHECK_INT(verify(here("m"), 1).count, 0);
   size_t size = 0;
   char *meta = td_read_file(here("m/n/meta.json"), &size);
@@ -150,7 +150,7 @@ TD_TEST(short_and_missing) {
     TD_CHECK_INT(result.kinds[1], TD_DAMAGE_SHORT);
     TD_CHECK_INT(result.expected[1], 96);
     TD_CHECK_INT(result.found[1], 95);
-    TD_EXPECT(td_memmap_checksum(here("m"), NULL), TD_ERR_FORMAT);
+    TD_EXPECT(td_memmap_write_checksums(here("m"), NULL), TD_ERR_FORMAT);
   }
 }
 
@@ -247,7 +247,7 @@ TD_TEST(every_kind_of_dictionary) {
   for (struct dirent *entry; (entry = readdir(all)) != NULL;) {
     td_tensordict *td = NULL;
     if (strcmp(entry->d_name, "..") == 0 ||
-        td_load_memmap(td_golden(entry->d_name), NULL, &td) != TD_OK)
+        td_memmap_load(td_golden(entry->d_name), NULL, &td) != TD_OK)
       continue;
     td_free(td);
     td = NULL;
@@ -255,14 +255,14 @@ TD_TEST(every_kind_of_dictionary) {
     snprintf(meta, sizeof meta, "%s/meta.json", td_golden(entry->d_name));
     if (!td_exists(meta)) continue;
     td_copy_tree(td_golden(entry->d_name), here(entry->d_name));
-    TD_DO(td_memmap_checksum(here(entry->d_name), NULL));
+    TD_DO(td_memmap_write_checksums(here(entry->d_name), NULL));
     const report result = verify(here(entry->d_name), 2);
     if (result.count != 0)
       td_test_fail(__FILE__, __LINE__, "%s: %s", entry->d_name, result.paths[0]);
     td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
     options.checksums = options.copy_existing = 1;
     td_tensordict *again = NULL;
-    TD_DO(td_load_memmap(here(entry->d_name), NULL, &td));
+    TD_DO(td_memmap_load(here(entry->d_name), NULL, &td));
     TD_DO(td_memmap(td, here("again"), &options, &again));
     td_free(again);
     const report saved = verify(here("again"), 1);
@@ -282,11 +282,11 @@ TD_TEST(calls_that_fail) {
   TD_EXPECT(td_memmap_verify(here("none"), NULL, &damaged), TD_ERR_IO);
   TD_CHECK_INT(damaged, 0);
   TD_EXPECT(td_memmap_verify("", NULL, &damaged), TD_ERR_IO);
-  TD_EXPECT(td_memmap_checksum(here("none"), NULL), TD_ERR_IO);
+  TD_EXPECT(td_memmap_write_checksums(here("none"), NULL), TD_ERR_IO);
   save_sample(here("m"), 1);
   options.num_threads = -1;
   TD_EXPECT(td_memmap_verify(here("m"), &options, &damaged), TD_ERR_INVALID_ARGUMENT);
-  TD_EXPECT(td_memmap_checksum(here("m"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_memmap_write_checksums(here("m"), &options), TD_ERR_INVALID_ARGUMENT);
   options.num_threads = 0;
   options.progress = count_bytes;
   options.progress_user = &result;
@@ -295,12 +295,12 @@ TD_TEST(calls_that_fail) {
   TD_CHECK_INT(damaged, 0);
   result.told = 0;
   TD_CHECK(unlink(here("m/checksums")) == 0);
-  TD_EXPECT(td_memmap_checksum(here("m"), &options), -10007);
+  TD_EXPECT(td_memmap_write_checksums(here("m"), &options), -10007);
   TD_CHECK(!td_exists(here("m/checksums")));
   TD_CHECK_INT(td_count_entries(here("m")), 5);
   options.progress = NULL;
   options.damage = take;
-  TD_EXPECT(td_memmap_checksum(here("m"), &options), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_memmap_write_checksums(here("m"), &options), TD_ERR_INVALID_ARGUMENT);
   TD_CHECK(unlink(here("m/a.memmap")) == 0);
   result.count = most; /* it has no room and fails */
   options.user = &result;

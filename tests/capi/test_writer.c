@@ -67,7 +67,7 @@ TD_TEST(rows_reach_the_files) {
   TD_DO(td_writer_close(writer));
   TD_DO(td_writer_close(writer));
   td_writer_free(writer);
-  TD_DO(td_load_memmap(folder, NULL, &loaded));
+  TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("pos"), TD_SIZES(3, 2), TD_VALUES(1, 2, 3, 4, 5, 6));
   td_free(loaded);
   td_free(td);

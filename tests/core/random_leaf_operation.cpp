@@ -1,17 +1,17 @@
 // Operations that act on each leaf alike, against the same operator of libtorch.
-#include "random_index.h"
-#include "random_operation.h"
-#include "core/math/call.h"
 #include "core/keys/entries.h"
-#include "core/shape/fill.h"
-#include "core/tree/lazy_ops.h"
 #include "core/keys/mask.h"
+#include "core/math/call.h"
 #include "core/math/math.h"
-#include "core/tree/sub_tensordict.h"
 #include "core/math/reduce.h"
+#include "core/shape/fill.h"
 #include "core/shape/select_rows.h"
 #include "core/shape/shape.h"
 #include "core/tensor/tensor_index.h"
+#include "core/tree/lazy_ops.h"
+#include "core/tree/sub_tensordict.h"
+#include "random_index.h"
+#include "random_operation.h"
 
 namespace td::test {
 
@@ -399,7 +399,7 @@ Operation by_name(Random& random, const TensorDict& td) {
   }
 }
 
-// The same through a lazy stack, or through a window.
+// The same through a lazy stack, or through a sub-tensordict.
 Operation other_kinds(Random& random, const TensorDict& td) {
   const SizesView batch = td.batch_size();
   if (random.chance(50)) {
@@ -429,7 +429,7 @@ Operation other_kinds(Random& random, const TensorDict& td) {
   }
   const RandomIndex index(random, batch, false);
   Operation made = unary(
-      "window", td,
+      "sub-tensordict", td,
       [items = index.items](const TensorDict& t) {
         return TensorDict(all_dense(sub_tensordict(t, items).node()));
       },

@@ -26,7 +26,7 @@ TensorDict mixed() {
   TensorDict td = sample();
   td.set({"n", "m"}, dict({4, 3}));
   td.set({"e"}, dict({4, 3}));
-  td.set_data({"s"}, "\"text\"");
+  td.set_non_tensor({"s"}, "\"text\"");
   return td;
 }
 
@@ -40,7 +40,7 @@ TEST(Apply, CallsInTheOrderOfTheKeysWithFullPaths) {
   });
   EXPECT_EQ(seen, (Names{"\"a\"", "\"n\"/\"b\"", "\"z\""}));
   EXPECT_EQ(all_names(twice), all_names(td));
-  EXPECT_EQ(twice.get_data({"s"}), "\"text\"");
+  EXPECT_EQ(twice.get_non_tensor({"s"}), "\"text\"");
   EXPECT_EQ(numbers(twice.get({"n", "b"}))[11], 22);
   EXPECT_EQ(numbers(td.get({"n", "b"}))[11], 11);
   EXPECT_FALSE(twice.is_locked());
@@ -231,11 +231,11 @@ TEST(Apply, OthersBesideALazyStackAreTakenApart) {
   EXPECT_EQ(numbers(result->get({"x"})), (std::vector<double>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Apply, AWindowIsWrittenThrough) {
+TEST(Apply, ASubTensorDictIsWrittenThrough) {
   TensorDict td = sample();
   const std::vector<IndexItem> rows{IndexItem::of(ints({2, 0}))};
-  const TensorDict part(
-      NodePtr(c10::make_intrusive<PartNode>(td.node(), rows, td.index(rows).batch_size())));
+  const TensorDict part(NodePtr(
+      c10::make_intrusive<SubTensorDictNode>(td.node(), rows, td.index(rows).batch_size())));
   const TensorDict same = part.apply({true, FilterEmpty::unset, false},
                                      [](Path, const at::Tensor& leaf) { return leaf * 0 - 1; });
   EXPECT_TRUE(same.is_same(part));
@@ -246,7 +246,7 @@ TEST(Apply, AWindowIsWrittenThrough) {
       1);
 }
 
-TEST(Apply, NamesAndRecordsFollow) {
+TEST(Apply, NamesAndTensorclassesFollow) {
   TensorDict td = mixed();
   set_names(td, {std::string("time"), std::nullopt});
   const auto names = [](const std::optional<TensorDict>& result, Path path) {
@@ -264,7 +264,7 @@ TEST(Apply, NamesAndRecordsFollow) {
   options.names.reset();
   options.batch_size = Sizes{4, 3};
   EXPECT_TRUE(apply(td, {}, options, first_source())->node()->names().empty());
-  EXPECT_EQ(apply(td, {}, options, first_source())->get_data({"s"}), "\"text\"");
+  EXPECT_EQ(apply(td, {}, options, first_source())->get_non_tensor({"s"}), "\"text\"");
 }
 
 TEST(Apply, TenThousandLevels) {

@@ -51,7 +51,7 @@ TEST(Dict, ListsKeysInTheOrderOfTheirInsertion) {
   td.set({"n", "b"}, at::ones({3}));
   td.set({"a"}, at::ones({3}));
   td.set({"n", "empty"}, dict({3}));
-  td.set_data({"s"}, "\"text\"");
+  td.set_non_tensor({"s"}, "\"text\"");
   EXPECT_EQ(names(td), (Names{"z", "n", "a", "s"}));
   EXPECT_EQ(names(td, {true, false, false}), (Names{"z", "n", "n.c", "n.b", "n.empty", "a", "s"}));
   EXPECT_EQ(names(td, {true, true, false}), (Names{"z", "n.c", "n.b", "a"}));

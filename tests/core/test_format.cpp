@@ -123,7 +123,7 @@ TEST(Format, WritesAsPythonDoes) {
   EXPECT_EQ(std::move(text).finish(batch, "cpu"), read_file(golden("basic/meta.json")));
   EXPECT_EQ(DenseText().finish({}, "cpu"),
             R"({"shape":[],"device":"cpu","_type":"<class 'tensordict._td.TensorDict'>"})");
-  EXPECT_EQ(data_text("\"hello wörld\""), read_file(golden("nontensor/str/meta.json")));
+  EXPECT_EQ(non_tensor_text("\"hello wörld\""), read_file(golden("nontensor/str/meta.json")));
   EXPECT_EQ(quote("tab\t quote\" back\\ \n\r\b\f \x01\x1f \x7f ü/"),
             "\"tab\\t quote\\\" back\\\\ \\n\\r\\b\\f \\u0001\\u001f \x7f ü/\"");
 }
@@ -136,7 +136,7 @@ TEST(Format, ReadsADictionary) {
   ASSERT_EQ(text.entries.size(), 2U);
   EXPECT_EQ(text.entries[0].key, "a");
   EXPECT_FALSE(text.entries[0].is_node);
-  EXPECT_FALSE(text.entries[0].ragged);
+  EXPECT_FALSE(text.entries[0].nested_tensor);
   EXPECT_TRUE(text.entries[0].has_is_nested);
   EXPECT_EQ(text.entries[0].dtype, "torch.float32");
   EXPECT_EQ(text.entries[0].shape, Sizes({4, 3}));
@@ -167,14 +167,14 @@ TEST(Format, ReadsOtherWritersToo) {
             std::nullopt);
   EXPECT_TRUE(read(node(R"("r":{"shape":[3,2],"dtype":"torch.int8","is_nested":true},)"))
                   .entries[0]
-                  .ragged);
+                  .nested_tensor);
 }
 
 TEST(Format, ReadsValues) {
   const auto data = [](const std::string& json) {
     const NodeText text = read(R"({"data" : )" + json +
                                R"(, "_type":"<class 'tensordict.tensorclass.NonTensorData'>"})");
-    EXPECT_EQ(text.type, NodeType::data);
+    EXPECT_EQ(text.type, NodeType::non_tensor);
     return text.data;
   };
   EXPECT_EQ(data(" null"), "null");
@@ -187,7 +187,7 @@ TEST(Format, ReadsValues) {
             R"({"k":{"z":[1,2,{},[]]},"data":true})");
   for (const char* name : {"bool", "dict", "float", "int", "list", "none", "str"}) {
     const std::string text = read_file(golden(std::string("nontensor/") + name + "/meta.json"));
-    EXPECT_EQ(data_text(read(text).data), text);
+    EXPECT_EQ(non_tensor_text(read(text).data), text);
   }
 }
 

@@ -131,16 +131,16 @@ TEST_P(Join, TheDeviceIsTheCommonOneOrNone) {
 // A value for each element of the batch, also when all are equal; cat keeps one that is the same.
 TEST_P(Join, ValuesThatAreNoTensors) {
   TensorDict one = dict({2}), two = dict({2});
-  one.set_data({"s"}, "\"x\"");
-  two.set_data({"s"}, "\"x\"");
+  one.set_non_tensor({"s"}, "\"x\"");
+  two.set_non_tensor({"s"}, "\"x\"");
   const Trees equal{one, two};
-  EXPECT_EQ(TensorDict::stack(equal, 0).get_data({"s"}), R"([["x", "x"], ["x", "x"]])");
+  EXPECT_EQ(TensorDict::stack(equal, 0).get_non_tensor({"s"}), R"([["x", "x"], ["x", "x"]])");
   const TensorDict long_one = TensorDict::cat(equal, 0);
-  EXPECT_EQ(as_dense(long_one.node().get())->find("s")->node()->kind(), NodeKind::data);
-  two.set_data({"s"}, "\"y\"");
+  EXPECT_EQ(as_dense(long_one.node().get())->find("s")->node()->kind(), NodeKind::non_tensor);
+  two.set_non_tensor({"s"}, "\"y\"");
   const Trees unequal{one, two};
-  EXPECT_EQ(TensorDict::stack(unequal, 1).get_data({"s"}), R"([["x", "y"], ["x", "y"]])");
-  EXPECT_EQ(TensorDict::cat(unequal, 0).get_data({"s"}), R"(["x", "x", "y", "y"])");
+  EXPECT_EQ(TensorDict::stack(unequal, 1).get_non_tensor({"s"}), R"([["x", "y"], ["x", "y"]])");
+  EXPECT_EQ(TensorDict::cat(unequal, 0).get_non_tensor({"s"}), R"(["x", "x", "y", "y"])");
 }
 
 }  // namespace

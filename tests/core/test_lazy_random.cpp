@@ -1,10 +1,10 @@
-// Whatever is done to a lazy stack, a window or values gives what the same does to a dense dictionary.
-#include "random_index.h"
-#include "core/tree/non_tensor.h"
-#include "core/tree/non_tensor_values.h"
+// Whatever is done to a lazy stack, a sub-tensordict or values gives what the same does to a dense dictionary.
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
+#include "core/tree/non_tensor.h"
+#include "core/tree/non_tensor_values.h"
 #include "core/tree/sub_tensordict.h"
+#include "random_index.h"
 
 #include <gtest/gtest.h>
 
@@ -23,14 +23,14 @@ TensorDict dense_sample(Random& random) {
   td.set({"n", "m", "c"}, ramp(batch, at::kInt));
   const at::Tensor numbers = ramp(batch, at::kLong);
   std::vector<NodePtr> owned;
-  std::vector<const DataNode*> values;
+  std::vector<const NonTensorNode*> values;
   for (std::int64_t i = 0; i < numbers.numel(); ++i) {
-    owned.push_back(
-        c10::make_intrusive<DataNode>("\"" + std::to_string(i) + "\"", SizesView{}, std::nullopt));
-    values.push_back(static_cast<const DataNode*>(owned.back().get()));
+    owned.push_back(c10::make_intrusive<NonTensorNode>("\"" + std::to_string(i) + "\"", SizesView{},
+                                                       std::nullopt));
+    values.push_back(static_cast<const NonTensorNode*>(owned.back().get()));
   }
   const std::string_view name = "v";
-  td.set(name, TensorDict(make_data(values, numbers, std::nullopt)));
+  td.set(name, TensorDict(make_non_tensor(values, numbers, std::nullopt)));
   return td;
 }
 
@@ -79,7 +79,7 @@ TEST(LazyRandom, ReadAtAnIndex) {
     const RandomIndex index(random, td.batch_size(), /*unique=*/false);
     const TensorDict wanted = td.index(index.items);
     expect_same(other.index(index.items), wanted, round, "index");
-    expect_same(sub_tensordict(other, index.items), wanted, round, "window");
+    expect_same(sub_tensordict(other, index.items), wanted, round, "sub-tensordict");
     if (HasFailure()) return;
   }
 }
@@ -97,15 +97,15 @@ TEST(LazyRandom, WrittenAtAnIndex) {
     const std::string_view v = "v";
     if (random.chance(30)) set_value(part, v, "\"new\"");
     const TensorDict source = random.chance(50) ? part : part.clone();
-    const bool window = random.chance(30);
+    const bool of_a_part = random.chance(30);
     td.set_at(index.items, source);
-    if (window) {
+    if (of_a_part) {
       TensorDict whole = sub_tensordict(other, index.items);
       whole.set_at({}, source);
     } else {
       other.set_at(index.items, source);
     }
-    expect_same(other, td, round, window ? "write through a window" : "write");
+    expect_same(other, td, round, of_a_part ? "write through a sub-tensordict" : "write");
     if (HasFailure()) return;
     td.fill_at(index.items, at::full({}, 3));
     other.fill_at(index.items, at::full({}, 3));

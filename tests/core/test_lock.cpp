@@ -36,7 +36,7 @@ TEST(Lock, ForbidsOtherEntries) {
   expect_error(Code::locked, "", [&] { td.set({"n", "x"}, at::ones({4, 3})); });
   expect_error(Code::locked, "", [&] { td.set({"new", "x"}, at::ones({4, 3})); });
   expect_error(Code::locked, "", [&] { td.set({"m"}, dict({4, 3})); });
-  expect_error(Code::locked, "", [&] { td.set_data({"s"}, "1"); });
+  expect_error(Code::locked, "", [&] { td.set_non_tensor({"s"}, "1"); });
   expect_error(Code::locked, "", [&] { td.remove({"a"}); });
   expect_error(Code::locked, "", [&] { td.remove({"n", "b"}); });
   TensorDict row = dict({3});

@@ -142,21 +142,22 @@ TEST(MathKinds, LazyStacksThatTheOtherLacks) {
   EXPECT_FALSE(any(TensorDict(elements[1])));
 }
 
-TEST(MathKinds, Windows) {
+TEST(MathKinds, SubTensorDicts) {
   TensorDict td = dict({4});
   td.set({"x"}, ramp({4}));
-  const auto window = [&](Index items) {
-    return TensorDict(c10::make_intrusive<PartNode>(td.node(), std::move(items), SizesView{2}));
+  const auto sub_tensordict = [&](Index items) {
+    return TensorDict(
+        c10::make_intrusive<SubTensorDictNode>(td.node(), std::move(items), SizesView{2}));
   };
-  binary_(window({IndexItem::range(1, 3)}), Binary::add_op, c10::Scalar(10));
+  binary_(sub_tensordict({IndexItem::range(1, 3)}), Binary::add_op, c10::Scalar(10));
   EXPECT_EQ(numbers(td.get({"x"})), (std::vector<double>{0, 11, 12, 3}));
-  binary_(window({IndexItem::of(ints({3, 0}))}), Binary::add_op, c10::Scalar(100));
+  binary_(sub_tensordict({IndexItem::of(ints({3, 0}))}), Binary::add_op, c10::Scalar(100));
   EXPECT_EQ(numbers(td.get({"x"})), (std::vector<double>{100, 11, 12, 103}));
-  zero_(window({IndexItem::of(ints({3, 0}))}));
+  zero_(sub_tensordict({IndexItem::of(ints({3, 0}))}));
   EXPECT_EQ(numbers(td.get({"x"})), (std::vector<double>{0, 11, 12, 0}));
-  EXPECT_EQ(
-      numbers(binary(window({IndexItem::range(1, 3)}), Binary::mul_op, c10::Scalar(2)).get({"x"})),
-      (std::vector<double>{22, 24}));
+  EXPECT_EQ(numbers(binary(sub_tensordict({IndexItem::range(1, 3)}), Binary::mul_op, c10::Scalar(2))
+                        .get({"x"})),
+            (std::vector<double>{22, 24}));
 }
 
 TEST(MathKinds, Gradients) {

@@ -106,7 +106,7 @@ TEST(Golden, EmptyAndNested) {
   EXPECT_EQ(longer.get_dict(P("n")).batch_size(), SizesView({3, 4}));
   EXPECT_EQ(load_memmap(golden("longer_nested_batch/n")).batch_size(), SizesView({3, 4}));
   const TensorDict digits = load_memmap(golden("digits"));
-  EXPECT_EQ(digits.get_data(P("source")), "\"UCI optical digits\"");
+  EXPECT_EQ(digits.get_non_tensor(P("source")), "\"UCI optical digits\"");
   EXPECT_EQ(digits.batch_size(), SizesView({1797}));
 }
 
@@ -266,16 +266,16 @@ TEST(Memmap, LikeTakesSizesAlone) {
   TensorDict one = dict({});
   one.set(P("x"), at::ones({128, 128}, at::kByte));
   one.set(P("m"), at::empty({2}, at::TensorOptions(at::kFloat).device(at::kMeta)));
-  one.set_data(P("note"), "{ \"k\" : 1 }");
+  one.set_non_tensor(P("note"), "{ \"k\" : 1 }");
   const TensorDict mapped = memmap_like(one.expand({10000}), folder("m"));
   EXPECT_EQ(test::fs::file_size(folder("m/x.memmap")), 163840000U);
   EXPECT_EQ(mapped.get(P("x"))[9999].sum().item<int>(), 0);
   EXPECT_EQ(mapped.get(P("m")).device(), c10::Device(at::kCPU));
-  EXPECT_EQ(mapped.get_data(P("note")), "{ \"k\" : 1 }");
+  EXPECT_EQ(mapped.get_non_tensor(P("note")), "{ \"k\" : 1 }");
   mapped.get(P("x"))[9999].fill_(3);
   const TensorDict loaded = load_memmap(folder("m"));
   EXPECT_EQ(loaded.get(P("x"))[9999][127][127].item<int>(), 3);
-  EXPECT_EQ(loaded.get_data(P("note")), "{\"k\":1}");
+  EXPECT_EQ(loaded.get_non_tensor(P("note")), "{\"k\":1}");
 }
 
 TEST(Memmap, WithoutAFolder) {

@@ -75,7 +75,7 @@ TEST(Pickled, DictsAndLists) {
       td::load_file(pickled(c10::ivalue::Tuple::create(
                         {a, 3, std::string("x"), 1.5, true, std::vector<std::int64_t>{1, 2}})),
                     {});
-  const auto data = [&](std::string_view name) { return tuple.get_data(name); };
+  const auto data = [&](std::string_view name) { return tuple.get_non_tensor(name); };
   EXPECT_EQ(data("1"), "3");
   EXPECT_EQ(data("2"), "\"x\"");
   EXPECT_EQ(data("3"), "1.5");

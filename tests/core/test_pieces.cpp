@@ -1,6 +1,6 @@
 // Pieces on several threads: where results go, and that those which differ go the long way.
-#include "core/tree/kinds.h"
 #include "core/apply/piecewise.h"
+#include "core/tree/kinds.h"
 #include "trees.h"
 
 #include <ATen/Parallel.h>
@@ -55,7 +55,7 @@ TEST(Pieces, ResultsThatDifferAreJoinedAsCatWould) {
        [](const Piece& piece, TensorDict& td) {
          if (piece.number == 0) td = td.to(c10::Device(at::kCPU));
        }},
-      {"values that are no tensors", [](const Piece&, TensorDict& td) { td.set_data({"s"}, "1"); }},
+      {"non-tensor values", [](const Piece&, TensorDict& td) { td.set_non_tensor({"s"}, "1"); }},
       {"no memory", [](const Piece&, TensorDict& td) { td = td.to(c10::Device(at::kMeta)); }},
       {"strides of their own",
        [](const Piece&, TensorDict& td) {
@@ -164,7 +164,7 @@ TEST(Pieces, ThreadsOfAWorkerAreItsOwnAffair) {
   std::thread([&] { EXPECT_EQ(at::get_num_threads(), before); }).join();
 }
 
-TEST(Pieces, LazyStacksAndWindowsAreCut) {
+TEST(Pieces, LazyStacksAndSubTensorDictsAreCut) {
   std::vector<NodePtr> elements;
   for (int k = 0; k < 4; ++k) {
     TensorDict td = dict({3});
@@ -181,8 +181,8 @@ TEST(Pieces, LazyStacksAndWindowsAreCut) {
   }
   TensorDict td = line();
   const std::vector<IndexItem> rows{IndexItem::range(1, 5)};
-  const TensorDict part(
-      NodePtr(c10::make_intrusive<PartNode>(td.node(), rows, td.index(rows).batch_size())));
+  const TensorDict part(NodePtr(
+      c10::make_intrusive<SubTensorDictNode>(td.node(), rows, td.index(rows).batch_size())));
   EXPECT_TRUE(run(part, cut(Cut::size, 3, 2), same)->equal(td.index(rows)));
 }
 

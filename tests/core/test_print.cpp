@@ -1,8 +1,8 @@
 // The text of a dictionary is that of Python's tensordict.
 #include "trees.h"
 
-#include "core/inspect/print.h"
 #include "core/base/python_text.h"
+#include "core/inspect/print.h"
 
 namespace td {
 namespace {
@@ -11,7 +11,7 @@ using namespace test;
 
 TEST(Print, NestedDictionaries) {
   TensorDict td = sample();
-  td.set_data({"s"}, "\"text\"");
+  td.set_non_tensor({"s"}, "\"text\"");
   EXPECT_EQ(td.to_string(),
             "TensorDict(\n"
             "    fields={\n"
@@ -103,7 +103,7 @@ TEST(Print, ValuesAsPythonWritesThem) {
 
 TEST(Print, ALongValueIsCut) {
   TensorDict td = dict({});
-  td.set_data({"s"}, '"' + std::string(100, 'a') + std::string(101, 'b') + '"');
+  td.set_non_tensor({"s"}, '"' + std::string(100, 'a') + std::string(101, 'b') + '"');
   const std::string expected =
       "data=" + std::string(20, 'a') + "  ...  " + std::string(20, 'b') + ",";
   EXPECT_NE(td.to_string().find(expected), std::string::npos) << td.to_string();

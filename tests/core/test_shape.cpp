@@ -14,7 +14,7 @@ TensorDict deep_sample() {
   TensorDict m = dict({4, 3, 5});
   m.set({"c"}, ramp({4, 3, 5, 2}));
   td.set({"m"}, m);
-  td.set_data({"s"}, "\"text\"");
+  td.set_non_tensor({"s"}, "\"text\"");
   return td;
 }
 
@@ -31,7 +31,7 @@ void expect_batch(const TensorDict& td, const Shape& batch) {
   EXPECT_EQ(list(td.get({"n", "b"}).sizes()), batch);
   EXPECT_EQ(list(td.get_dict({"m"}).batch_size()), with({5}));
   EXPECT_EQ(list(td.get({"m", "c"}).sizes()), with({5, 2}));
-  EXPECT_EQ(td.get_data({"s"}), "\"text\"");
+  EXPECT_EQ(td.get_non_tensor({"s"}), "\"text\"");
 }
 
 class Shapes : public ::testing::TestWithParam<bool> {

@@ -31,7 +31,7 @@ void side_by_side(Body&& body) {
 
 TEST(Threads, ReadersOfOneDictionary) {
   TensorDict td = sample();
-  td.set_data({"s"}, "\"text\"");
+  td.set_non_tensor({"s"}, "\"text\"");
   const std::string text = td.to_string();
   std::atomic<int> wrong{0};
   side_by_side([&](int k) {

@@ -107,12 +107,12 @@ TEST(Zip, UndefinedResultsAreDropped) {
 
 TEST(Zip, ValuesAreCarriedOver) {
   TensorDict a = sample(), b = sample();
-  a.set_data({"n", "text"}, "\"x\"");
-  b.set_data({"n", "text"}, "\"y\"");
-  EXPECT_EQ(zipped({a, b}, Sum()).get_data({"n", "text"}), "\"x\"");
+  a.set_non_tensor({"n", "text"}, "\"x\"");
+  b.set_non_tensor({"n", "text"}, "\"y\"");
+  EXPECT_EQ(zipped({a, b}, Sum()).get_non_tensor({"n", "text"}), "\"x\"");
   TensorDict c = sample();
   c.set({"n", "text"}, at::ones({4, 3}));
-  EXPECT_EQ(zipped({a, c}, Sum()).get_data({"n", "text"}), "\"x\"");
+  EXPECT_EQ(zipped({a, c}, Sum()).get_non_tensor({"n", "text"}), "\"x\"");
   EXPECT_EQ(code_of([&] { zipped({c, a}, Sum()); }), Code::wrong_entry);
 }
 

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   if ((data[0] >> 1 & 1) != 0) options.device_type = TD_DEVICE_META;
   const std::string file = scratch.path("m.tdz");
   fuzz::Dict td;
-  if (!fuzz::done(td_load_memmap(file.c_str(), &options, td.out()))) {
+  if (!fuzz::done(td_memmap_load(file.c_str(), &options, td.out()))) {
     FUZZ_CHECK(!td);
     return 0;
   }

@@ -22,14 +22,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   if (!fuzz::done(td_memmap_verify(folder.c_str(), &options, &damaged))) return 0;
   FUZZ_CHECK(damaged == reported);
   fuzz::Dict td;
-  const td_status loaded = td_load_memmap(folder.c_str(), nullptr, td.out());
+  const td_status loaded = td_memmap_load(folder.c_str(), nullptr, td.out());
   if (!fuzz::done(loaded)) {
     // What cannot be loaded is damaged, or was saved on a device that this machine has not.
     FUZZ_CHECK(damaged != 0 || loaded == TD_ERR_DEVICE);
     return 0;
   }
   // With new checksums it is sound.
-  if (fuzz::done(td_memmap_checksum(folder.c_str(), nullptr))) {
+  if (fuzz::done(td_memmap_write_checksums(folder.c_str(), nullptr))) {
     FUZZ_DO(td_memmap_verify(folder.c_str(), nullptr, &again));
     FUZZ_CHECK(again == 0);
   }

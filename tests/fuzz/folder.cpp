@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   if ((data[0] >> 4 & 1) != 0) options.max_entries = 5;
   const std::string folder = scratch.path("m");
   fuzz::Dict td;
-  if (!fuzz::done(td_load_memmap(folder.c_str(), &options, td.out()))) {
+  if (!fuzz::done(td_memmap_load(folder.c_str(), &options, td.out()))) {
     FUZZ_CHECK(!td);
     return 0;
   }

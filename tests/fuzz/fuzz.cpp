@@ -161,7 +161,7 @@ class Keys {
  public:
   explicit Keys(const td_tensordict *td) {
     td_keys_options options = TD_KEYS_OPTIONS_INIT;
-    options.include_nested = options.leaves_only = options.include_data = options.sort = 1;
+    options.include_nested = options.leaves_only = options.include_non_tensor = options.sort = 1;
     FUZZ_DO(td_keys_of(td, &options, &keys_));
   }
   ~Keys() { td_keys_free(keys_); }
@@ -209,22 +209,22 @@ std::string bytes_of(const td_tensordict *td, const char *const *path, std::size
 
 std::string value_of(const td_tensordict *td, const char *const *path, std::size_t length) {
   std::size_t count = 0;
-  const td_status status = td_get_data_value_json(td, path, length, nullptr, 0, &count);
+  const td_status status = td_get_non_tensor_value_json(td, path, length, nullptr, 0, &count);
   if (status != TD_OK && status != TD_ERR_BUFFER_TOO_SMALL) {
     done(status);  // values that differ
     return {};
   }
   std::string text(count + 1, '\0');
-  FUZZ_DO(td_get_data_value_json(td, path, length, &text[0], text.size(), &count));
+  FUZZ_DO(td_get_non_tensor_value_json(td, path, length, &text[0], text.size(), &count));
   text.resize(count);
   return text;
 }
 
 std::string entry(const td_tensordict *td, td_entry_kind kind, const char *const *path,
                   std::size_t length) {
-  return kind == TD_ENTRY_TENSOR ? bytes_of(td, path, length)
-         : kind == TD_ENTRY_DATA ? value_of(td, path, length)
-                                 : std::string();
+  return kind == TD_ENTRY_TENSOR       ? bytes_of(td, path, length)
+         : kind == TD_ENTRY_NON_TENSOR ? value_of(td, path, length)
+                                       : std::string();
 }
 
 }  // namespace
@@ -269,7 +269,7 @@ void saves_again(const Scratch &scratch, const td_tensordict *td) {
     return;
   }
   same_leaves(td, saved.get());
-  FUZZ_DO(td_load_memmap(scratch.path("again").c_str(), nullptr, loaded.out()));
+  FUZZ_DO(td_memmap_load(scratch.path("again").c_str(), nullptr, loaded.out()));
   same_leaves(td, loaded.get());
 }
 

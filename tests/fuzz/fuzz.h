@@ -69,7 +69,7 @@ class Scratch {
 // Reads all that a dictionary holds: keys, values of tensors and others, its printed form.
 void read_all(const td_tensordict *td);
 
-// Whether two hold the same leaves: keys, dtypes, sizes, bytes, and values that are no tensors.
+// Whether two hold the same leaves: keys, dtypes, sizes, bytes, and non-tensor values.
 void same_leaves(const td_tensordict *one, const td_tensordict *other);
 
 // What was loaded can be saved to a folder, and loads equal from there. Only what no folder can hold may

@@ -8,13 +8,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   options.format = size > 1 && data[0] == 'P' ? TD_FILE_NPZ : TD_FILE_NPY;
   const std::string file = scratch.path("f"), again = scratch.path("g");
   fuzz::Dict td, loaded;
-  if (!fuzz::done(td_load_file(file.c_str(), &options, td.out()))) {
+  if (!fuzz::done(td_file_load(file.c_str(), &options, td.out()))) {
     FUZZ_CHECK(!td);
     return 0;
   }
   fuzz::read_all(td.get());
-  if (fuzz::done(td_save_file(td.get(), again.c_str(), &options))) {
-    FUZZ_DO(td_load_file(again.c_str(), &options, loaded.out()));
+  if (fuzz::done(td_file_save(td.get(), again.c_str(), &options))) {
+    FUZZ_DO(td_file_load(again.c_str(), &options, loaded.out()));
     fuzz::same_leaves(td.get(), loaded.get());
   }
   return 0;

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   options.format = TD_FILE_PT;
   const std::string file = scratch.path("f");
   fuzz::Dict td;
-  if (!fuzz::done(td_load_file(file.c_str(), &options, td.out()))) {
+  if (!fuzz::done(td_file_load(file.c_str(), &options, td.out()))) {
     FUZZ_CHECK(!td);
     return 0;
   }

@@ -9,13 +9,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const char *separator = (data[0] >> 2 & 1) != 0 ? "." : nullptr;
   const std::string file = scratch.path("t"), again = scratch.path("u");
   fuzz::Dict td, loaded;
-  if (!fuzz::done(td_load_table(file.c_str(), format, separator, td.out()))) {
+  if (!fuzz::done(td_table_load(file.c_str(), format, separator, td.out()))) {
     FUZZ_CHECK(!td);
     return 0;
   }
   fuzz::read_all(td.get());
-  if (fuzz::done(td_save_table(td.get(), again.c_str(), format, separator))) {
-    FUZZ_DO(td_load_table(again.c_str(), format, separator, loaded.out()));
+  if (fuzz::done(td_table_save(td.get(), again.c_str(), format, separator))) {
+    FUZZ_DO(td_table_load(again.c_str(), format, separator, loaded.out()));
   }
   fuzz::saves_again(scratch, td.get());
   return 0;

@@ -38,12 +38,12 @@ void require_same_keys(const std::set<std::string> &want, const Map &got, const 
   }
 }
 
-// A record may be called by its own name, with or without its module, or by the class below it.
+// A tensorclass may be called by its own name, with or without its module, or by the class below it.
 bool same_class(const std::string &want, const Node &node) {
   if (want == node.type) return true;
-  if (node.record.empty()) return want == "SubTensorDict" && node.type == "_SubTensorDict";
+  if (node.tensorclass.empty()) return want == "SubTensorDict" && node.type == "_SubTensorDict";
   const auto last = [](const std::string &name) { return name.substr(name.rfind('.') + 1); };
-  return last(want) == last(node.record);
+  return last(want) == last(node.tensorclass);
 }
 
 void check_nodes(const Json &want, const Content &got) {
@@ -80,11 +80,11 @@ void check_leaves(const Json &want, const Content &got) {
     if (leaf.contains("dtype") && leaf.at("dtype") != have.dtype) {
       fail("tensor " + path + " has dtype " + have.dtype + ", not " + show(leaf.at("dtype")));
     }
-    if (leaf.contains("ragged") != have.is_ragged) {
-      fail("tensor " + path + (have.is_ragged ? " is" : " is not") + " ragged");
+    if (leaf.contains("ragged") != have.is_nested_tensor) {
+      fail("tensor " + path + (have.is_nested_tensor ? " is" : " is not") + " ragged");
     }
-    const char *sizes = have.is_ragged ? "ragged" : "shape";
-    const Json shape = have.is_ragged ? Json(have.parts) : Json(have.shape);
+    const char *sizes = have.is_nested_tensor ? "ragged" : "shape";
+    const Json shape = have.is_nested_tensor ? Json(have.parts) : Json(have.shape);
     if (leaf.contains(sizes) && leaf.at(sizes) != shape) {
       fail("tensor " + path + " has shape " + show(shape) + ", not " + show(leaf.at(sizes)));
     }
@@ -100,7 +100,8 @@ void check_data(const Json &want, const Content &got) {
   const std::set<std::string> empty(got.empty_fields.begin(), got.empty_fields.end());
   for (const auto &[raw, value] : want.items()) {
     const std::string path = canonical(raw);
-    if (value.is_null() && empty.count(path) != 0) continue;  // a field of a record without a value
+    if (value.is_null() && empty.count(path) != 0)
+      continue;  // a field of a tensorclass without a value
     paths.insert(path);
     const auto found = got.data.find(path);
     if (found == got.data.end()) fail("value " + path + " is missing");
@@ -119,9 +120,9 @@ struct Case {
 Dict load(const Case &one) {
   if (one.kind == "consolidated") {
     return made<Dict>(
-        [&](auto result) { return td_load_consolidated(one.path.c_str(), nullptr, result); });
+        [&](auto result) { return td_consolidated_load(one.path.c_str(), nullptr, result); });
   }
-  return made<Dict>([&](auto result) { return td_load_memmap(one.path.c_str(), nullptr, result); });
+  return made<Dict>([&](auto result) { return td_memmap_load(one.path.c_str(), nullptr, result); });
 }
 
 // dtypes that this libtorch lacks, or no libtorch can load: the one of the case that the library names.
@@ -156,8 +157,8 @@ void save_again(const Case &one, const fs::path &scratch) {
   }
   const std::string archive = target + ".tdz", before = (scratch / "before").string();
   made<Dict>([&](auto result) { return td_memmap(td.get(), archive.c_str(), &options, result); });
-  check(td_unpack_memmap(one.path.c_str(), before.c_str(), nullptr));
-  check(td_unpack_memmap(archive.c_str(), target.c_str(), nullptr));
+  check(td_memmap_unpack(one.path.c_str(), before.c_str(), nullptr));
+  check(td_memmap_unpack(archive.c_str(), target.c_str(), nullptr));
   compare_folders(before, target);
 }
 

@@ -76,7 +76,7 @@ std::string digest(const td_tensor *tensor) {
 class Walk {
  public:
   Content run(const td_tensordict *root) {
-    pending_.push_back({{}, made<Dict>([&](auto result) { return td_share(root, result); })});
+    pending_.push_back({{}, made<Dict>([&](auto result) { return td_dup(root, result); })});
     while (!pending_.empty()) {
       const auto at = std::move(pending_.back());
       pending_.pop_back();
@@ -94,14 +94,14 @@ class Walk {
 
   void step(const Path &path, const td_tensordict *td) {
     td_dict_kind kind = 0;
-    check(td_kind_of_dict(td, &kind));
+    check(td_kind(td, &kind));
     Node node;
-    node.type = kind == TD_DICT_LAZY  ? "LazyStackedTensorDict"
-                : kind == TD_DICT_SUB ? "_SubTensorDict"
-                                      : "TensorDict";
+    node.type = kind == TD_DICT_LAZY_STACK       ? "LazyStackedTensorDict"
+                : kind == TD_DICT_SUB_TENSORDICT ? "_SubTensorDict"
+                                                 : "TensorDict";
     node.batch = batch_of(td);
-    note_record(path, td, node);
-    if (kind == TD_DICT_LAZY) {
+    note_tensorclass(path, td, node);
+    if (kind == TD_DICT_LAZY_STACK) {
       elements(path, td, node);
     } else {
       entries(path, td);
@@ -109,23 +109,23 @@ class Walk {
     content_.nodes[text_of(path)] = std::move(node);
   }
 
-  void note_record(const Path &path, const td_tensordict *td, Node &node) {
-    td_record_type *type = nullptr;
-    check(td_record_type_of(td, &type));
+  void note_tensorclass(const Path &path, const td_tensordict *td, Node &node) {
+    td_tensorclass *type = nullptr;
+    check(td_tensorclass_of(td, &type));
     if (type == nullptr) return;
-    node.record = text([&](auto... room) { return td_record_type_name(type, room...); });
-    const size_t n = td_record_type_len(type);
+    node.tensorclass = text([&](auto... room) { return td_tensorclass_name(type, room...); });
+    const size_t n = td_tensorclass_len(type);
     for (size_t i = 0; i < n; ++i) {
       td_field field = {};
       td_entry_kind kind = 0;
-      check(td_record_type_field(type, i, &field));
-      check(td_kind_of(td, &field.name, 1, &kind));
+      check(td_tensorclass_field(type, i, &field));
+      check(td_get_kind(td, &field.name, 1, &kind));
       if (kind != TD_ENTRY_NONE) continue;
       Path inner = path;
       inner.emplace_back(field.name);
       content_.empty_fields.push_back(text_of(inner));
     }
-    td_record_type_free(type);
+    td_tensorclass_free(type);
   }
 
   void elements(const Path &path, const td_tensordict *td, Node &node) {
@@ -161,8 +161,8 @@ class Walk {
           pending_.push_back(
               {inner, made<Dict>([&](auto result) { return td_get_dict(td, name, 1, result); })});
           break;
-        case TD_ENTRY_DATA: data(inner, td, name); break;
-        case TD_ENTRY_RAGGED: ragged(inner, td, name); break;
+        case TD_ENTRY_NON_TENSOR: data(inner, td, name); break;
+        case TD_ENTRY_NESTED_TENSOR: nested_tensor(inner, td, name); break;
         default: leaf(inner, td, name);
       }
     }
@@ -182,13 +182,14 @@ class Walk {
     return name_of(dtype);
   }
 
-  void ragged(const Path &path, const td_tensordict *td, const char *const *name) {
-    const auto entry = made<Dict>([&](auto result) { return td_get_ragged(td, name, 1, result); });
+  void nested_tensor(const Path &path, const td_tensordict *td, const char *const *name) {
+    const auto entry =
+        made<Dict>([&](auto result) { return td_get_nested_tensor(td, name, 1, result); });
     td_tensor *values = nullptr, *table = nullptr;
-    check(td_ragged_tensors(entry.get(), &values, &table));
+    check(td_nested_tensor_values(entry.get(), &values, &table));
     const Tensor own_values(values), own_table(table);
     Leaf &found = content_.leaves[text_of(path)];
-    found.is_ragged = true;
+    found.is_nested_tensor = true;
     found.dtype = dtype_of(values);
     found.sha256 = digest(values);
     const Sizes shape = sizes_of(table);
@@ -202,7 +203,7 @@ class Walk {
 
   void data(const Path &path, const td_tensordict *td, const char *const *name) {
     const std::string json =
-        text([&](auto... room) { return td_get_data_json(td, name, 1, room...); });
+        text([&](auto... room) { return td_get_non_tensor_json(td, name, 1, room...); });
     content_.data[text_of(path)] = parse(json);
     // Alone in a dictionary, whose text says which kind of value it is.
     const auto copy = made<Dict>([&](auto result) { return td_clone(td, 0, result); });

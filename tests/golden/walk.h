@@ -24,8 +24,8 @@ using handles::Refused;
 using handles::Tensor;
 
 struct Node {
-  std::string type;    // the class as Python calls it
-  std::string record;  // the name of a class that is a record
+  std::string type;         // the class as Python calls it
+  std::string tensorclass;  // the name of a class that is a tensorclass
   Sizes batch;
   std::int64_t stack_dim = -1;
 };
@@ -34,7 +34,7 @@ struct Leaf {
   std::string dtype;
   Sizes shape;
   std::string sha256;
-  bool is_ragged = false;
+  bool is_nested_tensor = false;
   std::vector<Sizes> parts;
 };
 
@@ -43,7 +43,7 @@ struct Content {
   std::map<std::string, Node> nodes;
   std::map<std::string, Leaf> leaves;
   std::map<std::string, Json> data;
-  std::vector<std::string> empty_fields;  // of records
+  std::vector<std::string> empty_fields;  // of tensorclasses
 };
 
 Content content_of(const td_tensordict *root);

@@ -121,11 +121,12 @@ static inline int64_t grow_check(const td_tensordict *td, int64_t from, int nest
   return rows;
 }
 
-static inline td_writer *grow_open(const char *folder, int nested, const td_grow_options *options) {
+static inline td_writer *grow_open(const char *folder, int nested,
+                                   const td_append_options *options) {
   td_tensordict *like = grow_rows(0, 1, nested);
   td_writer *writer = NULL;
   int32_t field = -1;
-  GROW_DO(td_writer_open_growing(folder, like, options, &writer));
+  GROW_DO(td_writer_open_append(folder, like, options, &writer));
   GROW_DO(td_writer_bind(writer, grow_number, 1, &field));
   GROW_DO(td_writer_bind(writer, GROW_VALUES(nested), &field));
   GROW_DO(td_writer_bind(writer, GROW_HASH(nested), &field));

@@ -29,7 +29,7 @@ static void grow_until_killed(const char *folder, int nested, int by_writer, int
       tell(file, row += 1 + row % 30);
     }
   }
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   options.buffer_bytes = 1000;
   for (;;) {
     td_writer *writer = grow_open(folder, nested, &options);
@@ -66,7 +66,7 @@ static void kill_often(int nested, int by_writer) {
 
     TD_CHECK(pread(file, &told, sizeof told, 0) == (ssize_t)sizeof told);
     td_tensordict *td = NULL;
-    TD_DO(td_load_memmap(folder, NULL, &td));
+    TD_DO(td_memmap_load(folder, NULL, &td));
     rows = grow_check(td, 0, nested);
     TD_CHECK(rows >= told);
     td_free(td);
@@ -82,7 +82,7 @@ static void kill_often(int nested, int by_writer) {
   td_tensordict *td = grow_rows(rows, 3, nested);
   TD_DO(td_memmap_append(folder, td, NULL));
   td_free(td);
-  TD_DO(td_load_memmap(folder, NULL, &td));
+  TD_DO(td_memmap_load(folder, NULL, &td));
   TD_CHECK_INT(grow_check(td, 0, nested), rows + 3);
   TD_CHECK_INT(td_count_entries(td_test_folder()), nested ? 12 : 6);
   td_free(td);

@@ -29,7 +29,7 @@ static void follow(const char *folder, int nested, int refresh, const char *fini
       GROW_DO(td_memmap_refresh(td, NULL));
     } else {
       td_free(td);
-      GROW_DO(td_load_memmap(folder, NULL, &td));
+      GROW_DO(td_memmap_load(folder, NULL, &td));
     }
     const int64_t rows = grow_check(td, seen, nested);
     GROW_CHECK(rows >= seen, "%lld rows after %lld", (long long)rows, (long long)seen);
@@ -56,7 +56,7 @@ static void by_writer(const char *folder, int nested, double until) {
 }
 
 static void by_writer_on_its_own(const char *folder, int nested, double until) {
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   options.publish_rows = 1000;
   options.buffer_bytes = 4000;
   for (int64_t row = 0; now() < until;) { /* opened again and again */
@@ -118,7 +118,7 @@ TD_TEST(shards_side_by_side) {
     writers[i] = fork();
     if (writers[i] != 0) continue;
     do {
-      td_grow_options options = TD_GROW_OPTIONS_INIT;
+      td_append_options options = TD_APPEND_OPTIONS_INIT;
       options.shard = TD_SHARD_NEW;
       td_writer *writer = grow_open(folder, 1, &options);
       for (int64_t row = 0; row < 200 && now() < until; row++) {
@@ -135,7 +135,7 @@ TD_TEST(shards_side_by_side) {
     int64_t sizes[2] = {0, 0};
     size_t dims = 0;
     if (!td_exists(first)) continue;
-    TD_DO(td_load_memmap(folder, NULL, &stack));
+    TD_DO(td_memmap_load(folder, NULL, &stack));
     TD_DO(td_batch_size(stack, sizes, 2, &dims));
     TD_CHECK(sizes[0] >= seen);
     seen = sizes[0];

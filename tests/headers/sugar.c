@@ -27,8 +27,8 @@ int sugar_kinds(void) {
   td_apply_options apply = TD_APPLY_OPTIONS_INIT;
   td_writer_options writer = TD_WRITER_OPTIONS_INIT;
   td_backward_options backward = TD_BACKWARD_OPTIONS_INIT;
-  td_state_options state = TD_STATE_OPTIONS_INIT;
-  td_load_state_options load_state = TD_LOAD_STATE_OPTIONS_INIT;
+  td_state_dict_options state = TD_STATE_DICT_OPTIONS_INIT;
+  td_load_state_dict_options load_state = TD_LOAD_STATE_DICT_OPTIONS_INIT;
   td_schema_options schema = TD_SCHEMA_OPTIONS_INIT;
   const td_member member = TD_MEMBER(struct sugar_pair, y, TD_DTYPE_INT32, "pair", "y");
   td_tensor *tensor = NULL;

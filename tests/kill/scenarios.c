@@ -39,12 +39,12 @@ td_tensordict *kill_state(int64_t state) {
   return td;
 }
 
-/* The same with a value that is no tensor. */
+/* The same with a non-tensor value. */
 static td_tensordict *state_with_text(int64_t state) {
   char text[32];
   td_tensordict *td = kill_state(state);
   snprintf(text, sizeof text, "\"state %d\"", (int)state);
-  TD_DO(td_set_data_json(td, TD_KEY("text"), text));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("text"), text));
   return td;
 }
 
@@ -86,7 +86,7 @@ static void must_be_sound(const char *place) {
 static int64_t look_folder(const char *place) {
   td_tensordict *found = NULL;
   must_be_sound(place);
-  TD_DO(td_load_memmap(place, NULL, &found));
+  TD_DO(td_memmap_load(place, NULL, &found));
   return whole(found, state_with_text);
 }
 
@@ -97,7 +97,7 @@ static int64_t look_rows(const char *place) {
   must_be_sound(place);
   TD_DO(td_memmap_length(place, &rows, &stored, NULL));
   TD_CHECK(stored >= rows);
-  TD_DO(td_load_memmap(place, NULL, &found));
+  TD_DO(td_memmap_load(place, NULL, &found));
   TD_DO(td_batch_size(found, sizes, 8, &dims));
   TD_CHECK_INT(sizes[0], rows);
   TD_CHECK_INT(rows % ROWS, 0);
@@ -146,7 +146,7 @@ static td_status append(const char *place, td_tensordict *source, int64_t state)
 }
 
 static td_status append_durably(const char *place, td_tensordict *source, int64_t state) {
-  td_grow_options options = TD_GROW_OPTIONS_INIT;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   if (state == 0) return save_durably(place, source, state);
   options.durable = options.checksums = 1;
   return td_memmap_append(place, source, &options);
@@ -162,7 +162,7 @@ static td_status append_by_writer(const char *place, td_tensordict *source, int6
               {{"n", "b", NULL}, 2},
               {{"n", "d", "c"}, 3},
               {{"large", NULL, NULL}, 1}};
-  td_status status = td_writer_open_growing(place, source, NULL, &writer);
+  td_status status = td_writer_open_append(place, source, NULL, &writer);
   for (int i = 0; i < 4 && status == TD_OK; i++)
     status = td_writer_bind(writer, keys[i].path, keys[i].length, &fields[i]);
   for (int64_t row = state * ROWS; row < (state + 1) * ROWS && status == TD_OK; row++) {
@@ -201,7 +201,7 @@ static int64_t look_truncated(const char *place) {
   int64_t rows = 0;
   TD_DO(td_memmap_length(place, &rows, NULL, NULL));
   TD_CHECK(rows == 4 || rows == 4 + ROWS);
-  TD_DO(td_load_memmap(place, NULL, &found));
+  TD_DO(td_memmap_load(place, NULL, &found));
   must_equal(found, kill_rows(0, rows), rows);
   return rows == 4 ? 0 : 1;
 }
@@ -216,7 +216,7 @@ static td_status save_archive(const char *place, td_tensordict *source, int64_t 
 
 static int64_t look_archive(const char *place) {
   td_tensordict *found = NULL;
-  TD_DO(td_load_memmap(place, NULL, &found));
+  TD_DO(td_memmap_load(place, NULL, &found));
   return whole(found, state_with_text);
 }
 
@@ -228,14 +228,14 @@ static td_status save_consolidated(const char *place, td_tensordict *source, int
 
 static int64_t look_consolidated(const char *place) {
   td_tensordict *found = NULL;
-  TD_DO(td_load_consolidated(place, NULL, &found));
+  TD_DO(td_consolidated_load(place, NULL, &found));
   return whole(found, state_with_text);
 }
 
 static td_status save_file(const char *place, td_tensordict *source, td_file_format format) {
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.format = format;
-  return td_save_file(source, place, &options);
+  return td_file_save(source, place, &options);
 }
 
 static td_status save_safetensors(const char *place, td_tensordict *source, int64_t state) {
@@ -252,7 +252,7 @@ static int64_t look_file(const char *place) {
   td_file_options options = TD_FILE_OPTIONS_INIT;
   td_tensordict *found = NULL;
   options.batch_dims = 1;
-  TD_DO(td_load_file(place, &options, &found));
+  TD_DO(td_file_load(place, &options, &found));
   return whole(found, kill_state);
 }
 

@@ -207,7 +207,7 @@ TD_TEST(folders_that_cannot_be_read) {
   for (long at = 1;; at++) {
     td_tensordict *found = TD_POISON;
     td_fault_begin((td_fault){calls, at, EIO, 0});
-    const td_status status = td_load_memmap(place, NULL, &found);
+    const td_status status = td_memmap_load(place, NULL, &found);
     const long seen = td_fault_end();
     if (status == TD_OK) {
       td_free(found);

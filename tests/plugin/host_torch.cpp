@@ -82,7 +82,7 @@ TD_TEST(settings_when_a_callback_asks_for_gradients) {
   const auto turn = [](void *wanted, const char *const *, size_t, const td_tensor *source,
                        td_tensor **result) -> td_status {
     td_set_grad_enabled(*static_cast<int32_t *>(wanted));
-    return td_tensor_share(source, result);
+    return td_tensor_dup(source, result);
   };
   const int64_t size = 2;
   const char *const path[1] = {"a"};

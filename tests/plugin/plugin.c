@@ -20,7 +20,7 @@ static td_status share(void *user, const char *const *path, size_t path_len,
   (void)user;
   (void)path;
   (void)path_len;
-  return td_tensor_share(source, result);
+  return td_tensor_dup(source, result);
 }
 
 static void ignore(void *user, int32_t level, const char *message) {

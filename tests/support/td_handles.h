@@ -33,7 +33,7 @@ inline void check(td_status status) {
                             ": " + td_last_error_message());
 }
 
-// made<Dict>([&](auto result) { return td_share(td, result); })
+// made<Dict>([&](auto result) { return td_dup(td, result); })
 template <class Handle, class Call>
 Handle made(Call call) {
   typename Handle::pointer result = nullptr;

@@ -236,6 +236,6 @@ void td_check_json(const char *file, int line, const td_tensordict *td, const ch
                    size_t path_len, const char *want) {
   char text[256] = "";
   size_t length = 0;
-  TD_DO(td_get_data_json(td, path, path_len, text, sizeof text, &length));
+  TD_DO(td_get_non_tensor_json(td, path, path_len, text, sizeof text, &length));
   td_test_check_same(file, line, text, want);
 }

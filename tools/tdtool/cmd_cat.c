@@ -23,7 +23,7 @@ static bool join_in_files(const char *out, char **paths, int count) {
     td_tensordict *one = open_any(paths[i], false);
     td_dict_kind kind;
     size_t bytes;
-    must(td_kind_of_dict(one, &kind));
+    must(td_kind(one, &kind));
     if (kind != TD_DICT_DENSE) { /* to a lazy stack, an element would be appended */
       td_free(one);
       scratch_remove();

@@ -13,7 +13,7 @@ static const tool_option options[] = {
     {"rtol", 'r', "X", NULL, "numbers may differ by X times the second one", TAKES_REAL,
      &given.relative},
     {"atol", 'a', "X", NULL, "numbers may differ by X", TAKES_REAL, &given.absolute},
-    {"content", 'c', NULL, NULL, "batch sizes, record types and lazy stacks do not count",
+    {"content", 'c', NULL, NULL, "batch sizes, tensorclasses and lazy stacks do not count",
      TAKES_NOTHING, &given.content},
     {"brief", 'q', NULL, NULL, "print nothing; the exit status says it", TAKES_NOTHING,
      &given.brief},
@@ -26,7 +26,7 @@ typedef struct facts {
   td_dict_kind kind;
   int64_t stack_dim;
   size_t elements;
-  char record[200];
+  char tensorclass[200];
 } facts;
 
 static facts facts_of(const td_tensordict *td) {
@@ -34,15 +34,17 @@ static facts facts_of(const td_tensordict *td) {
   must(td_batch_size(td, NULL, 0, &result.dims));
   if (result.dims > 64) die("a batch of %zu dimensions", result.dims);
   if (result.dims) must(td_batch_size(td, result.sizes, 64, &result.dims));
-  must(td_kind_of_dict(td, &result.kind));
-  if (result.kind == TD_DICT_LAZY) must(td_lazy_info(td, &result.stack_dim, &result.elements));
-  td_record_type *type;
+  must(td_kind(td, &result.kind));
+  if (result.kind == TD_DICT_LAZY_STACK)
+    must(td_lazy_info(td, &result.stack_dim, &result.elements));
+  td_tensorclass *type;
   size_t length;
-  must(td_record_type_of(td, &type));
-  if (type && td_record_type_name(type, result.record, sizeof result.record, &length) != TD_OK) {
-    snprintf(result.record, sizeof result.record, "(a long name)");
+  must(td_tensorclass_of(td, &type));
+  if (type &&
+      td_tensorclass_name(type, result.tensorclass, sizeof result.tensorclass, &length) != TD_OK) {
+    snprintf(result.tensorclass, sizeof result.tensorclass, "(a long name)");
   }
-  td_record_type_free(type);
+  td_tensorclass_free(type);
   return result;
 }
 
@@ -109,29 +111,29 @@ static void later(td_tensordict *one, td_tensordict *other, key path) {
 }
 
 /* The sizes of the parts, then the values of all. */
-static void compare_ragged(const key *path, const pair *now, const char *const *name) {
-  td_tensordict *ragged[2];
+static void compare_nested_tensor(const key *path, const pair *now, const char *const *name) {
+  td_tensordict *nested_tensor[2];
   td_tensor *values[2], *sizes[2];
   size_t found = report.found;
   for (int i = 0; i < 2; i++) {
-    must(td_get_ragged(i ? now->other : now->one, name, 1, ragged + i));
-    must(td_ragged_tensors(ragged[i], values + i, sizes + i));
+    must(td_get_nested_tensor(i ? now->other : now->one, name, 1, nested_tensor + i));
+    must(td_nested_tensor_values(nested_tensor[i], values + i, sizes + i));
   }
   compare_tensors(path, sizes[0], sizes[1]);
   if (report.found == found) compare_tensors(path, values[0], values[1]);
   for (int i = 0; i < 2; i++) {
     td_tensor_free(values[i]);
     td_tensor_free(sizes[i]);
-    td_free(ragged[i]);
+    td_free(nested_tensor[i]);
   }
 }
 
 static void compare_entry(const pair *now, const char *const *name) {
   static const char *const kinds[] = {"nothing", "a tensor", "a dictionary", "a value",
-                                      "a ragged tensor"};
+                                      "a nested tensor"};
   td_entry_kind left, right;
-  must(td_kind_of(now->one, name, 1, &left));
-  must(td_kind_of(now->other, name, 1, &right));
+  must(td_get_kind(now->one, name, 1, &left));
+  must(td_get_kind(now->other, name, 1, &right));
   key path = key_join(now->path.names, now->path.length, *name);
   if (left != right) {
     text details = {NULL, 0, 0};
@@ -158,10 +160,11 @@ static void compare_entry(const pair *now, const char *const *name) {
     if (one && other) compare_tensors(&path, one, other);
     td_tensor_free(one);
     td_tensor_free(other);
-  } else if (left == TD_ENTRY_RAGGED) {
-    compare_ragged(&path, now, name);
-  } else if (left == TD_ENTRY_DATA) {
-    char *one = data_text(now->one, name, 1, false), *other = data_text(now->other, name, 1, false);
+  } else if (left == TD_ENTRY_NESTED_TENSOR) {
+    compare_nested_tensor(&path, now, name);
+  } else if (left == TD_ENTRY_NON_TENSOR) {
+    char *one = non_tensor_text(now->one, name, 1, false),
+         *other = non_tensor_text(now->other, name, 1, false);
     if (one && other && strcmp(one, other) != 0) {
       text details = {NULL, 0, 0};
       addf(&details, "%.60s and %.60s", one, other);
@@ -188,7 +191,7 @@ static void compare_entries(const pair *now) {
       size_t length;
       td_entry_kind kind = TD_ENTRY_NONE;
       must(td_keys_at(lists[which], i, &name, &length));
-      if (which == 1) must(td_kind_of(now->one, name, 1, &kind));
+      if (which == 1) must(td_get_kind(now->one, name, 1, &kind));
       if (kind == TD_ENTRY_NONE) compare_entry(now, name);
     }
     td_keys_free(lists[which]);
@@ -227,11 +230,11 @@ static void compare_dictionaries(const pair *now) {
         memcmp(one.sizes, other.sizes, one.dims * sizeof *one.sizes) != 0) {
       differ_shape(&now->path, "batch", &one, &other);
     }
-    if (strcmp(one.record, other.record) != 0) {
+    if (strcmp(one.tensorclass, other.tensorclass) != 0) {
       text details = {NULL, 0, 0};
-      addf(&details, "%s and %s", *one.record ? one.record : "none",
-           *other.record ? other.record : "none");
-      differ(&now->path, "record", details.data);
+      addf(&details, "%s and %s", *one.tensorclass ? one.tensorclass : "none",
+           *other.tensorclass ? other.tensorclass : "none");
+      differ(&now->path, "tensorclass", details.data);
       text_free(&details);
     }
     if (one.stack_dim != other.stack_dim) {

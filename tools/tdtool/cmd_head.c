@@ -88,11 +88,11 @@ static void add_place(text *to, const cursor *at) {
   }
 }
 
-/* A cell: an element, the first elements of several, a value that is no tensor. */
+/* A cell: an element, the first elements of several, a non-tensor value. */
 static void row_cell(table *to, const td_tensordict *row, const leaf *of, size_t most) {
   text cell = {NULL, 0, 0};
   td_entry_kind kind;
-  must(td_kind_of(row, of->path.names, of->path.length, &kind));
+  must(td_get_kind(row, of->path.names, of->path.length, &kind));
   if (kind == TD_ENTRY_TENSOR) {
     td_tensor *tensor;
     must(td_get(row, of->path.names, of->path.length, &tensor));
@@ -100,8 +100,8 @@ static void row_cell(table *to, const td_tensordict *row, const leaf *of, size_t
     add_elements(&cell, &values, most);
     elements_free(&values);
     td_tensor_free(tensor);
-  } else if (kind == TD_ENTRY_DATA) {
-    char *json = data_text(row, of->path.names, of->path.length, false);
+  } else if (kind == TD_ENTRY_NON_TENSOR) {
+    char *json = non_tensor_text(row, of->path.names, of->path.length, false);
     if (json) add_escaped(&cell, json);
     free(json);
     size_t bytes = cell.data ? text_fit(cell.data, 40) : 0;
@@ -110,7 +110,7 @@ static void row_cell(table *to, const td_tensordict *row, const leaf *of, size_t
       add(&cell, terminal_utf8() ? "…" : "...");
     }
   }
-  table_cell(to, kind == TD_ENTRY_DATA ? YELLOW : PLAIN, cell.data ? cell.data : "");
+  table_cell(to, kind == TD_ENTRY_NON_TENSOR ? YELLOW : PLAIN, cell.data ? cell.data : "");
   text_free(&cell);
 }
 
@@ -125,14 +125,14 @@ static void json_row(const cursor *at, const td_tensordict *row, const leaves *c
   for (size_t i = 0; i < chosen->length; i++) {
     const key *path = &chosen->items[i].path;
     td_entry_kind kind;
-    must(td_kind_of(row, path->names, path->length, &kind));
-    if (kind != TD_ENTRY_TENSOR && kind != TD_ENTRY_DATA) continue;
+    must(td_get_kind(row, path->names, path->length, &kind));
+    if (kind != TD_ENTRY_TENSOR && kind != TD_ENTRY_NON_TENSOR) continue;
     text name = {NULL, 0, 0};
     add_key(&name, path->names, path->length);
     json_name(name.data);
     text_free(&name);
-    if (kind == TD_ENTRY_DATA) {
-      char *json = data_text(row, path->names, path->length, false);
+    if (kind == TD_ENTRY_NON_TENSOR) {
+      char *json = non_tensor_text(row, path->names, path->length, false);
       json_raw(json ? json : "null");
       free(json);
       continue;
@@ -171,7 +171,7 @@ static table *column_heads(const td_tensordict *td, const leaves *chosen, size_t
   size_t at = 1;
   for (size_t i = 0; i < chosen->length; i++) {
     const entry *line = line_of(&lines, chosen->items + i, &at);
-    bool tensor = line->kind != TD_ENTRY_DATA, number = line->kind == TD_ENTRY_TENSOR;
+    bool tensor = line->kind != TD_ENTRY_NON_TENSOR, number = line->kind == TD_ENTRY_TENSOR;
     add(about + i, tensor ? dtype_name(line->dtype) : "");
     for (size_t dim = batch_dims; dim < line->dims; dim++) number = number && line->sizes[dim] == 1;
     if (tensor && line->dims > batch_dims) {
@@ -204,7 +204,7 @@ void print_rows(const td_tensordict *td, const leaves *chosen, int64_t from, int
   size_t dims, most = 4;
   td_tensordict *again;
   first_size(td, &dims);
-  must(td_share(td, &again));
+  must(td_dup(td, &again));
   table *lines = common.json ? NULL : column_heads(td, chosen, dims);
   if (common.json) json_begin('[');
   int64_t skip = from, done = 0;

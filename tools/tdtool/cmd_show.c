@@ -52,23 +52,23 @@ static void add_abbreviated(text *to, const char *json, size_t columns) {
 }
 
 static void add_note(text *to, const entry *line) {
-  if (line->record) {
-    add(to, "record ");
-    add_escaped(to, line->record);
+  if (line->tensorclass) {
+    add(to, "tensorclass ");
+    add_escaped(to, line->tensorclass);
   }
-  if (line->kind == TD_ENTRY_DICT && line->dict_kind == TD_DICT_LAZY) {
+  if (line->kind == TD_ENTRY_DICT && line->dict_kind == TD_DICT_LAZY_STACK) {
     addf(to, "%slazy stack of %zu along %lld", to->length ? ", " : "", line->elements,
          (long long)line->stack_dim);
   }
-  if (line->kind == TD_ENTRY_DATA && line->value) add_abbreviated(to, line->value, 40);
-  if (line->kind == TD_ENTRY_RAGGED) add(to, "ragged");
+  if (line->kind == TD_ENTRY_NON_TENSOR && line->value) add_abbreviated(to, line->value, 40);
+  if (line->kind == TD_ENTRY_NESTED_TENSOR) add(to, "nested");
   if (line->having) addf(to, "%sin %zu of %zu", to->length ? ", " : "", line->having, line->of);
 }
 
 static void print_line(table *to, const tree *of, size_t position) {
   const entry *line = of->entries + position;
   text name = {NULL, 0, 0}, shape = {NULL, 0, 0}, size = {NULL, 0, 0}, note = {NULL, 0, 0};
-  bool dict = line->kind == TD_ENTRY_DICT, tensor = !dict && line->kind != TD_ENTRY_DATA;
+  bool dict = line->kind == TD_ENTRY_DICT, tensor = !dict && line->kind != TD_ENTRY_NON_TENSOR;
   add_branch(&name, of, position);
   add_escaped(&name, line->name);
   if (!*line->name) add(&name, "\"\"");
@@ -76,7 +76,7 @@ static void print_line(table *to, const tree *of, size_t position) {
   if (tensor) add_size(&size, line->bytes);
   add_note(&note, line);
   table_cell(to, dict ? BLUE : PLAIN, name.data);
-  if (line->kind == TD_ENTRY_DATA)
+  if (line->kind == TD_ENTRY_NON_TENSOR)
     table_cell(to, MAGENTA, line->value ? value_kind(line->value) : "value");
   else
     table_cell(to, dict ? DIM : CYAN,
@@ -85,7 +85,7 @@ static void print_line(table *to, const tree *of, size_t position) {
                                   : "batch");
   table_cell(to, dict ? DIM : PLAIN, shape.data ? shape.data : "");
   table_cell(to, GREEN, size.data ? size.data : "");
-  table_cell(to, line->kind == TD_ENTRY_DATA ? YELLOW : DIM, note.data ? note.data : "");
+  table_cell(to, line->kind == TD_ENTRY_NON_TENSOR ? YELLOW : DIM, note.data ? note.data : "");
   text_free(&name);
   text_free(&shape);
   text_free(&size);
@@ -158,7 +158,7 @@ static void json_names(const td_tensordict *td) {
 }
 
 static void json_entry(const tree *of, size_t position) {
-  static const char *const kinds[] = {"none", "tensor", "dictionary", "value", "ragged"};
+  static const char *const kinds[] = {"none", "tensor", "dictionary", "value", "nested tensor"};
   const entry *line = of->entries + position;
   key path;
   entry_key(of, position, &path);
@@ -167,7 +167,7 @@ static void json_entry(const tree *of, size_t position) {
   key_free(&path);
   json_name("kind");
   json_text(kinds[line->kind]);
-  if (line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_RAGGED) {
+  if (line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_NESTED_TENSOR) {
     json_name("dtype");
     json_text(dtype_name(line->dtype));
     json_name("shape");
@@ -181,11 +181,11 @@ static void json_entry(const tree *of, size_t position) {
     json_name("value");
     json_raw(line->value);
   }
-  if (line->record) {
-    json_name("record");
-    json_text(line->record);
+  if (line->tensorclass) {
+    json_name("tensorclass");
+    json_text(line->tensorclass);
   }
-  if (line->kind == TD_ENTRY_DICT && line->dict_kind == TD_DICT_LAZY) {
+  if (line->kind == TD_ENTRY_DICT && line->dict_kind == TD_DICT_LAZY_STACK) {
     json_name("stack_dim");
     json_int(line->stack_dim);
     json_name("elements");
@@ -209,11 +209,11 @@ static void print_json(const td_tensordict *td, const char *path, form which, co
   json_name("batch_size");
   json_sizes(of->entries->sizes, of->entries->dims);
   json_names(td);
-  if (of->entries->record) {
-    json_name("record");
-    json_text(of->entries->record);
+  if (of->entries->tensorclass) {
+    json_name("tensorclass");
+    json_text(of->entries->tensorclass);
   }
-  if (of->entries->dict_kind == TD_DICT_LAZY) {
+  if (of->entries->dict_kind == TD_DICT_LAZY_STACK) {
     json_name("stack_dim");
     json_int(of->entries->stack_dim);
     json_name("elements");

@@ -78,7 +78,7 @@ static void verify_folder(const char *path) {
   how.progress = each_progress;
   progress_begin("verify", 0);
   if (given.add) {
-    must(td_memmap_checksum(path, &how));
+    must(td_memmap_write_checksums(path, &how));
   } else {
     how.damage = each_damage;
     must(td_memmap_verify(path, &how, &count));

@@ -79,7 +79,7 @@ form form_for(const char *path) {
 /* Zip archives: with a meta.json at the top one of ours; else of NumPy, or of torch.save. */
 static form form_of_zip(const char *path, form named) {
   int32_t archive;
-  must(td_is_memmap_archive(path, &archive));
+  must(td_memmap_is_archive(path, &archive));
   if (archive) return FORM_ARCHIVE;
   return named == FORM_TORCH ? named : FORM_NPZ;
 }
@@ -137,11 +137,11 @@ static td_status open_as(form which, const char *path, const key *part, bool sha
   file.batch_dims = (int32_t)common.batch_dims;
   switch (which) {
     case FORM_FOLDER:
-    case FORM_ARCHIVE: return td_load_memmap(path, &options, td);
-    case FORM_CONSOLIDATED: return td_load_consolidated(path, &options, td);
-    case FORM_CSV: return td_load_table(path, TD_TABLE_CSV, ".", td);
-    case FORM_JSON: return td_load_table(path, TD_TABLE_JSON, ".", td);
-    default: return td_load_file(path, &file, td);
+    case FORM_ARCHIVE: return td_memmap_load(path, &options, td);
+    case FORM_CONSOLIDATED: return td_consolidated_load(path, &options, td);
+    case FORM_CSV: return td_table_load(path, TD_TABLE_CSV, ".", td);
+    case FORM_JSON: return td_table_load(path, TD_TABLE_JSON, ".", td);
+    default: return td_file_load(path, &file, td);
   }
 }
 
@@ -173,7 +173,7 @@ td_tensordict *open_key(const char *path, const char *typed, bool shapes_only) {
   if (!part) {
     td_tensordict *td = open_any(path, shapes_only);
     td_entry_kind kind;
-    must(td_kind_of(td, wanted.names, wanted.length, &kind));
+    must(td_get_kind(td, wanted.names, wanted.length, &kind));
     if (kind == TD_ENTRY_DICT) {
       must(td_get_dict(td, wanted.names, wanted.length, &part));
     } else { /* a dictionary that holds this one entry */
@@ -203,7 +203,7 @@ static td_status save_file(const save_job *job, td_file_format format) {
   options.format = format;
   options.deflate = saving.compress;
   options.durable = saving.durable;
-  return td_save_file(job->td, job->path, &options);
+  return td_file_save(job->td, job->path, &options);
 }
 
 static td_status save_folder(const save_job *job, td_archive archive, td_tensordict **saved) {
@@ -228,8 +228,8 @@ static td_status save(void *user) {
     case FORM_SAFETENSORS: status = save_file(job, TD_FILE_SAFETENSORS); break;
     case FORM_NPZ: status = save_file(job, TD_FILE_NPZ); break;
     case FORM_NPY: status = save_file(job, TD_FILE_NPY); break;
-    case FORM_CSV: status = td_save_table(job->td, job->path, TD_TABLE_CSV, "."); break;
-    case FORM_JSON: status = td_save_table(job->td, job->path, TD_TABLE_JSON, "."); break;
+    case FORM_CSV: status = td_table_save(job->td, job->path, TD_TABLE_CSV, "."); break;
+    case FORM_JSON: status = td_table_save(job->td, job->path, TD_TABLE_JSON, "."); break;
     default: td_set_error(status, "pickled tensors are only read");
   }
   td_free(saved);
@@ -241,10 +241,10 @@ static td_tensordict *prepared(const td_tensordict *td) {
   td_padding_options padding = TD_PADDING_OPTIONS_INIT;
   td_tensordict *result, *before;
   padding.pad = 1;
-  must(td_share(td, &result));
+  must(td_dup(td, &result));
   if (saving.tensors) {
     before = result;
-    must(td_without_data(before, &result));
+    must(td_filter_non_tensor(before, &result));
     td_free(before);
   }
   if (saving.pad) {

@@ -19,7 +19,7 @@ leaves leaves_of(const td_tensordict *td, bool data) {
   tree lines = tree_of(td, false);
   for (size_t i = 1; i < lines.length; i++) {
     const entry *line = lines.entries + i;
-    if (line->kind == TD_ENTRY_DICT || (line->kind == TD_ENTRY_DATA && !data)) continue;
+    if (line->kind == TD_ENTRY_DICT || (line->kind == TD_ENTRY_NON_TENSOR && !data)) continue;
     key around;
     entry_key(&lines, line->parent, &around);
     append(&result, &capacity, &around, line->name, line->kind);
@@ -79,8 +79,8 @@ static void enter(places *to, td_tensordict *td, size_t names) {
   }
   place here = {td, names, 0, 0, -1};
   td_dict_kind kind;
-  must(td_kind_of_dict(td, &kind));
-  if (kind == TD_DICT_LAZY) must(td_lazy_info(td, &here.stack_dim, &here.elements));
+  must(td_kind(td, &kind));
+  if (kind == TD_DICT_LAZY_STACK) must(td_lazy_info(td, &here.stack_dim, &here.elements));
   to->items[to->length++] = here;
 }
 
@@ -88,7 +88,7 @@ void leaf_pieces(const td_tensordict *td, key path,
                  void (*each)(void *user, const td_tensor *piece), void *user) {
   places todo = {NULL, 0, 0};
   td_tensordict *first, *inner;
-  must(td_share(td, &first));
+  must(td_dup(td, &first));
   enter(&todo, first, 0);
   while (todo.length) {
     place *here = todo.items + todo.length - 1;
@@ -106,7 +106,7 @@ void leaf_pieces(const td_tensordict *td, key path,
     bool lazy = here->stack_dim >= 0;
     todo.length--;
     td_entry_kind kind = TD_ENTRY_NONE;
-    if (!lazy) must(td_kind_of(done, path.names + names, 1, &kind));
+    if (!lazy) must(td_get_kind(done, path.names + names, 1, &kind));
     if (kind == TD_ENTRY_DICT && names + 1 < path.length) {
       must(td_get_dict(done, path.names + names, 1, &inner));
       enter(&todo, inner, names + 1);
@@ -115,10 +115,10 @@ void leaf_pieces(const td_tensordict *td, key path,
       must(td_get(done, path.names + names, 1, &tensor));
       each(user, tensor);
       td_tensor_free(tensor);
-    } else if (kind == TD_ENTRY_RAGGED && names + 1 == path.length) {
+    } else if (kind == TD_ENTRY_NESTED_TENSOR && names + 1 == path.length) {
       td_tensor *values, *sizes;
-      must(td_get_ragged(done, path.names + names, 1, &inner));
-      must(td_ragged_tensors(inner, &values, &sizes));
+      must(td_get_nested_tensor(done, path.names + names, 1, &inner));
+      must(td_nested_tensor_values(inner, &values, &sizes));
       each(user, values);
       td_tensor_free(values);
       td_tensor_free(sizes);

@@ -65,7 +65,7 @@ static int about(int argc, char **argv) {
   }
   if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
     printf("tdtool %d.%d.%d, library %s, libtorch %s\n", TD_VERSION_MAJOR, TD_VERSION_MINOR,
-           TD_VERSION_PATCH, td_version_string(), td_torch_version());
+           TD_VERSION_PATCH, td_version(), td_torch_version());
     return finish(TOOL_FINE);
   }
   if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0 || strcmp(first, "help") == 0) {
@@ -82,7 +82,7 @@ static int about(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   if (!td_supports_abi(TD_ABI_VERSION)) {
-    die("made for ABI %d of the library; this one is %s", TD_ABI_VERSION, td_version_string());
+    die("made for ABI %d of the library; this one is %s", TD_ABI_VERSION, td_version());
   }
   const tool_command *command = argc > 1 ? find_command(argv[1]) : NULL;
   if (!command) return about(argc, argv);

@@ -83,7 +83,7 @@ void text_free(text *of);
 size_t text_columns(const char *utf8);             /* of the terminal */
 size_t text_fit(const char *utf8, size_t columns); /* bytes that take at most so many columns */
 const char *dtype_name(td_dtype dtype);            /* float32 */
-char *data_text(const td_tensordict *td, const char *const *path, size_t path_len, bool list);
+char *non_tensor_text(const td_tensordict *td, const char *const *path, size_t path_len, bool list);
 
 /* terminal.c: what the terminal can do. */
 typedef enum { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN } color;
@@ -149,36 +149,34 @@ extern struct saving_values {
   const char *to;
   bool force, compress, checksums, durable, tensors, pad;
 } saving;
-#define SAVING_OPTIONS                                                                       \
-  {"to",                                                                                     \
-   't',                                                                                      \
-   "FORM",                                                                                   \
-   "folder tdz consolidated safetensors npz npy csv json",                                   \
-   "the form of OUT; else its suffix says it",                                               \
-   TAKES_TEXT,                                                                               \
-   &saving.to},                                                                              \
-      {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &saving.force},  \
-      {"compress",                                                                           \
-       'z',                                                                                  \
-       NULL,                                                                                 \
-       NULL,                                                                                 \
-       "deflate the tensors of an archive, of ours or of NumPy",                             \
-       TAKES_NOTHING,                                                                        \
-       &saving.compress},                                                                    \
-      {"checksums",                                                                          \
-       0,                                                                                    \
-       NULL,                                                                                 \
-       NULL,                                                                                 \
-       "give a folder checksums, which verify looks at",                                     \
-       TAKES_NOTHING,                                                                        \
-       &saving.checksums},                                                                   \
-      {"durable",      0, NULL, NULL, "wait until all of it is on the disk", TAKES_NOTHING,  \
-       &saving.durable},                                                                     \
-      {"tensors",      0, NULL, NULL, "leave out values that are no tensors", TAKES_NOTHING, \
-       &saving.tensors},                                                                     \
-  {                                                                                          \
-    "pad", 0, NULL, NULL, "make one tensor of those of a lazy stack, padded with zeros",     \
-        TAKES_NOTHING, &saving.pad                                                           \
+#define SAVING_OPTIONS                                                                             \
+  {"to",                                                                                           \
+   't',                                                                                            \
+   "FORM",                                                                                         \
+   "folder tdz consolidated safetensors npz npy csv json",                                         \
+   "the form of OUT; else its suffix says it",                                                     \
+   TAKES_TEXT,                                                                                     \
+   &saving.to},                                                                                    \
+      {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &saving.force},        \
+      {"compress",                                                                                 \
+       'z',                                                                                        \
+       NULL,                                                                                       \
+       NULL,                                                                                       \
+       "deflate the tensors of an archive, of ours or of NumPy",                                   \
+       TAKES_NOTHING,                                                                              \
+       &saving.compress},                                                                          \
+      {"checksums",                                                                                \
+       0,                                                                                          \
+       NULL,                                                                                       \
+       NULL,                                                                                       \
+       "give a folder checksums, which verify looks at",                                           \
+       TAKES_NOTHING,                                                                              \
+       &saving.checksums},                                                                         \
+      {"durable",      0, NULL, NULL, "wait until all of it is on the disk", TAKES_NOTHING,        \
+       &saving.durable},                                                                           \
+      {"tensors", 0, NULL, NULL, "leave out non-tensor values", TAKES_NOTHING, &saving.tensors}, { \
+    "pad", 0, NULL, NULL, "make one tensor of those of a lazy stack, padded with zeros",           \
+        TAKES_NOTHING, &saving.pad                                                                 \
   }
 void print_forms(void); /* for the man page */
 form form_of_file(const char *path);
@@ -225,8 +223,8 @@ typedef struct entry {
   size_t elements;          /* of a lazy stack */
   size_t having, of;        /* in how many elements of the stack around it, when not all have it */
   int64_t stack_dim;
-  char *record; /* the record type */
-  char *value;  /* of what is no tensor, as JSON */
+  char *tensorclass; /* the tensorclass */
+  char *value;       /* of what is no tensor, as JSON */
 } entry;
 typedef struct tree {
   entry *entries; /* the root first, each dictionary before its content */

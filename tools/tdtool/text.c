@@ -138,10 +138,11 @@ const char *dtype_name(td_dtype dtype) {
   return *name ? strncmp(name, "torch.", 6) ? name : name + 6 : "?";
 }
 
-char *data_text(const td_tensordict *td, const char *const *path, size_t path_len, bool list) {
+char *non_tensor_text(const td_tensordict *td, const char *const *path, size_t path_len,
+                      bool list) {
   size_t length = 0;
   td_status (*get)(const td_tensordict *, const char *const *, size_t, char *, size_t, size_t *) =
-      list ? td_get_data_list_json : td_get_data_json;
+      list ? td_get_non_tensor_stack_json : td_get_non_tensor_json;
   td_status status = get(td, path, path_len, NULL, 0, &length);
   if (status != TD_OK && status != TD_ERR_BUFFER_TOO_SMALL) return NULL;
   char *json = xcalloc(length + 1, 1);

@@ -28,7 +28,7 @@ static void push(stack *to, work item) {
 
 static td_tensordict *share(const td_tensordict *td) {
   td_tensordict *again;
-  must(td_share(td, &again));
+  must(td_dup(td, &again));
   return again;
 }
 
@@ -60,12 +60,12 @@ static void tensor_line(entry *to, const td_tensor *tensor) {
   to->bytes = bytes_of(to);
 }
 
-/* A ragged tensor: -1 for each dimension in which its parts differ. */
-static void ragged_line(entry *to, const td_tensordict *around, const char *const *name) {
-  td_tensordict *ragged;
+/* A nested tensor: -1 for each dimension in which its parts differ. */
+static void nested_tensor_line(entry *to, const td_tensordict *around, const char *const *name) {
+  td_tensordict *nested_tensor;
   td_tensor *values, *sizes;
-  if (td_get_ragged(around, name, 1, &ragged) != TD_OK) return; /* in a lazy stack */
-  must(td_ragged_tensors(ragged, &values, &sizes));
+  if (td_get_nested_tensor(around, name, 1, &nested_tensor) != TD_OK) return; /* in a lazy stack */
+  must(td_nested_tensor_values(nested_tensor, &values, &sizes));
   elements table = elements_of(sizes);
   tensor_line(to, values);
   free(to->sizes);
@@ -80,7 +80,7 @@ static void ragged_line(entry *to, const td_tensordict *around, const char *cons
   elements_free(&table);
   td_tensor_free(values);
   td_tensor_free(sizes);
-  td_free(ragged);
+  td_free(nested_tensor);
 }
 
 /* A tensor of a lazy stack: of its elements, which may differ in shape, and may lack it. */
@@ -91,13 +91,13 @@ static void stacked_line(entry *to, const td_tensordict *lazy, const char *const
   for (size_t i = 0; i < elements; i++) {
     td_tensordict *element = element_of(lazy, stack_dim, (int64_t)i);
     td_entry_kind kind;
-    must(td_kind_of(element, name, 1, &kind));
+    must(td_get_kind(element, name, 1, &kind));
     if (kind == TD_ENTRY_TENSOR) {
       entry one = {0};
       td_dict_kind dict_kind;
       td_tensor *tensor = NULL;
-      must(td_kind_of_dict(element, &dict_kind));
-      if (dict_kind == TD_DICT_LAZY)
+      must(td_kind(element, &dict_kind));
+      if (dict_kind == TD_DICT_LAZY_STACK)
         stacked_line(&one, element, name); /* as deep as the batch has dimensions */
       else {
         must(td_get(element, name, 1, &tensor));
@@ -138,12 +138,13 @@ static td_tensordict *partial_line(entry *to, const td_tensordict *lazy, const c
   for (size_t i = 0; i < elements; i++) {
     td_tensordict *element = element_of(lazy, stack_dim, (int64_t)i);
     td_entry_kind kind;
-    must(td_kind_of(element, name, 1, &kind));
+    must(td_get_kind(element, name, 1, &kind));
     if (kind != TD_ENTRY_NONE && to->kind == TD_ENTRY_NONE) to->kind = kind;
     if (kind == TD_ENTRY_DICT && kind == to->kind)
       must(td_get_dict(element, name, 1, parts + count++));
-    if (kind == TD_ENTRY_DATA && kind == to->kind) to->having++;
-    if (kind == TD_ENTRY_DATA && !to->value) to->value = data_text(element, name, 1, false);
+    if (kind == TD_ENTRY_NON_TENSOR && kind == to->kind) to->having++;
+    if (kind == TD_ENTRY_NON_TENSOR && !to->value)
+      to->value = non_tensor_text(element, name, 1, false);
     td_free(element);
   }
   if (count) {
@@ -161,23 +162,23 @@ static void dict_line(entry *to, const td_tensordict *td) {
   must(td_batch_size(td, NULL, 0, &to->dims));
   to->sizes = xcalloc(to->dims, sizeof *to->sizes);
   if (to->dims) must(td_batch_size(td, to->sizes, to->dims, &to->dims));
-  must(td_kind_of_dict(td, &to->dict_kind));
-  if (to->dict_kind == TD_DICT_LAZY) must(td_lazy_info(td, &to->stack_dim, &to->elements));
-  td_record_type *type;
-  must(td_record_type_of(td, &type));
+  must(td_kind(td, &to->dict_kind));
+  if (to->dict_kind == TD_DICT_LAZY_STACK) must(td_lazy_info(td, &to->stack_dim, &to->elements));
+  td_tensorclass *type;
+  must(td_tensorclass_of(td, &type));
   if (!type) return;
   size_t length = 0;
-  td_status status = td_record_type_name(type, NULL, 0, &length);
+  td_status status = td_tensorclass_name(type, NULL, 0, &length);
   if (status != TD_OK && status != TD_ERR_BUFFER_TOO_SMALL) must(status);
-  to->record = xcalloc(length + 1, 1);
-  must(td_record_type_name(type, to->record, length + 1, &length));
-  td_record_type_free(type);
+  to->tensorclass = xcalloc(length + 1, 1);
+  must(td_tensorclass_name(type, to->tensorclass, length + 1, &length));
+  td_tensorclass_free(type);
 }
 
 /* Puts the content of a dictionary on the stack, the first entry on top. */
 static void push_content(stack *to, const td_tensordict *td, size_t parent, const entry *line,
                          bool elements) {
-  if (elements && line->dict_kind == TD_DICT_LAZY) {
+  if (elements && line->dict_kind == TD_DICT_LAZY_STACK) {
     for (size_t i = line->elements; i-- > 0;) {
       text name = {NULL, 0, 0};
       addf(&name, "%zu", i);
@@ -187,7 +188,7 @@ static void push_content(stack *to, const td_tensordict *td, size_t parent, cons
   }
   td_keys *lists[2] = {NULL, NULL};
   must(td_keys_of(td, NULL, lists + 0));
-  if (line->dict_kind == TD_DICT_LAZY) must(td_lazy_exclusive_keys(td, lists + 1));
+  if (line->dict_kind == TD_DICT_LAZY_STACK) must(td_lazy_exclusive_keys(td, lists + 1));
   bool last = true;
   for (int which = 1; which >= 0; which--) {
     for (size_t i = lists[which] ? td_keys_len(lists[which]) : 0; i-- > 0;) {
@@ -210,8 +211,8 @@ static bool same_sizes(const entry *one, const entry *other) {
 static void sum_up(tree *of) {
   for (size_t i = of->length; i-- > 1;) {
     entry *line = of->entries + i, *around = of->entries + line->parent;
-    line->tensors += line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_RAGGED;
-    line->values += line->kind == TD_ENTRY_DATA;
+    line->tensors += line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_NESTED_TENSOR;
+    line->values += line->kind == TD_ENTRY_NON_TENSOR;
     around->tensors += line->tensors;
     around->values += line->values;
     around->bytes += line->bytes;
@@ -241,16 +242,16 @@ tree tree_of(const td_tensordict *td, bool elements) {
     } else {
       const char *name[] = {now.name};
       td_dict_kind around = result.entries[now.parent].dict_kind;
-      must(td_kind_of(now.around, name, 1, &line->kind));
+      must(td_get_kind(now.around, name, 1, &line->kind));
       if (line->kind == TD_ENTRY_DICT) {
         must(td_get_dict(now.around, name, 1, &dict));
-      } else if (line->kind == TD_ENTRY_DATA) {
-        line->value = data_text(now.around, name, 1, false);
-      } else if (line->kind == TD_ENTRY_RAGGED) {
-        ragged_line(line, now.around, name);
+      } else if (line->kind == TD_ENTRY_NON_TENSOR) {
+        line->value = non_tensor_text(now.around, name, 1, false);
+      } else if (line->kind == TD_ENTRY_NESTED_TENSOR) {
+        nested_tensor_line(line, now.around, name);
       } else if (line->kind == TD_ENTRY_NONE) {
         dict = partial_line(line, now.around, name);
-      } else if (around == TD_DICT_LAZY) {
+      } else if (around == TD_DICT_LAZY_STACK) {
         stacked_line(line, now.around, name);
       } else {
         td_tensor *tensor;
@@ -278,7 +279,7 @@ void tree_free(tree *of) {
   for (size_t i = 0; i < of->length; i++) {
     free(of->entries[i].name);
     free(of->entries[i].sizes);
-    free(of->entries[i].record);
+    free(of->entries[i].tensorclass);
     free(of->entries[i].value);
   }
   free(of->entries);

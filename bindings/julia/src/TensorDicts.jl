@@ -19,7 +19,7 @@ export asarray, contiguous, iscontiguous, nbytes, isuniquelyowned, requires_grad
 export .., newaxis, @index_str, parse_index
 export set_inplace!, set_batch_size!, lock!, unlock!, ismemmap, issame, share
 export update!, update_inplace!, update_at!, updated, write!, fill_entry!, get_at, set_at!
-export select, select!, exclude, exclude!, split_keys, separate!, remove_empty!, without_data
+export select, select!, exclude, exclude!, split_keys, separate!, remove_empty!, filter_non_tensor
 export flatten_keys, flatten_keys!, unflatten_keys, unflatten_keys!, merge_tensordicts, from_keys, unravel_key
 export rename_key!, create_nested!, depth, entry_size, auto_batch_size!
 export squeeze, unsqueeze, expand, unbind, stack
@@ -30,9 +30,9 @@ export maybe_dense_stack, stack!, cat!, stack_tensors!, cat_tensors!, stack_leav
 export apply, apply!
 export call, call!, Leaf, set_names!, rename_dims, rename_dims!, refine_names!
 export map_chunks, MapChunks
-export RaggedTensor, flat
-export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, ragged, to_lazy_stack, densify, window
-export set_json!, get_json, spread_data!, set_bytes!, get_bytes
+export NestedTensor, flat
+export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, jagged, to_lazy_stack, densify, sub_tensordict
+export set_json!, get_json, spread_non_tensor!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
 export consolidate, consolidate!, isconsolidated, load_consolidated
 export send_fd, recv_fd, locked, unlocked
@@ -49,7 +49,7 @@ export detach!, grad, grad!, zero_grad!, backward
 export state_dict, load_state_dict!, schema, from_schema
 export load_table, save_table, load_file, save_file, load_tensor, save_tensor, file_metadata
 export from_structs, view_structs, to_structs, to_structs!
-export RecordType, tensorfield, dictfield, valuefield, recordfield, fields, record_type, record!, check_record
+export TensorclassType, tensorfield, dictfield, valuefield, tensorclassfield, fields, tensorclass_type, tensorclass!, check_tensorclass
 export TensorClass, @tensorclass
 
 include("library.jl")
@@ -80,7 +80,7 @@ include("structs.jl")
 include("tables.jl")
 include("files.jl")
 include("lazy.jl")
-include("ragged.jl")
+include("nested_tensor.jl")
 include("values.jl")
 include("math.jl")
 include("math_ops.jl")
@@ -93,7 +93,7 @@ include("share.jl")
 include("writer.jl")
 include("grow.jl")
 include("dlpack.jl")
-include("record.jl")
+include("tensorclass_type.jl")
 include("tensorclass.jl")
 include("serialize.jl")
 include("show.jl")

@@ -10,16 +10,16 @@ struct NonTensorData
 end
 Base.show(io::IO, data::NonTensorData) = print(io, "NonTensorData(", data.json, ")")
 
-kind_of(td, names) = ask(td_entry_kind, td_kind_of, td, names, length(names))
+kind_of(td, names) = ask(td_entry_kind, td_get_kind, td, names, length(names))
 
 # What stands under a path, of the kind that was found there.
 function entry(td, names, kind, key)
     if kind == TD_ENTRY_DICT
         call(TensorDict, td_get_dict, td, names, length(names); key = key)
-    elseif kind == TD_ENTRY_DATA
-        NonTensorData(asktext(td_get_data_json, td, names, length(names); key = key))
-    elseif kind == TD_ENTRY_RAGGED
-        ragged_entry(td, names; key = key)
+    elseif kind == TD_ENTRY_NON_TENSOR
+        NonTensorData(asktext(td_get_non_tensor_json, td, names, length(names); key = key))
+    elseif kind == TD_ENTRY_NESTED_TENSOR
+        nested_tensor_entry(td, names; key = key)
     else
         call(Tensor, td_get, td, names, length(names); key = key)
     end
@@ -51,7 +51,7 @@ end
     td[1, :], td[:, end-1:end], td[1:2:end, .., newaxis], td[mask], td[[3, 1]]
     td[index"..., ::2, None"]
 
-The entry under a key: a `Tensor`, a `TensorDict`, `NonTensorData` or a `RaggedTensor`. Or a part of the batch:
+The entry under a key: a `Tensor`, a `TensorDict`, `NonTensorData` or a `NestedTensor`. Or a part of the batch:
 integers, ranges, `:`, `..` and `newaxis` give views that share memory; arrays of positions or of
 `Bool`s, and ranges that count down, copy. A `Tensor` as an index holds the library's own numbers,
 counted from 0.

@@ -127,8 +127,8 @@ function step_walk(user::Ptr{Cvoid}, names::Ptr{Cstring}, count::Csize_t, source
                    result::Ptr{Ptr{td_tensor}})::td_status
     state = unsafe_pointer_to_objref(user)::Walk
     parking(state) do
-        value = call_walk(state, () -> lent_key(names, count), (kept(Tensor, td_tensor_share, source),))
-        value === nothing || lending(v -> check(td_tensor_share(v, result)), value)
+        value = call_walk(state, () -> lent_key(names, count), (kept(Tensor, td_tensor_dup, source),))
+        value === nothing || lending(v -> check(td_tensor_dup(v, result)), value)
     end
 end
 
@@ -141,14 +141,14 @@ function step_entries(user::Ptr{Cvoid}, given::Ptr{td_apply_entry}, tensor::Ptr{
         function source(i)
             pointer = unsafe_load(isdict ? Ptr{Ptr{Cvoid}}(entry.dicts) : Ptr{Ptr{Cvoid}}(entry.tensors), i)
             pointer == C_NULL && return nothing
-            isdict ? kept(TensorDict, td_share, Ptr{td_tensordict}(pointer)) :
-                     kept(Tensor, td_tensor_share, Ptr{td_tensor}(pointer))
+            isdict ? kept(TensorDict, td_dup, Ptr{td_tensordict}(pointer)) :
+                     kept(Tensor, td_tensor_dup, Ptr{td_tensor}(pointer))
         end
         value = call_walk(state, () -> lent_key(entry.path, entry.path_len), map(source, 1:entry.sources_len))
         if value isa TensorDict
-            check(td_share(value, dict))
+            check(td_dup(value, dict))
         elseif value !== nothing
-            lending(v -> check(td_tensor_share(v, tensor)), value)
+            lending(v -> check(td_tensor_dup(v, tensor)), value)
         end
     end
 end

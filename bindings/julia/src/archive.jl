@@ -8,7 +8,7 @@ compressed(name::Symbol) =
     end
 
 packing(; compression::Symbol = :stored, fail_if_exists::Bool = false, durable::Bool = false) =
-    Ref(td_pack_options(; compression = compressed(compression), fail_if_exists, durable))
+    Ref(td_memmap_pack_options(; compression = compressed(compression), fail_if_exists, durable))
 
 """
     pack_memmap(dir, file; compression = :stored, fail_if_exists = false, durable = false)
@@ -40,9 +40,9 @@ julia> Array(load_memmap(joinpath(dir, "td.tdz"))["x"])
 ```
 """
 pack_memmap(dir::AbstractString, file::AbstractString; options...) =
-    check(td_pack_memmap(String(dir), String(file), packing(; options...)))
+    check(td_memmap_pack(String(dir), String(file), packing(; options...)))
 unpack_memmap(file::AbstractString, dir::AbstractString; fail_if_exists::Bool = false, durable::Bool = false) =
-    check(td_unpack_memmap(String(file), String(dir), packing(; fail_if_exists, durable)))
+    check(td_memmap_unpack(String(file), String(dir), packing(; fail_if_exists, durable)))
 
 """
     is_memmap_archive(file)
@@ -51,7 +51,7 @@ Whether there is a file that [`load_memmap`](@ref) takes for an archive.
 """
 function is_memmap_archive(file::AbstractString)
     answer = Ref{Int32}(0)
-    check(td_is_memmap_archive(String(file), answer))
+    check(td_memmap_is_archive(String(file), answer))
     answer[] != 0
 end
 
@@ -61,4 +61,4 @@ end
 Compute the checksums of an archive anew after its tensors were written to. Unpacking and other programs
 look at them.
 """
-refresh_archive_checksums(file::AbstractString) = check(td_refresh_archive_checksums(String(file)))
+refresh_archive_checksums(file::AbstractString) = check(td_memmap_write_archive_checksums(String(file)))

@@ -91,7 +91,7 @@ Whether nothing but empty dictionaries stands in `td`.
 Base.isempty(td::TensorDict) = asks(td_is_empty, td)
 nbytes(td::TensorDict) = Int(ask(Csize_t, td_nbytes, td))
 
-share(td::TensorDict) = call(TensorDict, td_share, td)
+share(td::TensorDict) = call(TensorDict, td_dup, td)
 
 """
     copy(td)
@@ -132,7 +132,7 @@ Base.hash(td::TensorDict, h::UInt) = hash(size(td), hash(:TensorDict, h))
 function listing(td::TensorDict; nested::Bool = false, leaves::Bool = false, sort::Bool = false, data::Bool = false,
                  contents_first::Bool = false, is_leaf = nothing)
     leaf_asking(is_leaf) do callback, user
-        options = Ref(td_keys_options(include_nested = nested, leaves_only = leaves, sort = sort, include_data = data,
+        options = Ref(td_keys_options(include_nested = nested, leaves_only = leaves, sort = sort, include_non_tensor = data,
                                       contents_first = contents_first, is_leaf = callback, user = user))
         listed(call(KeyList, td_keys_of, td, options))
     end

@@ -120,7 +120,7 @@ Write values into the tensor that is stored under `key`, or store `value` when n
 """
 function write!(td::TensorDict, key, value)
     names = path(key)
-    lending(t -> check(td_write(td, names, length(names), t), key), value)
+    lending(t -> check(td_write_or_set(td, names, length(names), t), key), value)
     td
 end
 
@@ -187,11 +187,11 @@ end
 Base.get!(f::Union{Function,Type}, td::TensorDict, key) =
     haskey(td, key) ? lookup(td, key) : (setindex!(td, f(), key); lookup(td, key))
 
-# What was taken out: a value that is no tensor comes in a dictionary that holds it under its name.
+# What was taken out: a non-tensor value comes in a dictionary that holds it under its name.
 function taken_out(kind, name, tensor, dict)
     kind == TD_ENTRY_TENSOR && return Tensor(tensor)
     kind == TD_ENTRY_DICT && return TensorDict(dict)
-    kind == TD_ENTRY_RAGGED && return RaggedTensor(TensorDict(dict))
+    kind == TD_ENTRY_NESTED_TENSOR && return NestedTensor(TensorDict(dict))
     holder = TensorDict(dict)
     value = lookup(holder, name)
     close(holder)
@@ -227,7 +227,7 @@ Move an entry to another key. What stands there is replaced, or with `safe` an e
 """
 function rename_key!(td::TensorDict, (from, to)::Pair; safe::Bool = false)
     names, new = path(from), path(to)
-    check(td_rename(td, names, length(names), new, length(new), safe), from)
+    check(td_rename_key(td, names, length(names), new, length(new), safe), from)
     td
 end
 
@@ -336,13 +336,13 @@ end
 
 """
     remove_empty!(td)
-    without_data(td)
+    filter_non_tensor(td)
 
 Remove the nested dictionaries in which nothing stands; and a new dictionary over the same tensors
-without the values that are no tensors.
+without the non-tensor values.
 """
 remove_empty!(td::TensorDict) = (check(td_remove_empty(td)); td)
-without_data(td::TensorDict) = call(TensorDict, td_without_data, td)
+filter_non_tensor(td::TensorDict) = call(TensorDict, td_filter_non_tensor, td)
 
 mutable struct LeafTest
     f::Any
@@ -458,9 +458,9 @@ The sizes of the tensor under `key`, or the batch size of what else stands there
 function entry_size(td::TensorDict, key)
     names = path(key)
     dims = Ref{Csize_t}(0)
-    check(td_entry_sizes(td, names, length(names), C_NULL, 0, dims), key)
+    check(td_get_sizes(td, names, length(names), C_NULL, 0, dims), key)
     buffer = Vector{Int64}(undef, dims[])
-    isempty(buffer) || check(td_entry_sizes(td, names, length(names), buffer, length(buffer), dims), key)
+    isempty(buffer) || check(td_get_sizes(td, names, length(names), buffer, length(buffer), dims), key)
     Tuple(Int.(buffer))
 end
 

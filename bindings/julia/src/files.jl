@@ -41,11 +41,11 @@ it is trusted and nothing in it is run. Tensors are views of the mapped file whe
 - `max_depth`, `max_entries`: most levels and entries accepted; 0 for the limits of the library
 """
 load_file(file::AbstractString; options...) = with_file_options(; options...) do given
-    call(TensorDict, td_load_file, String(file), given)
+    call(TensorDict, td_file_load, String(file), given)
 end
 
 load_tensor(file::AbstractString; options...) = with_file_options(; options...) do given
-    call(Tensor, td_tensor_load, String(file), given)
+    call(Tensor, td_file_load_tensor, String(file), given)
 end
 
 """
@@ -62,12 +62,12 @@ format. A file that was there is replaced once the new one is whole.
 - the others as for [`load_file`](@ref)
 """
 function save_file(file::AbstractString, td::TensorDict; options...)
-    with_file_options(given -> check(td_save_file(td, String(file), given)); options...)
+    with_file_options(given -> check(td_file_save(td, String(file), given)); options...)
     file
 end
 
 function save_tensor(file::AbstractString, t::Tensor; options...)
-    with_file_options(given -> check(td_tensor_save(t, String(file), given)); format = :npy, options...)
+    with_file_options(given -> check(td_file_save_tensor(t, String(file), given)); format = :npy, options...)
     file
 end
 

@@ -18,7 +18,7 @@ true
 ```
 """
 memmap_start(td::TensorDict, dir::Union{AbstractString,Nothing} = nothing; options...) =
-    call(Future, td_memmap_start, td, text_or_null(dir), storing(; options...))
+    call(Future, td_memmap_async, td, text_or_null(dir), storing(; options...))
 
 # The library would stop all tasks of this thread, so it is only asked.
 done(future::Future) = ask(Int32, (f, result) -> td_future_wait(f, 0.0, result), future) != 0

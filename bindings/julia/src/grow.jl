@@ -4,7 +4,7 @@ const shards = Dict(:none => TD_SHARD_NONE, :new => TD_SHARD_NEW, :any => TD_SHA
 
 growing(; durable::Bool = false, checksums::Bool = false, shard::Symbol = :none, publish_rows::Integer = 0,
         publish_bytes::Integer = 0, buffer_bytes::Integer = 0) =
-    Ref(td_grow_options(; durable, checksums, publish_rows, publish_bytes, buffer_bytes,
+    Ref(td_append_options(; durable, checksums, publish_rows, publish_bytes, buffer_bytes,
                         shard = get(shards, shard) do
                             throw(ArgumentError("shard is :none, :new or :any, not :$shard"))
                         end))
@@ -56,7 +56,7 @@ Writer(dir::AbstractString, like::TensorDict; options...) = grow(dir, like; opti
 Writer(dir::AbstractString; options...) = grow(dir, C_NULL; options...)
 
 function grow(dir, like; options...)
-    handle = call(WriterHandle, td_writer_open_growing, String(dir), like, growing(; options...))
+    handle = call(WriterHandle, td_writer_open_append, String(dir), like, growing(; options...))
     try
         # What is known of its tensors; no file of values is opened.
         td = load_memmap(asktext(td_writer_folder, handle); device = Device("meta"))

@@ -49,9 +49,9 @@ mutable struct Future <: Handle
     Future(pointer::Ptr{td_future}) = adopt(new(pointer), false)
 end
 
-mutable struct RecordHandle <: Handle
-    pointer::Ptr{td_record_type}
-    RecordHandle(pointer::Ptr{td_record_type}) = adopt(new(pointer), false)
+mutable struct TensorclassHandle <: Handle
+    pointer::Ptr{td_tensorclass}
+    TensorclassHandle(pointer::Ptr{td_tensorclass}) = adopt(new(pointer), false)
 end
 
 raw(::Type{Tensor}) = td_tensor
@@ -60,7 +60,7 @@ raw(::Type{KeyList}) = td_keys
 raw(::Type{WriterHandle}) = td_writer
 raw(::Type{MapHandle}) = td_map_iter
 raw(::Type{Future}) = td_future
-raw(::Type{RecordHandle}) = td_record_type
+raw(::Type{TensorclassHandle}) = td_tensorclass
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
 free(pointer::Ptr{td_tensordict}) = td_free(pointer)
@@ -68,7 +68,7 @@ free(pointer::Ptr{td_keys}) = td_keys_free(pointer)
 free(pointer::Ptr{td_writer}) = td_writer_free(pointer)
 free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
 free(pointer::Ptr{td_future}) = td_future_free(pointer)
-free(pointer::Ptr{td_record_type}) = td_record_type_free(pointer)
+free(pointer::Ptr{td_tensorclass}) = td_tensorclass_free(pointer)
 
 kind(::Tensor) = :tensor
 kind(::TensorDict) = :dictionary
@@ -76,7 +76,7 @@ kind(::KeyList) = :list
 kind(::WriterHandle) = :writer
 kind(::MapHandle) = :iterator
 kind(::Future) = :future
-kind(::RecordHandle) = Symbol("record type")
+kind(::TensorclassHandle) = Symbol("tensorclass")
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
 function release(h::Handle)
@@ -106,7 +106,7 @@ Base.unsafe_convert(::Type{Ptr{td_keys}}, h::KeyList) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_writer}}, h::WriterHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_future}}, h::Future) = live_pointer(h)
-Base.unsafe_convert(::Type{Ptr{td_record_type}}, h::RecordHandle) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_tensorclass}}, h::TensorclassHandle) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)
     finalizer(release, h)

@@ -188,7 +188,7 @@ Base.getindex(t::Tensor, indices...) = indexed(Tensor, td_tensor_index, t, indic
     view(t::Tensor, indices...)
 
 `td[indices...]` without a copy: what is written to it reaches `td`. Where arrays of positions or of `Bool`s pick
-it, that is a [`window`](@ref); of a tensor there is no such view, and an `ArgumentError` says so.
+it, that is a [`sub_tensordict`](@ref); of a tensor there is no such view, and an `ArgumentError` says so.
 """
 Base.view(td::TensorDict, indices...) = indexed(TensorDict, view_at, td, indices)
 Base.view(t::Tensor, indices...) = indexed(Tensor, view_at, t, indices)

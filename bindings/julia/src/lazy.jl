@@ -1,14 +1,14 @@
-# Dictionaries side by side that are stacked when read, and windows on a part of a dictionary.
+# Dictionaries side by side that are stacked when read, and sub-tensordicts.
 
 """
     dict_kind(td) -> Symbol
 
-`:dense`, `:lazy` for a lazy stack, `:sub` for a window on a part. All kinds take all calls, with few
+`:dense`, `:lazy` for a lazy stack, `:sub_tensordict` for a sub-tensordict. All kinds take all calls, with few
 exceptions.
 """
 function dict_kind(td::TensorDict)
-    kind = ask(td_dict_kind, td_kind_of_dict, td)
-    kind == TD_DICT_LAZY ? :lazy : kind == TD_DICT_SUB ? :sub : kind == TD_DICT_DENSE ? :dense : :data
+    kind = ask(td_dict_kind, td_kind, td)
+    kind == TD_DICT_LAZY_STACK ? :lazy : kind == TD_DICT_SUB_TENSORDICT ? :sub_tensordict : kind == TD_DICT_DENSE ? :dense : :non_tensor
 end
 
 """
@@ -81,15 +81,15 @@ function padded(td::TensorDict, key; options...)
 end
 
 """
-    ragged(td, key) -> (values, offsets)
+    jagged(td, key) -> (values, offsets)
 
 The tensors of a key of a lazy stack one after the other along their first dimension, and where each
 begins, counted from 0: one more than there are elements.
 """
-function ragged(td::TensorDict, key)
+function jagged(td::TensorDict, key)
     names = path(key)
     values, offsets = Ref{Ptr{td_tensor}}(C_NULL), Ref{Ptr{td_tensor}}(C_NULL)
-    check(td_lazy_get_ragged(td, names, length(names), values, offsets), key)
+    check(td_lazy_get_jagged(td, names, length(names), values, offsets), key)
     (values = Tensor(values[]), offsets = Tensor(offsets[]))
 end
 
@@ -101,23 +101,23 @@ The parts along a dimension as a lazy stack, sharing memory.
 to_lazy_stack(td::TensorDict, dim::Integer = 1) = call(TensorDict, td_to_lazy_stack, td, from0(dim))
 
 """
-    densify(td; pad = false, value = 0, left = false, ragged = false)
+    densify(td; pad = false, value = 0, left = false, nested_tensor = false)
 
-The same content without lazy stacks and windows at any level. Without `pad`, shapes that differ are a
-`DimensionMismatch`; with `ragged` they become a [`RaggedTensor`](@ref).
+The same content without lazy stacks and sub-tensordicts at any level. Without `pad`, shapes that differ are a
+`DimensionMismatch`; with `nested_tensor` they become a [`NestedTensor`](@ref).
 """
-densify(td::TensorDict; pad::Bool = false, ragged::Bool = false, options...) =
-    call(TensorDict, td_densify, td, padding(; pad = ragged ? 2 : pad, options...))
+densify(td::TensorDict; pad::Bool = false, nested_tensor::Bool = false, options...) =
+    call(TensorDict, td_densify, td, padding(; pad = nested_tensor ? 2 : pad, options...))
 
 """
-    window(td, indices...)
-    parent(window)
+    sub_tensordict(td, indices...)
+    parent(sub_tensordict)
 
-A window on a part of `td`: what is written to it reaches the part, also where arrays of positions or of
+A sub-tensordict of `td`: what is written to it reaches the part, also where arrays of positions or of
 `Bool`s pick it. `parent` gives `td` back.
 """
-window(td::TensorDict, indices...) = indexed(TensorDict, td_sub_tensordict, td, indices)
-Base.parent(td::TensorDict) = call(TensorDict, td_sub_parent, td)
+sub_tensordict(td::TensorDict, indices...) = indexed(TensorDict, td_sub_tensordict, td, indices)
+Base.parent(td::TensorDict) = call(TensorDict, td_sub_tensordict_parent, td)
 
 """
     isuniquelyowned(td)

@@ -12,9 +12,9 @@ function step_piece(user::Ptr{Cvoid}, about::Ptr{td_map_piece}, source::Ptr{td_t
                     result::Ptr{Ptr{td_tensordict}})::td_status
     pieces = unsafe_pointer_to_objref(user)::Pieces
     parking(pieces) do
-        part = kept(TensorDict, td_share, source)
+        part = kept(TensorDict, td_dup, source)
         value = pieces.numbered ? pieces.f(Int(unsafe_load(about).number) + 1, part) : pieces.f(part)
-        value === nothing || check(td_share(value::TensorDict, result))
+        value === nothing || check(td_dup(value::TensorDict, result))
     end
 end
 

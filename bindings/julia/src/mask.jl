@@ -61,8 +61,8 @@ expand_right(t::Tensor, dims::Integer...) = expand_right(t, dims)
 expand_right(t::Tensor, dims::Tuple) = (s = sizes(dims); call(Tensor, td_tensor_expand_right, t, s, length(s)))
 expand_as_right(t::Tensor, other::Tensor) = expand_right(t, size(other))
 
-const FILLINGS = (empty = TD_FILL_EMPTY, zeros = TD_FILL_ZEROS, ones = TD_FILL_ONES, rand = TD_FILL_RAND,
-                  randn = TD_FILL_RANDN)
+const FILLINGS = (empty = TD_LIKE_EMPTY, zeros = TD_LIKE_ZEROS, ones = TD_LIKE_ONES, rand = TD_LIKE_RAND,
+                  randn = TD_LIKE_RANDN)
 
 """
     like(td, what; type = nothing, device = nothing)
@@ -87,7 +87,7 @@ end
 function like(td::TensorDict, what::Union{Symbol,Real}, dims::Tuple; options...)
     kind, raw = filled(what; options...)
     s = sizes(dims)
-    call(TensorDict, td_new, td, kind, s, length(s), raw)
+    call(TensorDict, td_like_sized, td, kind, s, length(s), raw)
 end
 like(td::TensorDict, what::Union{Symbol,Real}, dim::Integer, dims::Integer...; options...) =
     like(td, what, (dim, dims...); options...)
@@ -97,8 +97,8 @@ function filled(what; type::Union{Type,Nothing} = nothing, device::Union{Device,
     what isa Symbol && !haskey(FILLINGS, what) &&
         throw(ArgumentError("$(repr(what)) is none of $(join(repr.(keys(FILLINGS)), ", "))"))
     at = something(device, Device(TD_DEVICE_NONE, -1))
-    (what isa Symbol ? FILLINGS[what] : TD_FILL_VALUE,
-     Ref(td_fill_options(dtype = type === nothing ? TD_DTYPE_OTHER : dtype_code(type),
+    (what isa Symbol ? FILLINGS[what] : TD_LIKE_FULL,
+     Ref(td_like_options(dtype = type === nothing ? TD_DTYPE_OTHER : dtype_code(type),
                          device_type = at.type, device_index = at.index,
                          value = what isa Symbol ? 0.0 : Float64(what))))
 end
@@ -118,11 +118,11 @@ true
 """
 function difference(td::TensorDict, other::TensorDict; rtol::Union{Real,Nothing} = nothing,
                     atol::Union{Real,Nothing} = nothing, nans::Bool = true, common_keys::Bool = false)
-    options = td_close_options(has_tolerance = !(rtol === atol === nothing), nan_differs = !nans,
+    options = td_allclose_options(has_tolerance = !(rtol === atol === nothing), nan_differs = !nans,
                                common_keys = common_keys, relative = something(rtol, 0.0),
                                absolute = something(atol, 0.0))
     close = Ref{Int32}(0)
-    text = asktext(td_all_close, td, other, Ref(options), close)
+    text = asktext(td_allclose, td, other, Ref(options), close)
     close[] == 0 ? text : nothing
 end
 Base.isapprox(td::TensorDict, other::TensorDict; options...) = difference(td, other; options...) === nothing

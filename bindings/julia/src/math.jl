@@ -101,7 +101,7 @@ function reducing(f, dims; keepdims::Bool = false, dtype = nothing, corrected::B
     dims isa Symbol && dims !== :features && throw(ArgumentError("dims = :$dims; :features is known"))
     haskey(INTERPOLATIONS, interpolation) ||
         throw(ArgumentError("interpolation :$interpolation; known are $(keys(INTERPOLATIONS))"))
-    over = dims isa Colon ? TD_OVER_ALL : dims isa Symbol ? TD_OVER_FEATURES : TD_OVER_DIMS
+    over = dims isa Colon ? TD_REDUCE_OVER_ALL : dims isa Symbol ? TD_REDUCE_OVER_FEATURES : TD_REDUCE_OVER_DIMS
     GC.@preserve list f(Ref(td_reduce_options(
         over = over, dims = pointer(list), dims_len = length(list), keepdim = keepdims,
         dtype = dtype === nothing ? TD_DTYPE_OTHER : dtype_code(dtype), correction = correction, q = q,

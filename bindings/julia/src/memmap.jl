@@ -4,11 +4,11 @@ text_or_null(::Nothing) = C_NULL
 text_or_null(dir::AbstractString) = String(dir)
 
 storing(; num_threads::Integer = 0, copy_existing::Bool = false, fail_if_exists::Bool = false,
-        verbatim_names::Bool = false, dense_windows::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored,
+        verbatim_names::Bool = false, dense_sub_tensordicts::Bool = false, archive::Union{Bool,Nothing} = nothing, compression::Symbol = :stored,
         durable::Bool = false, checksums::Bool = false) =
     Ref(td_memmap_options(num_threads = num_threads, copy_existing = copy_existing,
                           fail_if_exists = fail_if_exists, verbatim_names = verbatim_names,
-                          dense_windows = dense_windows,
+                          dense_sub_tensordicts = dense_sub_tensordicts,
                           durable = durable, checksums = checksums,
                           archive = archive === nothing ? TD_ARCHIVE_BY_NAME :
                                     archive ? TD_ARCHIVE_YES : TD_ARCHIVE_NO,
@@ -25,7 +25,7 @@ writing through to the files. Without a folder memory that has no name is mapped
 - `copy_existing = false`: copy tensors that are mapped from another folder, too
 - `fail_if_exists = false`: refuse to overwrite files
 - `verbatim_names = false`: name files by the keys as they are, not escaped
-- `dense_windows = false`: save a window as what it reads, not with all that it is a part of
+- `dense_sub_tensordicts = false`: save a sub-tensordict as what it reads, not with all that it is a part of
 - `archive = nothing`: whether all goes into one file, a zip archive, which is then opened as
   [`load_memmap`](@ref) does; `nothing` when the name ends with `.tdz`
 - `compression = :stored`: of the tensors in an archive, also `:deflate`
@@ -67,7 +67,7 @@ Map a folder, or an archive, that this library or Python's tensordict has writte
 - `write_through`: what is written to tensors of an archive reaches the file
 """
 load_memmap(dir::AbstractString; options...) =
-    call(TensorDict, td_load_memmap, String(dir), loading(; options...))
+    call(TensorDict, td_memmap_load, String(dir), loading(; options...))
 
 loading(; device::Device = Device(TD_DEVICE_NONE, -1), private::Bool = false, verbatim_names::Bool = false,
         max_depth::Integer = 0, max_entries::Integer = 0, write_through::Bool = false, subpath...) =

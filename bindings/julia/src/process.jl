@@ -6,7 +6,7 @@
 The versions of the library, of the libtorch behind it, and of the interface between it and this
 package.
 """
-version() = VersionNumber(unsafe_string(td_version_string()))
+version() = VersionNumber(unsafe_string(td_version()))
 torch_version() = unsafe_string(td_torch_version())
 abi_version() = Int(td_abi_version())
 

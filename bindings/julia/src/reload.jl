@@ -9,7 +9,7 @@ function load_memmap(dir::AbstractString, name, more...; options...)
     texts = map(text -> Base.cconvert(Cstring, text), path((name, more...)))
     GC.@preserve texts begin
         names = map(text -> Base.unsafe_convert(Cstring, text), texts)
-        GC.@preserve names call(TensorDict, td_load_memmap, String(dir), loading(; options...,
+        GC.@preserve names call(TensorDict, td_memmap_load, String(dir), loading(; options...,
                                 subpath = pointer(names), subpath_len = length(names)))
     end
 end
@@ -21,7 +21,7 @@ Read a folder into `td`: tensors take the place of those of the same name, neste
 other entries stay. A locked dictionary must be mapped. Options as for [`load_memmap`](@ref).
 """
 function load_memmap!(td::TensorDict, dir::AbstractString; options...)
-    check(td_load_into(td, String(dir), loading(; options...)))
+    check(td_memmap_load_into(td, String(dir), loading(; options...)))
     td
 end
 
@@ -65,12 +65,12 @@ Options as for [`memmap`](@ref).
 """
 function make_memmap!(td::TensorDict, key, T::Type, dims::Union{Integer,Tuple}; options...)
     names = path(key)
-    call(Tensor, td_make_memmap, td, names, length(names), dtype_code(T), sizes(dims), length(dims),
+    call(Tensor, td_memmap_make, td, names, length(names), dtype_code(T), sizes(dims), length(dims),
          storing(; options...))
 end
 
 function make_memmap!(td::TensorDict, key, value::Union{Tensor,AbstractArray}; options...)
     names = path(key)
     source = value isa Tensor ? value : Tensor(value)
-    call(Tensor, td_make_memmap_from, td, names, length(names), source, storing(; options...))
+    call(Tensor, td_memmap_make_from_tensor, td, names, length(names), source, storing(; options...))
 end

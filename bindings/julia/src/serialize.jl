@@ -1,11 +1,11 @@
 # Copies in other processes and files of Julia: `serialize`, `Distributed`. A handle is a number of this process,
 # so what travels is a message, as `write` makes one.
 
-const Travelling = Union{Tensor,TensorDict,RaggedTensor,StridedTensor,TensorClass}
+const Travelling = Union{Tensor,TensorDict,NestedTensor,StridedTensor,TensorClass}
 
 packed(td::TensorDict) = (io = IOBuffer(); write(io, td); take!(io))
 packed(t::Tensor) = packed_alone((), t)
-packed(ragged::RaggedTensor) = packed_alone(length(ragged), ragged)
+packed(nested_tensor::NestedTensor) = packed_alone(length(nested_tensor), nested_tensor)
 packed(A::StridedTensor) = packed(A.owner)
 packed(x::TensorClass) = packed(parent(x))
 function packed_alone(batch, value)
@@ -18,7 +18,7 @@ function packed_alone(batch, value)
 end
 
 unpacked(::Type{TensorDict}, bytes) = read(IOBuffer(bytes), TensorDict; max_bytes = max(1, length(bytes)))
-function unpacked(::Type{<:Union{Tensor,RaggedTensor}}, bytes)
+function unpacked(::Type{<:Union{Tensor,NestedTensor}}, bytes)
     td = unpacked(TensorDict, bytes)
     try
         td["value"]
@@ -47,7 +47,7 @@ function Serialization.deserialize(s::Serialization.AbstractSerializer, T::Type{
 end
 
 # What else has a handle stays where it is.
-Serialization.serialize(::Serialization.AbstractSerializer, h::Union{KeyList,WriterHandle,MapHandle,Future,RecordHandle}) =
+Serialization.serialize(::Serialization.AbstractSerializer, h::Union{KeyList,WriterHandle,MapHandle,Future,TensorclassHandle}) =
     throw(ArgumentError("a $(kind(h)) of TensorDicts belongs to this process and cannot be serialized"))
 Base.deepcopy_internal(h::Handle, ::IdDict) = throw(ArgumentError("a $(kind(h)) of TensorDicts cannot be copied"))
 Base.deepcopy_internal(A::StridedTensor, seen::IdDict) =

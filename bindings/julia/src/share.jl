@@ -34,7 +34,7 @@ julia> Array(td["x"])
 ```
 """
 shared_name(td::TensorDict) = asktext(td_shared_name, td)
-open_shared(name::AbstractString) = call(TensorDict, td_open_shared, String(name))
+open_shared(name::AbstractString) = call(TensorDict, td_shared_open, String(name))
 
 consolidating(; device::Union{Device,Nothing} = nothing, pin_memory::Bool = false, inplace::Bool = false,
               num_threads::Integer = 0, durable::Bool = false) =
@@ -71,7 +71,7 @@ reaches the file only with `write_through`.
 """
 load_consolidated(file::AbstractString; device::Union{Device,Nothing} = nothing, max_depth::Integer = 0,
                   max_entries::Integer = 0, write_through::Bool = false) =
-    call(TensorDict, td_load_consolidated, String(file),
+    call(TensorDict, td_consolidated_load, String(file),
          Ref(td_load_options(device_type = device === nothing ? TD_DEVICE_NONE : device.type,
                              device_index = device === nothing ? -1 : device.index,
                              max_depth = max_depth, max_entries = max_entries,

@@ -8,7 +8,7 @@ and the device of each dictionary. `nested`: dictionaries stay inside each other
 keep their history.
 """
 state_dict(td::TensorDict; nested::Bool = false, keep_vars::Bool = false) =
-    call(TensorDict, td_state_dict, td, Ref(td_state_options(nested = nested, keep_vars = keep_vars)))
+    call(TensorDict, td_state_dict, td, Ref(td_state_dict_options(nested = nested, keep_vars = keep_vars)))
 
 """
     load_state_dict!(td, state; strict = true, assign = false, flat = nothing)
@@ -22,17 +22,16 @@ Write the values of `state` into the tensors of `td`; all of them, or none if so
 function load_state_dict!(td::TensorDict, state::TensorDict; strict::Bool = true, assign::Bool = false,
                           flat::Union{Bool,Nothing} = nothing)
     form = flat === nothing ? TD_STATE_DETECT : flat ? TD_STATE_FLAT : TD_STATE_NESTED
-    check(td_load_state_dict(td, state, Ref(td_load_state_options(partial = !strict, assign = assign, form = form))))
+    check(td_load_state_dict(td, state, Ref(td_load_state_dict_options(partial = !strict, assign = assign, form = form))))
     td
 end
 
 """
     schema(td) -> String
 
-The structure of `td` as JSON: keys, batch sizes, devices, element types, sizes, and values that are no
-tensors.
+The structure of `td` as JSON: keys, batch sizes, devices, element types, sizes, and non-tensor values.
 """
-schema(td::TensorDict) = asktext(td_schema_of, td)
+schema(td::TensorDict) = asktext(td_schema, td)
 
 const CONTENTS = (zeros = TD_SCHEMA_ZEROS, undef = TD_SCHEMA_UNINITIALIZED, meta = TD_SCHEMA_META)
 

@@ -34,7 +34,7 @@ function asarray(t::Tensor)
     T, dims = eltype(t), size(t)
     # A handle of its own, so that neither close(t) nor a scope takes the memory away.
     result = Ref{Ptr{td_tensor}}(C_NULL)
-    check(td_tensor_share(t, result))
+    check(td_tensor_dup(t, result))
     owner = Tensor(result[]; scoped = false)
     StridedTensor{T,length(dims)}(owner, convert(Ptr{T}, pointer(owner)), dims, strides(owner))
 end

@@ -14,13 +14,13 @@ Read a table into a dictionary with one row for each element of the batch, or wr
 into nested keys and joins them.
 
 Columns of whole numbers become `Int64`, of numbers and missing ones `Float64`, of truths `Bool`, all
-others values that are no tensors.
+others non-tensor values.
 """
 load_table(file::AbstractString; format::Union{Symbol,Nothing} = nothing, separator::AbstractString = "") =
-    call(TensorDict, td_load_table, String(file), table_format(file, format), String(separator))
+    call(TensorDict, td_table_load, String(file), table_format(file, format), String(separator))
 
 function save_table(file::AbstractString, td::TensorDict; format::Union{Symbol,Nothing} = nothing,
                     separator::AbstractString = "")
-    check(td_save_table(td, String(file), table_format(file, format), String(separator)))
+    check(td_table_save(td, String(file), table_format(file, format), String(separator)))
     file
 end

@@ -105,7 +105,7 @@ contiguous(t::Tensor) = call(Tensor, td_tensor_contiguous, t)
 
 A second object for the same tensor or dictionary: a change through one is seen through the other.
 """
-share(t::Tensor) = call(Tensor, td_tensor_share, t)
+share(t::Tensor) = call(Tensor, td_tensor_dup, t)
 
 Base.copy(t::Tensor) = call(Tensor, td_tensor_clone, t)
 Base.deepcopy_internal(t::Tensor, seen::IdDict) = get!(() -> copy(t), seen, t)::Tensor

@@ -13,24 +13,24 @@ Base.parent(x::TensorClass) = getfield(x, :dict)::TensorDict
 function fieldspecs end
 function fieldtypes_of end
 
-const CLASS_TYPES = IdDict{Type,RecordType}()
+const CLASS_TYPES = IdDict{Type,TensorclassType}()
 const CLASS_TYPES_LOCK = ReentrantLock()
 
 # Made at the first use, so that nothing of this process is kept in a precompiled module.
-record_type(T::Type{<:TensorClass}) = lock(CLASS_TYPES_LOCK) do
-    get!(() -> RecordType(nameof(T), (String(name) => spec for (name, spec) in pairs(fieldspecs(T)))...), CLASS_TYPES, T)
+tensorclass_type(T::Type{<:TensorClass}) = lock(CLASS_TYPES_LOCK) do
+    get!(() -> TensorclassType(nameof(T), (String(name) => spec for (name, spec) in pairs(fieldspecs(T)))...), CLASS_TYPES, T)
 end
 
 declared(spec::FieldSpec) = (spec, Tensor)
 declared(::Type{Tensor}) = (tensorfield(), Tensor)
 declared(::Type{TensorDict}) = (dictfield(), TensorDict)
 declared(::Type{NonTensorData}) = (valuefield(), NonTensorData)
-declared(T::Type{<:TensorClass}) = (recordfield(T), T)
+declared(T::Type{<:TensorClass}) = (tensorclassfield(T), T)
 function declared(T::Union)
     inner = Base.nonnothingtype(T)
     Nothing <: T && inner isa DataType || throw(ArgumentError("$T is not what a field can be"))
     spec, type = declared(inner)
-    FieldSpec(spec.kind, spec.eltype, spec.sizes, true, spec.default, spec.record), type
+    FieldSpec(spec.kind, spec.eltype, spec.sizes, true, spec.default, spec.tensorclass), type
 end
 declared(other) = throw(ArgumentError("$other is not what a field can be"))
 
@@ -93,14 +93,14 @@ macro tensorclass(definition)
             $here.fieldspecs(::Type{$name}) = NamedTuple{$(Tuple(names))}(map(first, declarations))
             $here.fieldtypes_of(::Type{$name}) = NamedTuple{$(Tuple(names))}(map(last, declarations))
         end
-        $name(td::$here.TensorDict) = $here.unchecked($name, $here.record!(td, $here.record_type($name)))
+        $name(td::$here.TensorDict) = $here.unchecked($name, $here.tensorclass!(td, $here.tensorclass_type($name)))
         $name(batch, values...) = $here.construct($name, batch, values)
         $name(batch; fields...) = $here.construct($name, batch, fields)
         nothing
     end)
 end
 
-# What is known to be a record of the type already.
+# What is known to be a tensorclass of the type already.
 struct Unchecked end
 unchecked(::Type{T}, td::TensorDict) where {T<:TensorClass} = T(Unchecked(), td)
 
@@ -151,7 +151,7 @@ function Base.setproperty!(x::TensorClass, name::Symbol, value)
     value
 end
 
-TensorDict(x::TensorClass) = record!(copy(parent(x)), nothing)
+TensorDict(x::TensorClass) = tensorclass!(copy(parent(x)), nothing)
 
 Base.getindex(x::T, indices...) where {T<:TensorClass} = rewrap(T, parent(x)[of_batch(indices)...])
 Base.view(x::T, indices...) where {T<:TensorClass} = rewrap(T, view(parent(x), of_batch(indices)...))
@@ -159,8 +159,8 @@ Base.setindex!(x::TensorClass, value, indices...) = (parent(x)[of_batch(indices)
 of_batch(indices) = any(i -> i isa Name, indices) ?
     throw(ArgumentError("an index of a tensorclass speaks of the batch; fields are x.name")) : indices
 
-# A record that operations have made is one, whatever became of its dtypes.
-settled(::Type{T}, td::TensorDict) where {T} = record_type(td) === nothing ? T(td) : unchecked(T, td)
+# A tensorclass that operations have made is one, whatever became of its dtypes.
+settled(::Type{T}, td::TensorDict) where {T} = tensorclass_type(td) === nothing ? T(td) : unchecked(T, td)
 
 # What gives dictionaries gives the same struct; what asks, answers.
 for f in (:(Base.reshape), :(Base.permutedims), :(Base.transpose), :(Base.dropdims), :squeeze, :unsqueeze, :expand,
@@ -169,7 +169,7 @@ for f in (:(Base.reshape), :(Base.permutedims), :(Base.transpose), :(Base.dropdi
         rewrap(T, $f(parent(x), arguments...; options...))
 end
 for f in (:(Base.size), :(Base.ndims), :(Base.length), :(Base.axes), :(Base.firstindex), :(Base.lastindex), :(Base.isempty),
-          :(Base.islocked), :nbytes, :ismemmap, :device, :saved_path, :check_record, :record_type)
+          :(Base.islocked), :nbytes, :ismemmap, :device, :saved_path, :check_tensorclass, :tensorclass_type)
     @eval $f(x::TensorClass, arguments...) = $f(parent(x), arguments...)
 end
 for f in (:lock!, :unlock!, :clear_device!, :set_batch_size!)

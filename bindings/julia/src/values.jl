@@ -1,11 +1,11 @@
-# Values that are no tensors. They travel as JSON text.
+# Non-tensor values. They travel as JSON text.
 
-store!(td, names, value::NonTensorData) = check(td_set_data_json(td, names, length(names), value.json), askey(names))
+store!(td, names, value::NonTensorData) = check(td_set_non_tensor_json(td, names, length(names), value.json), askey(names))
 
 """
     set_json!(td, key, json; each = false)
 
-Store a value that is no tensor under `key`, given as JSON text: one for the whole batch, or with `each` one
+Store a non-tensor value under `key`, given as JSON text: one for the whole batch, or with `each` one
 for each element of it, as lists nested as the batch dimensions are. `td[key] = NonTensorData(json)` is the
 first.
 
@@ -20,7 +20,7 @@ NonTensorData(5)
 """
 function set_json!(td::TensorDict, key, json::AbstractString; each::Bool = false)
     names = path(key)
-    f = each ? td_set_data_list_json : td_set_data_json
+    f = each ? td_set_non_tensor_stack_json : td_set_non_tensor_json
     check(f(td, names, length(names), String(json)), key)
     td
 end
@@ -33,17 +33,17 @@ lists nested as the batch dimensions are.
 """
 function get_json(td::TensorDict, key; each::Bool = false)
     names = path(key)
-    asktext(each ? td_get_data_list_json : td_get_data_value_json, td, names, length(names); key = key)
+    asktext(each ? td_get_non_tensor_stack_json : td_get_non_tensor_value_json, td, names, length(names); key = key)
 end
 
 """
-    spread_data!(td, key)
+    spread_non_tensor!(td, key)
 
 Make the value of the whole batch one value for each element.
 """
-function spread_data!(td::TensorDict, key)
+function spread_non_tensor!(td::TensorDict, key)
     names = path(key)
-    check(td_spread_data(td, names, length(names)), key)
+    check(td_spread_non_tensor(td, names, length(names)), key)
     td
 end
 
@@ -55,13 +55,13 @@ Bytes that are no text, one value for the whole batch.
 """
 function set_bytes!(td::TensorDict, key, bytes::AbstractVector{UInt8})
     names, data = path(key), Vector{UInt8}(bytes)
-    check(td_set_data_bytes(td, names, length(names), data, length(data)), key)
+    check(td_set_non_tensor_bytes(td, names, length(names), data, length(data)), key)
     td
 end
 function get_bytes(td::TensorDict, key)
     names, count = path(key), Ref{Csize_t}(0)
-    check_size(td_get_data_bytes(td, names, length(names), C_NULL, 0, count))
+    check_size(td_get_non_tensor_bytes(td, names, length(names), C_NULL, 0, count))
     bytes = Vector{UInt8}(undef, count[])
-    isempty(bytes) || check(td_get_data_bytes(td, names, length(names), bytes, length(bytes), count), key)
+    isempty(bytes) || check(td_get_non_tensor_bytes(td, names, length(names), bytes, length(bytes), count), key)
     bytes
 end

@@ -83,6 +83,6 @@ verify_memmap(dir::AbstractString; num_threads::Integer = 0, progress = nothing)
         td_memmap_verify(String(dir), options, Ref{Csize_t}(0))
     end
 function checksum_memmap(dir::AbstractString; num_threads::Integer = 0, progress = nothing)
-    verifying(options -> td_memmap_checksum(String(dir), options), progress, num_threads; listing = false)
+    verifying(options -> td_memmap_write_checksums(String(dir), options), progress, num_threads; listing = false)
     nothing
 end

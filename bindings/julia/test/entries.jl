@@ -87,7 +87,7 @@ end
     @test all_keys(empty(td; nested = true)) == ["n", "x", ("x", "y")]
     @test !haskey(remove_empty!(td), "x")
     td["s"] = NonTensorData("1")
-    @test !haskey(without_data(td), "s") && haskey(td, "s")
+    @test !haskey(filter_non_tensor(td), "s") && haskey(td, "s")
     @test isempty(empty!(td)) && size(td) == (3,)
 end
 

@@ -134,7 +134,7 @@ end
     @test Array(td["x"]) == [0 0; 9 9; 8 8]
     view(td, 2)["x"][1] = 4
     @test Array(td["x"]) == [0 0; 4 9; 8 8]
-    @test dict_kind(view(td, [1])) == :sub && dict_kind(view(td, 1:2)) == :dense
+    @test dict_kind(view(td, [1])) == :sub_tensordict && dict_kind(view(td, 1:2)) == :dense
     @test_throws BoundsError view(td, [4])
     t = td["x"]
     view(t, 1, :)[1] = 3

@@ -8,7 +8,7 @@ element(values, own) = TensorDict((), "x" => values, own => 1)
     @test keys(lazy) == ["x"] && exclusive_keys(lazy) == ["p", "q"]
     @test_throws DimensionMismatch lazy["x"]
     @test asarray(padded(lazy, "x"; value = 9, left = true)) == [1 2; 9 3]
-    flat = ragged(lazy, "x")
+    flat = jagged(lazy, "x")
     @test asarray(flat.values) == [1, 2, 3] && asarray(flat.offsets) == [0, 2, 3]
     @test_throws DimensionMismatch densify(lazy)
     @test asarray(densify(lazy; pad = true)["x"]) == [1 2; 3 0]
@@ -33,10 +33,10 @@ end
     @test dict_kind(lazy) == :lazy && lazy == td && densify(lazy) == td
 end
 
-@testset "windows write through" begin
+@testset "sub-tensordicts write through" begin
     td = TensorDict(4; x = [0, 1, 2, 3])
-    part = window(td, [4, 2])
-    @test dict_kind(part) == :sub && issame(parent(part), td)
+    part = sub_tensordict(td, [4, 2])
+    @test dict_kind(part) == :sub_tensordict && issame(parent(part), td)
     set_inplace!(part, "x", [30, 10])
     part["new"] = [1, 2]
     @test asarray(td["x"]) == [0, 10, 2, 30] && asarray(td["new"]) == [0, 2, 0, 1]

@@ -81,7 +81,7 @@ end
     next!(w)
     @test rows(w) == 1
     close(w)
-    @test Array(open_after(() -> RaggedTensor([[1, 2], [3]]))[2]) == [3]
+    @test Array(open_after(() -> NestedTensor([[1, 2], [3]]))[2]) == [3]
     @test Array(open_after(() -> Scoped(row())).x) == [1, 2]
     @test size(open_after(() -> Dict("a" => row()))["a"]) == (2,)
     @test size(last(open_after(() -> 1 => row()))) == (2,)

@@ -22,7 +22,7 @@ const Sent = Main.SentTypes.Sent
 
 @testset "dictionaries and tensors" begin
     td = TensorDict(2; x = [1 2; 3 4], n = (y = Float32[1, 2],), t = NonTensorData("\"text\""))
-    td["r"] = RaggedTensor([[1, 2], [3]])
+    td["r"] = NestedTensor([[1, 2], [3]])
     got = travel(td)
     @test got == td && !issame(got, td)
     got["x"][1, 1] = 9
@@ -30,7 +30,7 @@ const Sent = Main.SentTypes.Sent
     for t in (Tensor([1.0 2.0; 3.0 4.0]), Tensor(true), Tensor(BFloat16[1, 2]), zeros(Tensor, Int16, 0, 3))
         @test travel(t) == t && eltype(travel(t)) == eltype(t)
     end
-    @test Array(travel(RaggedTensor([[1, 2], [3]]))[1]) == [1, 2]
+    @test Array(travel(NestedTensor([[1, 2], [3]]))[1]) == [1, 2]
     @test travel(asarray(Tensor([1 2; 3 4]))) == [1 2; 3 4]
     @test travel(lazy_stack([td[1], td[2]])) == lazy_stack([td[1], td[2]])
 end
@@ -42,7 +42,7 @@ end
     x = Sent(2; x = [1, 2], n = TensorDict(2; y = [3, 4]))
     y = travel([x, x])
     @test y isa Vector{Sent} && y[1] == x && Array(y[2].n["y"]) == [3, 4]
-    @test record_type(y[1]) !== nothing
+    @test tensorclass_type(y[1]) !== nothing
 end
 
 @testset "what belongs to this process" begin
@@ -52,7 +52,7 @@ end
     @test_throws ArgumentError deepcopy(w)
     close(w)
     @test_throws ReleasedError travel(close(td) === nothing ? td : td)
-    @test_throws ArgumentError travel(RecordType("Alone", "x" => tensorfield()))
+    @test_throws ArgumentError travel(TensorclassType("Alone", "x" => tensorfield()))
     A = deepcopy(asarray(Tensor([1, 2])))
     GC.gc()
     @test A == [1, 2]

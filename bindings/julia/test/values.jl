@@ -2,7 +2,7 @@
     td = TensorDict(2)
     td["v"] = NonTensorData("5")
     @test td["v"].json == "5" && get_json(td, "v") == "5" && get_json(td, "v"; each = true) == "[5, 5]"
-    spread_data!(td, "v")
+    spread_non_tensor!(td, "v")
     @test td["v"].json == "[5, 5]" && get_json(td, "v") == "5"
     set_json!(td, "v", "[\"a\", \"b\"]"; each = true)
     @test td[2]["v"].json == "\"b\""

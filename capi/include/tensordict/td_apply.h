@@ -60,7 +60,7 @@ typedef struct td_apply_options {
   {(uint32_t)sizeof(td_apply_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL}
 
 /**
- * Makes a dictionary of what a function returns for each tensor. Values that are no tensors are
+ * Makes a dictionary of what a function returns for each tensor. Non-tensor values are
  * carried over. A lazy stack stays one: the function is called for the tensors of each element.
  *
  * A dictionary that loses all of its entries goes, as `filter_empty` says. When the root goes, the
@@ -128,7 +128,7 @@ typedef td_status (*td_apply_entry_fn)(void *TD_NULLABLE user, const td_apply_en
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (others lack an entry), TD_ERR_WRONG_ENTRY (a tensor beside a
  *         dictionary), TD_ERR_SHAPE, TD_ERR_LOCKED, TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_UNSUPPORTED (a window as `out`), TD_ERR_CALLBACK, or what the callback returned if
+ *         TD_ERR_UNSUPPORTED (a sub-tensordict as `out`), TD_ERR_CALLBACK, or what the callback returned if
  *         it is a code of the library or at most -10000
  * @threadsafety safe beside calls that only read `td` and `others`; with `inplace` it needs `td`
  *               for itself, and `out` in any case

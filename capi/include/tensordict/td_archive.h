@@ -11,17 +11,17 @@ extern "C" {
 /**
  * How files go into an archive and out of it. Zero in every field but the first means the default.
  */
-typedef struct td_pack_options {
-  uint32_t struct_size;       /**< sizeof(td_pack_options) */
+typedef struct td_memmap_pack_options {
+  uint32_t struct_size;       /**< sizeof(td_memmap_pack_options) */
   td_compression compression; /**< of the tensors; says nothing when unpacking */
   int32_t fail_if_exists;     /**< 1: an archive, or a folder, that is there already is an error */
   int32_t durable;            /**< 1: returns when all of it is on the disk */
-} td_pack_options;
-#define TD_PACK_OPTIONS_INIT {(uint32_t)sizeof(td_pack_options), 0, 0, 0}
+} td_memmap_pack_options;
+#define TD_MEMMAP_PACK_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_pack_options), 0, 0, 0}
 
 /**
  * Packs a folder that td_memmap() or Python's tensordict has written into one archive, as Python's
- * pack_memmap() does: any program that reads zip files reads it, td_load_memmap() opens it. Each tensor
+ * pack_memmap() does: any program that reads zip files reads it, td_memmap_load() opens it. Each tensor
  * that is not compressed begins at a multiple of 64 bytes. A file that was there is replaced once the new
  * one is whole.
  *
@@ -34,11 +34,11 @@ typedef struct td_pack_options {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_pack_memmap(const char *dir, const char *file,
-                         const td_pack_options *TD_NULLABLE options) TD_NOEXCEPT;
+td_status td_memmap_pack(const char *dir, const char *file,
+                         const td_memmap_pack_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Unpacks an archive into a folder, which td_load_memmap() opens. Nothing is written outside of it,
+ * Unpacks an archive into a folder, which td_memmap_load() opens. Nothing is written outside of it,
  * whatever the names in the archive are, and it is there as a whole or not at all.
  *
  * @param file    borrowed; UTF-8 path of an archive
@@ -52,11 +52,11 @@ td_status td_pack_memmap(const char *dir, const char *file,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_unpack_memmap(const char *file, const char *dir,
-                           const td_pack_options *TD_NULLABLE options) TD_NOEXCEPT;
+td_status td_memmap_unpack(const char *file, const char *dir,
+                           const td_memmap_pack_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Whether a path is that of a file that td_load_memmap() takes for an archive: a zip file with a meta.json
+ * Whether a path is that of a file that td_memmap_load() takes for an archive: a zip file with a meta.json
  * at its top.
  *
  * @param file   borrowed; UTF-8 path; there need be nothing
@@ -67,11 +67,11 @@ td_status td_unpack_memmap(const char *file, const char *dir,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_is_memmap_archive(const char *file, int32_t *result) TD_NOEXCEPT;
+td_status td_memmap_is_archive(const char *file, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Computes the checksums of an archive anew, after its tensors were written to. td_load_memmap() does not
- * look at those of tensors that lie open; td_unpack_memmap() and other programs do.
+ * Computes the checksums of an archive anew, after its tensors were written to. td_memmap_load() does not
+ * look at those of tensors that lie open; td_memmap_unpack() and other programs do.
  *
  * @param file borrowed; UTF-8 path of an archive
  *
@@ -80,7 +80,7 @@ td_status td_is_memmap_archive(const char *file, int32_t *result) TD_NOEXCEPT;
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_refresh_archive_checksums(const char *file) TD_NOEXCEPT;
+td_status td_memmap_write_archive_checksums(const char *file) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

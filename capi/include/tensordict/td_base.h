@@ -140,7 +140,7 @@ TD_API(0, 1) int32_t td_supports_abi(int32_t abi) TD_NOEXCEPT;
  * @threadsafety any thread, any time
  * @since 0.1
  */
-TD_API(0, 1) const char *td_version_string(void) TD_NOEXCEPT;
+TD_API(0, 1) const char *td_version(void) TD_NOEXCEPT;
 
 /**
  * The version of the libtorch that is loaded in this process, such as "1.13.1".

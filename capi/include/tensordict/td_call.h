@@ -64,7 +64,7 @@ typedef struct td_call_options {
  * The operator is looked up, and the arguments are held against its schema, once and before any
  * tensor is looked at; arguments that are not given have the operator's defaults. When no argument is
  * TD_ARGUMENT_LEAF, the tensor comes first. An operator that gives several tensors gives as many
- * dictionaries. Values that are no tensors are carried over.
+ * dictionaries. Non-tensor values are carried over.
  *
  * An operator that writes into its tensor ("aten::add_") writes into the tensors that are there, and
  * the result is a handle on `td`; a locked dictionary allows it. It is tried out first, so that nothing

@@ -65,8 +65,8 @@ td_status td_is_consolidated(const td_tensordict *td, int32_t *result) TD_NOEXCE
 /**
  * Maps a file that td_consolidate() or Python's consolidate() has written.
  *
- * What is written to the tensors does not reach the file unless `write_through` is given. The result is locked if the dictionary was when the file was written. A record comes back as a
- * dictionary, of which td_record_wrap() makes one again.
+ * What is written to the tensors does not reach the file unless `write_through` is given. The result is locked if the dictionary was when the file was written. A tensorclass comes back as a
+ * dictionary, of which td_set_tensorclass() makes one again.
  *
  * @param file    borrowed; UTF-8 path
  * @param options borrowed; NULL for the defaults; names have no meaning here
@@ -77,7 +77,7 @@ td_status td_is_consolidated(const td_tensordict *td, int32_t *result) TD_NOEXCE
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_load_consolidated(const char *file, const td_load_options *TD_NULLABLE options,
+td_status td_consolidated_load(const char *file, const td_load_options *TD_NULLABLE options,
                                td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -58,7 +58,7 @@ td_status td_to_dtype(const td_tensordict *td, td_dtype dtype, td_tensordict **r
 /**
  * A dictionary of another dtype, on another device, in pinned memory, or all of this at once.
  *
- * The same dictionary when nothing changes. The lock is kept. Values that are no tensors are kept.
+ * The same dictionary when nothing changes. The lock is kept. Non-tensor values are kept.
  *
  * @param td           borrowed; changed only with `inplace`
  * @param like         borrowed; NULL for none; gives its device, and the dtype that all its tensors have,
@@ -72,7 +72,7 @@ td_status td_to_dtype(const td_tensordict *td, td_dtype dtype, td_tensordict **r
  *
  * @return TD_OK, TD_ERR_DEVICE (there is no such device, or none to pin memory for), TD_ERR_DTYPE,
  *         TD_ERR_KEY_NOT_FOUND (`like` has other keys), TD_ERR_INVALID_ARGUMENT (`each_like` without
- *         `like`), TD_ERR_LOCKED (`inplace` on a locked one), TD_ERR_UNSUPPORTED (`inplace` on a window),
+ *         `like`), TD_ERR_LOCKED (`inplace` on a locked one), TD_ERR_UNSUPPORTED (`inplace` on a sub-tensordict),
  *         TD_ERR_OUT_OF_MEMORY, TD_ERR_DEVICE_OUT_OF_MEMORY
  * @threadsafety safe beside calls that only read `td` and `like`; with `inplace` it needs `td` for itself
  * @since 0.1

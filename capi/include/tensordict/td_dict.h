@@ -31,8 +31,8 @@ enum {
   TD_ENTRY_NONE = 0,   /**< nothing */
   TD_ENTRY_TENSOR = 1, /**< a tensor: td_get() */
   TD_ENTRY_DICT = 2,   /**< a dictionary: td_get_dict() */
-  TD_ENTRY_DATA = 3,   /**< a value that is no tensor, such as a text: td_get_data_json() */
-  TD_ENTRY_RAGGED = 4  /**< tensors of different shapes: td_get_ragged() */
+  TD_ENTRY_NON_TENSOR = 3,   /**< a non-tensor value, such as a text: td_get_non_tensor_json() */
+  TD_ENTRY_NESTED_TENSOR = 4  /**< tensors of different shapes: td_get_nested_tensor() */
 };
 
 /**
@@ -44,7 +44,7 @@ enum {
  * @param user     what stands beside it in the options
  * @param path     borrowed; the full path of the entry
  * @param path_len number of names
- * @param kind     TD_ENTRY_DICT or TD_ENTRY_DATA: tensors are leaves
+ * @param kind     TD_ENTRY_DICT or TD_ENTRY_NON_TENSOR: tensors are leaves
  * @param is_leaf  to be written: 1 or 0; 0 when it is left alone
  */
 typedef td_status (*td_leaf_fn)(void *TD_NULLABLE user, const char *const *path, size_t path_len,
@@ -58,7 +58,7 @@ typedef struct td_keys_options {
   int32_t include_nested;         /**< 1: also what lies deeper, a dictionary before its content */
   int32_t leaves_only;            /**< 1: only tensors */
   int32_t sort;                   /**< 1: ordered by the names joined with dots, not by insertion */
-  int32_t include_data;           /**< 1: with `leaves_only`, values that are no tensors too */
+  int32_t include_non_tensor;           /**< 1: with `leaves_only`, non-tensor values too */
   int32_t contents_first;         /**< 1: a dictionary after its content */
   td_leaf_fn TD_NULLABLE is_leaf; /**< asked of what is no tensor; NULL: as the fields above say */
   void *TD_NULLABLE user;         /**< passed to `is_leaf` */
@@ -94,7 +94,7 @@ td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_share(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
+td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Gives a handle back. What it held goes when nothing else uses it.
@@ -210,7 +210,7 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
                       td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Looks up a value that is no tensor (a text, a number, a list …) and writes it as JSON text.
+ * Looks up a non-tensor value (a text, a number, a list …) and writes it as JSON text.
  *
  * @param td       borrowed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
@@ -225,8 +225,9 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_get_data_json(const td_tensordict *td, const char *const *path, size_t path_len,
-                           char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
+td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *path, size_t path_len,
+                                 char *TD_NULLABLE text, size_t text_cap,
+                                 size_t *length) TD_NOEXCEPT;
 
 /**
  * What stands under a path. A path that leads nowhere, or through a tensor, gives TD_ENTRY_NONE.
@@ -241,8 +242,8 @@ td_status td_get_data_json(const td_tensordict *td, const char *const *path, siz
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_kind_of(const td_tensordict *td, const char *const *path, size_t path_len,
-                     td_entry_kind *result) TD_NOEXCEPT;
+td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t path_len,
+                      td_entry_kind *result) TD_NOEXCEPT;
 
 /**
  * Removes an entry. Dictionaries on the way stay, empty or not.

@@ -98,8 +98,8 @@ td_status td_update_at(td_tensordict *td, const td_index_item *TD_NULLABLE items
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_write(td_tensordict *td, const char *const *path, size_t path_len,
-                   const td_tensor *source) TD_NOEXCEPT;
+td_status td_write_or_set(td_tensordict *td, const char *const *path, size_t path_len,
+                          const td_tensor *source) TD_NOEXCEPT;
 
 /**
  * Writes a value into the tensor under a path, or into all tensors of the dictionary that stands there;
@@ -177,8 +177,8 @@ td_status td_get_or_set(td_tensordict *td, const char *const *path, size_t path_
                         const td_tensor *source, td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Removes an entry and hands it out. A value that is no tensor comes in a dictionary that holds it
- * under the last name of the path; a ragged tensor comes as `dict`.
+ * Removes an entry and hands it out. A non-tensor value comes in a dictionary that holds it
+ * under the last name of the path; a nested tensor comes as `dict`.
  *
  * @param td       borrowed; changed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
@@ -245,8 +245,8 @@ td_status td_create_nested(td_tensordict *td, const char *const *path, size_t pa
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_rename(td_tensordict *td, const char *const *path, size_t path_len,
-                    const char *const *new_path, size_t new_path_len, int32_t safe) TD_NOEXCEPT;
+td_status td_rename_key(td_tensordict *td, const char *const *path, size_t path_len,
+                        const char *const *new_path, size_t new_path_len, int32_t safe) TD_NOEXCEPT;
 
 /**
  * Removes all entries. Batch size and device stay.
@@ -281,7 +281,7 @@ typedef struct td_select_options {
  * @param result   new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
- *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a window)
+ *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
  * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
  * @since 0.1
  */
@@ -300,7 +300,7 @@ td_status td_select(const td_tensordict *td, const td_key *TD_NULLABLE keys, siz
  * @param options  borrowed; NULL for the defaults
  * @param result   new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a window)
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
  * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
  * @since 0.1
  */
@@ -344,7 +344,7 @@ typedef struct td_split_keys_options {
  * @param count       one more than there are sets; also written with TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
- *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (`inplace` of a window)
+ *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
  * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
  * @since 0.1
  */
@@ -373,7 +373,7 @@ td_status td_empty_like(const td_tensordict *td, int32_t recurse, td_tensordict 
  *
  * @param td borrowed; changed
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a window)
+ * @return TD_OK, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
@@ -381,7 +381,7 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_remove_empty(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * The same without the values that are no tensors, in dictionaries of its own over the same tensors.
+ * The same without the non-tensor values, in dictionaries of its own over the same tensors.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
@@ -391,7 +391,7 @@ td_status td_remove_empty(td_tensordict *td) TD_NOEXCEPT;
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_without_data(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
+td_status td_filter_non_tensor(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * How td_flatten_keys() works. Zero in every field but the first means the default.
@@ -415,7 +415,7 @@ typedef struct td_flatten_keys_options {
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would have one name), TD_ERR_INVALID_ARGUMENT,
  *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_CALLBACK, TD_ERR_UNSUPPORTED (`inplace` of a
- *         window), or what the callback returned if it is a code of the library or at most -10000
+ *         sub-tensordict), or what the callback returned if it is a code of the library or at most -10000
  * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
  * @since 0.1
  */
@@ -434,7 +434,7 @@ td_status td_flatten_keys(const td_tensordict *td, const char *separator,
  * @param result    new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overridden), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a window)
+ *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
  * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
  * @since 0.1
  */
@@ -495,18 +495,18 @@ td_status td_depth(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_entry_sizes(const td_tensordict *td, const char *const *path, size_t path_len,
-                         int64_t *TD_NULLABLE sizes, size_t sizes_cap, size_t *dims) TD_NOEXCEPT;
+td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t path_len,
+                       int64_t *TD_NULLABLE sizes, size_t sizes_cap, size_t *dims) TD_NOEXCEPT;
 
 /**
  * Sets the longest batch size with which all entries begin, in nested dictionaries too. Dictionaries
- * without tensors and values that are no tensors follow. Allowed when locked.
+ * without tensors and non-tensor values follow. Allowed when locked.
  *
  * @param td             borrowed; changed
  * @param max_dims       the most dimensions it may have; -1 for any number
  * @param keep_compliant 1: nested dictionaries that have `max_dims` dimensions already stay as they are
  *
- * @return TD_OK, TD_ERR_UNSUPPORTED (of a lazy stack or a window)
+ * @return TD_OK, TD_ERR_UNSUPPORTED (of a lazy stack or a sub-tensordict)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */

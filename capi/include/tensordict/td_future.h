@@ -31,7 +31,7 @@ typedef struct td_future td_future;
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_memmap_start(const td_tensordict *td, const char *TD_NULLABLE dir,
+td_status td_memmap_async(const td_tensordict *td, const char *TD_NULLABLE dir,
                           const td_memmap_options *TD_NULLABLE options,
                           td_future **result) TD_NOEXCEPT;
 
@@ -50,7 +50,7 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_future_wait(const td_future *future, double seconds, int32_t *done) TD_NOEXCEPT;
 
 /**
- * How far the work has come. Of td_memmap_start(): tensors.
+ * How far the work has come. Of td_memmap_async(): tensors.
  *
  * @param future borrowed
  * @param done   written on success; how many are done
@@ -70,7 +70,7 @@ td_status td_future_progress(const td_future *future, size_t *done, size_t *tota
  * @param future borrowed
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, or what the work would have returned: of td_memmap_start() that of td_memmap()
+ * @return TD_OK, or what the work would have returned: of td_memmap_async() that of td_memmap()
  * @threadsafety any thread, several at once
  * @since 0.1
  */

@@ -14,10 +14,10 @@ extern "C" {
 typedef int32_t td_dict_kind;
 enum {
   TD_DICT_DENSE = 1, /**< holds its tensors */
-  TD_DICT_LAZY = 2,  /**< a list of dictionaries, stacked when an entry is read: td_lazy_stack() */
-  TD_DICT_SUB = 3,   /**< a window on a part of another one: td_sub_tensordict() */
-  TD_DICT_DATA = 4,  /**< a value that is no tensor, as the part of a stack of such */
-  TD_DICT_RAGGED = 5 /**< tensors of different shapes, see td_ragged.h */
+  TD_DICT_LAZY_STACK = 2,  /**< a list of dictionaries, stacked when an entry is read: td_lazy_stack() */
+  TD_DICT_SUB_TENSORDICT = 3,   /**< a sub-tensordict of another one: td_sub_tensordict() */
+  TD_DICT_NON_TENSOR = 4,  /**< a non-tensor value, as the part of a stack of such */
+  TD_DICT_NESTED_TENSOR = 5 /**< tensors of different shapes, see td_nested_tensor.h */
 };
 
 /**
@@ -25,7 +25,7 @@ enum {
  */
 typedef struct td_padding_options {
   uint32_t struct_size; /**< sizeof(td_padding_options) */
-  int32_t pad;          /**< what shapes that differ are: 0 an error, 1 padded, 2 a ragged tensor */
+  int32_t pad;          /**< what shapes that differ are: 0 an error, 1 padded, 2 a nested tensor */
   int32_t left;         /**< 1: padding stands in front; 0: behind */
   int32_t reserved;     /**< zero */
   double value;         /**< what is padded with, converted to the dtype of each tensor */
@@ -43,11 +43,11 @@ typedef struct td_padding_options {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_kind_of_dict(const td_tensordict *td, td_dict_kind *result) TD_NOEXCEPT;
+td_status td_kind(const td_tensordict *td, td_dict_kind *result) TD_NOEXCEPT;
 
 /**
  * Whether this handle alone leads to the dictionary and to each one below it: no other handle, lazy
- * stack, window or dictionary does. Tensors may be shared all the same.
+ * stack, sub-tensordict or dictionary does. Tensors may be shared all the same.
  *
  * @param td     borrowed
  * @param result 1 or 0
@@ -72,7 +72,7 @@ td_status td_is_uniquely_owned(const td_tensordict *td, int32_t *result) TD_NOEX
  * @param result      new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (none given), TD_ERR_INDEX, TD_ERR_SHAPE (numbers of
- *         batch dimensions differ), TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a window)
+ *         batch dimensions differ), TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety safe beside calls that only read the sources
  * @since 0.1
  */
@@ -176,7 +176,7 @@ td_status td_lazy_get_padded(const td_tensordict *td, const char *const *path, s
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_lazy_get_ragged(const td_tensordict *td, const char *const *path, size_t path_len,
+td_status td_lazy_get_jagged(const td_tensordict *td, const char *const *path, size_t path_len,
                              td_tensor **values, td_tensor **offsets) TD_NOEXCEPT;
 
 /**
@@ -195,7 +195,7 @@ td_status td_to_lazy_stack(const td_tensordict *td, int64_t dim,
                            td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * A dictionary of the same content without lazy stacks or windows at any level. Tensors that are
+ * A dictionary of the same content without lazy stacks or sub-tensordicts at any level. Tensors that are
  * stored as they read are shared, not copied; keys that not all elements of a stack have are left
  * out.
  *

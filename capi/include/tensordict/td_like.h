@@ -9,32 +9,32 @@ extern "C" {
 #endif
 
 /**
- * What td_like() and td_new() fill tensors with.
+ * What td_like() and td_like_sized() fill tensors with.
  */
-typedef int32_t td_fill_kind;
+typedef int32_t td_like_kind;
 enum {
-  TD_FILL_EMPTY = 0, /**< whatever the memory holds */
-  TD_FILL_ZEROS = 1, /**< 0 */
-  TD_FILL_ONES = 2,  /**< 1 */
-  TD_FILL_VALUE = 3, /**< the value of the options */
-  TD_FILL_RAND = 4,  /**< evenly from 0 to 1 */
-  TD_FILL_RANDN = 5  /**< normally, around 0 with deviation 1 */
+  TD_LIKE_EMPTY = 0, /**< whatever the memory holds */
+  TD_LIKE_ZEROS = 1, /**< 0 */
+  TD_LIKE_ONES = 2,  /**< 1 */
+  TD_LIKE_FULL = 3, /**< the value of the options */
+  TD_LIKE_RAND = 4,  /**< evenly from 0 to 1 */
+  TD_LIKE_RANDN = 5  /**< normally, around 0 with deviation 1 */
 };
 
 /**
- * How td_like() and td_new() work. Begin with TD_FILL_OPTIONS_INIT.
+ * How td_like() and td_like_sized() work. Begin with TD_LIKE_OPTIONS_INIT.
  */
-typedef struct td_fill_options {
-  uint32_t struct_size;       /**< sizeof(td_fill_options) */
+typedef struct td_like_options {
+  uint32_t struct_size;       /**< sizeof(td_like_options) */
   td_dtype dtype;             /**< TD_DTYPE_OTHER: each tensor keeps its dtype */
   td_device_type device_type; /**< TD_DEVICE_NONE: each tensor keeps its device */
   int32_t device_index;       /**< which device of that kind; -1 for the current one */
-  double value;               /**< of TD_FILL_VALUE */
-} td_fill_options;
-#define TD_FILL_OPTIONS_INIT {(uint32_t)sizeof(td_fill_options), 0, 0, -1, 0.0}
+  double value;               /**< of TD_LIKE_FULL */
+} td_like_options;
+#define TD_LIKE_OPTIONS_INIT {(uint32_t)sizeof(td_like_options), 0, 0, -1, 0.0}
 
 /**
- * The same structure and batch size with other values, in new memory. Values that are no tensors are
+ * The same structure and batch size with other values, in new memory. Non-tensor values are
  * carried over. The result is locked if `td` is.
  *
  * @param td      borrowed
@@ -48,8 +48,8 @@ typedef struct td_fill_options {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_like(const td_tensordict *td, td_fill_kind kind,
-                  const td_fill_options *TD_NULLABLE options, td_tensordict **result) TD_NOEXCEPT;
+td_status td_like(const td_tensordict *td, td_like_kind kind,
+                  const td_like_options *TD_NULLABLE options, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * As td_like() under another batch size; what lies behind the batch dimensions stays. The result is
@@ -68,22 +68,23 @@ td_status td_like(const td_tensordict *td, td_fill_kind kind,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_new(const td_tensordict *td, td_fill_kind kind, const int64_t *TD_NULLABLE sizes,
-                 size_t dims, const td_fill_options *TD_NULLABLE options,
-                 td_tensordict **result) TD_NOEXCEPT;
+td_status td_like_sized(const td_tensordict *td, td_like_kind kind,
+                        const int64_t *TD_NULLABLE sizes, size_t dims,
+                        const td_like_options *TD_NULLABLE options,
+                        td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * How td_all_close() compares. Zero in every field but the first means the default.
+ * How td_allclose() compares. Zero in every field but the first means the default.
  */
-typedef struct td_close_options {
-  uint32_t struct_size;   /**< sizeof(td_close_options) */
+typedef struct td_allclose_options {
+  uint32_t struct_size;   /**< sizeof(td_allclose_options) */
   int32_t has_tolerance;  /**< 1: `relative` and `absolute` count; 0: what suits each dtype */
   int32_t nan_differs;    /**< 1: NaN is not close to NaN */
   int32_t common_keys;    /**< 1: only keys that both have are compared */
   double relative;        /**< allowed difference, as a part of the other value */
   double absolute;        /**< allowed difference on top of that */
-} td_close_options;
-#define TD_CLOSE_OPTIONS_INIT {(uint32_t)sizeof(td_close_options), 0, 0, 0, 0.0, 0.0}
+} td_allclose_options;
+#define TD_ALLCLOSE_OPTIONS_INIT {(uint32_t)sizeof(td_allclose_options), 0, 0, 0, 0.0, 0.0}
 
 /**
  * Whether two dictionaries have the same keys, batch sizes, shapes, dtypes and devices, and values
@@ -103,9 +104,9 @@ typedef struct td_close_options {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_all_close(const td_tensordict *td, const td_tensordict *other,
-                       const td_close_options *TD_NULLABLE options, int32_t *result,
-                       char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
+td_status td_allclose(const td_tensordict *td, const td_tensordict *other,
+                      const td_allclose_options *TD_NULLABLE options, int32_t *result,
+                      char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

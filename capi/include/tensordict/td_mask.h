@@ -46,7 +46,7 @@ td_status td_masked_fill(const td_tensordict *td, const td_tensor *mask, const t
 
 /**
  * Takes values of `td` where a condition is true, and others elsewhere. Lazy stacks give a dense
- * result. Values that are no tensors are those of `td`.
+ * result. Non-tensor values are those of `td`.
  *
  * @param td        borrowed
  * @param condition borrowed; bools over leading dimensions of every tensor

@@ -170,10 +170,10 @@ typedef struct td_binary_options {
  */
 typedef int32_t td_reduce_over;
 enum {
-  TD_OVER_ALL = 0,     /**< batch and features: one value for each tensor, batch size []. For
+  TD_REDUCE_OVER_ALL = 0,     /**< batch and features: one value for each tensor, batch size []. For
                             TD_REDUCE_LOGSUMEXP all batch dimensions */
-  TD_OVER_DIMS = 1,    /**< the batch dimensions in `dims` */
-  TD_OVER_FEATURES = 2 /**< the features: one value for each element of the batch */
+  TD_REDUCE_OVER_DIMS = 1,    /**< the batch dimensions in `dims` */
+  TD_REDUCE_OVER_FEATURES = 2 /**< the features: one value for each element of the batch */
 };
 
 /**
@@ -208,7 +208,7 @@ typedef struct td_reduce_options {
  * An operation on each tensor of a dictionary, as libtorch does it: integers give floats where the
  * values ask for it.
  *
- * Values that are no tensors are carried over. The result is locked if `td` is, but for the questions
+ * Non-tensor values are carried over. The result is locked if `td` is, but for the questions
  * (TD_UNARY_ISFINITE and above).
  *
  * @param td     borrowed
@@ -241,7 +241,7 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
 /**
  * An operation of each tensor of a dictionary with an operand.
  *
- * A result has the batch size that both are broadcast to. Values that are no tensors are carried over;
+ * A result has the batch size that both are broadcast to. Non-tensor values are carried over;
  * TD_BINARY_EQ and NE compare them, and give a bool for each element of the batch. The result is
  * locked if `td` is, but for comparisons.
  *
@@ -253,7 +253,7 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (a key that only one of the dictionaries
  *         has), TD_ERR_WRONG_ENTRY (a tensor here, a dictionary there), TD_ERR_SHAPE (batch sizes that
- *         cannot be broadcast), TD_ERR_DTYPE (the order of values that are no tensors), TD_ERR_TORCH
+ *         cannot be broadcast), TD_ERR_DTYPE (the order of non-tensor values), TD_ERR_TORCH
  *         (tensors that libtorch cannot combine)
  * @threadsafety safe beside calls that only read `td` and the operand
  * @since 0.1
@@ -325,7 +325,7 @@ td_status td_ternary_inplace(td_tensordict *td, td_ternary_op op, const td_opera
  * Reduces each tensor of a dictionary.
  *
  * Dimensions are those of the batch size: features stay unless they are asked for. A lazy stack is
- * read first. The result is unlocked; values that are no tensors stay, with the new batch size.
+ * read first. The result is unlocked; non-tensor values stay, with the new batch size.
  *
  * @param td      borrowed
  * @param op      what is done
@@ -364,7 +364,7 @@ td_status td_reduce_pair(const td_tensordict *td, td_reduce_op op,
 
 /**
  * Reduces all tensors of a dictionary to one: they are flattened and put one after the other
- * (TD_OVER_ALL), joined along the first of `dims`, or feature by feature.
+ * (TD_REDUCE_OVER_ALL), joined along the first of `dims`, or feature by feature.
  *
  * @param td      borrowed
  * @param op      what is done
@@ -408,7 +408,7 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_any(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Writes 0 into all tensors; a locked dictionary allows it. Values that are no tensors stay.
+ * Writes 0 into all tensors; a locked dictionary allows it. Non-tensor values stay.
  *
  * @param td borrowed; its values change
  *
@@ -428,8 +428,8 @@ td_status td_zero(td_tensordict *td) TD_NOEXCEPT;
  * @param path_len number of names
  * @param value    borrowed; a number, or a tensor with one element
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a value that is no
- *         tensor), TD_ERR_INVALID_ARGUMENT (the operand is no number), TD_ERR_TORCH
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a non-tensor value),
+ *         TD_ERR_INVALID_ARGUMENT (the operand is no number), TD_ERR_TORCH
  * @threadsafety needs `td` for itself
  * @since 0.1
  */

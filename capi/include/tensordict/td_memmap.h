@@ -38,7 +38,7 @@ typedef struct td_memmap_options {
   int32_t verbatim_names;     /**< 1: file names are the keys as they are, not escaped */
   td_archive archive;         /**< one file instead of a folder, see td_archive.h; not in place */
   td_compression compression; /**< of the tensors in an archive; not with td_memmap_like() */
-  int32_t dense_windows;      /**< 1: a window is saved as what it reads; 0: with all behind it */
+  int32_t dense_sub_tensordicts;      /**< 1: a sub-tensordict is saved as what it reads; 0: with all behind it */
   int32_t durable;            /**< 1: waits until all of it is on the disk, its name included */
   int32_t checksums;          /**< 1: a file with checksums for td_memmap_verify(); folders only */
 } td_memmap_options;
@@ -67,7 +67,7 @@ typedef struct td_load_options {
  *
  * The result is locked, lies on the CPU and writes through to the files. `td` is left alone.
  *
- * A path that ends with ".tdz" becomes an archive, and the result is what td_load_memmap() makes of it:
+ * A path that ends with ".tdz" becomes an archive, and the result is what td_memmap_load() makes of it:
  * not locked, and what is written to it stays in this process.
  *
  * @param td      borrowed
@@ -103,7 +103,7 @@ td_status td_memmap_inplace(td_tensordict *td, const char *TD_NULLABLE dir,
 /**
  * Makes a folder of the sizes and dtypes of a dictionary, filled with zeros, and maps it. With an
  * expanded dictionary this pre-allocates a data set of any size. Of an archive it is not locked, and what
- * is written to it reaches the file; see td_refresh_archive_checksums().
+ * is written to it reaches the file; see td_memmap_write_archive_checksums().
  *
  * @param td      borrowed; its values do not matter
  * @param dir     borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
@@ -136,12 +136,12 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_load_memmap(const char *dir, const td_load_options *TD_NULLABLE options,
+td_status td_memmap_load(const char *dir, const td_load_options *TD_NULLABLE options,
                          td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * The folder behind a dictionary. Given after td_memmap(), td_memmap_inplace(), td_memmap_like() and
- * td_load_memmap().
+ * td_memmap_load().
  *
  * @param td       borrowed
  * @param text     written with a closing NUL when `text_cap` is larger than the length

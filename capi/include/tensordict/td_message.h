@@ -40,8 +40,8 @@ typedef struct td_message_options {
 #define TD_MESSAGE_OPTIONS_INIT {(uint32_t)sizeof(td_message_options), 0, 0, 0, 0}
 
 /**
- * Sends a dictionary through a function of the caller. The message holds the structure and the values
- * that are no tensors too: its receiver needs nothing.
+ * Sends a dictionary through a function of the caller. The message holds the structure and the non-tensor values
+ * too: its receiver needs nothing.
  *
  * @param td      borrowed
  * @param write   called during this call only, on this thread
@@ -60,8 +60,8 @@ td_status td_send(const td_tensordict *td, td_write_fn write, void *TD_NULLABLE 
  * Receives a dictionary through a function of the caller.
  *
  * With `into`, the values are written to a dictionary of the same keys, shapes and dtypes, which may be
- * locked, once all of the message has come and fits. A record comes as a dictionary, of which
- * td_record_wrap() makes one again.
+ * locked, once all of the message has come and fits. A tensorclass comes as a dictionary, of which
+ * td_set_tensorclass() makes one again.
  *
  * @param read    called during this call only, on this thread
  * @param user    passed to `read`

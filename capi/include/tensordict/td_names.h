@@ -37,7 +37,7 @@ td_status td_names(const td_tensordict *td, td_keys **result) TD_NOEXCEPT;
  * @param names_len the number of batch dimensions, or 0: all names go, of nested dictionaries too
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (another number of names, a name that stands twice or is not
- *         UTF-8), TD_ERR_UNSUPPORTED (a window on a part)
+ *         UTF-8), TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
@@ -54,7 +54,7 @@ td_status td_set_names(td_tensordict *td, const char *const *TD_NULLABLE names,
  * @param names_len   number of both
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a name that is not there, or one that would stand twice),
- *         TD_ERR_UNSUPPORTED (a window on a part)
+ *         TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
@@ -72,7 +72,7 @@ td_status td_rename_dims(td_tensordict *td, const char *const *TD_NULLABLE names
  * @param names_len number of names
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (another number of names, or one that differs from what is set),
- *         TD_ERR_UNSUPPORTED (a window on a part)
+ *         TD_ERR_UNSUPPORTED (a sub-tensordict)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */

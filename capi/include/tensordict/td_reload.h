@@ -20,18 +20,18 @@ extern "C" {
  * @param options borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_SHAPE (another batch size), TD_ERR_WRONG_ENTRY (a lazy stack
- *         for a dictionary, or the other way round), TD_ERR_UNSUPPORTED (`td` is a window), and those
- *         of td_load_memmap()
+ *         for a dictionary, or the other way round), TD_ERR_UNSUPPORTED (`td` is a sub-tensordict), and those
+ *         of td_memmap_load()
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_load_into(td_tensordict *td, const char *dir,
-                       const td_load_options *TD_NULLABLE options) TD_NOEXCEPT;
+td_status td_memmap_load_into(td_tensordict *td, const char *dir,
+                              const td_load_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
  * Reads again the folder that a dictionary was saved to or loaded from, and takes over what has come
- * meanwhile: new entries, files that were replaced, values that are no tensors, a batch size that has
+ * meanwhile: new entries, files that were replaced, non-tensor values, a batch size that has
  * grown or shrunk.
  *
  * Entries that have gone from the folder stay. Values that were written to the mapped files are seen
@@ -42,7 +42,7 @@ td_status td_load_into(td_tensordict *td, const char *dir,
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (there is no folder behind it), TD_ERR_LOCKED (locked and not
  *         mapped), TD_ERR_SHAPE (an entry that is not in the folder does not fit the new batch size),
- *         and those of td_load_memmap()
+ *         and those of td_memmap_load()
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
@@ -68,18 +68,18 @@ td_status td_memmap_refresh(td_tensordict *td,
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (not mapped), TD_ERR_KEY_EXISTS, TD_ERR_KEY_INVALID,
  *         TD_ERR_WRONG_ENTRY (a tensor on the way), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_IO,
- *         TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy stack or a record)
+ *         TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy stack or a tensorclass)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_make_memmap(td_tensordict *td, const char *const *path, size_t path_len,
+td_status td_memmap_make(td_tensordict *td, const char *const *path, size_t path_len,
                          td_dtype dtype, const int64_t *TD_NULLABLE sizes, size_t dims,
                          const td_memmap_options *TD_NULLABLE options,
                          td_tensor **result) TD_NOEXCEPT;
 
 /**
- * td_make_memmap() with the shape, the dtype and the values of a tensor; those of plain memory come
+ * td_memmap_make() with the shape, the dtype and the values of a tensor; those of plain memory come
  * through td_tensor_from_blob().
  *
  * A tensor that is mapped from the very file is taken as it is; one that is mapped from elsewhere is
@@ -95,15 +95,15 @@ td_status td_make_memmap(td_tensordict *td, const char *const *path, size_t path
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (not mapped, or `source` is mapped from elsewhere),
  *         TD_ERR_KEY_EXISTS, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a tensor on the way),
  *         TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_IO, TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy stack or a
- *         record)
+ *         tensorclass)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_make_memmap_from(td_tensordict *td, const char *const *path, size_t path_len,
-                              const td_tensor *source,
-                              const td_memmap_options *TD_NULLABLE options,
-                              td_tensor **result) TD_NOEXCEPT;
+td_status td_memmap_make_from_tensor(td_tensordict *td, const char *const *path, size_t path_len,
+                                     const td_tensor *source,
+                                     const td_memmap_options *TD_NULLABLE options,
+                                     td_tensor **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -117,7 +117,7 @@ td_status td_gather(const td_tensordict *td, int64_t dim, const td_tensor *index
 /**
  * Adds positions before and behind batch dimensions, filled with a value.
  *
- * Names of dimensions are lost. Values that are no tensors become null there.
+ * Names of dimensions are lost. Non-tensor values become null there.
  *
  * @param td     borrowed
  * @param sizes  borrowed; a pair for each dimension, from the first on: how many before, how many

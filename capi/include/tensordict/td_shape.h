@@ -380,7 +380,7 @@ td_status td_is_contiguous(const td_tensordict *td, int32_t *result) TD_NOEXCEPT
  * @param source borrowed
  *
  * @return TD_OK, TD_ERR_LOCKED, TD_ERR_CYCLE (the source holds `td`), TD_ERR_UNSUPPORTED (a lazy stack
- *         or a window)
+ *         or a sub-tensordict)
  * @threadsafety needs `td` for itself
  * @since 0.1
  */

@@ -12,7 +12,7 @@ extern "C" {
  * Moves the tensors of a dictionary to one piece of shared memory. It becomes locked.
  *
  * Child processes made from then on see what is written to the tensors, and so does every process that
- * opens the dictionary with td_open_shared(). Handles that were opened on its tensors speak of the
+ * opens the dictionary with td_shared_open(). Handles that were opened on its tensors speak of the
  * shared memory too; addresses that td_tensor_data() gave before stay readable as long as such a
  * handle is, but no longer tell what others write. The memory has no file: it is gone when the last
  * process that has it has ended, however it ended. A dictionary that is shared already stays as it is,
@@ -21,7 +21,7 @@ extern "C" {
  * @param td borrowed; changed; left as it was on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (mapped from files), TD_ERR_DEVICE (a tensor is on another
- *         device), TD_ERR_DTYPE, TD_ERR_UNSUPPORTED (no dense tensor; a window on a part),
+ *         device), TD_ERR_DTYPE, TD_ERR_UNSUPPORTED (no dense tensor; a sub-tensordict),
  *         TD_ERR_KEY_INVALID (a name that the format needs), TD_ERR_OUT_OF_MEMORY, TD_ERR_IO
  * @threadsafety needs the dictionary for itself
  * @since 0.1
@@ -66,10 +66,10 @@ td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t
 
 /**
  * Opens what another process has shared: a dictionary of the same structure whose tensors are the very
- * same memory. It is locked and flagged. Values that are no tensors are those of the time of sharing.
+ * same memory. It is locked and flagged. Non-tensor values are those of the time of sharing.
  *
- * What lies behind the name is checked as a file is. A record comes as a dictionary, of which
- * td_record_wrap() makes one again.
+ * What lies behind the name is checked as a file is. A tensorclass comes as a dictionary, of which
+ * td_set_tensorclass() makes one again.
  *
  * @param name   borrowed; from td_shared_name()
  * @param result new; free with td_free(); NULL on failure
@@ -81,7 +81,7 @@ td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_open_shared(const char *name, td_tensordict **result) TD_NOEXCEPT;
+td_status td_shared_open(const char *name, td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

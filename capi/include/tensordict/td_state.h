@@ -11,19 +11,19 @@ extern "C" {
 /**
  * What a state looks like. Zero in every field but the first means the default.
  */
-typedef struct td_state_options {
-  uint32_t struct_size; /**< sizeof(td_state_options) */
+typedef struct td_state_dict_options {
+  uint32_t struct_size; /**< sizeof(td_state_dict_options) */
   int32_t nested;       /**< 1: dictionaries in each other instead of names joined with dots */
   int32_t keep_vars;    /**< 1: tensors with their history; 0: detached ones */
   int32_t reserved;     /**< zero */
-} td_state_options;
-#define TD_STATE_OPTIONS_INIT {(uint32_t)sizeof(td_state_options), 0, 0, 0}
+} td_state_dict_options;
+#define TD_STATE_DICT_OPTIONS_INIT {(uint32_t)sizeof(td_state_dict_options), 0, 0, 0}
 
 /**
  * The tensors of a dictionary, each under one name: "n.b" for what stands under "n", "b".
  *
  * They share memory with those of `td`. A value "_metadata" holds, as JSON, the batch size and the device
- * of each dictionary. Other values that are no tensors are left out.
+ * of each dictionary. Other non-tensor values are left out.
  *
  * @param td      borrowed
  * @param options borrowed; NULL for the defaults
@@ -34,7 +34,7 @@ typedef struct td_state_options {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_state_dict(const td_tensordict *td, const td_state_options *TD_NULLABLE options,
+td_status td_state_dict(const td_tensordict *td, const td_state_dict_options *TD_NULLABLE options,
                         td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -50,13 +50,13 @@ enum {
 /**
  * How a state is loaded. Zero in every field but the first means the default.
  */
-typedef struct td_load_state_options {
-  uint32_t struct_size; /**< sizeof(td_load_state_options) */
+typedef struct td_load_state_dict_options {
+  uint32_t struct_size; /**< sizeof(td_load_state_dict_options) */
   int32_t partial;      /**< 1: what only one of the two has is left alone; 0: it is a failure */
   int32_t assign;       /**< 1: the tensors of the state take the place of those in the dictionary */
   td_state_form form;   /**< one of TD_STATE_ */
-} td_load_state_options;
-#define TD_LOAD_STATE_OPTIONS_INIT {(uint32_t)sizeof(td_load_state_options), 0, 0, 0}
+} td_load_state_dict_options;
+#define TD_LOAD_STATE_DICT_OPTIONS_INIT {(uint32_t)sizeof(td_load_state_dict_options), 0, 0, 0}
 
 /**
  * Writes the values of a state into the tensors of a dictionary. Allowed when locked, but for `assign`.
@@ -75,11 +75,11 @@ typedef struct td_load_state_options {
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
-                             const td_load_state_options *TD_NULLABLE options) TD_NOEXCEPT;
+                             const td_load_state_dict_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
  * The structure of a dictionary as JSON: keys, batch sizes, devices, names of dimensions, dtypes and
- * shapes of the tensors, and the values that are no tensors.
+ * shapes of the tensors, and the non-tensor values.
  *
  * {"batch_size": [3], "entries": {"obs": {"dtype": "torch.float32", "shape": [3, 4], "device": "cpu"},
  * "n": {"batch_size": [3], "entries": {}}, "s": {"value": "text"}}}
@@ -97,8 +97,8 @@ td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_schema_of(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
-                       size_t *length) TD_NOEXCEPT;
+td_status td_schema(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
+                    size_t *length) TD_NOEXCEPT;
 
 /**
  * What stands in the tensors of a dictionary that is made by its structure.
@@ -122,7 +122,7 @@ typedef struct td_schema_options {
 #define TD_SCHEMA_OPTIONS_INIT {(uint32_t)sizeof(td_schema_options), 0, 0, -1}
 
 /**
- * Makes a dictionary of the structure that td_schema_of() describes, or that was written by hand.
+ * Makes a dictionary of the structure that td_schema() describes, or that was written by hand.
  *
  * Of a dictionary only "entries" is needed: the batch size is then that of the one above it. Of a tensor
  * "dtype" and "shape", the latter with the batch size.

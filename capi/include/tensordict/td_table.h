@@ -21,7 +21,7 @@ enum {
  * Reads a table into a dictionary of batch size [number of rows].
  *
  * A column of whole numbers becomes a tensor of int64, one of numbers and missing values of float64, one
- * of `true` and `false` of bool, any other a value that is no tensor for each row. In a CSV file what
+ * of `true` and `false` of bool, any other a non-tensor value for each row. In a CSV file what
  * stands in quotes is text.
  *
  * @param file      borrowed; UTF-8 path
@@ -35,7 +35,7 @@ enum {
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_load_table(const char *file, td_table_format format, const char *TD_NULLABLE separator,
+td_status td_table_load(const char *file, td_table_format format, const char *TD_NULLABLE separator,
                         td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -54,7 +54,7 @@ td_status td_load_table(const char *file, td_table_format format, const char *TD
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_save_table(const td_tensordict *td, const char *file, td_table_format format,
+td_status td_table_save(const td_tensordict *td, const char *file, td_table_format format,
                         const char *TD_NULLABLE separator) TD_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -190,7 +190,7 @@ td_status td_tensor_to_dlpack_legacy(const td_tensor *tensor,
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_tensor_share(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT;
+td_status td_tensor_dup(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT;
 
 /**
  * Gives a handle back. The memory goes when nothing uses the tensor any more.

@@ -107,7 +107,7 @@ inline td_tensor* to_handle(const at::Tensor& tensor) {
 // A tensor over the memory behind a borrowed handle. It keeps a handle of its own open while it lives.
 inline at::Tensor from_handle(const td_tensor* handle) {
   td_tensor* shared = nullptr;
-  check(td_tensor_share(handle, &shared));
+  check(td_tensor_dup(handle, &shared));
   std::shared_ptr<td_tensor> owner(shared, td_tensor_free);
   int64_t sizes[64], strides[64];
   size_t dims = 0;

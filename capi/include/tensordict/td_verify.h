@@ -44,7 +44,7 @@ typedef struct td_damage {
 typedef td_status (*td_damage_fn)(void *TD_NULLABLE user, const td_damage *damage);
 
 /**
- * How td_memmap_verify() and td_memmap_checksum() work. Zero in every field but the first means the
+ * How td_memmap_verify() and td_memmap_write_checksums() work. Zero in every field but the first means the
  * default.
  */
 typedef struct td_verify_options {
@@ -58,7 +58,7 @@ typedef struct td_verify_options {
 #define TD_VERIFY_OPTIONS_INIT {(uint32_t)sizeof(td_verify_options), 0, NULL, NULL, NULL, NULL}
 
 /**
- * Checks a folder: all that td_load_memmap() would check, and, where it was saved with checksums, every
+ * Checks a folder: all that td_memmap_load() would check, and, where it was saved with checksums, every
  * byte that they cover. It goes on behind what is damaged, and opens nothing outside of the folder. Of an
  * archive, each entry is held against its checksum.
  *
@@ -89,8 +89,8 @@ td_status td_memmap_verify(const char *dir, const td_verify_options *TD_NULLABLE
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
-td_status td_memmap_checksum(const char *dir,
-                             const td_verify_options *TD_NULLABLE options) TD_NOEXCEPT;
+td_status td_memmap_write_checksums(const char *dir,
+                                    const td_verify_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@ namespace TensorDicts
 {
     /// <summary>
     /// What stands under a key: a <see cref="Tensor"/>, a <see cref="TensorDict"/>, <see cref="Data"/> or a
-    /// <see cref="RaggedTensor"/>.
+    /// <see cref="NestedTensor"/>.
     /// Tell them apart by pattern matching.
     /// </summary>
     public abstract class Entry : IDisposable
@@ -13,7 +13,7 @@ namespace TensorDicts
         {
         }
 
-        /// <summary>The object that owns the reference: this one, but for a ragged tensor.</summary>
+        /// <summary>The object that owns the reference: this one, but for a nested tensor.</summary>
         internal virtual Entry Held => this;
 
         /// <summary>Whether Dispose was called.</summary>
@@ -23,10 +23,10 @@ namespace TensorDicts
         public abstract void Dispose();
     }
 
-    /// <summary>A value that is no tensor, such as a text, as JSON. It can be read only.</summary>
-    public sealed class Data : Entry
+    /// <summary>A non-tensor value, such as a text, as JSON. It can be read only.</summary>
+    public sealed class NonTensor : Entry
     {
-        internal Data(string json)
+        internal NonTensor(string json)
         {
             Json = json;
         }

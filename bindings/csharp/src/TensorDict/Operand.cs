@@ -156,9 +156,9 @@ namespace TensorDicts
         internal unsafe td_reduce_options ToRaw(long* dims)
         {
             td_reduce_options raw = td_reduce_options.Default;
-            raw.over = Features ? td_reduce_over.TD_OVER_FEATURES
-                : Dims != null ? td_reduce_over.TD_OVER_DIMS
-                : td_reduce_over.TD_OVER_ALL;
+            raw.over = Features ? td_reduce_over.TD_REDUCE_OVER_FEATURES
+                : Dims != null ? td_reduce_over.TD_REDUCE_OVER_DIMS
+                : td_reduce_over.TD_REDUCE_OVER_ALL;
             raw.dims = dims;
             raw.dims_len = (nuint)(Dims?.Length ?? 0);
             raw.keepdim = KeepDim ? 1 : 0;

@@ -78,8 +78,8 @@ namespace TensorDicts
         /// <summary>Makes a file with checksums, for <see cref="TensorDict.VerifyMemmap"/>.</summary>
         public bool Checksums { get; set; }
 
-        /// <summary>Saves a window as what it reads, not with all that it is a part of.</summary>
-        public bool DenseWindows { get; set; }
+        /// <summary>Saves a sub-tensordict as what it reads, not with all that it is a part of.</summary>
+        public bool DenseSubTensorDicts { get; set; }
 
         internal td_memmap_options ToRaw()
         {
@@ -88,7 +88,7 @@ namespace TensorDicts
             raw.copy_existing = CopyExisting ? 1 : 0;
             raw.fail_if_exists = FailIfExists ? 1 : 0;
             raw.verbatim_names = VerbatimNames ? 1 : 0;
-            raw.dense_windows = DenseWindows ? 1 : 0;
+            raw.dense_sub_tensordicts = DenseSubTensorDicts ? 1 : 0;
             raw.archive = Archive switch
             {
                 null => td_archive.TD_ARCHIVE_BY_NAME,

@@ -98,7 +98,7 @@ namespace TensorDicts
             td_tensor* lease = null;
             void* data = null;
             Status.Check(Native.td_tensor_data(handle.Pointer, &data));
-            Status.Check(Native.td_tensor_share(handle.Pointer, &lease));
+            Status.Check(Native.td_tensor_dup(handle.Pointer, &lease));
             return new TensorView<T>(lease, new Span<T>(data, count));
         }
 

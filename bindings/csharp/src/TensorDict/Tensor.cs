@@ -196,7 +196,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_tensor_share(handle.Pointer, &result));
+            Status.Check(Native.td_tensor_dup(handle.Pointer, &result));
             return Own(result);
         }
 

@@ -24,9 +24,9 @@ namespace TensorDicts
         /// <summary>Returns only when all of it is on the disk.</summary>
         public bool Durable { get; set; }
 
-        internal td_pack_options ToRaw()
+        internal td_memmap_pack_options ToRaw()
         {
-            td_pack_options raw = td_pack_options.Default;
+            td_memmap_pack_options raw = td_memmap_pack_options.Default;
             raw.compression = (td_compression)Compression;
             raw.fail_if_exists = FailIfExists ? 1 : 0;
             raw.durable = Durable ? 1 : 0;
@@ -46,12 +46,12 @@ namespace TensorDicts
         {
             Argument.NotNull(directory, nameof(directory));
             Argument.NotNull(file, nameof(file));
-            td_pack_options raw = (options ?? new PackOptions()).ToRaw();
+            td_memmap_pack_options raw = (options ?? new PackOptions()).ToRaw();
             byte* first = stackalloc byte[Utf8.StackBytes];
             byte* second = stackalloc byte[Utf8.StackBytes];
             using var from = new Utf8Text(directory, nameof(directory), first);
             using var to = new Utf8Text(file, nameof(file), second);
-            Status.Check(Native.td_pack_memmap(from.Pointer, to.Pointer, &raw));
+            Status.Check(Native.td_memmap_pack(from.Pointer, to.Pointer, &raw));
         }
 
         /// <summary>
@@ -62,12 +62,12 @@ namespace TensorDicts
         {
             Argument.NotNull(file, nameof(file));
             Argument.NotNull(directory, nameof(directory));
-            td_pack_options raw = (options ?? new PackOptions()).ToRaw();
+            td_memmap_pack_options raw = (options ?? new PackOptions()).ToRaw();
             byte* first = stackalloc byte[Utf8.StackBytes];
             byte* second = stackalloc byte[Utf8.StackBytes];
             using var from = new Utf8Text(file, nameof(file), first);
             using var to = new Utf8Text(directory, nameof(directory), second);
-            Status.Check(Native.td_unpack_memmap(from.Pointer, to.Pointer, &raw));
+            Status.Check(Native.td_memmap_unpack(from.Pointer, to.Pointer, &raw));
         }
 
         /// <summary>Whether there is a file that <see cref="Load"/> takes for an archive.</summary>
@@ -77,7 +77,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(file, nameof(file), stack);
             int result;
-            Status.Check(Native.td_is_memmap_archive(path.Pointer, &result));
+            Status.Check(Native.td_memmap_is_archive(path.Pointer, &result));
             return result != 0;
         }
 
@@ -90,7 +90,7 @@ namespace TensorDicts
             Argument.NotNull(file, nameof(file));
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(file, nameof(file), stack);
-            Status.Check(Native.td_refresh_archive_checksums(path.Pointer));
+            Status.Check(Native.td_memmap_write_archive_checksums(path.Pointer));
         }
     }
 }

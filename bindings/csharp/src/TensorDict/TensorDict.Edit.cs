@@ -61,7 +61,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var newPath = new Utf8Path(newKey, newStack);
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_rename(
+            Status.Check(Native.td_rename_key(
                 handle.Pointer, path.Pointer, path.Length, newPath.Pointer, newPath.Length, safe ? 1 : 0));
         }
 
@@ -93,7 +93,7 @@ namespace TensorDicts
             td_tensordict* td = handle.Pointer;
             byte** names = path.Pointer;
             nuint count = path.Length;
-            return Shape.Own(Sizes.Read((sizes, room, dims) => Native.td_entry_sizes(td, names, count, sizes, room, dims)));
+            return Shape.Own(Sizes.Read((sizes, room, dims) => Native.td_get_sizes(td, names, count, sizes, room, dims)));
         }
 
         /// <summary>
@@ -109,12 +109,12 @@ namespace TensorDicts
 
         /// <summary>
         /// All keys as they are now, a dictionary before its content or, if <paramref name="contentsFirst"/>, after
-        /// it. With <paramref name="leavesOnly"/> only tensors, and values that are no tensors if
-        /// <paramref name="includeData"/>, or what the predicate says of what is no tensor. What it calls a leaf
+        /// it. With <paramref name="leavesOnly"/> only tensors, and non-tensor values if
+        /// <paramref name="includeNonTensor"/>, or what the predicate says of what is no tensor. What it calls a leaf
         /// is not descended into.
         /// </summary>
         public IReadOnlyList<NestedKey> NestedKeys(
-            bool leavesOnly = false, bool sort = false, bool includeData = false, bool contentsFirst = false,
+            bool leavesOnly = false, bool sort = false, bool includeNonTensor = false, bool contentsFirst = false,
             Func<NestedKey, bool>? isLeaf = null)
         {
             using var handle = Handle.BorrowUnseen();
@@ -126,7 +126,7 @@ namespace TensorDicts
                 options.include_nested = 1;
                 options.leaves_only = leavesOnly ? 1 : 0;
                 options.sort = sort ? 1 : 0;
-                options.include_data = includeData ? 1 : 0;
+                options.include_non_tensor = includeNonTensor ? 1 : 0;
                 options.contents_first = contentsFirst ? 1 : 0;
                 options.is_leaf = callback;
                 options.user = (void*)user;
@@ -152,7 +152,7 @@ namespace TensorDicts
             return status;
         }
 
-        // A value that is no tensor comes in a dictionary that holds it under its name.
+        // A non-tensor value comes in a dictionary that holds it under its name.
         private static Entry Taken(NestedKey key, td_entry_kind kind, td_tensor* tensor, td_tensordict* dict)
         {
             switch (kind)
@@ -161,12 +161,12 @@ namespace TensorDicts
                     return Tensor.Own(tensor);
                 case td_entry_kind.TD_ENTRY_DICT:
                     return Own(dict);
-                case td_entry_kind.TD_ENTRY_RAGGED:
-                    return new RaggedTensor(Own(dict));
+                case td_entry_kind.TD_ENTRY_NESTED_TENSOR:
+                    return new NestedTensor(Own(dict));
                 default:
                     using (TensorDict holder = Own(dict))
                     {
-                        return new Data(holder.GetJson((NestedKey)key[key.Count - 1]));
+                        return new NonTensor(holder.GetJson((NestedKey)key[key.Count - 1]));
                     }
             }
         }

@@ -26,8 +26,8 @@ namespace TensorDicts
             {
                 switch (Argument.NotNull(value, nameof(value)))
                 {
-                    case RaggedTensor ragged:
-                        Set(key, ragged);
+                    case NestedTensor nested_tensor:
+                        Set(key, nested_tensor);
                         break;
                     case Tensor tensor:
                         Set(key, tensor);
@@ -116,7 +116,7 @@ namespace TensorDicts
         public TensorDict GetDict(params string[] key) => GetDict((NestedKey)key);
 
         /// <summary>The value under a key that is no tensor, as JSON text.</summary>
-        public string GetJson(NestedKey key) => ReadText(key, Native.td_get_data_json);
+        public string GetJson(NestedKey key) => ReadText(key, Native.td_get_non_tensor_json);
 
         private delegate td_status TextAt(
             td_tensordict* td, byte** path, nuint pathLen, byte* text, nuint capacity, nuint* length);
@@ -193,7 +193,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
             td_entry_kind kind;
-            Status.Check(Native.td_kind_of(handle.Pointer, path.Pointer, path.Length, &kind));
+            Status.Check(Native.td_get_kind(handle.Pointer, path.Pointer, path.Length, &kind));
             return kind;
         }
 
@@ -205,10 +205,10 @@ namespace TensorDicts
                     return GetTensor(key);
                 case td_entry_kind.TD_ENTRY_DICT:
                     return GetDict(key);
-                case td_entry_kind.TD_ENTRY_DATA:
-                    return new Data(GetJson(key));
-                case td_entry_kind.TD_ENTRY_RAGGED:
-                    return GetRaggedTensor(key);
+                case td_entry_kind.TD_ENTRY_NON_TENSOR:
+                    return new NonTensor(GetJson(key));
+                case td_entry_kind.TD_ENTRY_NESTED_TENSOR:
+                    return GetNestedTensor(key);
                 default:
                     return null;
             }

@@ -106,7 +106,7 @@ namespace TensorDicts
         {
             td_tensordict* result = null;
             td_tensordict** to = &result;
-            (options ?? new TensorFileOptions()).Call(file, (path, raw) => Native.td_load_file(path, raw, to));
+            (options ?? new TensorFileOptions()).Call(file, (path, raw) => Native.td_file_load(path, raw, to));
             return Own(result);
         }
 
@@ -130,7 +130,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* td = handle.Pointer;
-            (options ?? new TensorFileOptions()).Call(file, (path, raw) => Native.td_save_file(td, path, raw));
+            (options ?? new TensorFileOptions()).Call(file, (path, raw) => Native.td_file_save(td, path, raw));
         }
     }
 
@@ -142,7 +142,7 @@ namespace TensorDicts
         {
             td_tensor* result = null;
             td_tensor** to = &result;
-            (options ?? new TensorFileOptions()).Call(file, (path, raw) => Native.td_tensor_load(path, raw, to));
+            (options ?? new TensorFileOptions()).Call(file, (path, raw) => Native.td_file_load_tensor(path, raw, to));
             return Own(result);
         }
 
@@ -152,7 +152,7 @@ namespace TensorDicts
             using var handle = Handle.Borrow();
             td_tensor* tensor = handle.Pointer;
             var given = options ?? new TensorFileOptions { Format = TensorFileFormat.Npy };
-            given.Call(file, (path, raw) => Native.td_tensor_save(tensor, path, raw));
+            given.Call(file, (path, raw) => Native.td_file_save_tensor(tensor, path, raw));
         }
     }
 }

@@ -36,9 +36,9 @@ namespace TensorDicts
         /// <summary>The device of all tensors; null: each keeps its own.</summary>
         public Device? Device { get; set; }
 
-        internal td_fill_options ToRaw()
+        internal td_like_options ToRaw()
         {
-            td_fill_options raw = td_fill_options.Default;
+            td_like_options raw = td_like_options.Default;
             raw.dtype = DType is DType dtype ? (td_dtype)(int)dtype : td_dtype.TD_DTYPE_OTHER;
             raw.device_type = TensorDicts.Device.RawOf(Device);
             raw.device_index = TensorDicts.Device.IndexOf(Device);
@@ -69,10 +69,10 @@ namespace TensorDicts
         /// <summary>The same structure and batch size with other values, in new memory; locked if this is.</summary>
         public TensorDict Like(Filling filling, FillOptions? options = null)
         {
-            td_fill_options raw = (options ?? new FillOptions()).ToRaw();
+            td_like_options raw = (options ?? new FillOptions()).ToRaw();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_like(handle.Pointer, (td_fill_kind)(int)filling, &raw, &result));
+            Status.Check(Native.td_like(handle.Pointer, (td_like_kind)(int)filling, &raw, &result));
             return Own(result);
         }
 
@@ -88,13 +88,13 @@ namespace TensorDicts
         /// </summary>
         public TensorDict New(Filling filling, long[] sizes, FillOptions? options = null)
         {
-            td_fill_options raw = (options ?? new FillOptions()).ToRaw();
+            td_like_options raw = (options ?? new FillOptions()).ToRaw();
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
             fixed (long* numbers = Argument.NotNull(sizes, nameof(sizes)))
             {
-                Status.Check(Native.td_new(
-                    handle.Pointer, (td_fill_kind)(int)filling, numbers, (nuint)sizes.Length, &raw, &result));
+                Status.Check(Native.td_like_sized(
+                    handle.Pointer, (td_like_kind)(int)filling, numbers, (nuint)sizes.Length, &raw, &result));
             }
             return Own(result);
         }
@@ -109,7 +109,7 @@ namespace TensorDicts
         public string? Difference(TensorDict other, CloseOptions? options = null)
         {
             options ??= new CloseOptions();
-            td_close_options raw = td_close_options.Default;
+            td_allclose_options raw = td_allclose_options.Default;
             raw.has_tolerance = options.Relative != null || options.Absolute != null ? 1 : 0;
             raw.relative = options.Relative ?? 0;
             raw.absolute = options.Absolute ?? 0;
@@ -122,9 +122,9 @@ namespace TensorDicts
             int close = 0;
             string text = Utf8.Read((buffer, room, length) =>
             {
-                td_close_options given = raw;
+                td_allclose_options given = raw;
                 int found = 0;
-                td_status status = Native.td_all_close(one, two, &given, &found, buffer, room, length);
+                td_status status = Native.td_allclose(one, two, &given, &found, buffer, room, length);
                 close = found;
                 return status;
             });

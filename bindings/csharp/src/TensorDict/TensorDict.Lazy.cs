@@ -12,13 +12,13 @@ namespace TensorDicts
         Dense = td_dict_kind.TD_DICT_DENSE,
 
         /// <summary>A list of dictionaries, stacked when an entry is read.</summary>
-        Lazy = td_dict_kind.TD_DICT_LAZY,
+        Lazy = td_dict_kind.TD_DICT_LAZY_STACK,
 
-        /// <summary>A window on a part of another dictionary.</summary>
-        Sub = td_dict_kind.TD_DICT_SUB,
+        /// <summary>A sub-tensordict.</summary>
+        SubTensorDict = td_dict_kind.TD_DICT_SUB_TENSORDICT,
 
-        /// <summary>A value that is no tensor.</summary>
-        Data = td_dict_kind.TD_DICT_DATA,
+        /// <summary>A non-tensor value.</summary>
+        NonTensor = td_dict_kind.TD_DICT_NON_TENSOR,
     }
 
     /// <summary>What tensors of different shapes are padded with.</summary>
@@ -40,7 +40,7 @@ namespace TensorDicts
         // What the shapes that differ are.
         internal const int Refused = 0;
         internal const int Padded = 1;
-        internal const int Ragged = 2;
+        internal const int NestedTensor = 2;
 
         internal td_padding_options Raw(int pad)
         {
@@ -52,7 +52,7 @@ namespace TensorDicts
         }
     }
 
-    /// <content>Dictionaries side by side that are stacked when read, and windows on a part.</content>
+    /// <content>Dictionaries side by side that are stacked when read, and sub-tensordicts.</content>
     public sealed unsafe partial class TensorDict
     {
         /// <summary>What kind of dictionary this is.</summary>
@@ -62,7 +62,7 @@ namespace TensorDicts
             {
                 using var handle = Handle.Borrow();
                 td_dict_kind kind;
-                Status.Check(Native.td_kind_of_dict(handle.Pointer, &kind));
+                Status.Check(Native.td_kind(handle.Pointer, &kind));
                 return (DictKind)kind;
             }
         }
@@ -142,14 +142,14 @@ namespace TensorDicts
         /// <summary>
         /// The tensors of a key of a lazy stack one after the other along their first dimension, and where each begins.
         /// </summary>
-        public (Tensor Values, Tensor Offsets) GetRagged(NestedKey key)
+        public (Tensor Values, Tensor Offsets) GetJagged(NestedKey key)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
             td_tensor* values = null;
             td_tensor* offsets = null;
-            Status.Check(Native.td_lazy_get_ragged(handle.Pointer, path.Pointer, path.Length, &values, &offsets));
+            Status.Check(Native.td_lazy_get_jagged(handle.Pointer, path.Pointer, path.Length, &values, &offsets));
             return (Tensor.Own(values), Tensor.Own(offsets));
         }
 
@@ -163,7 +163,7 @@ namespace TensorDicts
         }
 
         /// <summary>
-        /// The same content without lazy stacks and windows at any level. Without padding, shapes that differ are an
+        /// The same content without lazy stacks and sub-tensordicts at any level. Without padding, shapes that differ are an
         /// error.
         /// </summary>
         public TensorDict Densify(Padding? padding = null)
@@ -171,8 +171,8 @@ namespace TensorDicts
             return Densify(padding.GetValueOrDefault().Raw(padding.HasValue ? Padding.Padded : Padding.Refused));
         }
 
-        /// <summary>As Densify, with a ragged tensor in place of tensors whose shapes differ.</summary>
-        public TensorDict DensifyRagged() => Densify(default(Padding).Raw(Padding.Ragged));
+        /// <summary>As Densify, with a nested tensor in place of tensors whose shapes differ.</summary>
+        public TensorDict DensifyNestedTensor() => Densify(default(Padding).Raw(Padding.NestedTensor));
 
         private TensorDict Densify(td_padding_options options)
         {
@@ -183,10 +183,10 @@ namespace TensorDicts
         }
 
         /// <summary>
-        /// A window on a part: what is written to it reaches the part, also where tensors or masks pick it. Keeps the
+        /// A sub-tensordict: what is written to it reaches the part, also where tensors or masks pick it. Keeps the
         /// dictionary alive.
         /// </summary>
-        public TensorDict Window(params TensorIndex[] index)
+        public TensorDict SubTensorDict(params TensorIndex[] index)
         {
             Argument.NotNull(index, nameof(index));
             td_index_item* stack = stackalloc td_index_item[IndexItems.Room(index)];
@@ -197,12 +197,12 @@ namespace TensorDicts
             return Own(result);
         }
 
-        /// <summary>The dictionary behind a window.</summary>
-        public TensorDict WindowParent()
+        /// <summary>The dictionary behind a sub-tensordict.</summary>
+        public TensorDict SubTensorDictParent()
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_sub_parent(handle.Pointer, &result));
+            Status.Check(Native.td_sub_tensordict_parent(handle.Pointer, &result));
             return Own(result);
         }
     }

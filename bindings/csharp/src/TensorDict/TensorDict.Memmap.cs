@@ -27,7 +27,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_load_memmap(path.Pointer, &raw, &result));
+            Status.Check(Native.td_memmap_load(path.Pointer, &raw, &result));
             return Own(result);
         }
 

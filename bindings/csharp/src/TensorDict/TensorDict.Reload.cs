@@ -17,7 +17,7 @@ namespace TensorDicts
             raw.subpath = path.Pointer;
             raw.subpath_len = path.Length;
             td_tensordict* result = null;
-            Status.Check(Native.td_load_memmap(text.Pointer, &raw, &result));
+            Status.Check(Native.td_memmap_load(text.Pointer, &raw, &result));
             return Own(result);
         }
 
@@ -32,7 +32,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(directory, nameof(directory), stack);
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_load_into(handle.Pointer, text.Pointer, &raw));
+            Status.Check(Native.td_memmap_load_into(handle.Pointer, text.Pointer, &raw));
         }
 
         /// <summary>
@@ -60,7 +60,7 @@ namespace TensorDicts
             td_tensor* result = null;
             fixed (long* sizes = shape)
             {
-                Status.Check(Native.td_make_memmap(
+                Status.Check(Native.td_memmap_make(
                     handle.Pointer, path.Pointer, path.Length, (td_dtype)(int)dtype, sizes, (nuint)shape.Length, &raw, &result));
             }
             return Tensor.Own(result);
@@ -76,7 +76,7 @@ namespace TensorDicts
             using var handle = Handle.BorrowToChange();
             using var from = source.Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_make_memmap_from(
+            Status.Check(Native.td_memmap_make_from_tensor(
                 handle.Pointer, path.Pointer, path.Length, from.Pointer, &raw, &result));
             return Tensor.Own(result);
         }
@@ -92,7 +92,7 @@ namespace TensorDicts
             using var text = new Utf8Text(directory, nameof(directory), stack);
             using var handle = Handle.Borrow();
             td_future* result = null;
-            Status.Check(Native.td_memmap_start(handle.Pointer, text.Pointer, &raw, &result));
+            Status.Check(Native.td_memmap_async(handle.Pointer, text.Pointer, &raw, &result));
             return new TensorDictFuture(new FutureHandle(result));
         }
     }

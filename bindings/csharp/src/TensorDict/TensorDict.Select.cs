@@ -130,12 +130,12 @@ namespace TensorDicts
             Status.Check(Native.td_remove_empty(handle.Pointer));
         }
 
-        /// <summary>The same without the values that are no tensors, in a new dictionary over the same tensors.</summary>
-        public TensorDict WithoutData()
+        /// <summary>The same without the non-tensor values, in a new dictionary over the same tensors.</summary>
+        public TensorDict FilterNonTensor()
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_without_data(handle.Pointer, &result));
+            Status.Check(Native.td_filter_non_tensor(handle.Pointer, &result));
             return Own(result);
         }
 

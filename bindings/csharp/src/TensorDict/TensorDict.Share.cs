@@ -125,7 +125,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(name, nameof(name), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_open_shared(text.Pointer, &result));
+            Status.Check(Native.td_shared_open(text.Pointer, &result));
             return Own(result);
         }
 
@@ -140,7 +140,7 @@ namespace TensorDicts
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(file, nameof(file), stack);
             td_tensordict* result = null;
-            Status.Check(Native.td_load_consolidated(path.Pointer, &raw, &result));
+            Status.Check(Native.td_consolidated_load(path.Pointer, &raw, &result));
             return Own(result);
         }
 

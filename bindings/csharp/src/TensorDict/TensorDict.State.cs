@@ -16,9 +16,9 @@ namespace TensorDicts
         /// <summary>Whether its names are joined with dots; found out if it is not said.</summary>
         public bool? Flat { get; set; }
 
-        internal td_load_state_options ToRaw()
+        internal td_load_state_dict_options ToRaw()
         {
-            td_load_state_options raw = td_load_state_options.Default;
+            td_load_state_dict_options raw = td_load_state_dict_options.Default;
             raw.partial = Strict ? 0 : 1;
             raw.assign = Assign ? 1 : 0;
             raw.form = Flat switch
@@ -127,7 +127,7 @@ namespace TensorDicts
         /// </summary>
         public TensorDict StateDict(bool nested = false, bool keepHistory = false)
         {
-            td_state_options options = td_state_options.Default;
+            td_state_dict_options options = td_state_dict_options.Default;
             options.nested = nested ? 1 : 0;
             options.keep_vars = keepHistory ? 1 : 0;
             using var handle = Handle.Borrow();
@@ -142,20 +142,20 @@ namespace TensorDicts
         /// </summary>
         public void LoadStateDict(TensorDict state, LoadStateOptions? options = null)
         {
-            td_load_state_options raw = (options ?? new LoadStateOptions()).ToRaw();
+            td_load_state_dict_options raw = (options ?? new LoadStateOptions()).ToRaw();
             using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(state, nameof(state)).Handle.Borrow();
             Status.Check(Native.td_load_state_dict(handle.Pointer, source.Pointer, &raw));
         }
 
         /// <summary>
-        /// The structure as JSON: keys, batch sizes, devices, dtypes, shapes, and values that are no tensors.
+        /// The structure as JSON: keys, batch sizes, devices, dtypes, shapes, and non-tensor values.
         /// </summary>
         public string Schema()
         {
             using var handle = Handle.Borrow();
             td_tensordict* td = handle.Pointer;
-            return Utf8.Read((text, room, length) => Native.td_schema_of(td, text, room, length));
+            return Utf8.Read((text, room, length) => Native.td_schema(td, text, room, length));
         }
     }
 }

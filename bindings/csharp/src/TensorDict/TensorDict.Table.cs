@@ -18,7 +18,7 @@ namespace TensorDicts
     {
         /// <summary>
         /// Reads a table: whole numbers become long, numbers with missing ones double, truths bool, all other
-        /// columns values that are no tensors. A separator splits names of columns into nested keys.
+        /// columns non-tensor values. A separator splits names of columns into nested keys.
         /// </summary>
         public static TensorDict LoadTable(string file, TableFormat format = TableFormat.Csv, string separator = "")
         {
@@ -26,7 +26,7 @@ namespace TensorDicts
             using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
             using var between = new Utf8Text(separator, nameof(separator), stack + Utf8.StackBytes);
             td_tensordict* result = null;
-            Status.Check(Native.td_load_table(path.Pointer, (td_table_format)(int)format, between.Pointer, &result));
+            Status.Check(Native.td_table_load(path.Pointer, (td_table_format)(int)format, between.Pointer, &result));
             return Own(result);
         }
 
@@ -37,7 +37,7 @@ namespace TensorDicts
             using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
             using var between = new Utf8Text(separator, nameof(separator), stack + Utf8.StackBytes);
             using var handle = Handle.Borrow();
-            Status.Check(Native.td_save_table(
+            Status.Check(Native.td_table_save(
                 handle.Pointer, path.Pointer, (td_table_format)(int)format, between.Pointer));
         }
     }

@@ -56,7 +56,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.BorrowToChange();
             using var source = Argument.NotNull(value, nameof(value)).Handle.Borrow();
-            Status.Check(Native.td_write(handle.Pointer, path.Pointer, path.Length, source.Pointer));
+            Status.Check(Native.td_write_or_set(handle.Pointer, path.Pointer, path.Length, source.Pointer));
         }
 
         /// <summary>Writes a value, broadcast, into a tensor, or into all tensors of a nested dictionary. Allowed when locked.</summary>

@@ -3,10 +3,10 @@ using TensorDicts.Interop;
 
 namespace TensorDicts
 {
-    /// <content>Values that are no tensors: texts, numbers, lists, maps, bytes. They travel as JSON text.</content>
+    /// <content>Non-tensor values: texts, numbers, lists, maps, bytes. They travel as JSON text.</content>
     public sealed unsafe partial class TensorDict
     {
-        /// <summary>Stores a value that is no tensor, one for the whole batch, given as JSON text.</summary>
+        /// <summary>Stores a non-tensor value, one for the whole batch, given as JSON text.</summary>
         public void SetJson(NestedKey key, string json)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
@@ -14,7 +14,7 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), room);
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_set_data_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
+            Status.Check(Native.td_set_non_tensor_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
         }
 
         /// <summary>Stores a text, one for the whole batch.</summary>
@@ -40,22 +40,22 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var text = new Utf8Text(Argument.NotNull(json, nameof(json)), nameof(json), room);
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_set_data_list_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
+            Status.Check(Native.td_set_non_tensor_stack_json(handle.Pointer, path.Pointer, path.Length, text.Pointer));
         }
 
         /// <summary>The value of each element of the batch, as JSON lists nested as the batch dimensions are.</summary>
-        public string GetJsonList(NestedKey key) => ReadText(key, Native.td_get_data_list_json);
+        public string GetJsonList(NestedKey key) => ReadText(key, Native.td_get_non_tensor_stack_json);
 
         /// <summary>The one value that all elements of the batch have, as JSON text.</summary>
-        public string GetJsonValue(NestedKey key) => ReadText(key, Native.td_get_data_value_json);
+        public string GetJsonValue(NestedKey key) => ReadText(key, Native.td_get_non_tensor_value_json);
 
         /// <summary>Makes the value of the whole batch one value for each element.</summary>
-        public void SpreadData(NestedKey key)
+        public void SpreadNonTensor(NestedKey key)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_spread_data(handle.Pointer, path.Pointer, path.Length));
+            Status.Check(Native.td_spread_non_tensor(handle.Pointer, path.Pointer, path.Length));
         }
 
         /// <summary>Stores bytes that are no text, one value for the whole batch.</summary>
@@ -66,7 +66,7 @@ namespace TensorDicts
             using var handle = Handle.BorrowToChange();
             fixed (byte* data = bytes)
             {
-                Status.Check(Native.td_set_data_bytes(handle.Pointer, path.Pointer, path.Length, data, (nuint)bytes.Length));
+                Status.Check(Native.td_set_non_tensor_bytes(handle.Pointer, path.Pointer, path.Length, data, (nuint)bytes.Length));
             }
         }
 
@@ -77,11 +77,11 @@ namespace TensorDicts
             using var path = new Utf8Path(key, stack);
             using var handle = Handle.Borrow();
             nuint length = 0;
-            Status.Check(Native.td_get_data_bytes(handle.Pointer, path.Pointer, path.Length, null, 0, &length));
+            Status.Check(Native.td_get_non_tensor_bytes(handle.Pointer, path.Pointer, path.Length, null, 0, &length));
             byte[] bytes = new byte[checked((int)length)];
             fixed (byte* data = bytes)
             {
-                Status.Check(Native.td_get_data_bytes(handle.Pointer, path.Pointer, path.Length, data, length, &length));
+                Status.Check(Native.td_get_non_tensor_bytes(handle.Pointer, path.Pointer, path.Length, data, length, &length));
             }
             return bytes;
         }

@@ -107,7 +107,7 @@ namespace TensorDicts
                 nuint damaged;
                 td_status status = verify
                     ? Native.td_memmap_verify(path.Pointer, &raw, &damaged)
-                    : Native.td_memmap_checksum(path.Pointer, &raw);
+                    : Native.td_memmap_write_checksums(path.Pointer, &raw);
                 context.Failure?.Throw();
                 Status.Check(status);
             }

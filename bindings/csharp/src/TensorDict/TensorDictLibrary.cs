@@ -20,7 +20,7 @@ namespace TensorDicts
     public static unsafe class TensorDictLibrary
     {
         /// <summary>The version, such as "0.1.0".</summary>
-        public static string Version => Utf8.Read(Native.td_version_string());
+        public static string Version => Utf8.Read(Native.td_version());
 
         /// <summary>The version of the libtorch in this process, such as "1.13.1".</summary>
         public static string TorchVersion => Utf8.Read(Native.td_torch_version());

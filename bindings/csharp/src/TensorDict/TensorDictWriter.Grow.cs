@@ -16,7 +16,7 @@ namespace TensorDicts
     }
 
     /// <summary>How a folder grows.</summary>
-    public sealed record GrowOptions
+    public sealed record AppendOptions
     {
         /// <summary>Whether what is published is on the disk, and survives a loss of power.</summary>
         public bool Durable { get; set; }
@@ -36,9 +36,9 @@ namespace TensorDicts
         /// <summary>Memory for rows that are in no file yet; 0: 1 MiB.</summary>
         public long BufferBytes { get; set; }
 
-        internal td_grow_options ToRaw()
+        internal td_append_options ToRaw()
         {
-            td_grow_options raw = td_grow_options.Default;
+            td_append_options raw = td_append_options.Default;
             raw.durable = Durable ? 1 : 0;
             raw.checksums = Checksums ? 1 : 0;
             raw.shard = (td_shard)Shard;
@@ -87,21 +87,21 @@ namespace TensorDicts
         /// A row is all that stands at one place of the first batch dimension. Flush publishes the rows: whoever
         /// loads the folder meets all of them, or those from before, at each moment.
         /// </summary>
-        public static TensorDictWriter OpenGrowing(string directory, TensorDict? like = null, GrowOptions? options = null)
+        public static TensorDictWriter OpenAppend(string directory, TensorDict? like = null, AppendOptions? options = null)
         {
             Argument.NotNull(directory, nameof(directory));
-            td_grow_options raw = (options ?? new GrowOptions()).ToRaw();
+            td_append_options raw = (options ?? new AppendOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
             td_writer* result = null;
             if (like == null)
             {
-                Status.Check(Native.td_writer_open_growing(path.Pointer, null, &raw, &result));
+                Status.Check(Native.td_writer_open_append(path.Pointer, null, &raw, &result));
             }
             else
             {
                 using var borrowed = like.Handle.Borrow();
-                Status.Check(Native.td_writer_open_growing(path.Pointer, borrowed.Pointer, &raw, &result));
+                Status.Check(Native.td_writer_open_append(path.Pointer, borrowed.Pointer, &raw, &result));
             }
             var handle = new WriterHandle(result);
             try
@@ -138,10 +138,10 @@ namespace TensorDicts
         /// of the folder, but for the number of rows. A folder with a lazy stack along the first dimension gets the
         /// dictionary as one more element.
         /// </summary>
-        public void AppendTo(string directory, GrowOptions? options = null)
+        public void AppendTo(string directory, AppendOptions? options = null)
         {
             Argument.NotNull(directory, nameof(directory));
-            td_grow_options raw = (options ?? new GrowOptions()).ToRaw();
+            td_append_options raw = (options ?? new AppendOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
             using var handle = Handle.Borrow();
@@ -152,10 +152,10 @@ namespace TensorDicts
         /// Keeps the first rows of a folder, or the first elements of a lazy stack, and gives back the room of the
         /// others and of what an interrupted writer has left behind the end.
         /// </summary>
-        public static void Truncate(string directory, long rows, GrowOptions? options = null)
+        public static void Truncate(string directory, long rows, AppendOptions? options = null)
         {
             Argument.NotNull(directory, nameof(directory));
-            td_grow_options raw = (options ?? new GrowOptions()).ToRaw();
+            td_append_options raw = (options ?? new AppendOptions()).ToRaw();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var path = new Utf8Text(directory, nameof(directory), stack);
             Status.Check(Native.td_memmap_truncate(path.Pointer, rows, &raw));

@@ -40,21 +40,21 @@ public class GrowTests
         using var scratch = new TempFolder();
         string folder = scratch["td"];
         using var like = Like();
-        using (var writer = TensorDictWriter.OpenGrowing(folder, like, new GrowOptions { BufferBytes = 50 }))
+        using (var writer = TensorDictWriter.OpenAppend(folder, like, new AppendOptions { BufferBytes = 50 }))
         {
             Assert.Equal(folder, writer.Folder);
             Write(writer, 0, 10);
             CheckRows(folder, 0);
             writer.Flush();
             CheckRows(folder, 10);
-            Expect.Fails<TensorIOException>(TensorDictStatus.Busy, () => TensorDictWriter.OpenGrowing(folder));
+            Expect.Fails<TensorIOException>(TensorDictStatus.Busy, () => TensorDictWriter.OpenAppend(folder));
             Write(writer, 10, 3);
             Assert.Equal(13, writer.Rows);
             writer.Close();
         }
         CheckRows(folder, 13);
-        var options = new GrowOptions { Durable = true, PublishRows = 2, PublishBytes = 10_000 };
-        using (var writer = TensorDictWriter.OpenGrowing(folder, options: options))
+        var options = new AppendOptions { Durable = true, PublishRows = 2, PublishBytes = 10_000 };
+        using (var writer = TensorDictWriter.OpenAppend(folder, options: options))
         {
             Write(writer, 13, 3);
             Assert.Equal(15, TensorDict.LengthOf(folder).Rows);
@@ -88,9 +88,9 @@ public class GrowTests
         using var scratch = new TempFolder();
         string folder = scratch["td"];
         using var like = Like();
-        var options = new GrowOptions { Shard = Shard.New };
-        using (var one = TensorDictWriter.OpenGrowing(folder, like, options))
-        using (var two = TensorDictWriter.OpenGrowing(folder, like, options))
+        var options = new AppendOptions { Shard = Shard.New };
+        using (var one = TensorDictWriter.OpenAppend(folder, like, options))
+        using (var two = TensorDictWriter.OpenAppend(folder, like, options))
         {
             Assert.Equal(Path.Combine(folder, "1"), two.Folder);
             Write(one, 0, 2);
@@ -98,7 +98,7 @@ public class GrowTests
         }
         Assert.Equal(2, TensorDict.LengthOf(folder).Rows);
         CheckRows(Path.Combine(folder, "0"), 2);
-        using var again = TensorDictWriter.OpenGrowing(folder, null, new GrowOptions { Shard = Shard.Any });
+        using var again = TensorDictWriter.OpenAppend(folder, null, new AppendOptions { Shard = Shard.Any });
         Assert.Equal(Path.Combine(folder, "0"), again.Folder);
         using var td = new TensorDict(1) { ["x"] = Tensor.Zeros<float>(1) };
         using var plain = new TensorDictWriter(td);

@@ -22,7 +22,7 @@ public class GuideTests
 
         using Tensor obs = td.GetTensor("obs");                  // [3, 4, 84] of float
         using TensorDict agents = td.GetDict("agents");          // the very one inside
-        if (td["agents", "reward"] is Tensor reward)             // an Entry: Tensor, TensorDict or Data
+        if (td["agents", "reward"] is Tensor reward)             // an Entry: Tensor, TensorDict or NonTensor
         {
             Console.WriteLine($"{reward.DType} {reward.Shape}"); // Float32 [3, 4, 1]
         }

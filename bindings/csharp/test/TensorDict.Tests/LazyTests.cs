@@ -31,7 +31,7 @@ public class LazyTests
         Assert.Equal(new[] { "p", "q" }, lazy.ExclusiveKeys().Select(key => key.ToString()));
         using var padded = lazy.GetPadded("x", new Padding(9, left: true));
         Assert.Equal(new long[] { 1, 2, 9, 3 }, padded.ToArray<long>());
-        var (values, offsets) = lazy.GetRagged("x");
+        var (values, offsets) = lazy.GetJagged("x");
         using (values)
         using (offsets)
         {
@@ -68,17 +68,17 @@ public class LazyTests
     }
 
     [Fact]
-    public void WindowsWriteThrough()
+    public void SubTensorDictsWriteThrough()
     {
         using var td = new TensorDict(4) { ["x"] = Tensor.FromArray(new long[] { 0, 1, 2, 3 }, 4) };
         using var rows = Tensor.FromArray(new long[] { 3, 1 }, 2);
-        using var part = td.Window(rows);
-        Assert.Equal(DictKind.Sub, part.DictKind);
+        using var part = td.SubTensorDict(rows);
+        Assert.Equal(DictKind.SubTensorDict, part.DictKind);
         part.SetInPlace("x", Tensor.FromArray(new long[] { 30, 10 }, 2));
         part["new"] = Tensor.FromArray(new long[] { 1, 2 }, 2);
         Assert.Equal(new long[] { 0, 10, 2, 30 }, Longs(td, "x"));
         Assert.Equal(new long[] { 0, 2, 0, 1 }, Longs(td, "new"));
-        using var parent = part.WindowParent();
+        using var parent = part.SubTensorDictParent();
         Assert.True(parent.IsSameAs(td));
     }
 }

@@ -144,7 +144,7 @@ public class ScopeTests
         using var td = new TensorDict(2) { ["r"] = Tensor.Zeros<float>(2) };
         using var ambient = TensorScope.Begin();
         using var writer = new TensorDictWriter(td);
-        using RaggedTensor ragged = RaggedTensor.FromTensors(new[] { Tensor.Zeros<float>(2), Tensor.Zeros<float>(3) });
+        using NestedTensor nested_tensor = NestedTensor.FromTensors(new[] { Tensor.Zeros<float>(2), Tensor.Zeros<float>(3) });
         WeakReference first = Make();
         for (int i = 0; i < 1000; i++)
         {
@@ -152,9 +152,9 @@ public class ScopeTests
         }
         TensorMemoryTests.Collect();
         Assert.False(first.IsAlive);
-        ambient.Keep(ragged);
+        ambient.Keep(nested_tensor);
         ambient.Dispose();
-        Assert.Equal(2, ragged.Count);
+        Assert.Equal(2, nested_tensor.Count);
         writer.Put(writer.Bind("r"), 4f); // what it needs is its own
         Assert.Equal(4f, Sample.Floats(td, "r")[0]);
 

@@ -94,7 +94,7 @@ public class SelectTests
         Assert.Equal("n empty", All(td.EmptyLike(nested: true)));
         td.RemoveEmpty();
         Assert.Equal("a n n/b n/c", All(td));
-        Assert.Equal("a n n/b n/c", All(td.WithoutData()));
+        Assert.Equal("a n n/b n/c", All(td.FilterNonTensor()));
     }
 
     [Fact]

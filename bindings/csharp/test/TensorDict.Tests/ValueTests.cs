@@ -12,7 +12,7 @@ public class ValueTests
         td.SetJson("v", "5");
         Assert.Equal("5", td.GetJson("v"));
         Assert.Equal("[5, 5]", td.GetJsonList("v"));
-        td.SpreadData("v");
+        td.SpreadNonTensor("v");
         Assert.Equal("[5, 5]", td.GetJson("v"));
         Assert.Equal("5", td.GetJsonValue("v"));
         td.SetJsonList("v", "[\"a\", \"b\"]");

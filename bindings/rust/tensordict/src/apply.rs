@@ -444,7 +444,7 @@ unsafe fn read_entry(entry: &sys::td_apply_entry) -> Result<(KeyPath, Vec<ApplyE
                 return Ok(ApplyEntry::Missing);
             }
             // SAFETY: the handle is alive. What it stands for belongs to this walk alone.
-            TensorDict::receive(|result| unsafe { sys::td_share(source, result) })
+            TensorDict::receive(|result| unsafe { sys::td_dup(source, result) })
                 .map(ApplyEntry::Dict)
         } else {
             // SAFETY: as above.
@@ -453,7 +453,7 @@ unsafe fn read_entry(entry: &sys::td_apply_entry) -> Result<(KeyPath, Vec<ApplyE
                 return Ok(ApplyEntry::Missing);
             }
             // SAFETY: the handle is alive.
-            Tensor::receive(|result| unsafe { sys::td_tensor_share(source, result) })
+            Tensor::receive(|result| unsafe { sys::td_tensor_dup(source, result) })
                 .map(ApplyEntry::Tensor)
         }
     };

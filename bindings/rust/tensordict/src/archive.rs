@@ -31,7 +31,7 @@ impl Compression {
 /// How files go into an archive and out of it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PackOptions {
-    raw: sys::td_pack_options,
+    raw: sys::td_memmap_pack_options,
 }
 
 impl PackOptions {
@@ -87,7 +87,7 @@ impl TensorDict {
         let dir = Folder::new(Some(dir.as_ref()))?;
         let file = Folder::new(Some(file.as_ref()))?;
         // SAFETY: paths and options live for the call.
-        check(unsafe { sys::td_pack_memmap(dir.text(), file.text(), &options.raw) })
+        check(unsafe { sys::td_memmap_pack(dir.text(), file.text(), &options.raw) })
     }
 
     /// Unpacks an archive into a folder that is not there yet, or is empty. Nothing is written outside of
@@ -102,7 +102,7 @@ impl TensorDict {
         let file = Folder::new(Some(file.as_ref()))?;
         let dir = Folder::new(Some(dir.as_ref()))?;
         // SAFETY: paths and options live for the call.
-        check(unsafe { sys::td_unpack_memmap(file.text(), dir.text(), &options.raw) })
+        check(unsafe { sys::td_memmap_unpack(file.text(), dir.text(), &options.raw) })
     }
 
     /// Whether there is a file that [`load_memmap`](Self::load_memmap) takes for an archive.
@@ -112,7 +112,7 @@ impl TensorDict {
         let file = Folder::new(Some(file.as_ref()))?;
         let mut answer = 0;
         // SAFETY: the path lives for the call.
-        check(unsafe { sys::td_is_memmap_archive(file.text(), &mut answer) })?;
+        check(unsafe { sys::td_memmap_is_archive(file.text(), &mut answer) })?;
         Ok(answer != 0)
     }
 
@@ -124,6 +124,6 @@ impl TensorDict {
         library::ready()?;
         let file = Folder::new(Some(file.as_ref()))?;
         // SAFETY: the path lives for the call.
-        check(unsafe { sys::td_refresh_archive_checksums(file.text()) })
+        check(unsafe { sys::td_memmap_write_archive_checksums(file.text()) })
     }
 }

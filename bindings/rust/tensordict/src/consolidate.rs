@@ -135,7 +135,7 @@ impl TensorDict {
         let file = Folder::new(Some(file.as_ref()))?;
         // SAFETY: path and options live for the call.
         Self::receive(|result| unsafe {
-            sys::td_load_consolidated(file.text(), &options.raw, result)
+            sys::td_consolidated_load(file.text(), &options.raw, result)
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::error::{check, read_list, sound, ErrorKind, Result};
 use crate::handle::Handle;
 use crate::iter::Keys;
 use crate::key::{Key, KeyPath, RawKey};
-use crate::ragged::RaggedTensor;
+use crate::nested_tensor::NestedTensor;
 use crate::tensor::Tensor;
 
 /// An entry that was taken out of a dictionary.
@@ -18,10 +18,10 @@ pub enum OwnedValue {
     Tensor(Tensor),
     /// A dictionary, which is now on its own.
     Dict(TensorDict),
-    /// A value that is no tensor, as JSON text.
-    Data(String),
+    /// A non-tensor value, as JSON text.
+    NonTensor(String),
     /// Tensors of different shapes.
-    Ragged(RaggedTensor),
+    NestedTensor(NestedTensor),
 }
 
 impl OwnedValue {
@@ -42,7 +42,7 @@ impl OwnedValue {
     }
 
     /// # Safety
-    /// A call that succeeded gave the handles to us: one of them is not NULL. A value that is no tensor
+    /// A call that succeeded gave the handles to us: one of them is not NULL. A non-tensor value
     /// comes in a dictionary that holds it under `name`.
     unsafe fn take(
         tensor: *mut sys::td_tensor,
@@ -58,8 +58,8 @@ impl OwnedValue {
         let dict = unsafe { TensorDict::from_raw(dict) };
         match kind {
             Some(EntryKind::Dict) => Ok(Self::Dict(dict)),
-            Some(EntryKind::Ragged) => Ok(Self::Ragged(RaggedTensor::new(dict))),
-            _ => dict.data_json(name).map(Self::Data),
+            Some(EntryKind::NestedTensor) => Ok(Self::NestedTensor(NestedTensor::new(dict))),
+            _ => dict.non_tensor_json(name).map(Self::NonTensor),
         }
     }
 }
@@ -155,7 +155,7 @@ impl Dict {
         // SAFETY: the handle is alive and ours alone, and the keys are as long as they say.
         check(unsafe {
             let (td, safe) = (self.raw_mut(), safe.into());
-            sys::td_rename(td, key.path(), key.len(), to.path(), to.len(), safe)
+            sys::td_rename_key(td, key.path(), key.len(), to.path(), to.len(), safe)
         })
     }
 
@@ -180,7 +180,7 @@ impl Dict {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive; key and list are as long as they are said to be.
         read_list(0, |sizes, cap, dims| unsafe {
-            sys::td_entry_sizes(self.raw(), key.path(), key.len(), sizes, cap, dims)
+            sys::td_get_sizes(self.raw(), key.path(), key.len(), sizes, cap, dims)
         })
     }
 

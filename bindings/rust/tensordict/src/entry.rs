@@ -5,7 +5,7 @@ use tensordict_sys as sys;
 use crate::dict::{Dict, DictMut, DictRef, TensorDict};
 use crate::error::{check, read_text, Error, Result};
 use crate::key::{Key, KeyPath, RawKey};
-use crate::ragged::RaggedTensor;
+use crate::nested_tensor::NestedTensor;
 use crate::tensor::Tensor;
 
 /// What kind of entry stands under a key.
@@ -16,10 +16,10 @@ pub enum EntryKind {
     Tensor,
     /// A nested dictionary.
     Dict,
-    /// A value that is no tensor, such as a text.
-    Data,
+    /// A non-tensor value, such as a text.
+    NonTensor,
     /// Tensors of different shapes.
-    Ragged,
+    NestedTensor,
     /// A kind that this version of the crate does not know.
     Unknown(i32),
 }
@@ -30,8 +30,8 @@ impl EntryKind {
             sys::TD_ENTRY_NONE => None,
             sys::TD_ENTRY_TENSOR => Some(Self::Tensor),
             sys::TD_ENTRY_DICT => Some(Self::Dict),
-            sys::TD_ENTRY_DATA => Some(Self::Data),
-            sys::TD_ENTRY_RAGGED => Some(Self::Ragged),
+            sys::TD_ENTRY_NON_TENSOR => Some(Self::NonTensor),
+            sys::TD_ENTRY_NESTED_TENSOR => Some(Self::NestedTensor),
             other => Some(Self::Unknown(other)),
         }
     }
@@ -44,10 +44,10 @@ pub enum Value<'a> {
     Tensor(Tensor),
     /// A nested dictionary, borrowed from the outer one.
     Dict(DictRef<'a>),
-    /// A value that is no tensor, as JSON text.
-    Data(String),
+    /// A non-tensor value, as JSON text.
+    NonTensor(String),
     /// Tensors of different shapes, which share memory with the entry.
-    Ragged(RaggedTensor),
+    NestedTensor(NestedTensor),
 }
 
 impl Value<'_> {
@@ -151,8 +151,8 @@ impl Dict {
     pub fn get(&self, key: impl Key) -> Result<Value<'_>> {
         match self.kind(&key)? {
             Some(EntryKind::Dict) => Ok(Value::Dict(self.dict(key)?)),
-            Some(EntryKind::Data) => Ok(Value::Data(self.data_json(key)?)),
-            Some(EntryKind::Ragged) => Ok(Value::Ragged(self.ragged_tensor(key)?)),
+            Some(EntryKind::NonTensor) => Ok(Value::NonTensor(self.non_tensor_json(key)?)),
+            Some(EntryKind::NestedTensor) => Ok(Value::NestedTensor(self.nested_tensor(key)?)),
             Some(EntryKind::Unknown(kind)) => {
                 let message = format!("{} is an entry of kind {kind}", KeyPath::new(key));
                 Err(Error::new(sys::TD_ERR_UNSUPPORTED, message))
@@ -201,13 +201,13 @@ impl Dict {
         })
     }
 
-    /// Looks up a value that is no tensor (a text, a number, a list …), as JSON text.
+    /// Looks up a non-tensor value (a text, a number, a list …), as JSON text.
     #[track_caller]
-    pub fn data_json(&self, key: impl Key) -> Result<String> {
+    pub fn non_tensor_json(&self, key: impl Key) -> Result<String> {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive; key and text are as long as they are said to be.
         read_text(|text, cap, length| unsafe {
-            sys::td_get_data_json(self.raw(), key.path(), key.len(), text, cap, length)
+            sys::td_get_non_tensor_json(self.raw(), key.path(), key.len(), text, cap, length)
         })
     }
 
@@ -217,7 +217,7 @@ impl Dict {
         let key = RawKey::new(&key)?;
         let mut kind = sys::TD_ENTRY_NONE;
         // SAFETY: the handle is alive, and the key is as long as it says.
-        check(unsafe { sys::td_kind_of(self.raw(), key.path(), key.len(), &mut kind) })?;
+        check(unsafe { sys::td_get_kind(self.raw(), key.path(), key.len(), &mut kind) })?;
         Ok(EntryKind::from_raw(kind))
     }
 

@@ -183,7 +183,7 @@ impl TensorDict {
     pub fn load_file_with(file: impl AsRef<Path>, options: &FileOptions) -> Result<Self> {
         options.with(file.as_ref(), |path, raw| {
             // SAFETY: path and options live for the call.
-            Self::receive(|result| unsafe { sys::td_load_file(path, raw, result) })
+            Self::receive(|result| unsafe { sys::td_file_load(path, raw, result) })
         })
     }
 
@@ -212,7 +212,7 @@ impl Dict {
     pub fn save_file_with(&self, file: impl AsRef<Path>, options: &FileOptions) -> Result<()> {
         options.with(file.as_ref(), |path, raw| {
             // SAFETY: the handle is alive; path and options live for the call.
-            check(unsafe { sys::td_save_file(self.raw(), path, raw) })
+            check(unsafe { sys::td_file_save(self.raw(), path, raw) })
         })
     }
 }
@@ -229,7 +229,7 @@ impl Tensor {
     pub fn load_file_with(file: impl AsRef<Path>, options: &FileOptions) -> Result<Self> {
         options.with(file.as_ref(), |path, raw| {
             // SAFETY: path and options live for the call.
-            Self::receive(|result| unsafe { sys::td_tensor_load(path, raw, result) })
+            Self::receive(|result| unsafe { sys::td_file_load_tensor(path, raw, result) })
         })
     }
 
@@ -239,7 +239,7 @@ impl Tensor {
         let npy = FileOptions::new().format(FileFormat::Npy);
         npy.with(file.as_ref(), |path, raw| {
             // SAFETY: the handle is alive; path and options live for the call.
-            check(unsafe { sys::td_tensor_save(self.raw(), path, raw) })
+            check(unsafe { sys::td_file_save_tensor(self.raw(), path, raw) })
         })
     }
 }

@@ -50,20 +50,20 @@ impl FillOptions {
         self
     }
 
-    fn raw(self, fill: Fill) -> (sys::td_fill_kind, sys::td_fill_options) {
+    fn raw(self, fill: Fill) -> (sys::td_like_kind, sys::td_like_options) {
         let (kind, value) = match fill {
-            Fill::Empty => (sys::TD_FILL_EMPTY, 0.0),
-            Fill::Zeros => (sys::TD_FILL_ZEROS, 0.0),
-            Fill::Ones => (sys::TD_FILL_ONES, 0.0),
-            Fill::Value(value) => (sys::TD_FILL_VALUE, value),
-            Fill::Rand => (sys::TD_FILL_RAND, 0.0),
-            Fill::Randn => (sys::TD_FILL_RANDN, 0.0),
+            Fill::Empty => (sys::TD_LIKE_EMPTY, 0.0),
+            Fill::Zeros => (sys::TD_LIKE_ZEROS, 0.0),
+            Fill::Ones => (sys::TD_LIKE_ONES, 0.0),
+            Fill::Value(value) => (sys::TD_LIKE_FULL, value),
+            Fill::Rand => (sys::TD_LIKE_RAND, 0.0),
+            Fill::Randn => (sys::TD_LIKE_RANDN, 0.0),
         };
         let (device_type, device_index) = Device::raw_or_none(self.device);
         let dtype = self.dtype.map_or(sys::TD_DTYPE_OTHER, DType::raw);
         (
             kind,
-            sys::td_fill_options { dtype, device_type, device_index, value, ..Default::default() },
+            sys::td_like_options { dtype, device_type, device_index, value, ..Default::default() },
         )
     }
 }
@@ -71,7 +71,7 @@ impl FillOptions {
 /// How [`Dict::difference`] compares.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CloseOptions {
-    raw: sys::td_close_options,
+    raw: sys::td_allclose_options,
 }
 
 impl CloseOptions {
@@ -146,7 +146,7 @@ impl Dict {
         let (kind, raw) = options.raw(fill);
         // SAFETY: the handle is alive, and the list is as long as it is said to be.
         TensorDict::receive(|result| unsafe {
-            sys::td_new(self.raw(), kind, sizes.as_ptr(), sizes.len(), &raw, result)
+            sys::td_like_sized(self.raw(), kind, sizes.as_ptr(), sizes.len(), &raw, result)
         })
     }
 
@@ -178,7 +178,7 @@ impl Dict {
             let status = unsafe {
                 let (to, room) = (text.as_mut_ptr().cast(), text.len());
                 let raw = &options.raw;
-                sys::td_all_close(self.raw(), other.raw(), raw, &mut close, to, room, &mut length)
+                sys::td_allclose(self.raw(), other.raw(), raw, &mut close, to, room, &mut length)
             };
             if status != sys::TD_ERR_BUFFER_TOO_SMALL {
                 check(status)?;

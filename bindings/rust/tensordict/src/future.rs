@@ -95,7 +95,7 @@ impl Dict {
         // SAFETY: the handle is alive; folder and options live for the call, and a call that succeeds gives
         // us the future.
         unsafe {
-            check(sys::td_memmap_start(self.raw(), dir.text(), &options.raw, &mut token))?;
+            check(sys::td_memmap_async(self.raw(), dir.text(), &options.raw, &mut token))?;
             Ok(Future(Handle::new(token)))
         }
     }

@@ -27,11 +27,11 @@ pub enum Shard {
 
 /// How a folder grows.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct GrowOptions {
-    raw: sys::td_grow_options,
+pub struct AppendOptions {
+    raw: sys::td_append_options,
 }
 
-impl GrowOptions {
+impl AppendOptions {
     /// The defaults: rows are published by [`Writer::flush`] and [`Writer::close`], and 1 MiB of them is
     /// kept in memory.
     pub fn new() -> Self {
@@ -100,11 +100,11 @@ impl Writer<'static> {
     /// works on a folder at a time; another one gets [`ErrorKind::Busy`](crate::ErrorKind::Busy).
     ///
     /// ```
-    /// use tensordict::{DType, GrowOptions, Tensor, TensorDict, Writer};
+    /// use tensordict::{DType, AppendOptions, Tensor, TensorDict, Writer};
     ///
     /// # let dir = std::env::temp_dir().join(format!("td-doc-grow-{}", std::process::id()));
     /// let like = TensorDict::from_pairs([1], [("x", Tensor::zeros([1, 2], DType::F32)?)])?;
-    /// let mut writer = Writer::growing(&dir, Some(&like), GrowOptions::new())?;
+    /// let mut writer = Writer::growing(&dir, Some(&like), AppendOptions::new())?;
     /// let x = writer.bind("x")?;
     /// for row in 0..3 {
     ///     writer.put(x, &[row as f32, 1.0])?;
@@ -120,7 +120,7 @@ impl Writer<'static> {
     pub fn growing(
         dir: impl AsRef<Path>,
         like: Option<&Dict>,
-        options: GrowOptions,
+        options: AppendOptions,
     ) -> Result<Self> {
         library::ready()?;
         let dir = Folder::new(Some(dir.as_ref()))?;
@@ -128,7 +128,7 @@ impl Writer<'static> {
         let mut token = std::ptr::null_mut();
         // SAFETY: folder, handle and options live for the call, and a call that succeeds gives us the writer.
         let handle = unsafe {
-            check(sys::td_writer_open_growing(dir.text(), like, &options.raw, &mut token))?;
+            check(sys::td_writer_open_append(dir.text(), like, &options.raw, &mut token))?;
             Handle::new(token)
         };
         // What is known of its tensors; no file of values is opened.
@@ -159,12 +159,12 @@ impl Dict {
     /// gets the dictionary as one more element.
     ///
     /// ```
-    /// use tensordict::{GrowOptions, Tensor, TensorDict};
+    /// use tensordict::{AppendOptions, Tensor, TensorDict};
     ///
     /// # let dir = std::env::temp_dir().join(format!("td-doc-append-{}", std::process::id()));
     /// let td = TensorDict::from_pairs([2], [("x", Tensor::from_slice(&[1i64, 2], [2])?)])?;
     /// td.memmap(&dir)?;
-    /// td.memmap_append(&dir, GrowOptions::new())?;
+    /// td.memmap_append(&dir, AppendOptions::new())?;
     /// let all = TensorDict::load_memmap(&dir)?;
     /// assert_eq!(all.tensor("x")?.to_vec::<i64>()?, [1, 2, 1, 2]);
     /// # drop(all);
@@ -172,7 +172,7 @@ impl Dict {
     /// # Ok::<(), tensordict::Error>(())
     /// ```
     #[track_caller]
-    pub fn memmap_append(&self, dir: impl AsRef<Path>, options: GrowOptions) -> Result<()> {
+    pub fn memmap_append(&self, dir: impl AsRef<Path>, options: AppendOptions) -> Result<()> {
         let dir = Folder::new(Some(dir.as_ref()))?;
         // SAFETY: the handle is alive; folder and options live for the call.
         check(unsafe { sys::td_memmap_append(dir.text(), self.raw(), &options.raw) })
@@ -183,7 +183,7 @@ impl TensorDict {
     /// Keeps the first rows of a folder, or the first elements of a lazy stack, and gives back the room of
     /// the others and of what an interrupted writer has left behind the end.
     #[track_caller]
-    pub fn memmap_truncate(dir: impl AsRef<Path>, rows: i64, options: GrowOptions) -> Result<()> {
+    pub fn memmap_truncate(dir: impl AsRef<Path>, rows: i64, options: AppendOptions) -> Result<()> {
         library::ready()?;
         let dir = Folder::new(Some(dir.as_ref()))?;
         // SAFETY: folder and options live for the call.

@@ -28,7 +28,7 @@ token!(
     td_map_iter: td_map_iter_free,
     td_future: td_future_free,
     td_writer: td_writer_free,
-    td_record_type: td_record_type_free
+    td_tensorclass: td_tensorclass_free
 );
 
 /// A handle that is given back when dropped. The pointer is a token: nothing lies behind it.

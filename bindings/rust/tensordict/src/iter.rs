@@ -40,9 +40,9 @@ impl KeysOptions {
         self
     }
 
-    /// With [`leaves_only`](Self::leaves_only), values that are no tensors too.
-    pub fn include_data(mut self, include: bool) -> Self {
-        self.raw.include_data = include.into();
+    /// With [`leaves_only`](Self::leaves_only), non-tensor values too.
+    pub fn include_non_tensor(mut self, include: bool) -> Self {
+        self.raw.include_non_tensor = include.into();
         self
     }
 
@@ -137,8 +137,8 @@ impl<'a> Iterator for Items<'a> {
         let value = match kind {
             EntryKind::Tensor => Value::Tensor(sound(self.dict.tensor(&key))),
             EntryKind::Dict => Value::Dict(sound(self.dict.dict(&key))),
-            EntryKind::Ragged => Value::Ragged(sound(self.dict.ragged_tensor(&key))),
-            _ => Value::Data(sound(self.dict.data_json(&key))),
+            EntryKind::NestedTensor => Value::NestedTensor(sound(self.dict.nested_tensor(&key))),
+            _ => Value::NonTensor(sound(self.dict.non_tensor_json(&key))),
         };
         Some((key, value))
     }

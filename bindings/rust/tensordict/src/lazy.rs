@@ -1,4 +1,4 @@
-//! Dictionaries side by side that are stacked when read, and windows on a part of a dictionary.
+//! Dictionaries side by side that are stacked when read, and sub-tensordicts.
 
 use tensordict_sys as sys;
 
@@ -9,7 +9,7 @@ use crate::index::{Index, Indices, RawIndex};
 use crate::iter::Keys;
 use crate::joins::Sources;
 use crate::key::{Key, RawKey};
-use crate::ragged::pad;
+use crate::nested_tensor::pad;
 use crate::tensor::Tensor;
 
 /// What kind of dictionary stands behind a handle. All kinds take all calls, with few exceptions.
@@ -20,9 +20,9 @@ pub enum DictKind {
     Dense,
     /// A list of dictionaries, stacked when an entry is read.
     Lazy,
-    /// A window on a part of another dictionary.
-    Sub,
-    /// A value that is no tensor, a ragged tensor, or a kind that this version of the crate does not know.
+    /// A sub-tensordict.
+    SubTensorDict,
+    /// A non-tensor value, a nested tensor, or a kind that this version of the crate does not know.
     Other(i32),
 }
 
@@ -48,7 +48,7 @@ impl Padding {
 
 /// Tensors one after the other along their first dimension.
 #[derive(Debug)]
-pub struct Ragged {
+pub struct Jagged {
     /// All rows.
     pub values: Tensor,
     /// Where the rows of each element begin: `i64`, one more than there are elements.
@@ -90,11 +90,11 @@ impl Dict {
     pub fn dict_kind(&self) -> Result<DictKind> {
         let mut kind = 0;
         // SAFETY: the handle is alive.
-        check(unsafe { sys::td_kind_of_dict(self.raw(), &mut kind) })?;
+        check(unsafe { sys::td_kind(self.raw(), &mut kind) })?;
         Ok(match kind {
             sys::TD_DICT_DENSE => DictKind::Dense,
-            sys::TD_DICT_LAZY => DictKind::Lazy,
-            sys::TD_DICT_SUB => DictKind::Sub,
+            sys::TD_DICT_LAZY_STACK => DictKind::Lazy,
+            sys::TD_DICT_SUB_TENSORDICT => DictKind::SubTensorDict,
             other => DictKind::Other(other),
         })
     }
@@ -170,15 +170,15 @@ impl Dict {
 
     /// The tensors of a key of a lazy stack one after the other, and where each begins.
     #[track_caller]
-    pub fn ragged(&self, key: impl Key) -> Result<Ragged> {
+    pub fn jagged(&self, key: impl Key) -> Result<Jagged> {
         let key = RawKey::new(&key)?;
         let mut offsets = std::ptr::null_mut();
         // SAFETY: the handle is alive, and the key is as long as it says.
         let values = Tensor::receive(|values| unsafe {
-            sys::td_lazy_get_ragged(self.raw(), key.path(), key.len(), values, &mut offsets)
+            sys::td_lazy_get_jagged(self.raw(), key.path(), key.len(), values, &mut offsets)
         })?;
         // SAFETY: the call succeeded and gave both handles to us.
-        Ok(Ragged { values, offsets: unsafe { Tensor::from_raw(offsets) } })
+        Ok(Jagged { values, offsets: unsafe { Tensor::from_raw(offsets) } })
     }
 
     /// The parts along a dimension as a lazy stack, sharing memory.
@@ -188,7 +188,7 @@ impl Dict {
         self.derive(|result| unsafe { sys::td_to_lazy_stack(self.raw(), dim, result) })
     }
 
-    /// The same content without lazy stacks and windows at any level. Without padding, shapes that
+    /// The same content without lazy stacks and sub-tensordicts at any level. Without padding, shapes that
     /// differ are an error.
     #[track_caller]
     pub fn densify(&self, padding: Option<Padding>) -> Result<TensorDict> {
@@ -201,21 +201,21 @@ impl Dict {
         self.derive(|result| unsafe { sys::td_densify(self.raw(), &options, result) })
     }
 
-    /// A window on a part: what is written to it reaches the part, also where tensors or masks pick it.
+    /// A sub-tensordict: what is written to it reaches the part, also where tensors or masks pick it.
     ///
     /// ```
     /// use tensordict::{Tensor, TensorDict};
     ///
     /// let mut td = TensorDict::from_pairs([3], [("x", Tensor::from_slice(&[1i64, 2, 3], [3])?)])?;
     /// let rows = Tensor::from_slice(&[2i64, 0], [2])?;
-    /// let mut part = td.window(&rows)?;
+    /// let mut part = td.sub_tensordict(&rows)?;
     /// part.set_inplace("x", &Tensor::from_slice(&[30i64, 10], [2])?)?;
     /// drop(part);
     /// assert_eq!(td.tensor("x")?.to_vec::<i64>()?, [10, 2, 30]);
     /// # Ok::<(), tensordict::Error>(())
     /// ```
     #[track_caller]
-    pub fn window<'a>(&mut self, index: impl Indices<'a>) -> Result<DictMut<'_>> {
+    pub fn sub_tensordict<'a>(&mut self, index: impl Indices<'a>) -> Result<DictMut<'_>> {
         let index = RawIndex::new(index);
         // SAFETY: the handle is alive, and the list of items is as long as it is said to be.
         Ok(DictMut::new(TensorDict::receive(|result| unsafe {
@@ -223,12 +223,12 @@ impl Dict {
         })?))
     }
 
-    /// The dictionary behind a window.
+    /// The dictionary behind a sub-tensordict.
     #[track_caller]
-    pub fn sub_parent(&self) -> Result<DictRef<'_>> {
+    pub fn sub_tensordict_parent(&self) -> Result<DictRef<'_>> {
         // SAFETY: the handle is alive.
         Ok(DictRef::new(TensorDict::receive(|result| unsafe {
-            sys::td_sub_parent(self.raw(), result)
+            sys::td_sub_tensordict_parent(self.raw(), result)
         })?))
     }
 }

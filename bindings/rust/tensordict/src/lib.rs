@@ -71,9 +71,9 @@ mod message;
 mod names;
 mod part;
 mod progress;
-mod ragged;
+mod nested_tensor;
 mod rearrange;
-mod record;
+mod tensorclass_type;
 mod reload;
 mod rows;
 mod select;
@@ -106,13 +106,13 @@ pub use files::{FileFormat, FileOptions};
 pub use fill::{CloseOptions, Fill, FillOptions};
 pub use gradient::BackwardOptions;
 pub use future::Future;
-pub use grow::{GrowOptions, MemmapLength, Shard};
+pub use grow::{AppendOptions, MemmapLength, Shard};
 pub use index::{Ellipsis, Index, IndexList, Indices, NewAxis, Step};
 pub use iter::{Items, Keys, KeysOptions, Leaves};
 pub use joins::Join;
 pub use key::{Key, KeyPath};
 pub use layout::Layout;
-pub use lazy::{DictKind, Padding, Ragged};
+pub use lazy::{DictKind, Padding, Jagged};
 pub use library::{
     abi_version, clear_log, live_handles, set_grad_enabled, set_log, torch_version, version,
     LogLevel,
@@ -123,8 +123,8 @@ pub use math::{Interpolation, Missing, Operand, Reduce};
 pub use memmap::{LoadOptions, MemmapOptions};
 pub use message::MessageOptions;
 pub use progress::ProgressBar;
-pub use ragged::RaggedTensor;
-pub use record::{FieldInfo, FieldKind, FieldSpec, RecordOptions, RecordType};
+pub use nested_tensor::NestedTensor;
+pub use tensorclass_type::{FieldInfo, FieldKind, FieldSpec, TensorclassOptions, TensorclassType};
 pub use rows::PadSequenceOptions;
 pub use select::{KeySet, SplitKeysOptions};
 pub use sizes::{Size, Sizes};

@@ -28,7 +28,7 @@ pub(crate) fn ready() -> Result<()> {
 /// The version of the library that is loaded, such as `"0.1.0"`.
 pub fn version() -> String {
     // SAFETY: the text lives as long as the library.
-    unsafe { text(sys::td_version_string()) }
+    unsafe { text(sys::td_version()) }
 }
 
 /// The version of the libtorch that is loaded, such as `"1.13.1"`.

@@ -393,7 +393,7 @@ unsafe fn answer(
 ) -> sys::td_status {
     // The borrowed handle dies with this call; the dictionary is the closure's own.
     // SAFETY: the handle is alive.
-    let own = match TensorDict::receive(|own| unsafe { sys::td_share(source, own) }) {
+    let own = match TensorDict::receive(|own| unsafe { sys::td_dup(source, own) }) {
         Ok(own) => own,
         Err(error) => return error.status(),
     };

@@ -125,14 +125,14 @@ impl Reduce {
     /// Some batch dimensions; negative ones count from the end.
     pub fn dims<D: Size>(dims: impl IntoIterator<Item = D>) -> Self {
         let mut reduce = Self { dims: dims.into_iter().map(D::size).collect(), ..Self::default() };
-        reduce.raw.over = sys::TD_OVER_DIMS;
+        reduce.raw.over = sys::TD_REDUCE_OVER_DIMS;
         reduce
     }
 
     /// The features: one value for each element of the batch.
     pub fn features() -> Self {
         let mut reduce = Self::default();
-        reduce.raw.over = sys::TD_OVER_FEATURES;
+        reduce.raw.over = sys::TD_REDUCE_OVER_FEATURES;
         reduce
     }
 

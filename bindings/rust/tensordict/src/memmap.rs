@@ -47,9 +47,9 @@ impl MemmapOptions {
         self
     }
 
-    /// Whether a window is saved as what it reads, not with all that it is a part of.
-    pub fn dense_windows(mut self, dense: bool) -> Self {
-        self.raw.dense_windows = dense.into();
+    /// Whether a sub-tensordict is saved as what it reads, not with all that it is a part of.
+    pub fn dense_sub_tensordicts(mut self, dense: bool) -> Self {
+        self.raw.dense_sub_tensordicts = dense.into();
         self
     }
 
@@ -235,7 +235,7 @@ impl TensorDict {
         library::ready()?;
         let dir = Folder::new(Some(dir.as_ref()))?;
         // SAFETY: folder and options live for the call.
-        Self::receive(|result| unsafe { sys::td_load_memmap(dir.text(), &options.raw, result) })
+        Self::receive(|result| unsafe { sys::td_memmap_load(dir.text(), &options.raw, result) })
     }
 }
 

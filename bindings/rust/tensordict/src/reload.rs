@@ -41,7 +41,7 @@ impl TensorDict {
         let mut raw = options.raw;
         (raw.subpath, raw.subpath_len) = (key.path(), key.len());
         // SAFETY: folder, key and options live for the call.
-        Self::receive(|result| unsafe { sys::td_load_memmap(dir.text(), &raw, result) })
+        Self::receive(|result| unsafe { sys::td_memmap_load(dir.text(), &raw, result) })
     }
 }
 
@@ -52,20 +52,20 @@ impl Dict {
     pub fn load_into(&mut self, dir: impl AsRef<Path>, options: LoadOptions) -> Result<()> {
         let dir = Folder::new(Some(dir.as_ref()))?;
         // SAFETY: the handle is alive and ours alone; folder and options live for the call.
-        check(unsafe { sys::td_load_into(self.raw_mut(), dir.text(), &options.raw) })
+        check(unsafe { sys::td_memmap_load_into(self.raw_mut(), dir.text(), &options.raw) })
     }
 
     /// Reads again the folder behind this dictionary, and takes over what has come meanwhile: new entries,
     /// files that were replaced, a batch size that has grown. Entries that have gone stay.
     ///
     /// ```
-    /// use tensordict::{GrowOptions, Tensor, TensorDict};
+    /// use tensordict::{AppendOptions, Tensor, TensorDict};
     ///
     /// # let dir = std::env::temp_dir().join(format!("td-doc-refresh-{}", std::process::id()));
     /// let td = TensorDict::from_pairs([2], [("x", Tensor::from_slice(&[1i64, 2], [2])?)])?;
     /// td.memmap(&dir)?;
     /// let mut reader = TensorDict::load_memmap(&dir)?;
-    /// td.memmap_append(&dir, GrowOptions::new())?;
+    /// td.memmap_append(&dir, AppendOptions::new())?;
     /// assert_eq!(reader.batch_size(), [2]);
     /// reader.memmap_refresh()?;
     /// assert_eq!(reader.batch_size(), [4]);
@@ -99,7 +99,7 @@ impl Dict {
         let sizes = sizes.sizes();
         // SAFETY: the handle is alive and ours alone; what the pointers show lives for the call.
         Tensor::receive(|result| unsafe {
-            sys::td_make_memmap(
+            sys::td_memmap_make(
                 self.raw_mut(),
                 key.path(),
                 key.len(),
@@ -123,7 +123,7 @@ impl Dict {
         let key = RawKey::new(&key)?;
         // SAFETY: the handles are alive, this one ours alone; key and options live for the call.
         Tensor::receive(|result| unsafe {
-            sys::td_make_memmap_from(
+            sys::td_memmap_make_from_tensor(
                 self.raw_mut(),
                 key.path(),
                 key.len(),

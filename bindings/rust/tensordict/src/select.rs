@@ -292,11 +292,11 @@ impl Dict {
         check(unsafe { sys::td_remove_empty(self.raw_mut()) })
     }
 
-    /// The same without the values that are no tensors, in a new dictionary over the same tensors.
+    /// The same without the non-tensor values, in a new dictionary over the same tensors.
     #[track_caller]
-    pub fn without_data(&self) -> Result<TensorDict> {
+    pub fn filter_non_tensor(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { sys::td_without_data(self.raw(), result) })
+        TensorDict::receive(|result| unsafe { sys::td_filter_non_tensor(self.raw(), result) })
     }
 }
 

@@ -143,7 +143,7 @@ impl TensorDict {
     ) -> Result<TensorDict> {
         let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
-        // Of values that are no tensors, a stack holds those of the sources.
+        // Of non-tensor values, a stack holds those of the sources.
         Self::receive(|result| unsafe { sys::td_stack(sources.as_ptr(), sources.len(), dim, result) })?
             .alone()
     }

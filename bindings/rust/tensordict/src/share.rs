@@ -61,6 +61,6 @@ impl TensorDict {
             return Err(Error::new(sys::TD_ERR_INVALID_ARGUMENT, message));
         };
         // SAFETY: the text lives for the call.
-        Self::receive(|result| unsafe { sys::td_open_shared(text.as_ptr(), result) })
+        Self::receive(|result| unsafe { sys::td_shared_open(text.as_ptr(), result) })
     }
 }

@@ -148,6 +148,6 @@ impl Dict {
     #[track_caller]
     pub(crate) fn share(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { sys::td_share(self.raw(), result) })
+        TensorDict::receive(|result| unsafe { sys::td_dup(self.raw(), result) })
     }
 }

@@ -12,7 +12,7 @@ use crate::library;
 /// What [`Dict::state_dict_with`] gives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StateOptions {
-    raw: sys::td_state_options,
+    raw: sys::td_state_dict_options,
 }
 
 impl StateOptions {
@@ -37,7 +37,7 @@ impl StateOptions {
 /// How [`Dict::load_state_dict_with`] works.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LoadStateOptions {
-    raw: sys::td_load_state_options,
+    raw: sys::td_load_state_dict_options,
 }
 
 impl LoadStateOptions {
@@ -126,11 +126,11 @@ impl Dict {
         })
     }
 
-    /// The structure as JSON: keys, batch sizes, devices, dtypes, shapes, and values that are no tensors.
+    /// The structure as JSON: keys, batch sizes, devices, dtypes, shapes, and non-tensor values.
     #[track_caller]
     pub fn schema(&self) -> Result<String> {
         // SAFETY: the handle is alive, and the text is as long as it is said to be.
-        read_text(|text, cap, length| unsafe { sys::td_schema_of(self.raw(), text, cap, length) })
+        read_text(|text, cap, length| unsafe { sys::td_schema(self.raw(), text, cap, length) })
     }
 }
 

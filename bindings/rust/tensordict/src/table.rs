@@ -29,7 +29,7 @@ impl TableFormat {
 
 impl TensorDict {
     /// Reads a table: whole numbers become `i64`, numbers with missing ones `f64`, truths `bool`, all
-    /// other columns values that are no tensors. A separator splits names of columns into nested keys.
+    /// other columns non-tensor values. A separator splits names of columns into nested keys.
     ///
     /// ```
     /// use tensordict::{TableFormat, TensorDict};
@@ -53,7 +53,7 @@ impl TensorDict {
         let separator = Folder::new(separator.map(Path::new))?;
         // SAFETY: the texts end with a NUL or are NULL.
         Self::receive(|result| unsafe {
-            sys::td_load_table(file.text(), format.raw(), separator.text(), result)
+            sys::td_table_load(file.text(), format.raw(), separator.text(), result)
         })
     }
 }
@@ -71,7 +71,7 @@ impl Dict {
         let separator = Folder::new(separator.map(Path::new))?;
         // SAFETY: the handle is alive, the texts end with a NUL or are NULL.
         check(unsafe {
-            sys::td_save_table(self.raw(), file.text(), format.raw(), separator.text())
+            sys::td_table_save(self.raw(), file.text(), format.raw(), separator.text())
         })
     }
 }

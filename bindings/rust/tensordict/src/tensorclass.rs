@@ -2,15 +2,15 @@
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::Result;
-use crate::record::{FieldSpec, RecordType};
+use crate::tensorclass_type::{FieldSpec, TensorclassType};
 use crate::tensor::Tensor;
 
 /// A struct made by [`tensorclass!`](crate::tensorclass!).
 pub trait Tensorclass: Sized {
     /// Its fields, as the library knows them.
-    fn record_type() -> Result<&'static RecordType>;
+    fn tensorclass_type() -> Result<&'static TensorclassType>;
 
-    /// A record over a dictionary that has these fields and no others.
+    /// A tensorclass over a dictionary that has these fields and no others.
     fn from_tensordict(dict: TensorDict) -> Result<Self>;
 
     /// The dictionary, plain again.
@@ -18,7 +18,7 @@ pub trait Tensorclass: Sized {
 }
 
 /// What a field of a [`tensorclass!`](crate::tensorclass!) may be: a [`Tensor`], a [`TensorDict`], a
-/// [`Json`] value, another record, or an `Option` of one of these. What is read is a handle of its own over the same
+/// [`Json`] value, another tensorclass, or an `Option` of one of these. What is read is a handle of its own over the same
 /// memory.
 pub trait FieldType: Sized {
     #[doc(hidden)]
@@ -63,7 +63,7 @@ impl FieldType for TensorDict {
     }
 }
 
-/// A value that is no tensor, as JSON text: a field of a [`tensorclass!`](crate::tensorclass!).
+/// A non-tensor value, as JSON text: a field of a [`tensorclass!`](crate::tensorclass!).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Json(
     /// The text.
@@ -77,7 +77,7 @@ impl FieldType for Json {
 
     #[track_caller]
     fn read(dict: &Dict, name: &str) -> Result<Self> {
-        dict.data_json(name).map(Self)
+        dict.non_tensor_json(name).map(Self)
     }
 
     #[track_caller]
@@ -138,7 +138,7 @@ impl<T: FieldType> FieldType for Option<T> {
 /// ```
 ///
 /// The struct dereferences to [`Dict`](crate::Dict), so all that asks or changes is there; what gives
-/// another dictionary is there too, and `with` makes a record of any of them. Methods of one's own go
+/// another dictionary is there too, and `with` makes a tensorclass of any of them. Methods of one's own go
 /// into an `impl` block.
 #[macro_export]
 macro_rules! tensorclass {
@@ -158,7 +158,7 @@ macro_rules! tensorclass {
 
         #[allow(dead_code)]
         impl $name {
-            /// A record of its fields.
+            /// A tensorclass of its fields.
             #[track_caller]
             pub fn new(batch_size: impl $crate::Sizes, $($field: $type),*) -> $crate::Result<Self> {
                 #[allow(unused_mut)]
@@ -167,7 +167,7 @@ macro_rules! tensorclass {
                 <Self as $crate::Tensorclass>::from_tensordict(dict)
             }
 
-            /// A record over a dictionary that has these fields and no others.
+            /// A tensorclass over a dictionary that has these fields and no others.
             #[track_caller]
             pub fn from_tensordict(dict: $crate::TensorDict) -> $crate::Result<Self> {
                 <Self as $crate::Tensorclass>::from_tensordict(dict)
@@ -204,7 +204,7 @@ macro_rules! tensorclass {
                 f: impl FnOnce(&$crate::Dict) -> $crate::Result<$crate::TensorDict>,
             ) -> $crate::Result<Self> {
                 let dict = f(&self.dict)?;
-                match dict.record_type() {
+                match dict.tensorclass_type() {
                     // A change of dtype is not undone by what was declared.
                     Some(made) if made.name() == stringify!($name) => Ok(Self { dict }),
                     _ => Self::from_tensordict(dict),
@@ -248,28 +248,28 @@ macro_rules! tensorclass {
                 Ok(Self { dict: $crate::Dict::deep_clone(&self.dict)? })
             }
 
-            /// Joins records along a new batch dimension.
+            /// Joins tensorclasses along a new batch dimension.
             #[track_caller]
             pub fn stack<'a>(
-                records: impl IntoIterator<Item = &'a Self>,
+                tensorclasses: impl IntoIterator<Item = &'a Self>,
                 dim: i64,
             ) -> $crate::Result<Self> {
-                Ok(Self { dict: $crate::TensorDict::stack(records, dim)? })
+                Ok(Self { dict: $crate::TensorDict::stack(tensorclasses, dim)? })
             }
 
-            /// Joins records along a batch dimension they have.
+            /// Joins tensorclasses along a batch dimension they have.
             #[track_caller]
             pub fn cat<'a>(
-                records: impl IntoIterator<Item = &'a Self>,
+                tensorclasses: impl IntoIterator<Item = &'a Self>,
                 dim: i64,
             ) -> $crate::Result<Self> {
-                Ok(Self { dict: $crate::TensorDict::cat(records, dim)? })
+                Ok(Self { dict: $crate::TensorDict::cat(tensorclasses, dim)? })
             }
         }
 
         impl $crate::Tensorclass for $name {
-            fn record_type() -> $crate::Result<&'static $crate::RecordType> {
-                static TYPE: ::std::sync::OnceLock<$crate::RecordType> =
+            fn tensorclass_type() -> $crate::Result<&'static $crate::TensorclassType> {
+                static TYPE: ::std::sync::OnceLock<$crate::TensorclassType> =
                     ::std::sync::OnceLock::new();
                 if let Some(made) = TYPE.get() {
                     return Ok(made);
@@ -278,26 +278,26 @@ macro_rules! tensorclass {
                     <$type as $crate::FieldType>::declare(stringify!($field))?
                         $(.dtype($crate::DType::$dtype).sizes(Vec::<i64>::from([$($size),*])))?
                 ),*];
-                let made = $crate::RecordType::new(stringify!($name), fields)?;
+                let made = $crate::TensorclassType::new(stringify!($name), fields)?;
                 Ok(TYPE.get_or_init(|| made))
             }
 
             #[track_caller]
             fn from_tensordict(mut dict: $crate::TensorDict) -> $crate::Result<Self> {
-                dict.set_record_type(Some(<Self as $crate::Tensorclass>::record_type()?))?;
+                dict.set_tensorclass_type(Some(<Self as $crate::Tensorclass>::tensorclass_type()?))?;
                 Ok(Self { dict })
             }
 
             #[track_caller]
             fn into_tensordict(mut self) -> $crate::Result<$crate::TensorDict> {
-                self.dict.set_record_type(None)?;
+                self.dict.set_tensorclass_type(None)?;
                 Ok(self.dict)
             }
         }
 
         impl $crate::FieldType for $name {
             fn declare(name: &str) -> $crate::Result<$crate::FieldSpec<'static>> {
-                Ok($crate::FieldSpec::record(name, <Self as $crate::Tensorclass>::record_type()?))
+                Ok($crate::FieldSpec::tensorclass(name, <Self as $crate::Tensorclass>::tensorclass_type()?))
             }
 
             fn read(dict: &$crate::Dict, name: &str) -> $crate::Result<Self> {

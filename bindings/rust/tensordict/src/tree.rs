@@ -6,7 +6,7 @@ use crate::dict::{Dict, TensorDict};
 use crate::entry::Value;
 use crate::error::Result;
 use crate::key::KeyPath;
-use crate::ragged::RaggedTensor;
+use crate::nested_tensor::NestedTensor;
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
 
@@ -18,10 +18,10 @@ pub type TensorMap = BTreeMap<String, Tree>;
 pub enum Tree {
     /// A tensor, which shares memory with the entry it was made of.
     Tensor(Tensor),
-    /// A value that is no tensor, as JSON text; one for each element of the batch is a list.
-    Data(String),
+    /// A non-tensor value, as JSON text; one for each element of the batch is a list.
+    NonTensor(String),
     /// Tensors of different shapes.
-    Ragged(RaggedTensor),
+    NestedTensor(NestedTensor),
     /// A nested dictionary.
     Map(TensorMap),
 }
@@ -59,8 +59,8 @@ impl Dict {
         for (key, value) in self.items() {
             let entry = match value {
                 Value::Tensor(tensor) => Tree::Tensor(tensor),
-                Value::Data(json) => Tree::Data(json),
-                Value::Ragged(ragged) => Tree::Ragged(ragged),
+                Value::NonTensor(json) => Tree::NonTensor(json),
+                Value::NestedTensor(nested_tensor) => Tree::NestedTensor(nested_tensor),
                 Value::Dict(inner) => Tree::Map(inner.to_map()),
             };
             map.insert(key.names()[0].clone(), entry);
@@ -83,8 +83,8 @@ impl TensorDict {
                 let key = KeyPath::new(&path);
                 match entry {
                     Tree::Tensor(tensor) => td.set(key, tensor)?,
-                    Tree::Data(json) => td.set_json(key, &json)?,
-                    Tree::Ragged(ragged) => td.set(key, ragged)?,
+                    Tree::NonTensor(json) => td.set_json(key, &json)?,
+                    Tree::NestedTensor(nested_tensor) => td.set(key, nested_tensor)?,
                     Tree::Map(inner) => {
                         td.set(key, Self::new(&sizes)?)?;
                         pending.push((path, inner));

@@ -186,7 +186,7 @@ impl Dict {
     pub fn write(&mut self, key: impl Key, source: &Tensor) -> Result<()> {
         let key = RawKey::new(&key)?;
         // SAFETY: the handles are alive, and the key is as long as it says.
-        check(unsafe { sys::td_write(self.raw_mut(), key.path(), key.len(), source.raw()) })
+        check(unsafe { sys::td_write_or_set(self.raw_mut(), key.path(), key.len(), source.raw()) })
     }
 
     /// Writes a value, broadcast, into a tensor, or into all tensors of a nested dictionary. Allowed

@@ -1,4 +1,4 @@
-//! Values that are no tensors: texts, numbers, lists, maps, bytes. They travel as JSON text.
+//! Non-tensor values: texts, numbers, lists, maps, bytes. They travel as JSON text.
 
 use tensordict_sys as sys;
 
@@ -7,7 +7,7 @@ use crate::error::{check, read_list, read_text, Error, Result};
 use crate::key::{Key, RawKey};
 
 impl Dict {
-    /// Stores a value that is no tensor, one for the whole batch, given as JSON text.
+    /// Stores a non-tensor value, one for the whole batch, given as JSON text.
     ///
     /// ```
     /// use tensordict::{i, TensorDict};
@@ -15,8 +15,8 @@ impl Dict {
     /// let mut td = TensorDict::new([2])?;
     /// td.set_json("config", r#"{"lr": 0.1}"#)?;
     /// td.set_json_list("name", r#"["left", "right"]"#)?;
-    /// assert_eq!(td.data_json("config")?, r#"{"lr":0.1}"#);
-    /// assert_eq!(td.at(1)?.data_json("name")?, r#""right""#);
+    /// assert_eq!(td.non_tensor_json("config")?, r#"{"lr":0.1}"#);
+    /// assert_eq!(td.at(1)?.non_tensor_json("name")?, r#""right""#);
     /// # Ok::<(), tensordict::Error>(())
     /// ```
     #[track_caller]
@@ -25,7 +25,7 @@ impl Dict {
         let json = nul_terminated(json)?;
         // SAFETY: the handle is alive and ours alone; key and text are as long as they say.
         check(unsafe {
-            sys::td_set_data_json(self.raw_mut(), key.path(), key.len(), json.as_ptr().cast())
+            sys::td_set_non_tensor_json(self.raw_mut(), key.path(), key.len(), json.as_ptr().cast())
         })
     }
 
@@ -36,7 +36,7 @@ impl Dict {
         let json = nul_terminated(json)?;
         // SAFETY: the handle is alive and ours alone; key and text are as long as they say.
         check(unsafe {
-            sys::td_set_data_list_json(self.raw_mut(), key.path(), key.len(), json.as_ptr().cast())
+            sys::td_set_non_tensor_stack_json(self.raw_mut(), key.path(), key.len(), json.as_ptr().cast())
         })
     }
 
@@ -46,7 +46,7 @@ impl Dict {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive; key and text are as long as they are said to be.
         read_text(|text, cap, length| unsafe {
-            sys::td_get_data_list_json(self.raw(), key.path(), key.len(), text, cap, length)
+            sys::td_get_non_tensor_stack_json(self.raw(), key.path(), key.len(), text, cap, length)
         })
     }
 
@@ -56,36 +56,36 @@ impl Dict {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive; key and text are as long as they are said to be.
         read_text(|text, cap, length| unsafe {
-            sys::td_get_data_value_json(self.raw(), key.path(), key.len(), text, cap, length)
+            sys::td_get_non_tensor_value_json(self.raw(), key.path(), key.len(), text, cap, length)
         })
     }
 
     /// Makes the value of the whole batch one value for each element.
     #[track_caller]
-    pub fn spread_data(&mut self, key: impl Key) -> Result<()> {
+    pub fn spread_non_tensor(&mut self, key: impl Key) -> Result<()> {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive and ours alone, and the key is as long as it says.
-        check(unsafe { sys::td_spread_data(self.raw_mut(), key.path(), key.len()) })
+        check(unsafe { sys::td_spread_non_tensor(self.raw_mut(), key.path(), key.len()) })
     }
 
     /// Stores bytes, one value for the whole batch.
     #[track_caller]
-    pub fn set_data_bytes(&mut self, key: impl Key, bytes: &[u8]) -> Result<()> {
+    pub fn set_non_tensor_bytes(&mut self, key: impl Key, bytes: &[u8]) -> Result<()> {
         let key = RawKey::new(&key)?;
         let data = bytes.as_ptr().cast();
         // SAFETY: the handle is alive and ours alone; key and bytes are as long as they say.
         check(unsafe {
-            sys::td_set_data_bytes(self.raw_mut(), key.path(), key.len(), data, bytes.len())
+            sys::td_set_non_tensor_bytes(self.raw_mut(), key.path(), key.len(), data, bytes.len())
         })
     }
 
     /// The bytes stored under a key.
     #[track_caller]
-    pub fn data_bytes(&self, key: impl Key) -> Result<Vec<u8>> {
+    pub fn non_tensor_bytes(&self, key: impl Key) -> Result<Vec<u8>> {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive; key and buffer are as long as they are said to be.
         read_list(0u8, |bytes, cap, length| unsafe {
-            sys::td_get_data_bytes(self.raw(), key.path(), key.len(), bytes.cast(), cap, length)
+            sys::td_get_non_tensor_bytes(self.raw(), key.path(), key.len(), bytes.cast(), cap, length)
         })
     }
 }

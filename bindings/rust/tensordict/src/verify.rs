@@ -125,7 +125,7 @@ impl TensorDict {
         let mut work = Work { progress, found: Vec::new(), failure: None };
         let options = work.options(num_threads);
         // SAFETY: the callback is called during this call only, on this thread.
-        let answer = check(unsafe { sys::td_memmap_checksum(dir.text(), &options) });
+        let answer = check(unsafe { sys::td_memmap_write_checksums(dir.text(), &options) });
         settle(work.failure, answer)
     }
 }

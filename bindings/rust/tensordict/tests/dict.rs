@@ -65,7 +65,7 @@ fn what_is_set_must_fit() {
     assert_eq!(td.set(("a", "b"), counting(&[2, 3])).unwrap_err().kind(), ErrorKind::KeyExists);
     assert_eq!(td.tensor("deep").unwrap_err().kind(), ErrorKind::WrongEntry);
     assert_eq!(td.dict("a").unwrap_err().kind(), ErrorKind::WrongEntry);
-    assert_eq!(td.data_json("a").unwrap_err().kind(), ErrorKind::WrongEntry);
+    assert_eq!(td.non_tensor_json("a").unwrap_err().kind(), ErrorKind::WrongEntry);
     assert_eq!(td.remove("none").unwrap_err().kind(), ErrorKind::Key);
     let error = td.get("none").unwrap_err();
     assert_eq!((error.kind(), error.function()), (ErrorKind::Key, "td_get"));

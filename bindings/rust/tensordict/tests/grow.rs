@@ -4,7 +4,7 @@ mod common;
 
 use common::{ints, Scratch};
 use tensordict::{
-    DType, ErrorKind, GrowOptions, MemmapLength, Shard, Tensor, TensorDict, Writer, WriterOptions,
+    DType, ErrorKind, AppendOptions, MemmapLength, Shard, Tensor, TensorDict, Writer, WriterOptions,
 };
 
 fn like() -> TensorDict {
@@ -38,7 +38,7 @@ fn write(writer: &mut Writer, first: i64, n: i64) {
 fn a_folder_grows() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");
-    let options = GrowOptions::new().buffer_bytes(50);
+    let options = AppendOptions::new().buffer_bytes(50);
     let mut writer = Writer::growing(&dir, Some(&like()), options).unwrap();
     assert_eq!(writer.folder(), Some(dir.clone()));
     write(&mut writer, 0, 10);
@@ -51,7 +51,7 @@ fn a_folder_grows() {
     assert_eq!(writer.rows(), 13);
     writer.close().unwrap();
 
-    let options = GrowOptions::new().durable(true).publish_rows(2).publish_bytes(1000);
+    let options = AppendOptions::new().durable(true).publish_rows(2).publish_bytes(1000);
     let mut writer = Writer::growing(&dir, None, options).unwrap();
     write(&mut writer, 13, 3);
     let length = TensorDict::memmap_length(&dir).unwrap();
@@ -64,16 +64,16 @@ fn dictionaries_are_appended_and_taken_away() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");
     rows(0, 3).memmap(&dir).unwrap();
-    rows(3, 4).memmap_append(&dir, GrowOptions::new()).unwrap();
+    rows(3, 4).memmap_append(&dir, AppendOptions::new()).unwrap();
     assert!(TensorDict::load_memmap(&dir).unwrap().equal(&rows(0, 7)).unwrap());
     let other = TensorDict::from_pairs([1], [("x", Tensor::zeros([1], DType::I64).unwrap())]);
-    let error = other.unwrap().memmap_append(&dir, GrowOptions::new()).unwrap_err();
+    let error = other.unwrap().memmap_append(&dir, AppendOptions::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Key);
-    TensorDict::memmap_truncate(&dir, 5, GrowOptions::new()).unwrap();
+    TensorDict::memmap_truncate(&dir, 5, AppendOptions::new()).unwrap();
     let length = TensorDict::memmap_length(&dir).unwrap();
     assert_eq!(length, MemmapLength { rows: 5, stored: 5, spare: 0 });
     assert_eq!(ints(&TensorDict::load_memmap(&dir).unwrap(), "step"), [0, 1, 2, 3, 4]);
-    let error = TensorDict::memmap_truncate(&dir, 6, GrowOptions::new()).unwrap_err();
+    let error = TensorDict::memmap_truncate(&dir, 6, AppendOptions::new()).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Index);
     assert_eq!(TensorDict::memmap_length(scratch.path("no")).unwrap_err().kind(), ErrorKind::Io);
 }
@@ -82,7 +82,7 @@ fn dictionaries_are_appended_and_taken_away() {
 fn shards_are_one_stack() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");
-    let options = GrowOptions::new().shard(Shard::New);
+    let options = AppendOptions::new().shard(Shard::New);
     let mut one = Writer::growing(&dir, Some(&like()), options).unwrap();
     let mut two = Writer::growing(&dir, Some(&like()), options).unwrap();
     assert_eq!(two.folder(), Some(dir.join("1")));
@@ -94,7 +94,7 @@ fn shards_are_one_stack() {
     assert_eq!(stack.batch_size(), [2, -1]);
     let dense = TensorDict::cat(&stack.unbind(0).unwrap(), 0).unwrap();
     assert!(dense.equal(&rows(0, 5)).unwrap());
-    let again = Writer::growing(&dir, None, GrowOptions::new().shard(Shard::Any)).unwrap();
+    let again = Writer::growing(&dir, None, AppendOptions::new().shard(Shard::Any)).unwrap();
     assert_eq!(again.folder(), Some(dir.join("0")));
 }
 

@@ -1,4 +1,4 @@
-//! Lazy stacks and windows.
+//! Lazy stacks and sub-tensordicts.
 
 mod common;
 
@@ -25,9 +25,9 @@ fn shapes_may_differ() {
     assert_eq!(ints(&lazy.element(-1).unwrap(), "x"), [3]);
     let left = Padding { value: 9.0, left: true };
     assert_eq!(lazy.padded("x", left).unwrap().to_vec::<i64>().unwrap(), [1, 2, 9, 3]);
-    let ragged = lazy.ragged("x").unwrap();
-    assert_eq!(ragged.values.to_vec::<i64>().unwrap(), [1, 2, 3]);
-    assert_eq!(ragged.offsets.to_vec::<i64>().unwrap(), [0, 2, 3]);
+    let nested_tensor = lazy.jagged("x").unwrap();
+    assert_eq!(nested_tensor.values.to_vec::<i64>().unwrap(), [1, 2, 3]);
+    assert_eq!(nested_tensor.offsets.to_vec::<i64>().unwrap(), [0, 2, 3]);
     let exclusive: Vec<_> = lazy.exclusive_keys().unwrap().map(|key| key.to_string()).collect();
     assert_eq!(exclusive.len(), 2);
     assert_eq!(lazy.densify(None).unwrap_err().kind(), ErrorKind::Shape);
@@ -69,16 +69,16 @@ fn to_lazy_and_back() {
 }
 
 #[test]
-fn windows_write_through() {
+fn sub_tensordicts_write_through() {
     let mut td = TensorDict::new([4]).unwrap();
     td.set("x", Tensor::from_slice(&[0i64, 1, 2, 3], [4]).unwrap()).unwrap();
     let rows = Tensor::from_slice(&[3i64, 1], [2]).unwrap();
     {
-        let mut part = td.window(i![&rows]).unwrap();
-        assert_eq!(part.dict_kind().unwrap(), DictKind::Sub);
+        let mut part = td.sub_tensordict(i![&rows]).unwrap();
+        assert_eq!(part.dict_kind().unwrap(), DictKind::SubTensorDict);
         part.set_inplace("x", &Tensor::from_slice(&[30i64, 10], [2]).unwrap()).unwrap();
         part.set("new", Tensor::from_slice(&[1i64, 2], [2]).unwrap()).unwrap();
-        assert_eq!(part.sub_parent().unwrap().batch_size(), [4]);
+        assert_eq!(part.sub_tensordict_parent().unwrap().batch_size(), [4]);
         let again = part.set("x", Tensor::scalar(0i64).unwrap());
         assert_eq!(again.unwrap_err().kind(), ErrorKind::KeyExists);
     }

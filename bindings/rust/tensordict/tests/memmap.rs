@@ -186,7 +186,7 @@ fn what_is_no_folder_of_ours_is_refused() {
 #[test]
 fn values_of_python_are_read() {
     let td = TensorDict::load_memmap(golden("nontensor")).unwrap();
-    let json = |key| td.data_json(key).unwrap();
+    let json = |key| td.non_tensor_json(key).unwrap();
     assert_eq!((json("str"), json("int")), ("\"hello wörld\"".to_owned(), "-7".to_owned()));
     assert_eq!((json("bool"), json("none")), ("true".to_owned(), "null".to_owned()));
     assert_eq!(json("list").replace(' ', ""), r#"[1,"two",3.0]"#);
@@ -209,10 +209,10 @@ fn folders_of_python_are_read() {
     let (image, label) = (digits.tensor("image").unwrap(), digits.tensor("label").unwrap());
     assert_eq!((image.dtype(), image.shape()), (DType::U8, vec![1797, 8, 8]));
     assert_eq!(label.at(..10).unwrap().to_vec::<i64>().unwrap(), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
-    assert_eq!(digits.kind("source").unwrap(), Some(EntryKind::Data));
-    let text = digits.data_json("source").unwrap();
+    assert_eq!(digits.kind("source").unwrap(), Some(EntryKind::NonTensor));
+    let text = digits.non_tensor_json("source").unwrap();
     assert!(text.starts_with('"') && text.ends_with('"'), "{text}");
-    assert!(matches!(digits.get("source").unwrap(), Value::Data(data) if data == text));
-    let kinds: Vec<_> = digits.items().map(|(_, value)| matches!(value, Value::Data(_))).collect();
+    assert!(matches!(digits.get("source").unwrap(), Value::NonTensor(data) if data == text));
+    let kinds: Vec<_> = digits.items().map(|(_, value)| matches!(value, Value::NonTensor(_))).collect();
     assert_eq!(kinds.iter().filter(|data| **data).count(), 1);
 }

@@ -86,7 +86,7 @@ fn keys_come_in_several_orders() {
     let nested = KeysOptions::new().nested(true);
     let keys = |options| td.keys_with(options).map(|key| key.to_string()).collect::<Vec<_>>();
     assert_eq!(keys(nested.contents_first(true)), ["a", "deep.b", "deep.c", "deep"]);
-    assert_eq!(keys(nested.leaves_only(true).include_data(true)), ["a", "deep.b", "deep.c"]);
+    assert_eq!(keys(nested.leaves_only(true).include_non_tensor(true)), ["a", "deep.b", "deep.c"]);
     let leaves = td.keys_where(nested.leaves_only(true), |_, kind| -> Result<bool> {
         Ok(kind == EntryKind::Dict)
     });
@@ -124,7 +124,7 @@ fn what_is_empty_or_no_tensor_is_left_out() {
     assert_eq!(td.empty_like().unwrap().batch_size(), [2, 3]);
     td.remove_empty().unwrap();
     assert!(!td.contains("nothing"));
-    assert!(td.without_data().unwrap().equal(&td).unwrap());
+    assert!(td.filter_non_tensor().unwrap().equal(&td).unwrap());
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn texts_are_values() {
     let td = TensorDict::load_table(&path, TableFormat::Csv, None).unwrap();
     assert_eq!(ints(&td, "i"), [1, 2]);
     assert_eq!(td.tensor("i").unwrap().dtype(), DType::I64);
-    assert_eq!(td.data_json("s").unwrap(), "[\"one\", \"2\"]");
+    assert_eq!(td.non_tensor_json("s").unwrap(), "[\"one\", \"2\"]");
     std::fs::write(&path, "i,s\n1\n").unwrap();
     let error = TensorDict::load_table(&path, TableFormat::Csv, None).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Format);

@@ -11,7 +11,7 @@ fn maps_there_and_back() {
     td.set_json("note", "\"text\"").unwrap();
     let map = td.to_map();
     assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "deep", "note"]);
-    assert!(matches!(&map["note"], Tree::Data(json) if json == "\"text\""));
+    assert!(matches!(&map["note"], Tree::NonTensor(json) if json == "\"text\""));
     let again = TensorDict::from_map([2, 3], map).unwrap();
     assert!(again.equal(&td).unwrap());
     assert_eq!(

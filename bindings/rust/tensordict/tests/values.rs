@@ -1,4 +1,4 @@
-//! Values that are no tensors.
+//! Non-tensor values.
 
 use tensordict::{ErrorKind, TensorDict};
 
@@ -6,13 +6,13 @@ use tensordict::{ErrorKind, TensorDict};
 fn one_value_or_one_for_each() {
     let mut td = TensorDict::new([2]).unwrap();
     td.set_json("v", "5").unwrap();
-    assert_eq!(td.data_json("v").unwrap(), "5");
+    assert_eq!(td.non_tensor_json("v").unwrap(), "5");
     assert_eq!(td.json_list("v").unwrap(), "[5, 5]");
-    td.spread_data("v").unwrap();
-    assert_eq!(td.data_json("v").unwrap(), "[5, 5]");
+    td.spread_non_tensor("v").unwrap();
+    assert_eq!(td.non_tensor_json("v").unwrap(), "[5, 5]");
     assert_eq!(td.json_value("v").unwrap(), "5");
     td.set_json_list("v", r#"["a", "b"]"#).unwrap();
-    assert_eq!(td.at(1).unwrap().data_json("v").unwrap(), r#""b""#);
+    assert_eq!(td.at(1).unwrap().non_tensor_json("v").unwrap(), r#""b""#);
     assert_eq!(td.json_value("v").unwrap_err().kind(), ErrorKind::WrongEntry);
     assert_eq!(td.set_json_list("v", "[1]").unwrap_err().kind(), ErrorKind::Shape);
     assert_eq!(td.set_json("v", "{").unwrap_err().kind(), ErrorKind::Format);
@@ -23,9 +23,9 @@ fn one_value_or_one_for_each() {
 fn bytes() {
     let mut td = TensorDict::new(()).unwrap();
     for bytes in [&b""[..], b"\0\xff", b"abc"] {
-        td.set_data_bytes("v", bytes).unwrap();
-        assert_eq!(td.data_bytes("v").unwrap(), bytes);
+        td.set_non_tensor_bytes("v", bytes).unwrap();
+        assert_eq!(td.non_tensor_bytes("v").unwrap(), bytes);
     }
     td.set_json("v", "1").unwrap();
-    assert_eq!(td.data_bytes("v").unwrap_err().kind(), ErrorKind::WrongEntry);
+    assert_eq!(td.non_tensor_bytes("v").unwrap_err().kind(), ErrorKind::WrongEntry);
 }

@@ -131,7 +131,7 @@ namespace TensorDicts.Interop
         {
             using var borrowed = Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_share(borrowed.Pointer, &result));
+            Status.Check(Native.td_dup(borrowed.Pointer, &result));
             return new DictHandle(result);
         }
 
@@ -290,18 +290,18 @@ namespace TensorDicts.Interop
         }
     }
 
-    internal sealed unsafe class RecordTypeHandle : NativeHandle<td_record_type>
+    internal sealed unsafe class TensorclassTypeHandle : NativeHandle<td_tensorclass>
     {
-        internal RecordTypeHandle(td_record_type* pointer)
+        internal TensorclassTypeHandle(td_tensorclass* pointer)
             : base(pointer)
         {
         }
 
-        protected override string Owner => nameof(RecordType);
+        protected override string Owner => nameof(TensorclassType);
 
         protected override bool ReleaseHandle()
         {
-            Native.td_record_type_free((td_record_type*)handle);
+            Native.td_tensorclass_free((td_tensorclass*)handle);
             return true;
         }
     }

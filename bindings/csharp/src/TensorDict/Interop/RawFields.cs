@@ -10,7 +10,7 @@ namespace TensorDicts.Interop
         private readonly List<IntPtr> memory = new List<IntPtr>();
         private readonly List<Action> held = new List<Action>();
 
-        internal RawFields(RecordField[] fields)
+        internal RawFields(TensorclassField[] fields)
         {
             List = new td_field[fields.Length];
             try
@@ -37,7 +37,7 @@ namespace TensorDicts.Interop
             memory.Clear();
         }
 
-        private void Fill(ref td_field raw, RecordField field)
+        private void Fill(ref td_field raw, TensorclassField field)
         {
             Argument.NotNull(field, "fields");
             raw.name = Text(field.Name);
@@ -60,10 +60,10 @@ namespace TensorDicts.Interop
                 raw.default_tensor = field.Default.Handle.Hold();
                 held.Add(field.Default.Handle.Drop);
             }
-            if (field.Record != null)
+            if (field.Tensorclass != null)
             {
-                raw.record = field.Record.Handle.Hold();
-                held.Add(field.Record.Handle.Drop);
+                raw.tensorclass = field.Tensorclass.Handle.Hold();
+                held.Add(field.Tensorclass.Handle.Drop);
             }
         }
 

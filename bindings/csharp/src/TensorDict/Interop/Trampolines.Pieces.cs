@@ -107,13 +107,13 @@ namespace TensorDicts.Interop
                     case Tensor one:
                         using (var handle = one.Handle.Borrow())
                         {
-                            Status.Check(Native.td_tensor_share(handle.Pointer, tensor));
+                            Status.Check(Native.td_tensor_dup(handle.Pointer, tensor));
                         }
                         break;
                     case TensorDict one:
                         using (var handle = one.Handle.Borrow())
                         {
-                            Status.Check(Native.td_share(handle.Pointer, dict));
+                            Status.Check(Native.td_dup(handle.Pointer, dict));
                         }
                         break;
                     case Entry other:
@@ -137,7 +137,7 @@ namespace TensorDicts.Interop
                 return null;
             }
             td_tensor* shared = null;
-            Status.Check(Native.td_tensor_share(source, &shared));
+            Status.Check(Native.td_tensor_dup(source, &shared));
             return Tensor.Own(shared);
         }
 
@@ -148,7 +148,7 @@ namespace TensorDicts.Interop
                 return null;
             }
             td_tensordict* shared = null;
-            Status.Check(Native.td_share(source, &shared));
+            Status.Check(Native.td_dup(source, &shared));
             return TensorDict.Own(shared);
         }
 
@@ -167,7 +167,7 @@ namespace TensorDicts.Interop
                 {
                     // The library takes over what it finds in result, the answer stays with whoever made it.
                     using var handle = answer.Handle.Borrow();
-                    Status.Check(Native.td_share(handle.Pointer, result));
+                    Status.Check(Native.td_dup(handle.Pointer, result));
                 }
                 return td_status.TD_OK;
             }

@@ -71,13 +71,13 @@ namespace TensorDicts.Interop
             {
                 // The borrowed handle dies with this call; the function may keep what it gets.
                 td_tensor* shared = null;
-                Status.Check(Native.td_tensor_share(source, &shared));
+                Status.Check(Native.td_tensor_dup(source, &shared));
                 Tensor? answer = context.Function(KeyList.ReadPath(path, length), Tensor.Own(shared));
                 if (answer != null)
                 {
                     // The library takes over what it finds in result, the answer stays with whoever made it.
                     using var handle = answer.Handle.Borrow();
-                    Status.Check(Native.td_tensor_share(handle.Pointer, result));
+                    Status.Check(Native.td_tensor_dup(handle.Pointer, result));
                 }
                 return td_status.TD_OK;
             }

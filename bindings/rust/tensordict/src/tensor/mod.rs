@@ -174,7 +174,7 @@ impl Tensor {
     #[track_caller]
     pub fn shallow_clone(&self) -> Result<Self> {
         // SAFETY: the handle is alive.
-        Self::receive(|result| unsafe { sys::td_tensor_share(self.raw(), result) })
+        Self::receive(|result| unsafe { sys::td_tensor_dup(self.raw(), result) })
     }
 
     /// The same values in memory of its own.

@@ -1,0 +1,77 @@
+// tensordict/td_file.h
+#include "guard.h"
+#include "members_in.h"
+
+#include "core/interop/other_files.h"
+
+using capi::guard;
+using capi::in;
+using capi::not_null;
+using capi::Out;
+
+namespace {
+
+// The options as the core reads them; the members are viewed.
+class OptionsIn {
+ public:
+  explicit OptionsIn(const td_file_options* options)
+      : given_(capi::options_in(options, td_file_options TD_FILE_OPTIONS_INIT,
+                                sizeof(td_file_options))),
+        members_(given_.members, given_.members_len, given_.item_bytes) {
+    result_.format = static_cast<td::FileFormat>(given_.format);
+    if (given_.separator != nullptr) result_.separator = given_.separator;
+    result_.batch_dims = given_.batch_dims;
+    result_.write_through = given_.write_through != 0;
+    result_.deflate = given_.deflate != 0;
+    result_.durable = given_.durable != 0;
+    if (given_.max_depth != 0) result_.max_depth = given_.max_depth;
+    if (given_.max_entries != 0) result_.max_entries = given_.max_entries;
+    if (given_.metadata != nullptr) result_.metadata = given_.metadata;
+    if (given_.members_len != 0) result_.layout = members_.layout();
+    result_.header_bytes = given_.header_bytes;
+  }
+  operator const td::FileOptions&() const noexcept { return result_; }  // NOLINT: stands for them
+
+ private:
+  td_file_options given_;
+  capi::MembersIn members_;
+  td::FileOptions result_;
+};
+
+}  // namespace
+
+td_status td_file_load(const char* file, const td_file_options* options,
+                       td_tensordict** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensordict> out(result);
+    out.put(td::load_file(not_null(file, "file"), OptionsIn(options)));
+  });
+}
+
+td_status td_file_save(const td_tensordict* td, const char* file,
+                       const td_file_options* options) noexcept {
+  return guard(__func__,
+               [&] { td::save_file(in(td), not_null(file, "file"), OptionsIn(options)); });
+}
+
+td_status td_file_load_tensor(const char* file, const td_file_options* options,
+                              td_tensor** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_tensor> out(result);
+    out.put(td::load_tensor(not_null(file, "file"), OptionsIn(options)));
+  });
+}
+
+td_status td_file_save_tensor(const td_tensor* tensor, const char* file,
+                              const td_file_options* options) noexcept {
+  return guard(__func__,
+               [&] { td::save_tensor(in(tensor), not_null(file, "file"), OptionsIn(options)); });
+}
+
+td_status td_file_metadata(const char* file, const td_file_options* options, char* text,
+                           size_t text_cap, size_t* length) noexcept {
+  return guard(__func__, [&] {
+    capi::write_text(td::file_metadata(not_null(file, "file"), OptionsIn(options)), text, text_cap,
+                     length);
+  });
+}
