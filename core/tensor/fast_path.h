@@ -11,6 +11,7 @@
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
 #include <algorithm>
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
@@ -75,17 +76,24 @@ class Impl : public c10::TensorImpl {
 static_assert(sizeof(Impl) == sizeof(c10::TensorImpl));
 
 // The type alone says that autograd knows nothing of the view: metadata would cost as much as the view.
-class ViewImpl final : public Impl {
+class ViewImpl : public Impl {
  public:
   using Impl::Impl;
 };
-static_assert(sizeof(ViewImpl) == sizeof(c10::TensorImpl));
+// A view of what requires gradients.
+class RecordedViewImpl final : public ViewImpl {
+ public:
+  using ViewImpl::ViewImpl;
+};
+static_assert(sizeof(RecordedViewImpl) == sizeof(c10::TensorImpl));
 
 // A view that make_view() has made. Gradients that are written through it would not reach its base, and
 // libtorch would not notice: whoever writes while gradients are recorded must ask.
-inline bool is_unrecorded_view(const at::Tensor& tensor) noexcept {
-  const c10::TensorImpl& impl = *tensor.unsafeGetTensorImpl();
-  return typeid(impl) == typeid(ViewImpl);
+inline bool is_view_of_recorded(const c10::TensorImpl& impl) noexcept {
+  return typeid(impl) == typeid(RecordedViewImpl);
+}
+inline bool is_unrecorded_view(const c10::TensorImpl& impl) noexcept {
+  return typeid(impl) == typeid(ViewImpl) || is_view_of_recorded(impl);
 }
 
 // A tensor over the memory of `base`, which must be plain, sharing its version counter as a view made by
@@ -94,6 +102,11 @@ template <class Kind = ViewImpl>
 at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
                      std::int64_t offset) {
   c10::TensorImpl* from = base.unsafeGetTensorImpl();
+  if constexpr (std::is_same_v<Kind, ViewImpl>) {
+    const bool recorded = from->autograd_meta() != nullptr && from->requires_grad();
+    if (recorded || is_view_of_recorded(*from))
+      return make_view<RecordedViewImpl>(base, sizes, strides, offset);
+  }
   auto impl = c10::make_intrusive<Kind>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
                                         from->key_set(), from->dtype());
   impl->set_sizes_and_strides(sizes, strides, offset);

@@ -18,9 +18,9 @@ namespace {
 // Whether autograd would lose what is written: the view was made while no gradients were recorded, or is
 // one of several that one operator gave.
 bool unknown_view(const at::Tensor& target) {
-  if (fast::is_unrecorded_view(target)) return true;
+  if (fast::is_unrecorded_view(*target.unsafeGetTensorImpl())) return true;
   if (!target.is_view()) return false;
-  if (fast::is_unrecorded_view(at::Tensor(target._base()))) return true;
+  if (fast::is_unrecorded_view(*target._base().unsafeGetTensorImpl())) return true;
   const auto* meta = torch::autograd::impl::get_view_autograd_meta(target);
   return meta != nullptr && meta->has_bw_view() &&
          meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
@@ -34,7 +34,9 @@ void require_recordable(Path where, const at::Tensor& target, bool source_record
          " requires a gradient itself: it cannot be written in place while gradients are "
          "recorded");
   }
-  if ((recorded || source_recorded) && unknown_view(target)) {
+  const c10::TensorImpl& memory =
+      *(target.is_view() ? target._base() : target).unsafeGetTensorImpl();
+  if ((recorded || source_recorded || fast::is_view_of_recorded(memory)) && unknown_view(target)) {
     fail(Code::torch, show_path(where),
          " is a view that was made while no gradients were recorded, or together with others: a "
          "gradient written through it would be lost. Make the view again, or clone it");

@@ -277,6 +277,25 @@ TD_TEST(a_view_made_without_gradients_takes_none) {
   td_free(td);
 }
 
+/* Of a tensor that requires gradients: no write at all, as by libtorch. */
+TD_TEST(a_view_of_a_parameter_made_without_gradients) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *view = NULL, *deeper = NULL;
+  td_put(td, TD_KEY("x"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  TD_DO(td_set_requires_grad(td, 1));
+  TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 2)), &view));
+  TD_DO(td_index(view, TD_AT(TD_I_SLICE(0, 1)), &deeper));
+  const td_operand two = TD_O_INT(2);
+  td_set_grad_enabled(1);
+  TD_EXPECT(td_binary_inplace(view, TD_BINARY_ADD, &two, NULL), TD_ERR_TORCH);
+  TD_EXPECT(td_binary_inplace(deeper, TD_BINARY_ADD, &two, NULL), TD_ERR_TORCH);
+  td_set_grad_enabled(0);
+  TD_DO(td_binary_inplace(deeper, TD_BINARY_ADD, &two, NULL));
+  TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(2, 0, 0, 0));
+  td_free(deeper);
+  td_free(view);
+  td_free(td);
+}
+
 static void check_grad(const td_tensordict *td, const char *const *path, size_t path_len,
                        int32_t want) {
   td_tensor *tensor = td_take(td, path, path_len);
