@@ -1,8 +1,8 @@
 #include "core/consolidated/message.h"
 
 #include "core/consolidated/packing.h"
-#include "core/tensor/writes.h"
 #include "core/tensor/buffer.h"
+#include "core/tensor/writes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/zip.h"
 

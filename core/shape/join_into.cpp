@@ -1,8 +1,8 @@
 // Stack and cat where the result has a place already, and of the entries of one dictionary.
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
-#include "core/tensor/writes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/memo.h"
 #include "core/tree/zip.h"
 
@@ -64,9 +64,10 @@ class IntoTensors {
     std::int64_t at = 0;
     for (const at::Tensor* source : sources) {
       const std::int64_t length = kind_ == Join::stack ? 1 : source->size(dim_);
-      writes_.set(place.path,
-                  kind_ == Join::stack ? target->select(dim_, at) : target->narrow(dim_, at, length),
-                  *source);
+      writes_.set(
+          place.path,
+          kind_ == Join::stack ? target->select(dim_, at) : target->narrow(dim_, at, length),
+          *source);
       at += length;
     }
   }

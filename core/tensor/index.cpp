@@ -1,8 +1,8 @@
 // An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
 #include "core/tensor/index.h"
 
-#include "core/tensor/index_items.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/index_items.h"
 #include "core/tree/lazy_index.h"
 
 #include <ATen/ATen.h>

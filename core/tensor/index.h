@@ -21,8 +21,9 @@ enum class IndexKind : std::int32_t {
 struct IndexItem {
   IndexKind kind = IndexKind::none;
   std::optional<std::int64_t> start, stop, step;  // of a slice; start: the integer or boolean
-  at::Tensor tensor;     // of a boolean, if any: positions along the dimension that it adds
-  bool of_mask = false;  // the positions of a tensor were those of a mask: what they pick has no name
+  at::Tensor tensor;  // of a boolean, if any: positions along the dimension that it adds
+  bool of_mask =
+      false;  // the positions of a tensor were those of a mask: what they pick has no name
 
   static IndexItem at(std::int64_t position) {
     return {IndexKind::integer, position, {}, {}, {}, false};
