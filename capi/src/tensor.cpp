@@ -4,7 +4,7 @@
 
 #include "core/inspect/owned_nbytes.h"
 #include "core/inspect/print.h"
-#include "core/io/mapped_file.h"
+#include "core/io/mappings.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
@@ -163,13 +163,12 @@ td_status td_tensor_is_contiguous(const td_tensor* tensor, int32_t* result) noex
 
 td_status td_tensor_is_uniquely_owned(const td_tensor* tensor, int32_t* result) noexcept {
   return guard_plain(
-      __func__, [&] { *not_null(result, "result") = td::uniquely_owned(in(tensor), 1) ? 1 : 0; });
+      __func__, [&] { *not_null(result, "result") = td::solely_owned(in(tensor), 1) ? 1 : 0; });
 }
 
 td_status td_tensor_is_memmap(const td_tensor* tensor, int32_t* result) noexcept {
-  return guard_plain(__func__, [&] {
-    *not_null(result, "result") = td::MappedFile::of(in(tensor)) != nullptr ? 1 : 0;
-  });
+  return guard_plain(__func__,
+                     [&] { *not_null(result, "result") = td::in_mapping(in(tensor)) ? 1 : 0; });
 }
 
 td_status td_tensor_requires_grad(const td_tensor* tensor, int32_t* result) noexcept {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 
@@ -20,15 +21,30 @@ static_assert(std::is_trivially_destructible_v<ErrorSlot>);
 
 thread_local ErrorSlot slot{TD_OK, "", false, {0}};
 
-struct LogTarget {
-  td_log_fn callback = nullptr;
-  void* user = nullptr;
-  td_release_fn release = nullptr;
+// Each line that is under way holds it, so that `user` outlives the calls.
+class LogTarget {
+ public:
+  LogTarget(td_log_fn callback, void* user, td_release_fn release) noexcept
+      : callback_(callback), user_(user), release_(release) {}
+  LogTarget(const LogTarget&) = delete;
+  LogTarget& operator=(const LogTarget&) = delete;
+  ~LogTarget() {
+    if (release_ != nullptr) release_(user_);
+  }
+
+  void write(td_log_level level, const char* message) const {
+    if (callback_ != nullptr) callback_(user_, level, message);
+  }
+
+ private:
+  td_log_fn callback_;
+  void* user_;
+  td_release_fn release_;
 };
 
 struct LogState {
   std::mutex mutex;
-  LogTarget target;
+  std::shared_ptr<const LogTarget> target;
 };
 LogState& log_state() {
   static LogState* const state = new LogState;  // never destroyed
@@ -56,7 +72,7 @@ bool error_was_left(td_status code) noexcept { return slot.fresh && slot.code ==
 void expect_error() noexcept { slot.fresh = false; }
 
 void log(td_log_level level, const char* message) noexcept {
-  LogTarget target;
+  std::shared_ptr<const LogTarget> target;
   try {
     LogState& state = log_state();
     const std::lock_guard lock(state.mutex);
@@ -64,7 +80,7 @@ void log(td_log_level level, const char* message) noexcept {
   } catch (...) {
     return;
   }
-  if (target.callback != nullptr) target.callback(target.user, level, message);
+  if (target) target->write(level, message);
 }
 
 }  // namespace capi
@@ -80,14 +96,15 @@ void td_set_error(td_status code, const char* message) noexcept {
 }
 
 void td_set_log(td_log_fn callback, void* user, td_release_fn release) noexcept {
-  capi::LogTarget before;
+  std::shared_ptr<const capi::LogTarget> target;
   try {
-    capi::LogState& state = capi::log_state();
-    const std::lock_guard lock(state.mutex);
-    before = state.target;
-    state.target = {callback, user, release};
+    target = std::make_shared<const capi::LogTarget>(callback, user, release);
   } catch (...) {
+    if (release != nullptr) release(user);
     return;
   }
-  if (before.release != nullptr) before.release(before.user);
+  capi::LogState& state = capi::log_state();
+  const std::lock_guard lock(state.mutex);
+  state.target.swap(target);
+  // Behind the lock the one before is released, unless a call of it is under way: that does it then.
 }

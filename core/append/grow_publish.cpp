@@ -1,5 +1,6 @@
 #include "core/append/grow_publish.h"
 
+#include "core/io/mappings.h"
 #include "core/memmap/memmap_plan.h"
 
 #include <fcntl.h>
@@ -68,6 +69,10 @@ void write_at(int file, const char* data, std::size_t bytes, std::uint64_t offse
 }
 
 void cut_file(int file, std::uint64_t bytes, const std::string& path) {
+  struct stat info {};
+  if (::fstat(file, &info) != 0) files::fail_io("cannot look at", path, errno);
+  const auto lock = Mappings::get().lock();
+  if (Mappings::get().reach_beyond(info, bytes)) return;
   while (::ftruncate(file, static_cast<off_t>(bytes)) != 0) {
     if (errno != EINTR) files::fail_io("cannot cut", path, errno);
   }

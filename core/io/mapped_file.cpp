@@ -1,6 +1,7 @@
 #include "core/io/mapped_file.h"
 
 #include "core/io/file_io.h"
+#include "core/io/mappings.h"
 
 #include <c10/core/Storage.h>
 #include <c10/core/TensorImpl.h>
@@ -67,7 +68,9 @@ std::shared_ptr<MappedFile> MappedFile::open_in(int folder, const char* name, st
 
 std::shared_ptr<MappedFile> MappedFile::of_open(int file, std::string path, std::size_t bytes,
                                                 MapMode mode) {
+  std::shared_ptr<MappedFile> result(new MappedFile);
   struct stat info {};
+  auto lock = Mappings::get().lock();
   if (::fstat(file, &info) != 0) files::fail_io("cannot look at", path, errno);
   if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path, "\" is not a regular file");
   if (bytes == whole) bytes = static_cast<std::size_t>(info.st_size);
@@ -75,14 +78,15 @@ std::shared_ptr<MappedFile> MappedFile::of_open(int file, std::string path, std:
     fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", info.st_size,
          " found");
   }
-  std::shared_ptr<MappedFile> result(new MappedFile);
   result->device_ = info.st_dev;
   result->inode_ = info.st_ino;
   result->mode_ = mode;
+  if (bytes != 0) Mappings::get().add(info.st_dev, info.st_ino, bytes);
+  result->bytes_ = bytes;
+  lock.unlock();
   if (bytes != 0) {
     result->data_ = map(bytes, PROT_READ | PROT_WRITE,
                         mode == MapMode::shared ? MAP_SHARED : MAP_PRIVATE, file, path);
-    result->bytes_ = bytes;
   }
   result->path_ = std::move(path);
   return result;
@@ -99,7 +103,11 @@ std::shared_ptr<MappedFile> MappedFile::anonymous(std::size_t bytes) {
 }
 
 MappedFile::~MappedFile() {
-  if (bytes_ != 0) ::munmap(data_, bytes_);
+  if (bytes_ == 0) return;
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+  if (inode_ == 0) return;  // nameless memory
+  const auto lock = Mappings::get().lock();
+  Mappings::get().remove(device_, inode_, bytes_);
 }
 
 bool MappedFile::is_file(const std::string& path) const noexcept {

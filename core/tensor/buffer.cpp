@@ -15,6 +15,7 @@ struct Holder {
   std::shared_ptr<void> owner;
   std::shared_ptr<SharedMemory> shared;
   c10::Storage before;
+  bool mapped = false;
 };
 
 void release(void* context) { delete static_cast<Holder*>(context); }
@@ -46,7 +47,7 @@ c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
   if (device.type() == c10::DeviceType::CPU && !pinned) {
     auto memory = std::make_shared<at::DataPtr>(c10::GetCPUAllocator()->allocate(bytes));
     void* data = memory->get();
-    return storage_of(data, bytes, device, {std::move(memory), nullptr, {}},
+    return storage_of(data, bytes, device, {std::move(memory), nullptr, {}, false},
                       c10::GetCPUAllocator());
   }
   const auto options = at::TensorOptions(at::kByte).device(device).pinned_memory(pinned);
@@ -55,19 +56,19 @@ c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
   void* data = bytes == 0 ? nullptr : memory->data_ptr();
   const c10::Device where = memory->device();  // with its number
   c10::Allocator* allocator = memory->storage().allocator();
-  return storage_of(data, bytes, where, {std::move(memory), nullptr, {}}, allocator);
+  return storage_of(data, bytes, where, {std::move(memory), nullptr, {}, false}, allocator);
 }
 
 c10::Storage Buffer::over(void* data, std::size_t bytes, std::shared_ptr<void> owner) {
   return storage_of(data, bytes, c10::Device(c10::DeviceType::CPU),
-                    {std::move(owner), nullptr, {}});
+                    {std::move(owner), nullptr, {}, true});
 }
 
 c10::Storage Buffer::over(std::shared_ptr<SharedMemory> memory, std::size_t bytes,
                           c10::Storage before) {
   void* data = memory->data();
   return storage_of(data, bytes, c10::Device(c10::DeviceType::CPU),
-                    {nullptr, std::move(memory), std::move(before)});
+                    {nullptr, std::move(memory), std::move(before), true});
 }
 
 at::Tensor Buffer::view(const c10::Storage& buffer, std::size_t start, SizesView sizes,
@@ -85,6 +86,11 @@ const void* Buffer::of(const at::Tensor& tensor) noexcept {
   const Holder* holder = holder_of(tensor);
   if (holder == nullptr) return nullptr;
   return holder->shared ? static_cast<const void*>(holder->shared.get()) : holder;
+}
+
+bool Buffer::over_mapping(const at::Tensor& tensor) noexcept {
+  const Holder* holder = holder_of(tensor);
+  return holder != nullptr && holder->mapped;
 }
 
 std::shared_ptr<SharedMemory> Buffer::shared(const at::Tensor& tensor) noexcept {

@@ -17,7 +17,7 @@ class Buffer {
   // New memory, not filled.
   static c10::Storage make(std::size_t bytes, c10::Device device, bool pinned = false);
 
-  // Memory of others on the CPU, which `owner` keeps alive.
+  // Memory of a mapped file, which `owner` keeps mapped.
   static c10::Storage over(void* data, std::size_t bytes, std::shared_ptr<void> owner);
 
   // A piece of shared memory. `before` lives on as long: somebody may have its address.
@@ -30,6 +30,10 @@ class Buffer {
 
   // The buffer that a tensor lies in, as something to compare; nullptr when it lies in none.
   static const void* of(const at::Tensor& tensor) noexcept;
+
+  // Whether a tensor lies in a buffer over a mapped file, or over shared memory: others may have mapped it,
+  // too.
+  static bool over_mapping(const at::Tensor& tensor) noexcept;
 
   // The shared memory that a tensor lies in, or nullptr.
   static std::shared_ptr<SharedMemory> shared(const at::Tensor& tensor) noexcept;

@@ -123,9 +123,10 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     }
     const at::Tensor mask = tensor.to(at::kCPU, at::kBool).contiguous();
     const auto rank = static_cast<std::size_t>(mask.dim());
-    const bool* truth = mask.data_ptr<bool>();
+    // Bytes, because memory of others may hold any; as in libtorch, all but 0 are true.
+    const auto* truth = static_cast<const std::uint8_t*>(mask.data_ptr());
     const std::int64_t n = mask.numel();
-    const std::int64_t count = std::count(truth, truth + n, true);
+    const std::int64_t count = n - std::count(truth, truth + n, 0);
     // The positions of a mask over one dimension, or one list for each of its dimensions.
     c10::SmallVector<std::int64_t*, 4> positions;
     for (std::size_t d = 0; d < rank; ++d) {
@@ -135,7 +136,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
       view_.keep(source++);
     }
     for (std::int64_t i = 0, k = 0; k < count; ++i) {
-      if (!truth[i]) continue;
+      if (truth[i] == 0) continue;
       std::int64_t left = i;
       for (std::size_t d = rank; d-- > 0;) {
         positions[d][k] = left % mask.size(static_cast<std::int64_t>(d));

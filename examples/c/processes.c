@@ -34,7 +34,7 @@ static void send_there(int line) {
   td_tensordict *td = data();
   /* [send] */
   td_message_options options = TD_MESSAGE_OPTIONS_INIT;
-  options.timeout_ms = 5000;
+  options.timeout_ms = 60000;
   must(td_send_fd(td, line, &options));
   /* [/send] */
   td_free(td);
@@ -62,7 +62,7 @@ int main(void) {
   td_tensordict *message;
   td_message_options options = TD_MESSAGE_OPTIONS_INIT;
   options.max_bytes = 1 << 20; /* of a partner that is not trusted */
-  options.timeout_ms = 5000;
+  options.timeout_ms = 60000;
   must(td_recv_fd(lines[0], &options, NULL, &message));
   show("message", message);
   /* [/receive] */

@@ -200,6 +200,77 @@ TD_TEST(a_log_is_released_when_another_takes_its_place) {
   TD_CHECK_INT(second, 1);
 }
 
+typedef struct {
+  pthread_mutex_t lock;
+  pthread_cond_t change;
+  int inside, go_on, released, lines, released_inside;
+} log_state;
+
+static void release_log(void *user) {
+  log_state *it = user;
+  pthread_mutex_lock(&it->lock);
+  it->released++;
+  pthread_mutex_unlock(&it->lock);
+}
+
+static void take_away_log(void *user, int32_t level, const char *message) {
+  log_state *it = user;
+  (void)level;
+  (void)message;
+  td_set_log(NULL, NULL, NULL);
+  it->lines++;
+  it->released_inside += it->released;
+}
+
+static void wait_in_log(void *user, int32_t level, const char *message) {
+  log_state *it = user;
+  (void)level;
+  (void)message;
+  pthread_mutex_lock(&it->lock);
+  it->inside = 1;
+  pthread_cond_broadcast(&it->change);
+  while (!it->go_on) pthread_cond_wait(&it->change, &it->lock);
+  it->released_inside += it->released;
+  pthread_mutex_unlock(&it->lock);
+}
+
+/* libtorch says where it failed. */
+static void *log_a_line(void *user) {
+  td_tensordict *td = td_empty(TD_NO_SIZES), *result = NULL;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
+  const td_call_argument self[] = {TD_ARG_DICT(NULL, td)};
+  size_t count = 0;
+  if (td_call(td, "aten::mm", self, 1, NULL, &result, 1, &count) == TD_OK) td_free(result);
+  td_free(td);
+  return user;
+}
+
+TD_TEST(a_log_is_released_behind_its_last_line) {
+  log_state it = {.lock = PTHREAD_MUTEX_INITIALIZER, .change = PTHREAD_COND_INITIALIZER};
+  td_set_log(take_away_log, &it, release_log);
+  log_a_line(NULL);
+  TD_CHECK_INT(it.lines, 1);
+  TD_CHECK_INT(it.released_inside, 0);
+  TD_CHECK_INT(it.released, 1);
+
+  pthread_t thread;
+  it.released = 0;
+  td_set_log(wait_in_log, &it, release_log);
+  TD_CHECK(pthread_create(&thread, NULL, log_a_line, NULL) == 0);
+  pthread_mutex_lock(&it.lock);
+  while (!it.inside) pthread_cond_wait(&it.change, &it.lock);
+  pthread_mutex_unlock(&it.lock);
+  td_set_log(NULL, NULL, NULL);
+  pthread_mutex_lock(&it.lock);
+  TD_CHECK_INT(it.released, 0);
+  it.go_on = 1;
+  pthread_cond_broadcast(&it.change);
+  pthread_mutex_unlock(&it.lock);
+  TD_CHECK(pthread_join(thread, NULL) == 0);
+  TD_CHECK_INT(it.released_inside, 0);
+  TD_CHECK_INT(it.released, 1);
+}
+
 TD_TEST(release_set_flag_sets_its_flag) {
   int32_t flag = 0;
   td_release_set_flag(&flag);

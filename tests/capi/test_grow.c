@@ -652,3 +652,29 @@ TD_TEST(checksums_of_a_lazy_stack_are_kept) {
   td_free(stack);
   td_free(one);
 }
+
+/* Who has more of a file mapped than is left would be ended by a signal when he reads it. */
+TD_TEST(what_is_mapped_here_is_not_cut) {
+  const char *folder = here("m");
+  td_tensordict *all = rows(0, 4096, 0), *mapped = NULL, *more = rows(2, 1, 0);
+  TD_DO(td_memmap(all, folder, NULL, &mapped));
+  td_free(mapped);
+  TD_DO(td_memmap_load(folder, NULL, &mapped));
+  TD_DO(td_memmap_truncate(folder, 2, NULL));
+  check_rows(folder, 2, 0);
+  check_length(folder, 2, 4096, 8 * 4094);
+  td_tensor *pos = td_take(mapped, TD_KEY("pos"));
+  td_free(mapped); /* a tensor is enough */
+  float values[8192];
+  TD_DO(td_tensor_copy_to(pos, values, sizeof values));
+  TD_CHECK(values[8191] == 8191);
+  TD_DO(td_memmap_append(folder, more, NULL));
+  check_rows(folder, 3, 0);
+  TD_DO(td_tensor_copy_to(pos, values, sizeof values));
+  TD_CHECK(values[5] == 5 && values[6] == 6);
+  td_tensor_free(pos);
+  TD_DO(td_memmap_truncate(folder, 3, NULL)); /* nobody has it now */
+  check_length(folder, 3, 3, 0);
+  td_free(more);
+  td_free(all);
+}

@@ -658,7 +658,7 @@ TD_TEST(an_iterator_that_its_worker_frees) {
   it.iter = iter;
   gate = 1;
   while (!it.answer) sleep_us(100);
-  for (int i = 0; i < 1000 && td_debug_live_handles() > 1; i++) sleep_us(1000);
+  for (int i = 0; i < 60000 && td_debug_live_handles() > 1; i++) sleep_us(1000);
   TD_CHECK_INT(td_debug_live_handles(), 1);
   td_free(td);
 }
@@ -699,7 +699,7 @@ static td_status meet(void *user, const td_map_piece *piece, td_tensordict *sour
   job *it = user;
   (void)piece;
   enter(it);
-  for (int i = 0; i < 5000 && it->most_running < 2; i++) sleep_us(1000);
+  for (int i = 0; i < 60000 && it->most_running < 2; i++) sleep_us(1000);
   it->running--;
   return td_dup(source, result);
 }

@@ -277,6 +277,7 @@ TD_TEST(tensors_know_that_they_are_mapped) {
     TD_CHECK_FLAG(td_tensor_is_memmap, a, i > 0);
     TD_CHECK_FLAG(td_tensor_is_memmap, part, i > 0);
     TD_CHECK_FLAG(td_tensor_is_memmap, copy, 0);
+    TD_CHECK_FLAG(td_tensor_is_uniquely_owned, copy, 1);
     td_tensor_free(copy);
     td_tensor_free(part);
     td_tensor_free(a);
@@ -298,5 +299,25 @@ TD_TEST(saved_path_needs_room) {
   TD_EXPECT(td_saved_path(td, text, sizeof text, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(length, strlen(here("m")));
   TD_CHECK_SAME_TEXT(text, "?");
+  td_free(td);
+}
+
+/* Another mapping may lie over the same memory, in this process or in another one. */
+TD_TEST(mapped_memory_is_never_owned_alone) {
+  td_tensordict *td = td_sample(), *dicts[4] = {NULL};
+  TD_DO(td_memmap(td, here("m"), NULL, &dicts[0]));
+  TD_DO(td_consolidate(td, here("file"), NULL, &dicts[1]));
+  td_load_options through = TD_LOAD_OPTIONS_INIT;
+  through.write_through = 1;
+  TD_DO(td_consolidated_load(here("file"), &through, &dicts[2]));
+  TD_DO(td_clone(td, 1, &dicts[3]));
+  TD_DO(td_share_memory(dicts[3]));
+  for (int i = 0; i < 4; i++) {
+    td_tensor *a = td_take(dicts[i], TD_KEY("a"));
+    td_free(dicts[i]);
+    TD_CHECK_FLAG(td_tensor_is_memmap, a, 1);
+    TD_CHECK_FLAG(td_tensor_is_uniquely_owned, a, 0);
+    td_tensor_free(a);
+  }
   td_free(td);
 }

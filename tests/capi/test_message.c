@@ -232,7 +232,7 @@ TD_TEST(messages_that_cannot_be_trusted) {
 TD_TEST(child_echoes) {
   const int line = atoi(td_role());
   td_message_options options = TD_MESSAGE_OPTIONS_INIT;
-  options.timeout_ms = 20000;
+  options.timeout_ms = 200000;
   for (int i = 0; i < 3; i++) {
     td_tensordict *td = NULL, *both = NULL;
     TD_DO(td_recv_fd(line, &options, NULL, &td));
@@ -247,7 +247,7 @@ TD_TEST(two_processes_over_a_socket) {
   int ends[2];
   char number[16];
   td_message_options options = TD_MESSAGE_OPTIONS_INIT;
-  options.timeout_ms = 20000;
+  options.timeout_ms = 200000;
   TD_CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
   snprintf(number, sizeof number, "%d", ends[1]);
   const int child = td_spawn("child_echoes", number);
@@ -308,7 +308,7 @@ TD_TEST(a_pipe_and_interruptions) {
   td_put(td, TD_KEY("x"), large(0, TD_SIZES(150000)));
   TD_CHECK(sigaction(SIGALRM, &act, &before) == 0);
   setitimer(ITIMER_REAL, &often, NULL);
-  options.timeout_ms = 30000;
+  options.timeout_ms = 300000;
   TD_DO(td_send_fd(td, ends[1], NULL));
   TD_DO(td_send_fd(td, ends[1], &options));
   setitimer(ITIMER_REAL, &never, NULL);

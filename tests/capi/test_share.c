@@ -47,10 +47,10 @@ static int64_t read_b(const td_tensordict *td, int64_t row) {
   return __atomic_load_n((int64_t *)address(td, TD_KEY("n", "b")) + 3 * row, __ATOMIC_ACQUIRE);
 }
 
-/* Up to ten seconds. */
+/* Up to a hundred seconds, of a machine that has other work. */
 static int wait_for_b(const td_tensordict *td, int64_t row, int64_t value) {
   const struct timespec pause = {0, 1000000};
-  for (int i = 0; i < 10000 && read_b(td, row) != value; i++) nanosleep(&pause, NULL);
+  for (int i = 0; i < 100000 && read_b(td, row) != value; i++) nanosleep(&pause, NULL);
   return read_b(td, row) == value;
 }
 

@@ -88,10 +88,10 @@ end
 
     mktempdir() do folder
         open(joinpath(folder, "line"), "w+") do file
-            @test send_fd(fd(file), td; timeout = 5) === nothing
+            @test send_fd(fd(file), td; timeout = 60) === nothing
             send_fd(Integer(reinterpret(Int32, RawFD(fd(file)))), td)
             seekstart(file)
-            @test recv_fd(fd(file); timeout = 5) == td
+            @test recv_fd(fd(file); timeout = 60) == td
             target["n", "y"][1] = 0
             @test recv_fd(fd(file); into = target) === target && target == td
             @test_throws TensorDictError recv_fd(fd(file)) # nothing more

@@ -82,7 +82,7 @@ public class ReloadTests
         using TensorDictFuture failing = td.MemmapStart(Path.Combine(scratch["file"], "td"));
         await Assert.ThrowsAnyAsync<Exception>(async () => await failing);
         td.MemmapStart(scratch["other"]).Dispose();
-        Assert.True(SpinWait.SpinUntil(() => Directory.Exists(scratch["other"]), 60_000)); // finished all the same
+        Assert.True(SpinWait.SpinUntil(() => Directory.Exists(scratch["other"]), 600_000)); // finished all the same
     }
 
     [Fact]

@@ -111,7 +111,7 @@ public class ShareTests
         one.Connect(new UnixDomainSocketEndPoint(path));
         using Socket other = server.Accept();
         File.Delete(path);
-        var limit = new MessageOptions { Timeout = TimeSpan.FromSeconds(20) };
+        var limit = new MessageOptions { Timeout = TimeSpan.FromSeconds(200) };
         Task echo = Task.Run(() =>
         {
             using TensorDict got = TensorDict.Receive(other.SafeHandle, limit);

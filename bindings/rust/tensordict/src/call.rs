@@ -9,6 +9,7 @@ use crate::device::Device;
 use crate::dict::{Dict, TensorDict};
 use crate::dtype::DType;
 use crate::error::{check, Error, Result};
+use crate::operators::{is_checked, writes};
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
 
@@ -259,12 +260,6 @@ impl RawArguments {
     }
 }
 
-// Whether an operator writes into its tensor, as its name tells.
-fn writes(name: &str) -> bool {
-    let base = name.rsplit("::").next().unwrap_or(name);
-    base.split('.').next().is_some_and(|base| base.ends_with('_'))
-}
-
 impl Dict {
     /// Calls an operator of libtorch for every tensor. The tensor is the first argument, unless
     /// [`Leaf`] stands elsewhere.
@@ -273,6 +268,11 @@ impl Dict {
     /// arguments is wanted: `"aten::add.Tensor"`. Without a namespace it is one of `aten`. What is not
     /// given has the operator's defaults. The operator must give one tensor for each, whose sizes begin
     /// with the batch size; see [`call_with`](Self::call_with).
+    ///
+    /// Not every operator of libtorch checks what it is given: some take tensors of indices and believe
+    /// them, some leave memory as they found it. So safe code calls the operators of `aten` that are known
+    /// to check all (element by element, reductions, products of matrices, shapes), and
+    /// [`call_unchecked`](Self::call_unchecked) any other.
     ///
     /// ```
     /// use tensordict::{args, Leaf, Tensor, TensorDict};
@@ -311,14 +311,41 @@ impl Dict {
         arguments: impl IntoIterator<Item = CallArgument<'a>>,
         options: &CallOptions,
     ) -> Result<Vec<TensorDict>> {
-        if writes(name) {
-            return Err(Error::new(
-                sys::TD_ERR_INVALID_ARGUMENT,
-                format!("{name} writes into the tensors: use call_"),
-            ));
-        }
-        let arguments: Vec<_> = arguments.into_iter().collect();
-        self.call_operator(name, &arguments, options)?.into_iter().map(TensorDict::alone).collect()
+        refuse_writer(name)?;
+        self.call_operator(name, arguments, options, is_checked)
+    }
+
+    /// As [`call_with`](Self::call_with), of any operator that does not write into its tensor, and of any
+    /// namespace.
+    ///
+    /// # Safety
+    /// The operator is given nothing that it does not check and that would lead it out of its tensors:
+    /// mostly these are tensors of indices, offsets and lengths. Where it leaves memory uninitialised, the
+    /// values are not read before they are written.
+    ///
+    /// ```
+    /// use tensordict::{args, CallOptions, ErrorKind, Tensor, TensorDict};
+    ///
+    /// let mut td = TensorDict::new([4])?;
+    /// td.set("x", Tensor::from_slice(&[1i64, 2, 3, 4], [4])?)?;
+    /// let (sizes, strides) = ([4i64, 1], [1i64, 1]);
+    /// assert_eq!(td.call("as_strided", args![sizes, strides]).unwrap_err().kind(), ErrorKind::Unsupported);
+    /// // SAFETY: four elements that lie one behind the other are inside of `x`.
+    /// let strided = unsafe {
+    ///     td.call_unchecked("as_strided", args![sizes, strides], &CallOptions::new())?
+    /// };
+    /// assert_eq!(strided[0].tensor("x")?.shape(), [4, 1]);
+    /// # Ok::<(), tensordict::Error>(())
+    /// ```
+    #[track_caller]
+    pub unsafe fn call_unchecked<'a>(
+        &self,
+        name: &str,
+        arguments: impl IntoIterator<Item = CallArgument<'a>>,
+        options: &CallOptions,
+    ) -> Result<Vec<TensorDict>> {
+        refuse_writer(name)?;
+        self.call_operator(name, arguments, options, |_| true)
     }
 
     /// Calls an operator of libtorch that writes into its tensor, such as `"aten::mul_"`. When it fails
@@ -339,25 +366,35 @@ impl Dict {
         name: &str,
         arguments: impl IntoIterator<Item = CallArgument<'a>>,
     ) -> Result<()> {
-        if !writes(name) {
-            return Err(Error::new(
-                sys::TD_ERR_INVALID_ARGUMENT,
-                format!("{name} does not write into the tensors: use call"),
-            ));
-        }
-        let arguments: Vec<_> = arguments.into_iter().collect();
-        self.call_operator(name, &arguments, &CallOptions::new()).map(drop)
+        expect_writer(name)?;
+        self.call_operator(name, arguments, &CallOptions::new(), is_checked).map(drop)
+    }
+
+    /// As [`call_`](Self::call_), of any operator that writes into its tensor, and of any namespace.
+    ///
+    /// # Safety
+    /// As for [`call_unchecked`](Self::call_unchecked).
+    #[track_caller]
+    pub unsafe fn call_unchecked_<'a>(
+        &mut self,
+        name: &str,
+        arguments: impl IntoIterator<Item = CallArgument<'a>>,
+    ) -> Result<()> {
+        expect_writer(name)?;
+        self.call_operator(name, arguments, &CallOptions::new(), |_| true).map(drop)
     }
 
     #[track_caller]
-    fn call_operator(
+    fn call_operator<'a>(
         &self,
-        name: &str,
-        arguments: &[CallArgument<'_>],
+        operator: &str,
+        arguments: impl IntoIterator<Item = CallArgument<'a>>,
         options: &CallOptions,
+        allowed: fn(&str) -> bool,
     ) -> Result<Vec<TensorDict>> {
-        let mut list = RawArguments::new(arguments)?;
-        let name = list.text(name)?;
+        let arguments: Vec<_> = arguments.into_iter().collect();
+        let mut list = RawArguments::new(&arguments)?;
+        let name = list.text(operator)?;
         let sizes = options.batch_size.as_deref();
         let options = sys::td_call_options {
             has_batch_size: sizes.is_some().into(),
@@ -381,10 +418,41 @@ impl Dict {
                 )
             }
         };
+        // This holds the arguments against the schema, and calls nothing.
         check(call(std::ptr::null_mut(), 0, &mut count))?;
+        if !allowed(operator) {
+            let message = format!(
+                "{operator} is not known to check all that it is given: call_unchecked, which is unsafe, \
+                 calls it"
+            );
+            return Err(Error::new(sys::TD_ERR_UNSUPPORTED, message));
+        }
         let mut tokens = vec![std::ptr::null_mut(); count];
         check(call(tokens.as_mut_ptr(), count, &mut count))?;
         // SAFETY: the call succeeded and gave every handle to us.
-        Ok(tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) }).collect())
+        let results: Vec<_> =
+            tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) }).collect();
+        if writes(operator) {
+            return Ok(Vec::new()); // they are second handles on this dictionary
+        }
+        results.into_iter().map(TensorDict::alone).collect()
     }
+}
+
+#[track_caller]
+fn refuse_writer(name: &str) -> Result<()> {
+    if !writes(name) {
+        return Ok(());
+    }
+    let message = format!("{name} writes into the tensors: use call_");
+    Err(Error::new(sys::TD_ERR_INVALID_ARGUMENT, message))
+}
+
+#[track_caller]
+fn expect_writer(name: &str) -> Result<()> {
+    if writes(name) {
+        return Ok(());
+    }
+    let message = format!("{name} does not write into the tensors: use call");
+    Err(Error::new(sys::TD_ERR_INVALID_ARGUMENT, message))
 }

@@ -123,6 +123,7 @@ pub struct Error {
 
 impl Error {
     /// An error found on this side, before the library was asked.
+    #[cold]
     #[track_caller]
     pub(crate) fn new(status: sys::td_status, message: impl Into<String>) -> Self {
         let location = Location::caller();
@@ -130,6 +131,8 @@ impl Error {
     }
 
     /// The last failing call of this thread. To be made before any other call.
+    #[cold]
+    #[inline(never)]
     #[track_caller]
     pub(crate) fn last(status: sys::td_status) -> Self {
         // SAFETY: both texts live until the next failing call of this thread and are copied here.
@@ -198,6 +201,7 @@ impl fmt::Debug for Error {
 impl std::error::Error for Error {}
 
 /// Turns a status into a result.
+#[inline]
 #[track_caller]
 pub(crate) fn check(status: sys::td_status) -> Result<()> {
     if status == sys::TD_OK {

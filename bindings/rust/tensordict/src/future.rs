@@ -56,17 +56,21 @@ impl Future {
         (done, total)
     }
 
-    /// Waits and gives the dictionary, the same one each time; or why the work has failed.
-    #[track_caller]
-    pub fn result(&self) -> Result<TensorDict> {
-        // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
-    }
-
-    /// As [`result`](Self::result), for the last time.
+    /// Waits and gives the dictionary, or why the work has failed.
+    ///
+    /// The dictionary has one owner, so a future gives it once:
+    ///
+    /// ```compile_fail,E0382
+    /// # fn twice(saving: tensordict::Future) -> tensordict::Result<()> {
+    /// let one = saving.into_result()?;
+    /// let two = saving.into_result()?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[track_caller]
     pub fn into_result(self) -> Result<TensorDict> {
-        self.result()
+        // SAFETY: the handle is alive. The future, which holds the dictionary too, ends with this call.
+        TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
     }
 
     fn ask(&self, seconds: f64) -> bool {

@@ -182,6 +182,9 @@ impl Dict {
 impl TensorDict {
     /// Keeps the first rows of a folder, or the first elements of a lazy stack, and gives back the room of
     /// the others and of what an interrupted writer has left behind the end.
+    ///
+    /// A file of which this process has more mapped stays as long as it is, so that no tensor loses its
+    /// memory; the next writer cuts it. Another process that reads rows that went is ended by a signal.
     #[track_caller]
     pub fn memmap_truncate(dir: impl AsRef<Path>, rows: i64, options: AppendOptions) -> Result<()> {
         library::ready()?;

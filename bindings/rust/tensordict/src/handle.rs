@@ -41,10 +41,12 @@ impl<T: Token> Handle<T> {
         Self(NonNull::new(token).expect("a call that succeeds gives a handle"))
     }
 
+    #[inline]
     pub(crate) fn get(&self) -> *const T {
         self.0.as_ptr()
     }
 
+    #[inline]
     pub(crate) fn get_mut(&mut self) -> *mut T {
         self.0.as_ptr()
     }

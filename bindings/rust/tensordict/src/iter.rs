@@ -130,17 +130,18 @@ pub struct Items<'a> {
 }
 
 impl<'a> Iterator for Items<'a> {
-    type Item = (KeyPath, Value<'a>);
+    type Item = Result<(KeyPath, Value<'a>)>;
 
+    #[track_caller]
     fn next(&mut self) -> Option<Self::Item> {
         let (key, kind) = self.keys.next_with_kind()?;
         let value = match kind {
-            EntryKind::Tensor => Value::Tensor(sound(self.dict.tensor(&key))),
-            EntryKind::Dict => Value::Dict(sound(self.dict.dict(&key))),
-            EntryKind::NestedTensor => Value::NestedTensor(sound(self.dict.nested_tensor(&key))),
-            _ => Value::NonTensor(sound(self.dict.non_tensor_json(&key))),
+            EntryKind::Tensor => self.dict.tensor(&key).map(Value::Tensor),
+            EntryKind::Dict => self.dict.dict(&key).map(Value::Dict),
+            EntryKind::NestedTensor => self.dict.nested_tensor(&key).map(Value::NestedTensor),
+            _ => self.dict.non_tensor_json(&key).map(Value::NonTensor),
         };
-        Some((key, value))
+        Some(value.map(|value| (key, value)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -157,12 +158,12 @@ pub struct Leaves<'a> {
 }
 
 impl Iterator for Leaves<'_> {
-    type Item = (KeyPath, Tensor);
+    type Item = Result<(KeyPath, Tensor)>;
 
+    #[track_caller]
     fn next(&mut self) -> Option<Self::Item> {
         let key = self.keys.next()?;
-        let tensor = sound(self.dict.tensor(&key));
-        Some((key, tensor))
+        Some(self.dict.tensor(&key).map(|tensor| (key, tensor)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -219,7 +220,8 @@ impl Dict {
         })
     }
 
-    /// The entries of the first level.
+    /// The entries of the first level. One that cannot be read, such as an entry of a lazy stack whose
+    /// tensors have several shapes, is an error, and the others follow.
     ///
     /// ```
     /// use tensordict::{Tensor, TensorDict, Value};
@@ -227,10 +229,11 @@ impl Dict {
     /// let mut td = TensorDict::new(())?;
     /// td.set("x", Tensor::scalar(1u8)?)?;
     /// td.set("nested", TensorDict::new(())?)?;
-    /// let kinds: Vec<_> = (&td)
-    ///     .into_iter()
-    ///     .map(|(key, value)| (key.to_string(), matches!(value, Value::Dict(_))))
-    ///     .collect();
+    /// let mut kinds = Vec::new();
+    /// for entry in &td {
+    ///     let (key, value) = entry?;
+    ///     kinds.push((key.to_string(), matches!(value, Value::Dict(_))));
+    /// }
     /// assert_eq!(kinds, [("x".into(), false), ("nested".into(), true)]);
     /// # Ok::<(), tensordict::Error>(())
     /// ```
@@ -238,7 +241,8 @@ impl Dict {
         Items { dict: self, keys: self.keys() }
     }
 
-    /// The tensors of all levels, with their full keys.
+    /// The tensors of all levels, with their full keys; an error where one cannot be read, as in
+    /// [`items`](Self::items).
     pub fn leaves(&self) -> Leaves<'_> {
         let options = KeysOptions::new().nested(true).leaves_only(true);
         Leaves { dict: self, keys: self.keys_with(options) }
@@ -246,7 +250,7 @@ impl Dict {
 }
 
 impl<'a> IntoIterator for &'a Dict {
-    type Item = (KeyPath, Value<'a>);
+    type Item = Result<(KeyPath, Value<'a>)>;
     type IntoIter = Items<'a>;
 
     fn into_iter(self) -> Items<'a> {
@@ -255,7 +259,7 @@ impl<'a> IntoIterator for &'a Dict {
 }
 
 impl<'a> IntoIterator for &'a TensorDict {
-    type Item = (KeyPath, Value<'a>);
+    type Item = Result<(KeyPath, Value<'a>)>;
     type IntoIter = Items<'a>;
 
     fn into_iter(self) -> Items<'a> {

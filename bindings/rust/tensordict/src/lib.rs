@@ -17,7 +17,8 @@
 //! assert_eq!(odd.batch_size(), [1, 4, 1]);
 //! td.set_at(i![0, 1], &first.at(3)?)?;
 //!
-//! for (key, leaf) in td.leaves() {
+//! for entry in td.leaves() {
+//!     let (key, leaf) = entry?;
 //!     println!("{key:?}: {:?} {}", leaf.shape(), leaf.dtype());
 //! }
 //! match td.get("missing") {
@@ -69,6 +70,7 @@ mod math_ops;
 mod memmap;
 mod message;
 mod names;
+mod operators;
 mod part;
 mod progress;
 mod nested_tensor;
@@ -130,7 +132,7 @@ pub use select::{KeySet, SplitKeysOptions};
 pub use sizes::{Size, Sizes};
 pub use state_dict::{LoadStateOptions, SchemaContent, StateOptions};
 pub use table::TableFormat;
-pub use tensor::Tensor;
+pub use tensor::{Dlpack, DlpackForm, Tensor};
 pub use tensorclass::{FieldType, Json, Tensorclass};
 pub use tensordict_sys::{DLManagedTensor, DLManagedTensorVersioned};
 pub use update::{UpdateMode, UpdateOptions};

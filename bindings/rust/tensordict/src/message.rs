@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::io::{self, Read, Write};
+#[cfg(unix)]
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
@@ -141,6 +142,7 @@ impl Dict {
 
     /// Sends over a socket or a pipe and waits until all is written. A partner that has gone is an error,
     /// not a signal.
+    #[cfg(unix)]
     #[track_caller]
     pub fn send_fd(&self, to: impl AsFd, options: MessageOptions) -> Result<()> {
         let fd = to.as_fd().as_raw_fd();
@@ -163,6 +165,7 @@ impl Dict {
     }
 
     /// As [`recv_into`](Self::recv_into), over a socket or a pipe.
+    #[cfg(unix)]
     #[track_caller]
     pub fn recv_fd_into(&mut self, from: impl AsFd, options: MessageOptions) -> Result<()> {
         let (fd, into) = (from.as_fd().as_raw_fd(), self.raw_mut());
@@ -193,6 +196,7 @@ impl TensorDict {
     }
 
     /// Receives over a socket or a pipe and waits until all has come.
+    #[cfg(unix)]
     #[track_caller]
     pub fn recv_fd(from: impl AsFd, options: MessageOptions) -> Result<Self> {
         library::ready()?;

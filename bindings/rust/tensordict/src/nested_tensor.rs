@@ -109,9 +109,10 @@ impl IntoEntry for NestedTensor {
 impl IntoEntry for &NestedTensor {
     #[track_caller]
     fn put(self, dict: &mut Dict, key: &RawKey) -> Result<()> {
-        // SAFETY: the handles are alive, and the key is as long as it says. What is behind the other one
-        // never changes.
-        check(unsafe { sys::td_set_dict(dict.raw_mut(), key.path(), key.len(), self.0.raw()) })
+        // Each dictionary gets one of its own: a lock is noted in it.
+        let own = self.0.shallow_copy()?;
+        // SAFETY: the handles are alive, and the key is as long as it says. `own` was the only owner.
+        check(unsafe { sys::td_set_dict(dict.raw_mut(), key.path(), key.len(), own.raw()) })
     }
 }
 
@@ -121,10 +122,11 @@ impl Dict {
     pub fn nested_tensor(&self, key: impl Key) -> Result<NestedTensor> {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive, and the key is as long as it says.
-        TensorDict::receive(|result| unsafe {
+        let stored = TensorDict::receive(|result| unsafe {
             sys::td_get_nested_tensor(self.raw(), key.path(), key.len(), result)
-        })
-        .map(NestedTensor::new)
+        })?;
+        // The stored one belongs to this dictionary, the result may go to another thread.
+        stored.shallow_copy().map(NestedTensor::new)
     }
 
     /// As [`densify`](Self::densify), with a nested tensor in place of tensors whose shapes differ.

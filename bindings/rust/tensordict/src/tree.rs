@@ -46,7 +46,7 @@ impl Dict {
     ///
     /// let mut td = TensorDict::new([2])?;
     /// td.set(("n", "x"), Tensor::from_slice(&[1u8, 2], [2])?)?;
-    /// let map = td.to_map();
+    /// let map = td.to_map()?;
     /// match &map["n"] {
     ///     Tree::Map(n) => assert!(matches!(n["x"], Tree::Tensor(_))),
     ///     other => panic!("{other:?}"),
@@ -54,18 +54,20 @@ impl Dict {
     /// assert!(TensorDict::from_map([2], map)?.equal(&td)?);
     /// # Ok::<(), tensordict::Error>(())
     /// ```
-    pub fn to_map(&self) -> TensorMap {
+    #[track_caller]
+    pub fn to_map(&self) -> Result<TensorMap> {
         let mut map = TensorMap::new();
-        for (key, value) in self.items() {
+        for item in self.items() {
+            let (key, value) = item?;
             let entry = match value {
                 Value::Tensor(tensor) => Tree::Tensor(tensor),
                 Value::NonTensor(json) => Tree::NonTensor(json),
                 Value::NestedTensor(nested_tensor) => Tree::NestedTensor(nested_tensor),
-                Value::Dict(inner) => Tree::Map(inner.to_map()),
+                Value::Dict(inner) => Tree::Map(inner.to_map()?),
             };
             map.insert(key.names()[0].clone(), entry);
         }
-        map
+        Ok(map)
     }
 }
 

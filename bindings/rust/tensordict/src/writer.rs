@@ -38,6 +38,7 @@ impl WriterOptions {
 /// A tensor of a [`Writer`], found once by [`Writer::bind`].
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
+    writer: usize,
     number: i32,
     dtype: DType,
     row_bytes: usize,
@@ -117,15 +118,15 @@ impl<'a> Writer<'a> {
             check(sys::td_writer_bind(writer, key.path(), key.len(), &mut number))?;
             check(sys::td_writer_row_bytes(writer, number, &mut row_bytes))?;
         }
-        Ok(Field { number, dtype, row_bytes })
+        Ok(Field { writer: self.identity(), number, dtype, row_bytes })
     }
 
     /// Copies one field of the current row.
+    #[inline]
     #[track_caller]
     pub fn put<T: Element>(&mut self, field: Field, values: &[T]) -> Result<()> {
         if field.dtype != T::DTYPE {
-            let message = format!("the field is of {}, not of {}", field.dtype, T::DTYPE);
-            return Err(Error::new(sys::TD_ERR_DTYPE, message));
+            return Err(other_dtype(field.dtype, T::DTYPE));
         }
         // SAFETY: an element has no padding, so all its bytes may be read.
         let bytes = unsafe {
@@ -135,8 +136,12 @@ impl<'a> Writer<'a> {
     }
 
     /// Copies one field of the current row from the bytes of its values; for every dtype.
+    #[inline]
     #[track_caller]
     pub fn put_bytes(&mut self, field: Field, bytes: &[u8]) -> Result<()> {
+        if field.writer != self.identity() {
+            return Err(other_writer());
+        }
         let writer = self.handle.get_mut();
         // SAFETY: the handle is alive and ours alone, and the memory is as large as it is said to be.
         check(unsafe {
@@ -145,10 +150,17 @@ impl<'a> Writer<'a> {
     }
 
     /// Moves on. Fields that were not put keep what was there.
+    #[inline]
     #[track_caller]
     pub fn next_row(&mut self) -> Result<()> {
         // SAFETY: the handle is alive and ours alone.
         check(unsafe { sys::td_writer_next(self.handle.get_mut()) })
+    }
+
+    /// What tells this writer from all others: no handle is given out twice.
+    #[inline]
+    fn identity(&self) -> usize {
+        self.handle.get() as usize
     }
 
     pub(crate) fn handle(&self) -> &Handle<sys::td_writer> {
@@ -176,6 +188,19 @@ impl<'a> Writer<'a> {
         // SAFETY: the handle is alive and ours alone.
         check(unsafe { sys::td_writer_close(self.handle.get_mut()) })
     }
+}
+
+#[cold]
+#[track_caller]
+fn other_dtype(field: DType, values: DType) -> Error {
+    Error::new(sys::TD_ERR_DTYPE, format!("the field is of {field}, not of {values}"))
+}
+
+#[cold]
+#[track_caller]
+fn other_writer() -> Error {
+    let message = "the field belongs to another writer: bind it here";
+    Error::new(sys::TD_ERR_INVALID_ARGUMENT, message)
 }
 
 impl Writer<'static> {

@@ -67,3 +67,29 @@ fn what_is_refused_is_explained() {
     assert_eq!(wrong.kind(), ErrorKind::InvalidArgument);
     assert!(wrong.message().contains("aten::neg(Tensor self) -> Tensor"), "{wrong}");
 }
+
+#[test]
+fn what_is_not_known_to_check_needs_unsafe() {
+    let mut td = TensorDict::new([1]).unwrap();
+    td.set("a", Tensor::zeros([1, 1, 2, 2], DType::F32).unwrap()).unwrap();
+    let lost = Tensor::from_slice(&[i64::MAX / 8; 4], [1, 1, 2, 2]).unwrap();
+    let image = Tensor::zeros([1, 1, 2, 2], DType::F32).unwrap();
+    let one = [1i64, 1];
+    // Its kernel adds to the element that an index names, wherever that is.
+    let name = "aten::max_pool2d_with_indices_backward";
+    let bad = td.call(name, args![&image, one, one, [0i64, 0], one, false, &lost]).unwrap_err();
+    assert_eq!(bad.kind(), ErrorKind::Unsupported);
+    assert!(bad.message().contains("unsafe"), "{bad}");
+    let good = Tensor::from_slice(&[0i64, 1, 2, 3], [1, 1, 2, 2]).unwrap();
+    let arguments = args![&image, one, one, [0i64, 0], one, false, &good];
+    // SAFETY: the indices are those of elements.
+    let made = unsafe { td.call_unchecked(name, arguments, &CallOptions::new()) };
+    assert_eq!(made.unwrap()[0].tensor("a").unwrap().shape(), [1, 1, 2, 2]);
+    for name in ["aten::empty_like", "mine::op"] {
+        assert_eq!(td.call(name, args![]).unwrap_err().kind(), ErrorKind::Unsupported, "{name}");
+    }
+    assert_eq!(td.call_("exponential_", args![]).unwrap_err().kind(), ErrorKind::Unsupported);
+    // SAFETY: it takes no tensor but this one.
+    unsafe { td.call_unchecked_("exponential_", args![]).unwrap() };
+    assert!(td.tensor("a").unwrap().to_vec::<f32>().unwrap().iter().all(|&x| x > 0.0));
+}

@@ -5,7 +5,7 @@ mod common;
 use std::ffi::c_void;
 
 use common::counting;
-use tensordict::{DLManagedTensor, DLManagedTensorVersioned, ErrorKind, Tensor};
+use tensordict::{DLManagedTensor, DLManagedTensorVersioned, Dlpack, ErrorKind, Tensor};
 
 #[repr(C)]
 struct DlTensor {
@@ -44,14 +44,14 @@ fn a_tensor_is_lent_and_taken_back_without_a_copy() {
     let lent = t.to_dlpack().unwrap();
     // SAFETY: a DLManagedTensorVersioned begins as `Versioned` does, and is used up below.
     let (seen, sizes) = unsafe {
-        let seen = &*lent.cast::<Versioned>();
+        let seen = &*lent.as_ptr().cast::<Versioned>();
         (seen, std::slice::from_raw_parts(seen.tensor.shape, 2))
     };
     assert_eq!((seen.major, seen.tensor.device_type, seen.tensor.ndim), (1, 1, 2));
     assert_eq!((seen.tensor.code, seen.tensor.bits, sizes), (0, 64, &[2, 3][..]));
     assert!(!t.is_uniquely_owned());
     // SAFETY: `lent` is valid and not used again.
-    let back = unsafe { Tensor::from_dlpack(lent) }.unwrap();
+    let back = unsafe { Tensor::from_dlpack(lent.into_raw()) }.unwrap();
     assert_eq!(back.data_ptr().unwrap(), t.data_ptr().unwrap());
     drop(back);
     assert!(t.is_uniquely_owned());
@@ -60,16 +60,27 @@ fn a_tensor_is_lent_and_taken_back_without_a_copy() {
 #[test]
 fn the_older_form_does_the_same() {
     let t = counting(&[3]);
-    let lent: *mut DLManagedTensor = t.to_dlpack_legacy().unwrap();
+    let lent: Dlpack<DLManagedTensor> = t.to_dlpack_legacy().unwrap();
     // SAFETY: a DLManagedTensor begins as `Legacy` does.
     let (ndim, deleter) = unsafe {
-        let seen = &*lent.cast::<Legacy>();
+        let seen = &*lent.as_ptr().cast::<Legacy>();
         (seen.tensor.ndim, seen.deleter)
     };
     assert_eq!((ndim, deleter.is_some()), (1, true));
     // SAFETY: `lent` is valid and not used again.
-    let back = unsafe { Tensor::from_dlpack_legacy(lent) }.unwrap();
+    let back = unsafe { Tensor::from_dlpack_legacy(lent.into_raw()) }.unwrap();
     assert_eq!(back.to_vec::<i64>().unwrap(), [0, 1, 2]);
+}
+
+#[test]
+fn what_nobody_takes_is_given_back() {
+    let t = counting(&[3]);
+    let (new, old) = (t.to_dlpack().unwrap(), t.to_dlpack_legacy().unwrap());
+    drop(new);
+    assert!(!t.is_uniquely_owned());
+    let elsewhere = std::thread::spawn(move || drop(old));
+    elsewhere.join().unwrap();
+    assert!(t.is_uniquely_owned());
 }
 
 #[test]

@@ -41,7 +41,8 @@ fn closures() -> Result<()> {
     let td = recorded()?;
     // [apply]
     let halves = td.apply(|t| t.to(DType::F16))?; // a closure over every tensor
-    for (key, leaf) in halves.leaves() {
+    for entry in halves.leaves() {
+        let (key, leaf) = entry?;
         println!("{key:?}: {:?} {}", leaf.shape(), leaf.dtype());
     }
     let named = td.map_named(|key, t| {

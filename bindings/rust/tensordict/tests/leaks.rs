@@ -34,10 +34,10 @@ fn use_everything() -> Result<()> {
     td.set("again", counting(&[2, 3]))?;
     td.set("nested", &parts[0].unsqueeze(0)?.expand([2, 3])?)?;
     td.dict_mut("deep")?.set("d", counting(&[2, 3]))?;
-    for (_, value) in &td {
-        drop(value);
+    for entry in &td {
+        drop(entry?);
     }
-    td.leaves().next();
+    td.leaves().next().unwrap().unwrap();
     let keys = td.keys();
     td.apply(Tensor::deep_clone)?;
     assert!(td.apply(|t| t.at(9)).is_err());
@@ -51,7 +51,8 @@ fn use_everything() -> Result<()> {
     let index: IndexList = "0".parse()?;
     td.set_at(i![1], &td.at(&index)?.deep_clone()?)?;
     // SAFETY: the structure is taken back at once.
-    unsafe { Tensor::from_dlpack(counting(&[2]).to_dlpack()?)? };
+    unsafe { Tensor::from_dlpack(counting(&[2]).to_dlpack()?.into_raw())? };
+    drop(counting(&[2]).to_dlpack_legacy()?);
     let mut disk = td.memmap(scratch.path("td"))?;
     let mut writer = Writer::open(&mut disk)?;
     writer.bind("a")?;

@@ -162,7 +162,7 @@ fn failures_of_the_callers_end() {
 #[test]
 fn messages_over_a_socket() {
     let (one, other) = UnixStream::pair().unwrap();
-    let limit = MessageOptions::new().timeout(Duration::from_secs(20));
+    let limit = MessageOptions::new().timeout(Duration::from_secs(200));
     let td = TensorDict::from_pairs(
         [2],
         [("x", Tensor::from_vec((0..400_000i64).collect(), [2, 200_000]).unwrap())],

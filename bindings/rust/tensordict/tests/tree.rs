@@ -9,7 +9,7 @@ use tensordict::{ErrorKind, TensorDict, TensorMap, Tree};
 fn maps_there_and_back() {
     let mut td = sample();
     td.set_json("note", "\"text\"").unwrap();
-    let map = td.to_map();
+    let map = td.to_map().unwrap();
     assert_eq!(map.keys().collect::<Vec<_>>(), ["a", "deep", "note"]);
     assert!(matches!(&map["note"], Tree::NonTensor(json) if json == "\"text\""));
     let again = TensorDict::from_map([2, 3], map).unwrap();
@@ -18,7 +18,7 @@ fn maps_there_and_back() {
         again.tensor("a").unwrap().data_ptr().unwrap(),
         td.tensor("a").unwrap().data_ptr().unwrap()
     );
-    let inner = td.dict("deep").unwrap().to_map();
+    let inner = td.dict("deep").unwrap().to_map().unwrap();
     let outer = TensorMap::from([("empty".to_owned(), Tree::from(TensorMap::new()))]);
     assert!(TensorDict::from_map((), outer).unwrap().contains("empty"));
     let deep = TensorMap::from([("deep".to_owned(), Tree::from(inner))]);

@@ -111,7 +111,8 @@ impl Tensor {
     }
 
     /// Looks at the values in place and lets them be changed. Safe, and therefore possible only for
-    /// a tensor that is dense, on the CPU, not mapped from a file, and held by nobody else.
+    /// a tensor that is dense, on the CPU, [held by nobody else](Self::is_uniquely_owned), and neither
+    /// mapped from a file nor shared with other processes.
     ///
     /// ```
     /// use tensordict::{DType, ErrorKind, Tensor};
@@ -128,7 +129,7 @@ impl Tensor {
     #[track_caller]
     pub fn as_mut_slice<T: Element>(&mut self) -> Result<&mut [T]> {
         let (data, count) = self.plain_memory::<T>()?;
-        if !self.is_uniquely_owned() || self.is_memmap() {
+        if !self.is_uniquely_owned() {
             let message = "as_mut_slice needs a tensor whose memory nobody else holds";
             return Err(Error::new(sys::TD_ERR_INVALID_ARGUMENT, message));
         }

@@ -4,6 +4,8 @@ mod data;
 mod dlpack;
 mod make;
 
+pub use dlpack::{Dlpack, DlpackForm};
+
 use std::fmt;
 use std::mem::ManuallyDrop;
 
@@ -21,8 +23,9 @@ use crate::sizes::count;
 ///
 /// Several tensors may share memory, as in torch: what [`TensorDict`](crate::TensorDict) gives,
 /// views of it, and [`shallow_clone`](Self::shallow_clone). A change through one is seen through all.
-/// A tensor may be sent to another thread; it is for the program to see to it that no thread reads
-/// values that another one writes at that moment.
+/// A tensor may be sent to another thread. While one thread writes to shared memory, or changes a tensor
+/// that it shares (`set_requires_grad`), no other may touch it: the program sees to that, as the crate
+/// cannot. [`is_uniquely_owned`](Self::is_uniquely_owned) tells what is safe to send without a thought.
 ///
 /// ```
 /// use tensordict::{i, DType, Ellipsis, Tensor};
@@ -138,7 +141,8 @@ impl Tensor {
         answer != 0
     }
 
-    /// Whether nobody else holds this tensor or its memory: no other handle, dictionary or view.
+    /// Whether nobody else holds this tensor or its memory: no other handle, dictionary or view. Never so
+    /// for memory that others may have mapped, too: a file, or memory that is shared with other processes.
     pub fn is_uniquely_owned(&self) -> bool {
         let mut answer = 0;
         // SAFETY: the handle is alive.
