@@ -94,7 +94,12 @@ void Writes::require_writable(Path where, const at::Tensor& target, const at::Te
 }
 
 void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source, IndexPlan* part) {
-  if (part == nullptr && target.is_same(source)) return;
+  if (part == nullptr && target.is_same(source)) {
+    // Nothing to ask, and nothing to do unless another target of the call shares its memory.
+    if (target.layout() == c10::kStrided && at::has_internal_overlap(target) != at::MemOverlap::Yes)
+      add(target, source, {}, nullptr, /*in_step=*/true);
+    return;
+  }
   require_writable(where, target, source, {});
   require_values(where, target, source);
   if (part == nullptr) {
@@ -207,7 +212,7 @@ void Writes::run() {
   run([&](const Write& write) {
     if (write.part != nullptr) {
       write.part->write(*write.target, *write.sources[0], fast);
-    } else {
+    } else if (!write.target->is_same(*write.sources[0])) {
       assign(*write.target, *write.sources[0], fast);
     }
   });

@@ -68,6 +68,25 @@ TD_TEST(a_source_is_the_target_of_another_key) {
   td_free(td);
 }
 
+/* A tensor that is written into itself, and is the target of another key too. */
+TD_TEST(a_tensor_is_its_own_source) {
+  td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_SIZES(1));
+  td_tensor *one = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(1));
+  td_tensordict *td = td_empty(TD_SIZES(1)), *other = td_empty(TD_SIZES(1));
+  TD_DO(td_set(td, TD_KEY("a"), one));
+  TD_DO(td_set(td, TD_KEY("i"), one));
+  TD_DO(td_set(other, TD_KEY("a"), zero));
+  TD_DO(td_set(other, TD_KEY("i"), one));
+  td_update_options strict = TD_UPDATE_OPTIONS_INIT;
+  strict.mode = TD_UPDATE_STRICT;
+  TD_DO(td_update(td, other, &strict));
+  TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(1), TD_VALUES(1));
+  td_free(other);
+  td_free(td);
+  td_tensor_free(one);
+  td_tensor_free(zero);
+}
+
 TD_TEST(an_operand_is_the_target_of_another_key) {
   td_tensor *one = td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2));
   td_tensor *two = td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2));
@@ -223,11 +242,36 @@ TD_TEST(dtypes_are_asked_before_anything_is_written) {
   td_tensordict *same = NULL;
   TD_EXPECT_NULL(td_masked_fill(td, mask, value, 1, &same), TD_ERR_DTYPE, same);
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(2), TD_VALUES(-2, -2));
-  td_put(td, TD_KEY("n", "u"), td_filled(TD_DTYPE_COMPLEX64, 1, TD_SIZES(2)));
+  td_tensor *complex = NULL;
+  TD_DO(td_tensor_zeros(TD_SIZES(2), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &complex));
+  td_put(td, TD_KEY("n", "u"), complex);
   TD_EXPECT(td_unary_inplace(td, TD_UNARY_ABS), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(2), TD_VALUES(-2, -2));
   td_tensor_free(value);
   td_tensor_free(mask);
+  td_free(td);
+}
+
+/* The same for operators by name: operands that are targets, and a zero found on the way. */
+TD_TEST(an_operator_by_name) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *other = td_empty(TD_SIZES(2)), *result = NULL;
+  size_t count = 0;
+  td_tensor *one = td_filled(TD_DTYPE_INT64, 3, TD_SIZES(2));
+  TD_DO(td_set(td, TD_KEY("a"), one));
+  TD_DO(td_set(td, TD_KEY("b"), one)); /* 3 + 3, and then + 3 */
+  const td_call_arg itself[] = {TD_C_SELF, TD_C_DICT(td)};
+  TD_DO(td_call(td, "aten::add_", itself, 2, NULL, &result, 1, &count));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
+  td_free(result);
+  td_put(td, TD_KEY("b"), td_filled(TD_DTYPE_INT64, 9, TD_SIZES(2)));
+  td_put(other, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 2, TD_SIZES(2)));
+  td_put(other, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  const td_call_arg by[] = {TD_C_SELF, TD_C_DICT(other)};
+  TD_EXPECT_NULL(td_call(td, "aten::fmod_", by, 2, NULL, &result, 1, &count), TD_ERR_TORCH, result);
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
+  TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(9, 9));
+  td_tensor_free(one);
+  td_free(other);
   td_free(td);
 }
 
