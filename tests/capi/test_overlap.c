@@ -259,15 +259,16 @@ TD_TEST(an_operator_by_name) {
   td_tensor *one = td_filled(TD_DTYPE_INT64, 3, TD_SIZES(2));
   TD_DO(td_set(td, TD_KEY("a"), one));
   TD_DO(td_set(td, TD_KEY("b"), one)); /* 3 + 3, and then + 3 */
-  const td_call_arg itself[] = {TD_C_SELF, TD_C_DICT(td)};
-  TD_DO(td_call(td, "aten::add_", itself, 2, NULL, &result, 1, &count));
+  const td_call_argument itself[] = {TD_ARG_DICT(NULL, td)};
+  TD_DO(td_call(td, "aten::add_.Tensor", itself, 1, NULL, &result, 1, &count));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
   td_free(result);
   td_put(td, TD_KEY("b"), td_filled(TD_DTYPE_INT64, 9, TD_SIZES(2)));
   td_put(other, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 2, TD_SIZES(2)));
   td_put(other, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
-  const td_call_arg by[] = {TD_C_SELF, TD_C_DICT(other)};
-  TD_EXPECT_NULL(td_call(td, "aten::fmod_", by, 2, NULL, &result, 1, &count), TD_ERR_TORCH, result);
+  const td_call_argument by[] = {TD_ARG_DICT(NULL, other)};
+  TD_EXPECT_NULL(td_call(td, "aten::fmod_.Tensor", by, 1, NULL, &result, 1, &count), TD_ERR_TORCH,
+                 result);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(9, 9));
   td_tensor_free(one);
