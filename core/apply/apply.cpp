@@ -2,9 +2,9 @@
 #include "core/apply/apply.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
-#include "core/tree/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
 #include "core/tree/paths.h"
@@ -279,7 +279,8 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
 void put_into(const TensorDict& out, const NodePtr& result) {
   std::vector<std::vector<std::string_view>> paths;
   std::vector<Value> values;
-  visit_paths(*result, [&](Path path, const Value& value) {
+  const NodePtr shown = dense_form(result);  // keeps the names that paths are made of
+  visit_paths(*shown, [&](Path path, const Value& value) {
     const DenseNode* dense = value.is_node() ? as_dense(value.node().get()) : nullptr;
     if (dense != nullptr && (dense->size() != 0 || look_up(out.node(), path))) return;
     paths.emplace_back(path.begin(), path.end());
@@ -293,7 +294,7 @@ void put_into(const TensorDict& out, const NodePtr& result) {
 // The function may have another handle on a dictionary and change or free it, though it must not: what
 // is walked are nodes of our own.
 NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
-  if (options.batch_size) return all_dense(node);
+  if (options.batch_size || options.out) return all_dense(node);
   return TensorDict(node->kind() == NodeKind::sub_tensordict ? dense_form(node) : node)
       .clone(/*recurse=*/false)
       .node();

@@ -1,10 +1,11 @@
 // Writing a part of a dictionary: dictionary[index] = value.
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -286,7 +287,7 @@ class Write {
   // An index that does not fall apart: positions are counted out, and each element gets its own.
   void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                       const NodePtr& source) {
-    const SizesView batch = target.batch().slice(0, dims);
+    const SizesView batch = known_sizes(target.batch()).slice(0, dims);
     const auto stack = static_cast<std::size_t>(target.stack_dim());
     const IndexPlan plan(items, batch);
     const auto n =
@@ -361,6 +362,10 @@ class Write {
 TensorDict align(const TensorDict& value, SizesView part) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
+  if (batch.size() > part.size() && batch[0] == 1 && !begins_with(batch, part)) {
+    return align(value.squeeze(0),
+                 part);  // as libtorch does: what stands in front counts for nothing
+  }
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
   if (n > 0 && batch.size() < part.size() &&
       std::equal(batch.begin(), batch.end(), part.end() - n)) {

@@ -5,6 +5,7 @@
 #include "core/base/recursion_guard.h"
 #include "core/math/math_kernels.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
@@ -143,6 +144,21 @@ class Operands {
   c10::SmallVector<Source, 2> sources_;
 };
 
+// Calls a kernel. Where a dtype has no room for a number, libtorch throws what is none of its own errors.
+template <class F>
+auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, F&& f) {
+  try {
+    return f();
+  } catch (const std::runtime_error& error) {
+    std::string numbers = extra.scale.equal(1) ? "" : show_number(extra.scale);
+    for (const std::optional<c10::Scalar>& number : extra.numbers) {
+      if (number) numbers += (numbers.empty() ? "" : ", ") + show_number(*number);
+    }
+    fail(Code::dtype, kernel.name, ": the number ", numbers, " has no place in ",
+         c10::toString(dtype), ": ", error.what());
+  }
+}
+
 // A non-tensor value, compared: one answer for each element of the batch.
 at::Tensor compare_non_tensor(const Kernel& kernel, const ZipPlace& place, ZipNodes nodes) {
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
@@ -165,8 +181,11 @@ class MathOp final : public ZipOp {
  public:
   MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
   at::Tensor leaf(const ZipPlace&, ZipTensors tensors) const {
-    return kernel_.out(operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors),
-                       operands_.extra());
+    const at::Tensor& leaf = operands_.at(0, tensors);
+    return with_room(kernel_, operands_.extra(), leaf.scalar_type(), [&] {
+      return kernel_.out(leaf, operands_.at(1, tensors), operands_.at(2, tensors),
+                         operands_.extra());
+    });
   }
   Value data(const ZipPlace& place, ZipNodes nodes) const override {
     if (kernel_.result != Result::comparison) return ZipOp::data(place, nodes);
@@ -239,17 +258,16 @@ class InPlaceMath {
     const at::NoGradGuard no_grad;
     at::Tensor one = at::ones(sample_sizes(job.a), job.a.options().requires_grad(false));
     const at::Tensor b = sample(job.b), c = sample(job.c);
-    try {
-      const at::Tensor result = kernel_.out(one, b, c, operands_.extra());
-      if (!at::canCast(result.scalar_type(), job.a.scalar_type())) {
-        fail(Code::dtype, kernel_.name, "_: the result for ", show_path(path), " is ",
-             c10::toString(result.scalar_type()), ", which cannot be written into ",
-             c10::toString(job.a.scalar_type()));
-      }
-      kernel_.in(one, b, c, operands_.extra());
-    } catch (const std::runtime_error& error) {  // of c10::Scalar; libtorch's own errors are none
-      fail(Code::dtype, kernel_.name, "_: ", show_path(path), " of ",
-           c10::toString(job.a.scalar_type()), " has no place for the number: ", error.what());
+    const at::Tensor result = with_room(kernel_, operands_.extra(), job.a.scalar_type(), [&] {
+      at::Tensor made = kernel_.out(one, b, c, operands_.extra());
+      if (at::canCast(made.scalar_type(), one.scalar_type()))
+        kernel_.in(one, b, c, operands_.extra());
+      return made;
+    });
+    if (!at::canCast(result.scalar_type(), job.a.scalar_type())) {
+      fail(Code::dtype, kernel_.name, "_: the result for ", show_path(path), " is ",
+           c10::toString(result.scalar_type()), ", which cannot be written into ",
+           c10::toString(job.a.scalar_type()));
     }
     tried_.push_back(dtypes);
   }

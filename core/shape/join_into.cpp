@@ -1,9 +1,11 @@
 // Stack and cat where the result has a place already, and of the entries of one dictionary.
+#include "core/base/known_sizes.h"
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
 #include "core/tree/memo.h"
+#include "core/tree/paths.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -95,12 +97,14 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
                std::int64_t dim, bool strict) {
   dim = join_dim(kind, sources, dim);
   Sizes batch(sources[0].batch_size().begin(), sources[0].batch_size().end());
+  if (kind == Join::cat) known_size(batch, static_cast<std::size_t>(dim));
   if (kind == Join::stack) {
     batch.insert(batch.begin() + dim, static_cast<std::int64_t>(sources.size()));
   } else {
     for (const TensorDict& source : sources.slice(1)) {
       if (source.batch_size().size() == batch.size()) {
-        batch[static_cast<std::size_t>(dim)] += source.batch_size()[static_cast<std::size_t>(dim)];
+        batch[static_cast<std::size_t>(dim)] +=
+            known_size(source.batch_size(), static_cast<std::size_t>(dim));
       }
     }
   }
@@ -157,10 +161,24 @@ at::Tensor join_all(Join kind, Path path, const std::vector<at::Tensor>& tensors
 void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, Path result,
                   std::int64_t dim, bool keep) {
   std::vector<at::Tensor> tensors;
-  for (const Path path : entries) tensors.push_back(td.get(path));
+  std::vector<TensorDict> dicts;
+  for (const Path path : entries) {
+    const Value value = find_entry(td.node(), path);
+    if (value.is_node()) {
+      dicts.emplace_back(value.node());
+    } else {
+      tensors.push_back(value.tensor());
+    }
+  }
+  if (!dicts.empty() && !tensors.empty()) {
+    fail(Code::wrong_entry, name_of(kind), " for ", show_path(result),
+         " was given tensors and other entries");
+  }
   // Worked on a copy of the structure, which takes the place of the old one when all has gone well.
   TensorDict self = td;
-  at::Tensor joined = join_all(kind, result, tensors, dim);
+  const Value joined = dicts.empty()         ? Value(join_all(kind, result, tensors, dim))
+                       : kind == Join::stack ? Value(TensorDict::stack(dicts, dim).node())
+                                             : Value(TensorDict::cat(dicts, dim).node());
   TensorDict trial = td.clone(/*recurse=*/false);
   const auto change = [&](TensorDict& at) {
     if (!keep) {
@@ -168,7 +186,11 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
         if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
       }
     }
-    at.set(result, joined);
+    if (joined.is_node()) {
+      at.set(result, TensorDict(joined.node()));
+    } else {
+      at.set(result, joined.tensor());
+    }
   };
   if (td.is_locked())
     fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");

@@ -1,8 +1,8 @@
 #include "core/tensor/assign.h"
 
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/rows.h"
-#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 

@@ -1,7 +1,10 @@
 // core/tensor/assign.h: writing the values of one tensor into another.
 #pragma once
 
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
+
+#include <ATen/core/Tensor.h>
 
 #include <algorithm>
 #include <string_view>

@@ -1,9 +1,11 @@
 // core/tensor/fast_path.h: when the dispatcher of libtorch may be left out, and what is then made without it.
 #pragma once
 
+#include "core/base/error.h"
 #include "core/base/recycler.h"
-#include "core/tree/node.h"
+#include "core/base/sizes.h"
 
+#include <ATen/core/Tensor.h>
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/DispatchKeySet.h>
 #include <c10/core/GradMode.h>

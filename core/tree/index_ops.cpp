@@ -1,6 +1,7 @@
 // Reading a part of a dictionary. Writing one stands in index_write.cpp.
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/index_items.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_index.h"

@@ -2,9 +2,10 @@
 // lazy_view.cpp.
 #include "core/tree/lazy_node.h"
 
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
-#include "core/shape/join.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/join_tensors.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
 #include "core/tree/names.h"
@@ -209,13 +210,7 @@ NodePtr LazyNode::shallow_copy() const {
 
 NodePtr LazyNode::dense_form() const {
   if (holds_non_tensor_) return retain(*this);
-  for (const std::int64_t size : batch()) {
-    if (size < 0) {
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch()),
-           " has dictionaries of different batch sizes and cannot be read as one");
-    }
-  }
-  auto result = c10::make_intrusive<DenseNode>(batch(), device());
+  auto result = c10::make_intrusive<DenseNode>(known_sizes(batch()), device());
   for (const std::string& name : entry_names()) result->put(name, *stacked_entry(*this, name));
   copy_tags(*this, *result);
   return result;

@@ -2,9 +2,9 @@
 
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/view_plan.h"
-#include "core/tree/device.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
 

@@ -1,5 +1,6 @@
 #include "core/tree/sub_index.h"
 
+#include "core/base/known_sizes.h"
 #include "core/tensor/index_items.h"
 #include "core/tree/lazy_index.h"
 
@@ -149,9 +150,7 @@ std::optional<std::vector<IndexItem>> compose(c10::ArrayRef<IndexItem> first,
                                               c10::ArrayRef<IndexItem> second, SizesView batch) {
   if (is_whole(second)) return first.vec();
   if (is_whole(first)) return second.vec();
-  for (const std::int64_t size : batch) {
-    if (size < 0) return std::nullopt;
-  }
+  if (is_uneven(batch)) return std::nullopt;
   const IndexPlan outer(first, batch);
   const Sizes part = outer.sizes(batch);
   if (!outer.gathers()) {

@@ -1,12 +1,11 @@
 #include "core/tree/tensordict.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/keys/entries.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/writes.h"
-#include "core/tree/device.h"
 #include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
@@ -265,10 +264,6 @@ void TensorDict::remove(Path path) {
     const std::size_t i = holder->schema()->find(path.back());
     if (i != Schema::npos) holder->erase(i);  // one element may stand in a stack twice
   }
-}
-
-KeyList TensorDict::keys(const KeysOptions& options) const {
-  return list_keys(*this, KeyQuery{options});
 }
 
 void TensorDict::set_batch_size(SizesView batch) {
