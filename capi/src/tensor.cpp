@@ -9,6 +9,7 @@
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/writes.h"
 
 #include <ATen/ATen.h>
 

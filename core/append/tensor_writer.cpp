@@ -1,5 +1,6 @@
 #include "core/append/tensor_writer.h"
 
+#include "core/base/known_sizes.h"
 #include "core/io/mapped_file.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
@@ -48,7 +49,7 @@ std::int64_t count_rows(SizesView batch) {
   if (batch.empty()) {
     fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
   }
-  return count_elements(batch);
+  return count_elements(known_sizes(batch));
 }
 
 }  // namespace

@@ -1178,7 +1178,7 @@ struct td_apply_options
     names_len::Csize_t
     "borrowed; NULL: the callback gets NULL"
     default_value::Ptr{td_tensor}
-    "borrowed; takes the results in place of a new one"
+    "borrowed; takes the results in place of a new one; lazy stacks are then read out"
     out::Ptr{td_tensordict}
 end
 
@@ -3177,6 +3177,10 @@ const _p_td_set_batch_size = Ref{Ptr{Cvoid}}(C_NULL)
 Changes the batch size. Nested dictionaries grow with it where theirs is shorter; none shrinks.
 Allowed when locked. Either everything changes or nothing.
 
+The dictionaries that hold this one are not told: where their batch size no longer fits, what they
+are asked to do with batch dimensions ends with `TD_ERR_SHAPE`, until the sizes fit again. The same
+sizes once more put nested dictionaries right.
+
 - `td`: borrowed; changed
 - `batch_size`: borrowed; NULL only when batch_dims is 0
 - `batch_dims`: number of sizes
@@ -4167,7 +4171,8 @@ const _p_td_data_pointers = Ref{Ptr{Cvoid}}(C_NULL)
     td_data_pointers(td, flags, addresses, addresses_cap, count) -> td_status
 
 The addresses of all tensors, in the order of `td_keys_of()` with `include_nested` and
-`leaves_only`. With `addresses_cap` 0 only their number is written.
+`leaves_only`; of a lazy stack those of one element after the other. With `addresses_cap` 0 only
+their number is written.
 
 - `td`: borrowed
 - `flags`: 0 for the first element of each, or `TD_DATA_POINTERS_STORAGE`
@@ -5035,6 +5040,8 @@ where index tensors or masks pick it.
 A key that the dictionary behind does not have yet is made there with zeros of the full batch size.
 An entry that is there cannot be replaced through the sub-tensordict, only written in place. The
 sub-tensordict keeps the dictionary alive; it is locked when that is, and cannot be locked itself.
+The index is its own: tensors are copied. When the batch size behind it changes so that the index
+gives another part, calls end with `TD_ERR_SHAPE`.
 
 - `td`: borrowed; changed by what is written to the sub-tensordict
 - `items`: borrowed; NULL only when items_len is 0
@@ -5054,7 +5061,8 @@ const _p_td_sub_tensordict_parent = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_sub_tensordict_parent(td, result) -> td_status
 
-The dictionary behind a sub-tensordict.
+The dictionary behind a sub-tensordict; of a sub-tensordict on a sub-tensordict the one that both
+are parts of.
 
 - `td`: borrowed
 - `result`: new; free with `td_free()`; NULL on failure
@@ -5858,8 +5866,8 @@ there.
 - `flags`: 0, or `TD_RENAME_KEY_SAFE`
 
 Returns `TD_OK`, `TD_ERR_KEY_INVALID`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_EXISTS`,
-`TD_ERR_WRONG_ENTRY`, `TD_ERR_LOCKED`, `TD_ERR_SHAPE`, `TD_ERR_CYCLE` (into itself),
-`TD_ERR_UNSUPPORTED` (out of a lazy stack).
+`TD_ERR_WRONG_ENTRY`, `TD_ERR_LOCKED`, `TD_ERR_SHAPE` (or tensors of a lazy stack that differ in
+shape), `TD_ERR_CYCLE` (into itself).
 
 Threads: needs the dictionary for itself.
 
@@ -6025,7 +6033,7 @@ const _p_td_empty_like = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_empty_like(td, flags, result) -> td_status
 
-A dictionary of the same batch size and device without entries.
+A dictionary of the same batch size and device without entries; of a lazy stack a lazy stack.
 
 - `td`: borrowed
 - `flags`: 0, or `TD_EMPTY_LIKE_RECURSE`
@@ -6319,13 +6327,13 @@ const _p_td_join_entries = Ref{Ptr{Cvoid}}(C_NULL)
 """
     td_join_entries(td, kind, keys, keys_len, path, path_len, dim, flags) -> td_status
 
-Joins tensors of one dictionary into a new entry.
+Joins entries of one dictionary into a new one: tensors, or dictionaries along batch dimensions.
 
 - `td`: written
 - `kind`: stack or cat
-- `keys`: borrowed; where the tensors are; NULL only when keys_len is 0
+- `keys`: borrowed; where the entries are, all of one kind; NULL only when keys_len is 0
 - `keys_len`: number of keys, at least 1
-- `path`: borrowed; where the joined tensor goes; may be one of the keys
+- `path`: borrowed; where the joined entry goes; may be one of the keys
 - `path_len`: number of names
 - `dim`: of the tensors; negative counts from the end
 - `flags`: 0 removes the entries, or `TD_JOIN_ENTRIES_KEEP`
@@ -6478,8 +6486,8 @@ Picks a position of one batch dimension for each position of the others, as torc
 
 - `td`: borrowed
 - `dim`: negative counts from the end
-- `index`: borrowed; integers, none negative; as large as the batch but for `dim`; its shape is the
-  batch size of the result
+- `index`: borrowed; integers, none negative; no longer than the batch, but for `dim`; its shape is
+  the batch size of the result
 - `result`: new, unlocked; free with `td_free()`; NULL on failure
 
 Returns `TD_OK`, `TD_ERR_INDEX` (out of range), `TD_ERR_SHAPE` (or no index at all), `TD_ERR_DTYPE`
@@ -7449,7 +7457,8 @@ const _p_td_state_dict = Ref{Ptr{Cvoid}}(C_NULL)
 The tensors of a dictionary, each under one name: \"n.b\" for what stands under \"n\", \"b\".
 
 They share memory with those of `td`. A value \"_metadata\" holds, as JSON, the batch size and the
-device of each dictionary. Other non-tensor values are left out.
+device of each dictionary. Other non-tensor values are left out. Of a lazy stack the tensors are
+those that it reads as; where its elements differ each has its own: \"0.b\", \"1.b\".
 
 - `td`: borrowed
 - `options`: borrowed; NULL for the defaults
@@ -7479,7 +7488,7 @@ Batch sizes become those of the metadata, if the state has any.
 
 Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND` (the keys differ; the text says which), `TD_ERR_SHAPE`,
 `TD_ERR_DEVICE` (taken from another device), `TD_ERR_LOCKED`, `TD_ERR_FORMAT` (metadata without
-meaning), `TD_ERR_UNSUPPORTED` (a lazy stack inside `td`).
+meaning), `TD_ERR_UNSUPPORTED` (a sub-tensordict, or a nested tensor inside `td`).
 
 Threads: needs the dictionary for itself; safe beside calls that only read `source`.
 

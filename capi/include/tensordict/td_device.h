@@ -182,7 +182,8 @@ enum {
 };
 
 /**
- * The addresses of all tensors, in the order of td_keys_of() with `include_nested` and `leaves_only`.
+ * The addresses of all tensors, in the order of td_keys_of() with `include_nested` and `leaves_only`; of a
+ * lazy stack those of one element after the other.
  * With `addresses_cap` 0 only their number is written.
  *
  * @param td            borrowed

@@ -255,8 +255,8 @@ enum {
  * @param flags        0, or TD_RENAME_KEY_SAFE
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_CYCLE (into itself), TD_ERR_UNSUPPORTED (out of a lazy
- *         stack)
+ *         TD_ERR_LOCKED, TD_ERR_SHAPE (or tensors of a lazy stack that differ in shape), TD_ERR_CYCLE
+ *         (into itself)
  * @threadsafety needs the dictionary for itself
  * @since 0.2
  */
@@ -433,7 +433,7 @@ enum {
 };
 
 /**
- * A dictionary of the same batch size and device without entries.
+ * A dictionary of the same batch size and device without entries; of a lazy stack a lazy stack.
  *
  * @param td      borrowed
  * @param flags   0, or TD_EMPTY_LIKE_RECURSE

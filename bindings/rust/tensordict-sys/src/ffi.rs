@@ -1278,7 +1278,7 @@ pub struct td_apply_options {
     pub names_len: usize,
     /// borrowed; NULL: the callback gets NULL
     pub default_value: *const td_tensor,
-    /// borrowed; takes the results in place of a new one
+    /// borrowed; takes the results in place of a new one; lazy stacks are then read out
     pub out: *mut td_tensordict,
 }
 
@@ -3697,6 +3697,10 @@ extern "C" {
     /// Changes the batch size. Nested dictionaries grow with it where theirs is shorter; none
     /// shrinks. Allowed when locked. Either everything changes or nothing.
     ///
+    /// The dictionaries that hold this one are not told: where their batch size no longer fits,
+    /// what they are asked to do with batch dimensions ends with `TD_ERR_SHAPE`, until the sizes
+    /// fit again. The same sizes once more put nested dictionaries right.
+    ///
     /// - `td`: borrowed; changed
     /// - `batch_size`: borrowed; NULL only when batch_dims is 0
     /// - `batch_dims`: number of sizes
@@ -4596,7 +4600,8 @@ extern "C" {
     ) -> td_status;
 
     /// The addresses of all tensors, in the order of `td_keys_of()` with `include_nested` and
-    /// `leaves_only`. With `addresses_cap` 0 only their number is written.
+    /// `leaves_only`; of a lazy stack those of one element after the other. With `addresses_cap` 0
+    /// only their number is written.
     ///
     /// - `td`: borrowed
     /// - `flags`: 0 for the first element of each, or `TD_DATA_POINTERS_STORAGE`
@@ -5384,7 +5389,8 @@ extern "C" {
     /// A key that the dictionary behind does not have yet is made there with zeros of the full
     /// batch size. An entry that is there cannot be replaced through the sub-tensordict, only
     /// written in place. The sub-tensordict keeps the dictionary alive; it is locked when that is,
-    /// and cannot be locked itself.
+    /// and cannot be locked itself. The index is its own: tensors are copied. When the batch size
+    /// behind it changes so that the index gives another part, calls end with `TD_ERR_SHAPE`.
     ///
     /// - `td`: borrowed; changed by what is written to the sub-tensordict
     /// - `items`: borrowed; NULL only when items_len is 0
@@ -5403,7 +5409,8 @@ extern "C" {
         result: *mut *mut td_tensordict,
     ) -> td_status;
 
-    /// The dictionary behind a sub-tensordict.
+    /// The dictionary behind a sub-tensordict; of a sub-tensordict on a sub-tensordict the one that
+    /// both are parts of.
     ///
     /// - `td`: borrowed
     /// - `result`: new; free with `td_free()`; NULL on failure
@@ -6183,8 +6190,8 @@ extern "C" {
     /// - `flags`: 0, or `TD_RENAME_KEY_SAFE`
     ///
     /// Returns `TD_OK`, `TD_ERR_KEY_INVALID`, `TD_ERR_KEY_NOT_FOUND`, `TD_ERR_KEY_EXISTS`,
-    /// `TD_ERR_WRONG_ENTRY`, `TD_ERR_LOCKED`, `TD_ERR_SHAPE`, `TD_ERR_CYCLE` (into itself),
-    /// `TD_ERR_UNSUPPORTED` (out of a lazy stack).
+    /// `TD_ERR_WRONG_ENTRY`, `TD_ERR_LOCKED`, `TD_ERR_SHAPE` (or tensors of a lazy stack that
+    /// differ in shape), `TD_ERR_CYCLE` (into itself).
     ///
     /// Threads: needs the dictionary for itself.
     ///
@@ -6617,13 +6624,14 @@ extern "C" {
         flags: td_join_into_flags,
     ) -> td_status;
 
-    /// Joins tensors of one dictionary into a new entry.
+    /// Joins entries of one dictionary into a new one: tensors, or dictionaries along batch
+    /// dimensions.
     ///
     /// - `td`: written
     /// - `kind`: stack or cat
-    /// - `keys`: borrowed; where the tensors are; NULL only when keys_len is 0
+    /// - `keys`: borrowed; where the entries are, all of one kind; NULL only when keys_len is 0
     /// - `keys_len`: number of keys, at least 1
-    /// - `path`: borrowed; where the joined tensor goes; may be one of the keys
+    /// - `path`: borrowed; where the joined entry goes; may be one of the keys
     /// - `path_len`: number of names
     /// - `dim`: of the tensors; negative counts from the end
     /// - `flags`: 0 removes the entries, or `TD_JOIN_ENTRIES_KEEP`
@@ -6783,8 +6791,8 @@ extern "C" {
     ///
     /// - `td`: borrowed
     /// - `dim`: negative counts from the end
-    /// - `index`: borrowed; integers, none negative; as large as the batch but for `dim`; its shape
-    ///   is the batch size of the result
+    /// - `index`: borrowed; integers, none negative; no longer than the batch, but for `dim`; its
+    ///   shape is the batch size of the result
     /// - `result`: new, unlocked; free with `td_free()`; NULL on failure
     ///
     /// Returns `TD_OK`, `TD_ERR_INDEX` (out of range), `TD_ERR_SHAPE` (or no index at all),
@@ -7685,7 +7693,9 @@ extern "C" {
     /// The tensors of a dictionary, each under one name: "n.b" for what stands under "n", "b".
     ///
     /// They share memory with those of `td`. A value "_metadata" holds, as JSON, the batch size and
-    /// the device of each dictionary. Other non-tensor values are left out.
+    /// the device of each dictionary. Other non-tensor values are left out. Of a lazy stack the
+    /// tensors are those that it reads as; where its elements differ each has its own: "0.b",
+    /// "1.b".
     ///
     /// - `td`: borrowed
     /// - `options`: borrowed; NULL for the defaults
@@ -7716,7 +7726,8 @@ extern "C" {
     ///
     /// Returns `TD_OK`, `TD_ERR_KEY_NOT_FOUND` (the keys differ; the text says which),
     /// `TD_ERR_SHAPE`, `TD_ERR_DEVICE` (taken from another device), `TD_ERR_LOCKED`,
-    /// `TD_ERR_FORMAT` (metadata without meaning), `TD_ERR_UNSUPPORTED` (a lazy stack inside `td`).
+    /// `TD_ERR_FORMAT` (metadata without meaning), `TD_ERR_UNSUPPORTED` (a sub-tensordict, or a
+    /// nested tensor inside `td`).
     ///
     /// Threads: needs the dictionary for itself; safe beside calls that only read `source`.
     ///

@@ -1183,7 +1183,8 @@ namespace TensorDicts.Interop
         public nuint names_len;
         /// <summary>borrowed; NULL: the callback gets NULL</summary>
         public td_tensor* default_value;
-        /// <summary>borrowed; takes the results in place of a new one</summary>
+        /// <summary>borrowed; takes the results in place of a new one; lazy stacks are then read
+        /// out</summary>
         public td_tensordict* @out;
 
         /// <summary>What a caller starts from: everything at its default.</summary>
@@ -2756,8 +2757,11 @@ namespace TensorDicts.Interop
         /// <param name="batch_dims">number of sizes</param>
         /// <returns><c>TD_OK</c>, <c>TD_ERR_SHAPE</c> (an entry does not begin with these
         /// sizes)</returns>
-        /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
-        /// 0.1.</para></remarks>
+        /// <remarks><para>The dictionaries that hold this one are not told: where their batch size
+        /// no longer fits, what they are asked to do with batch dimensions ends with
+        /// <c>TD_ERR_SHAPE</c>, until the sizes fit again. The same sizes once more put nested
+        /// dictionaries right.</para><para>Threads: needs the dictionary for
+        /// itself.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_set_batch_size(td_tensordict* td, long* batch_size, nuint batch_dims);
 
@@ -3361,8 +3365,8 @@ namespace TensorDicts.Interop
         internal static extern td_status td_measure(td_tensordict* td, td_measure_kind kind, long* result);
 
         /// <summary>The addresses of all tensors, in the order of <c>td_keys_of()</c> with
-        /// <c>include_nested</c> and <c>leaves_only</c>. With <c>addresses_cap</c> 0 only their
-        /// number is written.</summary>
+        /// <c>include_nested</c> and <c>leaves_only</c>; of a lazy stack those of one element after
+        /// the other. With <c>addresses_cap</c> 0 only their number is written.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="flags">0 for the first element of each, or
         /// <c>TD_DATA_POINTERS_STORAGE</c></param>
@@ -3937,12 +3941,15 @@ namespace TensorDicts.Interop
         /// <remarks><para>A key that the dictionary behind does not have yet is made there with
         /// zeros of the full batch size. An entry that is there cannot be replaced through the
         /// sub-tensordict, only written in place. The sub-tensordict keeps the dictionary alive; it
-        /// is locked when that is, and cannot be locked itself.</para><para>Threads: safe beside
-        /// calls that only read <c>td</c>.</para><para>Since 0.1.</para></remarks>
+        /// is locked when that is, and cannot be locked itself. The index is its own: tensors are
+        /// copied. When the batch size behind it changes so that the index gives another part,
+        /// calls end with <c>TD_ERR_SHAPE</c>.</para><para>Threads: safe beside calls that only
+        /// read <c>td</c>.</para><para>Since 0.1.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_sub_tensordict(td_tensordict* td, td_index_item* items, nuint items_len, td_tensordict** result);
 
-        /// <summary>The dictionary behind a sub-tensordict.</summary>
+        /// <summary>The dictionary behind a sub-tensordict; of a sub-tensordict on a sub-tensordict
+        /// the one that both are parts of.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="result">new; free with <c>td_free()</c>; NULL on failure</param>
         /// <returns><c>TD_OK</c>, <c>TD_ERR_WRONG_ENTRY</c> (no sub-tensordict)</returns>
@@ -4477,8 +4484,8 @@ namespace TensorDicts.Interop
         /// <param name="flags">0, or <c>TD_RENAME_KEY_SAFE</c></param>
         /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_INVALID</c>, <c>TD_ERR_KEY_NOT_FOUND</c>,
         /// <c>TD_ERR_KEY_EXISTS</c>, <c>TD_ERR_WRONG_ENTRY</c>, <c>TD_ERR_LOCKED</c>,
-        /// <c>TD_ERR_SHAPE</c>, <c>TD_ERR_CYCLE</c> (into itself), <c>TD_ERR_UNSUPPORTED</c> (out
-        /// of a lazy stack)</returns>
+        /// <c>TD_ERR_SHAPE</c> (or tensors of a lazy stack that differ in shape),
+        /// <c>TD_ERR_CYCLE</c> (into itself)</returns>
         /// <remarks><para>Threads: needs the dictionary for itself.</para><para>Since
         /// 0.2.</para></remarks>
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
@@ -4767,13 +4774,14 @@ namespace TensorDicts.Interop
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl, ExactSpelling = true)]
         internal static extern td_status td_join_into(td_tensordict* td, td_join_kind kind, td_tensordict** sources, nuint sources_len, long dim, td_join_into_flags flags);
 
-        /// <summary>Joins tensors of one dictionary into a new entry.</summary>
+        /// <summary>Joins entries of one dictionary into a new one: tensors, or dictionaries along
+        /// batch dimensions.</summary>
         /// <param name="td">written</param>
         /// <param name="kind">stack or cat</param>
-        /// <param name="keys">borrowed; where the tensors are; NULL only when keys_len is 0</param>
+        /// <param name="keys">borrowed; where the entries are, all of one kind; NULL only when
+        /// keys_len is 0</param>
         /// <param name="keys_len">number of keys, at least 1</param>
-        /// <param name="path">borrowed; where the joined tensor goes; may be one of the
-        /// keys</param>
+        /// <param name="path">borrowed; where the joined entry goes; may be one of the keys</param>
         /// <param name="path_len">number of names</param>
         /// <param name="dim">of the tensors; negative counts from the end</param>
         /// <param name="flags">0 removes the entries, or <c>TD_JOIN_ENTRIES_KEEP</c></param>
@@ -4878,7 +4886,7 @@ namespace TensorDicts.Interop
         /// torch.gather does.</summary>
         /// <param name="td">borrowed</param>
         /// <param name="dim">negative counts from the end</param>
-        /// <param name="index">borrowed; integers, none negative; as large as the batch but for
+        /// <param name="index">borrowed; integers, none negative; no longer than the batch, but for
         /// <c>dim</c>; its shape is the batch size of the result</param>
         /// <param name="result">new, unlocked; free with <c>td_free()</c>; NULL on failure</param>
         /// <returns><c>TD_OK</c>, <c>TD_ERR_INDEX</c> (out of range), <c>TD_ERR_SHAPE</c> (or no
@@ -5538,7 +5546,8 @@ namespace TensorDicts.Interop
         /// <returns><c>TD_OK</c>, <c>TD_ERR_KEY_NOT_FOUND</c> (the keys differ; the text says
         /// which), <c>TD_ERR_SHAPE</c>, <c>TD_ERR_DEVICE</c> (taken from another device),
         /// <c>TD_ERR_LOCKED</c>, <c>TD_ERR_FORMAT</c> (metadata without meaning),
-        /// <c>TD_ERR_UNSUPPORTED</c> (a lazy stack inside <c>td</c>)</returns>
+        /// <c>TD_ERR_UNSUPPORTED</c> (a sub-tensordict, or a nested tensor inside
+        /// <c>td</c>)</returns>
         /// <remarks><para>Batch sizes become those of the metadata, if the state has
         /// any.</para><para>Threads: needs the dictionary for itself; safe beside calls that only
         /// read <c>source</c>.</para><para>Since 0.2.</para></remarks>
