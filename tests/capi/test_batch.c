@@ -209,7 +209,7 @@ TD_TEST(a_nested_batch_size_changes_beneath_its_parent) {
   td_tensordict *td = td_empty(TD_SIZES(4)), *inner = NULL, *result = NULL;
   td_put(td, TD_KEY("n", "y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
   td_tensordict *values = NULL;
-  TD_DO(td_clone(td, 1, &values));
+  TD_DO(td_clone(td, 0, &values));
   inner = td_take_dict(td, TD_KEY("n"));
   TD_DO(td_set_batch_size(inner, TD_NO_SIZES));
   td_put(inner, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(1)));
@@ -276,7 +276,7 @@ TD_TEST(an_element_changes_beneath_a_lazy_stack) {
   TD_EXPECT_NULL(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(3)), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_permute(lazy, TD_SIZES(1, 0), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_to_lazy_stack(lazy, 1, &result), TD_ERR_SHAPE, result);
-  TD_EXPECT_NULL(td_clone(lazy, 1, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_clone(lazy, 0, &result), TD_ERR_SHAPE, result);
   td_free(lazy);
   td_free(b);
   td_free(a);

@@ -128,9 +128,7 @@ TD_TEST(a_mask_is_an_entry) {
   td_put(td, TD_KEY("m"), td_mask((const int64_t[]){1, 0, 1}, 3));
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(3)));
   td_tensor *mask = td_take(td, TD_KEY("m")), *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
-  td_tensordict *same = NULL;
-  TD_DO(td_masked_fill(td, mask, zero, 1, &same));
-  td_free(same);
+  TD_DO(td_masked_fill_inplace(td, mask, zero));
   TD_CHECK_ENTRY(td, TD_KEY("m"), TD_SIZES(3), TD_VALUES(0, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 6, 0));
   td_tensor_free(zero);
@@ -141,7 +139,7 @@ TD_TEST(a_mask_is_an_entry) {
 /* Memory of the caller. */
 static td_tensor *over(float *memory, int64_t size, int64_t stride) {
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_blob(memory, TD_DTYPE_FLOAT32, &size, &stride, 1, TD_DEVICE_CPU, -1, NULL,
+  TD_DO(td_tensor_from_blob(memory, &size, &stride, 1, TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, NULL,
                             NULL, &tensor));
   return tensor;
 }
@@ -214,9 +212,7 @@ TD_TEST(an_expanded_leaf_is_filled) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
   td_tensor *mask = td_mask((const int64_t[]){0, 1, 0, 0}, 4);
   td_tensor *three = td_filled(TD_DTYPE_FLOAT32, 3, TD_NO_SIZES);
-  td_tensordict *same = NULL;
-  TD_DO(td_masked_fill(td, mask, three, 1, &same));
-  td_free(same);
+  TD_DO(td_masked_fill_inplace(td, mask, three));
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(4), TD_VALUES(0, 3, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(3, 3, 3, 3));
   TD_DO(td_zero(td));
@@ -239,8 +235,7 @@ TD_TEST(dtypes_are_asked_before_anything_is_written) {
   TD_EXPECT(td_binary_inplace(td, TD_BINARY_POW, &large, NULL), TD_ERR_DTYPE);
   td_tensor *mask = td_mask((const int64_t[]){1, 1}, 2);
   td_tensor *value = td_filled(TD_DTYPE_INT64, 300, TD_NO_SIZES);
-  td_tensordict *same = NULL;
-  TD_EXPECT_NULL(td_masked_fill(td, mask, value, 1, &same), TD_ERR_DTYPE, same);
+  TD_EXPECT(td_masked_fill_inplace(td, mask, value), TD_ERR_DTYPE);
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(2), TD_VALUES(-2, -2));
   td_tensor *complex = NULL;
   TD_DO(td_tensor_zeros(TD_SIZES(2), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &complex));

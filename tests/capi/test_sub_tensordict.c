@@ -159,7 +159,7 @@ TD_TEST(the_dictionary_behind_it_has_changed) {
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(1)), &sub));
   TD_CHECK_BATCH(sub, 2);
   TD_DO(td_set_batch_size(td, TD_SIZES(4)));
-  TD_EXPECT_NULL(td_clone(sub, 1, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_clone(sub, 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_unsqueeze(sub, 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT(td_zero(sub), TD_ERR_SHAPE);
   TD_DO(td_set_batch_size(td, TD_SIZES(4, 2)));
@@ -227,7 +227,7 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
       td_tensordict *td = td_empty(TD_SIZES(4, 3)), *copy = NULL;
       td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4, 3)));
       td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 3, 2)));
-      TD_DO(td_clone(td, 1, &copy));
+      TD_DO(td_clone(td, 0, &copy));
       td_tensordict *sub = NULL, *deep = NULL, *part = NULL, *want = NULL;
       TD_DO(td_sub_tensordict(td, firsts[i].items, firsts[i].n, &sub));
       TD_DO(td_index(copy, firsts[i].items, firsts[i].n, &part));
@@ -236,7 +236,7 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
       if (asked == TD_OK) {
         int32_t equal = 0;
         td_tensordict *read = NULL;
-        TD_DO(td_clone(deep, 1, &read));
+        TD_DO(td_clone(deep, 0, &read));
         TD_DO(td_equal(read, want, &equal));
         TD_CHECK_INT(equal, 1);
         TD_DO(td_zero(deep)); /* and the same is written */
