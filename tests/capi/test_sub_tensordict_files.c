@@ -79,7 +79,8 @@ TD_TEST(a_sub_tensordict_on_a_sub_tensordict_through_positions) {
   TD_DO(td_memmap(inner, here("ww"), NULL, &saved));
   td_free(saved);
   check_meta(here("ww"), "{" SUB ",\"index\":[\"tuple\",[1]]}");
-  TD_CHECK(td_exists(here("ww/_source/a.memmap"))); /* one index into the whole: a chain is flattened */
+  TD_CHECK(
+      td_exists(here("ww/_source/a.memmap"))); /* one index into the whole: a chain is flattened */
   TD_DO(td_memmap_load(here("ww"), NULL, &saved));
   TD_CHECK_NO_BATCH(saved);
   TD_CHECK_ENTRY(saved, TD_KEY("a"), TD_NO_SIZES, TD_VALUES(1));
