@@ -103,6 +103,17 @@ Writer::Field TensorWriter::find_field(Path path) {
   return {static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes};
 }
 
+void TensorWriter::declare_field(Path path, SizesView row, c10::ScalarType dtype) {
+  if (td_.kind_of(path) == EntryKind::none) {
+    Sizes sizes = batch_;
+    sizes.append(row.begin(), row.end());
+    td_.set(path, at::zeros(SizesView(sizes), dtype));
+  }
+  const at::Tensor tensor = td_.get(path);
+  if (!begins_with(tensor.sizes(), batch_)) return;  // find_field() says so
+  require_form(path, {tensor.scalar_type(), tensor.sizes().slice(batch_.size())}, {dtype, row});
+}
+
 void TensorWriter::more_rows() {
   fail(Code::capacity, "no row left: rows ", first_, " to ", limit_, " are written");
 }

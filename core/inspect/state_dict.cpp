@@ -7,6 +7,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
@@ -100,8 +101,13 @@ Metadata read_metadata(const TensorDict& state) {
 
 class Loading {
  public:
-  Loading(const TensorDict& td, const TensorDict& state, const LoadStateOptions& options)
-      : td_(td), state_(state), options_(options), metadata_(read_metadata(state)) {
+  Loading(const TensorDict& td, const TensorDict& state, const LoadStateOptions& options,
+          Writes* writes = nullptr)
+      : td_(td),
+        state_(state),
+        options_(options),
+        metadata_(read_metadata(state)),
+        writes_(writes == nullptr ? own_writes_ : *writes) {
     bool nested = false;
     visit_paths(*state_.node(), [&](Path path, const Value& value) {
       nested = nested || (value.is_node() && !is_opaque(*value.node()));
@@ -126,20 +132,15 @@ class Loading {
   }
 
   void run() {
+    writes_.prepare();
     for (const auto& [node, batch] : batches_) {
       if (node->batch() == SizesView(batch)) continue;
       if (node->batch().size() != batch.size()) node->set_names({});
       node->set_batch(batch);
     }
-    const bool fast = fast::can_skip_dispatcher();
-    for (const Load& load : loads_) {
-      if (options_.assign) {
-        TensorDict(td_).set(Path(load.path), load.source);
-      } else {
-        assign(load.target, load.source, fast);
-      }
-    }
+    for (const Leaf& put : puts_) TensorDict(td_).set(Path(put.path), put.tensor);
     for (const auto& element : elements_) element->run();
+    if (&writes_ == &own_writes_) writes_.run();  // all of them, those of elements too
   }
 
  private:
@@ -190,7 +191,8 @@ class Loading {
           part.set(Path(one.inner), one.leaf->tensor);
         }
       }
-      elements_.push_back(std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options));
+      elements_.push_back(
+          std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options, &writes_));
       elements_.back()->plan();
     }
   }
@@ -198,10 +200,6 @@ class Loading {
   struct Leaf {
     std::vector<std::string_view> path;
     at::Tensor tensor;
-  };
-  struct Load {
-    std::vector<std::string_view> path;
-    at::Tensor target, source;
   };
   // A tensor of the state below a lazy stack.
   struct Below {
@@ -306,9 +304,10 @@ class Loading {
         fail(Code::shape, "cannot load shape ", show_sizes(source->sizes()), " into ",
              show_path(path), " of shape ", show_sizes(target.sizes()));
       }
-      require_writable(path.back(), target, *source);
+      writes_.set(path, target, *source);
+    } else {
+      puts_.push_back({{path.begin(), path.end()}, *source});
     }
-    loads_.push_back({{path.begin(), path.end()}, target, *source});
     unused_.erase(found);
   }
 
@@ -342,7 +341,9 @@ class Loading {
   std::unordered_map<std::string, std::size_t> unused_;  // of leaves_, by joined name
   std::unordered_map<std::string, Sizes> batch_of_;      // by joined path
   std::vector<std::pair<Node*, Sizes>> batches_;
-  std::vector<Load> loads_;
+  Writes own_writes_{Writes::Hold::owns};
+  Writes& writes_;          // those of the whole dictionary
+  std::vector<Leaf> puts_;  // to be stored instead
   std::vector<std::string> missing_;
   std::vector<std::unique_ptr<Loading>> elements_;  // of lazy stacks
 };

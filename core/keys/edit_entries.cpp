@@ -89,7 +89,6 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
                   const at::Tensor& value) {
   const Value* stored = find_stored(td.node(), path);
   if (stored != nullptr && !stored->is_node()) {
-    require_writable(path.back(), stored->tensor(), value);
     return tensor_set_at(stored->tensor(), items, value);
   }
   // Read out of a lazy stack or a sub-tensordict: written back as a whole.

@@ -2,13 +2,13 @@
 
 #include "core/tensor/assign.h"
 #include "core/tensor/scalar.h"
+#include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 
 #include <set>
 
@@ -95,8 +95,10 @@ class MaskedWrites {
     }
   }
 
-  void run() const {
-    for (const auto& [leaf, mask] : writes_) leaf.masked_fill_(mask, value_);
+  void run() {
+    writes_.run([](Writes::Write& write) {
+      write.target->masked_fill_(*write.sources[0], *write.sources[1]);
+    });
   }
 
  private:
@@ -110,7 +112,7 @@ class MaskedWrites {
       fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
     }
     if (is_opaque(*node)) return;
-    if (Memo<bool>::concerns(node)) {
+    if (Memo<bool>::concerns(node.get())) {
       if (!seen_.emplace(node.get(), mask.unsafeGetTensorImpl()).second) return;
       held_.push_back(mask);  // kept for its address
     }
@@ -128,10 +130,8 @@ class MaskedWrites {
   }
 
   void leaf(const std::string& name, const at::Tensor& leaf, const at::Tensor& mask) {
-    require_writable(name, leaf, value_);
     if (number_) require_fits(*number_, leaf.scalar_type(), "masked_fill");
-    if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
-    writes_.emplace_back(leaf, fitted("a mask", mask, leaf));
+    writes_.fill(std::string_view(name), leaf, fitted("a mask", mask, leaf), value_);
   }
 
   const at::Tensor& value_;
@@ -139,7 +139,7 @@ class MaskedWrites {
   std::vector<Part> pending_;
   std::set<std::pair<const Node*, const c10::TensorImpl*>> seen_;
   std::vector<at::Tensor> held_;
-  std::vector<std::pair<at::Tensor, at::Tensor>> writes_;
+  Writes writes_{Writes::Hold::owns};
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"
@@ -14,95 +15,89 @@ namespace {
 // itself: the batch sizes need not agree.
 class UpdateAt {
  public:
-  UpdateAt(const IndexPlan& plan, const UpdateAtOptions& options)
-      : plan_(plan), options_(options) {}
+  UpdateAt(IndexPlan& plan, const UpdateAtOptions& options) : plan_(plan), options_(options) {}
 
   // False when there is something that only a write of the whole dictionary knows how to do.
   bool plan(const NodePtr& target, const NodePtr& source) {
-    pairs_.push_back({target.get(), source.get(), Trail::root});
-    for (std::size_t at = 0; at < pairs_.size(); ++at) {
-      const Pair pair = pairs_[at];
-      const DenseNode* into = as_dense(pair.target);
-      const DenseNode* from = as_dense(pair.source);
-      if (into == nullptr || from == nullptr) return false;
-      const KeyMatch where(*from, *into);
-      for (std::size_t i = 0; i < from->size(); ++i) {
-        if (!entry({pair.place, from->name(i)}, *into, where(i), from->value(i))) return false;
-      }
-    }
-    return true;
+    enter(*target, *source);
+    walk_.run_in_order(
+        [&](Level& level) {
+          if (!plain_ || level.next == level.source->size()) return false;
+          const std::size_t i = level.next++;
+          const Level at = level;  // entry() may add a level
+          path_.push_back(at.source->name(i));
+          const std::size_t found = KeyMatch(*at.source, *at.target)(i);
+          if (!entry(*at.target, found, at.source->value(i))) path_.pop_back();
+          return true;
+        },
+        [&](const Level&) {
+          if (!path_.empty()) path_.pop_back();
+        });
+    return plain_;
   }
 
-  void run() {
-    const bool fast = fast::can_skip_dispatcher();
-    for (const Leaf& leaf : leaves_) plan_.write(*leaf.target, *leaf.source, fast);
-  }
+  void run() { leaves_.run(); }
 
  private:
-  struct Pair {
-    const Node *target, *source;
-    Trail::Place place;
-  };
-  struct Here {  // an entry
-    Trail::Place above;
-    std::string_view name;
-  };
-  struct Leaf {
-    const at::Tensor *target, *source;
+  struct Level {
+    const DenseNode *target, *source;
+    std::size_t next;
   };
 
-  std::string show(const Here& here) const { return show_path(trail_.path(here.above, here.name)); }
+  void enter(const Node& target, const Node& source) {
+    const DenseNode* into = as_dense(&target);
+    const DenseNode* from = as_dense(&source);
+    plain_ = plain_ && into != nullptr && from != nullptr;
+    if (plain_) walk_.add({into, from, 0});
+  }
 
-  bool entry(const Here& here, const DenseNode& holder, std::size_t at, const Value& from) {
+  // The entry at `path_`. True when it is a dictionary that is gone through next: its name stays on the path
+  // until it is done.
+  bool entry(const DenseNode& holder, std::size_t at, const Value& from) {
     if (at == Schema::npos) {
-      fail(Code::key_not_found, "no entry ", show(here), " to write");
+      fail(Code::key_not_found, "no entry ", show_path(path_), " to write");
     }
     const Value& into = holder.value(at);
     if (into.is_node() != from.is_node() || is_dict(into) != is_dict(from)) {
-      fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show(here),
+      fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show_path(path_),
            ", which is a ", kind_word(into));
     }
-    if (from.is_node()) {
-      if (!is_dict(from)) return false;
-      if (seen_.first({into.node().get(), from.node().get()})) {
-        pairs_.push_back(
-            {into.node().get(), from.node().get(), trail_.below(here.above, here.name)});
-      }
-      return true;
+    if (!from.is_node()) {
+      require_fit(into.tensor(), from.tensor());
+      leaves_.set(path_, into.tensor(), from.tensor(), &plan_);
+      return false;
     }
-    check(here, into.tensor(), from.tensor());
-    leaves_.push_back({&into.tensor(), &from.tensor()});
-    return true;
+    plain_ = plain_ && is_dict(from);
+    if (!plain_ || !seen_.first({into.node().get(), from.node().get()})) return false;
+    enter(*into.node(), *from.node());
+    return plain_;
   }
 
-  void check(const Here& here, const at::Tensor& target, const at::Tensor& source) const {
+  void require_fit(const at::Tensor& target, const at::Tensor& source) const {
+    require_batch(path_, target.sizes(), plan_.view().in());
     const Sizes part = plan_.sizes(target.sizes());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
     if (!fits) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
-           show(here), " of shape ", show_sizes(part));
-    }
-    require_writable(here.name, target, source);
-    if (!plan_.gathers() && fast::plain(target) && plan_.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of ", show(here),
-           " are one place in memory: clone it before writing");
+           show_path(path_), " of shape ", show_sizes(part));
     }
   }
 
-  const IndexPlan& plan_;
+  IndexPlan& plan_;
   const UpdateAtOptions& options_;
-  std::vector<Pair> pairs_;
-  Trail trail_;
+  Traversal<Level> walk_;
   Seen seen_;
-  c10::SmallVector<Leaf, 16> leaves_;
+  PathBuffer path_;
+  bool plain_ = true;
+  Writes leaves_;
 };
 
 }  // namespace
 
 void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& source,
                const UpdateAtOptions& options) {
-  const IndexPlan plan(items, td.batch_size());
+  IndexPlan plan(items, td.batch_size());
   if (options.exact && plan.gathers()) {
     fail(Code::invalid_argument,
          "an exact write needs an index that gives a view: no tensors and no masks");

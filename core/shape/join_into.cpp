@@ -3,11 +3,11 @@
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/paths.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 
 #include <algorithm>
 
@@ -61,41 +61,25 @@ class IntoTensors {
       fail(Code::shape, name_of(kind_), ": ", show_path(place.path), " has shape ",
            show_sizes(sizes), " and is to be written into shape ", show_sizes(target->sizes()));
     }
-    for (const at::Tensor* source : sources) require_writable(place.path.back(), *target, *source);
-    if (target->layout() == c10::kStrided) at::assert_no_internal_overlap(*target);
-    writes_.push_back({*target, {}});
+    require_distinct(place.path, *target);
+    std::int64_t at = 0;
     for (const at::Tensor* source : sources) {
-      // What is written must not change what is read after it.
-      writes_.back().sources.push_back(source->is_alias_of(*target) ? source->clone() : *source);
+      const std::int64_t length = kind_ == Join::stack ? 1 : source->size(dim_);
+      writes_.set(
+          place.path,
+          kind_ == Join::stack ? target->select(dim_, at) : target->narrow(dim_, at, length),
+          *source);
+      at += length;
     }
   }
 
-  void run() const {
-    const bool fast = fast::can_skip_dispatcher();
-    for (const Write& write : writes_) {
-      std::int64_t at = 0;
-      for (const at::Tensor& source : write.sources) {
-        if (kind_ == Join::stack) {
-          assign(write.target.select(dim_, at++), source, fast);
-        } else {
-          const std::int64_t length = source.size(dim_);
-          assign(write.target.narrow(dim_, at, length), source, fast);
-          at += length;
-        }
-      }
-    }
-  }
+  void run() { writes_.run(); }
 
  private:
-  struct Write {
-    at::Tensor target;
-    std::vector<at::Tensor> sources;
-  };
-
   Join kind_;
   std::int64_t dim_;
   bool strict_;
-  std::vector<Write> writes_;
+  Writes writes_{Writes::Hold::owns};
 };
 
 }  // namespace

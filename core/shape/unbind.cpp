@@ -28,7 +28,10 @@ class Unbind {
   std::vector<NodePtr> run(const NodePtr& root) {
     std::vector<NodePtr> result = parts_of(root);
     walk_.run([&](const Level& at) {
-      for (std::size_t i = 0; i < at.source->size(); ++i) entry(at.source->value(i), at.targets);
+      for (std::size_t i = 0; i < at.source->size(); ++i) {
+        require_entry(*at.source, i);
+        entry(at.source->value(i), at.targets);
+      }
     });
     return result;
   }

@@ -62,7 +62,10 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
       case IndexKind::boolean:
         view_.add();
         advanced.push_back({static_cast<std::int64_t>(view_.out_dims()) - 1,
-                            at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong), true});
+                            item.tensor.defined()
+                                ? item.tensor
+                                : at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong),
+                            true});
         break;
       case IndexKind::integer: {
         const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
@@ -90,7 +93,12 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
         view_.slice(source++, start, length, length > 1 ? step : 1);
         break;
       }
-      case IndexKind::tensor: add_tensor(item.tensor, source, batch, advanced); break;
+      case IndexKind::tensor: {
+        const std::size_t before = advanced.size();
+        add_tensor(item.tensor, source, batch, advanced);
+        if (item.of_mask && advanced.size() > before) advanced.back().mask = true;
+        break;
+      }
       default: fail(Code::unsupported, "index item of an unknown kind");
     }
   }
@@ -217,6 +225,13 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
     gather.linear = gather.index[0];
   }
   gather_ = std::move(gather);
+}
+
+void IndexPlan::own_positions() {
+  const QuietIndexWork quiet;
+  const bool same = gather_->linear.is_same(gather_->index[0]);
+  for (at::Tensor& index : gather_->index) index = index.clone();
+  if (same) gather_->linear = gather_->index[0];
 }
 
 Sizes IndexPlan::sizes(SizesView full) const {

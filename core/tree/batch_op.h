@@ -87,6 +87,7 @@ NodePtr map(const NodePtr& root, const Op& op) {
     at.target->reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Value& value = at.source->value(i);
+      require_entry(*at.source, i);
       if (!value.is_node()) {
         at.target->push_value(op.leaf(value.tensor()));
       } else if (const NodePtr& node = value.node(); node->kind() == NodeKind::nested_tensor) {

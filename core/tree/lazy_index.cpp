@@ -160,6 +160,7 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
       return lazy.elements()[static_cast<std::size_t>(asked < 0 ? asked + n : asked)];
     }
   }
+  require_elements(lazy);
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
     // The ellipsis stands for dimensions of the dictionary above, not of this one.

@@ -67,6 +67,7 @@ ViewPlan plan_for(SizesView batch, std::size_t dims, const ViewPlan& plan, std::
 
 NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
   const RecursionGuard guard;
+  require_elements(lazy);
   const std::int64_t stack = lazy.stack_dim();
   const bool inside = stack < static_cast<std::int64_t>(plan.in().size());
   const std::size_t element_dims = plan.in().size() - (inside ? 1 : 0);
@@ -105,6 +106,7 @@ NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
 
 std::vector<NodePtr> unbind_lazy(const LazyNode& lazy, std::int64_t dim) {
   const RecursionGuard guard;
+  require_elements(lazy);
   const std::int64_t stack = lazy.stack_dim();
   if (dim == stack) return lazy.elements();
   const std::int64_t size = known_size(lazy.batch(), static_cast<std::size_t>(dim));

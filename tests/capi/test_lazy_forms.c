@@ -63,7 +63,7 @@ TD_TEST(entries_leave_a_lazy_stack) {
   TD_CHECK_ENTRY(td, TD_KEY("out"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
   TD_DO(td_get_kind(td, TD_KEY("lazy", "a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  TD_DO(td_rename_key(td, TD_KEY("lazy", "n"), TD_KEY("m"), 1));
+  TD_DO(td_rename_key(td, TD_KEY("lazy", "n"), TD_KEY("m"), TD_RENAME_KEY_SAFE));
   TD_CHECK_ENTRY(td, TD_KEY("m", "b"), TD_SIZES(3, 2, 2),
                  TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23));
   TD_DO(td_rename_key(td, TD_KEY("out"), TD_KEY("lazy", "in"), 0)); /* and come back */
@@ -84,7 +84,7 @@ TD_TEST(dictionaries_among_the_entries_are_joined) {
   const td_key both[] = {{one_name, 1}, {two_name, 1}}, mixed[] = {{one_name, 1}, {tensor, 1}};
   TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, mixed, 2, TD_KEY("joined"), 1, 0),
             TD_ERR_WRONG_ENTRY);
-  TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("joined"), 1, 1));
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("joined"), 1, TD_JOIN_ENTRIES_KEEP));
   TD_CHECK_ENTRY(td, TD_KEY("joined", "a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
   TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("one"), -1,
                         0)); /* in place of one of them */
@@ -146,7 +146,7 @@ TD_TEST(states_of_lazy_stacks_are_loaded) {
     TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
     td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
     TD_DO(td_state_dict(td, &options, &state));
-    TD_DO(td_clone(td, 1, &copy));
+    TD_DO(td_clone(td, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
     int32_t same = 0;
@@ -184,7 +184,7 @@ TD_TEST(states_of_unequal_elements_are_loaded) {
       TD_CHECK_ENTRY(state, TD_KEY("1.a"), TD_SIZES(3), TD_VALUES(7, 8, 9));
     }
     td_tensordict *copy = NULL;
-    TD_DO(td_clone(lazy, 1, &copy));
+    TD_DO(td_clone(lazy, 0, &copy));
     TD_DO(td_zero(copy));
     TD_DO(td_load_state_dict(copy, state, NULL));
     int32_t same = 0;

@@ -68,11 +68,11 @@ TD_TEST(writes_name_number_and_dtype) {
   TD_DO(td_set_dict(outer, TD_KEY("n"), td));
   REFUSED(td_fill(outer, TD_KEY("n"), TD_BY(TD_O_INT(300))), "300", "Byte");
   REFUSED(td_fill(td, TD_KEY("u"), TD_BY(TD_O_DOUBLE(-2))), "-2", "Byte");
-  REFUSED(td_masked_fill(td, mask, value, 0, &result), "300", "Byte");
-  REFUSED(td_masked_fill(outer, mask, value, 1, &result), "300", "Byte");
+  REFUSED(td_masked_fill(td, mask, value, &result), "300", "Byte");
+  REFUSED(td_masked_fill_inplace(outer, mask, value), "300", "Byte");
   td_tensordict *lazy = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){td, td}, 2, 0, &lazy));
-  REFUSED(td_masked_fill(lazy, mask, value, 1, &result), "300", "Byte");
+  REFUSED(td_masked_fill_inplace(lazy, mask, value), "300", "Byte");
   td_free(lazy);
   td_tensor_free(value);
   td_tensor_free(mask);

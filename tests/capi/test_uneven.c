@@ -208,22 +208,21 @@ TD_TEST(a_mask_fills_what_single_elements_have) {
   td = lazy_of(one, two, 1); /* batch [2, 2]; the stack is the second dimension */
   td_tensor *mask = td_arange(TD_DTYPE_BOOL, 0, TD_SIZES(2, 2)); /* 1, 0, 0, 1 */
   td_tensor *value = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
-  TD_DO(td_masked_fill(td, mask, value, 0, &result));
+  TD_DO(td_masked_fill(td, mask, value, &result));
   td_tensordict *part = NULL;
   TD_DO(td_index(result, TD_AT(TD_I_ALL, TD_I_INT(0)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("own"), TD_SIZES(2, 2), TD_VALUES(9, 9, 3, 4));
   TD_CHECK_ENTRY(part, TD_KEY("x"), TD_SIZES(2, 1), TD_VALUES(9, 1));
   td_free(part);
   td_free(result);
-  TD_DO(td_masked_fill(td, mask, value, 1, &result));
-  TD_DO(td_index(result, TD_AT(TD_I_ALL, TD_I_INT(1)), &part));
+  TD_DO(td_masked_fill_inplace(td, mask, value));
+  TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("x"), TD_SIZES(2, 3), TD_VALUES(0, 1, 2, 9, 9, 9));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(10, 11, 9, 9));
   td_free(part);
-  td_free(result);
   td_tensor_free(mask);
   mask = td_mask((const int64_t[]){1, 0, 1}, 3);
-  TD_EXPECT_NULL(td_masked_fill(td, mask, value, 1, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT(td_masked_fill_inplace(td, mask, value), TD_ERR_SHAPE);
   td_tensor_free(mask);
   td_tensor_free(value);
   td_free(td);
@@ -263,8 +262,8 @@ TD_TEST(another_dtype_leaves_values_alone) {
   TD_CHECK_JSON(result, TD_KEY("v"), "[\"x\", \"y\"]");
   TD_CHECK_DTYPE(result, TD_KEY("a"), TD_DTYPE_INT32);
   td_free(result);
-  TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, 1, TD_SIZES(8), &result), TD_ERR_UNSUPPORTED,
-                 result);
+  TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, TD_VIEW_DTYPE_HAS_SIZES, TD_SIZES(8), &result),
+                 TD_ERR_UNSUPPORTED, result);
   TD_CHECK_TEXT(td_last_error_message(), "batch size [2]");
   td_free(td);
   td = uneven();
@@ -282,7 +281,7 @@ TD_TEST(nan_equals_nothing) {
   td_tensordict *td = td_empty(TD_NO_SIZES), *outer = td_empty(TD_NO_SIZES), *copy = NULL;
   td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, nan, TD_SIZES(2)));
   TD_DO(td_set_dict(outer, TD_KEY("n"), td));
-  TD_DO(td_clone(outer, 0, &copy));
+  TD_DO(td_clone(outer, TD_CLONE_SHALLOW, &copy));
   const td_tensordict *others[] = {outer, copy, td};
   int32_t same = 9;
   TD_DO(td_equal(td, td, &same));
@@ -343,7 +342,7 @@ TD_TEST(stacks_of_unequal_stacks_are_described) {
   td_tensor_free(leaf);
   td_free(first);
   td_free(inner);
-  TD_DO(td_empty_like(td, 1, &result));
+  TD_DO(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result));
   TD_CHECK_BATCH(result, 2, 2, -1);
   TD_CHECK_FLAG(td_is_empty, result, 1);
   td_free(result);
