@@ -45,12 +45,21 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
   return found;
 }
 
-// All tensors of a dictionary, to be filled.
+// All tensors of a dictionary, and the values of nested tensors, to be filled.
 void add_all(const Node& node, Writes& writes) {
-  const auto add_one = [&](const ZipPlace& place, ZipTensors tensors) {
-    writes.fill(place.path, *tensors[0]);
+  struct Add {
+    Writes& writes;
+    void operator()(const ZipPlace& place, ZipTensors tensors) {
+      writes.fill(place.path, *tensors[0]);
+    }
+    void operator()(const ZipPlace& place, ZipNodes nodes) {
+      if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]))
+        writes.fill(place.path, nested_tensor->values());
+    }
   };
-  visit_zip(retain(node), add_one);
+  ZipPolicy policy;
+  policy.nested_tensor = true;
+  visit_zip(retain(node), Add{writes}, policy);
 }
 
 // Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.

@@ -8,6 +8,7 @@
 #include "core/tree/walk.h"
 
 #include <optional>
+#include <type_traits>
 
 namespace td {
 
@@ -373,7 +374,9 @@ class ZipVisitor {
   void enter(const DenseNode&) {}
   void enter_lazy(const LazyNode&) {}
   void leaf(const ZipPlace& place, ZipTensors tensors) { f_(place, tensors); }
-  void data(const ZipPlace&, ZipNodes) {}
+  void data(const ZipPlace& place, ZipNodes nodes) {
+    if constexpr (std::is_invocable_v<F&, const ZipPlace&, ZipNodes>) f_(place, nodes);
+  }
   void skip() {}
   bool leave(Path) { return true; }
   void again(Path, bool) {}
@@ -398,7 +401,8 @@ NodePtr zip(c10::ArrayRef<NodePtr> roots, const Op& op, const ZipPolicy& policy 
 
 // Calls `f(const ZipPlace&, ZipTensors)` for the leaves of several trees, without recursion; once for nodes
 // that stand side by side in several places. Leaves of a
-// first tree that is a lazy stack are those of its elements, so that they can be written to.
+// first tree that is a lazy stack are those of its elements, so that they can be written to. If `f` takes
+// ZipNodes too, it is called for values that are no tensors.
 template <class F>
 void visit_zip(c10::ArrayRef<NodePtr> roots, F&& f, const ZipPolicy& policy = {}) {
   using Visitor = detail::ZipVisitor<std::remove_reference_t<F>>;
