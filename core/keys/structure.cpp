@@ -3,6 +3,7 @@
 #include "core/tensor/assign.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/edit.h"
+#include "core/tree/lazy_elements.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
@@ -128,16 +129,14 @@ std::size_t depth_below(const Value& value, const Depths& known) {
   return found == known.end() || found->second == 0 ? 0 : 1 + found->second;
 }
 
-// Of a name in an element of a lazy stack.
-std::size_t depth_below(const Node& element, std::string_view name, const Depths& known) {
-  if (const DenseNode* dense = as_dense(&element)) {
-    const Value* value = dense->find(name);
-    return value == nullptr ? 0 : depth_below(*value, known);
-  }
+// Of a name that all elements of a lazy stack have.
+std::size_t depth_below(const LazyNode& lazy, const std::string& name, const Depths& known) {
   std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (const NodePtr& inner : static_cast<const LazyNode&>(element).elements()) {
-    least = std::min(least, depth_below(*inner, name, known));
-  }
+  holds_for_all(lazy, [&](const Node& element) {
+    const Value* value = static_cast<const DenseNode&>(element).find(name);
+    least = std::min(least, depth_below(*value, known));
+    return least != 0;
+  });
   return least;
 }
 
@@ -155,7 +154,7 @@ std::size_t depth(const TensorDict& td) {
       }
     } else {
       for (const std::string& name : entry_names(*node)) {
-        deepest = std::max(deepest, depth_below(*node, name, known));
+        deepest = std::max(deepest, depth_below(static_cast<const LazyNode&>(*node), name, known));
       }
     }
   }

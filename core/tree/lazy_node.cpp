@@ -8,9 +8,9 @@
 #include "core/tensor/join_tensors.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
+#include "core/tree/lazy_elements.h"
 #include "core/tree/names.h"
 #include "core/tree/tensorclass.h"
-#include "core/tree/traverse.h"
 
 #include <algorithm>
 
@@ -96,28 +96,6 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   result->set_names(names);
   result->set_tensorclass(std::move(tensorclass));
   return result;
-}
-
-// Whether `f(const Node&)` holds for all elements of a lazy stack, and instead of an element that is such a
-// stack, for the elements of that one. A nested stack is looked at once, wherever it stands.
-template <class F>
-bool holds_for_all(const LazyNode& lazy, F&& f) {
-  bool all = true;
-  Traversal<const LazyNode*> walk;
-  walk.add(&lazy);
-  walk.run([&](const LazyNode* at) {
-    all = all && !at->elements().empty();
-    for (const NodePtr& element : at->elements()) {
-      if (!all) return;
-      const LazyNode* inner = as_lazy(element.get());
-      if (inner != nullptr) {
-        walk.add_once(inner, inner);
-      } else {
-        all = f(*element);
-      }
-    }
-  });
-  return all;
 }
 
 using StackedEntries = Memo<std::optional<Value>>;  // of stacks that stand in a stack several times

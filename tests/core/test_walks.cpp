@@ -3,6 +3,8 @@
 #include "core/keys/entries.h"
 #include "core/math/math.h"
 #include "core/shape/join.h"
+#include "core/tree/kinds.h"
+#include "core/tree/lazy_node.h"
 #include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
@@ -115,6 +117,36 @@ TEST(Walks, TooManyPathsAreToldAtOnce) {
   EXPECT_EQ(depth(td), 60);
   const auto list = [&] { visit_paths(*td.node(), [](Path, const Value&) {}); };
   EXPECT_THROW(list(), Error);
+}
+
+// Two lazy stacks of two, each holding both of the two below it: 2^30 elements, of 60 nodes. No two of the same
+// stand side by side.
+TEST(Walks, LazyStacksInLazyStacksAreAskedOnceEach) {
+  TensorDict even = leaf(1), odd = leaf(2);
+  for (TensorDict td : {even, odd}) td.set({"n"}, leaf(3));
+  odd.set({"y"}, at::zeros({2}));
+  NodePtr a = even.node(), b = odd.node();
+  for (int i = 0; i < 30; ++i) {
+    const NodePtr both = lazy_stack({a, b}, 0);
+    b = lazy_stack({b, a}, 0);
+    a = both;
+  }
+  TensorDict td(a);
+  EXPECT_EQ(entry_names(*a), (std::vector<std::string>{"n", "x"}));
+  EXPECT_EQ(td.kind_of({"x"}), EntryKind::tensor);
+  EXPECT_EQ(td.kind_of({"n"}), EntryKind::dict);
+  EXPECT_EQ(td.kind_of({"y"}), EntryKind::none);
+  EXPECT_EQ(td.kind_of({"n", "x"}), EntryKind::tensor);
+  EXPECT_FALSE(td.is_locked());
+  td.lock();
+  EXPECT_TRUE(td.is_locked());
+  EXPECT_TRUE(td.get_dict({"n"}).is_locked());  // by its elements alone
+  td.unlock();
+  EXPECT_FALSE(td.get_dict({"n"}).is_locked());
+  EXPECT_TRUE(has_lazy(a));
+  EXPECT_EQ(depth(td), 1);
+  td.remove({"n"});
+  EXPECT_EQ(entry_names(*a), (std::vector<std::string>{"x"}));
 }
 
 // Took a copy of the path for each level: gigabytes.
