@@ -50,7 +50,7 @@ td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
                  const td_tensor* source) noexcept {
   return guard_plain(__func__, [&] {
     auto dict = in(td);
-    const capi::MoveScope scope(*dict);
+    const capi::TorchScope scope(dict->device() || path_len != 1 || !dict->is_dense());
     dict->set(PathIn(path, path_len), *in(source));
   });
 }
@@ -69,7 +69,11 @@ td_status td_get(const td_tensordict* td, const char* const* path, size_t path_l
                  td_tensor** result) noexcept {
   return guard_plain(__func__, [&] {
     Out<td_tensor> out(result);
-    out.put(at::Tensor(in(td)->get(PathIn(path, path_len))));
+    auto dict = in(td);
+    const PathIn at(path, path_len);
+    const at::Tensor* stored = dict->stored(at);
+    const capi::TorchScope scope(stored == nullptr);
+    out.put(stored != nullptr ? at::Tensor(*stored) : dict->get(at));
   });
 }
 
@@ -77,7 +81,9 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
                       td_tensordict** result) noexcept {
   return guard_plain(__func__, [&] {
     DictOut out(result);
-    out.put(in(td)->get_dict(PathIn(path, path_len)));
+    auto dict = in(td);
+    const capi::TorchScope scope(path_len != 1 || !dict->is_dense());
+    out.put(dict->get_dict(PathIn(path, path_len)));
   });
 }
 

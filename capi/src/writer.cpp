@@ -2,6 +2,8 @@
 #include "guard.h"
 #include "writer_handle.h"
 
+#include "core/append/tensor_writer.h"
+
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -27,7 +29,7 @@ td_status td_writer_open(td_tensordict* td, const td_writer_options* options,
                          td_writer** result) noexcept {
   return guard(__func__, [&] {
     Out<td_writer> out(result);
-    out.put(std::make_unique<td::Writer>(*in(td), writer_options_in(options)));
+    out.put(std::make_unique<td::TensorWriter>(*in(td), writer_options_in(options)));
   });
 }
 

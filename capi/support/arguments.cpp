@@ -1,6 +1,6 @@
 #include "arguments.h"
 
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/inspect/print.h"
 
 namespace capi {

@@ -1,7 +1,7 @@
 // Folders that become longer or shorter: by a writer, by dictionaries, in shards.
 #include "core/append/grow.h"
 
-#include "core/append/growth.h"
+#include "core/append/growing_writer.h"
 #include "core/memmap/memmap.h"
 #include "core/tree/non_tensor_values.h"
 
@@ -36,7 +36,7 @@ void check_like(const GrowFolder& folder, const TensorDict& like) {
     const NodePtr there =
         c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;
-    fail(Code::wrong_entry, format::quote(node.path.back()), " in \"", folder.dir(),
+    fail(Code::wrong_entry, quote(node.path.back()), " in \"", folder.dir(),
          "\" has another value than the sample has");
   }
 }
@@ -45,7 +45,7 @@ std::unique_ptr<Writer> open_one(const std::string& dir, FolderLock lock, const 
                                  const AppendOptions& options) {
   auto growth = std::make_unique<Growth>(dir, std::move(lock), options);
   if (like != nullptr) check_like(growth->folder(), *like);
-  return std::make_unique<Writer>(std::move(growth));
+  return std::make_unique<GrowingWriter>(std::move(growth));
 }
 
 // The folder that shards lie in. Several processes may make it at once.

@@ -35,9 +35,8 @@ void set_values(GrowFolder& folder, std::size_t at, const std::vector<const NonT
                 SizesView batch) {
   const auto n = static_cast<std::int64_t>(values.size());
   const NodePtr all = make_non_tensor(values, at::arange(n, at::kLong).view(batch), std::nullopt);
-  folder.set_non_tensor(
-      at, NodeType::non_tensor_stack,
-      format::compact(non_tensor_json(*all), show_sizes(batch), format::max_json_depth));
+  folder.set_non_tensor(at, NodeType::non_tensor_stack,
+                        compact(non_tensor_json(*all), show_sizes(batch), max_json_depth));
 }
 
 // One value for all stays when what is added has the same one.
@@ -84,7 +83,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
   values.reserve(sources.leaves.size());
   for (std::size_t i = 0; i < sources.leaves.size(); ++i) {
     if (sources.leaves[i].device().type() == c10::DeviceType::Meta) {
-      fail(Code::device, format::quote(folder.leaves()[i].path.back()),
+      fail(Code::device, quote(folder.leaves()[i].path.back()),
            " cannot be stored: it is on meta and has no values");
     }
     values.push_back(packing::values_of(sources.leaves[i]));

@@ -93,7 +93,7 @@ class GrowFolder::Reader {
         files::look(files::join(inner, format::meta_file)).found == Found::file;
     GrowNode node;
     node.text = format::read_node(files::read(meta, format::max_meta_bytes), "\"" + meta + "\"",
-                                  {format::max_json_depth + 1, max_nodes, tensorclass});
+                                  {max_json_depth + 1, max_nodes, tensorclass});
     node.folder = std::move(folder);
     node.path = std::move(path);
     folder_.nodes_.push_back(std::move(node));
@@ -203,8 +203,8 @@ class GrowFolder::Reader {
     GrowLeaf leaf;
     leaf.dtype = format::parse_dtype(entry.dtype, where);
     leaf.row.assign(entry.shape.begin() + 1, entry.shape.end());
-    const auto bytes = format::checked_bytes(leaf.row, c10::elementSize(leaf.dtype));
-    if (!bytes || !format::checked_bytes(entry.shape, c10::elementSize(leaf.dtype))) {
+    const auto bytes = checked_bytes(leaf.row, c10::elementSize(leaf.dtype));
+    if (!bytes || !checked_bytes(entry.shape, c10::elementSize(leaf.dtype))) {
       fail(Code::format, where, " has shape ", show_sizes(entry.shape), ", which is too large");
     }
     leaf.row_bytes = static_cast<std::size_t>(*bytes);

@@ -6,6 +6,7 @@
 #include "core/base/key.h"
 #include "core/io/folder.h"
 #include "core/meta/format.h"
+#include "core/tree/node.h"
 
 #include <cstdint>
 #include <string>

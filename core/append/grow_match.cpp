@@ -1,5 +1,6 @@
 // A dictionary beside a folder that it shall make longer.
 #include "core/append/grow_folder.h"
+#include "core/base/known_sizes.h"
 #include "core/memmap/tensorclass_plan.h"
 
 #include "core/base/key.h"
@@ -24,7 +25,7 @@ class Matcher {
     if (td.batch_size().empty()) {
       fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
     }
-    rows_ = td.batch_size()[0];
+    rows_ = known_size(td.batch_size(), 0);
     pending_.push_back({0, td.node()});
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());
@@ -127,8 +128,8 @@ class Matcher {
     for (const GrowNode::Entry& entry : to.entries) {
       const Value* value = node.find(entry.key);
       if (value == nullptr) {
-        fail(Code::key_not_found, name(i), " has no entry ", format::quote(entry.key),
-             ", which is in \"", folder_.dir(), "\"");
+        fail(Code::key_not_found, name(i), " has no entry ", quote(entry.key), ", which is in \"",
+             folder_.dir(), "\"");
       }
       if (entry.is_leaf) {
         add_leaf(entry.index, *value);
@@ -151,7 +152,7 @@ class Matcher {
     for (const GrowNode::Entry& entry : folder_.nodes()[i].entries) {
       if (entry.key == key) return;
     }
-    fail(Code::key_not_found, name(i), " has an entry ", format::quote(key), ", which is not in \"",
+    fail(Code::key_not_found, name(i), " has an entry ", quote(key), ", which is not in \"",
          folder_.dir(), "\"");
   }
 

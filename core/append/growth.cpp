@@ -28,7 +28,7 @@ Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptio
   }
   if (const GrowNode* values = folder_.values_by_row()) {
     std::string name = values->path.empty() ? std::string() : values->path.back();
-    fail(Code::unsupported, format::quote(name), " in \"", dir,
+    fail(Code::unsupported, quote(name), " in \"", dir,
          "\" holds a value for each row, which a writer cannot add; append dictionaries instead");
   }
   if (options.publish_rows < 0 || options.publish_bytes < 0 || options.buffer_bytes < 0) {

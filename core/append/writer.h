@@ -1,37 +1,27 @@
-// core/append/writer.h: rows of plain memory into the tensors of a dictionary, for a hot loop.
+// core/append/writer.h: rows of plain memory into fields that are found once, for a hot loop.
 #pragma once
 
-#include "core/tree/tensordict.h"
+#include "core/base/key.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <string>
 #include <vector>
 
 namespace td {
 
-class Growth;
-
-struct WriterOptions {
-  std::int64_t first_row = 0;
-  std::int64_t capacity = 0;  // rows that may be written, from first_row; 0: up to the last
-};
-
 // A row is one element of the batch; with several batch dimensions rows follow in row-major order.
-// Tensors are found once, by bind(); put() is then a few comparisons and a memcpy, and allocates
-// nothing. Autograd learns of the new values at flush() and close().
-//
-// A growing writer, core/append/grow.h, is the same with memory that is emptied into files whenever it is full.
+// bind() finds a field; put() is then a few comparisons and a memcpy, and allocates nothing. Where rows
+// go is said by a kind of writer: into the tensors of a dictionary (tensor_writer.h), or into a folder
+// that grows (growing_writer.h). None of the functions of the hot loop is virtual.
 class Writer {
  public:
-  explicit Writer(const TensorDict& td, const WriterOptions& options = {});
-  explicit Writer(std::unique_ptr<Growth> growth);
-  ~Writer();
+  virtual ~Writer() = default;
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Gives a tensor a number: 0, 1, 2 … in the order of the calls.
+  // Gives a field a number: 0, 1, 2, ... in the order of the calls.
   std::int32_t bind(Path path);
 
   std::size_t row_bytes(std::int32_t field) const;
@@ -39,7 +29,7 @@ class Writer {
   // Copies one field of the current row: row-major values, exactly row_bytes() of them.
   void put(std::int32_t field, const void* data, std::size_t bytes) {
     const auto i = static_cast<std::uint32_t>(field);
-    if (i >= fields_.size() || bytes != fields_[i].bytes || row_ >= end_) go_on(field, bytes);
+    if (i >= fields_.size() || bytes != fields_[i].bytes || row_ >= end_) make_room(field, bytes);
     const Field& to = fields_[i];
     char* target = to.base + row_ * to.step;
     switch (bytes) {  // lengths known to the compiler are one move
@@ -50,52 +40,58 @@ class Writer {
     }
   }
 
-  // Moves on to the next row. Fields that were not put keep what was there; zeros in a growing writer,
-  // whose rows count even when this throws: the files then had no room for them, and are tried again.
+  // Moves on to the next row.
   void next() {
-    if (row_ >= end_) go_on();
-    if (++row_ == end_ && growth_ != nullptr) grow(/*publish=*/false);
+    if (row_ >= end_) make_room();
+    if (++row_ == end_) window_full();
   }
 
   // Rows completed by next().
   std::int64_t rows() const noexcept { return before_ + row_ - first_; }
 
   // The folder of a growing writer; empty for others.
-  const std::string& folder() const noexcept { return folder_; }
+  virtual const std::string& folder() const noexcept = 0;
 
-  // Waits until what was put is on the disk. Of a growing writer: publishes the rows; on the disk they
-  // are when it was opened so.
-  void flush();
+  // Waits until what was put has arrived; each kind says where.
+  virtual void flush() = 0;
 
-  // Flushes, and lets go of the dictionary or the folder. Further puts fail.
+  // Flushes, and lets go of the dictionary or the folder, also when that fails. Further puts fail.
   void close();
 
- private:
+ protected:
   struct Field {
     char* base;         // of row 0
     std::int64_t step;  // bytes from row to row
     std::size_t bytes;  // of one row
   };
 
-  // What put() and next() leave to do at the end of the rows: room is made, or they fail.
-  void go_on(std::int32_t field, std::size_t bytes);
-  void go_on();
-  void grow(bool publish);
-  std::int32_t bind_growing(Path path);
-  [[noreturn]] void fail_field(std::int32_t field) const;
-  void bump_versions() noexcept;
+  // Rows from `first` to before `end` may be written at once.
+  Writer(std::int64_t first, std::int64_t end) : row_(first), end_(end), first_(first) {}
+
+  bool closed() const noexcept { return closed_; }
+
+  virtual Field find_field(Path path) = 0;
+  // No row is left: makes room for more, or throws.
+  virtual void more_rows() = 0;
+  // The last row has been completed.
+  virtual void window_full() {}
+  // Whether more_rows() may make room: then a wrong length is told first.
+  virtual bool can_grow() const noexcept = 0;
+  virtual void let_go() noexcept = 0;  // of what the writer holds; only closed writers are asked
+  virtual void before_let_go() {}      // after the flush of close()
 
   std::vector<Field> fields_;
   std::int64_t row_;
   std::int64_t end_;  // the first row that may not be written; row_ itself once closed
   std::int64_t first_;
-  std::int64_t limit_;               // what end_ was when the writer was opened
-  Sizes batch_;                      // when the writer was opened: what the rows were counted for
-  std::vector<at::Tensor> tensors_;  // of the fields
-  TensorDict td_;
-  std::unique_ptr<Growth> growth_;
-  std::int64_t before_ = 0;  // rows of a growing writer that are no longer in its memory
-  std::string folder_;
+  std::int64_t before_ = 0;  // completed rows that are no longer in reach
+
+ private:
+  // What put() and next() leave to do at the end of the rows: room is made, or they fail.
+  void make_room(std::int32_t field, std::size_t bytes);
+  void make_room();
+  [[noreturn]] void fail_field(std::int32_t field) const;
+
   bool closed_ = false;
 };
 

@@ -5,9 +5,9 @@
 #include "core/io/folder.h"
 #include "core/io/mapped_file.h"
 #include "core/tensor/buffer.h"
+#include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/device.h"
 #include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>

@@ -117,16 +117,16 @@ c10::Storage FileBytes::storage() const {
 at::Tensor FileBytes::tensor(std::size_t start, SizesView sizes, SizesView byte_strides,
                              c10::ScalarType dtype, bool swapped, std::string_view name) const {
   const std::size_t item = c10::elementSize(dtype);
-  const std::optional<std::int64_t> need = format::checked_bytes(sizes, item);
+  const std::optional<std::int64_t> need = checked_bytes(sizes, item);
   if (!need) {
-    fail(Code::format, where_, ": ", format::quote(name), " has shape ", show_sizes(sizes),
+    fail(Code::format, where_, ": ", quote(name), " has shape ", show_sizes(sizes),
          ", which is too large");
   }
   const Sizes dense = dense_strides(sizes, item);
   const SizesView strides = byte_strides.empty() ? SizesView(dense) : byte_strides;
   const std::optional<std::size_t> extent = extent_of(sizes, strides, item);
   if (!extent || start > bytes_ || *extent > bytes_ - start) {
-    fail(Code::format, where_, ": ", format::quote(name), " of shape ", show_sizes(sizes),
+    fail(Code::format, where_, ": ", quote(name), " of shape ", show_sizes(sizes),
          " lies beyond the end, which is at byte ", bytes_);
   }
   const bool turn = swapped && number_bytes(dtype) > 1;
@@ -139,10 +139,10 @@ at::Tensor FileBytes::tensor(std::size_t start, SizesView sizes, SizesView byte_
     for (std::int64_t& step : steps) step /= static_cast<std::int64_t>(item);
     return over_storage(part(start, *extent, {}).storage(), 0, sizes, steps, dtype);
   }
-  require_copies(format::quote(name));
+  require_copies(quote(name));
   // Elements that stand for several, by a stride of 0, are not worth a file full of them.
   if (static_cast<std::size_t>(*need) > *extent) {
-    fail(Code::format, where_, ": ", format::quote(name), " of shape ", show_sizes(sizes),
+    fail(Code::format, where_, ": ", quote(name), " of shape ", show_sizes(sizes),
          " is more than the file holds");
   }
   at::Tensor result = at::empty(sizes, dtype);

@@ -55,7 +55,7 @@ const NestedTensorNode* nested_tensor_in(const Value& value) {
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
-std::string show_quoted(std::string_view name) { return format::quote(name); }
+std::string show_quoted(std::string_view name) { return quote(name); }
 
 bool begins_with_text(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
@@ -94,7 +94,7 @@ void append_device(std::string& out, const Node& node) {
 }
 
 void append_name(std::string& out, const std::optional<std::string>& name) {
-  out += name ? format::quote(*name) : "null";
+  out += name ? quote(*name) : "null";
 }
 
 void append_metadata(std::string& out, const Node& node, bool all_locked) {
@@ -115,7 +115,7 @@ void append_metadata(std::string& out, const Node& node, bool all_locked) {
     append_name(out, i < names.size() ? names[i] : std::nullopt);
   }
   out += "],\"batch_size\":";
-  format::append_sizes(out, node.batch());
+  append_sizes(out, node.batch());
   out.append(",\"is_locked\":").append(locked).append("}");
 }
 
@@ -182,7 +182,7 @@ std::size_t Plan::add(const at::Tensor& tensor, std::string_view name) {
 std::size_t Plan::add_new(const at::Tensor& tensor, std::string_view name) {
   check_tensor(tensor, name);
   const std::size_t item = tensor.element_size();
-  const std::optional<std::int64_t> bytes = format::checked_bytes(tensor.sizes(), item);
+  const std::optional<std::int64_t> bytes = checked_bytes(tensor.sizes(), item);
   const std::size_t room = std::numeric_limits<std::int64_t>::max() - std::size_t{1024};
   if (!bytes || static_cast<std::size_t>(*bytes) > room - bytes_) {
     fail(Code::shape, show_quoted(name), " with shape ", show_sizes(tensor.sizes()),
@@ -272,8 +272,8 @@ std::string Plan::text(bool all_locked) const {
       const auto& data = static_cast<const NonTensorNode&>(*value.node());
       if (any) out += ',';
       any = true;
-      out += format::quote(name) + ":[" + data.json() + ',';
-      format::append_sizes(out, data.batch());
+      out += quote(name) + ":[" + data.json() + ',';
+      append_sizes(out, data.batch());
       out += ',';
       append_device(out, data);
       out += ']';
@@ -287,10 +287,10 @@ std::string Plan::text(bool all_locked) const {
         const Place& place = places_[number++];
         if (any) out += ',';
         any = true;
-        out += format::quote(key) + ":[\"";
+        out += quote(key) + ":[\"";
         out += format::dtype_name(place.tensor.scalar_type());
         out += "\",";
-        format::append_sizes(out, sizes);
+        append_sizes(out, sizes);
         out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +
                std::to_string(place.stop - place.start - place.bytes) + ']';
       };
@@ -328,7 +328,7 @@ std::string Plan::text(bool all_locked) const {
     if (dense != nullptr && (!dense->value(i).is_node() || is_value(dense->value(i)))) continue;
     const NodePtr& inner = nested(*level.node, i);
     if (inner->kind() == NodeKind::non_tensor || inner->kind() == NodeKind::nested_tensor) continue;
-    out += ',' + format::quote(name_at(*level.node, i)) + ':';
+    out += ',' + quote(name_at(*level.node, i)) + ':';
     begin(*inner);
   }
   return out;

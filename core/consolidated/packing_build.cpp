@@ -3,8 +3,8 @@
 
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/device.h"
 #include "core/tree/kinds.h"
 
 #include <charconv>
@@ -13,8 +13,6 @@
 namespace td::packing {
 
 namespace {
-
-using format::quote;
 
 at::Tensor leaf_over(const c10::Storage& storage, const Parsed::Leaf& leaf) {
   const std::size_t item = c10::elementSize(leaf.dtype);
@@ -118,7 +116,7 @@ std::optional<c10::Device> Parsed::device_of(const std::optional<std::string>& n
 
 NodePtr Parsed::build_non_tensor(const NonTensor& data, std::optional<c10::Device> wanted) const {
   const SizesView batch = data.batch;
-  if (!format::checked_bytes(batch, 1)) {
+  if (!checked_bytes(batch, 1)) {
     fail(Code::format, where_, ": the batch size ", show_sizes(batch), " is too large");
   }
   return c10::make_intrusive<NonTensorNode>(data.json, data.batch, device_of(data.device, wanted));
@@ -127,7 +125,7 @@ NodePtr Parsed::build_non_tensor(const NonTensor& data, std::optional<c10::Devic
 NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,
                             const c10::Storage& storage, std::optional<c10::Device> wanted) const {
   const SizesView batch = dict.batch;
-  if (!format::checked_bytes(batch, 1)) {
+  if (!checked_bytes(batch, 1)) {
     fail(Code::format, where_, ": the batch size ", show_sizes(batch), " is too large");
   }
   auto node = c10::make_intrusive<DenseNode>(batch, device_of(dict.device, wanted));
@@ -200,7 +198,8 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
       fail(Code::format, "non-tensor values stand in the wrong kind of stack");
     }
     if (dict.stack_name) {
-      Names names(node->batch().size());
+      Names names = node->names();  // those that the elements share
+      names.resize(node->batch().size());
       names[static_cast<std::size_t>(dict.stack_dim)] = dict.stack_name;
       node->set_names(std::move(names));
     }

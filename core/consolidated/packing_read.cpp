@@ -2,8 +2,8 @@
 // each bracket that is open, then checks of all that it says.
 #include "core/consolidated/packing.h"
 
+#include "core/base/json_reader.h"
 #include "core/meta/format.h"
-#include "core/meta/json_reader.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -12,17 +12,16 @@ namespace td::packing {
 
 namespace {
 
-using format::quote;
-using format::Scalar;
+using json::Scalar;
 using Dict = Parsed::Dict;
 
 constexpr std::size_t max_dims = 1024;
 
-class PackedReader final : public format::Copier {
+class PackedReader final : public json::Copier {
  public:
   PackedReader(const std::string& where, const Limits& limits, std::size_t bytes,
                std::vector<Dict>& dicts)
-      : Copier(where, limits.depth + format::max_json_depth + 8),
+      : Copier(where, limits.depth + max_json_depth + 8),
         where_(where),
         limits_(limits),
         bytes_(bytes),
@@ -102,8 +101,8 @@ class PackedReader final : public format::Copier {
         }
         return;
       case In::value:
-        if (++value_depth_ > format::max_json_depth) {
-          fail_here("the value ", quote(name_), " is nested deeper than ", format::max_json_depth,
+        if (++value_depth_ > max_json_depth) {
+          fail_here("the value ", quote(name_), " is nested deeper than ", max_json_depth,
                     " levels");
         }
         Copier::on_open(is_object);
@@ -280,8 +279,7 @@ class PackedReader final : public format::Copier {
 
   void check_leaf() {
     Parsed::Leaf& it = leaf();
-    const std::optional<std::int64_t> bytes =
-        format::checked_bytes(it.sizes, c10::elementSize(it.dtype));
+    const std::optional<std::int64_t> bytes = checked_bytes(it.sizes, c10::elementSize(it.dtype));
     if (!bytes) {
       fail_here(quote(name_), " has shape ", show_sizes(it.sizes), ", which is too large");
     }

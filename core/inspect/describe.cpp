@@ -1,10 +1,12 @@
 #include "core/inspect/describe.h"
 
 #include "core/meta/format.h"
+#include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
-#include "core/tree/device.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor_values.h"
-#include "core/tree/walk.h"
+#include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -17,64 +19,73 @@ namespace {
 class Describer {
  public:
   std::string run(const NodePtr& root) {
-    levels_.push_back({as_dense(root.get()), 0});
-    open(*root);
+    begin(root);
     while (!levels_.empty()) {
       Level& level = levels_.back();
-      if (level.next == level.node->size()) {
+      if (level.next == level.names.size()) {
         levels_.pop_back();
         text_ += "}}";
         continue;
       }
       const std::size_t i = level.next++;
       if (i != 0) text_ += ", ";
-      text_ += format::quote(level.node->name(i)) + ": ";
-      entry(level.node->value(i), *level.node);
+      const std::string name = level.names[i];
+      text_ += quote(name) + ": ";
+      entry(NodePtr(level.node), name);
     }
     return std::move(text_);
   }
 
  private:
+  // A dictionary of any kind. No tensor of a lazy stack is read: they may differ in shape.
   struct Level {
-    const DenseNode* node;
+    NodePtr node;
+    std::vector<std::string> names;
     std::size_t next;
   };
 
-  void entry(const Value& value, const DenseNode& above) {
-    if (!value.is_node()) return leaf(value.tensor(), above);
-    const Node& node = *value.node();
-    if (const DenseNode* dense = as_dense(&node)) {
-      levels_.push_back({dense, 0});
-      open(node);
-    } else if (node.kind() == NodeKind::non_tensor) {
-      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(node).json() + "}";
+  void begin(const NodePtr& node) {
+    levels_.push_back({node, entry_names(*node), 0});
+    open(*node);
+  }
+
+  void entry(const NodePtr& holder, std::string_view name) {
+    if (kind_below(holder, name) == EntryKind::tensor) {
+      const LeafLook look = look_at_leaf(holder, name);
+      return leaf(look.sizes, look.sample, *holder);
+    }
+    const NodePtr node = entry_of(holder, name)->take_node();
+    if (!is_opaque(*node)) {
+      begin(node);
+    } else if (node->kind() == NodeKind::non_tensor) {
+      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(*node).json() + "}";
     } else {
-      text_ += "{\"values\": " + non_tensor_json(node) + "}";
+      text_ += "{\"values\": " + non_tensor_json(*node) + "}";
     }
   }
 
   void open(const Node& node) {
     text_ += "{\"batch_size\": " + show_sizes(node.batch());
-    if (node.device()) text_ += ", \"device\": " + format::quote(node.device()->str());
+    if (node.device()) text_ += ", \"device\": " + quote(node.device()->str());
     if (!node.names().empty()) {
       text_ += ", \"names\": [";
       for (std::size_t i = 0; i < node.names().size(); ++i) {
         const auto& name = node.names()[i];
-        text_ += (i == 0 ? "" : ", ") + (name ? format::quote(*name) : std::string("null"));
+        text_ += (i == 0 ? "" : ", ") + (name ? quote(*name) : std::string("null"));
       }
       text_ += "]";
     }
     text_ += ", \"entries\": {";
   }
 
-  void leaf(const at::Tensor& tensor, const DenseNode& above) {
+  void leaf(SizesView sizes, const at::Tensor& tensor, const Node& above) {
     const std::string_view dtype = format::dtype_name(tensor.scalar_type());
     if (dtype.empty()) {
       fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
            " cannot be described");
     }
-    text_ += "{\"dtype\": " + format::quote(dtype) + ", \"shape\": " + show_sizes(tensor.sizes());
-    if (!above.device()) text_ += ", \"device\": " + format::quote(tensor.device().str());
+    text_ += "{\"dtype\": " + quote(dtype) + ", \"shape\": " + show_sizes(sizes);
+    if (!above.device()) text_ += ", \"device\": " + quote(tensor.device().str());
     text_ += "}";
   }
 
@@ -98,7 +109,7 @@ class Builder {
       for (const auto& item : at.entries->items()) {
         const std::string_view key = item.key();
         check_path(key);
-        at.node->put(key, entry(item.value(), *at.node, format::quote(key)));
+        at.node->put(key, entry(item.value(), *at.node, quote(key)));
       }
     }
     return result;
@@ -115,8 +126,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
-        fail(Code::format, where, " has a field ", format::quote(key),
-             ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
       }
     }
     const Json& entries = json.at("entries");
@@ -156,8 +166,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "dtype" && key != "shape" && key != "device") {
-        fail(Code::format, where, " has a field ", format::quote(key),
-             ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
       }
     }
     if (!json.contains("dtype") || !json.at("dtype").is_string() || !json.contains("shape")) {
@@ -227,9 +236,8 @@ class Builder {
     while (!pending.empty()) {
       const auto [at, depth] = pending.back();
       pending.pop_back();
-      if (depth > format::max_json_depth) {
-        fail(Code::format, "the value ", where, " is nested more than ", format::max_json_depth,
-             " deep");
+      if (depth > max_json_depth) {
+        fail(Code::format, "the value ", where, " is nested more than ", max_json_depth, " deep");
       }
       for (const Json& inner : *at) {
         if (inner.is_structured()) pending.emplace_back(&inner, depth + 1);
@@ -244,10 +252,12 @@ class Builder {
 }  // namespace
 
 std::string describe_dict(const TensorDict& td) {
-  const NodePtr root = all_dense(td.node());
-  if (as_dense(root.get()) == nullptr) {
+  NodePtr root = td.node();
+  if (is_opaque(*root)) {
     fail(Code::unsupported, "a non-tensor value is not described alone");
   }
+  if (const SubTensorDictNode* part = as_sub_tensordict(root.get()))
+    root = read_at(part->parent(), part->items());
   return Describer().run(root);
 }
 

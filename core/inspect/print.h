@@ -1,14 +1,12 @@
 // core/inspect/print.h: the text of a tensor and of a dictionary, as Python's tensordict prints them.
 #pragma once
 
+#include "core/tensor/dtype_name.h"
 #include "core/tree/node.h"
 
 #include <string>
 
 namespace td {
-
-// "torch.float32"
-std::string dtype_name(c10::ScalarType dtype);
 
 // "Tensor(shape=torch.Size([3]), device=cpu, dtype=torch.float32, is_shared=False)"
 std::string describe(const at::Tensor& tensor);

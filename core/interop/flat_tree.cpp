@@ -98,8 +98,8 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
       }
       std::string name = join(owned, separator);
       if (!seen.insert(name).second) {
-        fail(Code::key_exists, "two tensors are called ", format::quote(name), " when joined with ",
-             format::quote(separator), ": choose another separator");
+        fail(Code::key_exists, "two tensors are called ", quote(name), " when joined with ",
+             quote(separator), ": choose another separator");
       }
       if (split_name(name, options) != owned) tree.extras.exact.push_back({name, owned});
       tree.leaves.push_back({std::move(name), std::move(owned), value.tensor()});
@@ -157,7 +157,7 @@ FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) 
   FlatExtras result;
   try {
     // Nothing here is nested deeper than this; what is deeper is stopped before a tree is made of it.
-    const Json json = Json::parse(format::compact(text, where, 8));
+    const Json json = Json::parse(compact(text, where, 8));
     if (json.at("format") != extras_version) {
       fail(Code::unsupported, where, ": what stands beside the tensors is of a later version");
     }

@@ -20,7 +20,7 @@ Sizes byte_strides(const Header& header) {
 
 at::Tensor array_of(const FileBytes& file, const Header& header, std::string_view name) {
   const Column& column = header.columns[0];
-  const std::optional<std::int64_t> bytes = format::checked_bytes(header.sizes, header.item_bytes);
+  const std::optional<std::int64_t> bytes = checked_bytes(header.sizes, header.item_bytes);
   if (!bytes || static_cast<std::size_t>(*bytes) > file.size() - header.start) {
     fail(Code::format, file.where(), ": an array of shape ", show_sizes(header.sizes),
          " does not fit into ", file.size(), " bytes");
@@ -58,7 +58,7 @@ class TensorclassPlan {
       if (value.is_node()) {
         const DenseNode* inner = as_dense(value.node().get());
         if (inner == nullptr) {
-          fail(Code::unsupported, format::quote(name),
+          fail(Code::unsupported, quote(name),
                " is no tensor, and NumPy's files hold "
                "tensors alone");
         }

@@ -62,7 +62,7 @@ class HeaderReader {
       fail(Code::dtype, literal_.where(), ": ", name, " is of ", code,
            ", which needs libtorch 2.3, this is ", TORCH_VERSION);
     }
-    fail(Code::dtype, literal_.where(), ": ", name, " is of NumPy's ", format::quote(code),
+    fail(Code::dtype, literal_.where(), ": ", name, " is of NumPy's ", quote(code),
          ", which is no dtype of libtorch");
   }
 
@@ -134,7 +134,7 @@ class HeaderReader {
       const Sizes shape = literal_.sizes();
       const bool nested = header_.columns.size() != first + 1 ||
                           header_.columns[first].path.size() != column.path.size();
-      const auto total = format::checked_bytes(shape, bytes);
+      const auto total = checked_bytes(shape, bytes);
       if (!stored || nested || !total) {
         fail(Code::unsupported, literal_.where(), ": ", show_path(path_view(column.path)),
              " is an array of records in a record, which cannot be read");

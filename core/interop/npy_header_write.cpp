@@ -12,7 +12,7 @@ std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
     if (row.dtype != dtype) continue;
     return (c10::elementSize(dtype) == 1 ? "|" : "<") + std::string(row.code);
   }
-  fail(Code::dtype, format::quote(name), " cannot be stored: NumPy has no dtype ",
+  fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ",
        c10::toString(dtype));
 }
 

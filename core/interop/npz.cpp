@@ -15,12 +15,12 @@ constexpr std::string_view suffix = ".npy";
 // The content of an entry: in the file itself when it is stored, else in memory of its own.
 FileBytes content(const FileBytes& file, const zip_file::Reader& zip,
                   const zip_file::Entry& entry) {
-  const std::string where = file.where() + ": " + format::quote(entry.name);
+  const std::string where = file.where() + ": " + quote(entry.name);
   if (entry.method == zip_file::method_stored) {
     return file.part(static_cast<std::size_t>(entry.offset), static_cast<std::size_t>(entry.bytes),
                      where);
   }
-  file.require_copies(format::quote(entry.name));
+  file.require_copies(quote(entry.name));
   auto memory =
       std::make_shared<at::Tensor>(at::empty({static_cast<std::int64_t>(entry.bytes)}, at::kByte));
   char* data = entry.bytes == 0 ? nullptr : static_cast<char*>(memory->data_ptr());
@@ -37,7 +37,7 @@ TensorDict load_npz(const FileBytes& file, const FileOptions& options) {
   for (const zip_file::Entry& entry : zip.entries()) {
     const std::string_view name = entry.name;
     if (name.size() < suffix.size() || name.substr(name.size() - suffix.size()) != suffix) {
-      fail(Code::format, file.where(), ": ", format::quote(name), " is no array of NumPy");
+      fail(Code::format, file.where(), ": ", quote(name), " is no array of NumPy");
     }
     std::string key(name.substr(0, name.size() - suffix.size()));
     OwnedPath path = split_name(key, options);

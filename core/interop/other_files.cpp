@@ -2,7 +2,7 @@
 
 #include "core/meta/format.h"
 #include "core/interop/numpy.h"
-#include "core/pickle/pickled.h"
+#include "core/interop/torch_file.h"
 #include "core/interop/raw_file.h"
 #include "core/interop/safetensors.h"
 
@@ -30,7 +30,7 @@ FileFormat format_to_write(const std::string& path, const FileOptions& options) 
   if (format == FileFormat::detect && options.layout) format = FileFormat::raw;
   if (format == FileFormat::detect) format = format_of_suffix(path);
   if (format == FileFormat::detect) {
-    fail(Code::invalid_argument, "the name ", format::quote(path),
+    fail(Code::invalid_argument, "the name ", quote(path),
          " does not say which format is to be written");
   }
   if (format == FileFormat::pickled) {
@@ -136,7 +136,7 @@ at::Tensor load_tensor(const std::string& path, const FileOptions& options) {
 void save_tensor(const at::Tensor& tensor, const std::string& path, const FileOptions& options) {
   const FileFormat format = format_to_write(path, options);
   if (format != FileFormat::npy) {
-    fail(Code::invalid_argument, "one tensor is stored as .npy; ", format::quote(path),
+    fail(Code::invalid_argument, "one tensor is stored as .npy; ", quote(path),
          " takes a dictionary");
   }
   numpy::save_array(tensor, path, options);

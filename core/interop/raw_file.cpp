@@ -1,5 +1,6 @@
 #include "core/interop/raw_file.h"
 
+#include "core/base/known_sizes.h"
 #include "core/meta/format.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ const Layout& require_layout(const FileOptions& options) {
 
 void check_field(const Field& field, const Layout& layout, const std::string& where) {
   const std::optional<std::int64_t> bytes =
-      format::checked_bytes(field.sizes, c10::elementSize(field.dtype));
+      checked_bytes(field.sizes, c10::elementSize(field.dtype));
   if (!bytes || field.offset > layout.item_bytes ||
       static_cast<std::size_t>(*bytes) > layout.item_bytes - field.offset) {
     fail(Code::shape, where, ": the field ", show_path(field.path), " of shape ",
@@ -33,7 +34,7 @@ void check_field(const Field& field, const Layout& layout, const std::string& wh
 TensorDict read_records(const FileBytes& file, const Records& records, const FileOptions& options) {
   const Layout& layout = records.layout;
   const std::size_t item_bytes = std::max<std::size_t>(layout.item_bytes, 1);
-  const std::optional<std::int64_t> bytes = format::checked_bytes(records.batch, item_bytes);
+  const std::optional<std::int64_t> bytes = checked_bytes(records.batch, item_bytes);
   const std::size_t need = bytes && layout.item_bytes != 0 ? static_cast<std::size_t>(*bytes) : 0;
   if (!bytes || records.start > file.size() || need > file.size() - records.start) {
     fail(Code::format, file.where(), ": ", show_sizes(records.batch), " records of ",
@@ -90,8 +91,8 @@ void save_records(const TensorDict& td, const std::string& path, const std::stri
                   const Layout& layout, bool durable) {
   constexpr std::size_t piece = std::size_t{4} << 20;
   const std::string target = new_file_path(path);
-  const SizesView batch = td.batch_size();
-  const std::optional<std::int64_t> bytes = format::checked_bytes(batch, layout.item_bytes);
+  const SizesView batch = known_sizes(td.batch_size());
+  const std::optional<std::int64_t> bytes = checked_bytes(batch, layout.item_bytes);
   if (!bytes) fail(Code::shape, "records of batch size ", show_sizes(batch), " are too many");
   files::NewFile file(target);
   file.write(head.data(), head.size());

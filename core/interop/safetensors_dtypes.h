@@ -57,7 +57,7 @@ inline c10::ScalarType parse_dtype(std::string_view name, const std::string& whe
     if (row.dtype != c10::ScalarType::Undefined) return row.dtype;
     fail(Code::dtype, where, ": libtorch ", TORCH_VERSION, " has no dtype ", name);
   }
-  fail(Code::format, where, ": no dtype is called ", format::quote(name));
+  fail(Code::format, where, ": no dtype is called ", quote(name));
 }
 
 }  // namespace td::safetensors

@@ -1,6 +1,6 @@
 #include "core/interop/safetensors_dtypes.h"
 
-#include "core/meta/json_reader.h"
+#include "core/base/json_reader.h"
 #include "core/interop/safetensors.h"
 
 #include <algorithm>
@@ -12,13 +12,12 @@ namespace td::safetensors {
 
 namespace {
 
-using format::quote;
-using format::Scalar;
+using json::Scalar;
 
 constexpr std::size_t max_dims = 1024;
 
 // The JSON text, read as it comes: the names of the tensors, what is said of each, and the metadata.
-class HeaderReader final : public format::Reader {
+class HeaderReader final : public json::Reader {
  public:
   HeaderReader(const std::string& where, std::size_t max_entries, Header& header)
       : Reader(where, 3), where_(where), max_entries_(max_entries), header_(header) {}
@@ -127,7 +126,7 @@ void check_places(const Header& header, std::size_t data_bytes, const std::strin
   std::size_t at = 0;
   for (const Header::Entry* entry : sorted) {
     const std::optional<std::int64_t> bytes =
-        format::checked_bytes(entry->sizes, c10::elementSize(entry->dtype));
+        checked_bytes(entry->sizes, c10::elementSize(entry->dtype));
     if (entry->start != at || entry->stop < at || entry->stop > data_bytes) {
       fail(Code::format, where, ": ", quote(entry->name), " lies from byte ", entry->start, " to ",
            entry->stop, " of ", data_bytes, ", where the one before it ends at ", at);

@@ -27,19 +27,19 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
       fail(Code::invalid_argument, "the metadata are not a JSON object of texts");
     };
     const auto json = nlohmann::ordered_json::parse(
-        format::compact(options.metadata, "the metadata", 2), nullptr, /*allow_exceptions=*/false);
+        compact(options.metadata, "the metadata", 2), nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) refuse();
     for (const auto& item : json.items()) {
       if (!item.value().is_string()) refuse();
       if (item.key() == extras_key) continue;  // of the file that they were read from
       text +=
-          format::quote(item.key()) + ':' + format::quote(item.value().get<std::string>()) + ',';
+          quote(item.key()) + ':' + quote(item.value().get<std::string>()) + ',';
     }
   }
   const FlatExtras& extras = tree.extras;
   const bool plain = extras.dicts.size() == 1 && extras.dicts[0].batch.empty() &&
                      extras.data.empty() && extras.exact.empty();
-  if (!plain) text += format::quote(extras_key) + ':' + format::quote(extras.text()) + ',';
+  if (!plain) text += quote(extras_key) + ':' + quote(extras.text()) + ',';
   if (text.size() == 1) return {};
   text.back() = '}';
   return text;
@@ -67,7 +67,7 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
   }
   std::size_t at = 0;
   for (const auto& [row, leaf] : order) {
-    text += format::quote(leaf->name) + ":{\"dtype\":\"" + std::string(dtypes[row].name) +
+    text += quote(leaf->name) + ":{\"dtype\":\"" + std::string(dtypes[row].name) +
             "\",\"shape\":[";
     for (const std::int64_t size : leaf->tensor.sizes()) text += std::to_string(size) + ',';
     if (text.back() == ',') text.pop_back();

@@ -59,14 +59,14 @@ Cell bare_cell(std::string_view text) {
   const bool yes = text == "True" || text == "true";
   cell.kind = yes || text == "False" || text == "false" ? Cell::truth : Cell::value;
   cell.number = yes ? 1 : 0;
-  cell.json = format::quote(text);
+  cell.json = quote(text);
   return cell;
 }
 
 Cell quoted_cell(std::string_view text) {
   Cell cell;
   cell.kind = Cell::value;
-  cell.json = format::quote(text);
+  cell.json = quote(text);
   return cell;
 }
 
@@ -175,12 +175,12 @@ Cell json_cell(const Json& value) {
 std::vector<Column> read_json(std::string_view text, std::size_t& rows) {
   bool deep = false;
   const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
-    deep = deep || depth > static_cast<int>(format::max_json_depth);
+    deep = deep || depth > static_cast<int>(max_json_depth);
     return !deep;
   };
   const Json json = Json::parse(text, bounded, /*allow_exceptions=*/false);
   if (deep) {
-    fail(Code::format, "the values are nested more than ", format::max_json_depth, " deep");
+    fail(Code::format, "the values are nested more than ", max_json_depth, " deep");
   }
   if (!json.is_array()) fail(Code::format, "the file holds no JSON list of rows");
   std::vector<Column> columns;

@@ -184,7 +184,7 @@ std::string write_table(const TensorDict& td, const TableOptions& options) {
     if (!csv) text += row == 0 ? "\n{" : ",\n{";
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i != 0) text += ',';
-      if (!csv) text += format::quote(columns[i].name) + ":";
+      if (!csv) text += quote(columns[i].name) + ":";
       const std::size_t begin = text.size();
       append_cell(text, columns[i], row, options.format);
       // A line without anything would not be a row.

@@ -1,7 +1,10 @@
 // core/io/mapped_file.h: a file, or nameless memory, mapped into the process, and tensors over it.
 #pragma once
 
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
+
+#include <ATen/core/Tensor.h>
 
 #include <cstddef>
 #include <memory>

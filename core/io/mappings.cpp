@@ -1,9 +1,5 @@
 #include "core/io/mappings.h"
 
-#include "core/io/mapped_file.h"
-#include "core/tensor/buffer.h"
-#include "core/tensor/foreign.h"
-
 namespace td {
 
 Mappings& Mappings::get() {
@@ -30,14 +26,6 @@ bool Mappings::reach_beyond(const struct stat& file, std::uint64_t bytes) const 
     if (at->second.device == file.st_dev && at->second.bytes > bytes) return true;
   }
   return false;
-}
-
-bool in_mapping(const at::Tensor& tensor) noexcept {
-  return MappedFile::of(tensor) != nullptr || Buffer::over_mapping(tensor);
-}
-
-bool solely_owned(const at::Tensor& tensor, std::size_t held) noexcept {
-  return uniquely_owned(tensor, held) && !in_mapping(tensor);
 }
 
 }  // namespace td

@@ -1,7 +1,5 @@
-// core/io/mappings.h: which bytes of which files this process has mapped, and who else may reach them.
+// core/io/mappings.h: which bytes of which files this process has mapped.
 #pragma once
-
-#include <ATen/core/Tensor.h>
 
 #include <sys/stat.h>
 #include <cstdint>
@@ -32,13 +30,5 @@ class Mappings {
   std::mutex mutex_;
   std::unordered_multimap<std::uint64_t, Entry> entries_;  // by inode
 };
-
-// Whether a tensor, or the one it is a view of, lies in memory that this library has mapped: others may
-// have mapped it, too.
-bool in_mapping(const at::Tensor& tensor) noexcept;
-
-// Nobody else holds the tensor or its memory, nor could have mapped it. `held` is how many references the
-// caller has.
-bool solely_owned(const at::Tensor& tensor, std::size_t held) noexcept;
 
 }  // namespace td

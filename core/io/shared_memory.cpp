@@ -1,9 +1,9 @@
 // Shared memory without a file system: what memfd_create() gives, opened by others through /proc. It is
 // sealed, so that nobody can shorten it below a mapping, and goes with the last process that has it.
-#include "core/consolidated/share.h"
+#include "core/io/shared_memory.h"
 
+#include "core/base/json_text.h"
 #include "core/io/file_io.h"
-#include "core/meta/format.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -53,7 +53,7 @@ Name parse(const std::string& text) {
   }
   const Name name{numbers[0], numbers[1], numbers[2]};
   if (!sound || show(name) != text) {
-    fail(Code::invalid_argument, format::quote(text), " is not the name of shared memory");
+    fail(Code::invalid_argument, quote(text), " is not the name of shared memory");
   }
   return name;
 }
@@ -114,25 +114,25 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   const files::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.is_open()) {
     if (errno == ENOENT || errno == ENXIO || errno == ESRCH) {
-      fail(Code::io, "no shared memory ", format::quote(text),
+      fail(Code::io, "no shared memory ", quote(text),
            ": the process that made it has ended or has let go of it");
     }
-    fail(Code::io, "cannot open shared memory ", format::quote(text), ": ",
+    fail(Code::io, "cannot open shared memory ", quote(text), ": ",
          std::generic_category().message(errno));
   }
   struct stat info {};
   const int seals = ::fcntl(file.get(), F_GET_SEALS);
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || seals < 0) {
-    fail(Code::format, format::quote(text), " leads to something that is no shared memory");
+    fail(Code::format, quote(text), " leads to something that is no shared memory");
   }
   if ((seals & F_SEAL_SHRINK) == 0) {
-    fail(Code::format, "refused: shared memory ", format::quote(text),
+    fail(Code::format, "refused: shared memory ", quote(text),
          " could be shortened while it is used");
   }
   const auto total = static_cast<std::size_t>(info.st_size);
   Trailer trailer{};
   if (total < sizeof trailer) {
-    fail(Code::format, "shared memory ", format::quote(text), " is too short: ", total, " bytes");
+    fail(Code::format, "shared memory ", quote(text), " is too short: ", total, " bytes");
   }
   std::shared_ptr<SharedMemory> result(new SharedMemory);
   result->name_ = text;
@@ -140,13 +140,13 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   result->mapped_ = total;
   std::memcpy(&trailer, result->data_ + total - sizeof trailer, sizeof trailer);
   if (std::memcmp(trailer.magic, magic, sizeof magic) != 0) {
-    fail(Code::format, format::quote(text), " leads to something that is no shared dictionary");
+    fail(Code::format, quote(text), " leads to something that is no shared dictionary");
   }
   if (trailer.nonce != name.nonce) {
-    fail(Code::io, "no shared memory ", format::quote(text), ": another one has taken its place");
+    fail(Code::io, "no shared memory ", quote(text), ": another one has taken its place");
   }
   if (trailer.bytes > total - sizeof trailer) {
-    fail(Code::format, "shared memory ", format::quote(text), " is too short: ", trailer.bytes,
+    fail(Code::format, "shared memory ", quote(text), " is too short: ", trailer.bytes,
          " bytes expected, ", total - sizeof trailer, " found");
   }
   result->bytes_ = static_cast<std::size_t>(trailer.bytes);

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "core/io/file_io.h"
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
 
 #include <cstddef>
 #include <cstdint>

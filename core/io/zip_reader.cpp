@@ -1,7 +1,7 @@
 // Reading zip archives that may come from anybody.
 #include "core/base/crc32.h"
+#include "core/base/json_text.h"
 
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
 #include "core/io/zip_file.h"
 
@@ -69,7 +69,7 @@ Reader::Reader(const char* data, std::size_t bytes, std::string where, std::size
   names_.reserve(entries_.size());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!names_.emplace(entries_[i].name, i).second) {
-      fail(Code::format, where_, ": two entries are called ", format::quote(entries_[i].name));
+      fail(Code::format, where_, ": two entries are called ", quote(entries_[i].name));
     }
   }
 }
@@ -147,7 +147,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
     fail(Code::format, where_, ": an entry without a name, or with a NUL in it");
   }
   if ((u16(record + 8) & encrypted_flags) != 0) {
-    fail(Code::unsupported, where_, ": ", format::quote(entry.name), " is encrypted");
+    fail(Code::unsupported, where_, ": ", quote(entry.name), " is encrypted");
   }
   entry.method = u16(record + 10);
   entry.crc = u32(record + 16);
@@ -160,7 +160,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
   for (std::uint64_t left = extra_bytes; left >= 4;) {
     const std::uint64_t length = u16(extra + 2);
     if (length > left - 4) {
-      fail(Code::format, where_, ": ", format::quote(entry.name),
+      fail(Code::format, where_, ": ", quote(entry.name),
            " has an extra field that is too long");
     }
     if (u16(extra) == wide_field) {
@@ -168,7 +168,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
       for (std::uint64_t* number : {&entry.bytes, &entry.packed, &entry.header}) {
         if (*number != wide) continue;
         if (length - used < 8) {
-          fail(Code::format, where_, ": ", format::quote(entry.name), " lacks a number of 64 bits");
+          fail(Code::format, where_, ": ", quote(entry.name), " lacks a number of 64 bits");
         }
         *number = u64(extra + 4 + used);
         used += 8;
@@ -184,7 +184,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
 // The header before the content says again what the directory says, and where the content begins.
 void Reader::read_header(Entry& entry, std::uint64_t directory) const {
   const auto refuse = [&](const auto&... why) {
-    fail(Code::format, where_, ": ", format::quote(entry.name), " ", why...);
+    fail(Code::format, where_, ": ", quote(entry.name), " ", why...);
   };
   if (directory < header_bytes || entry.header > directory - header_bytes) {
     refuse("begins at ", entry.header, ", outside the file");
@@ -222,8 +222,8 @@ void Reader::check_overlaps() const {
             [](const Entry* a, const Entry* b) { return a->header < b->header; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (order[i]->header < order[i - 1]->offset + order[i - 1]->packed) {
-      fail(Code::format, where_, ": ", format::quote(order[i - 1]->name), " and ",
-           format::quote(order[i]->name), " lie on one another");
+      fail(Code::format, where_, ": ", quote(order[i - 1]->name), " and ",
+           quote(order[i]->name), " lie on one another");
     }
   }
 }
@@ -252,7 +252,7 @@ void Reader::inflate(const Entry& entry, char* to) const {
   }
   if (status == Z_MEM_ERROR) fail(Code::out_of_memory, "no memory to inflate ", where_);
   if (status != Z_STREAM_END || in != 0 || out != 0) {
-    fail(Code::format, where_, ": ", format::quote(entry.name),
+    fail(Code::format, where_, ": ", quote(entry.name),
          " is damaged: it cannot be inflated");
   }
 }
@@ -267,18 +267,18 @@ void Reader::read(const Entry& entry, char* to, bool checked) const {
       checked = true;
       break;
     default:
-      fail(Code::unsupported, where_, ": ", format::quote(entry.name), " is packed with method ",
+      fail(Code::unsupported, where_, ": ", quote(entry.name), " is packed with method ",
            entry.method, "; stored and deflated entries can be read");
   }
   if (checked && crc32(0, to, entry.bytes) != entry.crc) {
-    fail(Code::format, where_, ": ", format::quote(entry.name),
+    fail(Code::format, where_, ": ", quote(entry.name),
          " is damaged: its checksum differs");
   }
 }
 
 std::string Reader::text(const Entry& entry, std::size_t limit) const {
   if (entry.bytes > limit) {
-    fail(Code::format, where_, ": ", format::quote(entry.name), " is too long: ", entry.bytes,
+    fail(Code::format, where_, ": ", quote(entry.name), " is too long: ", entry.bytes,
          " bytes, at most ", limit, " are read");
   }
   std::string result(static_cast<std::size_t>(entry.bytes), '\0');
@@ -306,7 +306,7 @@ std::vector<std::uint64_t> Reader::checksums_of(const Entry& entry) const {
     first = entry.offset + entry.packed;
     if (first + 8 <= entries_.front().record && u32(data_ + first) == description_mark) first += 4;
     if (first + 4 > entries_.front().record) {
-      fail(Code::format, where_, ": ", format::quote(entry.name), " lacks its description");
+      fail(Code::format, where_, ": ", quote(entry.name), " lacks its description");
     }
   }
   return {first, entry.record + 16};
@@ -336,12 +336,12 @@ at::Tensor MappedArchive::tensor(const Entry& entry, std::size_t skip, SizesView
   std::uint64_t bytes = c10::elementSize(dtype);
   for (const std::int64_t size : sizes) {
     if (size < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) {
-      fail(Code::format, reader_->where(), ": ", format::quote(entry.name),
+      fail(Code::format, reader_->where(), ": ", quote(entry.name),
            ": a shape that is too large");
     }
   }
   if (skip > entry.bytes || bytes > entry.bytes - skip) {
-    fail(Code::format, reader_->where(), ": ", format::quote(entry.name), " is too short: ", bytes,
+    fail(Code::format, reader_->where(), ": ", quote(entry.name), " is too short: ", bytes,
          " bytes expected, ", entry.bytes - std::min<std::uint64_t>(skip, entry.bytes), " found");
   }
   const at::TensorOptions options = at::TensorOptions(dtype).device(c10::DeviceType::CPU);
@@ -353,7 +353,7 @@ at::Tensor MappedArchive::tensor(const Entry& entry, std::size_t skip, SizesView
         file_->data() + entry.offset + skip, sizes, [file = file_](void*) {}, options);
   }
   if (writable_) {
-    fail(Code::unsupported, reader_->where(), ": ", format::quote(entry.name),
+    fail(Code::unsupported, reader_->where(), ": ", quote(entry.name),
          " is compressed or not aligned: what is written to it cannot reach the file");
   }
   at::Tensor result = at::empty(sizes, options);

@@ -134,4 +134,8 @@ KeyList last_key(const TensorDict& td) {
   return last(names.back(), kind_below(td.node(), names.back()));
 }
 
+KeyList TensorDict::keys(const KeysOptions& options) const {
+  return list_keys(*this, KeyQuery{options});
+}
+
 }  // namespace td

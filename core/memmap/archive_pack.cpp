@@ -137,7 +137,7 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
   }
   for (const Entry& entry : reader.entries()) {
     if (zip_file::stays_inside(entry.name)) continue;
-    fail(Code::format, reader.where(), ": ", format::quote(entry.name), " leads out of the folder");
+    fail(Code::format, reader.where(), ": ", quote(entry.name), " leads out of the folder");
   }
   const std::string target = files::absolute(dir);
   const Found found = files::look(files::join(target, ".")).found;
@@ -158,7 +158,7 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
       reader.read(entry, content.data());
       data = content.data();
     } else if (!reader.intact(entry)) {
-      fail(Code::format, reader.where(), ": ", format::quote(entry.name),
+      fail(Code::format, reader.where(), ": ", quote(entry.name),
            " is damaged: its checksum differs");
     }
     file.write(data, entry.bytes);

@@ -31,7 +31,7 @@ std::vector<Finding> check_entries(const Reader& reader, int num_threads, const 
       damaged[i] = reader.intact(entry) ? 0 : 1;
       if (damaged[i] != 0) {
         each[i] = {Damage::changed, entry.name, 0, 0,
-                   reader.where() + ": " + format::quote(entry.name) +
+                   reader.where() + ": " + quote(entry.name) +
                        " is damaged: its checksum differs"};
       }
     } catch (const Error& error) {

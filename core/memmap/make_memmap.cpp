@@ -171,7 +171,7 @@ at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes,
                        std::optional<c10::ScalarType> dtype, const MemmapOptions& options) {
   // One element that stands for all of them.
   const at::Tensor zero = at::zeros({}, dtype ? at::TensorOptions(*dtype) : at::TensorOptions());
-  if (!format::checked_bytes(sizes, zero.element_size())) {
+  if (!checked_bytes(sizes, zero.element_size())) {
     fail(Code::shape, "no tensor can have the shape ", show_sizes(sizes));
   }
   return Maker(find_place(td, path), options, Content::zeros).run(zero.expand(sizes));

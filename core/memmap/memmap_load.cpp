@@ -1,5 +1,5 @@
 // Opening a folder or an archive as a whole: what is read is never a mixture of two states.
-#include "core/io/folder_source.h"
+#include "core/memmap/folder_source.h"
 #include "core/memmap/memmap_loader.h"
 #include "core/memmap/memmap.h"
 #include "core/tree/nested_tensor.h"

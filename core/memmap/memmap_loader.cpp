@@ -5,7 +5,7 @@
 #include "core/memmap/tensorclass_loader.h"
 #include "core/meta/format_index.h"
 #include "core/tensor/assign.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -117,7 +117,7 @@ class Loader {
 
   NodePtr dense(Opened opened, const Above& above) {
     Sizes batch(opened.text.batch);
-    if (!format::checked_bytes(batch, 1)) {
+    if (!checked_bytes(batch, 1)) {
       fail(Code::format, opened.where, ": the batch size ", show_sizes(batch), " is too large");
     }
     if (!batch.empty()) batch[0] = std::min(batch[0], above.rows);
@@ -169,7 +169,7 @@ class Loader {
       const std::string json =
           above.rows == any_rows
               ? opened.text.data
-              : format::head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
+              : head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
       const NodePtr node = stacked_along(non_tensor_from_json(json, above.batch, above.device),
                                          opened.text.stack_dim);
       // It says of its own where it is, whatever the dictionary above says.
@@ -282,11 +282,10 @@ class Loader {
       if (!is_utf8(name))
         fail(Code::format, at.opened.where, ": a folder beside it has a name that is not UTF-8");
       if (at.node->find(name) != nullptr)
-        fail(Code::format, at.opened.where, ": ", format::quote(name),
-             " is both a file and a folder");
+        fail(Code::format, at.opened.where, ": ", quote(name), " is both a file and a folder");
       reader_.count_entry(at.opened);
       check_depth(at.opened, at.depth + 1);
-      add_node(at, name, reader_.open(std::move(dir), format::quote(name)));
+      add_node(at, name, reader_.open(std::move(dir), quote(name)));
     }
   }
 

@@ -30,7 +30,7 @@ class Names {
     format::NodeText node;
     try {
       node = format::read_node(files::read(meta, format::max_meta_bytes), meta,
-                               {format::max_json_depth + 1, static_cast<std::size_t>(-1),
+                               {max_json_depth + 1, static_cast<std::size_t>(-1),
                                 inner != nullptr && inner->found == Found::folder});
     } catch (const Error&) {
       return;  // it names nothing

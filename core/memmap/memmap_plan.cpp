@@ -234,8 +234,8 @@ class Planner {
       if (level.exists && SaveChecks::folder_exists(dir)) checks_.check_meta(dir);
       level.text.node(path_.back(), one != nullptr ? format::NodeType::non_tensor
                                                    : format::NodeType::non_tensor_stack);
-      const std::string json = format::compact(one != nullptr ? one->json() : non_tensor_json(node),
-                                               show_path(path_), format::max_json_depth);
+      const std::string json = compact(one != nullptr ? one->json() : non_tensor_json(node),
+                                       show_path(path_), max_json_depth);
       plan_.folders.push_back(
           {dir, one != nullptr
                     ? format::non_tensor_text(json)

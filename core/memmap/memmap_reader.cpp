@@ -2,8 +2,8 @@
 
 #include "core/io/folder.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 
@@ -37,8 +37,7 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
   if (!text) return std::nullopt;
   std::string where = where_of(dir, key);
   // A value stands one level deep in its meta.json; what is accepted can be saved again.
-  const std::size_t depth =
-      std::min(options_.max_depth + std::size_t{8}, format::max_json_depth + 1);
+  const std::size_t depth = std::min(options_.max_depth + std::size_t{8}, max_json_depth + 1);
   format::Limits limits{depth, entries_left(), true};
   format::NodeText node = format::read_node(*text, where, limits);
   if (node.type == format::NodeType::tensorclass) {
@@ -132,8 +131,7 @@ bool MemmapReader::locate(const std::string& dir, const std::string& where, cons
   const auto with_suffix = [&](std::string name) { return name.append(suffix); };
   const bool verbatim = format::safe_verbatim(key, suffix.empty());
   if (options_.verbatim_names) {
-    if (!verbatim)
-      fail(Code::format, where, ": the key ", format::quote(key), " leads out of the folder");
+    if (!verbatim) fail(Code::format, where, ": the key ", quote(key), " leads out of the folder");
     return accept(files::join(dir, with_suffix(key)));
   }
   const std::string name = format::escape(key);
@@ -143,7 +141,7 @@ bool MemmapReader::locate(const std::string& dir, const std::string& where, cons
 
 Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
   std::optional<Opened> opened;
-  const std::string name = format::quote(key);
+  const std::string name = quote(key);
   locate(at.dir, at.where, key, {}, [&](const std::string& dir) {
     opened = try_open(dir, name);
     if (opened) return true;
@@ -159,7 +157,7 @@ Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
 
 Opened MemmapReader::open_element(const Opened& at, std::size_t number) {
   const std::string name = std::to_string(number);
-  return open(files::join(at.dir, name), format::quote(name));
+  return open(files::join(at.dir, name), quote(name));
 }
 
 std::string MemmapReader::descend(const std::vector<std::string>& path) const {
@@ -178,8 +176,8 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
           locate(dir, where, key, format::leaf_suffix, [&](const std::string& candidate) {
             return source_.look(candidate).found == Found::file;
           });
-      if (leaf) fail(Code::wrong_entry, format::quote(key), " in \"", dir, "\" is a tensor");
-      fail(Code::key_not_found, "there is no dictionary ", format::quote(key), " in \"", dir, "\"");
+      if (leaf) fail(Code::wrong_entry, quote(key), " in \"", dir, "\" is a tensor");
+      fail(Code::key_not_found, "there is no dictionary ", quote(key), " in \"", dir, "\"");
     }
     dir = std::move(found);
   }
@@ -188,7 +186,7 @@ std::string MemmapReader::descend(const std::vector<std::string>& path) const {
 
 at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
                               const std::optional<c10::Device>& device) const {
-  const auto where = [&] { return at.where + ": " + format::quote(entry.key); };
+  const auto where = [&] { return at.where + ": " + quote(entry.key); };
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where(), " has no dtype or no shape");
   const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where());
@@ -198,7 +196,7 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
          ", which does not begin with the batch size ", show_sizes(at.text.batch));
   }
   if (!at.text.batch.empty()) sizes[0] = rows;
-  const std::optional<std::int64_t> bytes = format::checked_bytes(sizes, c10::elementSize(dtype));
+  const std::optional<std::int64_t> bytes = checked_bytes(sizes, c10::elementSize(dtype));
   if (!bytes) {
     fail(Code::format, where(), " has shape ", show_sizes(entry.shape), ", which is too large");
   }
@@ -214,12 +212,11 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
 NestedTensorPtr MemmapReader::nested_tensor(const Opened& at, const format::Entry& entry,
                                             std::int64_t rows,
                                             const std::optional<c10::Device>& device) const {
-  const std::string where = at.where + ": " + format::quote(entry.key);
+  const std::string where = at.where + ": " + quote(entry.key);
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where, " has no dtype or no shape");
   const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where);
-  const std::optional<std::int64_t> bytes =
-      format::checked_bytes(entry.shape, sizeof(std::int64_t));
+  const std::optional<std::int64_t> bytes = checked_bytes(entry.shape, sizeof(std::int64_t));
   if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
     fail(Code::format, where, " is a nested tensor, with a table of sizes of shape ",
          show_sizes(entry.shape));
@@ -256,7 +253,7 @@ NestedTensorPtr MemmapReader::nested_tensor(const Opened& at, const format::Entr
 }
 
 Opened MemmapReader::open_source(const Opened& at) {
-  return open(files::join(at.dir, format::source_folder), format::quote(format::source_folder));
+  return open(files::join(at.dir, format::source_folder), quote(format::source_folder));
 }
 
 at::Tensor MemmapReader::values(const Opened& at, const std::string& key, SizesView sizes,
@@ -287,7 +284,7 @@ void MemmapReader::require_file(const Opened& at, const std::string& key,
 }
 
 void MemmapReader::fail_missing(const Opened& at, const std::string& key) const {
-  fail(Code::format, at.where, ": there is no file of values for ", format::quote(key));
+  fail(Code::format, at.where, ": there is no file of values for ", quote(key));
 }
 
 }  // namespace td

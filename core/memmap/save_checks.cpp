@@ -30,7 +30,7 @@ void SaveChecks::check_table_name(const DenseNode& source) const {
   for (const std::string& name : {other, other + std::string(format::leaf_suffix)}) {
     if (source.find(name) == nullptr) continue;
     fail(Code::key_invalid, show_path(path_), " cannot be stored: the file of its sizes and ",
-         format::quote(name), " would be called the same");
+         quote(name), " would be called the same");
   }
 }
 
@@ -42,7 +42,7 @@ void SaveChecks::check_tensor(const at::Tensor& tensor) const {
     fail(Code::dtype, show_path(path_), " cannot be stored: the format has no dtype ",
          c10::toString(tensor.scalar_type()));
   }
-  if (!format::checked_bytes(tensor.sizes(), tensor.element_size())) {
+  if (!checked_bytes(tensor.sizes(), tensor.element_size())) {
     fail(Code::shape, show_path(path_), " with shape ", show_sizes(tensor.sizes()),
          " is too large");
   }

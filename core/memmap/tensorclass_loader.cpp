@@ -50,8 +50,8 @@ void look_into(PickledFields& fields, const std::string& where) {
   std::size_t left = max_read_bytes;
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     // As deep as what is saved may be.
-    std::string json = format::compact(json_of(pickle, root.items[i + 1], left, where), where,
-                                       format::max_json_depth);
+    std::string json =
+        compact(json_of(pickle, root.items[i + 1], left, where), where, max_json_depth);
     left -= std::min(left, json.size());
     values.push_back({pickle.objects[root.items[i]].text, std::move(json)});
   }
@@ -71,7 +71,7 @@ void put_field(const NodePtr& root, const format::Field& field, const std::strin
     }
     DenseNode& dense = *as_dense(node);
     if (dense.find(field.name) != nullptr) {
-      fail(Code::format, where, ": ", format::quote(field.name),
+      fail(Code::format, where, ": ", quote(field.name),
            " is a field beside the dictionary of the tensorclass, and an entry of it");
     }
     dense.put(field.name, NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dense.batch(),
@@ -172,7 +172,7 @@ void TensorclassLoader::note(const std::string& path, const PickledFields& pickl
   if (unread_files_++ != 0) return;
   std::string names;
   for (std::size_t i = 0; i < std::min(pickled.unread.size(), max_named); ++i) {
-    names += (i == 0 ? "" : ", ") + format::quote(pickled.unread[i]);
+    names += (i == 0 ? "" : ", ") + quote(pickled.unread[i]);
   }
   if (pickled.unread.size() > max_named) names += ", …";
   first_ = '"' + path + '"' + (names.empty() ? "" : ": " + names) +

@@ -19,14 +19,13 @@ bool is_empty(const std::vector<NodePtr>& dicts, const std::string& name) {
 void require_kept(const TensorclassType& type, const std::vector<NodePtr>& dicts) {
   const PickledFields& pickled = *type.pickled();
   if (!pickled.file) {
-    fail(Code::unsupported, "a tensorclass ", format::quote(type.name()),
+    fail(Code::unsupported, "a tensorclass ", quote(type.name()),
          " cannot be stored: the file of its pickled fields was too long to be kept");
   }
   for (const std::string& name : pickled.unread) {
     if (is_empty(dicts, name)) continue;
-    fail(Code::unsupported, "a tensorclass ", format::quote(type.name()),
-         " cannot be stored: its field ", format::quote(name),
-         " has a value, and one that Python has pickled with others");
+    fail(Code::unsupported, "a tensorclass ", quote(type.name()), " cannot be stored: its field ",
+         quote(name), " has a value, and one that Python has pickled with others");
   }
 }
 

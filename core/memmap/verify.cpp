@@ -1,7 +1,7 @@
 #include "core/memmap/verify.h"
 
 #include "core/memmap/archive_verify.h"
-#include "core/io/folder_source.h"
+#include "core/memmap/folder_source.h"
 #include "core/base/parallel.h"
 #include "core/io/checksums.h"
 #include "core/io/folder.h"

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "core/io/checksums.h"
-#include "core/io/folder_source.h"
+#include "core/memmap/folder_source.h"
 #include "core/memmap/memmap_reader.h"
 #include "core/memmap/verify.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 
 #include <ATen/ATen.h>
 
@@ -161,7 +161,7 @@ class Walk {
           }
           const c10::ScalarType dtype = format::parse_dtype(entry.dtype, at.where);
           needed = static_cast<std::uint64_t>(
-              format::checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
+              checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
           reader_.leaf(at, entry, rows, meta);
         },
         needed);

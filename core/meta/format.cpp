@@ -54,48 +54,13 @@ bool contains(const List& list, std::string_view name) noexcept {
 }
 
 constexpr char upper_hex[] = "0123456789ABCDEF";
-constexpr char lower_hex[] = "0123456789abcdef";
-
 // Characters that some file system or shell takes for something else.
 bool must_escape(unsigned char c) noexcept {
   return c < 32 || c == 127 ||
          std::string_view("/<>:\"|?*\\ %").find(static_cast<char>(c)) != std::string_view::npos;
 }
 
-void append_quoted(std::string& out, std::string_view text) {
-  out += '"';
-  for (const char c : text) {
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\b': out += "\\b"; break;
-      case '\t': out += "\\t"; break;
-      case '\n': out += "\\n"; break;
-      case '\f': out += "\\f"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          out += "\\u00";
-          out += lower_hex[static_cast<unsigned char>(c) >> 4];
-          out += lower_hex[static_cast<unsigned char>(c) & 15];
-        } else {
-          out += c;
-        }
-    }
-  }
-  out += '"';
-}
-
 }  // namespace
-
-void append_sizes(std::string& out, SizesView sizes) {
-  out += '[';
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (i != 0) out += ',';
-    out += std::to_string(sizes[i]);
-  }
-  out += ']';
-}
 
 const TypeName& type_name(NodeType type) { return types[static_cast<std::size_t>(type)]; }
 
@@ -125,20 +90,6 @@ c10::ScalarType parse_dtype(std::string_view name, std::string_view where) {
          " cannot be read, quantised dtypes are not supported");
   }
   fail(Code::format, where, ": no dtype is called ", quote(name));
-}
-
-std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept {
-  // A zero does not excuse the others: strides are products of them too.
-  auto bytes = static_cast<std::int64_t>(item_bytes);
-  bool empty = false;
-  for (const std::int64_t size : sizes) {
-    if (size < 0 || (size > 0 && bytes > std::numeric_limits<std::int64_t>::max() / size)) {
-      return std::nullopt;
-    }
-    empty = empty || size == 0;
-    if (size > 0) bytes *= size;
-  }
-  return empty ? 0 : bytes;
 }
 
 std::string escape(std::string_view key) {
@@ -263,12 +214,6 @@ std::string tensorclass_text(std::string_view tensorclass,
     text.append(":").append(field.json);
   }
   return text + "}";
-}
-
-std::string quote(std::string_view text) {
-  std::string result;
-  append_quoted(result, text);
-  return result;
 }
 
 }  // namespace td::format

@@ -2,7 +2,11 @@
 // opens a file or knows of tensors.
 #pragma once
 
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/json_text.h"
+#include "core/base/sizes.h"
+
+#include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <optional>
@@ -21,10 +25,6 @@ inline constexpr std::string_view pickle_file =
     "other.pickle";  // fields of a tensorclass that are no JSON
 inline constexpr std::size_t max_meta_bytes = std::size_t{1} << 28;
 inline constexpr std::string_view source_folder = "_source";  // of a sub-tensordict
-
-// Of a non-tensor value: how deep lists and objects may lie in one another, whatever a caller
-// allows. Printing one recurses.
-inline constexpr std::size_t max_json_depth = 1000;
 
 // What kinds of node a folder can hold. A new kind is a row of the table in format.cpp, a case where
 // nodes are read, and one where they are made and saved.
@@ -51,9 +51,6 @@ std::string_view dtype_name(c10::ScalarType dtype) noexcept;
 // Throws Code::format for a name that means nothing, Code::dtype for a dtype that this libtorch has
 // not, and Code::unsupported for quantised ones. `where` begins the message.
 c10::ScalarType parse_dtype(std::string_view name, std::string_view where);
-
-// Product of the sizes and the bytes of an item; nullopt when a size is negative or it overflows.
-std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept;
 
 // From a key to the name of its file or folder, without suffix: one to one, and never leaving the
 // folder.
@@ -97,10 +94,6 @@ std::string part_text(std::string_view index);
 std::string tensorclass_text(std::string_view tensorclass,
                              const std::vector<std::string>& empty_fields,
                              const std::vector<Field>& fields = {});
-std::string quote(std::string_view text);
-
-// [3,4]
-void append_sizes(std::string& out, SizesView sizes);
 
 // Of the name of a tensorclass, which may have a module before it: the name that is printed.
 std::string_view short_tensorclass(std::string_view tensorclass) noexcept;
@@ -143,11 +136,5 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
 // The text of a dictionary with one more entry: that of `other`, a text that DenseText has made for the
 // same batch size. Code::key_exists when it is there already.
 std::string with_entry(std::string_view text, const std::string& where, std::string_view other);
-
-// Of a list, its first elements; other values as they are. The text is good JSON.
-std::string head_of_list(std::string_view json, std::size_t length);
-
-// The same value without needless white space; throws Code::format when it is no JSON.
-std::string compact(std::string_view json, const std::string& where, std::size_t depth);
 
 }  // namespace td::format

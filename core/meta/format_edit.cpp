@@ -1,45 +1,15 @@
 // Texts of meta.json files that are made of others.
 #include "core/meta/format.h"
 
-#include "core/meta/json_reader.h"
+#include "core/base/json_reader.h"
 
 #include <utility>
 
 namespace td::format {
 
+using namespace json;
+
 namespace {
-
-// The first elements of a list.
-class ListHead final : public Copier {
- public:
-  ListHead(const std::string& where, std::size_t length)
-      : Copier(where, max_json_depth + 1), left_(length) {}
-
- private:
-  void on_key(std::string& key) override {
-    if (inside_) Copier::on_key(key);
-  }
-  void on_scalar(const Scalar& value) override {
-    if (depth() == 1) take_one();
-    if (inside_) Copier::on_scalar(value);
-  }
-  void on_open(bool is_object) override {
-    if (depth() == 1) is_list_ = !is_object;
-    if (depth() == 2) take_one();
-    if (inside_) Copier::on_open(is_object);
-  }
-  void on_close(bool is_object) override {
-    if (inside_ || depth() == 0) Copier::on_close(is_object);
-  }
-  void take_one() {
-    inside_ = !is_list_ || left_ > 0;
-    if (is_list_ && left_ > 0) --left_;
-  }
-
-  std::size_t left_;
-  bool is_list_ = false;
-  bool inside_ = true;
-};
 
 // Copies a dictionary and puts fields before those of the dictionary itself.
 class EntryAdder final : public Copier {
@@ -81,19 +51,6 @@ std::string with_entry(std::string_view text, const std::string& where, std::str
   EntryAdder adder(where, other);
   adder.run(text);
   return adder.take();
-}
-
-std::string head_of_list(std::string_view json, std::size_t length) {
-  const std::string where = "a list";
-  ListHead head(where, length);
-  head.run(json);
-  return head.take();
-}
-
-std::string compact(std::string_view json, const std::string& where, std::size_t depth) {
-  Copier copier(where, depth);
-  copier.run(json);
-  return copier.take();
 }
 
 }  // namespace td::format

@@ -2,11 +2,13 @@
 // needs. No tree of the text is built: it may come from anybody.
 #include "core/meta/format.h"
 
-#include "core/meta/json_reader.h"
+#include "core/base/json_reader.h"
 
 #include <unordered_set>
 
 namespace td::format {
+
+using namespace json;
 
 namespace {
 

@@ -23,7 +23,7 @@ class Json {
   // As deep as JSON may be, and no further.
   void append(Ref ref, std::size_t depth) {
     const Object& value = pickle_.objects[ref];
-    if (depth > format::max_json_depth || text_.size() > max_bytes_) {
+    if (depth > max_json_depth || text_.size() > max_bytes_) {
       fail(Code::format, where_, ": a value is nested too deep, or too long");
     }
     switch (value.kind) {
@@ -31,7 +31,7 @@ class Json {
       case Kind::truth: text_ += value.number != 0 ? "true" : "false"; return;
       case Kind::integer: text_ += std::to_string(value.number); return;
       case Kind::real: append_real(value.real); return;
-      case Kind::text: text_ += format::quote(value.text); return;
+      case Kind::text: text_ += quote(value.text); return;
       case Kind::list:
       case Kind::dict: break;
       default:
@@ -43,7 +43,7 @@ class Json {
     for (std::size_t i = 0; i < value.items.size(); ++i) {
       if (i != 0) text_ += dict && i % 2 != 0 ? ':' : ',';
       if (dict && i % 2 == 0) {
-        text_ += format::quote(key_of(pickle_, value.items[i], where_));
+        text_ += quote(key_of(pickle_, value.items[i], where_));
       } else {
         append(value.items[i], depth + 1);
       }

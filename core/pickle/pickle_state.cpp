@@ -1,5 +1,7 @@
 #include "core/pickle/pickle_state.h"
 
+#include "core/base/key.h"
+
 #include <cstring>
 
 namespace td::pickled {

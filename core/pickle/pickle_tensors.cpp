@@ -86,7 +86,7 @@ class TensorCalls final : public Calls {
         if (error.code() == Code::dtype) throw;
       }
     }
-    fail(Code::unsupported, state_.where(), ": ", format::quote(whole),
+    fail(Code::unsupported, state_.where(), ": ", quote(whole),
          " is neither a plain value nor what makes a tensor, and is not run");
   }
 

@@ -1,12 +1,15 @@
-// core/pickle/pickled.h: what torch.save and torch::save write: a zip archive of storages, and a pickle that says
-// which tensors lie in them. Read by a small machine of our own that knows only values and the few
+// core/pickle/pickled.h: pickles, as torch.save and tensordict write them, read by a small machine of our own that knows only values and the few
 // functions that make tensors of storages; nothing else is ever called.
 #pragma once
 
-#include "core/interop/flat_tree.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
+
+#include <c10/core/ScalarType.h>
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace td::pickled {
@@ -68,13 +71,5 @@ std::string json_of(const Pickle& pickle, Ref value, std::size_t max_bytes,
 
 // The name that a key stands for: a text, or the digits of a whole number.
 std::string key_of(const Pickle& pickle, Ref key, const std::string& where);
-
-// Whether a zip archive is one of these.
-bool looks_like(const FileBytes& file) noexcept;
-
-// Dictionaries become dictionaries; lists that hold tensors too, with the names "0", "1", ...; other
-// values, non-tensor values. Tensors that share a storage share memory.
-TensorDict load(const FileBytes& file, const FileOptions& options);
-at::Tensor load_tensor(const FileBytes& file, const FileOptions& options);
 
 }  // namespace td::pickled

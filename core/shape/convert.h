@@ -48,4 +48,7 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td);
 // Addresses of the first elements of all leaves, or of their storages, in the order of keys().
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage);
 
+// Waits for copies that were started between the devices of the leaves and `target`.
+void wait_for_copies(const Node& source, c10::Device target);
+
 }  // namespace td

@@ -1,7 +1,7 @@
 // Conversions with everything that can be said about them.
 #include "core/shape/convert.h"
 #include "core/tensor/assign.h"
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"

@@ -1,19 +1,13 @@
 // core/shape/join.h: stack and cat beyond TensorDict::stack() and TensorDict::cat().
 #pragma once
 
+#include "core/tensor/join_tensors.h"
 #include "core/tree/tensordict.h"
 
 namespace td {
 
-enum class Join { stack, cat };
-
 // The dimension as a number from 0; throws where there is none such, or no source.
 std::int64_t join_dim(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim);
-
-// One tensor of several whose shapes fit; `sizes` are those of the result. One memcpy for each tensor in
-// place of the dispatcher where nobody can tell.
-at::Tensor join_tensors(Join kind, c10::ArrayRef<const at::Tensor*> tensors, std::int64_t dim,
-                        SizesView sizes, bool fast);
 
 // A stack in which dictionaries that differ in keys or shapes are stacked lazily, and only those.
 TensorDict maybe_dense_stack(c10::ArrayRef<TensorDict> sources, std::int64_t dim);

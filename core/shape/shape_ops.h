@@ -13,7 +13,4 @@ NodePtr apply_plan(const NodePtr& node, const ViewPlan& plan, bool keep_memmap =
 // A dimension as a number from 0; `dims` of them exist.
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t dims, Code code, SizesView batch);
 
-// How many elements a batch has; Code::shape when there are too many to count.
-std::int64_t count_elements(SizesView batch);
-
 }  // namespace td

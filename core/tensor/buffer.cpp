@@ -1,6 +1,6 @@
 #include "core/tensor/buffer.h"
 
-#include "core/consolidated/share.h"
+#include "core/io/shared_memory.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/CPUAllocator.h>

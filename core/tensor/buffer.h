@@ -1,7 +1,10 @@
 // core/tensor/buffer.h: one piece of memory that the tensors of a dictionary share, and views of it.
 #pragma once
 
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
+
+#include <ATen/core/Tensor.h>
 
 #include <c10/core/Storage.h>
 

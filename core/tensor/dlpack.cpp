@@ -1,5 +1,5 @@
 // DLPack in and out, both forms.
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>

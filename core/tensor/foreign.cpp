@@ -1,7 +1,7 @@
 #include "core/tensor/foreign.h"
 
+#include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/device.h"
 
 #include <ATen/ATen.h>
 

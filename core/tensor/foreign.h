@@ -2,7 +2,10 @@
 #pragma once
 
 #include "core/tensor/dlpack_abi.h"
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
+
+#include <ATen/core/Tensor.h>
 
 #include <memory>
 #include <optional>

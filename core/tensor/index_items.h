@@ -3,6 +3,8 @@
 
 #include "core/tensor/index.h"
 
+#include <algorithm>
+
 namespace td {
 
 inline bool is_mask(const at::Tensor& tensor) {
@@ -25,6 +27,13 @@ inline std::int64_t dims_used(const IndexItem& item) {
 // ":", which changes nothing.
 inline bool is_bare(const IndexItem& item) {
   return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
+}
+
+// Whether an index holds nothing but `...` and `:`.
+inline bool is_whole(c10::ArrayRef<IndexItem> items) {
+  return std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
+    return item.kind == IndexKind::ellipsis || is_bare(item);
+  });
 }
 
 }  // namespace td

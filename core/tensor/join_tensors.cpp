@@ -1,5 +1,6 @@
+#include "core/tensor/join_tensors.h"
+
 #include "core/tensor/fast_path.h"
-#include "core/shape/join.h"
 #include "core/tensor/rows.h"
 
 #include <ATen/ATen.h>

@@ -1,7 +1,10 @@
 // core/tensor/view_plan.h: how an operation moves the batch dimensions, worked out once for all leaves.
 #pragma once
 
-#include "core/tree/node.h"
+#include "core/base/error.h"
+#include "core/base/sizes.h"
+
+#include <ATen/core/Tensor.h>
 
 namespace td {
 

@@ -1,6 +1,17 @@
 #include "core/tree/kinds.h"
 
+#include <ATen/ATen.h>
+#include <algorithm>
+#include "core/base/recursion_guard.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/join_tensors.h"
+#include "core/tree/batch_op.h"
 #include "core/tree/dense_copy.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/names.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/tensorclass.h"
+#include "core/tree/tensordict.h"
 
 namespace td {
 

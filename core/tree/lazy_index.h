@@ -29,7 +29,4 @@ NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items);
 // The same for a lazy stack below a dictionary of `dims` dimensions.
 NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::size_t dims);
 
-// Whether an index holds nothing but `...` and `:`.
-bool is_whole(c10::ArrayRef<IndexItem> items);
-
 }  // namespace td

@@ -57,13 +57,4 @@ void Node::free_surrendered(NodeList& pending) noexcept {
   }
 }
 
-std::string show_sizes(SizesView sizes) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += std::to_string(sizes[i]);
-  }
-  return text + "]";
-}
-
 }  // namespace td

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/base/sizes.h"
 #include "core/base/torch_compat.h"
+#include "core/tree/schema.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
@@ -17,17 +19,11 @@
 
 namespace td {
 
-using Sizes = c10::SmallVector<std::int64_t, 5>;
-using SizesView = c10::IntArrayRef;
-
 class Node;
 using NodePtr = c10::intrusive_ptr<Node>;
 using WeakNodePtr = c10::weak_intrusive_ptr<Node>;
 using NodeList = c10::SmallVectorImpl<NodePtr>;
 class BatchOp;
-
-// Names of batch dimensions, one for each; a dimension may have none. Empty when no dimension has.
-using Names = std::vector<std::optional<std::string>>;
 
 // A tensorclass, core/tree/tensorclass.h.
 class TensorclassType;
@@ -162,8 +158,5 @@ inline void copy_tags(const Node& from, Node& to) {
   if (from.tensorclass()) to.set_tensorclass(from.tensorclass());
   if (!from.names().empty() && from.batch().size() == to.batch().size()) to.set_names(from.names());
 }
-
-// "[3, 4]"
-std::string show_sizes(SizesView sizes);
 
 }  // namespace td

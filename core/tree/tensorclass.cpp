@@ -1,7 +1,7 @@
 // Dictionaries that are tensorclasses: made, marked, and looked at.
 #include "core/tree/tensorclass.h"
 
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 

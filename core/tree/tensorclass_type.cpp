@@ -1,5 +1,6 @@
 // What is declared of a tensorclass, and whether it contradicts itself.
-#include "core/inspect/print.h"
+#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 

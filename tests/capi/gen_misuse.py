@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested]
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested | random]
 
-With "ragged", a test that calls each of them once with a nested tensor among the entries.
+With "ragged", a test that calls each of them once with a nested tensor among the entries; with "random",
+one that calls each with arguments that hardly go together: whatever comes, it is no TD_ERR_INTERNAL.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
 for which no valid arguments are known stops the build: add them to VALID or FOR.
@@ -338,6 +339,40 @@ def nested_tensor_test(function, handles, frees):
     return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
 
 
+# What a random call takes in place of a valid argument, by type; how many numbers an operation has.
+RANDOM = {"int64_t": "misuse_whole()", "double": "misuse_real()", "td_dtype": "misuse_dtype()", "int32_t": "misuse_choice(2)"}
+CHOICES = {"td_unary_op": 50, "td_binary_op": 40, "td_ternary_op": 4, "td_reduce_op": 18, "td_split_kind": 5, "td_join_kind": 2,
+           "td_like_kind": 6, "td_detach_kind": 3, "td_measure_kind": 7}
+# Memory of the caller, which must be as long as is said; and descriptors.
+NOT_RANDOM = {"data", "bytes", "release", "impl", "fd", "source_bytes", "members"}
+
+
+def random_test(function, handles, frees):
+    """Calls with other numbers and dictionaries: any status but that of a defect, and results that can be looked at."""
+    arguments, forms = [], 1
+    for p in function.parameters:
+        value = p.valid(handles)
+        special = (function.name, p.name) in FOR
+        forms = 0 if special and "misuse_" in value else forms
+        if not special and p.type in CHOICES:
+            value = f"misuse_choice({CHOICES[p.type]})"
+        elif not special and p.type in RANDOM:
+            value = RANDOM[p.type]
+        arguments.append(value)
+    lines = ["misuse m;", "misuse_begin(&m);", f"misuse_shuffle(&m, seed, {forms});"]
+    for p in function.parameters:
+        if kind := p.out_type():
+            lines += [f"{kind}o_{p.name} = 0;", f"(void)o_{p.name};"]
+    lines.append(f"const td_status status = {function.name}({', '.join(arguments)});")
+    lines.append(f'misuse_defect("{function.name}", seed, status);')
+    looks = [f"misuse_look(o_{p.name});" for p in function.parameters
+             if (p.out_type() or "").removesuffix(" *") == "td_tensordict"]
+    lines.append(f"if (status == TD_OK) {{ {' '.join(looks + list(give_back(function, handles, frees)))} }}")
+    lines.append("misuse_end(&m);")
+    body = "".join(f"    {line}\n" for line in lines)
+    return (f"\nTD_TEST({function.name}) {{\n  for (uint64_t seed = 0; seed < 30; seed++) {{\n{body}  }}\n}}\n")
+
+
 def main(swig, include, output, kind="misuse"):
     functions = parse(swig, pathlib.Path(include))
     frees = {f.parameters[0].pointee: f.name for f in functions
@@ -351,6 +386,13 @@ def main(swig, include, output, kind="misuse"):
             takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
             if function.is_status() and takes and function.name not in NO_NESTED_TENSOR:
                 text += nested_tensor_test(function, handles, frees)
+        pathlib.Path(output).write_text(text, encoding="utf-8")
+        return
+    if kind == "random":
+        for function in functions:
+            lent = any(p.name in NOT_RANDOM or p.type.removeprefix("p.") in LENT for p in function.parameters)
+            if function.is_status() and not lent:
+                text += random_test(function, handles, frees)
         pathlib.Path(output).write_text(text, encoding="utf-8")
         return
     for function in functions:

@@ -297,6 +297,32 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   td_free(td);
 }
 
+/* The names of a lazy stack belong to what is read out on the way. */
+TD_TEST(results_of_a_lazy_stack_into_a_dictionary) {
+  td_tensordict *elements[] = {td_empty(TD_SIZES(2)), td_empty(TD_SIZES(2))}, *lazy = NULL;
+  td_tensordict *out = td_empty(TD_SIZES(2, 2)), *result = NULL;
+  td_apply_options options = TD_APPLY_OPTIONS_INIT;
+  walk it = {0};
+  for (int i = 0; i < 2; i++) {
+    td_put(elements[i], TD_KEY("a name too long to lie in a string itself"),
+           td_arange(TD_DTYPE_INT64, 2 * i, TD_SIZES(2)));
+    td_put(elements[i], TD_KEY("n", "another name that is as long as the first"),
+           td_arange(TD_DTYPE_INT64, 2 * i, TD_SIZES(2)));
+  }
+  TD_DO(td_lazy_stack((const td_tensordict *const *)elements, 2, 0, &lazy));
+  options.out = out;
+  TD_DO(td_apply_entries(lazy, NULL, 0, &options, sum, &it, &result));
+  TD_CHECK_ENTRY(out, TD_KEY("a name too long to lie in a string itself"), TD_SIZES(2, 2),
+                 TD_VALUES(0, 1, 2, 3));
+  TD_CHECK_ENTRY(out, TD_KEY("n", "another name that is as long as the first"), TD_SIZES(2, 2),
+                 TD_VALUES(0, 1, 2, 3));
+  td_free(result);
+  td_free(out);
+  td_free(lazy);
+  td_free(elements[0]);
+  td_free(elements[1]);
+}
+
 static td_status share(void *user, const char *const *path, size_t path_len,
                        const td_tensor *source, td_tensor **result) {
   (void)user;

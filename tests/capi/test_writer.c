@@ -14,6 +14,27 @@ static td_tensordict *target(const int64_t *batch, size_t dims) {
   return td;
 }
 
+/* A dictionary of batch size [rows] with zeros of int64 under one name. */
+static td_tensordict *zeros_dict(const char *name, int64_t rows) {
+  td_tensordict *td = NULL;
+  td_tensor *zeros = NULL;
+  TD_DO(td_create(&rows, 1, TD_DEVICE_NONE, -1, &td));
+  TD_DO(td_tensor_zeros(&rows, 1, TD_DTYPE_INT64, TD_DEVICE_CPU, -1, &zeros));
+  TD_DO(td_set(td, TD_KEY(name), zeros));
+  td_tensor_free(zeros);
+  return td;
+}
+
+static int64_t int64_at(const td_tensordict *td, const char *name, size_t i) {
+  td_tensor *tensor = NULL;
+  void *data = NULL;
+  TD_DO(td_get(td, TD_KEY(name), &tensor));
+  TD_DO(td_tensor_data(tensor, &data));
+  const int64_t value = ((const int64_t *)data)[i];
+  td_tensor_free(tensor);
+  return value;
+}
+
 static void fill(td_writer *writer, int rows) {
   int32_t pos = -1, done = -1;
   TD_DO(td_writer_bind(writer, TD_KEY("pos"), &pos));
@@ -197,5 +218,93 @@ TD_TEST(a_bound_tensor_stays_when_its_entry_is_replaced) {
   TD_CHECK_ENTRY(td, TD_KEY("pos"), TD_SIZES(2, 2), TD_VALUES(7, 7, 7, 7));
   td_writer_free(writer);
   td_tensor_free(old);
+  td_free(td);
+}
+
+/* Rows that would go to memory which nobody reads are told, at the latest when the writer is closed. */
+TD_TEST(entries_that_are_not_stored_cannot_be_bound) {
+  td_tensordict *halves[2] = {zeros_dict("x", 2), zeros_dict("x", 2)};
+  td_tensordict *lazy = NULL;
+  TD_DO(td_lazy_stack((const td_tensordict *const *)halves, 2, 0, &lazy));
+  td_writer *writer = NULL;
+  int32_t field = 7;
+  TD_DO(td_writer_open(lazy, NULL, &writer));
+  TD_EXPECT(td_writer_bind(writer, TD_KEY("x"), &field), TD_ERR_UNSUPPORTED);
+  TD_CHECK(field == -1);
+  TD_CHECK_TEXT(td_last_error_message(), "lazy stack");
+  TD_DO(td_writer_close(writer));
+  td_writer_free(writer);
+
+  const uint8_t chosen[2] = {1, 0};
+  td_tensor *mask = NULL;
+  td_tensordict *part = NULL;
+  TD_DO(td_tensor_from_data(chosen, 2, TD_DTYPE_BOOL, (const int64_t[]){2}, 1, &mask));
+  TD_DO(td_sub_tensordict(halves[0], (const td_index_item[]){TD_I_TENSOR(mask)}, 1, &part));
+  TD_DO(td_writer_open(part, NULL, &writer));
+  TD_EXPECT(td_writer_bind(writer, TD_KEY("x"), &field), TD_ERR_UNSUPPORTED);
+  td_writer_free(writer);
+  td_free(part);
+
+  /* Through a slice the memory is that of the dictionary. */
+  const int64_t value = 9;
+  TD_DO(td_sub_tensordict(halves[0], (const td_index_item[]){TD_I_FROM(1)}, 1, &part));
+  TD_DO(td_writer_open(part, NULL, &writer));
+  TD_DO(td_writer_bind(writer, TD_KEY("x"), &field));
+  TD_DO(td_writer_put(writer, field, &value, sizeof value));
+  TD_DO(td_writer_next(writer));
+  TD_DO(td_writer_close(writer));
+  TD_CHECK(int64_at(halves[0], "x", 1) == 9);
+  td_writer_free(writer);
+  td_free(part);
+  td_tensor_free(mask);
+  td_free(lazy);
+  td_free(halves[0]);
+  td_free(halves[1]);
+}
+
+/* Opens a writer on "x" and completes one row. */
+static td_writer *one_row(td_tensordict *td) {
+  td_writer *writer = NULL;
+  int32_t field;
+  const int64_t value = 5;
+  TD_DO(td_writer_open(td, NULL, &writer));
+  TD_DO(td_writer_bind(writer, TD_KEY("x"), &field));
+  TD_DO(td_writer_put(writer, field, &value, sizeof value));
+  TD_DO(td_writer_next(writer));
+  return writer;
+}
+
+static void expect_lost(td_writer *writer, const char *why) {
+  TD_EXPECT(td_writer_flush(writer), TD_ERR_WRONG_ENTRY);
+  TD_CHECK_TEXT(td_last_error_message(), why);
+  TD_EXPECT(td_writer_close(writer), TD_ERR_WRONG_ENTRY);
+  TD_DO(td_writer_close(writer)); /* closed in any case */
+  td_writer_free(writer);
+}
+
+TD_TEST(entries_that_went_elsewhere_are_told) {
+  td_tensordict *td = zeros_dict("x", 2);
+  td_writer *writer = one_row(td);
+  TD_DO(td_share_memory(td));
+  expect_lost(writer, "shared memory");
+  td_free(td);
+
+  td = zeros_dict("x", 2);
+  writer = one_row(td);
+  TD_DO(td_memmap_inplace(td, td_test_folder(), NULL));
+  expect_lost(writer, "mapped");
+  td_free(td);
+
+  td = zeros_dict("x", 2);
+  writer = one_row(td);
+  td_tensor *other = NULL;
+  TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_INT64, TD_DEVICE_CPU, -1, &other));
+  TD_DO(td_set(td, TD_KEY("x"), other));
+  expect_lost(writer, "replaced");
+  td_tensor_free(other);
+
+  writer = one_row(td);
+  TD_DO(td_remove(td, TD_KEY("x")));
+  expect_lost(writer, "removed");
   td_free(td);
 }

@@ -1,7 +1,7 @@
 // Devices. Where libtorch sees no CUDA the meta device stands in for what it can.
 #include "trees.h"
 
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
 
 namespace td {

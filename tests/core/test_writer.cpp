@@ -1,5 +1,5 @@
 // Rows of plain memory into tensors: where they arrive, what is refused, what it costs.
-#include "core/append/writer.h"
+#include "core/append/tensor_writer.h"
 
 #include "core/memmap/memmap.h"
 
@@ -40,7 +40,7 @@ TensorDict target(std::initializer_list<std::int64_t> batch, const at::Tensor& l
 // Puts 1, 2, 3 … as rows until the capacity ends.
 template <class T>
 void count_up(const TensorDict& td, std::int64_t rows, std::size_t row) {
-  Writer writer(td);
+  TensorWriter writer(td);
   const std::int32_t a = writer.bind(key("a"));
   ASSERT_EQ(writer.row_bytes(a), row * sizeof(T));
   std::vector<T> values(row);
@@ -80,7 +80,7 @@ TEST(Writer, RowsWithGapsBetweenThem) {
 
 TEST(Writer, RefusesRowsThatDoNotLieDensely) {
   const auto refuse = [](TensorDict td, const char* why) {
-    Writer writer(td);
+    TensorWriter writer(td);
     expect_error(Code::shape, why, [&] { writer.bind(key("a")); });
   };
   refuse(target({4}, at::zeros({4, 6}).slice(1, 0, 6, 2)), "rows that are not dense");
@@ -91,7 +91,7 @@ TEST(Writer, RefusesRowsThatDoNotLieDensely) {
 
 TEST(Writer, RowsWithoutElements) {
   const TensorDict td = target({3}, at::zeros({3, 0}));
-  Writer writer(td);
+  TensorWriter writer(td);
   EXPECT_EQ(writer.row_bytes(writer.bind(key("a"))), 0U);
   for (int i = 0; i < 3; ++i) {
     writer.put(0, nullptr, 0);
@@ -99,7 +99,7 @@ TEST(Writer, RowsWithoutElements) {
   }
   expect_error(Code::capacity, "no row left", [&] { writer.put(0, nullptr, 0); });
   const TensorDict none = target({0}, at::zeros({0, 2}));
-  Writer empty(none);
+  TensorWriter empty(none);
   EXPECT_EQ(empty.row_bytes(empty.bind(key("a"))), 8U);
   const float row[2] = {1, 2};
   expect_error(Code::capacity, "no row left", [&] { empty.put(0, row, 8); });
@@ -108,7 +108,7 @@ TEST(Writer, RowsWithoutElements) {
 TEST(Writer, FirstRowAndCapacity) {
   const at::Tensor leaf = at::zeros({6}, at::kLong);
   const TensorDict td = target({6}, leaf);
-  Writer writer(td, {2, 3});
+  TensorWriter writer(td, {2, 3});
   writer.bind(key("a"));
   for (std::int64_t value : {7, 8, 9}) {
     writer.put(0, &value, 8);
@@ -119,18 +119,18 @@ TEST(Writer, FirstRowAndCapacity) {
   expect_error(Code::capacity, "rows 2 to 5", [&] { writer.next(); });
   EXPECT_EQ(writer.rows(), 3);
   EXPECT_TRUE(leaf.equal(at::tensor({0, 0, 7, 8, 9, 0}, at::kLong)));
-  expect_error(Code::index, "first row 7", [&] { Writer(td, {7, 0}); });
-  expect_error(Code::index, "first row -1", [&] { Writer(td, {-1, 0}); });
-  expect_error(Code::index, "capacity 5 from row 2", [&] { Writer(td, {2, 5}); });
-  expect_error(Code::index, "capacity -1", [&] { Writer(td, {2, -1}); });
-  expect_error(Code::shape, "batch dimension", [] { Writer(dict({})); });
+  expect_error(Code::index, "first row 7", [&] { TensorWriter(td, {7, 0}); });
+  expect_error(Code::index, "first row -1", [&] { TensorWriter(td, {-1, 0}); });
+  expect_error(Code::index, "capacity 5 from row 2", [&] { TensorWriter(td, {2, 5}); });
+  expect_error(Code::index, "capacity -1", [&] { TensorWriter(td, {2, -1}); });
+  expect_error(Code::shape, "batch dimension", [] { TensorWriter(dict({})); });
 }
 
 TEST(Writer, RefusesWhatDoesNotFit) {
   TensorDict td = target({2}, at::zeros({2, 3}));
   td.set(key("m"), at::zeros({2}, at::kMeta));
   td.set(key("c"), at::zeros({2}, at::kComplexFloat).conj());
-  Writer writer(td);
+  TensorWriter writer(td);
   const float row[3] = {1, 2, 3};
   writer.bind(key("a"));
   expect_error(Code::shape, "takes 12 bytes, 8 were given", [&] { writer.put(0, row, 8); });
@@ -149,7 +149,7 @@ TEST(Writer, TellsAutograd) {
   const float value = 1;
   const auto before = leaf._version();
   {
-    Writer writer(td);
+    TensorWriter writer(td);
     writer.bind(key("a"));
     writer.put(0, &value, 4);
     EXPECT_EQ(leaf._version(), before);
@@ -160,7 +160,7 @@ TEST(Writer, TellsAutograd) {
   }
   EXPECT_EQ(leaf._version(), before + 2);  // closed: nothing is left to tell
   {
-    Writer writer(td);
+    TensorWriter writer(td);
     writer.bind(key("a"));
   }
   EXPECT_EQ(leaf._version(), before + 3);
@@ -169,7 +169,7 @@ TEST(Writer, TellsAutograd) {
 TEST(Writer, ClosedTakesNothing) {
   const at::Tensor leaf = at::zeros({3});
   const TensorDict td = target({3}, leaf);
-  Writer writer(td);
+  TensorWriter writer(td);
   const float value = 1;
   writer.bind(key("a"));
   writer.put(0, &value, 4);
@@ -196,7 +196,7 @@ TEST(Writer, ReachesFiles) {
 
 TEST(Writer, AllocatesNothingForARow) {
   const TensorDict td = target({100}, at::zeros({100, 3}));
-  Writer writer(td);
+  TensorWriter writer(td);
   writer.bind(key("a"));
   const float row[3] = {1, 2, 3};
   const std::size_t before = allocations;

@@ -54,7 +54,8 @@ typedef struct td_apply_options {
   const char *const *TD_NULLABLE names;     /**< borrowed; of the result's dimensions; NULL in it: none */
   size_t names_len;                         /**< 0: as before; with another batch size none */
   const td_tensor *TD_NULLABLE default_value; /**< borrowed; NULL: the callback gets NULL */
-  td_tensordict *TD_NULLABLE out;           /**< borrowed; takes the results in place of a new one */
+  td_tensordict *TD_NULLABLE out;           /**< borrowed; takes the results in place of a new one;
+                                      lazy stacks are then read out */
 } td_apply_options;
 #define TD_APPLY_OPTIONS_INIT \
   {(uint32_t)sizeof(td_apply_options), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL}

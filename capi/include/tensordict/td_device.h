@@ -154,7 +154,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_measure(const td_tensordict *td, td_measure_kind kind, int64_t *result) TD_NOEXCEPT;
 
 /**
- * The addresses of all tensors, in the order of td_keys_of() with `include_nested` and `leaves_only`.
+ * The addresses of all tensors, in the order of td_keys_of() with `include_nested` and `leaves_only`; of a
+ * lazy stack those of one element after the other.
  * With `addresses_cap` 0 only their number is written.
  *
  * @param td            borrowed

@@ -345,6 +345,10 @@ td_status td_batch_size(const td_tensordict *td, int64_t *TD_NULLABLE sizes, siz
  * Changes the batch size. Nested dictionaries grow with it where theirs is shorter; none shrinks.
  * Allowed when locked. Either everything changes or nothing.
  *
+ * The dictionaries that hold this one are not told: where their batch size no longer fits, what they are
+ * asked to do with batch dimensions ends with TD_ERR_SHAPE, until the sizes fit again. The same sizes
+ * once more put nested dictionaries right.
+ *
  * @param td         borrowed; changed
  * @param batch_size borrowed; NULL only when batch_dims is 0
  * @param batch_dims number of sizes

@@ -239,8 +239,8 @@ td_status td_create_nested(td_tensordict *td, const char *const *path, size_t pa
  * @param safe         1: an entry that is there already is an error
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_CYCLE (into itself), TD_ERR_UNSUPPORTED (out of a lazy
- *         stack)
+ *         TD_ERR_LOCKED, TD_ERR_SHAPE (or tensors of a lazy stack that differ in shape), TD_ERR_CYCLE
+ *         (into itself)
  * @threadsafety needs the dictionary for itself
  * @since 0.1
  */
@@ -355,7 +355,7 @@ td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE s
                         size_t *count) TD_NOEXCEPT;
 
 /**
- * A dictionary of the same batch size and device without entries.
+ * A dictionary of the same batch size and device without entries; of a lazy stack a lazy stack.
  *
  * @param td      borrowed
  * @param recurse 1: with the nested dictionaries, each without tensors and other values

@@ -57,15 +57,15 @@ td_status td_join_into(td_tensordict *td, td_join_kind kind, const td_tensordict
                        size_t sources_len, int64_t dim, int32_t strict) TD_NOEXCEPT;
 
 /**
- * Joins tensors of one dictionary into a new entry.
+ * Joins entries of one dictionary into a new one: tensors, or dictionaries along batch dimensions.
  *
  * @param td       written
  * @param kind     stack or cat
- * @param keys     borrowed; where the tensors are; NULL only when keys_len is 0
+ * @param keys     borrowed; where the entries are, all of one kind; NULL only when keys_len is 0
  * @param keys_len number of keys, at least 1
- * @param path     borrowed; where the joined tensor goes; may be one of the keys
+ * @param path     borrowed; where the joined entry goes; may be one of the keys
  * @param path_len number of names
- * @param dim      of the tensors; negative counts from the end
+ * @param dim      of the entries; negative counts from the end
  * @param keep     1: the entries stay; 0: they are removed
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no key), TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID,

@@ -101,8 +101,8 @@ td_status td_rot90(const td_tensordict *td, int64_t times, int64_t dim0, int64_t
  *
  * @param td     borrowed
  * @param dim    negative counts from the end
- * @param index  borrowed; integers, none negative; as large as the batch but for `dim`; its shape is
- *               the batch size of the result
+ * @param index  borrowed; integers, none negative; no longer than the batch, but for `dim`; its shape
+ *               is the batch size of the result
  * @param result new, unlocked; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (or no index at all), TD_ERR_DTYPE (no

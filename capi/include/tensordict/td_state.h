@@ -23,7 +23,8 @@ typedef struct td_state_dict_options {
  * The tensors of a dictionary, each under one name: "n.b" for what stands under "n", "b".
  *
  * They share memory with those of `td`. A value "_metadata" holds, as JSON, the batch size and the device
- * of each dictionary. Other non-tensor values are left out.
+ * of each dictionary. Other non-tensor values are left out. Of a lazy stack the tensors are those
+ * that it reads as; where its elements differ each has its own: "0.b", "1.b".
  *
  * @param td      borrowed
  * @param options borrowed; NULL for the defaults
@@ -69,7 +70,7 @@ typedef struct td_load_state_dict_options {
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the keys differ; the text says which), TD_ERR_SHAPE, TD_ERR_DEVICE
  *         (taken from another device), TD_ERR_LOCKED, TD_ERR_FORMAT (metadata without meaning),
- *         TD_ERR_UNSUPPORTED (a lazy stack inside `td`)
+ *         TD_ERR_UNSUPPORTED (a sub-tensordict, or a nested tensor inside `td`)
  * @threadsafety needs the dictionary for itself; safe beside calls that only read `source`
  * @since 0.1
  */

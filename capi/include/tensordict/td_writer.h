@@ -42,7 +42,10 @@ td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE
                          td_writer **result) TD_NOEXCEPT;
 
 /**
- * Finds a tensor once and gives it a number: 0, 1, 2 … in the order of the calls.
+ * Finds a tensor once and gives it a number: 0, 1, 2 … in the order of the calls. The dictionary must
+ * store the tensor: an entry that is made anew each time it is read, such as one of a lazy stack or of a
+ * sub-tensordict through a mask, is refused. Do not move, map, share or replace the tensor while the
+ * writer is open; td_writer_flush() and td_writer_close() tell when that has happened.
  *
  * @param writer   borrowed; changed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
@@ -50,7 +53,7 @@ td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE
  * @param result   the number of the field; -1 on failure
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_DEVICE (not
- *         on the CPU), TD_ERR_SHAPE (rows that do not lie densely)
+ *         on the CPU), TD_ERR_SHAPE (rows that do not lie densely), TD_ERR_UNSUPPORTED (not stored)
  * @threadsafety needs the writer for itself
  * @since 0.1
  */
@@ -119,7 +122,8 @@ td_status td_writer_rows(const td_writer *writer, int64_t *result) TD_NOEXCEPT;
  *
  * @param writer borrowed; changed
  *
- * @return TD_OK, TD_ERR_IO
+ * @return TD_OK, TD_ERR_IO, TD_ERR_WRONG_ENTRY (an entry is not the tensor that was bound: rows went to
+ *         the memory that it had before)
  * @threadsafety needs the writer for itself
  * @since 0.1
  */
@@ -131,7 +135,8 @@ td_status td_writer_flush(td_writer *writer) TD_NOEXCEPT;
  *
  * @param writer borrowed; changed
  *
- * @return TD_OK, also when it is closed already; TD_ERR_IO
+ * @return TD_OK, also when it is closed already; TD_ERR_IO, TD_ERR_WRONG_ENTRY (see td_writer_flush());
+ *         the writer is closed in any case
  * @threadsafety needs the writer for itself
  * @since 0.1
  */

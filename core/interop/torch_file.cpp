@@ -1,5 +1,7 @@
 // What a pickle says, as a dictionary over the storages of its archive.
-#include "core/pickle/pickle_archive.h"
+#include "core/interop/torch_file.h"
+
+#include "core/interop/torch_archive.h"
 
 #include "core/meta/format.h"
 #include "core/consolidated/packing.h"

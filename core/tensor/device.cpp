@@ -1,8 +1,8 @@
-#include "core/tree/device.h"
+#include "core/tensor/device.h"
 
-#include "core/tree/nested_tensor.h"
-#include "core/tree/walk.h"
+#include "core/base/error.h"
 
+#include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include <limits>
@@ -66,22 +66,6 @@ c10::Device parse_device(const std::string& text) {
   } catch (const c10::Error&) {
   }
   fail(Code::format, "no device is called \"", text, "\"");
-}
-
-void wait_for_copies(const Node& source, c10::Device target) {
-  const auto wait = [](c10::Device where) {
-    if (where.type() == c10::DeviceType::CPU || where.type() == c10::DeviceType::Meta) return;
-    const c10::impl::VirtualGuardImpl guard(where.type());
-    guard.getStream(where).synchronize();
-  };
-  std::optional<c10::Device> waited;
-  visit(source, [&](const Value& value) {
-    const at::Tensor* leaf = elements_of(value);
-    if (leaf == nullptr || leaf->device() == waited) return;
-    waited = leaf->device();
-    wait(*waited);
-  });
-  wait(target);
 }
 
 }  // namespace td

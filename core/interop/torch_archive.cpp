@@ -1,4 +1,6 @@
-#include "core/pickle/pickle_archive.h"
+#include "core/interop/torch_archive.h"
+
+#include "core/interop/torch_file.h"
 
 #include "core/meta/format.h"
 #include "core/consolidated/packing.h"
@@ -27,7 +29,7 @@ std::string folder_of(const zip_file::Reader& zip) {
 void check_place(const TensorPlace& place, std::size_t storage_bytes, const std::string& where) {
   const std::size_t item = c10::elementSize(place.dtype);
   const auto limit = static_cast<std::int64_t>(storage_bytes / item);
-  bool fits = place.offset <= limit && format::checked_bytes(place.sizes, item).has_value();
+  bool fits = place.offset <= limit && checked_bytes(place.sizes, item).has_value();
   bool empty = false;
   std::int64_t last = place.offset;
   for (std::size_t i = 0; fits && i < place.sizes.size(); ++i) {
@@ -55,7 +57,7 @@ Archive::Archive(const FileBytes& file, const FileOptions& options)
   if (const zip_file::Entry* entry = zip_.find(folder_ + "byteorder")) {
     const std::string order = zip_.text(*entry, 16);
     if (order != "little" && order != "big") {
-      fail(Code::format, file.where(), ": no order of bytes is called ", format::quote(order));
+      fail(Code::format, file.where(), ": no order of bytes is called ", quote(order));
     }
     swapped_ = order == "big";
   }
@@ -81,7 +83,7 @@ const at::Tensor& Archive::tensor(std::int64_t number) {
 // Elements that stand for several take no memory here, but would in a copy.
 void Archive::count_expanded(const TensorPlace& place, std::size_t storage_bytes) {
   const auto bytes =
-      static_cast<std::size_t>(*format::checked_bytes(place.sizes, c10::elementSize(place.dtype)));
+      static_cast<std::size_t>(*checked_bytes(place.sizes, c10::elementSize(place.dtype)));
   const std::size_t limit = max_expanded_bytes + file_.size();
   if (bytes > storage_bytes) expanded_bytes_ += std::min(bytes, limit + 1);
   if (expanded_bytes_ > limit) {
@@ -95,7 +97,7 @@ const c10::Storage& Archive::storage_of(const Object& object, c10::ScalarType dt
   const auto found = storages_.find(name);
   if (found != storages_.end()) {
     if (swapped_ && found->second.dtype != dtype) {
-      fail(Code::unsupported, file_.where(), ": ", format::quote(name),
+      fail(Code::unsupported, file_.where(), ": ", quote(name),
            " is of two dtypes, and its bytes stand the other way around");
     }
     check_length(object, name, found->second.storage.nbytes());
@@ -103,7 +105,7 @@ const c10::Storage& Archive::storage_of(const Object& object, c10::ScalarType dt
   }
   const zip_file::Entry* entry = zip_.find(name);
   if (entry == nullptr) {
-    fail(Code::format, file_.where(), ": the storage ", format::quote(name), " is not there");
+    fail(Code::format, file_.where(), ": the storage ", quote(name), " is not there");
   }
   const auto bytes = static_cast<std::size_t>(entry->bytes);
   check_length(object, name, bytes);
@@ -115,7 +117,7 @@ const c10::Storage& Archive::storage_of(const Object& object, c10::ScalarType dt
   if (in_place) {
     storage = file_.part(static_cast<std::size_t>(entry->offset), bytes, {}).storage();
   } else {
-    file_.require_copies(format::quote(name));
+    file_.require_copies(quote(name));
     const at::Tensor memory = at::empty({static_cast<std::int64_t>(bytes)}, at::kByte);
     char* data = bytes == 0 ? nullptr : static_cast<char*>(memory.data_ptr());
     zip_.read(*entry, data);
@@ -130,7 +132,7 @@ void Archive::check_length(const Object& object, const std::string& name, std::s
   if (__builtin_mul_overflow(object.number,
                              static_cast<std::int64_t>(c10::elementSize(object.dtype)), &need) ||
       static_cast<std::size_t>(need) > bytes) {
-    fail(Code::format, file_.where(), ": the storage ", format::quote(name), " of ", object.number,
+    fail(Code::format, file_.where(), ": the storage ", quote(name), " of ", object.number,
          " ", c10::toString(object.dtype), " has ", bytes, " bytes");
   }
 }

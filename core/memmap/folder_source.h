@@ -1,4 +1,4 @@
-// core/io/folder_source.h: a folder on the disk as the loader sees it.
+// core/memmap/folder_source.h: a folder on the disk as the loader sees it.
 #pragma once
 
 #include "core/memmap/memmap_source.h"

@@ -1,15 +1,16 @@
-// core/meta/json_reader.h: JSON as a run of events with the depth of each. No tree of the text is built: it may
+// core/base/json_reader.h: JSON as a run of events with the depth of each. No tree of the text is built: it may
 // come from anybody.
 #pragma once
 
-#include "core/meta/format.h"
+#include "core/base/error.h"
+#include "core/base/json_text.h"
 
 #include <nlohmann/json.hpp>
 
 #include <limits>
 #include <utility>
 
-namespace td::format {
+namespace td::json {
 
 using Json = nlohmann::json;
 
@@ -140,4 +141,4 @@ class Copier : public Reader {
   std::string text_;
 };
 
-}  // namespace td::format
+}  // namespace td::json

@@ -1,7 +1,10 @@
-// core/tree/device.h: which devices exist, and one way of writing each.
+// core/tensor/device.h: which devices exist, and one way of writing each.
 #pragma once
 
-#include "core/tree/node.h"
+#include <ATen/core/Tensor.h>
+#include <c10/core/Device.h>
+
+#include <string>
 
 namespace td {
 
@@ -22,8 +25,5 @@ c10::Device make_device(c10::DeviceType type, std::int64_t index);
 // "cuda:0", as libtorch writes it. Throws Code::device for a number that does not fit or a device that
 // does not exist, Code::format for what is no device.
 c10::Device parse_device(const std::string& text);
-
-// Waits for copies that were started between the devices of the leaves and `target`.
-void wait_for_copies(const Node& source, c10::Device target);
 
 }  // namespace td

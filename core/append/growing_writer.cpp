@@ -1,0 +1,40 @@
+#include "core/append/growing_writer.h"
+
+namespace td {
+
+GrowingWriter::GrowingWriter(std::unique_ptr<Growth> growth)
+    : Writer(0, 0), growth_(std::move(growth)), folder_(growth_->folder().dir()) {
+  end_ = growth_->advance(0, /*publish=*/false).end;
+}
+
+GrowingWriter::~GrowingWriter() {
+  if (closed()) return;
+  try {
+    close();
+  } catch (...) {
+    // Nobody is left to be told; what is published is whole.
+  }
+}
+
+Writer::Field GrowingWriter::find_field(Path path) {
+  const std::size_t leaf = growth_->folder().find(path);
+  const std::size_t bytes = growth_->folder().leaves()[leaf].row_bytes;
+  return {growth_->memory(leaf), static_cast<std::int64_t>(bytes), bytes};
+}
+
+void GrowingWriter::grow(bool publish) {
+  const Growth::Window at = growth_->advance(row_, publish);
+  before_ = growth_->before();
+  row_ = at.row;
+  end_ = at.end;
+}
+
+void GrowingWriter::flush() {
+  if (!closed()) grow(/*publish=*/true);
+}
+void GrowingWriter::more_rows() { grow(/*publish=*/false); }
+void GrowingWriter::window_full() { grow(/*publish=*/false); }
+void GrowingWriter::before_let_go() { growth_->release(); }
+void GrowingWriter::let_go() noexcept { growth_.reset(); }
+
+}  // namespace td

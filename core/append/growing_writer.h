@@ -1,0 +1,36 @@
+// core/append/growing_writer.h: a writer into a folder that grows.
+#pragma once
+
+#include "core/append/growth.h"
+#include "core/append/writer.h"
+
+#include <memory>
+
+namespace td {
+
+// Memory that is emptied into files whenever it is full. Fields that were not put are zeros. Rows count even
+// when next() throws: the files then had no room for them, and are tried again.
+class GrowingWriter final : public Writer {
+ public:
+  explicit GrowingWriter(std::unique_ptr<Growth> growth);
+  ~GrowingWriter() override;
+
+  const std::string& folder() const noexcept override { return folder_; }
+
+  // Publishes the rows; on the disk they are when the writer was opened so.
+  void flush() override;
+
+ private:
+  Field find_field(Path path) override;
+  void more_rows() override;
+  void window_full() override;
+  bool can_grow() const noexcept override { return true; }
+  void let_go() noexcept override;
+  void before_let_go() override;
+  void grow(bool publish);
+
+  std::unique_ptr<Growth> growth_;
+  std::string folder_;
+};
+
+}  // namespace td

@@ -1,0 +1,150 @@
+#include "core/append/tensor_writer.h"
+
+#include "core/base/known_sizes.h"
+#include "core/io/mapped_file.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+// How the rows of a tensor lie: all batch dimensions must go with one step, and what is inside a row
+// must be dense.
+struct Rows {
+  std::size_t bytes;
+  std::int64_t step;  // bytes
+};
+
+Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
+  const auto fail_rows = [&](const char* why) {
+    fail(Code::shape, show_path(path), " with sizes ", show_sizes(tensor.sizes()), " and strides ",
+         show_sizes(tensor.strides()), " ", why);
+  };
+  const SizesView sizes = tensor.sizes();
+  const SizesView strides = tensor.strides();
+  const auto item = static_cast<std::int64_t>(tensor.element_size());
+  const bool empty = tensor.numel() == 0;  // nothing will be written: strides mean nothing
+  std::int64_t row = 1;
+  for (std::size_t i = sizes.size(); i-- > batch_dims;) {
+    if (!empty && sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not dense");
+    row *= sizes[i];
+  }
+  std::int64_t step = -1;  // of the innermost batch dimension that is not 1
+  std::int64_t count = 1;
+  for (std::size_t i = empty ? 0 : batch_dims; i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    if (step < 0) step = strides[i];
+    if (strides[i] != step * count) fail_rows("has no one step from row to row");
+    count *= sizes[i];
+  }
+  if (count > 1 && step < row) fail_rows("has rows that lie on one another");
+  return {static_cast<std::size_t>(row * item), step < 0 ? row * item : step * item};
+}
+
+// How many rows a batch size has.
+std::int64_t count_rows(SizesView batch) {
+  if (batch.empty()) {
+    fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
+  }
+  return count_elements(known_sizes(batch));
+}
+
+}  // namespace
+
+TensorWriter::TensorWriter(const TensorDict& td, const WriterOptions& options)
+    : Writer(0, 0), batch_(td.batch_size().begin(), td.batch_size().end()), td_(td) {
+  const std::int64_t all = count_rows(batch_);
+  const std::int64_t first = options.first_row;
+  if (first < 0 || first > all) {
+    fail(Code::index, "first row ", first, " of a dictionary with ", all, " rows");
+  }
+  if (options.capacity < 0 || options.capacity > all - first) {
+    fail(Code::index, "capacity ", options.capacity, " from row ", first, " of a dictionary with ",
+         all, " rows");
+  }
+  first_ = row_ = first;
+  end_ = limit_ = options.capacity == 0 ? all : first + options.capacity;
+}
+
+TensorWriter::~TensorWriter() {
+  if (!closed()) bump_versions();
+}
+
+const std::string& TensorWriter::folder() const noexcept {
+  static const std::string none;
+  return none;
+}
+
+Writer::Field TensorWriter::find_field(Path path) {
+  const at::Tensor tensor = td_.get(path);
+  if (tensor.device().type() != c10::DeviceType::CPU) {
+    fail(Code::device, show_path(path), " is on ", tensor.device().str(),
+         "; a writer needs tensors on the CPU");
+  }
+  if (!fast::plain_cpu(tensor)) {
+    fail(Code::unsupported, show_path(path), " is no tensor of plain strided memory");
+  }
+  const SizesView sizes = tensor.sizes();
+  if (!begins_with(sizes, batch_)) {
+    fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes),
+         ", which does not begin with the batch size ", show_sizes(batch_),
+         " for which the writer was opened");
+  }
+  const Rows rows = rows_of(tensor, batch_.size(), path);
+  if (!td_.get(path).is_alias_of(tensor)) {
+    fail(Code::unsupported, show_path(path),
+         " is made anew each time it is read, so that rows would be lost; of a lazy stack open a "
+         "writer for each element");
+  }
+  targets_.push_back({tensor, {path.begin(), path.end()}});
+  return {static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes};
+}
+
+void TensorWriter::more_rows() {
+  fail(Code::capacity, "no row left: rows ", first_, " to ", limit_, " are written");
+}
+
+void TensorWriter::bump_versions() noexcept {
+  for (const Target& target : targets_) fast::bump_version(target.tensor);
+}
+
+// Fields whose rows went to memory that the dictionary no longer has.
+void TensorWriter::require_stored() const {
+  for (std::size_t i = 0; i < targets_.size(); ++i) {
+    const Target& target = targets_[i];
+    const std::vector<std::string_view> path(target.path.begin(), target.path.end());
+    const char* why = "was removed";
+    try {
+      const at::Tensor now = td_.get(path);
+      if (fast::plain_cpu(now) && now.data_ptr() == static_cast<void*>(fields_[i].base)) continue;
+      why = "was replaced, moved, mapped or put into shared memory";
+    } catch (const Error&) {
+    }
+    fail(Code::wrong_entry, show_path(path), " ", why,
+         " after the writer was bound to it: rows went to the memory that it had before");
+  }
+}
+
+void TensorWriter::flush() {
+  if (closed()) return;
+  bump_versions();
+  std::vector<const MappedFile*> files;
+  for (const Target& target : targets_) {
+    const MappedFile* file = MappedFile::of(target.tensor);
+    if (file != nullptr) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
+  for (const MappedFile* file : files) file->flush();
+  require_stored();
+}
+
+void TensorWriter::let_go() noexcept {
+  targets_.clear();
+  td_ = TensorDict(NodePtr());
+}
+
+}  // namespace td

@@ -1,0 +1,91 @@
+#include "core/base/json_text.h"
+
+#include "core/base/json_reader.h"
+
+namespace td {
+
+using json::Copier;
+using json::Scalar;
+
+namespace {
+
+constexpr char lower_hex[] = "0123456789abcdef";
+
+// The first elements of a list.
+class ListHead final : public Copier {
+ public:
+  ListHead(const std::string& where, std::size_t length)
+      : Copier(where, max_json_depth + 1), left_(length) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (inside_) Copier::on_key(key);
+  }
+  void on_scalar(const Scalar& value) override {
+    if (depth() == 1) take_one();
+    if (inside_) Copier::on_scalar(value);
+  }
+  void on_open(bool is_object) override {
+    if (depth() == 1) is_list_ = !is_object;
+    if (depth() == 2) take_one();
+    if (inside_) Copier::on_open(is_object);
+  }
+  void on_close(bool is_object) override {
+    if (inside_ || depth() == 0) Copier::on_close(is_object);
+  }
+  void take_one() {
+    inside_ = !is_list_ || left_ > 0;
+    if (is_list_ && left_ > 0) --left_;
+  }
+
+  std::size_t left_;
+  bool is_list_ = false;
+  bool inside_ = true;
+};
+
+}  // namespace
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (const char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\b': out += "\\b"; break;
+      case '\t': out += "\\t"; break;
+      case '\n': out += "\\n"; break;
+      case '\f': out += "\\f"; break;
+      case '\r': out += "\\r"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          out += "\\u00";
+          out += lower_hex[static_cast<unsigned char>(c) >> 4];
+          out += lower_hex[static_cast<unsigned char>(c) & 15];
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+std::string quote(std::string_view text) {
+  std::string result;
+  append_quoted(result, text);
+  return result;
+}
+
+std::string head_of_list(std::string_view json, std::size_t length) {
+  const std::string where = "a list";
+  ListHead head(where, length);
+  head.run(json);
+  return head.take();
+}
+
+std::string compact(std::string_view json, const std::string& where, std::size_t depth) {
+  Copier copier(where, depth);
+  copier.run(json);
+  return copier.take();
+}
+
+}  // namespace td

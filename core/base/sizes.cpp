@@ -1,0 +1,51 @@
+#include "core/base/sizes.h"
+
+#include "core/base/error.h"
+
+#include <limits>
+
+namespace td {
+
+std::string show_sizes(SizesView sizes) {
+  std::string text = "[";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += std::to_string(sizes[i]);
+  }
+  return text + "]";
+}
+
+void append_sizes(std::string& out, SizesView sizes) {
+  out += '[';
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (i != 0) out += ',';
+    out += std::to_string(sizes[i]);
+  }
+  out += ']';
+}
+
+std::int64_t count_elements(SizesView sizes) {
+  std::int64_t n = 1;
+  for (const std::int64_t size : sizes) {
+    if (__builtin_mul_overflow(n, size, &n)) {
+      fail(Code::shape, "batch size ", show_sizes(sizes), " has more elements than can be counted");
+    }
+  }
+  return n;
+}
+
+std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept {
+  // A zero does not excuse the others: strides are products of them too.
+  auto bytes = static_cast<std::int64_t>(item_bytes);
+  bool empty = false;
+  for (const std::int64_t size : sizes) {
+    if (size < 0 || (size > 0 && bytes > std::numeric_limits<std::int64_t>::max() / size)) {
+      return std::nullopt;
+    }
+    empty = empty || size == 0;
+    if (size > 0) bytes *= size;
+  }
+  return empty ? 0 : bytes;
+}
+
+}  // namespace td

@@ -1,0 +1,32 @@
+// core/base/sizes.h: sizes of dimensions and their names, and the arithmetic of both.
+#pragma once
+
+#include <c10/util/ArrayRef.h>
+#include <c10/util/SmallVector.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace td {
+
+using Sizes = c10::SmallVector<std::int64_t, 5>;
+using SizesView = c10::IntArrayRef;
+
+// Names of batch dimensions, one for each; a dimension may lack one. Empty when no dimension has one.
+using Names = std::vector<std::optional<std::string>>;
+
+// "[3, 4]"
+std::string show_sizes(SizesView sizes);
+
+// Appends "[3,4]".
+void append_sizes(std::string& out, SizesView sizes);
+
+// How many elements there are; Code::shape when there are too many to count.
+std::int64_t count_elements(SizesView sizes);
+
+// Product of the sizes and the bytes of an item; nullopt when a size is negative or it overflows.
+std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept;
+
+}  // namespace td

@@ -1,0 +1,17 @@
+#include "core/tensor/ownership.h"
+
+#include "core/io/mapped_file.h"
+#include "core/tensor/buffer.h"
+#include "core/tensor/foreign.h"
+
+namespace td {
+
+bool in_mapping(const at::Tensor& tensor) noexcept {
+  return MappedFile::of(tensor) != nullptr || Buffer::over_mapping(tensor);
+}
+
+bool solely_owned(const at::Tensor& tensor, std::size_t held) noexcept {
+  return uniquely_owned(tensor, held) && !in_mapping(tensor);
+}
+
+}  // namespace td
