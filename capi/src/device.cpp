@@ -1,7 +1,7 @@
 // tensordict/td_device.h
 #include "choices.h"
-#include "guard.h"
 #include "core/shape/convert.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;

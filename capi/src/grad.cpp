@@ -1,7 +1,7 @@
 // tensordict/td_grad.h
 #include "choices.h"
-#include "guard.h"
 #include "core/math/gradient.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;

@@ -2,9 +2,9 @@
 #include "tensordict/td_join.h"
 
 #include "choices.h"
+#include "core/shape/join.h"
 #include "guard.h"
 #include "keys_in.h"
-#include "core/shape/join.h"
 
 using capi::guard;
 using capi::in;

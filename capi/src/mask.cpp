@@ -2,8 +2,8 @@
 #include "tensordict/td_mask.h"
 
 #include "choices.h"
-#include "guard.h"
 #include "core/keys/mask.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;

@@ -2,9 +2,9 @@
 #include "tensordict/td_rows.h"
 
 #include "choices.h"
-#include "guard.h"
 #include "core/shape/pad.h"
 #include "core/shape/select_rows.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;

@@ -4,11 +4,11 @@
 
 #include "core/inspect/owned_nbytes.h"
 #include "core/inspect/print.h"
-#include "core/tensor/ownership.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/ownership.h"
 #include "core/tensor/writes.h"
 
 #include <ATen/ATen.h>

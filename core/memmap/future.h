@@ -1,8 +1,8 @@
 // core/memmap/future.h: work on a thread of its own that gives a dictionary.
 #pragma once
 
-#include "core/memmap/memmap.h"
 #include "core/base/progress.h"
+#include "core/memmap/memmap.h"
 
 #include <condition_variable>
 #include <exception>

@@ -68,12 +68,12 @@ TD_TEST(states_of_a_lazy_stack_are_what_it_reads_as) {
   td_tensordict *lazy = stacked(3, 3), *state = NULL, *outer = td_empty(TD_SIZES(2));
   TD_DO(td_state_dict(lazy, NULL, &state));
   TD_CHECK_ENTRY(state, TD_KEY("n.v"), TD_SIZES(2, 2), TD_VALUES(1, 1, 2, 2));
-  TD_EXPECT(td_load_state_dict(lazy, state, NULL), TD_ERR_UNSUPPORTED);
+  TD_DO(td_load_state_dict(lazy, state, NULL));
   td_free(state);
   TD_DO(td_set_dict(outer, TD_KEY("lazy"), lazy));
   TD_DO(td_state_dict(outer, NULL, &state));
   TD_CHECK_ENTRY(state, TD_KEY("lazy.n.v"), TD_SIZES(2, 2), TD_VALUES(1, 1, 2, 2));
-  TD_EXPECT(td_load_state_dict(outer, state, NULL), TD_ERR_UNSUPPORTED);
+  TD_DO(td_load_state_dict(outer, state, NULL));
   size_t length = 0;
   TD_DO(td_schema(outer, NULL, 0, &length));
   TD_CHECK(length > 0);
