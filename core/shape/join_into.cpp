@@ -179,12 +179,16 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
   at::Tensor joined = join_all(kind, result, tensors, dim);
   TensorDict trial = td.clone(/*recurse=*/false);
   const auto change = [&](TensorDict& at) {
+    // What is replaced is set first: a sub-tensordict refuses that.
+    const bool replaces = at.kind_of(result) != EntryKind::none &&
+                          std::find(entries.begin(), entries.end(), result) == entries.end();
+    if (replaces) at.set(result, joined);
     if (!keep) {
       for (const Path path : entries) {
         if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
       }
     }
-    at.set(result, joined);
+    if (!replaces) at.set(result, joined);
   };
   if (td.is_locked())
     fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");

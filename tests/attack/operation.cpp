@@ -113,6 +113,7 @@ const td_tensordict *Call::source_like(const td_tensordict *td) {
     keep(view);
     return view;
   }
+  itself = itself || i == same;
   tell(name);
   return from;
 }

@@ -100,7 +100,7 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_set_inplace(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
      }},
-    {"td_write_or_set", writes,
+    {"td_write_or_set", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
@@ -252,14 +252,14 @@ const Operation rows[] = {
      [](Call &c) {
        return td_to_string(c.source(), c.out_text(), Call::text_room, c.out_count());
      }},
-    {"td_update", writes,
+    {"td_update", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const auto *source = c.source_like(td);
        const auto options = update_options(c, td);
        return td_update(td, source, &options);
      }},
-    {"td_update_at", writes,
+    {"td_update_at", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const Sizes size = Call::batch(td);
@@ -268,7 +268,7 @@ const Operation rows[] = {
        const auto *part = c.part_of(items, plan, size);
        return td_update_at(td, items.items.data(), items.items.size(), part, c.flag("exact"));
      }},
-    {"td_set_at", writes,
+    {"td_set_at", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const Sizes size = Call::batch(td);
@@ -473,7 +473,7 @@ const Operation rows[] = {
        options.propagate_lock = c.flag("lock");
        return td_apply(td, &options, on_tensor, &user, c.dict());
      }},
-    {"td_apply (out)", writes,
+    {"td_apply (out)", writes | stores,
      [](Call &c) {
        auto *out = c.target();
        const auto *td = c.source_like(out);

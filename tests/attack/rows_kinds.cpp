@@ -194,7 +194,7 @@ const Operation rows[] = {
        options.keep_vars = c.flag("keep vars");
        return td_state_dict(td, &options, c.dict());
      }},
-    {"td_load_state_dict", writes,
+    {"td_load_state_dict", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const auto *from = c.source_like(td);

@@ -80,6 +80,7 @@ struct Plan {
   std::vector<EventPlan> events;
   bool grad_mode = false;  // the library's while the operation runs
   bool grads = false;      // some tensor requires gradients
+  bool tangled = false;    // some tensor overlaps itself in a way that ATen does not look for
 
   explicit Plan(Choices &choices);
   std::string text() const;
