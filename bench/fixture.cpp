@@ -14,12 +14,11 @@ void ok(td_status status) {
 
 td_tensor* wrap(const at::Tensor& tensor) {
   td_tensor* handle = nullptr;
-  ok(td_tensor_from_blob(tensor.data_ptr(),
+  ok(td_tensor_from_blob(tensor.data_ptr(), tensor.sizes().data(), nullptr, tensor.sizes().size(),
                          tensor.scalar_type() == at::kLong   ? TD_DTYPE_INT64
                          : tensor.scalar_type() == at::kBool ? TD_DTYPE_BOOL
                                                              : TD_DTYPE_FLOAT32,
-                         tensor.sizes().data(), nullptr, tensor.sizes().size(), TD_DEVICE_CPU, -1,
-                         nullptr, nullptr, &handle));
+                         TD_DEVICE_CPU, -1, nullptr, nullptr, &handle));
   return handle;
 }
 

@@ -164,10 +164,11 @@ void joins(int n, Shared leaves) {
          theirs([](const std::vector<at::Tensor>& column) { return at::stack(column, 0); }));
   figure("cat 8", n, 0.5, ours(td_cat),
          theirs([](const std::vector<at::Tensor>& column) { return at::cat(column, 0); }));
-  figure("clone", n, 0.5,
-         makes(leaves, [](const td_tensordict* td,
-                          td_tensordict** result) { return td_clone(td, 1, result); }),
-         loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));
+  figure(
+      "clone", n, 0.5,
+      makes(leaves, [](const td_tensordict* td,
+                       td_tensordict** result) { return td_clone(td, TD_CLONE_SHALLOW, result); }),
+      loop(leaves, [](const at::Tensor& leaf) { return leaf.clone(); }));
 }
 
 // What the C ABI adds to a call of the core.

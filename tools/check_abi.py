@@ -42,11 +42,17 @@ def read_list(path: Path) -> list[str]:
     return [line for line in lines if line]
 
 
-def version_script(symbols: list[str]) -> str:
+def abi_number() -> str:
+    header = (INCLUDE / "tensordict/td_base.h").read_text(encoding="utf-8")
+    return re.search(r"^#define TD_ABI_VERSION (\d+)$", header, re.MULTILINE)[1]
+
+
+def version_script(symbols: list[str], abi: str) -> str:
+    """One version node an ABI number: packagers see which one a program was linked with."""
     body = "".join(f"    {name};\n" for name in sorted(symbols))
     return (
         "# Written from td.symbols by tools/check_abi.py --write-map. Do not edit.\n"
-        f"{{\n  global:\n{body}  local:\n    *;\n}};\n"
+        f"TENSORDICT_{abi} {{\n  global:\n{body}  local:\n    *;\n}};\n"
     )
 
 
@@ -57,7 +63,8 @@ def exported(library: Path) -> list[str]:
         text=True,
         check=True,
     )
-    return [line.split()[0].split("@")[0] for line in run.stdout.splitlines()]
+    names = [line.split()[0].split("@")[0] for line in run.stdout.splitlines()]
+    return [name for name in names if name != f"TENSORDICT_{abi_number()}"]
 
 
 def macros(compiler: list[str]) -> dict[str, str]:
@@ -111,13 +118,13 @@ def main() -> int:
 
     symbols = read_list(ABI / "td.symbols")
     if options.write_map:
-        (ABI / "td.map").write_text(version_script(symbols), encoding="utf-8")
+        (ABI / "td.map").write_text(version_script(symbols, abi_number()), encoding="utf-8")
         return 0
 
     errors: list[str] = []
     if len(symbols) != len(set(symbols)):
         errors.append("td.symbols names a symbol twice")
-    if (ABI / "td.map").read_text(encoding="utf-8") != version_script(symbols):
+    if (ABI / "td.map").read_text(encoding="utf-8") != version_script(symbols, abi_number()):
         errors.append("td.map is not what td.symbols gives; run tools/check_abi.py --write-map")
     api = swig.read(ROOT / "bindings/swig/tensordict.i", INCLUDE, options.swig)
     declared = {f.name for f in api.functions}

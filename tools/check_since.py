@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Holds the headers against the declarations of the last release.
 
-    check_since.py           a released declaration stands as it was; a new one carries this version
+    check_since.py           a released declaration stands as it was; a new one carries this version.
+                             Under another ABI number it may go or change, and what changed is new
     check_since.py --write   writes capi/abi/declarations.txt: part of making a release
 """
 from __future__ import annotations
@@ -23,6 +24,7 @@ from tdgen.text import nullable  # noqa: E402
 HEAD = """\
 # What was declared at the last release: the version it came with, and its C form, one a line.
 # Written by tools/check_since.py --write when a release is made, and at no other time.
+# ABI {abi}
 """
 
 
@@ -52,6 +54,12 @@ def read_released() -> dict[str, tuple[str, str]]:
     return found
 
 
+def released_abi() -> int | None:
+    """The ABI number of the last release."""
+    found = re.search(r"^# ABI (\d+)$", RELEASED.read_text(encoding="utf-8"), re.MULTILINE)
+    return int(found[1]) if found else None
+
+
 def marks_in_headers() -> dict[str, str]:
     """The version in TD_API(major, minor) before each declaration."""
     found = {}
@@ -69,6 +77,8 @@ def check(api: ir.Api) -> list[str]:
     current = f"{numbers['TD_VERSION_MAJOR']}.{numbers['TD_VERSION_MINOR']}"
     now, released, marks = declarations(api), read_released(), marks_in_headers()
     errors = []
+    if numbers.get("TD_ABI_VERSION", released_abi()) != released_abi():
+        released = {n: r for n, r in released.items() if n in now and now[n][1] == r[1]}
     for name, (since, form) in released.items():
         if name not in now:
             errors.append(f"'{name}' was released with {since} and is gone")
@@ -98,7 +108,8 @@ def main() -> int:
     api = swig.read(ROOT / "bindings/swig/tensordict.i", INCLUDE, options.swig)
     if options.write:
         lines = (f"{since} {form}\n" for since, form in declarations(api).values())
-        RELEASED.write_text(HEAD + "".join(lines), encoding="utf-8")
+        abi = {c.name: c.value for c in api.constants}["TD_ABI_VERSION"]
+        RELEASED.write_text(HEAD.format(abi=abi) + "".join(lines), encoding="utf-8")
         return 0
     errors = check(api)
     print("\n".join(errors) if errors else f"{len(read_released())} released declarations stand")

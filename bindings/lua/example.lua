@@ -7,7 +7,7 @@ local episode = td.td_create({3, 4}, td.TD_DEVICE_NONE, -1)
 local numbers = {}
 for i = 1, 12 do numbers[i] = i end
 local bytes = string.pack("<" .. ("f"):rep(12), table.unpack(numbers))
-local reward = td.td_tensor_from_data(bytes, td.TD_DTYPE_FLOAT32, {3, 4})
+local reward = td.td_tensor_from_data(bytes, {3, 4}, td.TD_DTYPE_FLOAT32)
 td.td_set(episode, "reward", reward)
 local zeros = td.td_tensor_zeros({3, 4, 2}, td.TD_DTYPE_INT64, td.TD_DEVICE_NONE, -1)
 td.td_set(episode, {"agent", "obs"}, zeros)

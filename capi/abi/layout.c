@@ -126,12 +126,11 @@ TD_OFFSET(td_index_item, step, 24);
 TD_OFFSET(td_index_item, tensor, 32);
 TD_OFFSET(td_index_item, reserved, 40);
 
-TD_SIZE(td_to_options, 20);
+TD_SIZE(td_to_options, 16);
 TD_OFFSET(td_to_options, struct_size, 0);
 TD_OFFSET(td_to_options, non_blocking, 4);
-TD_OFFSET(td_to_options, pin, 8);
-TD_OFFSET(td_to_options, inplace, 12);
-TD_OFFSET(td_to_options, each_like, 16);
+TD_OFFSET(td_to_options, pin_memory, 8);
+TD_OFFSET(td_to_options, each_like, 12);
 
 TD_SIZE(td_archive, 4);
 TD_SIGNED(td_archive);
@@ -200,23 +199,21 @@ TD_OFFSET(td_load_options, write_through, 28);
 TD_OFFSET(td_load_options, subpath, 32);
 TD_OFFSET(td_load_options, subpath_len, 40);
 
-TD_SIZE(td_apply_options, 88);
+TD_SIZE(td_apply_options, 80);
 TD_OFFSET(td_apply_options, struct_size, 0);
-TD_OFFSET(td_apply_options, inplace, 4);
-TD_OFFSET(td_apply_options, filter_empty, 8);
-TD_OFFSET(td_apply_options, propagate_lock, 12);
-TD_OFFSET(td_apply_options, call_on_nested, 16);
-TD_OFFSET(td_apply_options, fill_missing, 20);
-TD_OFFSET(td_apply_options, has_batch_size, 24);
-TD_OFFSET(td_apply_options, device_type, 28);
-TD_OFFSET(td_apply_options, device_index, 32);
-TD_OFFSET(td_apply_options, reserved, 36);
-TD_OFFSET(td_apply_options, batch_size, 40);
-TD_OFFSET(td_apply_options, batch_dims, 48);
-TD_OFFSET(td_apply_options, names, 56);
-TD_OFFSET(td_apply_options, names_len, 64);
-TD_OFFSET(td_apply_options, default_value, 72);
-TD_OFFSET(td_apply_options, out, 80);
+TD_OFFSET(td_apply_options, filter_empty, 4);
+TD_OFFSET(td_apply_options, propagate_lock, 8);
+TD_OFFSET(td_apply_options, call_on_nested, 12);
+TD_OFFSET(td_apply_options, fill_missing, 16);
+TD_OFFSET(td_apply_options, has_batch_size, 20);
+TD_OFFSET(td_apply_options, device_type, 24);
+TD_OFFSET(td_apply_options, device_index, 28);
+TD_OFFSET(td_apply_options, batch_size, 32);
+TD_OFFSET(td_apply_options, batch_dims, 40);
+TD_OFFSET(td_apply_options, names, 48);
+TD_OFFSET(td_apply_options, names_len, 56);
+TD_OFFSET(td_apply_options, default_value, 64);
+TD_OFFSET(td_apply_options, out, 72);
 
 TD_SIZE(td_apply_entry, 48);
 TD_OFFSET(td_apply_entry, struct_size, 0);
@@ -436,14 +433,13 @@ TD_OFFSET(td_file_options, members_len, 56);
 TD_OFFSET(td_file_options, item_bytes, 64);
 TD_OFFSET(td_file_options, header_bytes, 72);
 
-TD_SIZE(td_consolidate_options, 28);
+TD_SIZE(td_consolidate_options, 24);
 TD_OFFSET(td_consolidate_options, struct_size, 0);
 TD_OFFSET(td_consolidate_options, device_type, 4);
 TD_OFFSET(td_consolidate_options, device_index, 8);
 TD_OFFSET(td_consolidate_options, pin_memory, 12);
-TD_OFFSET(td_consolidate_options, inplace, 16);
-TD_OFFSET(td_consolidate_options, num_threads, 20);
-TD_OFFSET(td_consolidate_options, durable, 24);
+TD_OFFSET(td_consolidate_options, num_threads, 16);
+TD_OFFSET(td_consolidate_options, durable, 20);
 
 TD_SIZE(td_message_options, 24);
 TD_OFFSET(td_message_options, struct_size, 0);
@@ -487,26 +483,24 @@ TD_OFFSET(td_update_options, has_keys, 24);
 TD_OFFSET(td_update_options, keys, 32);
 TD_OFFSET(td_update_options, keys_len, 40);
 
-TD_SIZE(td_select_options, 12);
+TD_SIZE(td_select_options, 8);
 TD_OFFSET(td_select_options, struct_size, 0);
-TD_OFFSET(td_select_options, inplace, 4);
-TD_OFFSET(td_select_options, ignore_missing, 8);
+TD_OFFSET(td_select_options, ignore_missing, 4);
 
 TD_SIZE(td_key_set, 24);
 TD_OFFSET(td_key_set, keys, 0);
 TD_OFFSET(td_key_set, names, 8);
 TD_OFFSET(td_key_set, keys_len, 16);
 
-TD_SIZE(td_split_keys_options, 20);
+TD_SIZE(td_split_keys_options, 16);
 TD_OFFSET(td_split_keys_options, struct_size, 0);
-TD_OFFSET(td_split_keys_options, inplace, 4);
-TD_OFFSET(td_split_keys_options, ignore_missing, 8);
-TD_OFFSET(td_split_keys_options, keep_structure, 12);
-TD_OFFSET(td_split_keys_options, keep_emptied, 16);
+TD_OFFSET(td_split_keys_options, ignore_missing, 4);
+TD_OFFSET(td_split_keys_options, keep_structure, 8);
+TD_OFFSET(td_split_keys_options, keep_emptied, 12);
 
 TD_SIZE(td_flatten_keys_options, 24);
 TD_OFFSET(td_flatten_keys_options, struct_size, 0);
-TD_OFFSET(td_flatten_keys_options, inplace, 4);
+TD_OFFSET(td_flatten_keys_options, reserved, 4);
 TD_OFFSET(td_flatten_keys_options, is_leaf, 8);
 TD_OFFSET(td_flatten_keys_options, user, 16);
 
@@ -706,3 +700,56 @@ TD_SIZE(td_table_format, 4);
 TD_SIGNED(td_table_format);
 TD_NUMBER(TD_TABLE_CSV, 0);
 TD_NUMBER(TD_TABLE_JSON, 1);
+
+TD_SIZE(td_table_options, 16);
+TD_OFFSET(td_table_options, struct_size, 0);
+TD_OFFSET(td_table_options, format, 4);
+TD_OFFSET(td_table_options, separator, 8);
+
+TD_SIZE(td_clone_flags, 4);
+TD_UNSIGNED(td_clone_flags);
+TD_NUMBER(TD_CLONE_SHALLOW, 1);
+
+TD_SIZE(td_view_dtype_flags, 4);
+TD_UNSIGNED(td_view_dtype_flags);
+TD_NUMBER(TD_VIEW_DTYPE_HAS_SIZES, 1);
+
+TD_SIZE(td_data_pointers_flags, 4);
+TD_UNSIGNED(td_data_pointers_flags);
+TD_NUMBER(TD_DATA_POINTERS_STORAGE, 1);
+
+TD_SIZE(td_update_at_flags, 4);
+TD_UNSIGNED(td_update_at_flags);
+TD_NUMBER(TD_UPDATE_AT_EXACT, 1);
+
+TD_SIZE(td_rename_key_flags, 4);
+TD_UNSIGNED(td_rename_key_flags);
+TD_NUMBER(TD_RENAME_KEY_SAFE, 1);
+
+TD_SIZE(td_empty_like_flags, 4);
+TD_UNSIGNED(td_empty_like_flags);
+TD_NUMBER(TD_EMPTY_LIKE_RECURSE, 1);
+
+TD_SIZE(td_auto_batch_size_flags, 4);
+TD_UNSIGNED(td_auto_batch_size_flags);
+TD_NUMBER(TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT, 1);
+
+TD_SIZE(td_join_into_flags, 4);
+TD_UNSIGNED(td_join_into_flags);
+TD_NUMBER(TD_JOIN_INTO_STRICT, 1);
+
+TD_SIZE(td_join_entries_flags, 4);
+TD_UNSIGNED(td_join_entries_flags);
+TD_NUMBER(TD_JOIN_ENTRIES_KEEP, 1);
+
+TD_SIZE(td_join_tensors_flags, 4);
+TD_UNSIGNED(td_join_tensors_flags);
+TD_NUMBER(TD_JOIN_TENSORS_SORTED, 1);
+
+TD_SIZE(td_repeat_flags, 4);
+TD_UNSIGNED(td_repeat_flags);
+TD_NUMBER(TD_REPEAT_TILE, 1);
+
+TD_SIZE(td_zero_grad_flags, 4);
+TD_UNSIGNED(td_zero_grad_flags);
+TD_NUMBER(TD_ZERO_GRAD_KEEP, 1);

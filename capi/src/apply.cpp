@@ -31,14 +31,12 @@ td::Names names_in(const char* const* names, std::size_t names_len) {
   return result;
 }
 
-td::ApplyManyOptions apply_options_in(const td_apply_options* options) {
+td::ApplyManyOptions apply_options_in(const td_apply_options* options, bool inplace) {
   constexpr std::size_t first_size = offsetof(td_apply_options, call_on_nested);
   const td_apply_options given =
       capi::options_in(options, td_apply_options TD_APPLY_OPTIONS_INIT, first_size);
-  if (given.reserved != 0)
-    td::fail(td::Code::invalid_argument, "td_apply_options.reserved is not zero");
   td::ApplyManyOptions result;
-  result.inplace = given.inplace != 0;
+  result.inplace = inplace;
   result.filter_empty = filter_in(given.filter_empty);
   result.propagate_lock = given.propagate_lock != 0;
   result.call_on_nested = given.call_on_nested != 0;
@@ -55,6 +53,25 @@ td::ApplyManyOptions apply_options_in(const td_apply_options* options) {
   return result;
 }
 
+std::optional<td::TensorDict> apply(const td_tensordict* td, const td_apply_options* options,
+                                    bool inplace, td_apply_fn callback, void* user) {
+  not_null(reinterpret_cast<void*>(callback), "callback");
+  return td::apply_leaves(*in(td), apply_options_in(options, inplace),
+                          [&](td::Path path, const at::Tensor& leaf) {
+                            return capi::call_apply(callback, user, path, leaf);
+                          });
+}
+
+std::optional<td::TensorDict> apply(const td_tensordict* td, const td_tensordict* const* others,
+                                    size_t others_len, const td_apply_options* options,
+                                    bool inplace, td_apply_entry_fn callback, void* user) {
+  not_null(reinterpret_cast<void*>(callback), "callback");
+  return td::apply(*in(td), capi::dicts_in(others, others_len), apply_options_in(options, inplace),
+                   [&](td::Path path, c10::ArrayRef<td::Value> sources) {
+                     return capi::call_apply_entry(callback, user, path, sources);
+                   });
+}
+
 void put(Out<td_tensordict>& out, std::optional<td::TensorDict> result) {
   if (result) out.put(std::move(*result));
 }
@@ -65,12 +82,13 @@ td_status td_apply(const td_tensordict* td, const td_apply_options* options, td_
                    void* user, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    not_null(reinterpret_cast<void*>(callback), "callback");
-    put(out, td::apply_leaves(*in(td), apply_options_in(options),
-                              [&](td::Path path, const at::Tensor& leaf) {
-                                return capi::call_apply(callback, user, path, leaf);
-                              }));
+    put(out, apply(td, options, false, callback, user));
   });
+}
+
+td_status td_apply_inplace(td_tensordict* td, const td_apply_options* options, td_apply_fn callback,
+                           void* user) noexcept {
+  return guard(__func__, [&] { apply(td, options, true, callback, user); });
 }
 
 td_status td_apply_entries(const td_tensordict* td, const td_tensordict* const* others,
@@ -79,10 +97,12 @@ td_status td_apply_entries(const td_tensordict* td, const td_tensordict* const* 
                            td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    not_null(reinterpret_cast<void*>(callback), "callback");
-    put(out, td::apply(*in(td), capi::dicts_in(others, others_len), apply_options_in(options),
-                       [&](td::Path path, c10::ArrayRef<td::Value> sources) {
-                         return capi::call_apply_entry(callback, user, path, sources);
-                       }));
+    put(out, apply(td, others, others_len, options, false, callback, user));
   });
+}
+
+td_status td_apply_entries_inplace(td_tensordict* td, const td_tensordict* const* others,
+                                   size_t others_len, const td_apply_options* options,
+                                   td_apply_entry_fn callback, void* user) noexcept {
+  return guard(__func__, [&] { apply(td, others, others_len, options, true, callback, user); });
 }

@@ -18,7 +18,6 @@ td::ConsolidateOptions consolidate_options_in(const td_consolidate_options* opti
   td::ConsolidateOptions result;
   result.device = capi::device_in(given.device_type, given.device_index);
   result.pinned = given.pin_memory != 0;
-  result.inplace = given.inplace != 0;
   result.num_threads = given.num_threads;
   result.durable = given.durable != 0;
   return result;
@@ -44,6 +43,15 @@ td_status td_consolidate(const td_tensordict* td, const char* file,
     const td::ConsolidateOptions how = consolidate_options_in(options);
     out.put(file == nullptr ? td::consolidate(in(td), how)
                             : td::consolidate_file(in(td), file, how));
+  });
+}
+
+td_status td_consolidate_inplace(td_tensordict* td,
+                                 const td_consolidate_options* options) noexcept {
+  return guard(__func__, [&] {
+    td::ConsolidateOptions how = consolidate_options_in(options);
+    how.inplace = true;
+    td::consolidate(in(td), how);
   });
 }
 

@@ -1,7 +1,7 @@
 // tensordict/td_device.h
 #include "choices.h"
-#include "guard.h"
 #include "core/shape/convert.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;
@@ -10,7 +10,7 @@ using capi::Out;
 namespace {
 
 // What td_to_options had when it came.
-constexpr std::size_t first_to_options = offsetof(td_to_options, pin);
+constexpr std::size_t first_to_options = offsetof(td_to_options, pin_memory);
 
 // The measures that are one number of the core.
 td::Measure measure_in(td_measure_kind kind) {
@@ -24,6 +24,22 @@ td::Measure measure_in(td_measure_kind kind) {
     case TD_MEASURE_IS_PINNED: return td::Measure::is_pinned;
     default: td::fail(td::Code::invalid_argument, "kind is ", kind, ", which is no measure");
   }
+}
+
+td::ConvertOptions convert_in(const td::TensorDict* like, td_dtype dtype,
+                              td_device_type device_type, int32_t device_index,
+                              const td_to_options* options, bool inplace) {
+  const td_to_options given =
+      capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
+  td::ConvertOptions wanted;
+  if (dtype != TD_DTYPE_OTHER) wanted.dtype = capi::dtype_in(dtype);
+  wanted.device = capi::device_in(device_type, device_index);
+  wanted.non_blocking = given.non_blocking != 0;
+  wanted.pin = given.pin_memory != 0;
+  wanted.inplace = inplace;
+  wanted.like = like;
+  wanted.each_like = given.each_like != 0;
+  return wanted;
 }
 
 }  // namespace
@@ -50,18 +66,18 @@ td_status td_to(const td_tensordict* td, const td_tensordict* like, td_dtype dty
                 td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
-    const td_to_options given =
-        capi::options_in(options, td_to_options TD_TO_OPTIONS_INIT, first_to_options);
     capi::OptionalDict model(like);
-    td::ConvertOptions wanted;
-    if (dtype != TD_DTYPE_OTHER) wanted.dtype = capi::dtype_in(dtype);
-    wanted.device = capi::device_in(device_type, device_index);
-    wanted.non_blocking = given.non_blocking != 0;
-    wanted.pin = given.pin != 0;
-    wanted.inplace = given.inplace != 0;
-    wanted.like = model.get();
-    wanted.each_like = given.each_like != 0;
-    out.put(td::convert(in(td), wanted));
+    out.put(td::convert(in(td),
+                        convert_in(model.get(), dtype, device_type, device_index, options, false)));
+  });
+}
+
+td_status td_to_inplace(td_tensordict* td, const td_tensordict* like, td_dtype dtype,
+                        td_device_type device_type, int32_t device_index,
+                        const td_to_options* options) noexcept {
+  return guard(__func__, [&] {
+    capi::OptionalDict model(like);
+    td::convert(in(td), convert_in(model.get(), dtype, device_type, device_index, options, true));
   });
 }
 
@@ -93,9 +109,10 @@ td_status td_measure(const td_tensordict* td, td_measure_kind kind, int64_t* res
   });
 }
 
-td_status td_data_pointers(const td_tensordict* td, int32_t storage, int64_t* addresses,
-                           size_t addresses_cap, size_t* count) noexcept {
+td_status td_data_pointers(const td_tensordict* td, td_data_pointers_flags flags,
+                           int64_t* addresses, size_t addresses_cap, size_t* count) noexcept {
   return guard(__func__, [&] {
-    capi::write_sizes(td::data_pointers(in(td), storage != 0), addresses, addresses_cap, count);
+    const bool storage = capi::flag_in(flags, TD_DATA_POINTERS_STORAGE);
+    capi::write_sizes(td::data_pointers(in(td), storage), addresses, addresses_cap, count);
   });
 }

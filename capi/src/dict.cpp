@@ -1,10 +1,13 @@
 // tensordict/td_dict.h
 #include "arguments.h"
+#include "choices.h"
 #include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
 
 #include "core/inspect/owned_nbytes.h"
+#include "core/keys/plain_values.h"
+#include "core/tensor/foreign.h"
 
 #include <new>
 
@@ -39,10 +42,10 @@ td_status td_dup(const td_tensordict* td, td_tensordict** result) noexcept {
 
 void td_free(td_tensordict* td) noexcept { capi::free_handle(td); }
 
-td_status td_clone(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
+td_status td_clone(const td_tensordict* td, td_clone_flags flags, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(in(td)->clone(recurse != 0));
+    out.put(in(td)->clone(!capi::flag_in(flags, TD_CLONE_SHALLOW)));
   });
 }
 
@@ -50,7 +53,7 @@ td_status td_set(td_tensordict* td, const char* const* path, size_t path_len,
                  const td_tensor* source) noexcept {
   return guard_plain(__func__, [&] {
     auto dict = in(td);
-    const capi::MoveScope scope(*dict);
+    const capi::TorchScope scope(dict->device() || path_len != 1 || !dict->is_dense());
     dict->set(PathIn(path, path_len), *in(source));
   });
 }
@@ -69,7 +72,11 @@ td_status td_get(const td_tensordict* td, const char* const* path, size_t path_l
                  td_tensor** result) noexcept {
   return guard_plain(__func__, [&] {
     Out<td_tensor> out(result);
-    out.put(at::Tensor(in(td)->get(PathIn(path, path_len))));
+    auto dict = in(td);
+    const PathIn at(path, path_len);
+    const at::Tensor* stored = dict->stored(at);
+    const capi::TorchScope scope(stored == nullptr);
+    out.put(stored != nullptr ? at::Tensor(*stored) : dict->get(at));
   });
 }
 
@@ -77,8 +84,53 @@ td_status td_get_dict(const td_tensordict* td, const char* const* path, size_t p
                       td_tensordict** result) noexcept {
   return guard_plain(__func__, [&] {
     DictOut out(result);
-    out.put(in(td)->get_dict(PathIn(path, path_len)));
+    auto dict = in(td);
+    const capi::TorchScope scope(path_len != 1 || !dict->is_dense());
+    out.put(dict->get_dict(PathIn(path, path_len)));
   });
+}
+
+td_status td_set_data(td_tensordict* td, const char* const* path, size_t path_len, const void* data,
+                      size_t bytes, const int64_t* sizes, size_t dims, td_dtype dtype) noexcept {
+  return guard(__func__, [&] {
+    const capi::PathIn names(path, path_len);
+    in(td)->set(names,
+                td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims)));
+  });
+}
+
+td_status td_get_data(const td_tensordict* td, const char* const* path, size_t path_len,
+                      td_dtype dtype, void* data, size_t bytes) noexcept {
+  return guard(__func__, [&] {
+    td::copy_entry_out(in(td), PathIn(path, path_len), capi::dtype_in(dtype), data, bytes);
+  });
+}
+
+td_status td_set_int(td_tensordict* td, const char* const* path, size_t path_len, int64_t value,
+                     td_dtype dtype) noexcept {
+  return guard(__func__, [&] {
+    td::set_number(in(td), PathIn(path, path_len), value, capi::dtype_in(dtype));
+  });
+}
+
+td_status td_set_double(td_tensordict* td, const char* const* path, size_t path_len, double value,
+                        td_dtype dtype) noexcept {
+  return guard(__func__, [&] {
+    td::set_number(in(td), PathIn(path, path_len), value, capi::dtype_in(dtype));
+  });
+}
+
+td_status td_get_int(const td_tensordict* td, const char* const* path, size_t path_len,
+                     int64_t* result) noexcept {
+  return guard(__func__, [&] {
+    *not_null(result, "result") = td::integer_of(in(td), PathIn(path, path_len));
+  });
+}
+
+td_status td_get_double(const td_tensordict* td, const char* const* path, size_t path_len,
+                        double* result) noexcept {
+  return guard(__func__,
+               [&] { *not_null(result, "result") = td::real_of(in(td), PathIn(path, path_len)); });
 }
 
 td_status td_get_non_tensor_json(const td_tensordict* td, const char* const* path, size_t path_len,

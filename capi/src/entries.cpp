@@ -1,7 +1,9 @@
 // tensordict/td_entries.h
 #include "tensordict/td_entries.h"
 
+#include "choices.h"
 #include "core/keys/entries.h"
+#include "core/keys/plain_values.h"
 #include "foreign_call.h"
 #include "guard.h"
 #include "key_snapshot.h"
@@ -28,10 +30,46 @@ td::UpdateMode mode_in(td_update_mode mode) {
   }
 }
 
-td::SelectOptions select_in(const td_select_options* options) {
+td::SelectOptions select_in(const td_select_options* options, bool inplace) {
   const td_select_options given = capi::options_in(
       options, td_select_options TD_SELECT_OPTIONS_INIT, sizeof(td_select_options));
-  return {given.inplace != 0, given.ignore_missing != 0};
+  return {inplace, given.ignore_missing != 0};
+}
+
+td::SplitOptions split_in(const td_split_keys_options* options, bool inplace) {
+  const td_split_keys_options given = capi::options_in(
+      options, td_split_keys_options TD_SPLIT_KEYS_OPTIONS_INIT, sizeof(td_split_keys_options));
+  return {inplace, given.ignore_missing != 0, given.keep_structure != 0, given.keep_emptied != 0};
+}
+
+// The sets of a caller, as the core takes them.
+void split(const td_tensordict* td, const td_key_set* sets, size_t sets_len,
+           const td::SplitOptions& options, capi::OutList<td_tensordict>& out) {
+  if (sets_len != 0) not_null(sets, "sets");
+  auto dict = in(td);
+  if (!out.expect(sets_len + 1)) return;
+  std::vector<KeysIn> keys, names;
+  std::vector<td::KeySet> wanted;
+  keys.reserve(sets_len);
+  names.reserve(sets_len);
+  for (size_t i = 0; i < sets_len; ++i) {
+    const bool renamed = sets[i].names != nullptr;
+    keys.emplace_back(sets[i].keys, sets[i].keys_len, "sets.keys");
+    names.emplace_back(sets[i].names, renamed ? sets[i].keys_len : 0, "sets.names");
+    wanted.push_back({keys.back(), names.back()});
+  }
+  out.put(td::split_keys(dict, wanted, options));
+}
+
+td::TensorDict flatten(const td::TensorDict& td, const char* separator,
+                       const td_flatten_keys_options* options, bool inplace) {
+  const td_flatten_keys_options given =
+      capi::options_in(options, td_flatten_keys_options TD_FLATTEN_KEYS_OPTIONS_INIT,
+                       sizeof(td_flatten_keys_options));
+  capi::require_zero(given.reserved);
+  const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
+  return td::flatten_keys(td, not_null(separator, "separator"),
+                          {inplace, is_leaf ? &is_leaf : nullptr});
 }
 
 // Before any of them is found to be NULL: what can be cleared is.
@@ -94,9 +132,10 @@ td_status td_update(td_tensordict* td, const td_tensordict* source,
 }
 
 td_status td_update_at(td_tensordict* td, const td_index_item* items, size_t items_len,
-                       const td_tensordict* source, int32_t exact) noexcept {
+                       const td_tensordict* source, td_update_at_flags flags) noexcept {
   return guard(__func__, [&] {
-    td::update_at(in(td), capi::items_in(items, items_len), in(source), {exact != 0});
+    td::update_at(in(td), capi::items_in(items, items_len), in(source),
+                  {capi::flag_in(flags, TD_UPDATE_AT_EXACT)});
   });
 }
 
@@ -163,10 +202,12 @@ td_status td_create_nested(td_tensordict* td, const char* const* path, size_t pa
 }
 
 td_status td_rename_key(td_tensordict* td, const char* const* path, size_t path_len,
-                        const char* const* new_path, size_t new_path_len, int32_t safe) noexcept {
+                        const char* const* new_path, size_t new_path_len,
+                        td_rename_key_flags flags) noexcept {
   return guard(__func__, [&] {
     not_null(new_path, "new_path");
-    td::rename_key(in(td), PathIn(path, path_len), PathIn(new_path, new_path_len), safe != 0);
+    td::rename_key(in(td), PathIn(path, path_len), PathIn(new_path, new_path_len),
+                   capi::flag_in(flags, TD_RENAME_KEY_SAFE));
   });
 }
 
@@ -178,16 +219,28 @@ td_status td_select(const td_tensordict* td, const td_key* keys, size_t keys_len
                     const td_select_options* options, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::select(in(td), KeysIn(keys, keys_len), select_in(options)));
+    out.put(td::select(in(td), KeysIn(keys, keys_len), select_in(options, false)));
   });
+}
+
+td_status td_select_inplace(td_tensordict* td, const td_key* keys, size_t keys_len,
+                            const td_select_options* options) noexcept {
+  return guard(__func__,
+               [&] { td::select(in(td), KeysIn(keys, keys_len), select_in(options, true)); });
 }
 
 td_status td_exclude(const td_tensordict* td, const td_key* keys, size_t keys_len,
                      const td_select_options* options, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::exclude(in(td), KeysIn(keys, keys_len), select_in(options)));
+    out.put(td::exclude(in(td), KeysIn(keys, keys_len), select_in(options, false)));
   });
+}
+
+td_status td_exclude_inplace(td_tensordict* td, const td_key* keys, size_t keys_len,
+                             const td_select_options* options) noexcept {
+  return guard(__func__,
+               [&] { td::exclude(in(td), KeysIn(keys, keys_len), select_in(options, true)); });
 }
 
 td_status td_split_keys(const td_tensordict* td, const td_key_set* sets, size_t sets_len,
@@ -195,31 +248,24 @@ td_status td_split_keys(const td_tensordict* td, const td_key_set* sets, size_t 
                         size_t results_cap, size_t* count) noexcept {
   return guard(__func__, [&] {
     capi::OutList<td_tensordict> out(results, results_cap, count);
-    if (sets_len != 0) not_null(sets, "sets");
-    const td_split_keys_options given = capi::options_in(
-        options, td_split_keys_options TD_SPLIT_KEYS_OPTIONS_INIT, sizeof(td_split_keys_options));
-    auto dict = in(td);
-    if (!out.expect(sets_len + 1)) return;
-    std::vector<KeysIn> keys, names;
-    std::vector<td::KeySet> wanted;
-    keys.reserve(sets_len);
-    names.reserve(sets_len);
-    for (size_t i = 0; i < sets_len; ++i) {
-      const bool renamed = sets[i].names != nullptr;
-      keys.emplace_back(sets[i].keys, sets[i].keys_len, "sets.keys");
-      names.emplace_back(sets[i].names, renamed ? sets[i].keys_len : 0, "sets.names");
-      wanted.push_back({keys.back(), names.back()});
-    }
-    out.put(td::split_keys(dict, wanted,
-                           {given.inplace != 0, given.ignore_missing != 0,
-                            given.keep_structure != 0, given.keep_emptied != 0}));
+    split(td, sets, sets_len, split_in(options, false), out);
   });
 }
 
-td_status td_empty_like(const td_tensordict* td, int32_t recurse, td_tensordict** result) noexcept {
+td_status td_split_keys_inplace(td_tensordict* td, const td_key_set* sets, size_t sets_len,
+                                const td_split_keys_options* options, td_tensordict** results,
+                                size_t results_cap, size_t* count) noexcept {
+  return guard(__func__, [&] {
+    capi::OutList<td_tensordict> out(results, results_cap, count);
+    split(td, sets, sets_len, split_in(options, true), out);
+  });
+}
+
+td_status td_empty_like(const td_tensordict* td, td_empty_like_flags flags,
+                        td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::empty(in(td), recurse != 0));
+    out.put(td::empty(in(td), capi::flag_in(flags, TD_EMPTY_LIKE_RECURSE)));
   });
 }
 
@@ -238,21 +284,26 @@ td_status td_flatten_keys(const td_tensordict* td, const char* separator,
                           const td_flatten_keys_options* options, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    const td_flatten_keys_options given =
-        capi::options_in(options, td_flatten_keys_options TD_FLATTEN_KEYS_OPTIONS_INIT,
-                         sizeof(td_flatten_keys_options));
-    const td::LeafFn is_leaf = capi::leaf_in(given.is_leaf, given.user);
-    out.put(td::flatten_keys(in(td), not_null(separator, "separator"),
-                             {given.inplace != 0, is_leaf ? &is_leaf : nullptr}));
+    out.put(flatten(in(td), separator, options, false));
   });
 }
 
-td_status td_unflatten_keys(const td_tensordict* td, const char* separator, int32_t inplace,
+td_status td_flatten_keys_inplace(td_tensordict* td, const char* separator,
+                                  const td_flatten_keys_options* options) noexcept {
+  return guard(__func__, [&] { flatten(in(td), separator, options, true); });
+}
+
+td_status td_unflatten_keys(const td_tensordict* td, const char* separator,
                             td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    out.put(td::unflatten_keys(in(td), not_null(separator, "separator"), inplace != 0));
+    out.put(td::unflatten_keys(in(td), not_null(separator, "separator"), false));
   });
+}
+
+td_status td_unflatten_keys_inplace(td_tensordict* td, const char* separator) noexcept {
+  return guard(__func__,
+               [&] { td::unflatten_keys(in(td), not_null(separator, "separator"), true); });
 }
 
 td_status td_merge(const td_tensordict* const* sources, size_t sources_len,
@@ -278,6 +329,17 @@ td_status td_get_sizes(const td_tensordict* td, const char* const* path, size_t 
   });
 }
 
-td_status td_auto_batch_size(td_tensordict* td, int64_t max_dims, int32_t keep_compliant) noexcept {
-  return guard(__func__, [&] { td::auto_batch_size(in(td), max_dims, keep_compliant != 0); });
+td_status td_get_dtype(const td_tensordict* td, const char* const* path, size_t path_len,
+                       td_dtype* result) noexcept {
+  return guard(__func__, [&] {
+    not_null(result, "result");
+    *result = capi::dtype_out(td::entry_dtype(in(td), PathIn(path, path_len)));
+  });
+}
+
+td_status td_auto_batch_size(td_tensordict* td, int64_t max_dims,
+                             td_auto_batch_size_flags flags) noexcept {
+  return guard(__func__, [&] {
+    td::auto_batch_size(in(td), max_dims, capi::flag_in(flags, TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT));
+  });
 }

@@ -31,11 +31,10 @@ td_status td_memmap_async(const td_tensordict* td, const char* dir,
   });
 }
 
-td_status td_future_wait(const td_future* future, double seconds, int32_t* done) noexcept {
+td_status td_future_wait(const td_future* future, int64_t timeout_ms, int32_t* done) noexcept {
   return capi::guard_plain(__func__, [&] {
     not_null(done, "done");
-    if (std::isnan(seconds)) td::fail(td::Code::invalid_argument, "seconds is not a number");
-    *done = in(future)->wait(seconds) ? 1 : 0;
+    *done = in(future)->wait(std::chrono::milliseconds(timeout_ms)) ? 1 : 0;
   });
 }
 

@@ -1,7 +1,7 @@
 // tensordict/td_grad.h
 #include "choices.h"
-#include "guard.h"
 #include "core/math/gradient.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;
@@ -35,8 +35,9 @@ td_status td_set_grad(td_tensordict* td, const td_tensordict* source) noexcept {
   return guard(__func__, [&] { td::set_gradients(in(td), OptionalDict(source).get()); });
 }
 
-td_status td_zero_grad(td_tensordict* td, int32_t set_zero) noexcept {
-  return guard(__func__, [&] { td::zero_gradients(in(td), set_zero == 0); });
+td_status td_zero_grad(td_tensordict* td, td_zero_grad_flags flags) noexcept {
+  return guard(__func__,
+               [&] { td::zero_gradients(in(td), !capi::flag_in(flags, TD_ZERO_GRAD_KEEP)); });
 }
 
 td_status td_backward(const td_tensordict* td, const td_tensordict* gradient,

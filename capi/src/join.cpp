@@ -2,9 +2,9 @@
 #include "tensordict/td_join.h"
 
 #include "choices.h"
+#include "core/shape/join.h"
 #include "guard.h"
 #include "keys_in.h"
-#include "core/shape/join.h"
 
 using capi::guard;
 using capi::in;
@@ -29,25 +29,27 @@ td_status td_maybe_dense_stack(const td_tensordict* const* sources, size_t sourc
 }
 
 td_status td_join_into(td_tensordict* td, td_join_kind kind, const td_tensordict* const* sources,
-                       size_t sources_len, int64_t dim, int32_t strict) noexcept {
+                       size_t sources_len, int64_t dim, td_join_into_flags flags) noexcept {
   return guard(__func__, [&] {
-    td::join_into(in(td), join_in(kind), capi::dicts_in(sources, sources_len), dim, strict != 0);
+    td::join_into(in(td), join_in(kind), capi::dicts_in(sources, sources_len), dim,
+                  capi::flag_in(flags, TD_JOIN_INTO_STRICT));
   });
 }
 
 td_status td_join_entries(td_tensordict* td, td_join_kind kind, const td_key* keys, size_t keys_len,
                           const char* const* path, size_t path_len, int64_t dim,
-                          int32_t keep) noexcept {
+                          td_join_entries_flags flags) noexcept {
   return guard(__func__, [&] {
     td::join_entries(in(td), join_in(kind), KeysIn(keys, keys_len), PathIn(path, path_len), dim,
-                     keep != 0);
+                     capi::flag_in(flags, TD_JOIN_ENTRIES_KEEP));
   });
 }
 
-td_status td_join_tensors(const td_tensordict* td, td_join_kind kind, int64_t dim, int32_t sorted,
-                          td_tensor** result) noexcept {
+td_status td_join_tensors(const td_tensordict* td, td_join_kind kind, int64_t dim,
+                          td_join_tensors_flags flags, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensor> out(result);
-    out.put(td::join_leaves(in(td), join_in(kind), dim, sorted != 0));
+    out.put(
+        td::join_leaves(in(td), join_in(kind), dim, capi::flag_in(flags, TD_JOIN_TENSORS_SORTED)));
   });
 }

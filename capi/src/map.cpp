@@ -2,8 +2,6 @@
 #include "foreign_call.h"
 #include "guard.h"
 
-#include "core/base/progress.h"
-
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -125,10 +123,3 @@ td_status td_map_iter_next(td_map_iter* iter, td_tensordict** result, size_t* nu
 }
 
 void td_map_iter_free(td_map_iter* iter) noexcept { capi::free_handle(iter); }
-
-td_status td_progress_text(size_t done, size_t total, double seconds, size_t width, char* text,
-                           size_t text_cap, size_t* length) noexcept {
-  return guard_plain(__func__, [&] {
-    capi::write_text(td::progress_text(done, total, seconds, width), text, text_cap, length);
-  });
-}

@@ -2,8 +2,8 @@
 #include "tensordict/td_mask.h"
 
 #include "choices.h"
-#include "guard.h"
 #include "core/keys/mask.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;
@@ -24,14 +24,16 @@ td_status td_masked_select(const td_tensordict* td, const td_tensor* mask,
 }
 
 td_status td_masked_fill(const td_tensordict* td, const td_tensor* mask, const td_tensor* value,
-                         int32_t inplace, td_tensordict** result) noexcept {
+                         td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
-    auto target = in(td);
-    if (inplace == 0) return out.put(td::masked_fill(target, in(mask), in(value)));
-    td::masked_fill_(target, in(mask), in(value));
-    out.put(*target);
+    out.put(td::masked_fill(in(td), in(mask), in(value)));
   });
+}
+
+td_status td_masked_fill_inplace(td_tensordict* td, const td_tensor* mask,
+                                 const td_tensor* value) noexcept {
+  return guard(__func__, [&] { td::masked_fill_(in(td), in(mask), in(value)); });
 }
 
 td_status td_where(const td_tensordict* td, const td_tensor* condition, const td_tensordict* other,

@@ -55,16 +55,18 @@ void receive(td::Transport& transport, const td_message_options& given, td_tenso
 
 }  // namespace
 
-td_status td_send(const td_tensordict* td, td_write_fn write, void* user) noexcept {
+td_status td_send(const td_tensordict* td, const td_message_options* options, td_write_fn write,
+                  void* user) noexcept {
   return guard(__func__, [&] {
     not_null(reinterpret_cast<void*>(write), "write");
+    options_in(options);
     Calls calls(write, nullptr, user);
     td::send(in(td), calls);
   });
 }
 
-td_status td_recv(td_read_fn read, void* user, const td_message_options* options,
-                  td_tensordict* into, td_tensordict** result) noexcept {
+td_status td_recv(td_tensordict* into, const td_message_options* options, td_read_fn read,
+                  void* user, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     not_null(reinterpret_cast<void*>(read), "read");
@@ -82,7 +84,7 @@ td_status td_send_fd(const td_tensordict* td, int32_t fd,
   });
 }
 
-td_status td_recv_fd(int32_t fd, const td_message_options* options, td_tensordict* into,
+td_status td_recv_fd(int32_t fd, td_tensordict* into, const td_message_options* options,
                      td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);

@@ -21,7 +21,7 @@ td_status td_memmap_refresh(td_tensordict* td, const td_load_options* options) n
 }
 
 td_status td_memmap_make(td_tensordict* td, const char* const* path, size_t path_len,
-                         td_dtype dtype, const int64_t* sizes, size_t dims,
+                         const int64_t* sizes, size_t dims, td_dtype dtype,
                          const td_memmap_options* options, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensor> out(result);

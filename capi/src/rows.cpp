@@ -2,9 +2,9 @@
 #include "tensordict/td_rows.h"
 
 #include "choices.h"
-#include "guard.h"
 #include "core/shape/pad.h"
 #include "core/shape/select_rows.h"
+#include "guard.h"
 
 using capi::guard;
 using capi::in;
@@ -45,12 +45,13 @@ class PairOut {
 
 }  // namespace
 
-td_status td_repeat(const td_tensordict* td, const int64_t* counts, size_t dims, int32_t tile,
-                    td_tensordict** result) noexcept {
+td_status td_repeat(const td_tensordict* td, const int64_t* counts, size_t dims,
+                    td_repeat_flags flags, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     const td::SizesView given = sizes_in(counts, dims, "counts");
-    out.put(tile != 0 ? td::tile(in(td), given) : td::repeat(in(td), given));
+    out.put(capi::flag_in(flags, TD_REPEAT_TILE) ? td::tile(in(td), given)
+                                                 : td::repeat(in(td), given));
   });
 }
 

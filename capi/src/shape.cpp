@@ -161,12 +161,12 @@ td_status td_split(const td_tensordict* td, int64_t dim, td_split_kind kind, con
   });
 }
 
-td_status td_view_dtype(const td_tensordict* td, td_dtype dtype, int32_t has_sizes,
+td_status td_view_dtype(const td_tensordict* td, td_dtype dtype, td_view_dtype_flags flags,
                         const int64_t* sizes, size_t dims, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     DictOut out(result);
     std::optional<td::SizesView> batch = sizes_in(sizes, dims);
-    if (has_sizes == 0) batch.reset();
+    if (!capi::flag_in(flags, TD_VIEW_DTYPE_HAS_SIZES)) batch.reset();
     out.put(td::view_as(in(td), capi::dtype_in(dtype), batch));
   });
 }

@@ -4,11 +4,12 @@
 
 #include "core/inspect/owned_nbytes.h"
 #include "core/inspect/print.h"
-#include "core/tensor/ownership.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/ownership.h"
+#include "core/tensor/writes.h"
 
 #include <ATen/ATen.h>
 
@@ -32,10 +33,9 @@ std::shared_ptr<void> take(td_release_fn release, void* user) {
 
 }  // namespace
 
-td_status td_tensor_from_blob(void* data, td_dtype dtype, const int64_t* sizes,
-                              const int64_t* strides, size_t dims, td_device_type device_type,
-                              int32_t device_index, td_release_fn release, void* user,
-                              td_tensor** result) noexcept {
+td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* strides, size_t dims,
+                              td_dtype dtype, td_device_type device_type, int32_t device_index,
+                              td_release_fn release, void* user, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     std::shared_ptr<void> owner = take(release, user);
     TensorOut out(result);
@@ -49,8 +49,8 @@ td_status td_tensor_from_blob(void* data, td_dtype dtype, const int64_t* sizes,
   });
 }
 
-td_status td_tensor_from_data(const void* data, size_t bytes, td_dtype dtype, const int64_t* sizes,
-                              size_t dims, td_tensor** result) noexcept {
+td_status td_tensor_from_data(const void* data, size_t bytes, const int64_t* sizes, size_t dims,
+                              td_dtype dtype, td_tensor** result) noexcept {
   return guard(__func__, [&] {
     TensorOut out(result);
     out.put(td::from_bytes(data, bytes, capi::dtype_in(dtype), capi::sizes_in(sizes, dims)));

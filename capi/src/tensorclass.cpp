@@ -134,7 +134,7 @@ td_status td_tensorclass_instantiate(const td_tensorclass* type, const int64_t* 
   });
 }
 
-td_status td_set_tensorclass(const td_tensorclass* type, td_tensordict* td) noexcept {
+td_status td_set_tensorclass(td_tensordict* td, const td_tensorclass* type) noexcept {
   return guard(__func__, [&] { td::mark_tensorclass(type_in(type), in(td)); });
 }
 

@@ -41,6 +41,16 @@ td_status td_writer_bind(td_writer* writer, const char* const* path, size_t path
   });
 }
 
+td_status td_writer_field(td_writer* writer, const char* const* path, size_t path_len,
+                          const int64_t* sizes, size_t dims, td_dtype dtype,
+                          int32_t* result) noexcept {
+  return guard(__func__, [&] {
+    *not_null(result, "result") = -1;
+    *result = in(writer)->field(capi::PathIn(path, path_len), capi::sizes_in(sizes, dims),
+                                capi::dtype_in(dtype));
+  });
+}
+
 td_status td_writer_row_bytes(const td_writer* writer, int32_t field, size_t* result) noexcept {
   return guard_plain(__func__, [&] { *not_null(result, "result") = in(writer)->row_bytes(field); });
 }

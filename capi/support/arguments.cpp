@@ -1,7 +1,7 @@
 #include "arguments.h"
 
-#include "core/tensor/device.h"
 #include "core/inspect/print.h"
+#include "core/tensor/device.h"
 
 namespace capi {
 

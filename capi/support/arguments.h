@@ -1,9 +1,9 @@
 // arguments.h: arguments of C turned into those of the core, and results back.
 #pragma once
 
-#include "handle_table.h"
 #include "core/tensor/index.h"
 #include "core/tree/tensordict.h"
+#include "handle_table.h"
 #include "tensordict/td.h"
 
 #include <atomic>

@@ -29,6 +29,14 @@ Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, con
   return static_cast<Choice>(number);
 }
 
+// Whether the one flag that a call knows is given; others are refused.
+inline bool flag_in(std::uint32_t flags, std::uint32_t known) {
+  if ((flags & ~known) != 0) {
+    td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " has a meaning");
+  }
+  return flags != 0;
+}
+
 inline void require_zero(std::int32_t reserved) {
   if (reserved != 0) {
     td::fail(td::Code::invalid_argument, "a reserved field of the options is not zero");

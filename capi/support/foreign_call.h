@@ -3,8 +3,8 @@
 
 #include "arguments.h"
 
-#include "core/keys/entries.h"
 #include "core/apply/piecewise.h"
+#include "core/keys/entries.h"
 #include "core/memmap/verify.h"
 #include "tensordict/td_apply.h"
 #include "tensordict/td_map.h"

@@ -1,13 +1,14 @@
 #include "guard.h"
 
-#include "error_slot.h"
 #include "core/base/error.h"
+#include "error_slot.h"
 
 #include <c10/util/Exception.h>
 
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string_view>
 
 namespace capi {
@@ -115,6 +116,11 @@ td_status translate_current_exception(const char* function) noexcept {
     return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory: a size beyond all bounds");
   } catch (const std::filesystem::filesystem_error& error) {  // before std::exception, its base
     return fail(TD_ERR_IO, function, error.what());
+  } catch (const std::runtime_error& error) {
+    // What c10::Scalar throws where a dtype has no room for a number.
+    const bool no_room = std::string_view(error.what()).find("cannot be converted to type") !=
+                         std::string_view::npos;
+    return fail(no_room ? TD_ERR_DTYPE : TD_ERR_INTERNAL, function, error.what());
   } catch (const std::exception& error) {
     return fail(TD_ERR_INTERNAL, function, error.what());
   } catch (...) {  // foreign: a callback that throws, another language's unwinding

@@ -84,12 +84,11 @@ td_status guard(const char* function, Body&& body) noexcept {
   }
 }
 
-// For calls that run an operation of libtorch only when the dictionary has a device to move to.
-class MoveScope {
+// For calls that seldom run an operation of libtorch.
+class TorchScope {
  public:
-  template <class Dict>
-  explicit MoveScope(const Dict& dict) {
-    if (dict.device()) scope_.emplace();
+  explicit TorchScope(bool wanted) {
+    if (wanted) scope_.emplace();
   }
 
  private:

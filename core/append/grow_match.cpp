@@ -1,5 +1,6 @@
 // A dictionary beside a folder that it shall make longer.
 #include "core/append/grow_folder.h"
+#include "core/base/known_sizes.h"
 #include "core/memmap/tensorclass_plan.h"
 
 #include "core/base/key.h"
@@ -24,7 +25,7 @@ class Matcher {
     if (td.batch_size().empty()) {
       fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
     }
-    rows_ = td.batch_size()[0];
+    rows_ = known_size(td.batch_size(), 0);
     pending_.push_back({0, td.node()});
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());

@@ -22,6 +22,11 @@ Writer::Field GrowingWriter::find_field(Path path) {
   return {growth_->memory(leaf), static_cast<std::int64_t>(bytes), bytes};
 }
 
+void GrowingWriter::declare_field(Path path, SizesView row, c10::ScalarType dtype) {
+  const GrowLeaf& leaf = growth_->folder().leaves()[growth_->folder().find(path)];
+  require_form(path, {leaf.dtype, leaf.row}, {dtype, row});
+}
+
 void GrowingWriter::grow(bool publish) {
   const Growth::Window at = growth_->advance(row_, publish);
   before_ = growth_->before();

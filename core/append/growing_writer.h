@@ -22,6 +22,7 @@ class GrowingWriter final : public Writer {
 
  private:
   Field find_field(Path path) override;
+  void declare_field(Path path, SizesView row, c10::ScalarType dtype) override;
   void more_rows() override;
   void window_full() override;
   bool can_grow() const noexcept override { return true; }

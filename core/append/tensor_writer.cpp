@@ -1,5 +1,6 @@
 #include "core/append/tensor_writer.h"
 
+#include "core/base/known_sizes.h"
 #include "core/io/mapped_file.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
@@ -48,7 +49,7 @@ std::int64_t count_rows(SizesView batch) {
   if (batch.empty()) {
     fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
   }
-  return count_elements(batch);
+  return count_elements(known_sizes(batch));
 }
 
 }  // namespace
@@ -100,6 +101,17 @@ Writer::Field TensorWriter::find_field(Path path) {
   }
   targets_.push_back({tensor, {path.begin(), path.end()}});
   return {static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes};
+}
+
+void TensorWriter::declare_field(Path path, SizesView row, c10::ScalarType dtype) {
+  if (td_.kind_of(path) == EntryKind::none) {
+    Sizes sizes = batch_;
+    sizes.append(row.begin(), row.end());
+    td_.set(path, at::zeros(SizesView(sizes), dtype));
+  }
+  const at::Tensor tensor = td_.get(path);
+  if (!begins_with(tensor.sizes(), batch_)) return;  // find_field() says so
+  require_form(path, {tensor.scalar_type(), tensor.sizes().slice(batch_.size())}, {dtype, row});
 }
 
 void TensorWriter::more_rows() {

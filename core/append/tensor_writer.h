@@ -33,6 +33,7 @@ class TensorWriter final : public Writer {
   };
 
   Field find_field(Path path) override;
+  void declare_field(Path path, SizesView row, c10::ScalarType dtype) override;
   [[noreturn]] void more_rows() override;
   bool can_grow() const noexcept override { return false; }
   void let_go() noexcept override;

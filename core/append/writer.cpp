@@ -11,7 +11,26 @@ std::int32_t Writer::bind(Path path) {
   }
   if (fields_.size() == fields_.capacity()) fields_.reserve(2 * fields_.size() + 8);
   fields_.push_back(find_field(path));
+  names_.push_back(show_path(path));
   return static_cast<std::int32_t>(fields_.size() - 1);
+}
+
+std::int32_t Writer::field(Path path, SizesView row, c10::ScalarType dtype) {
+  if (closed_) {
+    fail(Code::invalid_argument, "cannot bind ", show_path(path), ": the writer is closed");
+  }
+  declare_field(path, row, dtype);
+  return bind(path);
+}
+
+void Writer::require_form(Path path, const Form& found, const Form& wanted) {
+  if (found.dtype != wanted.dtype) {
+    fail(Code::dtype, show_path(path), " is of ", found.dtype, "; asked for was ", wanted.dtype);
+  }
+  if (found.row != wanted.row) {
+    fail(Code::shape, "a row of ", show_path(path), " has sizes ", show_sizes(found.row),
+         "; asked for was ", show_sizes(wanted.row));
+  }
 }
 
 std::size_t Writer::row_bytes(std::int32_t field) const {
@@ -44,8 +63,8 @@ void Writer::make_room(std::int32_t field, std::size_t bytes) {
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
   const std::size_t wanted = fields_[static_cast<std::uint32_t>(field)].bytes;
   if (bytes != wanted && (row_ < end_ || can_grow())) {
-    fail(Code::shape, "a row of field ", field, " takes ", wanted, " bytes, ", bytes,
-         " were given");
+    fail(Code::shape, "a row of field ", field, ", ", names_[static_cast<std::uint32_t>(field)],
+         ", takes ", wanted, " bytes, ", bytes, " were given");
   }
   make_room();
 }

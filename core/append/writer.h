@@ -2,6 +2,9 @@
 #pragma once
 
 #include "core/base/key.h"
+#include "core/base/sizes.h"
+
+#include <c10/core/ScalarType.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +26,9 @@ class Writer {
 
   // Gives a field a number: 0, 1, 2, ... in the order of the calls.
   std::int32_t bind(Path path);
+
+  // The same for a field that must be of this dtype and of these sizes in each row.
+  std::int32_t field(Path path, SizesView row, c10::ScalarType dtype);
 
   std::size_t row_bytes(std::int32_t field) const;
 
@@ -71,6 +77,13 @@ class Writer {
   bool closed() const noexcept { return closed_; }
 
   virtual Field find_field(Path path) = 0;
+  // Makes a field of this dtype and these sizes where it can and there is none, and checks it.
+  virtual void declare_field(Path path, SizesView row, c10::ScalarType dtype) = 0;
+  struct Form {
+    c10::ScalarType dtype;
+    SizesView row;
+  };
+  static void require_form(Path path, const Form& found, const Form& wanted);
   // No row is left: makes room for more, or throws.
   virtual void more_rows() = 0;
   // The last row has been completed.
@@ -92,6 +105,7 @@ class Writer {
   void make_room();
   [[noreturn]] void fail_field(std::int32_t field) const;
 
+  std::vector<std::string> names_;  // of the fields, for messages
   bool closed_ = false;
 };
 

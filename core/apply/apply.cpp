@@ -4,6 +4,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
 #include "core/tree/paths.h"
@@ -17,18 +18,15 @@ namespace {
 
 bool any(const Value& value) { return value.is_node() || value.tensor().defined(); }
 
-// Writes into tensors that are there, each looked at when it is planned.
-class Writes {
+// What the function returned, into tensors that are there.
+class WriteBack {
  public:
   void plan(Path path, const at::Tensor& leaf, const at::Tensor& result) {
     if (!broadcasts(result.sizes(), leaf.sizes())) {
       fail(Code::shape, "the function returned shape ", show_sizes(result.sizes()), " for ",
            show_path(path), ", which cannot be written into shape ", show_sizes(leaf.sizes()));
     }
-    if (result.is_same(leaf)) return;
-    require_writable(path.back(), leaf, result);
-    if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
-    writes_.emplace_back(leaf, result);
+    writes_.set(path, leaf, result);
   }
 
   void plan(Path path, const NodePtr& node, const NodePtr& result) {
@@ -54,13 +52,10 @@ class Writes {
         policy);
   }
 
-  void run() const {
-    const bool fast = fast::can_skip_dispatcher();
-    for (const auto& [leaf, result] : writes_) assign(leaf, result, fast);
-  }
+  void run() { writes_.run(); }
 
  private:
-  std::vector<std::pair<at::Tensor, at::Tensor>> writes_;
+  Writes writes_{Writes::Hold::owns};
 };
 
 // Calls the function and puts what it returns into new nodes, or notes what is to be written. The
@@ -126,7 +121,7 @@ class Apply {
   }
 
   const NodePtr& result() const noexcept { return result_; }
-  const Writes& writes() const noexcept { return writes_; }
+  WriteBack& writes() noexcept { return writes_; }
 
  private:
   struct Level {
@@ -243,7 +238,7 @@ class Apply {
   std::optional<c10::Device> device_;
   std::vector<Level> levels_;
   NodePtr result_;
-  Writes writes_;
+  WriteBack writes_;
 };
 
 void check_options(const TensorDict& td, const ApplyManyOptions& options) {

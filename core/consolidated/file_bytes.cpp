@@ -1,10 +1,10 @@
 #include "core/consolidated/file_bytes.h"
 
-#include "core/tensor/fast_path.h"
-#include "core/io/folder.h"
-#include "core/tensor/foreign.h"
-#include "core/meta/format.h"
 #include "core/consolidated/packing.h"
+#include "core/io/folder.h"
+#include "core/meta/format.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 

@@ -1,13 +1,10 @@
 #include "core/consolidated/message.h"
 
 #include "core/consolidated/packing.h"
-#include "core/tensor/assign.h"
 #include "core/tensor/buffer.h"
-#include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/zip.h"
-
-#include <ATen/MemoryOverlap.h>
 
 #include <cstring>
 
@@ -84,10 +81,7 @@ TensorDict receive(Transport& transport, const ReceiveOptions& options) {
 
 void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptions& options) {
   const TensorDict message = receive(transport, options);
-  struct Write {
-    at::Tensor target, source;
-  };
-  std::vector<Write> writes;
+  Writes writes(Writes::Hold::owns);
   InPlace work(td.node());
   ZipPolicy policy;
   policy.what = "receiving into a dictionary";
@@ -105,13 +99,10 @@ void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptio
                c10::toString(target.scalar_type()), ", in the message ",
                c10::toString(source.scalar_type()));
         }
-        require_writable(place.path.back(), target, source);
-        if (target.layout() == c10::kStrided) at::assert_no_internal_overlap(target);
-        writes.push_back({target, source});
+        writes.set(place.path, target, source);
       },
       policy);
-  const bool fast = fast::can_skip_dispatcher();
-  for (const Write& write : writes) assign(write.target, write.source, fast);
+  writes.run();
   work.commit();
 }
 

@@ -198,7 +198,8 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
       fail(Code::format, "non-tensor values stand in the wrong kind of stack");
     }
     if (dict.stack_name) {
-      Names names(node->batch().size());
+      Names names = node->names();  // those that the elements share
+      names.resize(node->batch().size());
       names[static_cast<std::size_t>(dict.stack_dim)] = dict.stack_name;
       node->set_names(std::move(names));
     }

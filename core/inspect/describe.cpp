@@ -3,8 +3,10 @@
 #include "core/meta/format.h"
 #include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor_values.h"
-#include "core/tree/walk.h"
+#include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -17,39 +19,48 @@ namespace {
 class Describer {
  public:
   std::string run(const NodePtr& root) {
-    levels_.push_back({as_dense(root.get()), 0});
-    open(*root);
+    begin(root);
     while (!levels_.empty()) {
       Level& level = levels_.back();
-      if (level.next == level.node->size()) {
+      if (level.next == level.names.size()) {
         levels_.pop_back();
         text_ += "}}";
         continue;
       }
       const std::size_t i = level.next++;
       if (i != 0) text_ += ", ";
-      text_ += quote(level.node->name(i)) + ": ";
-      entry(level.node->value(i), *level.node);
+      const std::string name = level.names[i];
+      text_ += quote(name) + ": ";
+      entry(NodePtr(level.node), name);
     }
     return std::move(text_);
   }
 
  private:
+  // A dictionary of any kind. No tensor of a lazy stack is read: they may differ in shape.
   struct Level {
-    const DenseNode* node;
+    NodePtr node;
+    std::vector<std::string> names;
     std::size_t next;
   };
 
-  void entry(const Value& value, const DenseNode& above) {
-    if (!value.is_node()) return leaf(value.tensor(), above);
-    const Node& node = *value.node();
-    if (const DenseNode* dense = as_dense(&node)) {
-      levels_.push_back({dense, 0});
-      open(node);
-    } else if (node.kind() == NodeKind::non_tensor) {
-      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(node).json() + "}";
+  void begin(const NodePtr& node) {
+    levels_.push_back({node, entry_names(*node), 0});
+    open(*node);
+  }
+
+  void entry(const NodePtr& holder, std::string_view name) {
+    if (kind_below(holder, name) == EntryKind::tensor) {
+      const LeafLook look = look_at_leaf(holder, name);
+      return leaf(look.sizes, look.sample, *holder);
+    }
+    const NodePtr node = entry_of(holder, name)->take_node();
+    if (!is_opaque(*node)) {
+      begin(node);
+    } else if (node->kind() == NodeKind::non_tensor) {
+      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(*node).json() + "}";
     } else {
-      text_ += "{\"values\": " + non_tensor_json(node) + "}";
+      text_ += "{\"values\": " + non_tensor_json(*node) + "}";
     }
   }
 
@@ -67,13 +78,13 @@ class Describer {
     text_ += ", \"entries\": {";
   }
 
-  void leaf(const at::Tensor& tensor, const DenseNode& above) {
+  void leaf(SizesView sizes, const at::Tensor& tensor, const Node& above) {
     const std::string_view dtype = format::dtype_name(tensor.scalar_type());
     if (dtype.empty()) {
       fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
            " cannot be described");
     }
-    text_ += "{\"dtype\": " + quote(dtype) + ", \"shape\": " + show_sizes(tensor.sizes());
+    text_ += "{\"dtype\": " + quote(dtype) + ", \"shape\": " + show_sizes(sizes);
     if (!above.device()) text_ += ", \"device\": " + quote(tensor.device().str());
     text_ += "}";
   }
@@ -241,10 +252,12 @@ class Builder {
 }  // namespace
 
 std::string describe_dict(const TensorDict& td) {
-  const NodePtr root = all_dense(td.node());
-  if (as_dense(root.get()) == nullptr) {
+  NodePtr root = td.node();
+  if (is_opaque(*root)) {
     fail(Code::unsupported, "a non-tensor value is not described alone");
   }
+  if (const SubTensorDictNode* part = as_sub_tensordict(root.get()))
+    root = read_at(part->parent(), part->items());
   return Describer().run(root);
 }
 

@@ -1,5 +1,6 @@
 #include "core/inspect/layout.h"
 
+#include "core/base/known_sizes.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
@@ -145,7 +146,7 @@ TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const La
 }
 
 void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layout& layout) {
-  const SizesView batch = td.batch_size();
+  const SizesView batch = known_sizes(td.batch_size());
   check(data, bytes, batch, layout);
   std::vector<at::Tensor> held;
   c10::SmallVector<Column, 16> columns;

@@ -2,7 +2,7 @@
 #include "core/shape/convert.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/nested_tensor.h"
-#include "core/tree/walk.h"
+#include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
 
@@ -74,15 +74,18 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
 
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
   std::vector<std::int64_t> result;
-  visit_paths(*td.node(), [&](Path, const Value& value) {
-    if (value.is_node()) return;
-    const at::Tensor& leaf = value.tensor();
+  // Tensors that are stored: those of the elements of a lazy stack, not copies that are read out of it.
+  ZipPolicy policy;
+  policy.nested_tensor = true;  // passed over, as other values
+  const auto add = [&](const ZipPlace&, ZipTensors tensors) {
+    const at::Tensor& leaf = *tensors[0];
     const void* first = data_of(leaf);
     if (storage && first != nullptr) {
       first = static_cast<const char*>(first) - leaf.storage_offset() * leaf.element_size();
     }
     result.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first)));
-  });
+  };
+  visit_zip({td.node()}, add, policy);
   return result;
 }
 

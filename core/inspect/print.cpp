@@ -1,9 +1,13 @@
 #include "core/inspect/print.h"
 
+#include "core/base/known_sizes.h"
 #include "core/base/python_text.h"
+#include "core/base/recursion_guard.h"
 #include "core/io/mapped_file.h"
 #include "core/meta/format.h"
 #include "core/tensor/buffer.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -72,9 +76,21 @@ std::string attributes(const Node& node, std::size_t depth) {
   return text + ")";
 }
 
+// A list of values; where elements differ in length one list for each, whatever dimension they stand along.
+std::string values_json(const Node& node) {
+  const LazyNode* lazy = as_lazy(&node);
+  if (lazy == nullptr || !is_uneven(node.batch())) return non_tensor_json(node);
+  const RecursionGuard guard;
+  std::string text;
+  for (const NodePtr& element : lazy->elements()) {
+    text += (text.empty() ? "[" : ", ") + values_json(*element);
+  }
+  return text + "]";
+}
+
 // One value for each element of the batch: a list, shortened as Python does.
 std::string non_tensor_stack_text(const Node& node, std::size_t depth) {
-  std::string text = python_text(non_tensor_json(node));
+  std::string text = python_text(values_json(node));
   std::size_t at = 0;
   for (std::size_t n = 0; at < text.size() && n < 50; ++n) {
     do ++at;
@@ -96,28 +112,11 @@ struct Nesting {
 
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at);
 
-// The tensors that a lazy stack would stack: sizes that differ show as -1.
-std::string lazy_leaf_text(const LazyNode& lazy, std::string_view name) {
-  std::vector<at::Tensor> leaves;
-  for (const NodePtr& element : lazy.elements()) {
-    const NodePtr form = dense_form(element);
-    leaves.push_back(as_dense(form.get())->find(name)->tensor());
-  }
-  Sizes sizes(leaves[0].sizes().begin(), leaves[0].sizes().end());
-  for (const at::Tensor& leaf : leaves) {
-    if (leaf.sizes().size() != sizes.size()) {
-      sizes.assign({-1});
-      break;
-    }
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      if (leaf.sizes()[i] != sizes[i]) sizes[i] = -1;
-    }
-  }
-  if (sizes.size() >= static_cast<std::size_t>(lazy.stack_dim())) {
-    sizes.insert(sizes.begin() + lazy.stack_dim(), static_cast<std::int64_t>(leaves.size()));
-  }
-  return tensor_text("Tensor", sizes, leaves[0].device(), leaves[0].scalar_type(),
-                     leaves[0].device().type() == c10::DeviceType::CUDA);
+// A tensor that is stacked when it is read.
+std::string lazy_leaf_text(const NodePtr& lazy, std::string_view name) {
+  const LeafLook look = look_at_leaf(lazy, name);
+  return tensor_text("Tensor", look.sizes, look.sample.device(), look.sample.scalar_type(),
+                     look.sample.device().type() == c10::DeviceType::CUDA);
 }
 
 // As Python prints nested tensors: a size that differs between the parts is -1.
@@ -130,9 +129,8 @@ std::string nested_tensor_text(const NestedTensorNode& node) {
 }
 
 std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth, Nesting at) {
-  if (const LazyNode* lazy = as_lazy(node.get());
-      lazy != nullptr && kind_below(node, name) == EntryKind::tensor) {
-    return lazy_leaf_text(*lazy, name);
+  if (as_lazy(node.get()) != nullptr && kind_below(node, name) == EntryKind::tensor) {
+    return lazy_leaf_text(node, name);
   }
   if (kind_below(node, name) == EntryKind::nested_tensor && as_lazy(node.get()) != nullptr) {
     return "Tensor(...)";  // nested tensors, which cannot be stacked
@@ -213,8 +211,11 @@ std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
   const char* name = lazy != nullptr                            ? "LazyStackedTensorDict"
                      : node->kind() == NodeKind::sub_tensordict ? "SubTensorDict"
                                                                 : "TensorDict";
+  // A sub-tensordict on a lazy stack may read as one whose tensors differ in shape.
+  const SubTensorDictNode* part = as_sub_tensordict(node.get());
+  const NodePtr shown = part == nullptr ? node : read_at(part->parent(), part->items());
   const std::vector<std::string> fields =
-      field_texts(node, entry_names(*node), ": ", depth + 2, at);
+      field_texts(shown, entry_names(*shown), ": ", depth + 2, at);
   return std::string(name) + "(\n" + indent(depth + 1) +
          "fields=" + braces(fields, depth + 2, depth + 1) +
          (lazy != nullptr ? exclusive_text(*lazy, depth, at) : "") + attributes(*node, depth);

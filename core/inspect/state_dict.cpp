@@ -1,15 +1,25 @@
 #include "core/inspect/state_dict.h"
 
+#include "core/base/known_sizes.h"
+#include "core/base/recursion_guard.h"
 #include "core/math/gradient.h"
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
+#include "core/tree/dense_copy.h"
+#include "core/tree/lazy_index.h"
+#include "core/tree/lazy_ops.h"
+#include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
 
+#include <charconv>
+#include <limits>
+#include <memory>
 #include <unordered_map>
 
 namespace td {
@@ -76,7 +86,9 @@ Metadata read_metadata(const TensorDict& state) {
       refuse();
     }
     for (const auto& size : value["batch_size"]) {
-      if (!size.is_number_unsigned()) refuse();
+      // -1: of a lazy stack whose elements differ.
+      const bool sound = size.is_number_unsigned() || (size.is_number_integer() && size == -1);
+      if (!sound) refuse();
       node.batch.push_back(size.get<std::int64_t>());
     }
     const auto device = value.find("device");
@@ -89,10 +101,15 @@ Metadata read_metadata(const TensorDict& state) {
 
 class Loading {
  public:
-  Loading(const TensorDict& td, const TensorDict& state, const LoadStateOptions& options)
-      : td_(td), options_(options), metadata_(read_metadata(state)) {
+  Loading(const TensorDict& td, const TensorDict& state, const LoadStateOptions& options,
+          Writes* writes = nullptr)
+      : td_(td),
+        state_(state),
+        options_(options),
+        metadata_(read_metadata(state)),
+        writes_(writes == nullptr ? own_writes_ : *writes) {
     bool nested = false;
-    visit_paths(*state.node(), [&](Path path, const Value& value) {
+    visit_paths(*state_.node(), [&](Path path, const Value& value) {
       nested = nested || (value.is_node() && !is_opaque(*value.node()));
       if (!value.is_node()) leaves_.push_back({{path.begin(), path.end()}, value.tensor()});
     });
@@ -104,7 +121,30 @@ class Loading {
     }
   }
 
+  // Looks at everything and changes nothing.
+  void plan() {
+    if (const LazyNode* lazy = as_lazy(td_.node().get())) {
+      plan_lazy({}, *lazy);
+    } else {
+      plan_tree();
+    }
+    if (options_.strict && (!missing_.empty() || !unused_.empty())) fail_keys();
+  }
+
   void run() {
+    writes_.prepare();
+    for (const auto& [node, batch] : batches_) {
+      if (node->batch() == SizesView(batch)) continue;
+      if (node->batch().size() != batch.size()) node->set_names({});
+      node->set_batch(batch);
+    }
+    for (const Leaf& put : puts_) TensorDict(td_).set(Path(put.path), put.tensor);
+    for (const auto& element : elements_) element->run();
+    if (&writes_ == &own_writes_) writes_.run();  // all of them, those of elements too
+  }
+
+ private:
+  void plan_tree() {
     plan_node({}, *td_.node(), {});
     visit_paths(*td_.node(), [&](Path path, const Value& value) {
       if (!value.is_node()) return plan_leaf(path, value.tensor());
@@ -115,36 +155,105 @@ class Loading {
                " is a nested tensor, which a state cannot be loaded into");
         }
         if (is_opaque(*value.node())) return;
-        fail(Code::unsupported, show_path(path),
-             " is a lazy stack, which a state cannot be loaded into: make it dense first");
+        return plan_lazy(path, static_cast<const LazyNode&>(*value.node()));
       }
       plan_node(path, *value.node(), batch_above(path));
     });
-    if (options_.strict && (!missing_.empty() || !unused_.empty())) fail_keys();
-    for (const auto& [node, batch] : batches_) {
-      if (node->batch() == SizesView(batch)) continue;
-      if (node->batch().size() != batch.size()) node->set_names({});
-      node->set_batch(batch);
+  }
+
+  // Each element of a lazy stack takes its part of each tensor, or what the state has under its number.
+  void plan_lazy(Path path, const LazyNode& lazy) {
+    const RecursionGuard guard;
+    const auto known = metadata_.find(join(path, flat_separator));
+    if (known != metadata_.end() && SizesView(known->second.batch) != lazy.batch()) {
+      fail(Code::shape, show(path), " is a lazy stack of batch size ", show_sizes(lazy.batch()),
+           ", the state was taken from one of ", show_sizes(known->second.batch));
     }
-    const bool fast = fast::can_skip_dispatcher();
-    for (const Load& load : loads_) {
-      if (options_.assign) {
-        TensorDict(td_).set(Path(load.path), load.source);
-      } else {
-        assign(load.target, load.source, fast);
+    const std::size_t n = lazy.elements().size();
+    std::vector<Below> below;
+    bool by_number = true;
+    for (const Leaf& leaf : leaves_) {
+      std::optional<std::vector<std::string_view>> rest = rest_of(leaf.path, path);
+      if (!rest) continue;
+      below.push_back({&leaf, *std::move(rest), n, {}});
+      number(below.back());
+      by_number = by_number && below.back().element < n;
+      unused_.erase(join(leaf.path, separator_));
+    }
+    LoadStateOptions options = options_;
+    options.form = separator_ == flat_separator ? StateForm::flat : StateForm::nested;
+    for (std::size_t k = 0; k < n; ++k) {
+      TensorDict part;
+      for (const Below& one : below) {
+        if (!by_number) {
+          part.set(Path(one.rest), part_of(one, lazy, k));
+        } else if (one.element == k) {
+          part.set(Path(one.inner), one.leaf->tensor);
+        }
       }
+      elements_.push_back(
+          std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options, &writes_));
+      elements_.back()->plan();
     }
   }
 
- private:
   struct Leaf {
     std::vector<std::string_view> path;
     at::Tensor tensor;
   };
-  struct Load {
-    std::vector<std::string_view> path;
-    at::Tensor target, source;
+  // A tensor of the state below a lazy stack.
+  struct Below {
+    const Leaf* leaf;
+    std::vector<std::string_view> rest;   // of its path
+    std::size_t element;                  // the number that the rest begins with, if it is one
+    std::vector<std::string_view> inner;  // what is left behind the number
   };
+
+  // What a path has behind another one that it begins with.
+  std::optional<std::vector<std::string_view>> rest_of(Path full, Path path) const {
+    if (separator_ == flat_separator) {
+      const std::string prefix = path.empty() ? "" : join(path, flat_separator) + flat_separator;
+      if (full[0].size() <= prefix.size() || full[0].substr(0, prefix.size()) != prefix) {
+        return std::nullopt;
+      }
+      return std::vector<std::string_view>{full[0].substr(prefix.size())};
+    }
+    if (full.size() <= path.size() || !full.slice(0, path.size()).equals(path)) return std::nullopt;
+    const Path rest = full.slice(path.size());
+    return std::vector<std::string_view>(rest.begin(), rest.end());
+  }
+
+  void number(Below& one) const {
+    std::string_view name = one.rest[0];
+    if (separator_ == flat_separator) {
+      const std::size_t dot = name.find(flat_separator);
+      if (dot == std::string_view::npos) return;
+      one.inner.assign(1, name.substr(dot + 1));
+      name = name.substr(0, dot);
+    } else {
+      one.inner.assign(one.rest.begin() + 1, one.rest.end());
+    }
+    std::size_t k = 0;
+    const auto read = std::from_chars(name.data(), name.data() + name.size(), k);
+    const bool whole = read.ec == std::errc() && read.ptr == name.data() + name.size();
+    if (whole && !one.inner.empty() && k < one.element) {
+      one.element = k;
+    } else {
+      one.element = std::numeric_limits<std::size_t>::max();
+    }
+  }
+
+  at::Tensor part_of(const Below& one, const LazyNode& lazy, std::size_t k) const {
+    const at::Tensor& tensor = one.leaf->tensor;
+    const std::int64_t dim = lazy.stack_dim();
+    if (tensor.dim() <= dim ||
+        tensor.size(dim) != static_cast<std::int64_t>(lazy.elements().size())) {
+      fail(Code::shape, "cannot load shape ", show_sizes(tensor.sizes()), " into ",
+           show_path(one.leaf->path), ", which is stacked of ", lazy.elements().size(),
+           " along dimension ", dim);
+    }
+    return tensor.select(dim, static_cast<std::int64_t>(k));
+  }
 
   SizesView batch_above(Path path) const {
     const auto found = batch_of_.find(join(path.slice(0, path.size() - 1), nested_separator));
@@ -156,6 +265,9 @@ class Loading {
     const auto found = metadata_.find(join(path, flat_separator));
     if (found != metadata_.end()) {
       batch = found->second.batch;
+      for (const std::int64_t size : batch) {
+        if (size < 0) fail(Code::shape, show(path), " is no lazy stack and has no size of -1");
+      }
       const std::string device = node.device() ? node.device()->str() : "";
       if (found->second.device != device) {
         fail(Code::device, show(path), " has ", name_of(device), ", the state was taken from ",
@@ -192,9 +304,10 @@ class Loading {
         fail(Code::shape, "cannot load shape ", show_sizes(source->sizes()), " into ",
              show_path(path), " of shape ", show_sizes(target.sizes()));
       }
-      require_writable(path.back(), target, *source);
+      writes_.set(path, target, *source);
+    } else {
+      puts_.push_back({{path.begin(), path.end()}, *source});
     }
-    loads_.push_back({{path.begin(), path.end()}, target, *source});
     unused_.erase(found);
   }
 
@@ -220,22 +333,53 @@ class Loading {
     return device.empty() ? "no device" : "device \"" + device + "\"";
   }
 
-  const TensorDict& td_;
-  const LoadStateOptions& options_;
+  const TensorDict td_, state_;
+  const LoadStateOptions options_;
   const Metadata metadata_;
   char separator_ = flat_separator;
   std::vector<Leaf> leaves_;
   std::unordered_map<std::string, std::size_t> unused_;  // of leaves_, by joined name
   std::unordered_map<std::string, Sizes> batch_of_;      // by joined path
   std::vector<std::pair<Node*, Sizes>> batches_;
-  std::vector<Load> loads_;
+  Writes own_writes_{Writes::Hold::owns};
+  Writes& writes_;          // those of the whole dictionary
+  std::vector<Leaf> puts_;  // to be stored instead
   std::vector<std::string> missing_;
+  std::vector<std::unique_ptr<Loading>> elements_;  // of lazy stacks
 };
+
+// Whether the elements of a lazy stack agree in sizes and in the shapes of their tensors.
+bool reads_as_one(const NodePtr& lazy) {
+  if (is_uneven(lazy->batch())) return false;
+  for (const std::string& name : entry_names(*lazy)) {
+    if (kind_below(lazy, name) != EntryKind::tensor) continue;
+    if (is_uneven(look_at_leaf(lazy, name).sizes)) return false;
+  }
+  return true;
+}
+
+// A tree of dense dictionaries: a lazy stack as it reads, or, where its elements differ, as a dictionary of
+// them, called 0, 1, 2 ….
+NodePtr state_form(const NodePtr& root) {
+  const auto form = [](const NodePtr& node) -> NodePtr {
+    const LazyNode* lazy = is_opaque(*node) ? nullptr : as_lazy(node.get());
+    if (lazy == nullptr || reads_as_one(node)) return dense_form(node);
+    auto numbered = c10::make_intrusive<DenseNode>(lazy->batch(), lazy->device());
+    for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
+      numbered->put(std::to_string(k), lazy->elements()[k]);
+    }
+    return numbered;
+  };
+  NodePtr top = root;
+  if (const SubTensorDictNode* part = as_sub_tensordict(root.get()))
+    top = read_at(part->parent(), part->items());
+  return copy_dense(top, form, [](const Node&) { return std::optional<at::Tensor>(); });
+}
 
 }  // namespace
 
 TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
-  const TensorDict source(all_dense(td.node()));
+  const TensorDict source(state_form(td.node()));
   TensorDict result;
   visit_paths(*source.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
@@ -267,11 +411,13 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
 
 void load_state_dict(const TensorDict& td, const TensorDict& state,
                      const LoadStateOptions& options) {
-  if (as_dense(td.node().get()) == nullptr) {
-    fail(Code::unsupported, "a state can be loaded into a plain dictionary only");
+  if (td.node()->kind() == NodeKind::sub_tensordict || is_opaque(*td.node())) {
+    fail(Code::unsupported,
+         "a state is loaded into a dictionary, not into a part of one or a value");
   }
-  const TensorDict source(all_dense(state.node()));
-  Loading(td, source, options).run();
+  Loading loading(td, TensorDict(all_dense(state.node())), options);
+  loading.plan();
+  loading.run();
 }
 
 }  // namespace td

@@ -1,8 +1,8 @@
 // Reading the text before the values of a .npy file: a dictionary as Python prints it.
-#include "core/interop/numpy_dtypes.h"
-#include "core/pickle/python_literal.h"
-#include "core/meta/format.h"
 #include "core/interop/numpy.h"
+#include "core/interop/numpy_dtypes.h"
+#include "core/meta/format.h"
+#include "core/pickle/python_literal.h"
 
 #include <charconv>
 

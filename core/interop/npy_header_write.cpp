@@ -1,7 +1,7 @@
 // The text before the values of a .npy file, as NumPy writes it.
+#include "core/interop/numpy.h"
 #include "core/interop/numpy_dtypes.h"
 #include "core/meta/format.h"
-#include "core/interop/numpy.h"
 
 #include <algorithm>
 
@@ -12,8 +12,7 @@ std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
     if (row.dtype != dtype) continue;
     return (c10::elementSize(dtype) == 1 ? "|" : "<") + std::string(row.code);
   }
-  fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ",
-       c10::toString(dtype));
+  fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ", c10::toString(dtype));
 }
 
 std::string quote(std::string_view text) {

@@ -1,8 +1,8 @@
 // Several arrays of NumPy in a zip archive.
-#include "core/tensor/foreign.h"
-#include "core/meta/format.h"
 #include "core/interop/numpy.h"
 #include "core/io/zip_file.h"
+#include "core/meta/format.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 

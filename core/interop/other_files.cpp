@@ -1,10 +1,10 @@
 #include "core/interop/other_files.h"
 
-#include "core/meta/format.h"
 #include "core/interop/numpy.h"
-#include "core/interop/torch_file.h"
 #include "core/interop/raw_file.h"
 #include "core/interop/safetensors.h"
+#include "core/interop/torch_file.h"
+#include "core/meta/format.h"
 
 #include <cstring>
 

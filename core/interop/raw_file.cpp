@@ -1,5 +1,6 @@
 #include "core/interop/raw_file.h"
 
+#include "core/base/known_sizes.h"
 #include "core/meta/format.h"
 
 #include <algorithm>
@@ -90,7 +91,7 @@ void save_records(const TensorDict& td, const std::string& path, const std::stri
                   const Layout& layout, bool durable) {
   constexpr std::size_t piece = std::size_t{4} << 20;
   const std::string target = new_file_path(path);
-  const SizesView batch = td.batch_size();
+  const SizesView batch = known_sizes(td.batch_size());
   const std::optional<std::int64_t> bytes = checked_bytes(batch, layout.item_bytes);
   if (!bytes) fail(Code::shape, "records of batch size ", show_sizes(batch), " are too many");
   files::NewFile file(target);

@@ -2,8 +2,8 @@
 // implementation sorts them.
 #pragma once
 
-#include "core/meta/format.h"
 #include "core/base/torch_compat.h"
+#include "core/meta/format.h"
 
 namespace td::safetensors {
 

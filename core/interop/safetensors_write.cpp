@@ -1,7 +1,7 @@
 #include "core/interop/safetensors_dtypes.h"
 
-#include "core/tensor/foreign.h"
 #include "core/interop/safetensors.h"
+#include "core/tensor/foreign.h"
 
 #include <nlohmann/json.hpp>
 
@@ -26,14 +26,13 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
     const auto refuse = [] {
       fail(Code::invalid_argument, "the metadata are not a JSON object of texts");
     };
-    const auto json = nlohmann::ordered_json::parse(
-        compact(options.metadata, "the metadata", 2), nullptr, /*allow_exceptions=*/false);
+    const auto json = nlohmann::ordered_json::parse(compact(options.metadata, "the metadata", 2),
+                                                    nullptr, /*allow_exceptions=*/false);
     if (!json.is_object()) refuse();
     for (const auto& item : json.items()) {
       if (!item.value().is_string()) refuse();
       if (item.key() == extras_key) continue;  // of the file that they were read from
-      text +=
-          quote(item.key()) + ':' + quote(item.value().get<std::string>()) + ',';
+      text += quote(item.key()) + ':' + quote(item.value().get<std::string>()) + ',';
     }
   }
   const FlatExtras& extras = tree.extras;
@@ -67,8 +66,7 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
   }
   std::size_t at = 0;
   for (const auto& [row, leaf] : order) {
-    text += quote(leaf->name) + ":{\"dtype\":\"" + std::string(dtypes[row].name) +
-            "\",\"shape\":[";
+    text += quote(leaf->name) + ":{\"dtype\":\"" + std::string(dtypes[row].name) + "\",\"shape\":[";
     for (const std::int64_t size : leaf->tensor.sizes()) text += std::to_string(size) + ',';
     if (text.back() == ',') text.pop_back();
     text += "],\"data_offsets\":[" + std::to_string(at) + ',';

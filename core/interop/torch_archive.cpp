@@ -2,8 +2,8 @@
 
 #include "core/interop/torch_file.h"
 
-#include "core/meta/format.h"
 #include "core/consolidated/packing.h"
+#include "core/meta/format.h"
 
 namespace td::pickled {
 
@@ -132,8 +132,8 @@ void Archive::check_length(const Object& object, const std::string& name, std::s
   if (__builtin_mul_overflow(object.number,
                              static_cast<std::int64_t>(c10::elementSize(object.dtype)), &need) ||
       static_cast<std::size_t>(need) > bytes) {
-    fail(Code::format, file_.where(), ": the storage ", quote(name), " of ", object.number,
-         " ", c10::toString(object.dtype), " has ", bytes, " bytes");
+    fail(Code::format, file_.where(), ": the storage ", quote(name), " of ", object.number, " ",
+         c10::toString(object.dtype), " has ", bytes, " bytes");
   }
 }
 

@@ -3,8 +3,8 @@
 
 #include "core/interop/torch_archive.h"
 
-#include "core/meta/format.h"
 #include "core/consolidated/packing.h"
+#include "core/meta/format.h"
 
 #include <algorithm>
 

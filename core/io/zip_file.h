@@ -2,9 +2,9 @@
 // one is trusted: each number is checked against the size of the file before it is used.
 #pragma once
 
-#include "core/io/file_io.h"
 #include "core/base/error.h"
 #include "core/base/sizes.h"
+#include "core/io/file_io.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -160,8 +160,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
   for (std::uint64_t left = extra_bytes; left >= 4;) {
     const std::uint64_t length = u16(extra + 2);
     if (length > left - 4) {
-      fail(Code::format, where_, ": ", quote(entry.name),
-           " has an extra field that is too long");
+      fail(Code::format, where_, ": ", quote(entry.name), " has an extra field that is too long");
     }
     if (u16(extra) == wide_field) {
       std::uint64_t used = 0;
@@ -222,8 +221,8 @@ void Reader::check_overlaps() const {
             [](const Entry* a, const Entry* b) { return a->header < b->header; });
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (order[i]->header < order[i - 1]->offset + order[i - 1]->packed) {
-      fail(Code::format, where_, ": ", quote(order[i - 1]->name), " and ",
-           quote(order[i]->name), " lie on one another");
+      fail(Code::format, where_, ": ", quote(order[i - 1]->name), " and ", quote(order[i]->name),
+           " lie on one another");
     }
   }
 }
@@ -252,8 +251,7 @@ void Reader::inflate(const Entry& entry, char* to) const {
   }
   if (status == Z_MEM_ERROR) fail(Code::out_of_memory, "no memory to inflate ", where_);
   if (status != Z_STREAM_END || in != 0 || out != 0) {
-    fail(Code::format, where_, ": ", quote(entry.name),
-         " is damaged: it cannot be inflated");
+    fail(Code::format, where_, ": ", quote(entry.name), " is damaged: it cannot be inflated");
   }
 }
 
@@ -271,8 +269,7 @@ void Reader::read(const Entry& entry, char* to, bool checked) const {
            entry.method, "; stored and deflated entries can be read");
   }
   if (checked && crc32(0, to, entry.bytes) != entry.crc) {
-    fail(Code::format, where_, ": ", quote(entry.name),
-         " is damaged: its checksum differs");
+    fail(Code::format, where_, ": ", quote(entry.name), " is damaged: its checksum differs");
   }
 }
 
@@ -336,8 +333,7 @@ at::Tensor MappedArchive::tensor(const Entry& entry, std::size_t skip, SizesView
   std::uint64_t bytes = c10::elementSize(dtype);
   for (const std::int64_t size : sizes) {
     if (size < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(size), &bytes)) {
-      fail(Code::format, reader_->where(), ": ", quote(entry.name),
-           ": a shape that is too large");
+      fail(Code::format, reader_->where(), ": ", quote(entry.name), ": a shape that is too large");
     }
   }
   if (skip > entry.bytes || bytes > entry.bytes - skip) {

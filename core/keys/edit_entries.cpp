@@ -38,18 +38,31 @@ std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
   return places;
 }
 
-// The dictionary that holds an entry; only dense ones stand on the way.
-DenseNode& holder_of(const NodePtr& root, Path path) {
-  DenseNode* node = as_dense(root.get());
-  for (std::size_t i = 0; node != nullptr && i + 1 < path.size(); ++i) {
-    const Value* inner = node->find(path[i]);
-    node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
+// The dictionaries that hold an entry: one, or one for each element of lazy stacks on the way.
+std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
+  struct Step {
+    Node* node;
+    Path path;
+  };
+  std::vector<DenseNode*> holders;
+  std::vector<Step> pending{{root.get(), path}};
+  while (!pending.empty()) {
+    const Step at = pending.back();
+    pending.pop_back();
+    if (const LazyNode* lazy = as_lazy(at.node)) {
+      for (const NodePtr& element : lazy->elements()) pending.push_back({element.get(), at.path});
+      continue;
+    }
+    DenseNode* dense = as_dense(at.node);
+    const Value* inner = dense == nullptr ? nullptr : dense->find(at.path[0]);
+    if (inner == nullptr) continue;
+    if (at.path.size() == 1) {
+      holders.push_back(dense);
+    } else if (inner->is_node()) {
+      pending.push_back({inner->node().get(), at.path.slice(1)});
+    }
   }
-  if (node == nullptr) {
-    fail(Code::unsupported, "cannot rename ", show_path(path),
-         ", which lies in a lazy stack, to a name outside of it");
-  }
-  return *node;
+  return holders;
 }
 
 }  // namespace
@@ -74,7 +87,6 @@ void set_entry_at(const TensorDict& td, Path path, c10::ArrayRef<IndexItem> item
                   const at::Tensor& value) {
   const Value* stored = find_stored(td.node(), path);
   if (stored != nullptr && !stored->is_node()) {
-    require_writable(path.back(), stored->tensor(), value);
     return tensor_set_at(stored->tensor(), items, value);
   }
   // Read out of a lazy stack or a sub-tensordict: written back as a whole.
@@ -122,10 +134,12 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   std::vector<Removal> removals;
   Assignments puts;
   for (const Place& place : places_of(td.node(), from, to)) {
-    DenseNode& holder = holder_of(place.node, place.from);
-    require_unlocked(holder);
+    // Out of a lazy stack goes what it reads as.
     puts.plan(place.node, place.to, find_entry(place.node, place.from));
-    removals.push_back({&holder, place.from.back()});
+    for (DenseNode* holder : dicts_holding(place.node, place.from)) {
+      require_unlocked(*holder);
+      removals.push_back({holder, place.from.back()});
+    }
   }
   for (const Removal& removal : removals) removal.holder->own_schema();  // then it cannot fail
   // The entry moves to the end, and into the place of one that was called so before. When it takes the

@@ -1,11 +1,14 @@
 // Writing a part of a dictionary: dictionary[index] = value.
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
@@ -64,7 +67,7 @@ class Write {
       plan(target, items, filled_with(read_at(target, items), value));
       return;
     }
-    const Scope& scope = root_.emplace(items, target->batch());
+    Scope& scope = root_.emplace(items, target->batch());
     visit_paths(*target, [&](Path path, const Value& entry) {
       if (!entry.is_node()) {
         plan_leaf(path.back(), entry.tensor(), value, scope);
@@ -81,11 +84,10 @@ class Write {
   }
 
   void run() {
-    const bool fast = fast::can_skip_dispatcher();
     // Memory for new entries is had before anything is written.
     for (Creation& creation : creations_) make(creation);
     grow();
-    for (const Leaf& leaf : leaves_) leaf.scope->plan.write(*leaf.target, *leaf.source, fast);
+    leaves_.run();
     for (const auto& [node, entries] : grown_) node->swap_entries(*as_dense(entries.get()));
     for (NonTensorWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
   }
@@ -94,10 +96,7 @@ class Write {
   // Makes what dictionaries with new entries will hold, so that these appear without needing memory.
   void grow() {
     if (creations_.empty()) return;
-    std::vector<at::Tensor> targets;  // the values of the dictionaries are about to move
-    for (const Leaf& leaf : leaves_) targets.push_back(*leaf.target);
-    targets_ = std::move(targets);
-    for (std::size_t i = 0; i < leaves_.size(); ++i) leaves_[i].target = &targets_[i];
+    leaves_.prepare();
     for (const Creation& creation : creations_) {
       auto known = std::find_if(grown_.begin(), grown_.end(),
                                 [&](const auto& one) { return one.first == creation.node; });
@@ -113,11 +112,7 @@ class Write {
   struct Pair {
     DenseNode* target;
     const DenseNode* source;
-    const Scope* scope;
-  };
-  struct Leaf {
-    const at::Tensor *target, *source;  // held by the dictionaries, by held_, or by a creation
-    const Scope* scope;
+    Scope* scope;
   };
   struct NonTensorWrite {
     DenseNode* node;
@@ -128,7 +123,7 @@ class Write {
     DenseNode* node;
     std::string_view name;
     const Value* source;
-    const Scope* scope;
+    Scope* scope;
     Value value;
   };
 
@@ -160,21 +155,17 @@ class Write {
   }
 
   void plan_leaf(std::string_view name, const at::Tensor& target, const at::Tensor& source,
-                 const Scope& scope) {
+                 Scope& scope) {
+    require_batch(name, target.sizes(), scope.batch);
     const Sizes part = scope.plan.sizes(target.sizes());
     if (!broadcasts(source.sizes(), part)) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
            name, "\" of shape ", show_sizes(part));
     }
-    require_writable(name, target, source);
-    if (!scope.plan.gathers() && fast::plain(target) && scope.plan.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of \"", name,
-           "\" are one place in memory: clone it before writing");
-    }
-    leaves_.push_back({&target, &source, &scope});
+    leaves_.set(name, target, source, &scope.plan);
   }
 
-  void pair(const NodePtr& target, const NodePtr& source, const Scope& scope) {
+  void pair(const NodePtr& target, const NodePtr& source, Scope& scope) {
     NodePtr read = source;
     if (source->kind() != NodeKind::dense) {
       read = dense_form(source);
@@ -215,6 +206,7 @@ class Write {
       } else if (is_opaque(*into.node())) {
         plan_non_tensor(target, at, *from.node(), *level.scope);
       } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
+        require_batch(std::string_view(source.name(i)), lazy->batch(), level.scope->batch);
         plan_lazy(*lazy, level.scope->items, level.scope->batch.size(), from.node());
       } else {
         pair(into.node(), from.node(), *level.scope);
@@ -228,6 +220,7 @@ class Write {
 
   // Non-tensor values: another value for a part makes one value for each element.
   void plan_non_tensor(DenseNode& target, std::size_t at, const Node& source, const Scope& scope) {
+    require_entry(target, at);
     NodePtr changed = written(target.value(at).node(), source, scope);
     if (!changed.defined()) return;
     if (target.memmapped() || target.shared()) {
@@ -263,6 +256,7 @@ class Write {
   void plan_lazy(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                  const NodePtr& source) {
     const RecursionGuard guard;
+    require_elements(target);
     const LazyIndex at(items, dims, target);
     if (!at.separable) return plan_scattered(target, items, dims, source);
     std::vector<NodePtr> parts{source};
@@ -293,7 +287,7 @@ class Write {
   // An index that does not fall apart: positions are counted out, and each element gets its own.
   void plan_scattered(const LazyNode& target, c10::ArrayRef<IndexItem> items, std::size_t dims,
                       const NodePtr& source) {
-    const SizesView batch = target.batch().slice(0, dims);
+    const SizesView batch = known_sizes(target.batch()).slice(0, dims);
     const auto stack = static_cast<std::size_t>(target.stack_dim());
     const IndexPlan plan(items, batch);
     const auto n =
@@ -326,13 +320,14 @@ class Write {
 
   // A new entry: zeros of the full batch in place of the part's, then written as the others.
   void make(Creation& creation) {
-    const Scope& scope = *creation.scope;
+    Scope& scope = *creation.scope;
+    require_batch(creation.name, sizes_of(*creation.source), scope.part);
     const ZerosOp op(scope.batch, scope.part.size());
     const std::optional<c10::Device>& device = creation.node->device();
     if (!creation.source->is_node()) {
       creation.value = op.leaf(creation.source->tensor());
       if (device) creation.value = move_to(creation.value.tensor(), *device);
-      leaves_.push_back({&creation.value.tensor(), &creation.source->tensor(), &scope});
+      leaves_.set(creation.name, creation.value.tensor(), creation.source->tensor(), &scope.plan);
       return;
     }
     const Node& source = *creation.source->node();
@@ -357,17 +352,20 @@ class Write {
   std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
   std::vector<NodePtr> held_;
   c10::SmallVector<Pair, 8> pairs_;
-  c10::SmallVector<Leaf, 16> leaves_;
+  Writes leaves_;  // held by the dictionaries, by held_, or by a creation
   std::vector<NonTensorWrite> data_;
   std::vector<Creation> creations_;
   std::vector<std::pair<DenseNode*, NodePtr>> grown_;  // a dictionary, and what it will hold
-  std::vector<at::Tensor> targets_;
 };
 
 // The value as the index rule wants it: of the part's batch size, or broadcast to it.
 TensorDict align(const TensorDict& value, SizesView part) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
+  if (batch.size() > part.size() && batch[0] == 1 && !begins_with(batch, part)) {
+    return align(value.squeeze(0),
+                 part);  // as libtorch does: what stands in front counts for nothing
+  }
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
   if (n > 0 && batch.size() < part.size() &&
       std::equal(batch.begin(), batch.end(), part.end() - n)) {

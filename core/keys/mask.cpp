@@ -1,12 +1,16 @@
 #include "core/keys/mask.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/scalar.h"
+#include "core/tensor/writes.h"
+#include "core/tree/lazy_index.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/memo.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
+
+#include <set>
 
 namespace td {
 
@@ -64,31 +68,99 @@ TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
   at::Tensor fitting = require_mask(mask, "a mask");
   const auto dims = static_cast<std::int64_t>(td.batch_size().size());
   while (fitting.dim() > dims && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
-  return td.index({IndexItem::of(fitting)});
+  const NodePtr picked = read_at(td.node(), IndexItem::of(fitting));
+  // A mask picks elements of a lazy stack as they are.
+  return has_lazy(picked) ? TensorDict(picked).clone() : TensorDict(picked);
 }
+
+namespace {
+
+// The leaves that a mask fills, with the mask as each of them needs it. Each element of a lazy stack has
+// its part of the mask, so that elements may differ in keys and shapes.
+class MaskedWrites {
+ public:
+  explicit MaskedWrites(const at::Tensor& value) : value_(value) {
+    if (!value.is_meta()) number_ = value.item();
+  }
+
+  void plan(const NodePtr& root, const at::Tensor& mask) {
+    begin(root, mask);
+    while (!pending_.empty()) {
+      const Part at = std::move(pending_.back());
+      pending_.pop_back();
+      if (const LazyNode* lazy = as_lazy(at.node.get())) {
+        elements(*lazy, at.mask);
+      } else if (const DenseNode* dense = as_dense(at.node.get())) {
+        for (std::size_t i = 0; i < dense->size(); ++i) {
+          const Value& entry = dense->value(i);
+          if (entry.is_node()) {
+            begin(entry.node(), at.mask);
+          } else {
+            leaf(dense->name(i), entry.tensor(), at.mask);
+          }
+        }
+      }
+    }
+  }
+
+  void run() {
+    writes_.run([](Writes::Write& write) {
+      write.target->masked_fill_(*write.sources[0], *write.sources[1]);
+    });
+  }
+
+ private:
+  struct Part {
+    NodePtr node;
+    at::Tensor mask;
+  };
+
+  void begin(const NodePtr& node, const at::Tensor& mask) {
+    if (node->kind() == NodeKind::nested_tensor) {
+      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
+    }
+    if (is_opaque(*node)) return;
+    if (Memo<bool>::concerns(node)) {
+      if (!seen_.emplace(node.get(), mask.unsafeGetTensorImpl()).second) return;
+      held_.push_back(mask);  // kept for its address
+    }
+    pending_.push_back({node, mask});
+  }
+
+  void elements(const LazyNode& lazy, const at::Tensor& mask) {
+    const std::int64_t dim = lazy.stack_dim();
+    const auto n = static_cast<std::int64_t>(lazy.elements().size());
+    const bool split = dim < mask.dim();
+    if (split && mask.size(dim) != n) fail_fit("a mask", mask.sizes(), lazy.batch());
+    for (std::int64_t k = 0; k < n; ++k) {
+      begin(lazy.elements()[static_cast<std::size_t>(k)], split ? mask.select(dim, k) : mask);
+    }
+  }
+
+  void leaf(const std::string& name, const at::Tensor& leaf, const at::Tensor& mask) {
+    if (number_) require_fits(*number_, leaf.scalar_type(), "masked_fill");
+    writes_.fill(std::string_view(name), leaf, fitted("a mask", mask, leaf), value_);
+  }
+
+  const at::Tensor& value_;
+  std::optional<c10::Scalar> number_;
+  std::vector<Part> pending_;
+  std::set<std::pair<const Node*, const c10::TensorImpl*>> seen_;
+  std::vector<at::Tensor> held_;
+  Writes writes_{Writes::Hold::owns};
+};
+
+}  // namespace
 
 void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor& value) {
   require_mask(mask, "a mask");
   if (value.dim() != 0) {
     fail(Code::shape, "masked_fill takes one value, found shape ", show_sizes(value.sizes()));
   }
-  if (mask.dim() <= static_cast<std::int64_t>(td.batch_size().size()) && has_lazy(td.node())) {
-    TensorDict whole = td;
-    return whole.fill_at(IndexItem::of(mask), value);
-  }
   InPlace target(td.node());
-  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
-  visit(*target.node(), [&](const Value& entry) {
-    if (entry.is_node() && entry.node()->kind() == NodeKind::nested_tensor) {
-      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
-    }
-    if (entry.is_node()) return;
-    const at::Tensor& leaf = entry.tensor();
-    require_writable("a tensor", leaf, value);
-    if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
-    writes.emplace_back(leaf, fitted("a mask", mask, leaf));
-  });
-  for (auto& [leaf, fitting] : writes) leaf.masked_fill_(fitting, value);
+  MaskedWrites writes(value);
+  writes.plan(target.node(), mask);
+  writes.run();
   target.commit();
 }
 

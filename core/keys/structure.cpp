@@ -84,7 +84,8 @@ std::vector<Node*> dicts_of(const NodePtr& root) {
 }  // namespace
 
 TensorDict empty(const TensorDict& td, bool recurse) {
-  const NodePtr root = dense_form(td.node());
+  const NodePtr root =
+      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
   if (is_opaque(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   return TensorDict(
       filtered_copy(root, [&](const Value& value) { return recurse && is_dict(value); }));

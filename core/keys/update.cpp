@@ -4,6 +4,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/edit.h"
 #include "core/tree/key_tree.h"
 #include "core/tree/non_tensor_values.h"
@@ -46,14 +47,9 @@ class Update {
     for (Put& put : puts_) {
       if (options_.clone && !put.ready) put.value = copy(put.value, fast);
     }
+    writes_.prepare();
+    if (!puts_.empty()) writes_.own();  // new entries take the place of some that are read
     names_.run();
-    if (puts_.empty() && resizes_.empty()) {
-      for (const Write& write : writes_) assign(*write.target, *write.source, fast);
-      return;
-    }
-    // New entries may move those that are to be written: these are held meanwhile.
-    std::vector<std::pair<at::Tensor, at::Tensor>> writes;
-    for (const Write& write : writes_) writes.emplace_back(*write.target, *write.source);
     for (const Put& put : puts_) {
       if (put.holder->locked() && put.value.is_node()) lock(put.value.node());
     }
@@ -64,7 +60,7 @@ class Update {
       if (!resize.node->names().empty()) resize.node->set_names({});
       copy_tags(*resize.source, *resize.node);
     }
-    for (const auto& [target, source] : writes) assign(target, source, fast);
+    writes_.run();
     log.keep();
   }
 
@@ -78,9 +74,6 @@ class Update {
     const DenseNode* source;
     std::uint32_t keys;  // the level of the key tree; only of meaning while `filtered`
     bool filtered;
-  };
-  struct Write {
-    const at::Tensor *target, *source;
   };
   struct Put {
     DenseNode* holder;
@@ -250,13 +243,11 @@ class Update {
 
   void write(std::size_t at, std::string_view name, const at::Tensor& target,
              const at::Tensor& source) {
-    if (target.is_same(source)) return;
     if (target.sizes() != source.sizes() && !broadcasts(source.sizes(), target.sizes())) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into ", show(at, name),
            " of shape ", show_sizes(target.sizes()));
     }
-    require_writable(name, target, source);
-    writes_.push_back({&target, &source});
+    writes_.set(name, target, source);
   }
 
   void require_open(const Node& node) const {
@@ -324,7 +315,7 @@ class Update {
   const UpdateOptions& options_;
   const KeyTree* keys_;
   c10::SmallVector<Level, 4> levels_;
-  c10::SmallVector<Write, 16> writes_;
+  Writes writes_;
   c10::SmallVector<NodePtr, 4> held_;
   NameChanges names_;  // taken over from named dictionaries
   std::vector<Put> puts_;

@@ -2,6 +2,7 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
@@ -15,8 +16,7 @@ bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.n
 // itself: the batch sizes need not agree.
 class UpdateAt {
  public:
-  UpdateAt(const IndexPlan& plan, const UpdateAtOptions& options)
-      : plan_(plan), options_(options) {}
+  UpdateAt(IndexPlan& plan, const UpdateAtOptions& options) : plan_(plan), options_(options) {}
 
   // False when there is something that only a write of the whole dictionary knows how to do.
   bool plan(const NodePtr& target, const NodePtr& source) {
@@ -36,18 +36,12 @@ class UpdateAt {
     return true;
   }
 
-  void run() {
-    const bool fast = fast::can_skip_dispatcher();
-    for (const Leaf& leaf : leaves_) plan_.write(*leaf.target, *leaf.source, fast);
-  }
+  void run() { leaves_.run(); }
 
  private:
   struct Pair {
     const Node *target, *source;
     PathBuffer path;
-  };
-  struct Leaf {
-    const at::Tensor *target, *source;
   };
 
   bool entry(const PathBuffer& path, const DenseNode& holder, std::size_t at, const Value& from) {
@@ -64,12 +58,13 @@ class UpdateAt {
       pairs_.push_back({into.node().get(), from.node().get(), path});
       return true;
     }
-    check(path, into.tensor(), from.tensor());
-    leaves_.push_back({&into.tensor(), &from.tensor()});
+    require_fit(path, into.tensor(), from.tensor());
+    leaves_.set(path, into.tensor(), from.tensor(), &plan_);
     return true;
   }
 
-  void check(Path path, const at::Tensor& target, const at::Tensor& source) const {
+  void require_fit(Path path, const at::Tensor& target, const at::Tensor& source) const {
+    require_batch(path, target.sizes(), plan_.view().in());
     const Sizes part = plan_.sizes(target.sizes());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
@@ -77,24 +72,19 @@ class UpdateAt {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
            show_path(path), " of shape ", show_sizes(part));
     }
-    require_writable(path.back(), target, source);
-    if (!plan_.gathers() && fast::plain(target) && plan_.view().repeats(target)) {
-      fail(Code::torch, "several elements of the part of ", show_path(path),
-           " are one place in memory: clone it before writing");
-    }
   }
 
-  const IndexPlan& plan_;
+  IndexPlan& plan_;
   const UpdateAtOptions& options_;
   std::vector<Pair> pairs_;
-  c10::SmallVector<Leaf, 16> leaves_;
+  Writes leaves_;
 };
 
 }  // namespace
 
 void update_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& source,
                const UpdateAtOptions& options) {
-  const IndexPlan plan(items, td.batch_size());
+  IndexPlan plan(items, td.batch_size());
   if (options.exact && plan.gathers()) {
     fail(Code::invalid_argument,
          "an exact write needs an index that gives a view: no tensors and no masks");

@@ -3,14 +3,15 @@
 
 #include "core/math/call_fused.h"
 #include "core/math/operators.h"
-#include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/memory_ranges.h"
+#include "core/tensor/writes.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 #include <ATen/core/LegacyTypeDispatch.h>
 
+#include <algorithm>
 #include <set>
 
 namespace td {
@@ -105,11 +106,7 @@ class Call {
     visit_zip(
         beside(root),
         [&](const ZipPlace& place, ZipTensors tensors) {
-          const at::Tensor& leaf = *tensors[0];
-          if (op_.in_place()) {
-            require_writable(place.path.back(), leaf, leaf);
-            if (leaf.layout() == c10::kStrided) at::assert_no_internal_overlap(leaf);
-          }
+          if (op_.in_place()) Writes().compute(place.path, *tensors[0], recorded_among(tensors));
           Row row;
           for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
           rows_.push_back(std::move(row));
@@ -122,18 +119,65 @@ class Call {
     policy_.ignore_extra = true;
     collect(target.node());
     rehearse();
+    separate();
     bool all_cuda = !rows_.empty();
     for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
-    if (!wants_fused(all_cuda) || !call_fused()) {
-      c10::SmallVector<const at::Tensor*, 3> tensors;
+    if (!wants_fused(all_cuda) || !call_fused()) call_rows();
+    target.commit();
+    return {td_};
+  }
+
+  // A tensor whose history would become that of the leaf; undefined when there is none.
+  at::Tensor recorded_among(ZipTensors tensors) const {
+    for (const at::Tensor* tensor : tensors.slice(1)) {
+      if (tensor->requires_grad()) return *tensor;
+    }
+    for (const Operator::Slot& slot : slots_) {
+      if (slot.value.isTensor() && slot.value.toTensor().requires_grad())
+        return slot.value.toTensor();
+    }
+    return {};
+  }
+
+  // What is read must not change while leaves are written: it is copied where it shares memory with any.
+  void separate() {
+    MemoryRanges targets;
+    for (const Row& row : rows_) targets.add(range_of(row[0]));
+    targets.sort();
+    for (Row& row : rows_) {
+      for (std::size_t k = 1; k < row.size(); ++k) {
+        if (targets.meet(range_of(row[k]))) row[k] = row[k].clone();
+      }
+    }
+    own_slots_ = op_.slots_;
+    for (Operator::Slot& slot : own_slots_) {
+      if (slot.source == Operator::constant && slot.value.isTensor() &&
+          slot.value.toTensor().defined() && targets.meet(range_of(slot.value.toTensor())))
+        slot.value = slot.value.toTensor().clone();
+    }
+    slots_ = own_slots_;
+  }
+
+  // Integers can be refused for their values (a division by zero), which only the call itself finds out:
+  // they come first, and what they were is put back.
+  void call_rows() {
+    const auto integral = [](const Row& row) {
+      return c10::isIntegralType(row[0].scalar_type(), /*includeBool=*/true);
+    };
+    std::stable_partition(rows_.begin(), rows_.end(), integral);
+    std::vector<at::Tensor> before;
+    c10::SmallVector<const at::Tensor*, 3> tensors;
+    try {
       for (const Row& row : rows_) {
+        if (integral(row)) before.push_back(row[0].clone());
         tensors.clear();
         for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
         call_one(tensors);
       }
+    } catch (...) {
+      for (std::size_t i = before.size(); i-- > 0;) rows_[i][0].copy_(before[i]);
+      throw;
     }
-    target.commit();
-    return {td_};
   }
 
   std::vector<TensorDict> make() {
@@ -204,7 +248,7 @@ class Call {
   template <class Tensor>
   void fill_stack(c10::ArrayRef<Tensor> row, bool meta) {
     stack_.clear();
-    for (const Operator::Slot& slot : op_.slots_) {
+    for (const Operator::Slot& slot : slots_) {
       if (slot.source == Operator::constant) {
         stack_.push_back(meta ? as_meta(slot.value) : slot.value);
       } else {
@@ -289,8 +333,8 @@ class Call {
     const auto handle = operators::find(form->name, form->overload);
     if (!handle || operators::arguments_of(*handle) != form->carried) return false;
     stack_.clear();
-    for (std::size_t i = 0; i < op_.slots_.size(); ++i) {
-      const Operator::Slot& slot = op_.slots_[i];
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      const Operator::Slot& slot = slots_[i];
       const bool tensors = slot.source != Operator::constant || slot.value.isTensor();
       if (i >= form->carried) {
         if (tensors || !is_one(slot.value)) return false;
@@ -318,6 +362,8 @@ class Call {
   }
 
   const Operator& op_;
+  c10::ArrayRef<Operator::Slot> slots_ = op_.slots_;
+  std::vector<Operator::Slot> own_slots_;
   const CallOptions& options_;
   const TensorDict& td_;
   ZipPolicy policy_;

@@ -54,14 +54,14 @@ void check_gradient(Path path, const at::Tensor& leaf, const at::Tensor& gradien
 
 TensorDict detach(const TensorDict& td, Detach what) {
   const bool fast = fast::can_skip_dispatcher() && what == Detach::history;
-  NodePtr result =
-      map(td.node(), LeafOp([&](const at::Tensor& leaf) {
-            if (what == Detach::data) return leaf.variable_data();
-            if (fast && fast::plain(leaf)) {
-              return fast::make_view(leaf, leaf.sizes(), leaf.strides(), leaf.storage_offset());
-            }
-            return leaf.detach();
-          }));
+  NodePtr result = map(td.node(), LeafOp([&](const at::Tensor& leaf) {
+                         if (what == Detach::data) return leaf.variable_data();
+                         if (fast && fast::plain(leaf)) {
+                           return fast::make_view<fast::Impl>(leaf, leaf.sizes(), leaf.strides(),
+                                                              leaf.storage_offset());
+                         }
+                         return leaf.detach();
+                       }));
   inherit_flags(*td.node(), result, /*memmap=*/false);
   return TensorDict(std::move(result));
 }

@@ -5,11 +5,12 @@
 #include "core/base/recursion_guard.h"
 #include "core/math/math_kernels.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
+#include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/non_tensor_values.h"
 
-#include <ATen/MemoryOverlap.h>
 #include <ATen/ScalarOps.h>
 
 namespace td {
@@ -143,6 +144,21 @@ class Operands {
   c10::SmallVector<Source, 2> sources_;
 };
 
+// Calls a kernel. Where a dtype has no room for a number, libtorch throws what is none of its own errors.
+template <class F>
+auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, F&& f) {
+  try {
+    return f();
+  } catch (const std::runtime_error& error) {
+    std::string numbers = extra.scale.equal(1) ? "" : show_number(extra.scale);
+    for (const std::optional<c10::Scalar>& number : extra.numbers) {
+      if (number) numbers += (numbers.empty() ? "" : ", ") + show_number(*number);
+    }
+    fail(Code::dtype, kernel.name, ": the number ", numbers, " has no place in ",
+         c10::toString(dtype), ": ", error.what());
+  }
+}
+
 // A non-tensor value, compared: one answer for each element of the batch.
 at::Tensor compare_non_tensor(const Kernel& kernel, const ZipPlace& place, ZipNodes nodes) {
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
@@ -165,8 +181,11 @@ class MathOp final : public ZipOp {
  public:
   MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
   at::Tensor leaf(const ZipPlace&, ZipTensors tensors) const {
-    return kernel_.out(operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors),
-                       operands_.extra());
+    const at::Tensor& leaf = operands_.at(0, tensors);
+    return with_room(kernel_, operands_.extra(), leaf.scalar_type(), [&] {
+      return kernel_.out(leaf, operands_.at(1, tensors), operands_.at(2, tensors),
+                         operands_.extra());
+    });
   }
   Value data(const ZipPlace& place, ZipNodes nodes) const override {
     if (kernel_.result != Result::comparison) return ZipOp::data(place, nodes);
@@ -186,22 +205,24 @@ class InPlaceMath {
 
   void add(const ZipPlace& place, ZipTensors tensors) {
     if (tensors[0] == nullptr) return;
-    Job job{operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors)};
+    const Job job{operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors)};
     for (const at::Tensor* operand : {&job.b, &job.c}) {
       if (operand->defined()) require_operand(place.path, job.a, *operand);
     }
-    require_writable(place.path.back(), job.a, job.b.defined() ? job.b : job.a);
-    if (job.a.layout() == c10::kStrided) at::assert_no_internal_overlap(job.a);
+    writes_.compute(place.path, job.a, job.b, job.c);
     try_out(place.path, job);
-    jobs_.push_back(std::move(job));
+    require_divisors(place.path, job);
   }
   void run() {
-    for (Job& job : jobs_) kernel_.in(job.a, job.b, job.c, operands_.extra());
+    writes_.run([&](Writes::Write& write) {
+      at::Tensor target = *write.target;
+      kernel_.in(target, *write.sources[0], *write.sources[1], operands_.extra());
+    });
   }
 
  private:
   struct Job {
-    at::Tensor a, b, c;
+    const at::Tensor &a, &b, &c;
   };
 
   void require_operand(Path path, const at::Tensor& target, const at::Tensor& operand) const {
@@ -213,11 +234,20 @@ class InPlaceMath {
       fail(Code::device, kernel_.name, "_: the operand for ", show_path(path), " is on ",
            operand.device().str(), ", the tensor on ", target.device().str());
     }
-    if (operand.dim() != 0 && !operand.is_same(target))
-      at::assert_no_partial_overlap(target, operand);
   }
 
-  // Whether libtorch does it with these dtypes, and can write what comes out: asked of one element,
+  // Integers are divided by a zero only after many elements have been written.
+  void require_divisors(Path path, const Job& job) const {
+    if (&kernel_ != &kernel_of(Binary::mod_op) || !job.b.is_cpu()) return;
+    if (!c10::isIntegralType(job.a.scalar_type(), true) ||
+        !c10::isIntegralType(job.b.scalar_type(), true))
+      return;
+    if (job.a.numel() == 0 || at::all(job.b).item().toBool()) return;
+    fail(Code::torch, kernel_.name, "_: the operand for ", show_path(path),
+         " has a zero, and integers cannot be divided by it");
+  }
+
+  // Whether libtorch does it with these dtypes, and can write what comes out: done with one element,
   // once for each combination.
   void try_out(Path path, const Job& job) {
     const std::array<std::int32_t, 3> dtypes{mark(job.a), mark(job.b), mark(job.c)};
@@ -225,8 +255,15 @@ class InPlaceMath {
         kernel_.any_dtype && (dtypes[0] == plain_float || dtypes[0] == plain_double) &&
         (dtypes[1] == dtypes[0] || dtypes[1] < 0) && (dtypes[2] == dtypes[0] || dtypes[2] < 0);
     if (known || std::find(tried_.begin(), tried_.end(), dtypes) != tried_.end()) return;
-    const at::Tensor result =
-        kernel_.out(sample(job.a), sample(job.b), sample(job.c), operands_.extra());
+    const at::NoGradGuard no_grad;
+    at::Tensor one = at::ones(sample_sizes(job.a), job.a.options().requires_grad(false));
+    const at::Tensor b = sample(job.b), c = sample(job.c);
+    const at::Tensor result = with_room(kernel_, operands_.extra(), job.a.scalar_type(), [&] {
+      at::Tensor made = kernel_.out(one, b, c, operands_.extra());
+      if (at::canCast(made.scalar_type(), one.scalar_type()))
+        kernel_.in(one, b, c, operands_.extra());
+      return made;
+    });
     if (!at::canCast(result.scalar_type(), job.a.scalar_type())) {
       fail(Code::dtype, kernel_.name, "_: the result for ", show_path(path), " is ",
            c10::toString(result.scalar_type()), ", which cannot be written into ",
@@ -250,10 +287,13 @@ class InPlaceMath {
     if (!tensor.defined() || tensor.dim() == 0) return tensor;
     return at::ones({1}, tensor.options().requires_grad(false));
   }
+  static Sizes sample_sizes(const at::Tensor& tensor) {
+    return tensor.dim() == 0 ? Sizes{} : Sizes{1};
+  }
 
   const Kernel& kernel_;
   const Operands& operands_;
-  std::vector<Job> jobs_;
+  Writes writes_{Writes::Hold::owns};
   c10::SmallVector<std::array<std::int32_t, 3>, 4> tried_;
 };
 

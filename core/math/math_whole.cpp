@@ -1,12 +1,13 @@
 // Questions about all elements, and writes to all of them.
 #include "core/math/math.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
+#include "core/tensor/writes.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 
 #include <cstring>
 
@@ -43,31 +44,13 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
   return found;
 }
 
-// Writes that cannot fail half way: each tensor is asked for before the first one changes.
-class Writes {
- public:
-  void add(std::string_view name, const at::Tensor& tensor) {
-    require_writable(name, tensor, tensor);
-    if (tensor.layout() == c10::kStrided && !tensor.is_non_overlapping_and_dense())
-      at::assert_no_internal_overlap(tensor);
-    tensors_.push_back(tensor);
-  }
-  void add_all(const Node& node) {
-    const auto add_one = [&](const ZipPlace& place, ZipTensors tensors) {
-      add(place.path.empty() ? std::string_view() : place.path.back(), *tensors[0]);
-    };
-    visit_zip(retain(node), add_one);
-  }
-  void zero() const {
-    for (const at::Tensor& tensor : tensors_) tensor.zero_();
-  }
-  void fill(const c10::Scalar& value) const {
-    for (const at::Tensor& tensor : tensors_) tensor.fill_(value);
-  }
-
- private:
-  c10::SmallVector<at::Tensor, 16> tensors_;
-};
+// All tensors of a dictionary, to be filled.
+void add_all(const Node& node, Writes& writes) {
+  const auto add_one = [&](const ZipPlace& place, ZipTensors tensors) {
+    writes.fill(place.path, *tensors[0]);
+  };
+  visit_zip(retain(node), add_one);
+}
 
 // Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
 bool zero_bytes(const Node& node) {
@@ -99,7 +82,7 @@ void gather(const NodePtr& root, Path path, Writes& writes) {
     const Pending at = std::move(pending.back());
     pending.pop_back();
     if (at.path.empty()) {
-      writes.add_all(*at.node);
+      add_all(*at.node, writes);
     } else if (const LazyNode* lazy = as_lazy(at.node.get())) {
       for (const NodePtr& element : lazy->elements()) pending.push_back({element, at.path});
     } else {
@@ -107,7 +90,7 @@ void gather(const NodePtr& root, Path path, Writes& writes) {
       if (value.is_node()) {
         pending.push_back({value.node(), at.path.slice(1)});
       } else {
-        writes.add(at.path[0], value.tensor());
+        writes.fill(at.path.slice(0, 1), value.tensor());
       }
     }
   }
@@ -121,9 +104,9 @@ bool any(const TensorDict& td) { return any_leaf_holds(td, /*wanted=*/true); }
 void zero_(const TensorDict& td) {
   InPlace target(td.node());
   if (!zero_bytes(*target.node())) {
-    Writes writes;
-    writes.add_all(*target.node());
-    writes.zero();
+    Writes writes(Writes::Hold::owns);
+    add_all(*target.node(), writes);
+    writes.run([](Writes::Write& write) { write.target->zero_(); });
   }
   target.commit();
 }
@@ -132,9 +115,11 @@ void fill_(const TensorDict& td, Path path, const c10::Scalar& value) {
   InPlace target(td.node());
   const Value found = find_entry(target.node(), path);
   if (kind_of(found) == EntryKind::non_tensor) fail_kind(path, found, "tensor");
-  Writes writes;
+  Writes writes(Writes::Hold::owns);
   gather(target.node(), path, writes);
-  writes.fill(value);
+  for (const Writes::Write& write : writes.all())
+    require_fits(value, write.target->scalar_type(), "fill");
+  writes.run([&](Writes::Write& write) { write.target->fill_(value); });
   target.commit();
 }
 

@@ -1,9 +1,9 @@
 // The entries of an archive as the loader asks for them.
-#include "core/memmap/memmap_source.h"
-#include "core/memmap/archive.h"
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
 #include "core/io/zip_file.h"
+#include "core/memmap/archive.h"
+#include "core/memmap/memmap_source.h"
+#include "core/meta/format.h"
 
 #include <algorithm>
 

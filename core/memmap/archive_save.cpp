@@ -1,14 +1,14 @@
 // Saving to an archive: the files that a folder would have, one after the other in a zip file.
+#include "core/base/parallel.h"
+#include "core/consolidated/packing.h"
+#include "core/io/file_io.h"
+#include "core/io/zip_file.h"
+#include "core/memmap/archive.h"
 #include "core/memmap/archive_target.h"
 #include "core/memmap/memmap_loader.h"
 #include "core/memmap/memmap_plan.h"
 #include "core/memmap/memmap_source.h"
-#include "core/base/parallel.h"
-#include "core/memmap/archive.h"
-#include "core/io/file_io.h"
 #include "core/meta/format.h"
-#include "core/consolidated/packing.h"
-#include "core/io/zip_file.h"
 
 #include <ATen/ATen.h>
 

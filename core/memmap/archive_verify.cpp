@@ -2,9 +2,9 @@
 #include "core/memmap/archive_verify.h"
 
 #include "core/base/parallel.h"
-#include "core/meta/format.h"
-#include "core/memmap/memmap.h"
 #include "core/io/zip_file.h"
+#include "core/memmap/memmap.h"
+#include "core/meta/format.h"
 
 #include <algorithm>
 #include <atomic>
@@ -31,8 +31,7 @@ std::vector<Finding> check_entries(const Reader& reader, int num_threads, const 
       damaged[i] = reader.intact(entry) ? 0 : 1;
       if (damaged[i] != 0) {
         each[i] = {Damage::changed, entry.name, 0, 0,
-                   reader.where() + ": " + quote(entry.name) +
-                       " is damaged: its checksum differs"};
+                   reader.where() + ": " + quote(entry.name) + " is damaged: its checksum differs"};
       }
     } catch (const Error& error) {
       if (error.code() != Code::unsupported) throw;

@@ -220,8 +220,7 @@ at::Tensor FolderSource::leaf(const std::string& path, SizesView sizes,
   const char* name = nullptr;
   const int folder = folder_of(path, name);
   if (folder < 0) return {};
-  const auto bytes =
-      static_cast<std::size_t>(*checked_bytes(sizes, c10::elementSize(dtype)));
+  const auto bytes = static_cast<std::size_t>(*checked_bytes(sizes, c10::elementSize(dtype)));
   std::shared_ptr<MappedFile> file = MappedFile::open_in(folder, name, path, bytes, mode_);
   return file ? MappedFile::tensor(std::move(file), 0, sizes, dtype) : at::Tensor();
 }

@@ -1,8 +1,8 @@
 // core/memmap/folder_source.h: a folder on the disk as the loader sees it.
 #pragma once
 
-#include "core/memmap/memmap_source.h"
 #include "core/io/mapped_file.h"
+#include "core/memmap/memmap_source.h"
 
 #include <cstdint>
 

@@ -85,19 +85,19 @@ void Future::join() noexcept {
   if (thread_.joinable()) thread_.join();
 }
 
-bool Future::wait(double seconds) const {
+bool Future::wait(std::chrono::milliseconds timeout) const {
   std::unique_lock<std::mutex> hold(mutex_);
   const auto done = [this] { return done_; };
-  constexpr double longest = 1e9;  // about thirty years; beyond it the clock would overflow
-  if (seconds < 0 || seconds > longest) {
+  constexpr std::chrono::hours longest(24 * 365 * 30);  // beyond it the clock would overflow
+  if (timeout.count() < 0 || timeout > longest) {
     changed_.wait(hold, done);
     return true;
   }
-  return changed_.wait_for(hold, std::chrono::duration<double>(seconds), done);
+  return changed_.wait_for(hold, timeout, done);
 }
 
 TensorDict Future::result() const {
-  wait(-1);
+  wait(std::chrono::milliseconds(-1));
   if (failure_) std::rethrow_exception(failure_);
   return *result_;
 }

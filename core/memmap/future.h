@@ -1,9 +1,10 @@
 // core/memmap/future.h: work on a thread of its own that gives a dictionary.
 #pragma once
 
-#include "core/memmap/memmap.h"
 #include "core/base/progress.h"
+#include "core/memmap/memmap.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -27,8 +28,8 @@ class Future {
   Future(const Future&) = delete;
   Future& operator=(const Future&) = delete;
 
-  // Waits for up to so many seconds, for as long as it takes when negative. Whether it is done.
-  bool wait(double seconds) const;
+  // Waits for up to so long, for as long as it takes when negative. Whether it is done.
+  bool wait(std::chrono::milliseconds timeout) const;
 
   // Waits; the same dictionary each time, or what the work has thrown.
   TensorDict result() const;

@@ -1,7 +1,7 @@
 // Opening a folder or an archive as a whole: what is read is never a mixture of two states.
 #include "core/memmap/folder_source.h"
-#include "core/memmap/memmap_loader.h"
 #include "core/memmap/memmap.h"
+#include "core/memmap/memmap_loader.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/walk.h"
 

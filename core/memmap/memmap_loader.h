@@ -1,8 +1,8 @@
 // core/memmap/memmap_loader.h: the nodes of a dictionary, made from a folder or an archive.
 #pragma once
 
-#include "core/memmap/memmap_source.h"
 #include "core/memmap/memmap.h"
+#include "core/memmap/memmap_source.h"
 
 namespace td {
 

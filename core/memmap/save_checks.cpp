@@ -1,8 +1,8 @@
 #include "core/memmap/save_checks.h"
 
-#include "core/tensor/fast_path.h"
-#include "core/meta/format.h"
 #include "core/io/mapped_file.h"
+#include "core/meta/format.h"
+#include "core/tensor/fast_path.h"
 #include "core/tree/paths.h"
 
 #include <climits>

@@ -1,10 +1,10 @@
 // core/memmap/save_checks.h: whether the entry on a path can be stored, and where: names, lengths, what is there already.
 #pragma once
 
-#include "core/memmap/memmap_plan.h"
-#include "core/io/file_io.h"
-#include "core/meta/format.h"
 #include "core/base/key.h"
+#include "core/io/file_io.h"
+#include "core/memmap/memmap_plan.h"
+#include "core/meta/format.h"
 
 #include <string>
 

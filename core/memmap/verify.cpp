@@ -1,10 +1,10 @@
 #include "core/memmap/verify.h"
 
-#include "core/memmap/archive_verify.h"
-#include "core/memmap/folder_source.h"
 #include "core/base/parallel.h"
 #include "core/io/checksums.h"
 #include "core/io/folder.h"
+#include "core/memmap/archive_verify.h"
+#include "core/memmap/folder_source.h"
 #include "core/memmap/verify_walk.h"
 
 #include <ATen/ATen.h>

@@ -2,6 +2,7 @@
 
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"
@@ -26,6 +27,8 @@ class FillOp final : public BatchOp {
   }
 
   Sizes batch(SizesView before) const override {
+    // Elements of lazy stacks lack a dimension of the root's.
+    if (same_) return Sizes(before.begin(), before.end());
     Sizes sizes(batch_.begin(), batch_.end());
     sizes.append(before.begin() + dims_, before.end());
     return sizes;
@@ -41,8 +44,7 @@ class FillOp final : public BatchOp {
   }
 
   at::Tensor leaf(const at::Tensor& before) const override {
-    const Sizes sizes =
-        same_ ? Sizes(before.sizes().begin(), before.sizes().end()) : batch(before.sizes());
+    const Sizes sizes = batch(before.sizes());
     const c10::ScalarType dtype = options_.dtype.value_or(before.scalar_type());
     const bool known = options_.kind == Filling::zeros || options_.kind == Filling::empty;
     if (fast_ && known && fast::plain_cpu(before) &&
@@ -58,7 +60,9 @@ class FillOp final : public BatchOp {
       case Filling::empty: return at::empty(sizes, made);
       case Filling::zeros: return at::zeros(sizes, made);
       case Filling::ones: return at::ones(sizes, made);
-      case Filling::full: return at::full(sizes, options_.value, made);
+      case Filling::full:
+        require_fits(options_.value, dtype, "full");
+        return at::full(sizes, options_.value, made);
       case Filling::rand: return at::rand(sizes, made);
       default: return at::randn(sizes, made);
     }

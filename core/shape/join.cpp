@@ -286,6 +286,7 @@ class Joiner {
       for (std::size_t k = 0; k < n; ++k) {
         const std::size_t at = KeyMatch(first, *level.sources[k])(i);
         if (at == Schema::npos) fail_keys(first, *level.sources[k]);
+        require_entry(*level.sources[k], at);
         values[k] = &level.sources[k]->value(at);
         nodes += values[k]->is_node() ? 1 : 0;
       }

@@ -1,12 +1,14 @@
 // Stack and cat where the result has a place already, and of the entries of one dictionary.
+#include "core/base/known_sizes.h"
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 #include "core/tree/memo.h"
+#include "core/tree/paths.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
-#include <ATen/MemoryOverlap.h>
 
 #include <algorithm>
 
@@ -60,41 +62,25 @@ class IntoTensors {
       fail(Code::shape, name_of(kind_), ": ", show_path(place.path), " has shape ",
            show_sizes(sizes), " and is to be written into shape ", show_sizes(target->sizes()));
     }
-    for (const at::Tensor* source : sources) require_writable(place.path.back(), *target, *source);
-    if (target->layout() == c10::kStrided) at::assert_no_internal_overlap(*target);
-    writes_.push_back({*target, {}});
+    require_distinct(place.path, *target);
+    std::int64_t at = 0;
     for (const at::Tensor* source : sources) {
-      // What is written must not change what is read after it.
-      writes_.back().sources.push_back(source->is_alias_of(*target) ? source->clone() : *source);
+      const std::int64_t length = kind_ == Join::stack ? 1 : source->size(dim_);
+      writes_.set(
+          place.path,
+          kind_ == Join::stack ? target->select(dim_, at) : target->narrow(dim_, at, length),
+          *source);
+      at += length;
     }
   }
 
-  void run() const {
-    const bool fast = fast::can_skip_dispatcher();
-    for (const Write& write : writes_) {
-      std::int64_t at = 0;
-      for (const at::Tensor& source : write.sources) {
-        if (kind_ == Join::stack) {
-          assign(write.target.select(dim_, at++), source, fast);
-        } else {
-          const std::int64_t length = source.size(dim_);
-          assign(write.target.narrow(dim_, at, length), source, fast);
-          at += length;
-        }
-      }
-    }
-  }
+  void run() { writes_.run(); }
 
  private:
-  struct Write {
-    at::Tensor target;
-    std::vector<at::Tensor> sources;
-  };
-
   Join kind_;
   std::int64_t dim_;
   bool strict_;
-  std::vector<Write> writes_;
+  Writes writes_{Writes::Hold::owns};
 };
 
 bool has_lazy(const NodePtr& root) {
@@ -111,12 +97,14 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
                std::int64_t dim, bool strict) {
   dim = join_dim(kind, sources, dim);
   Sizes batch(sources[0].batch_size().begin(), sources[0].batch_size().end());
+  if (kind == Join::cat) known_size(batch, static_cast<std::size_t>(dim));
   if (kind == Join::stack) {
     batch.insert(batch.begin() + dim, static_cast<std::int64_t>(sources.size()));
   } else {
     for (const TensorDict& source : sources.slice(1)) {
       if (source.batch_size().size() == batch.size()) {
-        batch[static_cast<std::size_t>(dim)] += source.batch_size()[static_cast<std::size_t>(dim)];
+        batch[static_cast<std::size_t>(dim)] +=
+            known_size(source.batch_size(), static_cast<std::size_t>(dim));
       }
     }
   }
@@ -173,22 +161,45 @@ at::Tensor join_all(Join kind, Path path, const std::vector<at::Tensor>& tensors
 void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, Path result,
                   std::int64_t dim, bool keep) {
   std::vector<at::Tensor> tensors;
-  for (const Path path : entries) tensors.push_back(td.get(path));
+  std::vector<TensorDict> dicts;
+  for (const Path path : entries) {
+    const Value value = find_entry(td.node(), path);
+    if (value.is_node()) {
+      dicts.emplace_back(value.node());
+    } else {
+      tensors.push_back(value.tensor());
+    }
+  }
+  if (!dicts.empty() && !tensors.empty()) {
+    fail(Code::wrong_entry, name_of(kind), " for ", show_path(result),
+         " was given tensors and other entries");
+  }
   // Worked on a copy of the structure, which takes the place of the old one when all has gone well.
   TensorDict self = td;
-  at::Tensor joined = join_all(kind, result, tensors, dim);
+  const Value joined = dicts.empty()         ? Value(join_all(kind, result, tensors, dim))
+                       : kind == Join::stack ? Value(TensorDict::stack(dicts, dim).node())
+                                             : Value(TensorDict::cat(dicts, dim).node());
   TensorDict trial = td.clone(/*recurse=*/false);
   const auto change = [&](TensorDict& at) {
-    // What is replaced is set first: a sub-tensordict refuses that.
+    const auto put = [&] {
+      if (joined.is_node()) {
+        at.set(result, TensorDict(joined.node()));
+      } else {
+        at.set(result, joined.tensor());
+      }
+    };
+    // What is replaced is set first, before others are removed: a sub-tensordict refuses it.
     const bool replaces = at.kind_of(result) != EntryKind::none &&
-                          std::find(entries.begin(), entries.end(), result) == entries.end();
-    if (replaces) at.set(result, joined);
+                          std::none_of(entries.begin(), entries.end(), [&](Path path) {
+                            return result.take_front(path.size()) == path;  // it goes with an entry
+                          });
+    if (replaces) put();
     if (!keep) {
       for (const Path path : entries) {
         if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
       }
     }
-    if (!replaces) at.set(result, joined);
+    if (!replaces) put();
   };
   if (td.is_locked())
     fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");

@@ -1,6 +1,8 @@
 #include "core/shape/pad.h"
 
+#include "core/base/known_sizes.h"
 #include "core/shape/shape_ops.h"
+#include "core/tensor/scalar.h"
 
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
@@ -30,7 +32,7 @@ class PadOp final : public BatchOp {
       reversed[reversed.size() - i - 2] = widths_[i];
       reversed[reversed.size() - i - 1] = widths_[i + 1];
     }
-    return at::constant_pad_nd(before, reversed, value);
+    return padded_by(before, reversed, value, "pad");
   }
 
   void tags(const Node& before, Node& after) const override {
@@ -97,7 +99,8 @@ TensorDict pad(const TensorDict& td, SizesView widths, double value) {
   }
   for (std::size_t i = 0; i < widths.size(); i += 2) {
     // Cut first: a sum of both could hide that one side takes more than there is.
-    std::int64_t size = batch[i / 2];
+    if (widths[i] == 0 && widths[i + 1] == 0) continue;
+    std::int64_t size = known_size(batch, i / 2);
     bool fits = true;
     for (const std::int64_t width : widths.slice(i, 2)) {
       fits = fits && !__builtin_add_overflow(size, std::min<std::int64_t>(width, 0), &size);
@@ -168,7 +171,7 @@ class Sequence {
   at::Tensor fill_up(const at::Tensor& tensor, double value) const {
     std::vector<std::int64_t> widths(2 * static_cast<std::size_t>(tensor.dim() - dim_), 0);
     widths.back() = longest_ - tensor.size(dim_);
-    return at::constant_pad_nd(tensor, widths, value);
+    return padded_by(tensor, widths, value, "pad_sequence");
   }
 
   ZipTensors tensors_;
@@ -189,7 +192,7 @@ TensorDict pad_sequence(c10::ArrayRef<TensorDict> sources, const PadSequenceOpti
   std::vector<NodePtr> roots;
   std::optional<c10::Device> device = sources[0].device();
   for (const TensorDict& source : sources) {
-    const SizesView sizes = source.batch_size();
+    const SizesView sizes = known_sizes(source.batch_size());
     bool fits = sizes.size() == first.size();
     for (std::int64_t i = 0; fits && i < dims; ++i) fits = i == open || sizes[i] == first[i];
     if (!fits) {

@@ -1,6 +1,7 @@
 // Other sizes over the same elements.
 #include "core/shape/shape_ops.h"
 
+#include "core/base/known_sizes.h"
 #include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
@@ -17,7 +18,7 @@ namespace {
 // Works out the one -1 of a shape.
 Sizes resolve_shape(SizesView sizes, SizesView batch) {
   Sizes result(sizes.begin(), sizes.end());
-  const std::int64_t total = count_elements(batch);
+  const std::int64_t total = count_elements(known_sizes(batch));
   std::int64_t known = 1;
   std::optional<std::size_t> open;
   bool valid = true;
@@ -69,7 +70,8 @@ class ReshapeOp final : public BatchOp {
     return rearranged(node, *this);
   }
 
-  // The dimension of a lazy stack may stand beside those that change, but not be one of them.
+  // The dimension of a lazy stack may stand beside those that change: each element then changes for
+  // itself. When it is one of them the stack is taken apart and stacked anew.
   NodePtr lazy(const LazyNode& node) const override {
     if (node.holds_non_tensor()) return BatchOp::lazy(node);
     const SizesView batch = node.batch();
@@ -86,8 +88,7 @@ class ReshapeOp final : public BatchOp {
     const auto along = static_cast<std::size_t>(node.stack_dim());
     if (along >= start && along < end) {
       if (copy_) return BatchOp::lazy(node);
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch),
-           " cannot be viewed in another shape along dimension ", along, "; use reshape");
+      return stacked_anew(node, start, end, middle);
     }
     const std::size_t shift = along < start ? 1 : 0;
     const ReshapeOp inner(start - shift, end - shift, middle, copy_);
@@ -118,6 +119,34 @@ class ReshapeOp final : public BatchOp {
   }
 
  private:
+  // All dimensions from `start` to `end` are taken apart, and what is left is stacked in the new ones.
+  NodePtr stacked_anew(const LazyNode& node, std::size_t start, std::size_t end,
+                       SizesView middle) const {
+    const auto dim = static_cast<std::int64_t>(start);
+    std::vector<NodePtr> parts{retain(node)};
+    for (std::size_t i = start; i < end; ++i) {
+      std::vector<NodePtr> finer;
+      for (const NodePtr& part : parts) {
+        for (const TensorDict& one : TensorDict(part).unbind(dim)) finer.push_back(one.node());
+      }
+      parts = std::move(finer);
+    }
+    if (parts.empty()) {
+      fail(Code::shape, "a lazy stack of batch size ", show_sizes(node.batch()),
+           " has no elements that could be viewed in another shape; use reshape");
+    }
+    for (std::size_t i = middle.size(); i-- > 0;) {
+      const auto n = static_cast<std::ptrdiff_t>(middle[i]);
+      std::vector<NodePtr> stacks;
+      for (auto at = parts.begin(); at != parts.end(); at += n) {
+        stacks.push_back(lazy_stack({at, at + n}, dim));
+      }
+      parts = std::move(stacks);
+    }
+    if (node.tagged()) tags(node, *parts[0]);
+    return parts[0];
+  }
+
   // Leaves are often of one shape: sizes and strides of the last one are kept.
   at::Tensor dense_view(const at::Tensor& before) const {
     if (!known_ || before.sizes() != SizesView(before_sizes_)) {
@@ -177,6 +206,7 @@ TensorDict flatten(const TensorDict& td, std::int64_t start, std::int64_t end) {
   if (start == end) return td;
   const auto first = static_cast<std::size_t>(start);
   const auto past = static_cast<std::size_t>(end) + 1;
+  for (std::size_t i = first; i < past; ++i) known_size(batch, i);
   const Sizes merged{count_elements(batch.slice(first, past - first))};
   return run(td, ReshapeOp(first, past, merged, /*copy=*/true), /*keep_memmap=*/false);
 }
@@ -186,6 +216,7 @@ TensorDict unflatten(const TensorDict& td, std::int64_t dim, SizesView sizes) {
   dim = wrap_dim(dim, static_cast<std::int64_t>(batch.size()), Code::index, batch);
   if (sizes.empty()) fail(Code::shape, "unflatten needs at least one size");
   const auto at = static_cast<std::size_t>(dim);
+  known_size(batch, at);
   const Sizes parts = resolve_shape(sizes, batch.slice(at, 1));
   if (parts.size() == 1) return td;
   return run(td, ReshapeOp(at, at + 1, parts, /*copy=*/false), /*keep_memmap=*/true);

@@ -1,6 +1,8 @@
 // Positions picked along dimensions: repeat, roll, flip and their like only differ in which.
 #include "core/shape/select_rows.h"
 
+#include "core/base/known_sizes.h"
+#include "core/base/recursion_guard.h"
 #include "core/shape/shape_ops.h"
 
 #include "core/tensor/assign.h"
@@ -10,6 +12,8 @@
 #include "core/tree/nested_tensor.h"
 
 #include <ATen/ATen.h>
+
+#include <functional>
 
 namespace td {
 
@@ -22,17 +26,29 @@ IndexPlan pick(SizesView batch, std::int64_t dim, c10::ArrayRef<at::Tensor> posi
   return IndexPlan(items, batch);
 }
 
-// Picks, one after the other.
+// The positions to pick along one dimension, as they follow from its size.
+struct Step {
+  std::int64_t dim;
+  std::function<at::Tensor(std::int64_t size)> positions;
+};
+
+// Picks, one after the other. The result lies densely, however the source does.
 class PickOp final : public BatchOp {
  public:
-  explicit PickOp(SizesView batch) : now_(batch.begin(), batch.end()) {}
-
-  void add(std::int64_t dim, c10::ArrayRef<at::Tensor> positions) {
-    plans_.push_back(pick(now_, dim, positions));
-    now_ = plans_.back().sizes(now_);
+  PickOp(SizesView batch, std::vector<Step> steps)
+      : now_(batch.begin(), batch.end()), steps_(std::move(steps)) {
+    if (is_uneven(batch)) return;  // a lazy stack: its elements make plans of their own
+    for (const Step& step : steps_) {
+      const at::Tensor positions = step.positions(now_[static_cast<std::size_t>(step.dim)]);
+      plans_.push_back(pick(now_, step.dim, positions));
+      now_ = plans_.back().sizes(now_);
+    }
   }
-  // Lengths stay, so that any number of dimensions can be picked from.
-  SizesView now() const { return now_; }
+  // All dimensions at once, by one tensor of positions for each.
+  PickOp(SizesView batch, c10::ArrayRef<at::Tensor> positions)
+      : now_(batch.begin(), batch.end()), whole_(true) {
+    if (!positions.empty()) plans_.push_back(pick(now_, 0, positions));
+  }
 
   Sizes batch(SizesView before) const override {
     Sizes sizes(before.begin(), before.end());
@@ -40,17 +56,54 @@ class PickOp final : public BatchOp {
     return sizes;
   }
   at::Tensor leaf(const at::Tensor& before) const override {
-    if (plans_.empty()) return copy_of(before, fast_);
+    if (plans_.empty()) return copy_of(before, fast_).contiguous();
     at::Tensor result = before;
     for (const IndexPlan& plan : plans_) result = plan.read(result, fast_);
-    return result;
+    return result.contiguous();
   }
   Value nested_tensor(const NestedTensorNode& node) const override {
     return rearranged(node, *this);
   }
 
+  // Elements are picked along the dimension of the stack, and pick for themselves along the others: they
+  // may differ in shapes, keys and sizes.
+  NodePtr lazy(const LazyNode& node) const override {
+    if (node.holds_non_tensor() || whole_) return BatchOp::lazy(node);
+    const RecursionGuard guard;
+    const std::int64_t stack = node.stack_dim();
+    const auto dims = static_cast<std::int64_t>(now_.size());
+    std::vector<NodePtr> picked = node.elements();
+    std::vector<Step> inner;
+    for (const Step& step : steps_) {
+      if (step.dim != stack) {
+        inner.push_back({step.dim > stack ? step.dim - 1 : step.dim, step.positions});
+        continue;
+      }
+      const at::Tensor positions = step.positions(static_cast<std::int64_t>(picked.size()));
+      const std::int64_t* at = positions.data_ptr<std::int64_t>();
+      std::vector<NodePtr> next;
+      for (std::int64_t i = 0; i < positions.numel(); ++i) {
+        next.push_back(picked[static_cast<std::size_t>(at[i])]);
+      }
+      picked = std::move(next);
+    }
+    const auto element_dims = static_cast<std::size_t>(stack < dims ? dims - 1 : dims);
+    for (NodePtr& element : picked) {
+      element = element->transform(PickOp(element->batch().slice(0, element_dims), inner));
+    }
+    const Sizes batch = is_uneven(node.batch()) ? Sizes(node.batch().begin(), node.batch().end())
+                                                : this->batch(node.batch());
+    auto result =
+        c10::make_intrusive<LazyNode>(std::vector<NodePtr>{}, stack, batch, device(node.device()));
+    result->set_elements(std::move(picked));
+    if (node.tagged()) tags(node, *result);
+    return result;
+  }
+
  private:
   Sizes now_;
+  std::vector<Step> steps_;
+  bool whole_ = false;
   std::vector<IndexPlan> plans_;
   bool fast_ = fast::can_skip_dispatcher();
 };
@@ -101,19 +154,20 @@ TensorDict repeat(const TensorDict& td, SizesView counts) {
     fail(Code::shape, "repeat needs one count of at least 0 for each dimension of batch size ",
          show_sizes(batch), ", found ", show_sizes(counts));
   }
-  PickOp op(batch);
+  std::vector<Step> steps;
   for (std::size_t i = 0; i < batch.size(); ++i) {
-    std::int64_t length;
-    if (__builtin_mul_overflow(batch[i], counts[i], &length)) {
-      fail(Code::shape, "batch size ", show_sizes(batch), " cannot be repeated ",
-           show_sizes(counts), " times");
-    }
     if (counts[i] == 1) continue;
-    at::Tensor positions = at::arange(length, at::kLong);
-    if (batch[i] != 0) positions.remainder_(batch[i]);
-    op.add(static_cast<std::int64_t>(i), positions);
+    steps.push_back({static_cast<std::int64_t>(i), [count = counts[i]](std::int64_t size) {
+                       std::int64_t length;
+                       if (__builtin_mul_overflow(size, count, &length)) {
+                         fail(Code::shape, "a dimension of size ", size, " cannot be repeated ",
+                              count, " times");
+                       }
+                       at::Tensor positions = at::arange(length, at::kLong);
+                       return size == 0 ? positions : positions.remainder_(size);
+                     }});
   }
-  return run_map(td, op);
+  return run_map(td, PickOp(batch, std::move(steps)));
 }
 
 TensorDict tile(const TensorDict& td, SizesView counts) {
@@ -127,7 +181,7 @@ TensorDict tile(const TensorDict& td, SizesView counts) {
 TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, std::int64_t dim) {
   const TensorDict source = td.batch_size().empty() ? td.unsqueeze(0) : td;
   dim = wrap(source, dim);
-  const std::int64_t size = source.batch_size()[static_cast<std::size_t>(dim)];
+  const std::int64_t size = known_size(source.batch_size(), static_cast<std::size_t>(dim));
   if (!c10::isIntegralType(repeats.scalar_type(), /*includeBool=*/false)) {
     fail(Code::dtype, "repeat_interleave needs integers, found ",
          c10::toString(repeats.scalar_type()));
@@ -149,45 +203,45 @@ TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, st
   at::Tensor positions = at::empty({total}, at::kLong);
   std::int64_t* to = positions.data_ptr<std::int64_t>();
   for (std::int64_t i = 0; i < size; ++i) to = std::fill_n(to, count[i], i);
-  PickOp op(source.batch_size());
-  op.add(dim, positions);
-  return run_map(source, op);
+  const Step step{dim, [positions](std::int64_t) { return positions; }};
+  return run_map(source, PickOp(source.batch_size(), std::vector<Step>{step}));
 }
 
 TensorDict roll(const TensorDict& td, SizesView shifts, std::optional<SizesView> dims) {
   const SizesView batch = td.batch_size();
-  PickOp op(batch);
   if (!dims) {
     if (shifts.size() != 1) {
       fail(Code::shape, "roll without dimensions needs one shift, found ", shifts.size());
     }
-    at::Tensor position = rolled(count_elements(batch), shifts[0]).view(batch);
+    at::Tensor position = rolled(count_elements(known_sizes(batch)), shifts[0]).view(batch);
     std::vector<at::Tensor> of_dim(batch.size());
     for (std::size_t i = batch.size(); i-- > 0;) {
       of_dim[i] = position.remainder(std::max<std::int64_t>(batch[i], 1));
       position = position.div(std::max<std::int64_t>(batch[i], 1), "floor");
     }
-    if (!batch.empty()) op.add(0, of_dim);
-    return run_map(td, op);
+    return run_map(td, PickOp(batch, of_dim));
   }
   if (shifts.size() != dims->size()) {
     fail(Code::shape, "roll was given ", shifts.size(), " shifts for ", dims->size(),
          " dimensions");
   }
+  std::vector<Step> steps;
   for (std::size_t i = 0; i < shifts.size(); ++i) {
     const std::int64_t dim = wrap(td, (*dims)[i]);
-    op.add(dim, rolled(batch[static_cast<std::size_t>(dim)], shifts[i]));
+    known_size(batch, static_cast<std::size_t>(dim));
+    steps.push_back({dim, [shift = shifts[i]](std::int64_t size) { return rolled(size, shift); }});
   }
-  return run_map(td, op);
+  return run_map(td, PickOp(batch, std::move(steps)));
 }
 
 TensorDict flip(const TensorDict& td, SizesView dims) {
-  PickOp op(td.batch_size());
+  std::vector<Step> steps;
   for (const std::int64_t dim : wrap_all(td, dims, "flip")) {
-    const std::int64_t size = td.batch_size()[static_cast<std::size_t>(dim)];
-    op.add(dim, (size - 1) - at::arange(size, at::kLong));
+    known_size(td.batch_size(), static_cast<std::size_t>(dim));
+    steps.push_back(
+        {dim, [](std::int64_t size) { return (size - 1) - at::arange(size, at::kLong); }});
   }
-  return run_map(td, op);
+  return run_map(td, PickOp(td.batch_size(), std::move(steps)));
 }
 
 TensorDict rot90(const TensorDict& td, std::int64_t k, std::int64_t dim0, std::int64_t dim1) {
@@ -238,15 +292,15 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
   if (index.numel() == 0) fail(Code::shape, "gather: an index without elements picks nothing");
   bool fits = index.dim() > dim && index.dim() <= dims_of(td);
   for (std::int64_t i = 0; fits && i < index.dim(); ++i) {
-    fits = i == dim || index.size(i) == batch[static_cast<std::size_t>(i)];
+    fits = i == dim || index.size(i) <= known_size(batch, static_cast<std::size_t>(i));
   }
   if (!fits) {
     fail(Code::shape, "gather: an index of shape ", show_sizes(index.sizes()),
-         " does not fit batch size ", show_sizes(batch), " with dimension ", dim, " open");
+         " goes beyond batch size ", show_sizes(batch), ", dimension ", dim, " left aside");
   }
   const at::Tensor positions = index.to(at::kLong).contiguous();
   if (!positions.is_meta()) {
-    const std::int64_t size = batch[static_cast<std::size_t>(dim)];
+    const std::int64_t size = known_size(batch, static_cast<std::size_t>(dim));
     const auto lowest = positions.min().item<std::int64_t>();
     const auto highest = positions.max().item<std::int64_t>();
     if (lowest < 0 || highest >= size) {

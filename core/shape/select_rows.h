@@ -24,7 +24,8 @@ TensorDict flip(const TensorDict& td, SizesView dims);
 // Turns by 90 degrees, k times, from `dim0` towards `dim1`.
 TensorDict rot90(const TensorDict& td, std::int64_t k, std::int64_t dim0, std::int64_t dim1);
 
-// As torch.gather along a batch dimension: the batch size of the result is the shape of the index.
+// As torch.gather along a batch dimension: the batch size of the result is the shape of the index, which
+// may be shorter than the batch along the other dimensions.
 TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& index);
 
 // Whether each position of `td` along a dimension is one of those of `reference`, as far as one entry

@@ -2,6 +2,7 @@
 // the walk and the view do the rest.
 #include "core/shape/shape_ops.h"
 
+#include "core/base/known_sizes.h"
 #include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
@@ -66,19 +67,25 @@ std::int64_t wrap_dim(std::int64_t dim, std::int64_t dims, Code code, SizesView 
 TensorDict TensorDict::permute(SizesView order) const {
   const SizesView batch = batch_size();
   const auto n = static_cast<std::int64_t>(order.size());
+  const auto dims = static_cast<std::int64_t>(batch.size());
   if (order.size() > batch.size()) {
     fail(Code::shape, "permute was given ", n, " dimensions for batch size ", show_sizes(batch));
   }
   ViewPlan plan(batch);
   std::vector<bool> seen(order.size(), false);
   for (const std::int64_t asked : order) {
-    const std::int64_t dim = wrap_dim(asked, n, Code::shape, batch);
+    const std::int64_t dim = wrap_dim(asked, dims, Code::shape, batch);
+    if (dim >= n) {
+      fail(Code::shape, "permute was given dimension ", asked, " among ", n,
+           n == 1 ? " dimension" : " dimensions", " of batch size ", show_sizes(batch),
+           ": what it is given must be the first ones, in any order");
+    }
     if (seen[static_cast<std::size_t>(dim)])
       fail(Code::shape, "permute was given dimension ", asked, " twice");
     seen[static_cast<std::size_t>(dim)] = true;
     plan.keep(dim);
   }
-  for (auto i = n; i < static_cast<std::int64_t>(batch.size()); ++i) plan.keep(i);
+  for (auto i = n; i < dims; ++i) plan.keep(i);
   return TensorDict(apply_plan(node_, plan));
 }
 
@@ -137,7 +144,8 @@ TensorDict TensorDict::expand(SizesView sizes) const {
   bool fits = sizes.size() >= batch.size();
   const std::size_t added = fits ? sizes.size() - batch.size() : 0;
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
-    fits = sizes[i] >= 0 && (i < added || batch[i - added] == sizes[i] || batch[i - added] == 1);
+    if (i >= added && batch[i - added] == sizes[i]) continue;  // a lazy stack's own -1 too
+    fits = sizes[i] >= 0 && (i < added || known_size(batch, i - added) == 1);
   }
   if (!fits)
     fail(Code::shape, "batch size ", show_sizes(batch), " cannot be expanded to ",
@@ -202,7 +210,7 @@ NodePtr slice(const NodePtr& node, std::int64_t dim, std::int64_t start, std::in
 TensorDict narrow(const TensorDict& td, std::int64_t dim, std::int64_t start, std::int64_t length) {
   const SizesView batch = td.batch_size();
   dim = wrap_dim(dim, static_cast<std::int64_t>(batch.size()), Code::index, batch);
-  const std::int64_t size = batch[static_cast<std::size_t>(dim)];
+  const std::int64_t size = known_size(batch, static_cast<std::size_t>(dim));
   const std::int64_t first = start < 0 ? start + size : start;
   if (first < 0 || first > size || length < 0 || length > size - first) {
     fail(Code::index, "narrow: ", length, " positions from ", start,

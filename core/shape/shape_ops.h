@@ -1,8 +1,8 @@
 // core/shape/shape_ops.h: what the operations on batch dimensions share. For the core's own sources.
 #pragma once
 
-#include "core/tree/tensordict.h"
 #include "core/tensor/view_plan.h"
+#include "core/tree/tensordict.h"
 
 namespace td {
 

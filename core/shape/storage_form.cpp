@@ -1,4 +1,5 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
+#include "core/base/recursion_guard.h"
 #include "core/shape/shape.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
@@ -58,8 +59,27 @@ class ViewAsOp final : public BatchOp {
   Sizes batch(SizesView before) const override {
     Sizes sizes(after_.begin(), after_.end());
     // Dimensions behind the batch: only those that were there can be said to be still there.
-    if (SizesView(after_) == before_) sizes.append(before.begin() + before_.size(), before.end());
+    if (same()) sizes.append(before.begin() + before_.size(), before.end());
     return sizes;
+  }
+  // Where the batch stays, each element of a lazy stack is viewed for itself, and values stay.
+  NodePtr lazy(const LazyNode& node) const override {
+    if (!same() && node.holds_non_tensor()) {
+      fail(Code::unsupported, "non-tensor values, one for each element of batch size ",
+           show_sizes(node.batch()), ", cannot follow a view of batch size ", show_sizes(after_));
+    }
+    if (!same()) return BatchOp::lazy(node);
+    const RecursionGuard guard;
+    const bool inside = node.stack_dim() < static_cast<std::int64_t>(before_.size());
+    std::vector<NodePtr> elements;
+    for (const NodePtr& element : node.elements()) {
+      const SizesView own = element->batch().slice(0, before_.size() - (inside ? 1 : 0));
+      elements.push_back(element->transform(ViewAsOp(dtype_, own, own)));
+    }
+    auto result = c10::make_intrusive<LazyNode>(std::move(elements), node.stack_dim(), node.batch(),
+                                                node.device(), node.holds_non_tensor());
+    if (node.tagged()) tags(node, *result);
+    return result;
   }
   at::Tensor leaf(const at::Tensor& before) const override {
     at::Tensor result = before.view(dtype_);
@@ -73,6 +93,8 @@ class ViewAsOp final : public BatchOp {
   }
 
  private:
+  bool same() const noexcept { return after_ == before_; }
+
   c10::ScalarType dtype_;
   SizesView before_, after_;
 };

@@ -1,4 +1,5 @@
 // Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
+#include "core/base/known_sizes.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
@@ -29,7 +30,10 @@ class Unbind {
     while (!pending_.empty()) {
       const Pending at = std::move(pending_.back());
       pending_.pop_back();
-      for (std::size_t i = 0; i < at.source->size(); ++i) entry(at.source->value(i), at.targets);
+      for (std::size_t i = 0; i < at.source->size(); ++i) {
+        require_entry(*at.source, i);
+        entry(at.source->value(i), at.targets);
+      }
     }
     return result;
   }
@@ -131,7 +135,8 @@ std::size_t TensorDict::dim_size(std::int64_t dim) const {
   if (dim < -n || dim >= n) {
     fail(Code::index, "dimension ", dim, " is out of range for batch size ", show_sizes(batch));
   }
-  return static_cast<std::size_t>(batch[dim < 0 ? dim + n : dim]);
+  return static_cast<std::size_t>(
+      known_size(batch, static_cast<std::size_t>(dim < 0 ? dim + n : dim)));
 }
 
 std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {

@@ -19,25 +19,7 @@ bool broadcasts(SizesView from, SizesView to) noexcept {
   return true;
 }
 
-void require_writable(std::string_view name, const at::Tensor& target, const at::Tensor& source) {
-  if (c10::GradMode::is_enabled() && target.requires_grad() &&
-      (target.is_leaf() || (target.is_view() && target._base().is_leaf()))) {
-    fail(Code::torch, "\"", name,
-         "\" requires a gradient itself: it cannot be written in place while gradients are "
-         "recorded");
-  }
-  if (source.is_meta() && !target.is_meta()) {
-    fail(Code::device, "the value for \"", name,
-         "\" is on device \"meta\" and has no values to write");
-  }
-}
-
 void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
-  if (target.is_same(source)) return;
-  if (source.is_alias_of(target)) {
-    target.copy_(source.clone());
-    return;
-  }
   if (fast && fast::writable_rows(target) && fast::plain_cpu(source) &&
       target.scalar_type() == source.scalar_type() && target.sizes() == source.sizes()) {
     rows::copy_strided(static_cast<char*>(target.data_ptr()), target.strides(),
@@ -47,14 +29,6 @@ void assign(const at::Tensor& target, const at::Tensor& source, bool fast) {
     return;
   }
   target.copy_(source);
-}
-
-void write_values(const at::Tensor& target, const at::Tensor& source) {
-  if (!broadcasts(source.sizes(), target.sizes())) {
-    fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into shape ",
-         show_sizes(target.sizes()));
-  }
-  assign(target, source, fast::can_skip_dispatcher());
 }
 
 at::Tensor convert(const at::Tensor& tensor, std::optional<c10::ScalarType> dtype,

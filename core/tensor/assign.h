@@ -19,17 +19,9 @@ inline bool begins_with(SizesView sizes, SizesView batch) noexcept {
 // Whether a tensor of sizes `from` can be broadcast to sizes `to`.
 bool broadcasts(SizesView from, SizesView to) noexcept;
 
-// Throws where libtorch would refuse to write `source` into `target` or a part of it. For operations
-// that write several tensors: asked of each before the first one changes.
-void require_writable(std::string_view name, const at::Tensor& target, const at::Tensor& source);
-
 // target.copy_(source): dtype and device of the target are kept, values are broadcast. The caller has
-// made sure that they can be. A tensor written onto itself stays as it is; overlapping memory is
-// copied first.
+// made sure that they can be, and that the two share no memory: write through Writes, or into new memory.
 void assign(const at::Tensor& target, const at::Tensor& source, bool fast);
-
-// As assign(), for a caller who has checked nothing; throws Code::shape.
-void write_values(const at::Tensor& target, const at::Tensor& source);
 
 // Another dtype, another device, or both; the same tensor when nothing changes.
 at::Tensor convert(const at::Tensor& tensor, std::optional<c10::ScalarType> dtype,

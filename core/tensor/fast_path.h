@@ -12,6 +12,11 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <algorithm>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
 namespace td::fast {
 
 // Keys that a tensor of plain strided memory may carry. Anything else (a wrapper, a batched, nested,
@@ -38,20 +43,33 @@ inline bool plain_cpu(const at::Tensor& tensor) noexcept {
   return plain(tensor) && tensor.device().type() == c10::DeviceType::CPU;
 }
 
-// Memory that may be written row by row: no element stands in two places, as in an expanded tensor,
-// which ATen refuses to write to.
-inline bool writable_rows(const at::Tensor& tensor) noexcept {
-  if (!plain_cpu(tensor)) return false;
+// Whether each element surely has a place of its own.
+inline bool distinct_elements(const at::Tensor& tensor) noexcept {
+  if (tensor.is_non_overlapping_and_dense()) return true;
   const SizesView sizes = tensor.sizes();
   const SizesView strides = tensor.strides();
+  c10::SmallVector<std::pair<std::int64_t, std::int64_t>, 6> dims;  // stride, size
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (strides[i] == 0 && sizes[i] > 1) return false;
+    if (sizes[i] == 0) return true;
+    if (sizes[i] > 1) dims.emplace_back(strides[i], sizes[i]);
+  }
+  std::sort(dims.begin(), dims.end());
+  std::int64_t reach = 0;  // the last element of the dimensions within
+  for (const auto& [stride, size] : dims) {
+    if (stride <= reach) return false;
+    reach += stride * (size - 1);
   }
   return true;
 }
 
+// Memory that may be written row by row. Where elements share a place, as in an expanded tensor, ATen
+// refuses the write or decides about the order.
+inline bool writable_rows(const at::Tensor& tensor) noexcept {
+  return plain_cpu(tensor) && distinct_elements(tensor);
+}
+
 // A TensorImpl like any other, but for where its memory comes from.
-class Impl final : public c10::TensorImpl {
+class Impl : public c10::TensorImpl {
  public:
   using c10::TensorImpl::TensorImpl;
   static void* operator new(std::size_t) { return Recycler<sizeof(c10::TensorImpl)>::take(); }
@@ -59,12 +77,39 @@ class Impl final : public c10::TensorImpl {
 };
 static_assert(sizeof(Impl) == sizeof(c10::TensorImpl));
 
-// A view of `base` over the same storage, sharing its version counter as a view made by ATen does.
-// `base` must be plain and the thread at rest.
-inline at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
-                            std::int64_t offset) {
+// The type alone says that autograd knows nothing of the view: metadata would cost as much as the view.
+class ViewImpl : public Impl {
+ public:
+  using Impl::Impl;
+};
+// A view of what requires gradients.
+class RecordedViewImpl final : public ViewImpl {
+ public:
+  using ViewImpl::ViewImpl;
+};
+static_assert(sizeof(RecordedViewImpl) == sizeof(c10::TensorImpl));
+
+// A view that make_view() has made. Gradients that are written through it would not reach its base, and
+// libtorch would not notice: whoever writes while gradients are recorded must ask.
+inline bool is_view_of_recorded(const c10::TensorImpl& impl) noexcept {
+  return typeid(impl) == typeid(RecordedViewImpl);
+}
+inline bool is_unrecorded_view(const c10::TensorImpl& impl) noexcept {
+  return typeid(impl) == typeid(ViewImpl) || is_view_of_recorded(impl);
+}
+
+// A tensor over the memory of `base`, which must be plain, sharing its version counter as a view made by
+// ATen does. The thread must be at rest. As an Impl it is what detach() gives.
+template <class Kind = ViewImpl>
+at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
+                     std::int64_t offset) {
   c10::TensorImpl* from = base.unsafeGetTensorImpl();
-  auto impl = c10::make_intrusive<Impl>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
+  if constexpr (std::is_same_v<Kind, ViewImpl>) {
+    const bool recorded = from->autograd_meta() != nullptr && from->requires_grad();
+    if (recorded || is_view_of_recorded(*from))
+      return make_view<RecordedViewImpl>(base, sizes, strides, offset);
+  }
+  auto impl = c10::make_intrusive<Kind>(c10::TensorImpl::VIEW, c10::Storage(from->unsafe_storage()),
                                         from->key_set(), from->dtype());
   impl->set_sizes_and_strides(sizes, strides, offset);
   if (!from->is_inference()) impl->set_version_counter(from->version_counter());

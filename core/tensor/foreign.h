@@ -1,9 +1,9 @@
 // core/tensor/foreign.h: memory of others as tensors, and tensors as memory for others.
 #pragma once
 
-#include "core/tensor/dlpack_abi.h"
 #include "core/base/error.h"
 #include "core/base/sizes.h"
+#include "core/tensor/dlpack_abi.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,8 +1,9 @@
 // An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
 #include "core/tensor/index.h"
 
-#include "core/tensor/index_items.h"
+#include "core/base/known_sizes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/index_items.h"
 
 #include <ATen/ATen.h>
 
@@ -61,10 +62,13 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
       case IndexKind::boolean:
         view_.add();
         advanced.push_back({static_cast<std::int64_t>(view_.out_dims()) - 1,
-                            at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong), true});
+                            item.tensor.defined()
+                                ? item.tensor
+                                : at::zeros({item.start.value_or(0) != 0 ? 1 : 0}, at::kLong),
+                            true});
         break;
       case IndexKind::integer: {
-        const std::int64_t size = batch[source];
+        const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
         const std::int64_t asked = item.start.value_or(0);
         const std::int64_t position = asked < 0 ? asked + size : asked;
         if (position < 0 || position >= size) {
@@ -77,7 +81,11 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
       case IndexKind::slice: {
         const std::int64_t step = item.step.value_or(1);
         if (step < 1) fail(Code::index, "a slice has step ", step, "; it must be at least 1");
-        const std::int64_t size = batch[source];
+        if (is_bare(item)) {
+          view_.keep(source++);
+          break;
+        }
+        const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
         const std::int64_t start = clamp_bound(item.start.value_or(0), size);
         const std::int64_t stop = std::max(start, clamp_bound(item.stop.value_or(size), size));
         const std::int64_t length = (stop - start) / step + ((stop - start) % step != 0 ? 1 : 0);
@@ -85,7 +93,12 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
         view_.slice(source++, start, length, length > 1 ? step : 1);
         break;
       }
-      case IndexKind::tensor: add_tensor(item.tensor, source, batch, advanced); break;
+      case IndexKind::tensor: {
+        const std::size_t before = advanced.size();
+        add_tensor(item.tensor, source, batch, advanced);
+        if (item.of_mask && advanced.size() > before) advanced.back().mask = true;
+        break;
+      }
       default: fail(Code::unsupported, "index item of an unknown kind");
     }
   }
@@ -107,7 +120,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
       return;
     }
     for (std::int64_t i = 0; i < tensor.dim(); ++i) {
-      if (tensor.size(i) != batch[source + i]) {
+      if (tensor.size(i) != known_size(batch, static_cast<std::size_t>(source + i))) {
         fail(Code::index, "a mask of shape ", show_sizes(tensor.sizes()),
              " does not fit dimension ", source, " of batch size ", show_sizes(batch));
       }
@@ -142,7 +155,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
          "; integers or booleans are needed");
   }
   at::Tensor index = int64_cpu(tensor);
-  const std::int64_t size = batch[source];
+  const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
   const std::int64_t* values = index.data_ptr<std::int64_t>();
   const std::int64_t n = index.numel();
   bool negative = false;
@@ -212,6 +225,13 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
     gather.linear = gather.index[0];
   }
   gather_ = std::move(gather);
+}
+
+void IndexPlan::own_positions() {
+  const QuietIndexWork quiet;
+  const bool same = gather_->linear.is_same(gather_->index[0]);
+  for (at::Tensor& index : gather_->index) index = index.clone();
+  if (same) gather_->linear = gather_->index[0];
 }
 
 Sizes IndexPlan::sizes(SizesView full) const {

@@ -21,19 +21,25 @@ enum class IndexKind : std::int32_t {
 struct IndexItem {
   IndexKind kind = IndexKind::none;
   std::optional<std::int64_t> start, stop, step;  // of a slice; start: the integer or boolean
-  at::Tensor tensor;
+  at::Tensor tensor;  // of a boolean, if any: positions along the dimension that it adds
+  bool of_mask =
+      false;  // the positions of a tensor were those of a mask: what they pick has no name
 
-  static IndexItem at(std::int64_t position) { return {IndexKind::integer, position, {}, {}, {}}; }
+  static IndexItem at(std::int64_t position) {
+    return {IndexKind::integer, position, {}, {}, {}, false};
+  }
   static IndexItem range(std::optional<std::int64_t> start, std::optional<std::int64_t> stop,
                          std::optional<std::int64_t> step = std::nullopt) {
-    return {IndexKind::slice, start, stop, step, {}};
+    return {IndexKind::slice, start, stop, step, {}, false};
   }
-  static IndexItem ellipsis() { return {IndexKind::ellipsis, {}, {}, {}, {}}; }
-  static IndexItem none() { return {IndexKind::none, {}, {}, {}, {}}; }
+  static IndexItem ellipsis() { return {IndexKind::ellipsis, {}, {}, {}, {}, false}; }
+  static IndexItem none() { return {IndexKind::none, {}, {}, {}, {}, false}; }
   static IndexItem of(at::Tensor tensor) {
-    return {IndexKind::tensor, {}, {}, {}, std::move(tensor)};
+    return {IndexKind::tensor, {}, {}, {}, std::move(tensor), false};
   }
-  static IndexItem boolean(bool truth) { return {IndexKind::boolean, truth ? 1 : 0, {}, {}, {}}; }
+  static IndexItem boolean(bool truth) {
+    return {IndexKind::boolean, truth ? 1 : 0, {}, {}, {}, false};
+  }
 };
 
 // "..., ::2, None" → items; throws Code::index and points at the character.
@@ -65,8 +71,16 @@ class IndexPlan {
   at::Tensor read(const at::Tensor& leaf, bool fast) const;
 
   // entry[index] = source. The sizes of `source` must be those of the part already, or broadcast to
-  // them; dtype and device are converted.
+  // them; dtype and device are converted. For Writes, which makes sure that neither the source nor the
+  // positions share memory with the leaf.
   void write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const;
+
+  // The positions that index tensors give: the caller's own tensors where these could be used as they
+  // are. After own_positions() they are not.
+  c10::ArrayRef<at::Tensor> positions() const {
+    return gather_ ? c10::ArrayRef<at::Tensor>(gather_->index) : c10::ArrayRef<at::Tensor>();
+  }
+  void own_positions();
 
  private:
   // The gather picks rows: `index[k]` holds positions along dimension `dims[k]` of the view.

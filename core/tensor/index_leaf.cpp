@@ -1,11 +1,12 @@
 // What an index made ready does to one leaf: rows by memcpy where the memory allows it, else libtorch.
+#include "core/base/torch_compat.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index.h"
 #include "core/tensor/rows.h"
-#include "core/base/torch_compat.h"
 
 #include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
 
 namespace td {
 
@@ -128,8 +129,7 @@ at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
 
 void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fast) const {
   const Sizes part = sizes(leaf.sizes());
-  at::Tensor from = source;
-  if (from.is_alias_of(leaf)) from = from.clone();  // what is written must not change what is read
+  const at::Tensor& from = source;
   const bool plain = fast && fast::writable_rows(leaf) && fast::plain_cpu(from) &&
                      from.scalar_type() == leaf.scalar_type() && from.sizes() == SizesView(part);
   if (plain && from.numel() == 0) {
@@ -152,7 +152,11 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   }
   const at::Tensor target = view_.apply(leaf, fast);
   if (!gather_) {
-    target.copy_(from.expand(part));
+    if (from.dim() == 0 && at::has_internal_overlap(target) == at::MemOverlap::Yes) {
+      target.fill_(from.to(leaf.options()));
+    } else {
+      target.copy_(from.expand(part));
+    }
     return;
   }
   movable(target).index_put_(aten_indices(gather_->dims, gather_->index),

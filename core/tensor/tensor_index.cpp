@@ -2,6 +2,7 @@
 
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/writes.h"
 
 namespace td {
 
@@ -12,13 +13,19 @@ at::Tensor tensor_index(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items
 
 void tensor_set_at(const at::Tensor& tensor, c10::ArrayRef<IndexItem> items,
                    const at::Tensor& value) {
-  const IndexPlan plan(items, tensor.sizes());
+  IndexPlan plan(items, tensor.sizes());
   const Sizes part = plan.sizes(tensor.sizes());
-  if (!broadcasts(value.sizes(), part)) {
+  at::Tensor source = value;  // dimensions of size 1 in front count for nothing
+  while (source.dim() > static_cast<std::int64_t>(part.size()) && source.size(0) == 1) {
+    source = source.squeeze(0);
+  }
+  if (!broadcasts(source.sizes(), part)) {
     fail(Code::shape, "cannot write shape ", show_sizes(value.sizes()), " into a part of shape ",
          show_sizes(part));
   }
-  plan.write(tensor, value, fast::can_skip_dispatcher());
+  Writes write;
+  write.set(std::string_view("the tensor"), tensor, source, &plan);
+  write.run();
 }
 
 }  // namespace td

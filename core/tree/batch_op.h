@@ -73,6 +73,7 @@ NodePtr map(const NodePtr& root, const Op& op) {
     at.target->reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Value& value = at.source->value(i);
+      require_entry(*at.source, i);
       if (value.is_node() && value.node()->kind() == NodeKind::nested_tensor) {
         at.target->push_value(nested_tensor_entry(*value.node(), op));
       } else if (value.is_node()) {

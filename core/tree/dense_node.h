@@ -4,6 +4,8 @@
 #include "core/tree/node.h"
 #include "core/tree/schema.h"
 
+#include <algorithm>
+
 namespace td {
 
 // A dictionary that holds its values.
@@ -52,6 +54,20 @@ class DenseNode final : public Node {
   SchemaPtr schema_;
   c10::SmallVector<Value, 6> values_;
 };
+
+// Code::shape for an entry that does not begin with the batch size of its dictionary: the batch size of a
+// nested dictionary can change through another handle, another parent, or the files behind it. Whoever moves
+// batch dimensions asks this of each entry.
+[[noreturn]] void fail_entry(const DenseNode& holder, std::size_t i);
+inline SizesView sizes_of(const Value& value) {
+  return value.is_node() ? value.node()->batch() : value.tensor().sizes();
+}
+inline void require_entry(const DenseNode& holder, std::size_t i) {
+  const SizesView batch = holder.batch();
+  const SizesView sizes = sizes_of(holder.value(i));
+  if (sizes.size() < batch.size() || !std::equal(batch.begin(), batch.end(), sizes.begin()))
+    fail_entry(holder, i);
+}
 
 inline DenseNode* as_dense(Node* node) noexcept {
   return node->kind() == NodeKind::dense ? static_cast<DenseNode*>(node) : nullptr;

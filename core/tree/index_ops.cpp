@@ -6,7 +6,7 @@
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/nested_tensor.h"
-#include "core/tree/tensordict.h"
+#include "core/tree/sub_tensordict.h"
 
 #include <ATen/ATen.h>
 
@@ -69,10 +69,7 @@ NodePtr read_at(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
 TensorDict TensorDict::index(c10::ArrayRef<IndexItem> items) const {
   if (node_->kind() != NodeKind::sub_tensordict) return TensorDict(read_at(node_, items));
   // A part of a part is a sub-tensordict as well: what is written to it reaches the dictionary behind.
-  const IndexPlan plan(items, batch_size());
-  if (plan.is_whole()) return *this;
-  return TensorDict(NodePtr(c10::make_intrusive<SubTensorDictNode>(
-      node_, std::vector<IndexItem>(items.begin(), items.end()), plan.sizes(batch_size()))));
+  return is_whole(items) ? *this : sub_tensordict(*this, items);
 }
 
 }  // namespace td

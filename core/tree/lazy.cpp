@@ -1,6 +1,8 @@
 // What lazy stacks alone can do: take elements in, and be read where their tensors differ in shape.
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/scalar.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
@@ -94,6 +96,35 @@ void lazy_extend(const NodePtr& lazy, c10::ArrayRef<NodePtr> elements) {
   insert(lazy, static_cast<std::int64_t>(require_lazy(lazy).elements().size()), elements);
 }
 
+LeafLook look_at_leaf(const NodePtr& node, std::string_view name) {
+  const LazyNode* lazy = as_lazy(node.get());
+  if (lazy == nullptr) {
+    const at::Tensor tensor = entry_of(node, name)->tensor();
+    return {Sizes(tensor.sizes().begin(), tensor.sizes().end()), tensor};
+  }
+  const RecursionGuard guard;
+  std::optional<LeafLook> look;
+  for (const NodePtr& element : lazy->elements()) {
+    LeafLook own = look_at_leaf(element, name);
+    if (!look) {
+      look = std::move(own);
+      continue;
+    }
+    if (own.sizes.size() != look->sizes.size()) {
+      look->sizes.assign(1, -1);
+      break;
+    }
+    for (std::size_t i = 0; i < own.sizes.size(); ++i) {
+      if (own.sizes[i] != look->sizes[i]) look->sizes[i] = -1;
+    }
+  }
+  if (look->sizes.size() >= static_cast<std::size_t>(lazy->stack_dim())) {
+    look->sizes.insert(look->sizes.begin() + lazy->stack_dim(),
+                       static_cast<std::int64_t>(lazy->elements().size()));
+  }
+  return *std::move(look);
+}
+
 std::vector<at::Tensor> lazy_get_list(const NodePtr& node, Path path) {
   const auto [stack, rest] = stack_on(node, path);
   std::vector<at::Tensor> result;
@@ -130,7 +161,7 @@ at::Tensor stack_padded(c10::ArrayRef<at::Tensor> leaves, std::int64_t dim, cons
       amounts.push_back(options.left ? missing : 0);
       amounts.push_back(options.left ? 0 : missing);
     }
-    padded.push_back(at::constant_pad_nd(leaf, amounts, options.padding_value));
+    padded.push_back(padded_by(leaf, amounts, options.padding_value, "padding"));
   }
   return at::stack(padded, dim);
 }
@@ -161,13 +192,7 @@ namespace {
 
 // A lazy stack read out, one level deep, with what its tensors of different shapes become.
 NodePtr uneven_form(const NodePtr& node, const LazyNode& lazy, const PaddingOptions& options) {
-  for (const std::int64_t size : lazy.batch()) {
-    if (size < 0) {
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(lazy.batch()),
-           " cannot be padded: its dictionaries have different batch sizes");
-    }
-  }
-  auto result = c10::make_intrusive<DenseNode>(lazy.batch(), lazy.device());
+  auto result = c10::make_intrusive<DenseNode>(known_sizes(lazy.batch()), lazy.device());
   for (const std::string& name : entry_names(lazy)) {
     const std::string_view view = name;
     if (kind_below(node, name) != EntryKind::tensor) {

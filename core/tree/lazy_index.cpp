@@ -1,5 +1,6 @@
 #include "core/tree/lazy_index.h"
 
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/index_items.h"
 #include "core/tree/non_tensor_values.h"
@@ -159,13 +160,14 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
       return lazy.elements()[static_cast<std::size_t>(asked < 0 ? asked + n : asked)];
     }
   }
+  require_elements(lazy);
   const LazyIndex at(items, dims, lazy);
   if (!at.separable) {
     // The ellipsis stands for dimensions of the dictionary above, not of this one.
     if (!lazy.holds_non_tensor())
       return read_at(dense_form(retain(lazy)), spelled_out(items, dims));
     const std::vector<const NonTensorNode*> values = non_tensor_values(lazy);
-    const IndexPlan plan(items, lazy.batch().slice(0, dims));
+    const IndexPlan plan(items, known_sizes(lazy.batch()).slice(0, dims));
     const at::Tensor positions =
         at::arange(static_cast<std::int64_t>(values.size()), at::kLong).view(lazy.batch());
     return make_non_tensor(values, plan.read(positions, false), lazy.device());
@@ -186,7 +188,14 @@ NodePtr read_lazy(const LazyNode& lazy, c10::ArrayRef<IndexItem> items, std::siz
   std::size_t next = 0;
   NodePtr result = nest(elements, next, at.shape, at, lazy, inner);
   if (!at.shape.empty() && !lazy.names().empty()) {
-    const IndexPlan plan(items, lazy.batch().slice(0, dims));
+    // Where elements differ in length, the first one that was read stands for all of them.
+    Sizes batch(lazy.batch().begin(), lazy.batch().begin() + dims);
+    for (std::size_t i = 0; i < batch.size() && !at.picks.empty(); ++i) {
+      if (batch[i] >= 0) continue;
+      const NodePtr& read = lazy.elements()[static_cast<std::size_t>(at.picks[0])];
+      batch[i] = read->batch()[static_cast<std::int64_t>(i) < lazy.stack_dim() ? i : i - 1];
+    }
+    const IndexPlan plan(items, batch);
     result->set_names(plan.names(lazy.names()));
   }
   return result;

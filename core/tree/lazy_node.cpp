@@ -2,6 +2,7 @@
 // lazy_view.cpp.
 #include "core/tree/lazy_node.h"
 
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/join_tensors.h"
@@ -99,6 +100,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
 // The entry of a name in a lazy stack: the elements' entries, put together.
 std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) {
   const RecursionGuard guard;
+  require_elements(lazy);
   std::vector<at::Tensor> leaves;
   std::vector<NodePtr> nodes;
   for (const NodePtr& element : lazy.elements()) {
@@ -177,8 +179,25 @@ void LazyNode::set_elements(std::vector<NodePtr> elements) {
   set_batch(sizes);
 }
 
+void require_elements(const LazyNode& lazy) {
+  const auto stack = static_cast<std::size_t>(lazy.stack_dim());
+  const SizesView batch = lazy.batch();
+  for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
+    const SizesView own = lazy.elements()[k]->batch();
+    bool fits = own.size() + 1 == batch.size();
+    for (std::size_t i = 0; fits && i < own.size(); ++i) {
+      const std::int64_t size = batch[i < stack ? i : i + 1];
+      fits = size < 0 || size == own[i];
+    }
+    if (fits) continue;
+    fail(Code::shape, "batch dimension mismatch: element ", k, " of a lazy stack of batch size ",
+         show_sizes(batch), " now has batch size ", show_sizes(own));
+  }
+}
+
 NodePtr LazyNode::transform(const BatchOp& op) const {
   const RecursionGuard guard;
+  require_elements(*this);
   return op.lazy(*this);
 }
 
@@ -191,13 +210,7 @@ NodePtr LazyNode::shallow_copy() const {
 
 NodePtr LazyNode::dense_form() const {
   if (holds_non_tensor_) return retain(*this);
-  for (const std::int64_t size : batch()) {
-    if (size < 0) {
-      fail(Code::shape, "a lazy stack of batch size ", show_sizes(batch()),
-           " has dictionaries of different batch sizes and cannot be read as one");
-    }
-  }
-  auto result = c10::make_intrusive<DenseNode>(batch(), device());
+  auto result = c10::make_intrusive<DenseNode>(known_sizes(batch()), device());
   for (const std::string& name : entry_names()) result->put(name, *stacked_entry(*this, name));
   copy_tags(*this, *result);
   return result;

@@ -51,6 +51,9 @@ class LazyNode final : public Node {
   bool holds_non_tensor_;
 };
 
+// Code::shape when the batch size of an element is no longer what the stack was made of.
+void require_elements(const LazyNode& lazy);
+
 inline const LazyNode* as_lazy(const Node* node) noexcept {
   return node->kind() == NodeKind::lazy ? static_cast<const LazyNode*>(node) : nullptr;
 }

@@ -22,6 +22,14 @@ struct PaddingOptions {
   bool nested_tensor = false;  // not padded but made nested tensors
 };
 
+// What a tensor entry would read as, without reading it: -1 stands for sizes that differ between the
+// elements of lazy stacks, and alone for tensors of different numbers of dimensions.
+struct LeafLook {
+  Sizes sizes;
+  at::Tensor sample;  // one of the tensors: dtype, device
+};
+LeafLook look_at_leaf(const NodePtr& node, std::string_view name);
+
 // The tensor of each element, as they are.
 std::vector<at::Tensor> lazy_get_list(const NodePtr& node, Path path);
 

@@ -1,5 +1,6 @@
 // Views of lazy stacks: the dimension of the stack is taken out of the plan, the rest is done by each
 // element.
+#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
@@ -47,10 +48,7 @@ ViewPlan plan_for(SizesView batch, std::size_t dims, const ViewPlan& plan, std::
     const std::int64_t source = source_of(dim.source);
     const bool whole = dim.start == 0 && dim.step == 1 &&
                        dim.size == plan.in()[static_cast<std::size_t>(dim.source)];
-    if (!whole && plan.in()[static_cast<std::size_t>(dim.source)] < 0) {
-      fail(Code::shape, "dimension ", dim.source,
-           " differs in length between the dictionaries of a lazy stack");
-    }
+    if (!whole) known_size(plan.in(), static_cast<std::size_t>(dim.source));
     if (whole) {
       result.keep(source);
     } else if (dim.step == 0) {
@@ -69,6 +67,7 @@ ViewPlan plan_for(SizesView batch, std::size_t dims, const ViewPlan& plan, std::
 
 NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
   const RecursionGuard guard;
+  require_elements(lazy);
   const std::int64_t stack = lazy.stack_dim();
   const bool inside = stack < static_cast<std::int64_t>(plan.in().size());
   const std::size_t element_dims = plan.in().size() - (inside ? 1 : 0);
@@ -107,13 +106,10 @@ NodePtr view_lazy(const LazyNode& lazy, const ViewPlan& plan) {
 
 std::vector<NodePtr> unbind_lazy(const LazyNode& lazy, std::int64_t dim) {
   const RecursionGuard guard;
+  require_elements(lazy);
   const std::int64_t stack = lazy.stack_dim();
   if (dim == stack) return lazy.elements();
-  const std::int64_t size = lazy.batch()[static_cast<std::size_t>(dim)];
-  if (size < 0) {
-    fail(Code::shape, "dimension ", dim,
-         " differs in length between the dictionaries of a lazy stack and cannot be taken apart");
-  }
+  const std::int64_t size = known_size(lazy.batch(), static_cast<std::size_t>(dim));
   std::vector<std::vector<TensorDict>> parts;  // of each element
   for (const NodePtr& element : lazy.elements()) {
     parts.push_back(TensorDict(element).unbind(dim < stack ? dim : dim - 1));

@@ -59,7 +59,8 @@ void lock(const NodePtr& root) {
 }
 
 void unlock(const NodePtr& root) {
-  if (!root->locked()) return;
+  // A lazy stack that was read out of a locked one is locked by its elements alone.
+  if (!is_locked(*root)) return;
   const std::vector<NodePtr> nodes = reachable(root);
   std::unordered_set<const Node*> inside;
   for (const NodePtr& node : nodes) inside.insert(node.get());

@@ -2,6 +2,7 @@
 
 #include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/scalar.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 
@@ -208,6 +209,7 @@ at::Tensor padded(const NestedTensorNode& node, double value, bool left) {
   const Sizes full = longest(node);
   Sizes sizes{static_cast<std::int64_t>(node.parts())};
   sizes.append(full.begin(), full.end());
+  require_fits(value, node.values().scalar_type(), "padding");
   at::Tensor result = at::full(sizes, value, node.values().options());
   for (std::size_t i = 0; i < node.parts(); ++i) {
     place_of(result, i, node.part_sizes(i), full, left).copy_(node.part(i));

@@ -1,6 +1,7 @@
 #include "core/tree/non_tensor.h"
 
 #include "core/meta/format.h"
+#include "core/tree/memo.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 
@@ -92,15 +93,21 @@ std::string values_of(const TensorDict& td, Path path) {
 std::string value_of(const TensorDict& td, Path path) {
   const NodePtr node = require_value(td, path);
   if (node->kind() == NodeKind::non_tensor) return static_cast<const NonTensorNode&>(*node).json();
-  const std::vector<const NonTensorNode*> values = non_tensor_values(*node);
-  if (values.empty()) fail(Code::wrong_entry, show_path(path), " holds no value");
-  for (const NonTensorNode* value : values) {
-    if (value->json() != values[0]->json()) {
+  const SizesView batch = node->batch();
+  const bool none = std::find(batch.begin(), batch.end(), 0) != batch.end();
+  const NonTensorNode* first = nullptr;
+  if (!none) {
+    visit_nodes(node, [&](const Node& one) {
+      if (one.kind() != NodeKind::non_tensor) return;
+      const auto& value = static_cast<const NonTensorNode&>(one);
+      if (first == nullptr) first = &value;
+      if (value.json() == first->json()) return;
       fail(Code::wrong_entry, show_path(path),
            " holds values that differ between the elements of the batch: read them as a list");
-    }
+    });
   }
-  return values[0]->json();
+  if (first == nullptr) fail(Code::wrong_entry, show_path(path), " holds no value");
+  return first->json();
 }
 
 void spread_value(TensorDict& td, Path path) {

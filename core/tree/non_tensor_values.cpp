@@ -1,5 +1,6 @@
 #include "core/tree/non_tensor_values.h"
 
+#include "core/base/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/nested_tensor.h"
 
@@ -57,7 +58,7 @@ std::vector<const NonTensorNode*> non_tensor_values(const Node& node) {
   if (node.kind() == NodeKind::nested_tensor) {
     fail(Code::unsupported, "a nested tensor is no value that could be read as JSON or rearranged");
   }
-  const SizesView batch = node.batch();
+  const SizesView batch = known_sizes(node.batch());
   const std::int64_t n = count_elements(batch);
   std::vector<const NonTensorNode*> values;
   if (const auto* one = node.kind() == NodeKind::non_tensor
@@ -109,9 +110,17 @@ std::string non_tensor_json(const Node& node) {
   if (node.kind() == NodeKind::non_tensor && node.batch().empty()) {
     return static_cast<const NonTensorNode&>(node).json();
   }
-  const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   const SizesView batch = node.batch();
   std::string text;
+  if (const LazyNode* lazy = as_lazy(&node); lazy != nullptr && is_uneven(batch)) {
+    // Each list is as long as its element; along another dimension the lists cannot be told apart.
+    if (lazy->stack_dim() != 0) known_sizes(batch);
+    for (const NodePtr& element : lazy->elements()) {
+      text += (text.empty() ? "[" : ", ") + non_tensor_json(*element);
+    }
+    return text + "]";
+  }
+  const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   std::size_t next = 0;
   // Depth is the number of batch dimensions, which is small.
   const auto write = [&](const auto& self, std::size_t depth) -> void {

@@ -3,6 +3,8 @@
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/view_plan.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
 
@@ -201,7 +203,16 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
         for (const TensorDict& part : whole.unbind(dim)) parts.emplace_back(part.node());
       } else {
         require_batch(full, value.tensor().sizes(), batch);
-        for (at::Tensor& part : value.tensor().unbind(dim)) parts.emplace_back(std::move(part));
+        // As any view: without a gradient while none are recorded.
+        const bool fast = fast::can_skip_dispatcher();
+        for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
+          ViewPlan part(batch);
+          for (std::int64_t d = 0; d < static_cast<std::int64_t>(batch.size()); ++d) {
+            if (d != dim) part.keep(d);
+          }
+          part.drop(dim, static_cast<std::int64_t>(k));
+          parts.emplace_back(part.apply(value.tensor(), fast));
+        }
       }
       for (std::size_t k = 0; k < parts.size(); ++k) {
         descend(lazy->elements()[k], full, rest, parts[k]);

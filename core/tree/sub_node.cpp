@@ -1,6 +1,7 @@
 // Sub-tensordicts as nodes, and what they read as. sub_tensordict.cpp makes them.
 #include "core/tree/sub_node.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensordict.h"
@@ -25,7 +26,19 @@ void SubTensorDictNode::release_resources() {
   forget_holders();
 }
 
-NodePtr SubTensorDictNode::dense_form() const { return td::dense_form(read_at(parent_, items_)); }
+NodePtr SubTensorDictNode::dense_form() const {
+  const RecursionGuard guard;
+  NodePtr read = td::dense_form(read_at(parent_, items_));
+  require_batch(read->batch());
+  return read;
+}
+
+void SubTensorDictNode::require_batch(SizesView read) const {
+  if (read == batch()) return;
+  fail(Code::shape, "the dictionary behind a sub-tensordict of batch size ", show_sizes(batch()),
+       " has changed: its batch size is ", show_sizes(parent_->batch()),
+       ", and the index now gives ", show_sizes(read), "; make the sub-tensordict again");
+}
 
 std::optional<Value> SubTensorDictNode::entry(std::string_view name) const {
   std::optional<Value> value = parent_->entry(name);
@@ -34,6 +47,7 @@ std::optional<Value> SubTensorDictNode::entry(std::string_view name) const {
   auto holder = c10::make_intrusive<DenseNode>(parent_->batch(), parent_->device());
   holder->put(name, *value);
   const NodePtr read = read_at(holder, items_);
+  require_batch(read->batch());
   return *as_dense(read.get())->find(name);
 }
 
@@ -52,6 +66,7 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
     return item.kind == IndexKind::tensor || item.kind == IndexKind::boolean;
   };
   node_ = read_at(part->parent(), part->items());
+  part->require_batch(node_->batch());
   if (std::any_of(part->items().begin(), part->items().end(), copies)) part_ = node;
 }
 

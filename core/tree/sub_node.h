@@ -9,7 +9,8 @@
 namespace td {
 
 // A sub-tensordict, which it keeps alive (Python's _SubTensorDict). What is
-// written to it is written to the part.
+// written to it is written to the part. Made by sub_tensordict(), which sees to it that the index is its own
+// and that the other dictionary is none of its kind.
 class SubTensorDictNode final : public Node {
  public:
   SubTensorDictNode(NodePtr parent, std::vector<IndexItem> items, SizesView batch)
@@ -28,6 +29,9 @@ class SubTensorDictNode final : public Node {
   std::vector<std::string> entry_names() const override;
   bool locked_by_others() const noexcept override;
   void collect(NodeList& into) const override;
+
+  // Code::shape when what the index gives now is no longer what it gave: the parent has changed.
+  void require_batch(SizesView read) const;
 
   void release_resources() override;
 

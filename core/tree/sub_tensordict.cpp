@@ -1,14 +1,32 @@
 #include "core/tree/sub_tensordict.h"
 
+#include "core/base/known_sizes.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/sub_index.h"
 
 namespace td {
 
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) {
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "a non-tensor value has no parts");
-  const NodePtr part = read_at(td.node(), items);
-  return TensorDict(NodePtr(c10::make_intrusive<SubTensorDictNode>(
-      td.node(), std::vector<IndexItem>(items.begin(), items.end()), part->batch())));
+  const NodePtr& node = td.node();
+  const SizesView batch = node->batch();
+  // The elements of a lazy stack may differ: what the index gives is seen when they are read.
+  const bool reads = as_lazy(node.get()) != nullptr || is_uneven(batch);
+  const Sizes sizes =
+      reads ? Sizes(read_at(node, items)->batch()) : IndexPlan(items, batch).sizes(batch);
+  std::vector<IndexItem> own = own_index(items, batch);
+  NodePtr parent = node;
+  if (const SubTensorDictNode* above = as_sub_tensordict(node.get())) {
+    // A part of a part is one of the whole: a chain of them costs no more than its last link.
+    const SizesView whole = above->parent()->batch();
+    if (!is_uneven(whole)) above->require_batch(IndexPlan(above->items(), whole).sizes(whole));
+    if (auto both = compose(above->items(), own, whole)) {
+      parent = above->parent();
+      own = *std::move(both);
+    }
+  }
+  return TensorDict(
+      NodePtr(c10::make_intrusive<SubTensorDictNode>(std::move(parent), std::move(own), sizes)));
 }
 
 TensorDict parent_of(const TensorDict& td) {

@@ -1,6 +1,5 @@
 // What is declared of a tensorclass, and whether it contradicts itself.
 #include "core/tensor/dtype_name.h"
-#include "core/tensor/dtype_name.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 

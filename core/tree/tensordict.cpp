@@ -5,10 +5,12 @@
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/writes.h"
 #include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
 
@@ -113,12 +115,10 @@ void set_new_part(const SubTensorDictNode& part, Path path, const Value& value) 
 }
 
 // The stored tensors behind an entry: one, or one for each element of lazy stacks.
-void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value,
-                   std::vector<std::pair<at::Tensor, at::Tensor>>& writes) {
+void stored_leaves(const NodePtr& root, Path path, const at::Tensor& value, Writes& writes) {
   if (const Value* stored = find_stored(root, path)) {
     if (stored->is_node()) fail_kind(path, *stored, "tensor");
-    writes.emplace_back(stored->tensor(), value);
-    return;
+    return writes.set(path, stored->tensor(), value);
   }
   NodePtr node = root;
   std::size_t i = 0;
@@ -183,17 +183,22 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
     return set_part(*part, path, value.expand(target.sizes()));
   }
-  const bool fast = fast::can_skip_dispatcher();
-  if (stored != nullptr) return assign(target, value, fast);
-  std::vector<std::pair<at::Tensor, at::Tensor>> writes;
-  stored_leaves(node_, path, value.expand(target.sizes()), writes);
-  for (const auto& [leaf, part] : writes) require_writable(path.back(), leaf, part);
-  for (const auto& [leaf, part] : writes) assign(leaf, part, fast);
+  Writes writes(stored != nullptr ? Writes::Hold::borrows : Writes::Hold::owns);
+  if (stored != nullptr) {
+    writes.set(path, target, value);
+  } else {
+    stored_leaves(node_, path, value.expand(target.sizes()), writes);
+  }
+  writes.run();
+}
+
+const at::Tensor* TensorDict::stored(Path path) const noexcept {
+  const Value* value = find_stored(node_, path);
+  return value != nullptr && !value->is_node() ? &value->tensor() : nullptr;
 }
 
 at::Tensor TensorDict::get(Path path) const {
-  const Value* stored = find_stored(node_, path);
-  if (stored != nullptr && !stored->is_node()) return stored->tensor();
+  if (const at::Tensor* tensor = stored(path)) return *tensor;
   const Value value = find_entry(node_, path);
   if (value.is_node()) fail_kind(path, value, "tensor");
   return value.tensor();
@@ -202,8 +207,8 @@ at::Tensor TensorDict::get(Path path) const {
 TensorDict TensorDict::get_dict(Path path) const {
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
     const TensorDict inner = TensorDict(part->parent()).get_dict(path);
-    return TensorDict(NodePtr(c10::make_intrusive<SubTensorDictNode>(
-        inner.node(), part->items(), inner.index(part->items()).batch_size())));
+    require_batch(path, inner.batch_size(), part->parent()->batch());
+    return sub_tensordict(inner, part->items());
   }
   const Value value = find_entry(node_, path);
   if (td::kind_of(value) != EntryKind::dict) fail_kind(path, value, "dictionary");
@@ -263,7 +268,8 @@ void TensorDict::remove(Path path) {
 
 void TensorDict::set_batch_size(SizesView batch) {
   require_sizes(batch);
-  if (batch == batch_size()) return;
+  // The same once more puts nested dictionaries right whose batch size has changed beneath this one.
+  if (batch == batch_size() && !is_dense()) return;
   // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
   std::vector<Node*> growing{node_.get()};
   std::vector<Node*> changing;

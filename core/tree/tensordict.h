@@ -50,6 +50,7 @@ class TensorDict {
   explicit TensorDict(NodePtr node) : node_(std::move(node)) {}
 
   const NodePtr& node() const noexcept { return node_; }
+  bool is_dense() const noexcept { return node_->kind() == NodeKind::dense; }
   bool is_same(const TensorDict& other) const noexcept { return node_ == other.node_; }
 
   // What is known of it.
@@ -68,6 +69,8 @@ class TensorDict {
   void set_non_tensor(Path path, std::string json);
   void set_inplace(Path path, const at::Tensor& value);
   at::Tensor get(Path path) const;
+  // The tensor itself, where dense dictionaries alone stand on the way; else nullptr.
+  const at::Tensor* stored(Path path) const noexcept;
   TensorDict get_dict(Path path) const;
   std::string get_non_tensor(Path path) const;
   EntryKind kind_of(Path path) const;

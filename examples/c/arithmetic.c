@@ -6,7 +6,7 @@ static void put(td_tensordict *td, const char *name, const float *values, const 
   td_tensor *tensor;
   size_t count = 1;
   for (size_t i = 0; i < dims; i++) count *= (size_t)sizes[i];
-  must(td_tensor_from_data(values, count * sizeof *values, TD_DTYPE_FLOAT32, sizes, dims, &tensor));
+  must(td_tensor_from_data(values, count * sizeof *values, sizes, dims, TD_DTYPE_FLOAT32, &tensor));
   must(td_set(td, TD_KEY(name), tensor));
   td_tensor_free(tensor);
 }
@@ -32,7 +32,7 @@ int main(void) {
   /* [operands] */
   td_tensor *discount;
   td_tensordict *weighted, *shifted;
-  must(td_tensor_from_data(discounts, sizeof discounts, TD_DTYPE_FLOAT32, sizes, 1, &discount));
+  must(td_tensor_from_data(discounts, sizeof discounts, sizes, 1, TD_DTYPE_FLOAT32, &discount));
   /* A number or a dictionary beside it, or a tensor over the batch: one factor for each step. */
   must(td_binary(td, TD_BINARY_MUL, TD_BY(TD_O_TENSOR(discount)), NULL, &weighted));
   must(td_binary(td, TD_BINARY_SUB, TD_BY(TD_O_DICT(weighted)), NULL, &shifted));

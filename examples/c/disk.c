@@ -13,7 +13,7 @@ static td_tensordict *steps(int64_t first, int64_t count) {
   if (values == NULL) exit(EXIT_FAILURE);
   for (int64_t i = 0; i < count; i++) values[i] = (float)(first + i);
   must(td_create(&count, 1, TD_DEVICE_NONE, -1, &td));
-  must(td_tensor_from_data(values, (size_t)count * sizeof *values, TD_DTYPE_FLOAT32, &count, 1,
+  must(td_tensor_from_data(values, (size_t)count * sizeof *values, &count, 1, TD_DTYPE_FLOAT32,
                            &reward));
   must(td_set(td, TD_KEY("next", "reward"), reward));
   td_tensor_free(reward);

@@ -5,7 +5,7 @@ static void put(td_tensordict *td, const char *const *path, size_t path_len, flo
   const float values[] = {value, value};
   const int64_t sizes[] = {2};
   td_tensor *tensor;
-  must(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32, sizes, 1, &tensor));
+  must(td_tensor_from_data(values, sizeof values, sizes, 1, TD_DTYPE_FLOAT32, &tensor));
   must(td_set(td, path, path_len, tensor));
   td_tensor_free(tensor);
 }
@@ -64,7 +64,7 @@ int main(void) {
   /* [flatten] */
   td_tensordict *flat, *nested;
   must(td_flatten_keys(state, ".", NULL, &flat));
-  must(td_unflatten_keys(flat, ".", 0, &nested));
+  must(td_unflatten_keys(flat, ".", &nested));
   /* [/flatten] */
   print_keys("flat", flat);
   print_keys("nested", nested);

@@ -6,7 +6,7 @@ static td_tensordict *episode(int64_t steps) {
   td_tensor *rewards;
   must(td_create(NULL, 0, TD_DEVICE_NONE, -1, &td));
   const float values[] = {1, 2, 3};
-  must(td_tensor_from_data(values, (size_t)steps * sizeof *values, TD_DTYPE_FLOAT32, &steps, 1,
+  must(td_tensor_from_data(values, (size_t)steps * sizeof *values, &steps, 1, TD_DTYPE_FLOAT32,
                            &rewards));
   must(td_set(td, TD_KEY("reward"), rewards));
   td_tensor_free(rewards);

@@ -10,7 +10,7 @@ static td_tensordict *weights(void) {
   td_tensordict *td;
   td_tensor *x;
   must(td_create((const int64_t[]){3}, 1, TD_DEVICE_NONE, -1, &td));
-  must(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32, (const int64_t[]){3}, 1, &x));
+  must(td_tensor_from_data(values, sizeof values, (const int64_t[]){3}, 1, TD_DTYPE_FLOAT32, &x));
   must(td_set(td, TD_KEY("x"), x));
   must(td_set(td, TD_KEY("layer", "bias"), x));
   td_tensor_free(x);

@@ -24,7 +24,7 @@ int main(void) {
   /* [blob] */
   static float frames[3 * 4 * 2]; /* memory of the engine, used as it is */
   td_tensor *observation;
-  must(td_tensor_from_blob(frames, TD_DTYPE_FLOAT32, (const int64_t[]){3, 4, 2}, NULL, 3,
+  must(td_tensor_from_blob(frames, (const int64_t[]){3, 4, 2}, NULL, 3, TD_DTYPE_FLOAT32,
                            TD_DEVICE_CPU, 0, NULL, NULL, &observation));
   must(td_set(td, TD_KEY("observation"), observation));
   td_tensor_free(observation);

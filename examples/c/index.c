@@ -8,7 +8,7 @@ int main(void) {
   float numbers[4 * 3];
   for (int i = 0; i < 4 * 3; i++) numbers[i] = (float)i;
   td_tensor *x;
-  must(td_tensor_from_data(numbers, sizeof numbers, TD_DTYPE_FLOAT32, (const int64_t[]){4, 3}, 2,
+  must(td_tensor_from_data(numbers, sizeof numbers, (const int64_t[]){4, 3}, 2, TD_DTYPE_FLOAT32,
                            &x));
   td_tensordict *td;
   must(td_create((const int64_t[]){4, 3}, 2, TD_DEVICE_NONE, -1, &td));
@@ -35,9 +35,9 @@ int main(void) {
 
   /* [gather] */
   td_tensor *positions, *mask;
-  must(td_tensor_from_data((const int64_t[]){2, 0}, 2 * sizeof(int64_t), TD_DTYPE_INT64,
-                           (const int64_t[]){2}, 1, &positions));
-  must(td_tensor_from_data((const uint8_t[]){1, 0, 0, 1}, 4, TD_DTYPE_BOOL, (const int64_t[]){4}, 1,
+  must(td_tensor_from_data((const int64_t[]){2, 0}, 2 * sizeof(int64_t), (const int64_t[]){2}, 1,
+                           TD_DTYPE_INT64, &positions));
+  must(td_tensor_from_data((const uint8_t[]){1, 0, 0, 1}, 4, (const int64_t[]){4}, 1, TD_DTYPE_BOOL,
                            &mask));
   const td_index_item by_position[] = {TD_I_TENSOR(positions)}; /* td[[2, 0]]: a copy */
   const td_index_item by_condition[] = {TD_I_TENSOR(mask)};     /* td[mask]: a copy */

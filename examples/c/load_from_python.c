@@ -28,7 +28,7 @@ int main(int argc, char **argv) {
   int64_t positions[16];
   for (int i = 0; i < 16; i++) positions[i] = (int64_t)i * 611 % 1797;
   td_tensor *some, *label;
-  must(td_tensor_from_data(positions, sizeof positions, TD_DTYPE_INT64, (const int64_t[]){16}, 1,
+  must(td_tensor_from_data(positions, sizeof positions, (const int64_t[]){16}, 1, TD_DTYPE_INT64,
                            &some));
   const td_index_item at[] = {TD_I_TENSOR(some)};
   td_tensordict *batch;

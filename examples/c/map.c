@@ -11,8 +11,8 @@ static td_tensordict *data(void) {
   td_tensor *x;
   for (int i = 0; i < ROWS * COLUMNS; i++) values[i] = (float)i;
   must(td_create((const int64_t[]){ROWS}, 1, TD_DEVICE_NONE, -1, &td));
-  must(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32,
-                           (const int64_t[]){ROWS, COLUMNS}, 2, &x));
+  must(td_tensor_from_data(values, sizeof values, (const int64_t[]){ROWS, COLUMNS}, 2,
+                           TD_DTYPE_FLOAT32, &x));
   must(td_set(td, TD_KEY("x"), x));
   td_tensor_free(x);
   return td;
@@ -30,8 +30,8 @@ static td_status sum_rows(void *user, const td_map_piece *piece, td_tensordict *
     status = td_tensor_copy_to(x, values, (size_t)piece->length * COLUMNS * sizeof *values);
   if (status == TD_OK) {
     for (int64_t i = 0; i < piece->length * COLUMNS; i++) sums[i / COLUMNS] += values[i];
-    status = td_tensor_from_data(sums, (size_t)piece->length * sizeof *sums, TD_DTYPE_FLOAT32,
-                                 &piece->length, 1, &made);
+    status = td_tensor_from_data(sums, (size_t)piece->length * sizeof *sums, &piece->length, 1,
+                                 TD_DTYPE_FLOAT32, &made);
   }
   if (status == TD_OK) status = td_create(&piece->length, 1, TD_DEVICE_NONE, -1, result);
   if (status == TD_OK) status = td_set(*result, TD_KEY("x"), made);
@@ -43,13 +43,9 @@ static td_status sum_rows(void *user, const td_map_piece *piece, td_tensordict *
 
 /* [progress] */
 static td_status tell(void *user, size_t done, size_t total) {
-  char line[128];
-  size_t length;
-  const double seconds = 0; /* since the work began; your clock */
-  const td_status status = td_progress_text(done, total, seconds, 9, line, sizeof line, &length);
   (void)user;
-  if (status == TD_OK) printf("%.*s\n", (int)strcspn(line, "["), line);
-  return status; /* anything but TD_OK ends the work */
+  printf("%3d%% %d/%d\n", (int)(100 * done / total), (int)done, (int)total);
+  return TD_OK; /* anything else ends the work */
 }
 /* [/progress] */
 

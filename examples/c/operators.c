@@ -7,7 +7,7 @@ static td_tensordict *data(void) {
   td_tensor *x;
   must(td_create((const int64_t[]){2, 3}, 2, TD_DEVICE_NONE, -1, &td));
   must(
-      td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32, (const int64_t[]){2, 3}, 2, &x));
+      td_tensor_from_data(values, sizeof values, (const int64_t[]){2, 3}, 2, TD_DTYPE_FLOAT32, &x));
   must(td_set(td, TD_KEY("x"), x));
   td_tensor_free(x);
   return td;

@@ -10,7 +10,7 @@ static td_tensordict *data(void) {
   td_tensordict *td;
   td_tensor *x;
   must(td_create((const int64_t[]){3}, 1, TD_DEVICE_NONE, -1, &td));
-  must(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32, (const int64_t[]){3}, 1, &x));
+  must(td_tensor_from_data(values, sizeof values, (const int64_t[]){3}, 1, TD_DTYPE_FLOAT32, &x));
   must(td_set(td, TD_KEY("x"), x));
   td_tensor_free(x);
   return td;
@@ -23,7 +23,7 @@ static void write_there(const char *name) {
   td_tensor *ten;
   const float value = 10;
   must(td_shared_open(name, &td));
-  must(td_tensor_from_data(&value, sizeof value, TD_DTYPE_FLOAT32, NULL, 0, &ten));
+  must(td_tensor_from_data(&value, sizeof value, NULL, 0, TD_DTYPE_FLOAT32, &ten));
   must(td_fill_at(td, (const td_index_item[]){TD_I_INT(0)}, 1, ten)); /* td[0] = 10 */
   td_tensor_free(ten);
   td_free(td);
@@ -63,7 +63,7 @@ int main(void) {
   td_message_options options = TD_MESSAGE_OPTIONS_INIT;
   options.max_bytes = 1 << 20; /* of a partner that is not trusted */
   options.timeout_ms = 60000;
-  must(td_recv_fd(lines[0], &options, NULL, &message));
+  must(td_recv_fd(lines[0], NULL, &options, &message));
   show("message", message);
   /* [/receive] */
   if (waitpid(other, NULL, 0) != other) return EXIT_FAILURE;

@@ -61,7 +61,7 @@ static td_tensordict *minibatch(const td_tensordict *td, int64_t count) {
     chosen[i] = (int64_t)((random >> 33) % (uint64_t)rows);
   }
   td_tensor *index;
-  must(td_tensor_from_data(chosen, sizeof(int64_t) * (size_t)count, TD_DTYPE_INT64, &count, 1,
+  must(td_tensor_from_data(chosen, sizeof(int64_t) * (size_t)count, &count, 1, TD_DTYPE_INT64,
                            &index));
   td_index_item item = TD_I_TENSOR(index);
   must(td_index(flat, &item, 1, &result));

@@ -37,7 +37,7 @@ int main(void) {
   must(td_create(sizes, 1, TD_DEVICE_NONE, -1, &data));
   put(data, "image", zeros(TD_DTYPE_FLOAT32, sizes, 4));
   put(data, "mask", zeros(TD_DTYPE_BOOL, mask_sizes, 4));
-  must(td_set_tensorclass(type, data)); /* from here on it is a MyData, and so are its parts */
+  must(td_set_tensorclass(data, type)); /* from here on it is a MyData, and so are its parts */
 
   const td_index_item first_ten[] = {TD_I_UNTIL(10)};
   must(td_index(data, first_ten, 1, &part));

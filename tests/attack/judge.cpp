@@ -176,7 +176,7 @@ void begin_process(const std::string &folder) {
   (void)td_create(sizes, 1, TD_DEVICE_NONE, -1, &td);
   td_tensor *a = nullptr, *b = nullptr;
   const std::int64_t values[] = {3, 0, 1, 2};
-  (void)td_tensor_from_data(values, sizeof values, TD_DTYPE_INT64, sizes, 1, &a);
+  (void)td_tensor_from_data(values, sizeof values, sizes, 1, TD_DTYPE_INT64, &a);
   (void)td_tensor_zeros(sizes, 2, TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, &b);
   const char *const one[] = {"a"};
   const char *const two[] = {"b"};

@@ -69,7 +69,7 @@ const td_tensordict *Call::source_beside(const td_tensordict *td) {
   tell((same ? "clone(d" : "d") + std::to_string(i) + (same ? ")" : ""));
   if (!same) return lent_.dicts[i];
   td_tensordict *clone = nullptr;
-  if (td_clone(lent_.dicts[i], 0, &clone) != TD_OK) return td;
+  if (td_clone(lent_.dicts[i], TD_CLONE_SHALLOW, &clone) != TD_OK) return td;
   keep(clone);
   return clone;
 }
@@ -86,7 +86,7 @@ const td_tensordict *Call::source_like(const td_tensordict *td) {
   td_tensordict *view = nullptr;
   switch (choices.below(10)) {
     case 7:
-      (void)td_clone(from, 0, &view);
+      (void)td_clone(from, TD_CLONE_SHALLOW, &view);
       if (view != nullptr) tell("clone(" + name + ")");
       break;
     case 8: {
@@ -173,11 +173,11 @@ const td_tensor *Call::tensor_of(const Sizes &size) {
     td_tensor *scalar = nullptr;
     const std::int64_t value = choices.below(4);
     if (choices.chance(50)) {
-      (void)td_tensor_from_data(&value, sizeof value, TD_DTYPE_INT64, nullptr, 0, &scalar);
+      (void)td_tensor_from_data(&value, sizeof value, nullptr, 0, TD_DTYPE_INT64, &scalar);
       tell(std::to_string(value));
     } else {
       const float real = static_cast<float>(value);
-      (void)td_tensor_from_data(&real, sizeof real, TD_DTYPE_FLOAT32, nullptr, 0, &scalar);
+      (void)td_tensor_from_data(&real, sizeof real, nullptr, 0, TD_DTYPE_FLOAT32, &scalar);
       tell(std::to_string(value) + ".0");
     }
     keep(scalar);
@@ -209,7 +209,7 @@ const td_tensor *Call::mask(const Sizes &size) {
   for (std::int64_t i = 0; i < n; ++i)
     truths.push_back(static_cast<std::uint8_t>(choices.below(2)));
   td_tensor *made = nullptr;
-  (void)td_tensor_from_data(truths.data(), truths.size(), TD_DTYPE_BOOL, &n, size.empty() ? 0 : 1,
+  (void)td_tensor_from_data(truths.data(), truths.size(), &n, size.empty() ? 0 : 1, TD_DTYPE_BOOL,
                             &made);
   keep(made);
   tell("a mask");

@@ -36,26 +36,22 @@ const Operation rows[] = {
     {"td_consolidate", reads,
      [](Call &c) { return td_consolidate(c.source(), nullptr, nullptr, c.dict()); }},
     {"td_consolidate (in place)", writes,
-     [](Call &c) {
-       td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
-       options.inplace = 1;
-       return td_consolidate(c.target(), nullptr, &options, c.dict());
-     }},
+     [](Call &c) { return td_consolidate_inplace(c.target(), nullptr); }},
     {"td_is_consolidated", reads,
      [](Call &c) { return td_is_consolidated(c.source(), c.out_flag()); }},
     {"td_is_shared", reads, [](Call &c) { return td_is_shared(c.source(), c.out_flag()); }},
     {"td_send and td_recv", reads,
      [](Call &c) {
        Bytes bytes;
-       const td_status status = td_send(c.source(), put_bytes, &bytes);
-       return status != TD_OK ? status : td_recv(take_bytes, &bytes, nullptr, nullptr, c.dict());
+       const td_status status = td_send(c.source(), nullptr, put_bytes, &bytes);
+       return status != TD_OK ? status : td_recv(nullptr, nullptr, take_bytes, &bytes, c.dict());
      }},
     {"td_recv (into)", writes,
      [](Call &c) {
        auto *into = c.target();
        Bytes bytes;
-       const td_status status = td_send(c.source_like(into), put_bytes, &bytes);
-       return status != TD_OK ? status : td_recv(take_bytes, &bytes, nullptr, into, c.dict());
+       const td_status status = td_send(c.source_like(into), nullptr, put_bytes, &bytes);
+       return status != TD_OK ? status : td_recv(into, nullptr, take_bytes, &bytes, c.dict());
      }},
     {"td_share_memory", writes | slow, [](Call &c) { return td_share_memory(c.target()); }},
     {"td_memmap", reads | slow,

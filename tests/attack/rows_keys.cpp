@@ -80,7 +80,7 @@ const Operation rows[] = {
     {"td_clone", reads,
      [](Call &c) {
        const auto *td = c.source();
-       return td_clone(td, c.flag("recurse"), c.dict());
+       return td_clone(td, c.flag("shallow") ? TD_CLONE_SHALLOW : 0u, c.dict());
      }},
     {"td_set", writes,
      [](Call &c) {
@@ -229,7 +229,7 @@ const Operation rows[] = {
      [](Call &c) {
        auto *td = c.target();
        const std::int64_t most = c.number(-1, 2);
-       return td_auto_batch_size(td, most, c.flag("keep"));
+       return td_auto_batch_size(td, most, c.flag("keep") ? TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT : 0u);
      }},
     {"td_device", reads, [](Call &c) { return td_device(c.source(), c.out_flag(), c.out_flag()); }},
     {"td_lock", writes, [](Call &c) { return td_lock(c.target()); }},
@@ -266,7 +266,8 @@ const Operation rows[] = {
        const auto &items = c.items(size);
        const auto plan = c.last_items;
        const auto *part = c.part_of(items, plan, size);
-       return td_update_at(td, items.items.data(), items.items.size(), part, c.flag("exact"));
+       return td_update_at(td, items.items.data(), items.items.size(), part,
+                           c.flag("exact") ? TD_UPDATE_AT_EXACT : 0u);
      }},
     {"td_set_at", writes | stores,
      [](Call &c) {
@@ -398,7 +399,8 @@ const Operation rows[] = {
        auto *td = c.target();
        auto &p = c.path(td);
        auto &q = c.path(td);
-       return td_rename_key(td, p.data(), p.size(), q.data(), q.size(), c.flag("safe"));
+       return td_rename_key(td, p.data(), p.size(), q.data(), q.size(),
+                            c.flag("safe") ? TD_RENAME_KEY_SAFE : 0u);
      }},
     {"td_clear", writes, [](Call &c) { return td_clear(c.target()); }},
     {"td_select", writes,
@@ -406,18 +408,18 @@ const Operation rows[] = {
        auto *td = c.target();
        auto &keys = c.keys(td);
        td_select_options options = TD_SELECT_OPTIONS_INIT;
-       options.inplace = c.flag("in place");
        options.ignore_missing = c.flag("ignore missing");
-       return td_select(td, keys.data(), keys.size(), &options, c.dict());
+       return c.flag("in place") ? td_select_inplace(td, keys.data(), keys.size(), &options)
+                                 : td_select(td, keys.data(), keys.size(), &options, c.dict());
      }},
     {"td_exclude", writes,
      [](Call &c) {
        auto *td = c.target();
        auto &keys = c.keys(td);
        td_select_options options = TD_SELECT_OPTIONS_INIT;
-       options.inplace = c.flag("in place");
        options.ignore_missing = c.flag("ignore missing");
-       return td_exclude(td, keys.data(), keys.size(), &options, c.dict());
+       return c.flag("in place") ? td_exclude_inplace(td, keys.data(), keys.size(), &options)
+                                 : td_exclude(td, keys.data(), keys.size(), &options, c.dict());
      }},
     {"td_split_keys", writes,
      [](Call &c) {
@@ -427,16 +429,17 @@ const Operation rows[] = {
        const td_key_set sets[] = {{one.data(), nullptr, one.size()},
                                   {two.data(), nullptr, two.size()}};
        td_split_keys_options options = TD_SPLIT_KEYS_OPTIONS_INIT;
-       options.inplace = c.flag("in place");
        options.ignore_missing = c.flag("ignore missing");
        options.keep_structure = c.flag("keep structure");
        options.keep_emptied = c.flag("keep emptied");
-       return td_split_keys(td, sets, 2, &options, c.dicts(3), 3, c.out_count());
+       return c.flag("in place")
+                  ? td_split_keys_inplace(td, sets, 2, &options, c.dicts(3), 3, c.out_count())
+                  : td_split_keys(td, sets, 2, &options, c.dicts(3), 3, c.out_count());
      }},
     {"td_empty_like", reads,
      [](Call &c) {
        const auto *td = c.source();
-       return td_empty_like(td, c.flag("recurse"), c.dict());
+       return td_empty_like(td, c.flag("recurse") ? TD_EMPTY_LIKE_RECURSE : 0u, c.dict());
      }},
     {"td_remove_empty", writes, [](Call &c) { return td_remove_empty(c.target()); }},
     {"td_filter_non_tensor", reads,
@@ -444,14 +447,14 @@ const Operation rows[] = {
     {"td_flatten_keys", writes,
      [](Call &c) {
        auto *td = c.target();
-       td_flatten_keys_options options = TD_FLATTEN_KEYS_OPTIONS_INIT;
-       options.inplace = c.flag("in place");
-       return td_flatten_keys(td, ".", &options, c.dict());
+       return c.flag("in place") ? td_flatten_keys_inplace(td, ".", nullptr)
+                                 : td_flatten_keys(td, ".", nullptr, c.dict());
      }},
     {"td_unflatten_keys", writes,
      [](Call &c) {
        auto *td = c.target();
-       return td_unflatten_keys(td, " ", c.flag("in place"), c.dict());
+       return c.flag("in place") ? td_unflatten_keys_inplace(td, " ")
+                                 : td_unflatten_keys(td, " ", c.dict());
      }},
     {"td_merge", reads,
      [](Call &c) {
@@ -468,10 +471,10 @@ const Operation rows[] = {
        auto *td = c.target();
        auto user = caller(c);
        td_apply_options options = TD_APPLY_OPTIONS_INIT;
-       options.inplace = c.flag("in place");
        options.filter_empty = static_cast<td_filter_empty>(c.number(0, 2));
        options.propagate_lock = c.flag("lock");
-       return td_apply(td, &options, on_tensor, &user, c.dict());
+       return c.flag("in place") ? td_apply_inplace(td, &options, on_tensor, &user)
+                                 : td_apply(td, &options, on_tensor, &user, c.dict());
      }},
     {"td_apply (out)", writes | stores,
      [](Call &c) {
@@ -498,9 +501,7 @@ const Operation rows[] = {
        auto *td = c.target();
        const td_tensordict *others[] = {c.source_like(td)};
        auto user = caller(c);
-       td_apply_options options = TD_APPLY_OPTIONS_INIT;
-       options.inplace = 1;
-       return td_apply_entries(td, others, 1, &options, on_entry, &user, c.dict());
+       return td_apply_entries_inplace(td, others, 1, nullptr, on_entry, &user);
      }},
     {"td_become", writes,
      [](Call &c) {

@@ -18,7 +18,7 @@ td_padding_options padding(Call &c) {
 td_status on_piece(void *user, const td_map_piece *, td_tensordict *source,
                    td_tensordict **result) {
   switch (*static_cast<std::int64_t *>(user)) {
-    case 0: return td_clone(source, 1, result);
+    case 0: return td_clone(source, 0, result);
     case 1: return td_dup(source, result);
     case 2: return td_unary(source, TD_UNARY_NEG, result);
     case 3: return TD_OK;
@@ -179,7 +179,7 @@ const Operation rows[] = {
        field.name = "a";
        field.dtype = static_cast<td_dtype>(c.number(0, 7));
        td_status status = td_tensorclass_create("Sample", &field, 1, nullptr, &type);
-       if (status == TD_OK) status = td_set_tensorclass(type, td);
+       if (status == TD_OK) status = td_set_tensorclass(td, type);
        td_tensorclass_free(type);
        return status;
      }},

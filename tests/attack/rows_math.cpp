@@ -168,7 +168,7 @@ const Operation rows[] = {
     {"td_zero_grad", writes,
      [](Call &c) {
        auto *td = c.target();
-       return td_zero_grad(td, c.flag("to zero"));
+       return td_zero_grad(td, c.flag("to zero") ? TD_ZERO_GRAD_KEEP : 0u);
      }},
     {"td_backward", writes | rounded,
      [](Call &c) {

@@ -181,7 +181,8 @@ const Operation rows[] = {
          c.tell("its parts");
        }
        const auto &sources = parts.empty() ? all : parts;
-       return td_join_into(td, kind, sources.data(), sources.size(), dim, c.flag("strict"));
+       return td_join_into(td, kind, sources.data(), sources.size(), dim,
+                           c.flag("strict") ? TD_JOIN_INTO_STRICT : 0u);
      }},
     {"td_join_entries", writes,
      [](Call &c) {
@@ -191,14 +192,15 @@ const Operation rows[] = {
        auto &p = c.new_path();
        const std::int64_t dim = c.dim(Call::batch(td));
        return td_join_entries(td, kind, keys.data(), keys.size(), p.data(), p.size(), dim,
-                              c.flag("keep"));
+                              c.flag("keep") ? TD_JOIN_ENTRIES_KEEP : 0u);
      }},
     {"td_join_tensors", reads,
      [](Call &c) {
        const auto *td = c.source();
        const auto kind = static_cast<td_join_kind>(c.number(0, 1));
        const std::int64_t dim = c.dim(Call::batch(td));
-       return td_join_tensors(td, kind, dim, c.flag("sorted"), c.out_tensor());
+       return td_join_tensors(td, kind, dim, c.flag("sorted") ? TD_JOIN_TENSORS_SORTED : 0u,
+                              c.out_tensor());
      }},
     {"td_contiguous", reads, [](Call &c) { return td_contiguous(c.source(), c.dict()); }},
     {"td_contiguous_canonical", reads,
@@ -211,7 +213,7 @@ const Operation rows[] = {
        for (std::size_t i = 0; i < Call::batch(td).size(); ++i)
          counts.push_back(c.choices.below(3));
        auto &s = c.sizes(counts);
-       return td_repeat(td, s.data(), s.size(), c.flag("tile"), c.dict());
+       return td_repeat(td, s.data(), s.size(), c.flag("tile") ? TD_REPEAT_TILE : 0u, c.dict());
      }},
     {"td_repeat_interleave", reads,
      [](Call &c) {
@@ -284,7 +286,8 @@ const Operation rows[] = {
        auto *td = c.target();
        const auto *mask = c.mask(Call::batch(td));
        const auto *value = c.tensor();
-       return td_masked_fill(td, mask, value, c.flag("in place"), c.dict());
+       return c.flag("in place") ? td_masked_fill_inplace(td, mask, value)
+                                 : td_masked_fill(td, mask, value, c.dict());
      }},
     {"td_where", reads,
      [](Call &c) {
@@ -324,12 +327,13 @@ const Operation rows[] = {
        return td_allclose(td, c.source_like(td), &options, c.out_flag(), c.out_text(),
                           Call::text_room, c.out_count());
      }},
-    {"td_to_device", writes,
+    {"td_to_device", reads,
+     [](Call &c) { return td_to_device(c.source(), TD_DEVICE_CPU, -1, nullptr, c.dict()); }},
+    {"td_to_inplace", writes,
      [](Call &c) {
        auto *td = c.target();
-       td_to_options options = TD_TO_OPTIONS_INIT;
-       options.inplace = c.flag("in place");
-       return td_to_device(td, TD_DEVICE_CPU, -1, &options, c.dict());
+       return td_to_inplace(td, nullptr, static_cast<td_dtype>(c.number(0, 13)), TD_DEVICE_CPU, -1,
+                            nullptr);
      }},
     {"td_to_dtype", reads,
      [](Call &c) {
@@ -357,7 +361,8 @@ const Operation rows[] = {
      [](Call &c) {
        std::int64_t addresses[64];
        const auto *td = c.source();
-       return td_data_pointers(td, c.flag("storage"), addresses, 64, c.out_count());
+       return td_data_pointers(td, c.flag("storage") ? TD_DATA_POINTERS_STORAGE : 0u, addresses, 64,
+                               c.out_count());
      }},
 };
 

@@ -198,7 +198,7 @@ td_tensordict *World::build(int id) {
       status = td_permute(elements[0], order.data(), order.size(), &result);
       break;
     }
-    case DictKind::clone: status = td_clone(elements[0], 0, &result); break;
+    case DictKind::clone: status = td_clone(elements[0], TD_CLONE_SHALLOW, &result); break;
     case DictKind::consolidated:
       status = td_consolidate(elements[0], nullptr, nullptr, &result);
       break;

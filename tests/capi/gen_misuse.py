@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested]
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested | random]
 
-With "ragged", a test that calls each of them once with a nested tensor among the entries.
+With "ragged", a test that calls each of them once with a nested tensor among the entries; with "random",
+one that calls each with arguments that hardly go together: whatever comes, it is no TD_ERR_INTERNAL.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
 for which no valid arguments are known stops the build: add them to VALID or FOR.
@@ -28,8 +29,7 @@ VALID = {
     ("p.q(const).p.q(const).char", "new_path"): 'NAMES("z")', ("size_t", "new_path_len"): "1",
     ("p.q(const).td_key", "keys"): "m.wanted", ("size_t", "keys_len"): "1",
     ("p.q(const).td_key_set", "sets"): "m.sets", ("size_t", "sets_len"): "1",
-    ("p.q(const).char", "separator"): '"."', ("int64_t", "max_dims"): "-1", ("int32_t", "keep_compliant"): "0",
-    ("int32_t", "safe"): "0", ("int32_t", "inplace"): "0", ("int32_t", "exact"): "0",
+    ("p.q(const).char", "separator"): '"."', ("int64_t", "max_dims"): "-1",
     ("p.q(const).p.q(const).td_tensordict", "sources"): "m.sources", ("size_t", "sources_len"): "2",
     ("p.q(const).int64_t", "sizes"): "m.sizes", ("p.q(const).int64_t", "batch_size"): "m.sizes",
     ("p.q(const).int64_t", "order"): "m.order", ("p.q(const).int64_t", "strides"): "NULL",
@@ -48,7 +48,7 @@ VALID = {
     ("int64_t", "position"): "0",
     ("p.q(const).char", "text"): '"0"', ("p.q(const).char", "dir"): "NULL",
     ("td_dtype", None): "TD_DTYPE_FLOAT32", ("td_device_type", None): "TD_DEVICE_CPU",
-    ("int32_t", "device_index"): "-1", ("int32_t", "recurse"): "0", ("int32_t", "required"): "0",
+    ("int32_t", "device_index"): "-1", ("int32_t", "required"): "0",
     ("int32_t", "field"): "0", ("size_t", "position"): "0", ("int64_t", "dim"): "0",
     ("int64_t", "dim0"): "0", ("int64_t", "dim1"): "0",
     ("int64_t", "start"): "0", ("int64_t", "end"): "0", ("int64_t", "length"): "2", ("int64_t", "times"): "1",
@@ -56,22 +56,22 @@ VALID = {
     ("p.q(const).int64_t", "counts"): "m.order", ("p.q(const).int64_t", "shifts"): "m.order",
     ("p.q(const).int64_t", "along"): "m.order", ("p.q(const).int64_t", "numbers"): "m.sizes", ("size_t", "numbers_len"): "1",
     ("td_split_kind", None): "TD_SPLIT_LENGTH", ("td_join_kind", None): "TD_JOIN_STACK", ("td_like_kind", None): "TD_LIKE_ZEROS",
-    ("int32_t", "has_sizes"): "0", ("int32_t", "strict"): "0", ("int32_t", "keep"): "0", ("int32_t", "sorted"): "0",
-    ("int32_t", "tile"): "0", ("td_tensor", "mask"): "m.mask", ("td_tensor", "condition"): "m.mask",
+    
+    ("td_tensor", "mask"): "m.mask", ("td_tensor", "condition"): "m.mask",
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
     ("td_apply_fn", "callback"): "misuse_share", ("td_apply_entry_fn", "callback"): "misuse_share_entry",
     ("p.q(const).p.q(const).td_tensordict", "others"): "m.sources", ("size_t", "others_len"): "2",
     ("td_map_fn", "callback"): "misuse_share_piece", ("td_map_iter", None): "m.map_iter", ("td_future", None): "m.future", ("p.size_t", "number"): "NULL",
-    ("size_t", "parts_len"): "1", ("size_t", "done"): "1", ("size_t", "total"): "2", ("double", "seconds"): "1", ("size_t", "width"): "8",
-    ("p.q(const).char", "separator"): '"."', ("td_table_format", None): "TD_TABLE_CSV",
+    ("size_t", "parts_len"): "1", ("int64_t", "timeout_ms"): "1000", 
+    ("p.q(const).char", "separator"): '"."', 
     ("td_detach_kind", "kind"): "TD_DETACH_HISTORY", ("td_measure_kind", "kind"): "TD_MEASURE_BYTES",
-    ("int32_t", "set_zero"): "0", ("int32_t", "storage"): "0", ("int64_t", "stream"): "0",
+    ("int64_t", "stream"): "0",
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
     ("p.q(const).td_member", "members"): "m.members", ("size_t", "members_len"): "1", ("size_t", "item_bytes"): "4",
     ("p.void", "impl"): "misuse_impl(&m)", ("int32_t", "torch_version"): "misuse_torch_version()",
     ("p.q(const).td_operand", None): "m.operands", ("td_unary_op", None): "TD_UNARY_NEG",
     ("td_binary_op", None): "TD_BINARY_ADD", ("td_ternary_op", None): "TD_TERNARY_CLAMP",
-    ("td_reduce_op", None): "TD_REDUCE_SUM", ("double", "value"): "1",
+    ("td_reduce_op", None): "TD_REDUCE_SUM", ("double", "value"): "1", ("int64_t", "value"): "1",
     ("p.q(const).char", "file"): "NULL", ("int32_t", "fd"): "misuse_line(&m)",
     ("td_write_fn", "write"): "misuse_write", ("td_read_fn", "read"): "misuse_read",
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
@@ -125,7 +125,7 @@ FOR = {
 }
 
 # What is refused even so, because it takes an accelerator.
-REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
+REFUSED = {"td_get_int": "TD_ERR_SHAPE", "td_get_double": "TD_ERR_SHAPE", "td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # With a nested tensor among the entries: what is refused for another reason, and what is given a dictionary
 # that has none.
@@ -139,7 +139,7 @@ COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names
           "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",)}
 
 # What is written through a pointer, and how a result is given back.
-SCALARS = {"int32_t", "int64_t", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}
+SCALARS = {"int32_t", "int64_t", "double", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}
 LENT = {"struct DLManagedTensorVersioned", "struct DLManagedTensor"}
 
 HEAD = """/* Made by gen_misuse.py. */
@@ -179,6 +179,8 @@ class Parameter:
             return "&o_" + self.name
         if self.pointee and self.pointee.endswith("_options"):
             return "NULL"
+        if self.type.endswith("_flags"):
+            return "0"
         kind = self.pointee if self.pointee in handles else self.type
         for key in ((kind, self.name), (kind, None)):
             if key in VALID:
@@ -266,6 +268,8 @@ def wrong_values(function, parameter, handles):
         yield ("options of a later version",
                grown + " options.known.struct_size = (uint32_t)sizeof options; options.later = -1;", "&options.known",
                "TD_ERR_UNSUPPORTED")
+    if parameter.type.endswith("_flags"):
+        yield "an unknown flag", "", "0x40000000", "TD_ERR_INVALID_ARGUMENT"
     if name in ("path_len", "new_path_len") and parameter.type == "size_t":
         yield "an empty path", "", "0", "TD_ERR_KEY_INVALID"
 
@@ -338,6 +342,40 @@ def nested_tensor_test(function, handles, frees):
     return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
 
 
+# What a random call takes in place of a valid argument, by type; how many numbers an operation has.
+RANDOM = {"int64_t": "misuse_whole()", "double": "misuse_real()", "td_dtype": "misuse_dtype()", "int32_t": "misuse_choice(2)"}
+CHOICES = {"td_unary_op": 50, "td_binary_op": 40, "td_ternary_op": 4, "td_reduce_op": 18, "td_split_kind": 5, "td_join_kind": 2,
+           "td_like_kind": 6, "td_detach_kind": 3, "td_measure_kind": 7}
+# Memory of the caller, which must be as long as is said; and descriptors.
+NOT_RANDOM = {"data", "bytes", "release", "impl", "fd", "source_bytes", "members"}
+
+
+def random_test(function, handles, frees):
+    """Calls with other numbers and dictionaries: any status but that of a defect, and results that can be looked at."""
+    arguments, forms = [], 1
+    for p in function.parameters:
+        value = p.valid(handles)
+        special = (function.name, p.name) in FOR
+        forms = 0 if special and "misuse_" in value else forms
+        if not special and p.type in CHOICES:
+            value = f"misuse_choice({CHOICES[p.type]})"
+        elif not special and p.type in RANDOM:
+            value = RANDOM[p.type]
+        arguments.append(value)
+    lines = ["misuse m;", "misuse_begin(&m);", f"misuse_shuffle(&m, seed, {forms});"]
+    for p in function.parameters:
+        if kind := p.out_type():
+            lines += [f"{kind}o_{p.name} = 0;", f"(void)o_{p.name};"]
+    lines.append(f"const td_status status = {function.name}({', '.join(arguments)});")
+    lines.append(f'misuse_defect("{function.name}", seed, status);')
+    looks = [f"misuse_look(o_{p.name});" for p in function.parameters
+             if (p.out_type() or "").removesuffix(" *") == "td_tensordict"]
+    lines.append(f"if (status == TD_OK) {{ {' '.join(looks + list(give_back(function, handles, frees)))} }}")
+    lines.append("misuse_end(&m);")
+    body = "".join(f"    {line}\n" for line in lines)
+    return (f"\nTD_TEST({function.name}) {{\n  for (uint64_t seed = 0; seed < 30; seed++) {{\n{body}  }}\n}}\n")
+
+
 def main(swig, include, output, kind="misuse"):
     functions = parse(swig, pathlib.Path(include))
     frees = {f.parameters[0].pointee: f.name for f in functions
@@ -351,6 +389,13 @@ def main(swig, include, output, kind="misuse"):
             takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
             if function.is_status() and takes and function.name not in NO_NESTED_TENSOR:
                 text += nested_tensor_test(function, handles, frees)
+        pathlib.Path(output).write_text(text, encoding="utf-8")
+        return
+    if kind == "random":
+        for function in functions:
+            lent = any(p.name in NOT_RANDOM or p.type.removeprefix("p.") in LENT for p in function.parameters)
+            if function.is_status() and not lent:
+                text += random_test(function, handles, frees)
         pathlib.Path(output).write_text(text, encoding="utf-8")
         return
     for function in functions:

@@ -6,6 +6,9 @@
 
 #include "td_files.h"
 
+#define TABLE(format, separator) \
+  (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator)})
+
 static void release_versioned(struct DLManagedTensorVersioned *self) {
   misuse_release(self->context);
 }
@@ -217,7 +220,7 @@ static td_tensordict *with_nested_tensor(td_tensordict *td) {
   td_tensor *sizes = td_arange(TD_DTYPE_INT64, 1, TD_SIZES(4, 1)); /* 1, 2, 3, 4 */
   TD_DO(td_nested_tensor_create(values, sizes, &nested_tensor));
   TD_DO(td_set_dict(td, TD_KEY("ragged"), nested_tensor));
-  TD_DO(td_clone(td, 1, &copy));
+  TD_DO(td_clone(td, 0, &copy));
   td_free(nested_tensor);
   td_tensor_free(sizes);
   td_tensor_free(values);
@@ -253,7 +256,7 @@ td_tensordict *misuse_recorded(misuse *m) {
 }
 
 const td_tensordict *misuse_shared(misuse *m) {
-  TD_DO(td_clone(m->td, 1, &m->loaded));
+  TD_DO(td_clone(m->td, 0, &m->loaded));
   TD_DO(td_share_memory(m->loaded));
   return m->loaded;
 }
@@ -330,6 +333,6 @@ const char *misuse_folder(misuse *m) {
 
 const char *misuse_table(misuse *m) {
   snprintf(m->text, sizeof m->text, "%s/table.csv", td_test_folder());
-  TD_DO(td_table_save(m->td, m->text, TD_TABLE_CSV, "."));
+  TD_DO(td_table_save(m->td, m->text, TABLE(TD_TABLE_CSV, ".")));
   return m->text;
 }

@@ -109,6 +109,17 @@ td_status misuse_share_entry(void *user, const td_apply_entry *entry, td_tensor 
 td_status misuse_share_piece(void *user, const td_map_piece *piece, td_tensordict *source,
                              td_tensordict **result);
 
+/* Other numbers and, if `forms`, other dictionaries: the same ones for a seed. */
+void misuse_shuffle(misuse *m, uint64_t seed, int forms);
+int64_t misuse_whole(void);
+double misuse_real(void);
+td_dtype misuse_dtype(void);
+int32_t misuse_choice(int32_t below_this); /* from -1 up to the number itself */
+
+/* A random call may fail, but not as a defect of the library; and what it gave can be looked at. */
+void misuse_defect(const char *function, uint64_t seed, td_status status);
+void misuse_look(const td_tensordict *td);
+
 /* An address that no handle has: that of a variable. */
 #define MISUSE_GARBAGE(m) ((void *)&(m)->text[8])
 

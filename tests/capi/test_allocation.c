@@ -102,7 +102,7 @@ static td_status do_gather(subjects *it) {
 static td_status do_set_at(subjects *it) {
   return td_set_at(it->td, TD_AT(TD_I_ELLIPSIS), it->other);
 }
-static td_status do_clone(subjects *it) { return td_clone(it->td, 1, &it->result); }
+static td_status do_clone(subjects *it) { return td_clone(it->td, 0, &it->result); }
 static td_status do_view(subjects *it) { return td_view(it->td, TD_SIZES(12), &it->result); }
 static td_status do_stack(subjects *it) {
   return td_stack((const td_tensordict *const[]){it->td, it->copy}, 2, 0, &it->result);
@@ -147,23 +147,15 @@ static td_status do_pop_last(subjects *it) {
   return td_pop_last(it->td, &it->keys, &it->tensor_result, &it->result);
 }
 static td_status do_select(subjects *it) {
-  td_select_options options = TD_SELECT_OPTIONS_INIT;
-  options.inplace = 1;
-  return td_select(it->td, (const td_key[]){{TD_KEY("n", "b")}}, 1, &options, &it->result);
+  return td_select_inplace(it->td, (const td_key[]){{TD_KEY("n", "b")}}, 1, NULL);
 }
 static td_status do_exclude(subjects *it) {
-  td_select_options options = TD_SELECT_OPTIONS_INIT;
-  options.inplace = 1;
-  return td_exclude(it->td, (const td_key[]){{TD_KEY("n", "b")}}, 1, &options, &it->result);
+  return td_exclude_inplace(it->td, (const td_key[]){{TD_KEY("n", "b")}}, 1, NULL);
 }
 static td_status do_flatten_keys(subjects *it) {
-  td_flatten_keys_options options = TD_FLATTEN_KEYS_OPTIONS_INIT;
-  options.inplace = 1;
-  return td_flatten_keys(it->td, ".", &options, &it->result);
+  return td_flatten_keys_inplace(it->td, ".", NULL);
 }
-static td_status do_unflatten_keys(subjects *it) {
-  return td_unflatten_keys(it->td, "a", 1, &it->result);
-}
+static td_status do_unflatten_keys(subjects *it) { return td_unflatten_keys_inplace(it->td, "a"); }
 static td_status do_merge(subjects *it) {
   return td_merge((const td_tensordict *const[]){it->td, it->other}, 2, NULL, NULL, &it->result);
 }
@@ -214,10 +206,10 @@ static void begin(subjects *it) {
   it->td = td_sample();
   it->tensor = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4, 3));
   it->some = td_positions((const int64_t[]){2, 0}, 2);
-  TD_DO(td_clone(it->td, 1, &it->copy));
-  TD_DO(td_clone(it->td, 1, &it->other));
+  TD_DO(td_clone(it->td, 0, &it->copy));
+  TD_DO(td_clone(it->td, 0, &it->other));
   TD_DO(td_set(it->other, TD_KEY("n", "more"), it->tensor));
-  TD_DO(td_clone(it->other, 1, &it->newer));
+  TD_DO(td_clone(it->other, 0, &it->newer));
   TD_DO(td_set(it->newer, TD_KEY("new"), it->tensor));
 }
 

@@ -252,34 +252,29 @@ static td_status one_for_all(void *user, const char *const *path, size_t path_le
   (void)path_len;
   (void)source;
   if (fails_now(user)) return -30000;
-  return td_tensor_from_data(&one, sizeof one, TD_DTYPE_FLOAT64, NULL, 0, result);
+  return td_tensor_from_data(&one, sizeof one, NULL, 0, TD_DTYPE_FLOAT64, result);
 }
 
 TD_TEST(inplace_writes_into_what_is_there) {
-  td_tensordict *td = td_sample(), *result = NULL;
-  td_apply_options options = TD_APPLY_OPTIONS_INIT;
+  td_tensordict *td = td_sample();
   walk it = {0};
   td_tensor *before = td_take(td, TD_KEY("n", "b"));
-  options.inplace = 1;
   TD_DO(td_lock(td));
-  TD_DO(td_apply(td, &options, one_for_all, &it, &result));
-  td_tensor *after = td_take(result, TD_KEY("n", "b"));
+  TD_DO(td_apply_inplace(td, NULL, one_for_all, &it));
+  td_tensor *after = td_take(td, TD_KEY("n", "b"));
   TD_CHECK(td_same_memory(before, after));
   TD_CHECK_VALUES(before, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
-  TD_CHECK_FLAG(td_is_locked, result, 1); /* a handle on td */
+  TD_CHECK_FLAG(td_is_locked, td, 1);
   td_tensor_free(after);
   td_tensor_free(before);
-  td_free(result);
   td_free(td);
 }
 
 TD_TEST(a_failure_half_way_leaves_the_source_alone) {
-  td_tensordict *td = td_sample(), *result;
-  td_apply_options options = TD_APPLY_OPTIONS_INIT;
+  td_tensordict *td = td_sample();
   walk it = {0};
   it.fail_at = 2;
-  options.inplace = 1;
-  TD_EXPECT_NULL(td_apply(td, &options, one_for_all, &it, &result), -30000, result);
+  TD_EXPECT(td_apply_inplace(td, NULL, one_for_all, &it), -30000);
   td_tensor *a = td_take(td, TD_KEY("a"));
   TD_CHECK_VALUES(a, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                   22, 23);

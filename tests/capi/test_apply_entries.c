@@ -47,7 +47,7 @@ static td_status sum(void *user, const td_apply_entry *entry, td_tensor **tensor
     td_tensor_free(wide);
   }
   TD_DO(td_tensor_sizes(entry->tensors[0], sizes, 8, &dims));
-  return td_tensor_from_data(total, count * sizeof *total, TD_DTYPE_FLOAT64, sizes, dims, tensor);
+  return td_tensor_from_data(total, count * sizeof *total, sizes, dims, TD_DTYPE_FLOAT64, tensor);
 }
 
 /* {"a": int64 [2] from `first`, "n": {"b": int64 [2,2] from `first`}} of batch [2]. */
@@ -161,10 +161,7 @@ TD_TEST(tensors_and_dictionaries_change_places) {
   TD_CHECK_ENTRY(result, TD_KEY("a", "n", "b"), TD_SIZES(2, 2), TD_VALUES(7, 8, 9, 10));
   TD_CHECK_ENTRY(result, TD_KEY("n"), TD_SIZES(2), TD_VALUES(0, 1));
   td_free(result);
-  options.inplace = 1;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result), TD_ERR_WRONG_ENTRY,
-                 result);
-  options.inplace = 0;
+  TD_EXPECT(td_apply_entries_inplace(td, NULL, 0, &options, swap, &it), TD_ERR_WRONG_ENTRY);
   it.both = 1;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result),
                  TD_ERR_INVALID_ARGUMENT, result);
@@ -175,21 +172,18 @@ TD_TEST(tensors_and_dictionaries_change_places) {
 }
 
 TD_TEST(in_place_with_others) {
-  td_tensordict *td = small(0), *other = small(10), *result = NULL;
+  td_tensordict *td = small(0), *other = small(10);
   td_apply_options options = TD_APPLY_OPTIONS_INIT;
   const td_tensordict *const others[] = {other};
   walk it = {0};
   td_tensor *before = td_take(td, TD_KEY("n", "b"));
-  options.inplace = 1;
   TD_DO(td_lock(td));
-  TD_DO(td_apply_entries(td, others, 1, &options, sum, &it, &result));
+  TD_DO(td_apply_entries_inplace(td, others, 1, &options, sum, &it));
   TD_CHECK_VALUES(before, 10, 12, 14, 16); /* still int64 */
   td_tensor_free(before);
-  td_free(result);
   options.call_on_nested = 1; /* a dictionary is written into the one that is there */
-  TD_DO(td_apply_entries(td, others, 1, &options, sum, &it, &result));
+  TD_DO(td_apply_entries_inplace(td, others, 1, &options, sum, &it));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(20, 23));
-  td_free(result);
   td_free(other);
   td_free(td);
 }
@@ -285,10 +279,7 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   options.device_type = TD_DEVICE_META;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_DEVICE, result);
   options.device_type = TD_DEVICE_NONE;
-  options.inplace = 1;
-  TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result),
-                 TD_ERR_INVALID_ARGUMENT, result);
-  options.inplace = 0;
+  TD_EXPECT(td_apply_entries_inplace(td, NULL, 0, &options, sum, &it), TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_lock(out));
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_LOCKED, result);
   td_free(out);
@@ -335,19 +326,15 @@ TD_TEST(options_of_the_first_release_are_enough) {
   td_tensordict *td = td_sample(), *result = NULL;
   struct {
     uint32_t struct_size;
-    int32_t inplace;
     td_filter_empty filter_empty;
     int32_t propagate_lock;
-  } old = {16, 0, 0, 1};
+  } old = {12, 0, 1};
   TD_DO(td_lock(td));
   TD_DO(td_apply(td, (const td_apply_options *)(const void *)&old, share, NULL, &result));
   TD_CHECK_FLAG(td_is_locked, result, 1);
   td_free(result);
   td_apply_options options = TD_APPLY_OPTIONS_INIT;
   options.call_on_nested = 1; /* for a function that takes tensors */
-  TD_EXPECT_NULL(td_apply(td, &options, share, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  options.call_on_nested = 0;
-  options.reserved = 1;
   TD_EXPECT_NULL(td_apply(td, &options, share, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   td_free(td);
 }

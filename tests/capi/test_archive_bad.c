@@ -34,7 +34,7 @@ static td_status use(const char *path) {
   if (status == TD_OK) {
     td_tensordict *copy = NULL;
     TD_CHECK_INT(is, 1);
-    TD_DO(td_clone(td, 1, &copy));
+    TD_DO(td_clone(td, 0, &copy));
     td_free(copy);
     td_free(td);
   } else {

@@ -202,3 +202,82 @@ TD_TEST(on_an_accelerator) {
   td_free(there);
   td_free(td);
 }
+
+/* A nested dictionary does not know who holds it: its batch size can change beneath a parent, which went
+ * on reading and writing with its own. */
+TD_TEST(a_nested_batch_size_changes_beneath_its_parent) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *inner = NULL, *result = NULL;
+  td_put(td, TD_KEY("n", "y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+  td_tensordict *values = NULL;
+  TD_DO(td_clone(td, 0, &values));
+  inner = td_take_dict(td, TD_KEY("n"));
+  TD_DO(td_set_batch_size(inner, TD_NO_SIZES));
+  td_put(inner, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(1)));
+  TD_DO(td_set_batch_size(inner, TD_SIZES(1)));
+  TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_INT(3)), &result), TD_ERR_SHAPE, result);
+  TD_CHECK_TEXT(td_last_error_message(), "\"n\"");
+  TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_SLICE(0, 1)), &result), TD_ERR_SHAPE, result);
+  td_tensor *rows = td_positions((const int64_t[]){3, 2}, 2);
+  TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_TENSOR(rows)), &result), TD_ERR_SHAPE, result);
+  td_tensor_free(rows);
+  TD_EXPECT(td_set_at(td, TD_AT(TD_I_ELLIPSIS), values), TD_ERR_SHAPE);
+  TD_EXPECT(td_update_at(td, TD_AT(TD_I_SLICE(2, 4)), values, 0), TD_ERR_SHAPE);
+  TD_EXPECT_NULL(td_unsqueeze(td, 0, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_expand(td, TD_SIZES(2, 4), &result), TD_ERR_SHAPE, result);
+  td_tensordict *out[4] = {NULL, NULL, NULL, NULL};
+  size_t n = 0;
+  TD_EXPECT(td_unbind(td, 0, out, 4, &n), TD_ERR_SHAPE);
+  const td_tensordict *both[] = {td, td};
+  TD_EXPECT_NULL(td_stack(both, 2, 1, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_cat(both, 2, 0, &result), TD_ERR_SHAPE, result);
+  td_tensor *one = td_take(td, TD_KEY("n", "y")); /* what asks for no batch dimension goes on */
+  TD_CHECK_VALUES(one, 7);
+  td_tensor_free(one);
+  td_put(inner, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1)));
+  TD_EXPECT(td_set_batch_size(td, TD_SIZES(4)), TD_ERR_SHAPE);
+  TD_DO(td_set_batch_size(inner, TD_NO_SIZES));
+  td_put(inner, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+  TD_DO(td_set_batch_size(td, TD_SIZES(4))); /* puts it right */
+  TD_CHECK_BATCH(inner, 4);
+  TD_DO(td_index(td, TD_AT(TD_I_INT(3)), &result));
+  TD_CHECK_ENTRY(result, TD_KEY("n", "y"), TD_NO_SIZES, TD_VALUES(3));
+  td_free(result);
+  td_free(values);
+  td_free(inner);
+  td_free(td);
+}
+
+/* An empty dictionary takes the batch size of the one that asks last. */
+TD_TEST(an_empty_dictionary_in_two_parents) {
+  td_tensordict *one = td_empty(TD_SIZES(4)), *other = td_empty(TD_NO_SIZES), *result = NULL;
+  td_tensordict *inner = td_empty(TD_SIZES(4));
+  TD_DO(td_set_dict(one, TD_KEY("n"), inner));
+  TD_DO(td_set_dict(other, TD_KEY("n"), inner));
+  TD_DO(td_set_batch_size(other, TD_SIZES(2)));
+  td_put(inner, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  TD_EXPECT_NULL(td_index(one, TD_AT(TD_I_INT(3)), &result), TD_ERR_SHAPE, result);
+  TD_DO(td_index(other, TD_AT(TD_I_INT(1)), &result));
+  TD_CHECK_ENTRY(result, TD_KEY("n", "y"), TD_NO_SIZES, TD_VALUES(1));
+  td_free(result);
+  td_free(inner);
+  td_free(other);
+  td_free(one);
+}
+
+TD_TEST(an_element_changes_beneath_a_lazy_stack) {
+  td_tensordict *a = td_empty(TD_SIZES(4)), *b = td_empty(TD_SIZES(4)), *lazy = NULL,
+                *result = NULL;
+  td_put(a, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+  td_put(b, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
+  const td_tensordict *both[] = {a, b};
+  TD_DO(td_lazy_stack(both, 2, 0, &lazy));
+  TD_DO(td_set_batch_size(a, TD_NO_SIZES));
+  td_put(a, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1)));
+  TD_EXPECT_NULL(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(3)), &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_permute(lazy, TD_SIZES(1, 0), &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_to_lazy_stack(lazy, 1, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_clone(lazy, 0, &result), TD_ERR_SHAPE, result);
+  td_free(lazy);
+  td_free(b);
+  td_free(a);
+}

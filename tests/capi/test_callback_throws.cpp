@@ -29,19 +29,18 @@ td_tensordict *dictionary() {
   td_tensordict *td = nullptr;
   td_tensor *tensor = nullptr;
   TD_DO(td_create(&size, 1, TD_DEVICE_NONE, -1, &td));
-  TD_DO(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT32, &size, 1, &tensor));
+  TD_DO(td_tensor_from_data(values, sizeof values, &size, 1, TD_DTYPE_FLOAT32, &tensor));
   TD_DO(td_set(td, &key, 1, tensor));
   td_tensor_free(tensor);
   return td;
 }
 
-td_status thrown(Thrown what, int32_t inplace) {
+td_status thrown(Thrown what, bool inplace) {
   td_tensordict *td = dictionary();
   td_tensordict *result = static_cast<td_tensordict *>(TD_POISON);
-  td_apply_options options = TD_APPLY_OPTIONS_INIT;
-  options.inplace = inplace;
-  const td_status status = td_apply(td, &options, throwing, &what, &result);
-  TD_CHECK(result == nullptr);
+  const td_status status = inplace ? td_apply_inplace(td, nullptr, throwing, &what)
+                                   : td_apply(td, nullptr, throwing, &what, &result);
+  TD_CHECK(inplace || result == nullptr);
   TD_CHECK(std::string(td_last_error_message()) != "");
   td_free(td);
   return status;
@@ -51,12 +50,12 @@ td_status thrown(Thrown what, int32_t inplace) {
 
 TD_TEST(exceptions_of_callbacks_become_a_status) {
   for (const Thrown what : {Thrown::standard, Thrown::number, Thrown::text, Thrown::foreign}) {
-    for (int32_t inplace = 0; inplace < 2; ++inplace) {
+    for (const bool inplace : {false, true}) {
       const td_status status = thrown(what, inplace);
       TD_CHECK(status == TD_ERR_CALLBACK || status == TD_ERR_INTERNAL);
     }
   }
-  thrown(Thrown::standard, 0);
+  thrown(Thrown::standard, false);
   TD_CHECK_TEXT(td_last_error_message(), "thrown by a callback");
-  TD_CHECK(thrown(Thrown::allocation, 0) != TD_OK);
+  TD_CHECK(thrown(Thrown::allocation, false) != TD_OK);
 }

@@ -52,7 +52,7 @@ TD_TEST(tensors_lie_one_after_the_other) {
   TD_DO(td_is_same(packed, again, &same));
   TD_CHECK_INT(same, 1);
   td_free(again);
-  TD_DO(td_clone(packed, 1, &again));
+  TD_DO(td_clone(packed, 0, &again));
   TD_CHECK_FLAG(td_is_consolidated, again, 0);
   td_free(again);
   TD_DO(td_unlock(packed));
@@ -70,17 +70,11 @@ TD_TEST(a_locked_dictionary_alone_is_not_consolidated) {
 }
 
 TD_TEST(in_place_the_dictionary_itself_changes) {
-  td_tensordict *td = three(), *result = NULL;
-  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
-  int32_t same = 0;
-  options.inplace = 1;
-  TD_DO(td_consolidate(td, NULL, &options, &result));
-  TD_DO(td_is_same(td, result, &same));
-  TD_CHECK_INT(same, 1);
+  td_tensordict *td = three();
+  TD_DO(td_consolidate_inplace(td, NULL));
   TD_CHECK_FLAG(td_is_consolidated, td, 1);
   TD_CHECK_INT(address(td, TD_KEY("n", "c")) - address(td, TD_KEY("a")), 64);
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(20, 21, 22));
-  td_free(result);
   td_free(td);
 }
 
@@ -294,7 +288,7 @@ TD_TEST(shared_dictionaries_are_packed_once) {
     td_free(td);
     td = above;
   }
-  TD_DO(td_clone(td, 1, &copy));
+  TD_DO(td_clone(td, 0, &copy));
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_CHECK_FLAG(td_is_consolidated, packed, 1);
   td_free(packed);
@@ -319,9 +313,6 @@ TD_TEST(what_cannot_be_packed) {
   TD_EXPECT_NULL(td_consolidate(td, "", NULL, &result), TD_ERR_IO, result);
   TD_EXPECT_NULL(td_consolidate(td, td_test_folder(), NULL, &result), TD_ERR_IO, result);
   TD_EXPECT_NULL(td_consolidate(td, here("no/such/folder"), NULL, &result), TD_ERR_IO, result);
-  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
-  options.inplace = 1;
-  TD_EXPECT_NULL(td_consolidate(td, here("f"), &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_CHECK_FLAG(td_is_locked, td, 0);
   td_free(td);
 }
@@ -542,11 +533,8 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
 
 TD_TEST(a_lazy_stack_as_root) {
   td_tensordict *td = mixed(), *lazy = td_take_dict(td, TD_KEY("lazy")), *packed = NULL;
-  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
-  options.inplace = 1;
-  TD_DO(td_consolidate(lazy, NULL, &options, &packed));
+  TD_DO(td_consolidate_inplace(lazy, NULL));
   TD_CHECK_FLAG(td_is_consolidated, lazy, 1);
-  td_free(packed);
   TD_DO(td_consolidate(lazy, here("f"), NULL, &packed));
   TD_CHECK_INT(equal(lazy, packed), 1);
   td_free(packed);
@@ -580,7 +568,7 @@ TD_TEST(tensorclasses_stay_tensorclasses_in_memory) {
   field.name = "x";
   TD_DO(td_tensorclass_create("Point", &field, 1, NULL, &type));
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
-  TD_DO(td_set_tensorclass(type, td));
+  TD_DO(td_set_tensorclass(td, type));
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_DO(td_tensorclass_of(packed, &found));
   TD_CHECK(found != NULL);
@@ -589,7 +577,7 @@ TD_TEST(tensorclasses_stay_tensorclasses_in_memory) {
   TD_DO(td_consolidate(td, here("f"), NULL, &packed));
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
-  TD_DO(td_set_tensorclass(type, loaded)); /* a dictionary until then */
+  TD_DO(td_set_tensorclass(loaded, type)); /* a dictionary until then */
   td_free(loaded);
   td_free(packed);
   td_tensorclass_free(type);

@@ -104,17 +104,13 @@ TD_TEST(each_tensor_as_the_one_of_its_key) {
 }
 
 TD_TEST(in_place) {
-  td_tensordict *td = td_sample(), *n = td_take_dict(td, TD_KEY("n")), *result = NULL;
+  td_tensordict *td = td_sample(), *n = td_take_dict(td, TD_KEY("n"));
   td_to_options options = TD_TO_OPTIONS_INIT;
-  options.inplace = 1;
-  TD_DO(td_to(td, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, &options, &result));
-  TD_CHECK_INT(same(td, result), 1);
+  TD_DO(td_to_inplace(td, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, &options));
   TD_CHECK_INT(dtype_of(n, TD_KEY("b")), TD_DTYPE_FLOAT64); /* nested ones are the same, too */
   TD_CHECK_INT(device_of(n), TD_DEVICE_CPU);
-  td_free(result);
   TD_DO(td_lock(td));
-  TD_EXPECT_NULL(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options, &result),
-                 TD_ERR_LOCKED, result);
+  TD_EXPECT(td_to_inplace(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options), TD_ERR_LOCKED);
   TD_CHECK_INT(dtype_of(td, TD_KEY("a")), TD_DTYPE_FLOAT64);
   td_free(n);
   td_free(td);
@@ -156,7 +152,7 @@ TD_TEST(devices_that_are_not_there) {
 TD_TEST(pinned_memory_needs_an_accelerator) {
   td_tensordict *td = td_sample(), *result = NULL;
   td_to_options options = TD_TO_OPTIONS_INIT;
-  options.pin = 1;
+  options.pin_memory = 1;
   TD_CHECK_INT(measured(td, TD_MEASURE_IS_PINNED), 0);
   if (td_device_available(TD_DEVICE_CUDA)) {
     TD_DO(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, &options, &result));
@@ -231,7 +227,7 @@ TD_TEST(addresses_in_the_order_of_the_keys) {
   TD_DO(td_index(td, TD_AT(TD_I_INT(1)), &part));
   TD_DO(td_data_pointers(part, 0, found, 2, &count));
   TD_CHECK_INT(found[1], (intptr_t)at_b + 24);
-  TD_DO(td_data_pointers(part, 1, found, 2, &count));
+  TD_DO(td_data_pointers(part, TD_DATA_POINTERS_STORAGE, found, 2, &count));
   TD_CHECK_INT(found[1], (intptr_t)at_b);
   TD_EXPECT(td_data_pointers(td, 0, found, 1, &count), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(count, 2);
@@ -256,9 +252,7 @@ TD_TEST(however_deep) {
   td_free(like);
   td_free(result);
   options.each_like = 0;
-  options.inplace = 1;
-  TD_DO(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options, &result));
-  td_free(result);
+  TD_DO(td_to_inplace(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options));
   TD_CHECK_INT(dtype_of(td, path, depth + 1), TD_DTYPE_INT8);
   TD_DO(td_auto_device(td));
   TD_DO(td_detach(td, TD_DETACH_HISTORY, &result));

@@ -172,8 +172,8 @@ TD_TEST(a_dictionary_does_not_lie_inside_itself) {
 TD_TEST(share_sees_changes_and_clone_does_not) {
   td_tensordict *td = td_sample(), *shared = NULL, *shallow = NULL, *deep = NULL;
   TD_DO(td_dup(td, &shared));
-  TD_DO(td_clone(td, 0, &shallow));
-  TD_DO(td_clone(td, 1, &deep));
+  TD_DO(td_clone(td, TD_CLONE_SHALLOW, &shallow));
+  TD_DO(td_clone(td, 0, &deep));
   td_put(td, TD_KEY("n", "new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   td_tensor *fives = td_filled(TD_DTYPE_INT64, 5, TD_NO_SIZES);
   TD_DO(td_set_inplace(td, TD_KEY("n", "b"), fives));
@@ -209,7 +209,7 @@ TD_TEST(handles_on_one_dictionary_are_told_from_equal_ones) {
   TD_DO(td_dup(td, &other));
   TD_CHECK_INT(same(td, other), 1);
   td_free(other);
-  TD_DO(td_clone(td, 0, &other));
+  TD_DO(td_clone(td, TD_CLONE_SHALLOW, &other));
   TD_CHECK_INT(same(td, other), 0);
   td_free(other);
   TD_DO(td_contiguous(td, &other)); /* the same tensors in another one */
@@ -289,7 +289,7 @@ TD_TEST(deep_trees_do_not_overflow_the_stack) {
   TD_CHECK_INT(bytes, 8);
   TD_DO(td_lock(td));
   TD_DO(td_unlock(td));
-  TD_DO(td_clone(td, 1, &root));
+  TD_DO(td_clone(td, 0, &root));
   int32_t equal = 0;
   TD_DO(td_equal(td, root, &equal));
   TD_CHECK_INT(equal, 1);

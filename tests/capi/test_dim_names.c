@@ -184,7 +184,7 @@ TD_TEST(shapes) {
   CHECK_RESULT(td_view(td, TD_SIZES(12), &result), "-");
   CHECK_RESULT(td_reshape(td, TD_SIZES(2, 6), &result), "-,-");
   CHECK_RESULT(td_expand(td, TD_SIZES(2, 4, 3), &result), "-,x,y");
-  CHECK_RESULT(td_clone(td, 1, &result), "x,y");
+  CHECK_RESULT(td_clone(td, 0, &result), "x,y");
   CHECK_RESULT(td_to_dtype(td, TD_DTYPE_FLOAT64, &result), "x,y");
   td_tensordict *parts[3] = {NULL, NULL, NULL}, *flat = NULL;
   size_t count = 0;
@@ -227,8 +227,8 @@ TD_TEST(operations_on_every_tensor) {
   CHECK_RESULT(td_reduce(td, TD_REDUCE_SUM, &options, &result), "x,y");
   CHECK_RESULT(td_unary(td, TD_UNARY_NEG, &result), "x,y");
   CHECK_RESULT(td_contiguous(td, &result), "x,y");
-  CHECK_RESULT(td_clone(td, 0, &result), "x,y");
-  CHECK_RESULT(td_empty_like(td, 1, &result), "x,y");
+  CHECK_RESULT(td_clone(td, TD_CLONE_SHALLOW, &result), "x,y");
+  CHECK_RESULT(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result), "x,y");
   td_free(td);
 }
 
@@ -265,7 +265,7 @@ TD_TEST(lazy_stacks) {
   CHECK_RESULT(td_index(lazy, TD_AT(TD_I_INT(0)), &result), "s,b");
   CHECK_RESULT(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(0)), &result), "a,b");
   CHECK_RESULT(td_transpose(lazy, 0, 1, &result), "s,a,b");
-  CHECK_RESULT(td_clone(lazy, 1, &result), "a,s,b");
+  CHECK_RESULT(td_clone(lazy, 0, &result), "a,s,b");
   CHECK_RESULT(td_unary(lazy, TD_UNARY_NEG, &result), "a,s,b");
   check_nested(lazy, "a,s,b");
   TD_DO(td_set_names(lazy, NO_NAMES));
@@ -285,7 +285,7 @@ TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
   TD_EXPECT(td_set_names(sub_tensordict, NAMES("z")), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_refine_names(sub_tensordict, NAMES("y")), TD_ERR_UNSUPPORTED);
   CHECK_NAMES(sub_tensordict, "y");
-  CHECK_RESULT(td_clone(sub_tensordict, 1, &result), "y");
+  CHECK_RESULT(td_clone(sub_tensordict, 0, &result), "y");
   td_free(sub_tensordict);
   td_free(td);
 }

@@ -183,13 +183,16 @@ TD_TEST(entries_are_renamed) {
   TD_DO(td_rename_key(td, TD_KEY("a"), TD_KEY("n", "z"), 0));
   TD_CHECK_KEYS(td, "n n/b n/c n/z");
   TD_CHECK(td_holds(td, TD_KEY("n", "z"), a));
-  TD_DO(td_rename_key(td, TD_KEY("n", "b"), TD_KEY("x", "y"), 1)); /* makes what is missing */
+  TD_DO(td_rename_key(td, TD_KEY("n", "b"), TD_KEY("x", "y"),
+                      TD_RENAME_KEY_SAFE)); /* makes what is missing */
   TD_CHECK_KEYS(td, "n n/c n/z x x/y");
   TD_DO(td_rename_key(td, TD_KEY("n", "c"), TD_KEY("n", "d"), 0)); /* moves to the end */
   TD_CHECK_KEYS(td, "n n/z n/d x x/y");
-  TD_DO(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "z"), 1)); /* itself: stays where it is */
+  TD_DO(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "z"),
+                      TD_RENAME_KEY_SAFE)); /* itself: stays where it is */
   TD_CHECK_KEYS(td, "n n/z n/d x x/y");
-  TD_EXPECT(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "d"), 1), TD_ERR_KEY_EXISTS);
+  TD_EXPECT(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "d"), TD_RENAME_KEY_SAFE),
+            TD_ERR_KEY_EXISTS);
   TD_DO(td_rename_key(td, TD_KEY("n", "z"), TD_KEY("n", "d"), 0));
   TD_CHECK_KEYS(td, "n n/d x x/y");
   TD_CHECK(td_holds(td, TD_KEY("n", "d"), a));
@@ -239,7 +242,7 @@ TD_TEST(skeletons) {
   TD_CHECK_BATCH(result, 3);
   TD_CHECK_FLAG(td_is_locked, result, 0);
   td_free(result);
-  TD_DO(td_empty_like(td, 1, &result));
+  TD_DO(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result));
   TD_CHECK_KEYS(result, "n n/deep");
   td_free(result);
   td_free(td);
@@ -339,7 +342,7 @@ TD_TEST(the_batch_size_that_all_begin_with) {
   n = td_take_dict(td, TD_KEY("empty"));
   TD_CHECK_BATCH(n, 3, 4);
   td_free(n);
-  TD_DO(td_auto_batch_size(td, 1, 1));
+  TD_DO(td_auto_batch_size(td, 1, TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT));
   TD_CHECK_BATCH(td, 3);
   n = td_take_dict(td, TD_KEY("n"));
   TD_CHECK_BATCH(n, 3, 4, 6, 7); /* has that many already */

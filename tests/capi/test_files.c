@@ -522,7 +522,7 @@ TD_TEST(many_records_are_written_in_pieces) {
   int64_t *numbers = malloc(200000 * sizeof *numbers);
   for (int64_t i = 0; i < 200000; i++) numbers[i] = 3 * i;
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_data(numbers, 200000 * sizeof *numbers, TD_DTYPE_INT64, TD_SIZES(200000),
+  TD_DO(td_tensor_from_data(numbers, 200000 * sizeof *numbers, TD_SIZES(200000), TD_DTYPE_INT64,
                             &tensor));
   td_put(td, TD_KEY("a"), tensor);
   free(numbers);

@@ -33,7 +33,7 @@ TD_TEST(flattened_and_back) {
   TD_CHECK_BATCH(flat, 3);
   TD_CHECK_FLAG(td_is_locked, flat, 0);
   TD_CHECK(td_holds(flat, TD_KEY("n.b"), b));
-  TD_DO(td_unflatten_keys(flat, ".", 0, &back));
+  TD_DO(td_unflatten_keys(flat, ".", &back));
   TD_CHECK_KEYS(back, "a n n/b n/c");
   TD_DO(td_unlock(td));
   TD_DO(td_remove(td, TD_KEY("empty")));
@@ -49,23 +49,18 @@ TD_TEST(flattened_and_back) {
 }
 
 TD_TEST(flattened_in_place) {
-  td_tensordict *td = td_nested(0), *result = NULL;
-  td_flatten_keys_options options = TD_FLATTEN_KEYS_OPTIONS_INIT;
-  options.inplace = 1;
+  td_tensordict *td = td_nested(0);
   TD_DO(td_lock(td));
-  TD_EXPECT_NULL(td_flatten_keys(td, ".", &options, &result), TD_ERR_LOCKED, result);
-  TD_EXPECT_NULL(td_unflatten_keys(td, ".", 1, &result), TD_ERR_LOCKED, result);
+  TD_EXPECT(td_flatten_keys_inplace(td, ".", NULL), TD_ERR_LOCKED);
+  TD_EXPECT(td_unflatten_keys_inplace(td, "."), TD_ERR_LOCKED);
   TD_DO(td_unlock(td));
-  TD_DO(td_flatten_keys(td, ".", &options, &result));
-  TD_CHECK(td_is_same_dict(td, result));
+  TD_DO(td_flatten_keys_inplace(td, ".", NULL));
   TD_CHECK_KEYS(td, "a n.b n.c"); /* those of the first level stay */
-  td_free(result);
   TD_DO(td_create_nested(td, TD_KEY("n")));
   td_tensordict *n = td_take_dict(td, TD_KEY("n"));
-  TD_DO(td_unflatten_keys(td, ".", 1, &result));
+  TD_DO(td_unflatten_keys_inplace(td, "."));
   TD_CHECK_KEYS(td, "a n n/b n/c");
   TD_CHECK_KEYS(n, "b c"); /* the dictionary that was there took them in */
-  td_free(result);
   td_free(n);
   td_free(td);
 }
@@ -75,15 +70,15 @@ TD_TEST(names_that_would_collide) {
   td_put(td, TD_KEY("n.b"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   TD_EXPECT_NULL(td_flatten_keys(td, ".", NULL, &result), TD_ERR_KEY_EXISTS, result);
   TD_CHECK_TEXT(td_last_error_message(), "\"n.b\"");
-  TD_EXPECT_NULL(td_unflatten_keys(td, ".", 0, &result), TD_ERR_KEY_EXISTS, result);
-  TD_EXPECT_NULL(td_unflatten_keys(td, ".", 1, &result), TD_ERR_KEY_EXISTS, result);
+  TD_EXPECT_NULL(td_unflatten_keys(td, ".", &result), TD_ERR_KEY_EXISTS, result);
+  TD_EXPECT(td_unflatten_keys_inplace(td, "."), TD_ERR_KEY_EXISTS);
   TD_CHECK_KEYS(td, "a n n/b n/c n.b");
   td_put(td, TD_KEY("a.x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   TD_DO(td_remove(td, TD_KEY("n.b")));
-  TD_EXPECT_NULL(td_unflatten_keys(td, ".", 0, &result), TD_ERR_KEY_EXISTS,
+  TD_EXPECT_NULL(td_unflatten_keys(td, ".", &result), TD_ERR_KEY_EXISTS,
                  result); /* a is a tensor */
   TD_EXPECT_NULL(td_flatten_keys(td, "", NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  TD_EXPECT_NULL(td_unflatten_keys(td, "\xff", 0, &result), TD_ERR_KEY_INVALID, result);
+  TD_EXPECT_NULL(td_unflatten_keys(td, "\xff", &result), TD_ERR_KEY_INVALID, result);
   td_free(td);
 }
 
@@ -91,7 +86,7 @@ TD_TEST(parts_may_be_empty) {
   td_tensordict *td = td_empty(TD_SIZES(3)), *result = NULL;
   td_put(td, TD_KEY("c."), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   td_put(td, TD_KEY(".d"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
-  TD_DO(td_unflatten_keys(td, ".", 0, &result));
+  TD_DO(td_unflatten_keys(td, ".", &result));
   TD_CHECK_KEYS(result, "c c/  /d");
   td_free(result);
   td_free(td);
@@ -127,7 +122,7 @@ TD_TEST(ten_thousand_levels) {
   TD_DO(td_flatten_keys(td, ".", NULL, &flat));
   TD_DO(td_depth(flat, &depth));
   TD_CHECK_INT(depth, 0);
-  TD_DO(td_unflatten_keys(flat, ".", 0, &back));
+  TD_DO(td_unflatten_keys(flat, ".", &back));
   TD_DO(td_equal(td, back, &equal));
   TD_CHECK_INT(equal, 1);
   td_update_options strict = TD_UPDATE_OPTIONS_INIT;

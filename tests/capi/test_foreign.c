@@ -13,7 +13,7 @@ TD_TEST(blob_is_shared_and_released_once) {
   int released = 0;
   td_tensor *tensor = NULL, *shared = NULL;
   void *data = NULL;
-  TD_DO(td_tensor_from_blob(numbers, TD_DTYPE_FLOAT32, (const int64_t[]){2, 3}, NULL, 2,
+  TD_DO(td_tensor_from_blob(numbers, (const int64_t[]){2, 3}, NULL, 2, TD_DTYPE_FLOAT32,
                             TD_DEVICE_CPU, -1, count, &released, &tensor));
   TD_DO(td_tensor_data(tensor, &data));
   TD_CHECK(data == numbers);
@@ -34,8 +34,8 @@ TD_TEST(blob_is_shared_and_released_once) {
 TD_TEST(blob_with_strides) {
   float numbers[6] = {0, 1, 2, 3, 4, 5};
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_blob(numbers, TD_DTYPE_FLOAT32, (const int64_t[]){3, 2},
-                            (const int64_t[]){1, 3}, 2, TD_DEVICE_CPU, -1, NULL, NULL, &tensor));
+  TD_DO(td_tensor_from_blob(numbers, (const int64_t[]){3, 2}, (const int64_t[]){1, 3}, 2,
+                            TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, NULL, NULL, &tensor));
   TD_CHECK_VALUES(tensor, 0, 3, 1, 4, 2, 5);
   TD_CHECK_FLAG(td_tensor_is_contiguous, tensor, 0);
   td_tensor_free(tensor);
@@ -44,7 +44,7 @@ TD_TEST(blob_with_strides) {
 TD_TEST(blob_without_elements) {
   int released = 0;
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_blob(NULL, TD_DTYPE_INT8, (const int64_t[]){0, 4}, NULL, 2, TD_DEVICE_CPU,
+  TD_DO(td_tensor_from_blob(NULL, (const int64_t[]){0, 4}, NULL, 2, TD_DTYPE_INT8, TD_DEVICE_CPU,
                             -1, count, &released, &tensor));
   TD_CHECK_SIZES(tensor, 0, 4);
   td_tensor_free(tensor);
@@ -59,7 +59,7 @@ TD_TEST(blob_is_released_once_by_every_failure) {
   int released = 0, failures = 0;
 #define FAILS(status, data, dtype, sizes, strides, dims, device)                             \
   do {                                                                                       \
-    TD_EXPECT_NULL(td_tensor_from_blob(data, dtype, sizes, strides, dims, device, -1, count, \
+    TD_EXPECT_NULL(td_tensor_from_blob(data, sizes, strides, dims, dtype, device, -1, count, \
                                        &released, &tensor),                                  \
                    status, tensor);                                                          \
     TD_CHECK_INT(released, ++failures);                                                      \
@@ -76,7 +76,7 @@ TD_TEST(blob_is_released_once_by_every_failure) {
   if (!td_device_available(TD_DEVICE_CUDA))
     FAILS(TD_ERR_DEVICE, numbers, TD_DTYPE_FLOAT32, sizes, NULL, 2, TD_DEVICE_CUDA);
 #undef FAILS
-  TD_EXPECT(td_tensor_from_blob(numbers, TD_DTYPE_FLOAT32, sizes, NULL, 2, TD_DEVICE_CPU, -1, count,
+  TD_EXPECT(td_tensor_from_blob(numbers, sizes, NULL, 2, TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, count,
                                 &released, NULL),
             TD_ERR_NULL_ARGUMENT);
   TD_CHECK_INT(released, ++failures);
@@ -92,7 +92,7 @@ TD_TEST(blob_is_released_on_another_thread) {
   int released = 0;
   td_tensor *tensor = NULL;
   pthread_t thread;
-  TD_DO(td_tensor_from_blob(numbers, TD_DTYPE_FLOAT32, (const int64_t[]){2}, NULL, 1, TD_DEVICE_CPU,
+  TD_DO(td_tensor_from_blob(numbers, (const int64_t[]){2}, NULL, 1, TD_DTYPE_FLOAT32, TD_DEVICE_CPU,
                             -1, count, &released, &tensor));
   TD_CHECK(pthread_create(&thread, NULL, free_there, tensor) == 0);
   pthread_join(thread, NULL);
@@ -104,7 +104,7 @@ static void free_a_handle(void *tensor) { td_tensor_free(tensor); }
 TD_TEST(a_release_may_call_the_library) {
   float numbers[2] = {1, 2};
   td_tensor *inner = td_arange(TD_DTYPE_INT8, 0, TD_SIZES(1)), *tensor = NULL;
-  TD_DO(td_tensor_from_blob(numbers, TD_DTYPE_FLOAT32, (const int64_t[]){2}, NULL, 1, TD_DEVICE_CPU,
+  TD_DO(td_tensor_from_blob(numbers, (const int64_t[]){2}, NULL, 1, TD_DTYPE_FLOAT32, TD_DEVICE_CPU,
                             -1, free_a_handle, inner, &tensor));
   td_tensor_free(tensor);
   int32_t flag = 0;

@@ -30,7 +30,7 @@ static td_tensor *big(void) {
   const size_t bytes = (size_t)16 << 20;
   char *memory = calloc(bytes, 1);
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_data(memory, bytes, TD_DTYPE_INT8, TD_SIZES(2, 8 << 20), &tensor));
+  TD_DO(td_tensor_from_data(memory, bytes, TD_SIZES(2, 8 << 20), TD_DTYPE_INT8, &tensor));
   free(memory);
   return tensor;
 }
@@ -39,7 +39,7 @@ TD_TEST(a_result_is_that_of_memmap) {
   td_tensordict *td = td_sample(), *one = NULL, *other = NULL;
   td_future *future = start(td, "m");
   int32_t done = 99, same = 0;
-  TD_DO(td_future_wait(future, 60, &done));
+  TD_DO(td_future_wait(future, 60000, &done));
   TD_CHECK_INT(done, 1);
   TD_DO(td_future_wait(future, 0, &done));
   TD_CHECK_INT(done, 1);
@@ -67,7 +67,7 @@ TD_TEST(what_is_saved_is_what_was_there) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *want, *n;
   td_put(td, TD_KEY("big"), big());
   td_put(td, TD_KEY("n", "x"), td_arange(TD_DTYPE_INT8, 5, TD_SIZES(2)));
-  TD_DO(td_clone(td, 0, &want));
+  TD_DO(td_clone(td, TD_CLONE_SHALLOW, &want));
   td_future *future = start(td, "m");
   n = td_take_dict(td, TD_KEY("n"));
   td_put(n, TD_KEY("late"), td_arange(TD_DTYPE_INT8, 5, TD_SIZES(2)));
@@ -97,7 +97,6 @@ TD_TEST(failures_are_those_of_memmap) {
   TD_EXPECT_NULL(td_future_result(future, &result), TD_ERR_KEY_INVALID, result);
   TD_CHECK_TEXT(td_last_error_message(), "shape");
   TD_CHECK(!td_exists(here("m")));
-  TD_EXPECT(td_future_wait(future, 0.0 / 0.0 * (double)done, &done), TD_ERR_INVALID_ARGUMENT);
   td_future_free(future);
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
   options.struct_size = 1;

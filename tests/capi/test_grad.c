@@ -35,7 +35,7 @@ static void check_copies(const td_tensordict *td, int32_t want) {
   td_tensor *position = td_positions((const int64_t[]){1, 0}, 2);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(position)), &part));
   check_recorded(part, want);
-  TD_DO(td_clone(td, 1, &part));
+  TD_DO(td_clone(td, 0, &part));
   check_recorded(part, want);
   TD_DO(td_stack((const td_tensordict *const[]){td, td}, 2, 0, &part));
   check_recorded(part, want);

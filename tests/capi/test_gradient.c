@@ -144,7 +144,7 @@ TD_TEST(gradients_add_up_until_they_are_zeroed) {
   TD_DO(td_grad(td, &grad));
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(4, 4));
   TD_CHECK_INT(measured(td, TD_MEASURE_BYTES), 24); /* 3 floats and 3 gradients */
-  TD_DO(td_zero_grad(td, 1));
+  TD_DO(td_zero_grad(td, TD_ZERO_GRAD_KEEP));
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(0, 0)); /* the same tensors */
   td_free(grad);
   TD_DO(td_zero_grad(td, 0));
@@ -224,7 +224,7 @@ TD_TEST(gradients_can_be_recorded_themselves) {
   TD_DO(td_grad(td, &grad));
   TD_CHECK_INT(measured(grad, TD_MEASURE_REQUIRES_GRAD), 1);
   td_free(grad);
-  TD_DO(td_zero_grad(td, 1)); /* also of such */
+  TD_DO(td_zero_grad(td, TD_ZERO_GRAD_KEEP)); /* also of such */
   TD_DO(td_grad(td, &grad));
   TD_CHECK_INT(measured(grad, TD_MEASURE_REQUIRES_GRAD), 0);
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(0, 0));

@@ -35,10 +35,10 @@ static td_tensor *random_tensor(td_random *random) {
     bytes[i] = (uint8_t)td_random_one_in(random, 2);
   }
   if (is_mask) {
-    TD_DO(td_tensor_from_data(bytes, count, TD_DTYPE_BOOL, sizes, dims, &tensor));
+    TD_DO(td_tensor_from_data(bytes, count, sizes, dims, TD_DTYPE_BOOL, &tensor));
     return tensor;
   }
-  TD_DO(td_tensor_from_data(values, count * sizeof *values, TD_DTYPE_INT64, sizes, dims, &wide));
+  TD_DO(td_tensor_from_data(values, count * sizeof *values, sizes, dims, TD_DTYPE_INT64, &wide));
   TD_DO(td_tensor_to(wide, dtypes[td_random_next(random) % 2], TD_DEVICE_NONE, -1, &tensor));
   td_tensor_free(wide);
   return tensor;
@@ -169,7 +169,7 @@ TD_TEST(what_is_written_is_what_is_read) {
       size_t negative = 0, selected = 0, left = 0;
       count_values(p, &negative, &selected);
       td_tensor_free(p);
-      TD_DO(td_clone(part, 1, &value));
+      TD_DO(td_clone(part, 0, &value));
       TD_DO(td_fill_at(value, NULL, 0, minus));
       TD_DO(td_set_at(td, at.items, at.count, value));
       p = td_take(td, TD_KEY("p"));

@@ -130,7 +130,7 @@ TD_TEST(equality) {
 #define EQUAL(want)                   \
   TD_DO(td_equal(td, other, &equal)); \
   TD_CHECK_INT(equal, (want))
-  TD_DO(td_clone(td, 1, &other));
+  TD_DO(td_clone(td, 0, &other));
   EQUAL(1);
   TD_DO(td_lock(other));
   EQUAL(1); /* the lock does not count */
@@ -147,7 +147,7 @@ TD_TEST(equality) {
   TD_DO(td_set_batch_size(other, TD_SIZES(4)));
   EQUAL(0);
   td_free(other);
-  TD_DO(td_clone(td, 0, &other));
+  TD_DO(td_clone(td, TD_CLONE_SHALLOW, &other));
   td_put_dict(other, TD_KEY("empty"), td_empty(TD_SIZES(4, 3)));
   EQUAL(0);
   td_free(other);

@@ -28,14 +28,15 @@ TD_TEST(joins_write_into_what_is_there) {
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
   TD_CHECK_ENTRY(out, TD_KEY("n", "b"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 10, 11, 2, 3, 12, 13));
   TD_CHECK_ENTRY(out, TD_KEY("extra"), TD_SIZES(2, 2), TD_VALUES(7, 7, 7, 7));
-  TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 0, 1), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 0, TD_JOIN_INTO_STRICT),
+            TD_ERR_KEY_NOT_FOUND);
   TD_EXPECT(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, 0), TD_ERR_SHAPE);
   TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 2, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), -3, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_into(out, 2, PAIR(one, two), 0, 0), TD_ERR_INVALID_ARGUMENT);
   td_free(out);
   TD_DO(td_like_sized(one, TD_LIKE_ZEROS, TD_SIZES(4), NULL, &out));
-  TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, 1));
+  TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, TD_JOIN_INTO_STRICT));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 10, 11));
   td_put(two, TD_KEY("c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   td_put(out, TD_KEY("c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
@@ -54,7 +55,7 @@ TD_TEST(a_part_of_the_target_may_be_a_source) {
   td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
   TD_DO(td_index(out, TD_AT(TD_I_INT(1)), &part));
   TD_DO(td_fill_at(part, TD_AT(TD_I_ALL), nine));
-  TD_DO(td_join_into(out, TD_JOIN_STACK, PAIR(part, one), 0, 1));
+  TD_DO(td_join_into(out, TD_JOIN_STACK, PAIR(part, one), 0, TD_JOIN_INTO_STRICT));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(9, 9, 0, 1));
   td_tensor_free(nine);
   td_free(part);
@@ -82,9 +83,11 @@ TD_TEST(entries_of_one_dictionary_are_joined) {
   td_put(td, TD_KEY("n", "y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
   td_put(td, TD_KEY("wide"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 2)));
   const td_key x = {TD_KEY("x")}, y = {TD_KEY("n", "y")}, wide = {TD_KEY("wide")};
-  TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(x, y), TD_KEY("xy"), -1, 1));
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(x, y), TD_KEY("xy"), -1, TD_JOIN_ENTRIES_KEEP));
   TD_CHECK_ENTRY(td, TD_KEY("xy"), TD_SIZES(2, 2), TD_VALUES(0, 5, 1, 6));
-  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, KEYS(x, wide), TD_KEY("bad"), 0, 1), TD_ERR_SHAPE);
+  TD_EXPECT(
+      td_join_entries(td, TD_JOIN_STACK, KEYS(x, wide), TD_KEY("bad"), 0, TD_JOIN_ENTRIES_KEEP),
+      TD_ERR_SHAPE);
   TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x, y), TD_KEY("bad"), 0, 0), TD_ERR_SHAPE);
   TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, KEYS(x), TD_KEY("bad"), 2, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, NULL, 0, TD_KEY("bad"), 0, 0),
@@ -96,7 +99,8 @@ TD_TEST(entries_of_one_dictionary_are_joined) {
   TD_DO(td_get_kind(td, TD_KEY("n", "y"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_DO(td_lock(td));
-  TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x), TD_KEY("c"), 0, 1), TD_ERR_LOCKED);
+  TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x), TD_KEY("c"), 0, TD_JOIN_ENTRIES_KEEP),
+            TD_ERR_LOCKED);
   td_free(td);
 }
 
@@ -122,7 +126,7 @@ TD_TEST(all_tensors_become_one) {
   TD_DO(td_join_tensors(td, TD_JOIN_CAT, 0, 0, &result));
   TD_CHECK_VALUES(result, 0, 1, 5, 6);
   td_tensor_free(result);
-  TD_DO(td_join_tensors(td, TD_JOIN_STACK, 1, 1, &result));
+  TD_DO(td_join_tensors(td, TD_JOIN_STACK, 1, TD_JOIN_TENSORS_SORTED, &result));
   TD_CHECK_VALUES(result, 5, 0, 6, 1);
   td_tensor_free(result);
   TD_EXPECT_NULL(td_join_tensors(td, TD_JOIN_STACK, 2, 0, &result), TD_ERR_INDEX, result);

@@ -248,7 +248,7 @@ TD_TEST(from_and_to_dense) {
   TD_DO(td_contiguous(lazy, &dense));
   check_kind(dense, TD_DICT_DENSE);
   td_free(dense);
-  TD_DO(td_clone(lazy, 1, &dense));
+  TD_DO(td_clone(lazy, 0, &dense));
   check_kind(dense, TD_DICT_LAZY_STACK);
   td_free(dense);
   td_free(lazy);
@@ -266,7 +266,7 @@ TD_TEST(a_chain_of_ten_thousand) {
     td = td_empty(TD_NO_SIZES);
     td_put_dict(td, TD_KEY("n"), lazy);
   }
-  TD_EXPECT_NULL(td_clone(td, 1, &copy), TD_ERR_UNSUPPORTED, copy);
+  TD_EXPECT_NULL(td_clone(td, 0, &copy), TD_ERR_UNSUPPORTED, copy);
   TD_DO(td_nbytes(td, &bytes));
   TD_CHECK_INT(bytes, 8);
   TD_DO(td_lock(td));

@@ -21,7 +21,7 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   td_entry_kind kind = 0;
   size_t count = 0;
   int32_t equal = 0;
-  TD_DO(td_clone(td, 1, &before));
+  TD_DO(td_clone(td, 0, &before));
   td_put(more, TD_KEY("more"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
 #define REFUSED(call) TD_EXPECT(call, TD_ERR_LOCKED)
   REFUSED(td_set(td, TD_KEY("new"), tensor));
@@ -38,18 +38,12 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   REFUSED(td_get_or_set(td, TD_KEY("new"), tensor, &out));
   REFUSED(td_set_non_tensor_json(td, TD_KEY("new"), "1"));
   REFUSED(td_remove_empty(td));
-  td_select_options select = TD_SELECT_OPTIONS_INIT;
-  select.inplace = 1;
-  REFUSED(td_select(td, KEY_A, &select, &result));
-  REFUSED(td_exclude(td, KEY_A, &select, &result));
-  td_split_keys_options split = TD_SPLIT_KEYS_OPTIONS_INIT;
-  split.inplace = 1;
+  REFUSED(td_select_inplace(td, KEY_A, NULL));
+  REFUSED(td_exclude_inplace(td, KEY_A, NULL));
   const td_key_set set = {(const td_key[]){{(const char *const[]){"a"}, 1}}, NULL, 1};
-  REFUSED(td_split_keys(td, &set, 1, &split, parts, 3, &count));
-  td_flatten_keys_options flatten = TD_FLATTEN_KEYS_OPTIONS_INIT;
-  flatten.inplace = 1;
-  REFUSED(td_flatten_keys(td, ".", &flatten, &result));
-  REFUSED(td_unflatten_keys(td, ".", 1, &result));
+  REFUSED(td_split_keys_inplace(td, &set, 1, NULL, parts, 3, &count));
+  REFUSED(td_flatten_keys_inplace(td, ".", NULL));
+  REFUSED(td_unflatten_keys_inplace(td, "."));
   td_tensordict *row = NULL;
   TD_DO(td_index(more, TD_AT(TD_I_INT(0)), &row));
   REFUSED(td_set_at(td, TD_AT(TD_I_INT(0)), row)); /* "more" would be made */
@@ -75,7 +69,7 @@ TD_TEST(what_changes_values_is_not) {
   td_tensor *a = td_take(td, TD_KEY("a"));
   TD_DO(td_tensor_data(a, &address));
   inplace.mode = TD_UPDATE_INPLACE;
-  TD_DO(td_clone(td, 1, &same));
+  TD_DO(td_clone(td, 0, &same));
   TD_DO(td_set_inplace(td, TD_KEY("a"), tensor));
   TD_DO(td_write_or_set(td, TD_KEY("a"), tensor));
   TD_DO(td_update(td, same, &inplace));
@@ -121,7 +115,7 @@ TD_TEST(which_results_are_locked_too) {
   RESULT(td_unflatten(td, 0, TD_SIZES(2, 2), &result), 1);
   RESULT(td_narrow(td, 0, 1, 2, &result), 1);
   RESULT(td_repeat(td, TD_SIZES(2, 1), 0, &result), 1);
-  RESULT(td_repeat(td, TD_SIZES(2, 1), 1, &result), 1);
+  RESULT(td_repeat(td, TD_SIZES(2, 1), TD_REPEAT_TILE, &result), 1);
   RESULT(td_repeat_interleave(td, times, 0, &result), 1);
   RESULT(td_roll(td, (const int64_t[]){1}, (const int64_t[]){0}, 1, &result), 1);
   RESULT(td_flip(td, TD_SIZES(0), &result), 1);
@@ -135,7 +129,7 @@ TD_TEST(which_results_are_locked_too) {
   RESULT(td_gather(td, 0, where, &result), 0);
   RESULT(td_masked_select(td, mask, &result), 0);
   RESULT(td_exclude(td, KEY_A, NULL, &result), 0);
-  RESULT(td_empty_like(td, 1, &result), 0);
+  RESULT(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result), 0);
   RESULT(td_flatten_keys(td, ".", NULL, &result), 0);
   RESULT(td_state_dict(td, NULL, &result), 0);
 #undef RESULT

@@ -41,21 +41,17 @@ TD_TEST(masked_fill_writes_where_it_is_true) {
   td_tensor *mask = mask_of(1, 0, 1), *value = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
   td_tensor *many = td_filled(TD_DTYPE_INT64, 9, TD_SIZES(2)),
             *longer = td_mask((const int64_t[]){1}, 1);
-  int32_t same = 0;
-  TD_DO(td_masked_fill(td, mask, value, 0, &result));
+  TD_DO(td_masked_fill(td, mask, value, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(9, 9, 2, 3, 9, 9));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(9, 1, 9));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   td_free(result);
   TD_DO(td_lock(td));
-  TD_DO(td_masked_fill(td, mask, value, 1, &result));
-  TD_DO(td_is_same(td, result, &same));
-  TD_CHECK_INT(same, 1);
+  TD_DO(td_masked_fill_inplace(td, mask, value));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(9, 1, 9));
-  td_free(result);
-  TD_EXPECT_NULL(td_masked_fill(td, mask, many, 0, &result), TD_ERR_SHAPE, result);
-  TD_EXPECT_NULL(td_masked_fill(td, longer, value, 1, &result), TD_ERR_SHAPE, result);
-  TD_EXPECT_NULL(td_masked_fill(td, value, value, 1, &result), TD_ERR_DTYPE, result);
+  TD_EXPECT_NULL(td_masked_fill(td, mask, many, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT(td_masked_fill_inplace(td, longer, value), TD_ERR_SHAPE);
+  TD_EXPECT(td_masked_fill_inplace(td, value, value), TD_ERR_DTYPE);
   td_tensor_free(longer);
   td_tensor_free(many);
   td_tensor_free(value);
@@ -64,15 +60,14 @@ TD_TEST(masked_fill_writes_where_it_is_true) {
 }
 
 TD_TEST(a_failing_masked_fill_changes_nothing) {
-  td_tensordict *td = sample(0), *result = NULL;
+  td_tensordict *td = sample(0);
   td_tensor *value = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
   td_tensor *wide = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(3, 2)); /* fits "a" alone */
-  TD_EXPECT_NULL(td_masked_fill(td, wide, value, 1, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT(td_masked_fill_inplace(td, wide, value), TD_ERR_SHAPE);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 2, 3, 4, 5));
   TD_DO(td_remove(td, TD_KEY("n")));
-  TD_DO(td_masked_fill(td, wide, value, 1, &result)); /* longer than the batch, but it fits */
+  TD_DO(td_masked_fill_inplace(td, wide, value)); /* longer than the batch, but it fits */
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(9, 9, 9, 9, 9, 9));
-  td_free(result);
   td_tensor_free(wide);
   td_tensor_free(value);
   td_free(td);
@@ -114,10 +109,9 @@ TD_TEST(lazy_stacks_are_masked_as_a_whole) {
   TD_DO(td_where(lazy, mask, NULL, value, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(-1, -1, -1, 10, 11, 12));
   td_free(result);
-  TD_DO(td_masked_fill(lazy, mask, value, 1, &result));
+  TD_DO(td_masked_fill_inplace(lazy, mask, value));
   TD_CHECK_ENTRY(two, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(-1, -1, -1));
   TD_CHECK_ENTRY(one, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  td_free(result);
   td_tensor_free(value);
   td_tensor_free(mask);
   td_free(lazy);

@@ -245,7 +245,7 @@ TD_TEST(indices_of_mapped_dictionaries) {
   TD_CHECK_FLAG(td_is_memmap, part, 0);
   TD_CHECK_FLAG(td_is_locked, part, 0);
   td_free(part);
-  TD_DO(td_clone(mapped, 1, &part));
+  TD_DO(td_clone(mapped, 0, &part));
   TD_CHECK_FLAG(td_is_memmap, part, 0);
   TD_CHECK_FLAG(td_is_locked, part, 0);
   td_free(part);

@@ -60,7 +60,7 @@ static td_tensor *large(int64_t first, const int64_t *sizes, size_t dims) {
   float *numbers = malloc(count * sizeof *numbers);
   td_tensor *tensor = NULL;
   for (size_t i = 0; i < count; i++) numbers[i] = (float)(first + (int64_t)i);
-  TD_DO(td_tensor_from_data(numbers, count * sizeof *numbers, TD_DTYPE_FLOAT32, sizes, dims,
+  TD_DO(td_tensor_from_data(numbers, count * sizeof *numbers, sizes, dims, TD_DTYPE_FLOAT32,
                             &tensor));
   free(numbers);
   return tensor;
@@ -68,7 +68,7 @@ static td_tensor *large(int64_t first, const int64_t *sizes, size_t dims) {
 
 static mailbox filled(const td_tensordict *td) {
   mailbox box = {0};
-  TD_DO(td_send(td, put, &box));
+  TD_DO(td_send(td, NULL, put, &box));
   return box;
 }
 
@@ -76,14 +76,14 @@ TD_TEST(the_receiver_needs_nothing) {
   td_tensordict *td = td_sample(), *got = NULL, *across = NULL;
   mailbox box = filled(td);
   TD_DO(td_permute(td, TD_SIZES(1, 0), &across));
-  TD_DO(
-      td_send(across, put, &box)); /* tensors that are not row-major; one message after the other */
-  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_DO(td_send(across, NULL, put,
+                &box)); /* tensors that are not row-major; one message after the other */
+  TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(td, got), 1);
   TD_CHECK_FLAG(td_is_locked, got, 0);
   td_put(got, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   td_free(got);
-  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(across, got), 1);
   TD_CHECK_INT(box.read, box.size);
   td_free(got);
@@ -99,14 +99,14 @@ TD_TEST(values_locks_and_empty_ones) {
   TD_DO(td_memmap_load(td_golden("nontensor"), &options, &td));
   TD_DO(td_lock(td));
   mailbox box = filled(td);
-  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(td, got), 1);
   TD_CHECK_FLAG(td_is_locked, got, 1);
   td_free(got);
   td_free(td);
   td = td_empty(TD_SIZES(5, 0));
-  TD_DO(td_send(td, put, &box));
-  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_DO(td_send(td, NULL, put, &box));
+  TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_BATCH(got, 5, 0);
   td_free(got);
   td_free(td);
@@ -117,12 +117,12 @@ TD_TEST(into_a_dictionary_that_is_there) {
   td_tensordict *td = td_sample(), *target = NULL, *got = NULL, *n = NULL;
   td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
   int32_t same = 0;
-  TD_DO(td_clone(td, 1, &target));
+  TD_DO(td_clone(td, 0, &target));
   TD_DO(td_fill_at(target, TD_AT(TD_I_ELLIPSIS), zero));
   TD_DO(td_lock(target));
   td_tensor *b = td_take(target, TD_KEY("n", "b"));
   mailbox box = filled(td);
-  TD_DO(td_recv(take, &box, NULL, target, &got));
+  TD_DO(td_recv(target, NULL, take, &box, &got));
   TD_DO(td_is_same(got, target, &same));
   TD_CHECK_INT(same, 1);
   TD_CHECK_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
@@ -130,15 +130,15 @@ TD_TEST(into_a_dictionary_that_is_there) {
   TD_CHECK_INT(equal(td, target), 1);
 
   n = td_take_dict(td, TD_KEY("n")); /* other keys, shapes and dtypes */
-  TD_DO(td_send(n, put, &box));
-  TD_EXPECT_NULL(td_recv(take, &box, NULL, target, &got), TD_ERR_KEY_NOT_FOUND, got);
+  TD_DO(td_send(n, NULL, put, &box));
+  TD_EXPECT_NULL(td_recv(target, NULL, take, &box, &got), TD_ERR_KEY_NOT_FOUND, got);
   td_tensordict *part = NULL, *wide = NULL;
   TD_DO(td_index(td, TD_AT(TD_I_FROM(1)), &part));
-  TD_DO(td_send(part, put, &box));
-  TD_EXPECT_NULL(td_recv(take, &box, NULL, target, &got), TD_ERR_SHAPE, got);
+  TD_DO(td_send(part, NULL, put, &box));
+  TD_EXPECT_NULL(td_recv(target, NULL, take, &box, &got), TD_ERR_SHAPE, got);
   TD_DO(td_to_dtype(td, TD_DTYPE_FLOAT64, &wide));
-  TD_DO(td_send(wide, put, &box));
-  TD_EXPECT_NULL(td_recv(take, &box, NULL, target, &got), TD_ERR_DTYPE, got);
+  TD_DO(td_send(wide, NULL, put, &box));
+  TD_EXPECT_NULL(td_recv(target, NULL, take, &box, &got), TD_ERR_DTYPE, got);
   TD_CHECK_INT(equal(td, target), 1);
   TD_CHECK_INT(box.read, box.size); /* all was taken: the next message can be read */
   td_free(wide);
@@ -156,7 +156,7 @@ TD_TEST(failures_of_the_callers_functions) {
   mailbox box = {0};
   box.fail_at = 2;
   box.status = -20000;
-  TD_EXPECT(td_send(td, put, &box), -20000);
+  TD_EXPECT(td_send(td, NULL, put, &box), -20000);
   TD_CHECK_TEXT(td_last_error_message(), "the line is dead");
   free(box.bytes);
   box = filled(td);
@@ -166,14 +166,14 @@ TD_TEST(failures_of_the_callers_functions) {
     box.read = 0;
     box.fail_at = i;
     box.status = TD_ERR_LOCKED;
-    if (i <= 3) TD_EXPECT_NULL(td_recv(take, &box, NULL, NULL, &got), TD_ERR_LOCKED, got);
+    if (i <= 3) TD_EXPECT_NULL(td_recv(NULL, NULL, take, &box, &got), TD_ERR_LOCKED, got);
   }
   box.fail_at = 0;
   for (size_t size = 0; size < box.size; size += 5) { /* it ends too early */
     mailbox cut = {box.bytes, size, 0, 0, 0, 0};
-    TD_EXPECT_NULL(td_recv(take, &cut, NULL, NULL, &got), -10001, got);
+    TD_EXPECT_NULL(td_recv(NULL, NULL, take, &cut, &got), -10001, got);
   }
-  TD_EXPECT(td_send(td, NULL, NULL), TD_ERR_NULL_ARGUMENT);
+  TD_EXPECT(td_send(td, NULL, NULL, NULL), TD_ERR_NULL_ARGUMENT);
   TD_EXPECT_NULL(td_recv(NULL, NULL, NULL, NULL, &got), TD_ERR_NULL_ARGUMENT, got);
   td_free(td);
   free(box.bytes);
@@ -192,37 +192,37 @@ TD_TEST(messages_that_cannot_be_trusted) {
       memcpy(box.bytes, good, box.size);
       memcpy(box.bytes + at, &sizes[i], 8);
       box.read = 0;
-      TD_EXPECT_NULL(td_recv(take, &box, NULL, NULL, &got), TD_ERR_CAPACITY, got);
+      TD_EXPECT_NULL(td_recv(NULL, NULL, take, &box, &got), TD_ERR_CAPACITY, got);
     }
   }
   const uint64_t more = 4096; /* than the tensors take */
   memcpy(box.bytes, good, box.size);
   memcpy(box.bytes + 16, &more, 8);
   box.read = 0;
-  TD_EXPECT_NULL(td_recv(take, &box, NULL, NULL, &got), TD_ERR_FORMAT, got);
+  TD_EXPECT_NULL(td_recv(NULL, NULL, take, &box, &got), TD_ERR_FORMAT, got);
   memcpy(box.bytes, good, box.size);
   box.bytes[0] = 'X';
   box.read = 0;
-  TD_EXPECT_NULL(td_recv(take, &box, NULL, NULL, &got), TD_ERR_FORMAT, got);
+  TD_EXPECT_NULL(td_recv(NULL, NULL, take, &box, &got), TD_ERR_FORMAT, got);
   memcpy(box.bytes, good, box.size);
   for (size_t at = 24; at < box.size - 200; at++) { /* one wrong byte in the text */
     box.bytes[at] = (char)(good[at] ^ 0x15);
     box.read = 0;
-    const td_status status = td_recv(take, &box, NULL, NULL, &got);
+    const td_status status = td_recv(NULL, NULL, take, &box, &got);
     TD_CHECK((status == TD_OK) == (got != NULL));
     td_free(got);
     box.bytes[at] = good[at];
   }
   box.read = 0;
   options.max_bytes = box.size - 25;
-  TD_EXPECT_NULL(td_recv(take, &box, &options, NULL, &got), TD_ERR_CAPACITY, got);
+  TD_EXPECT_NULL(td_recv(NULL, &options, take, &box, &got), TD_ERR_CAPACITY, got);
   options.max_bytes = box.size - 24;
   box.read = 0;
-  TD_DO(td_recv(take, &box, &options, NULL, &got));
+  TD_DO(td_recv(NULL, &options, take, &box, &got));
   td_free(got);
   options.max_entries = 2;
   box.read = 0;
-  TD_EXPECT_NULL(td_recv(take, &box, &options, NULL, &got), TD_ERR_FORMAT, got);
+  TD_EXPECT_NULL(td_recv(NULL, &options, take, &box, &got), TD_ERR_FORMAT, got);
   td_free(td);
   free(good);
   free(box.bytes);
@@ -235,7 +235,7 @@ TD_TEST(child_echoes) {
   options.timeout_ms = 200000;
   for (int i = 0; i < 3; i++) {
     td_tensordict *td = NULL, *both = NULL;
-    TD_DO(td_recv_fd(line, &options, NULL, &td));
+    TD_DO(td_recv_fd(line, NULL, &options, &td));
     TD_DO(td_cat((const td_tensordict *const[]){td, td}, 2, 0, &both));
     TD_DO(td_send_fd(both, line, &options));
     td_free(both);
@@ -260,7 +260,7 @@ TD_TEST(two_processes_over_a_socket) {
     /* The last one does not wait in the system's calls. */
     if (i == 2) TD_CHECK(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0);
     TD_DO(td_send_fd(td, ends[0], i == 1 ? NULL : &options));
-    TD_DO(td_recv_fd(ends[0], i == 1 ? NULL : &options, NULL, &got));
+    TD_DO(td_recv_fd(ends[0], NULL, i == 1 ? NULL : &options, &got));
     TD_CHECK_BATCH(got, 8);
     TD_DO(td_index(got, TD_AT(TD_I_FROM(4)), &half));
     TD_CHECK_INT(equal(half, td), 1);
@@ -352,7 +352,7 @@ TD_TEST(the_time_is_limited) {
   options.timeout_ms = 30;
   td_put(td, TD_KEY("x"), large(0, TD_SIZES(500000)));
   TD_CHECK(pipe(ends) == 0);
-  TD_EXPECT_NULL(td_recv_fd(ends[0], &options, NULL, &got), TD_ERR_IO, got);
+  TD_EXPECT_NULL(td_recv_fd(ends[0], NULL, &options, &got), TD_ERR_IO, got);
   TD_CHECK_TEXT(td_last_error_message(), "in time");
   TD_EXPECT(td_send_fd(td, ends[1], &options), TD_ERR_IO); /* nobody reads */
   TD_CHECK_TEXT(td_last_error_message(), "in time");
@@ -385,13 +385,13 @@ TD_TEST(lazy_stacks_go_through_and_take_values) {
   td_put(other, TD_KEY("only"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, other}, 2, 1, &stack));
   mailbox box = filled(stack);
-  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(stack, got), 1);
   TD_CHECK_BATCH(got, 4, 2, 3);
   td_free(got);
   TD_DO(td_set_inplace(one, TD_KEY("n", "b"), nine));
   box.read = 0;
-  TD_DO(td_recv(take, &box, NULL, stack, &got)); /* into the elements */
+  TD_DO(td_recv(stack, NULL, take, &box, &got)); /* into the elements */
   td_free(got);
   TD_CHECK_ENTRY(one, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
@@ -406,17 +406,17 @@ TD_TEST(a_sub_tensordict_takes_a_message) {
   td_tensordict *td = td_sample(), *sub_tensordict = NULL, *zeros = NULL, *got = NULL;
   td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_FROM(2)), &sub_tensordict));
-  TD_DO(td_clone(sub_tensordict, 1, &zeros));
+  TD_DO(td_clone(sub_tensordict, 0, &zeros));
   TD_DO(td_fill_at(zeros, TD_AT(TD_I_ELLIPSIS), zero));
   mailbox box = filled(zeros);
-  TD_DO(td_recv(take, &box, NULL, sub_tensordict, &got));
+  TD_DO(td_recv(sub_tensordict, NULL, take, &box, &got));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0));
   td_free(got);
   box.size = 0;
   box.read = 0;
-  TD_DO(td_send(sub_tensordict, put, &box)); /* and is sent as a dictionary */
-  TD_DO(td_recv(take, &box, NULL, NULL, &got));
+  TD_DO(td_send(sub_tensordict, NULL, put, &box)); /* and is sent as a dictionary */
+  TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(got, zeros), 1);
   td_free(got);
   td_tensor_free(zero);

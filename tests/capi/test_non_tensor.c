@@ -96,9 +96,9 @@ TD_TEST(operations_carry_them_along) {
   check_all(result);
   TD_DO(td_expand(td, TD_SIZES(3, 4), &result));
   check_all(result);
-  TD_DO(td_clone(td, 1, &result));
-  check_all(result);
   TD_DO(td_clone(td, 0, &result));
+  check_all(result);
+  TD_DO(td_clone(td, TD_CLONE_SHALLOW, &result));
   check_all(result);
   TD_DO(td_to_dtype(td, TD_DTYPE_FLOAT64, &result));
   check_all(result);
@@ -120,7 +120,7 @@ TD_TEST(operations_carry_them_along) {
 TD_TEST(equality_sees_them) {
   td_tensordict *td = load(), *other = NULL;
   int32_t equal = -1;
-  TD_DO(td_clone(td, 1, &other));
+  TD_DO(td_clone(td, 0, &other));
   TD_DO(td_equal(td, other, &equal));
   TD_CHECK_INT(equal, 1);
   TD_DO(td_remove(other, TD_KEY("str")));

@@ -50,10 +50,10 @@ TD_TEST(views_and_copies) {
   TD_DO(td_contiguous(rows, &dense));
   CHECK_OWNED(dense, 0);
   td_free(dense);
-  TD_DO(td_clone(td, 0, &copy));
+  TD_DO(td_clone(td, TD_CLONE_SHALLOW, &copy));
   CHECK_OWNED(copy, 0);
   td_free(copy);
-  TD_DO(td_clone(td, 1, &copy));
+  TD_DO(td_clone(td, 0, &copy));
   CHECK_OWNED(copy, 192);
   td_free(copy);
   td_free(rows);
@@ -78,7 +78,7 @@ TD_TEST(tensors_of_one_buffer) {
 TD_TEST(memory_of_others) {
   float values[6] = {0};
   td_tensor *tensor = NULL, *made = NULL;
-  TD_DO(td_tensor_from_blob(values, TD_DTYPE_FLOAT32, (const int64_t[]){2, 3}, NULL, 2,
+  TD_DO(td_tensor_from_blob(values, (const int64_t[]){2, 3}, NULL, 2, TD_DTYPE_FLOAT32,
                             TD_DEVICE_CPU, -1, NULL, NULL, &tensor));
   CHECK_OWNED_TENSOR(tensor, 0);
   TD_DO(td_tensor_clone(tensor, &made));

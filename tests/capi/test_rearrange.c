@@ -170,11 +170,12 @@ TD_TEST(memory_is_read_as_another_dtype) {
   const double one = 0x3f800000;
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(one, one, one, one, one, one));
   td_free(result);
-  TD_DO(td_view_dtype(td, TD_DTYPE_UINT8, 1, TD_SIZES(2, 12), &result));
+  TD_DO(td_view_dtype(td, TD_DTYPE_UINT8, TD_VIEW_DTYPE_HAS_SIZES, TD_SIZES(2, 12), &result));
   TD_CHECK_BATCH(result, 2, 12);
   td_free(result);
-  TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, 1, TD_SIZES(2, 3), &result), TD_ERR_SHAPE,
-                 result);
+  TD_EXPECT_NULL(
+      td_view_dtype(td, TD_DTYPE_UINT8, TD_VIEW_DTYPE_HAS_SIZES, TD_SIZES(2, 3), &result),
+      TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_FLOAT64, 0, TD_NO_SIZES, &result), TD_ERR_TORCH,
                  result);
   td_put(td, TD_KEY("flat"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
@@ -299,7 +300,8 @@ TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
   td_free(result);
   TD_DO(td_split(td, 0, TD_SPLIT_LENGTH, TD_SIZES(1), parts, 2, &count));
   TD_DO(td_cat((const td_tensordict *const *)parts, 2, 0, &result));
-  TD_DO(td_join_into(result, TD_JOIN_CAT, (const td_tensordict *const *)parts, 2, 0, 1));
+  TD_DO(td_join_into(result, TD_JOIN_CAT, (const td_tensordict *const *)parts, 2, 0,
+                     TD_JOIN_INTO_STRICT));
   TD_DO(td_allclose(td, result, NULL, &close, NULL, 0, &length));
   TD_CHECK_INT(close, 1);
   for (int i = 0; i < 2; i++) td_free(parts[i]);
@@ -313,7 +315,7 @@ TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
   td_free(result);
   TD_DO(td_where(td, mask, td, NULL, &result));
   td_free(result);
-  TD_DO(td_masked_fill(td, mask, zero, 0, &result));
+  TD_DO(td_masked_fill(td, mask, zero, &result));
   td_free(result);
   TD_DO(td_like(td, TD_LIKE_ONES, NULL, &result));
   td_free(result);

@@ -16,7 +16,7 @@ static td_tensordict *three(td_dtype dtype) {
   td_tensordict *td = td_empty(TD_SIZES(3));
   const double values[] = {1, 2, 4};
   td_tensor *tensor = NULL, *as = NULL;
-  TD_DO(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT64, TD_SIZES(3), &tensor));
+  TD_DO(td_tensor_from_data(values, sizeof values, TD_SIZES(3), TD_DTYPE_FLOAT64, &tensor));
   TD_DO(td_tensor_to(tensor, dtype, TD_DEVICE_NONE, -1, &as));
   td_tensor_free(tensor);
   td_put(td, TD_KEY("x"), as);
@@ -73,7 +73,7 @@ TD_TEST(spread) {
   TD_DO(td_remove(td, TD_KEY("x")));
   const double values[] = {3, 4, 0, 0};
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_data(values, sizeof values, TD_DTYPE_FLOAT64, TD_SIZES(4), &tensor));
+  TD_DO(td_tensor_from_data(values, sizeof values, TD_SIZES(4), TD_DTYPE_FLOAT64, &tensor));
   td_put(td, TD_KEY("x"), tensor);
   TD_DO(td_reduce(td, TD_REDUCE_NORM, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("x"), NULL, 0, TD_VALUES(5));
@@ -160,7 +160,7 @@ TD_TEST(values_and_positions) {
   td_tensordict *td = td_empty(TD_SIZES(3)), *values = NULL, *positions = NULL;
   const float numbers[] = {3, 1, 2};
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_data(numbers, sizeof numbers, TD_DTYPE_FLOAT32, TD_SIZES(3), &tensor));
+  TD_DO(td_tensor_from_data(numbers, sizeof numbers, TD_SIZES(3), TD_DTYPE_FLOAT32, &tensor));
   td_put(td, TD_KEY("n", "x"), tensor);
   const int64_t dim = 0;
   const td_reduce_options options = over(&dim, 1);

@@ -96,12 +96,8 @@ TD_TEST(apply_survives_a_function_that_changes_what_it_walks) {
   TD_CHECK_INT(equal, 1);
   td_free(result);
   td_free(want);
-  td_apply_options options = TD_APPLY_OPTIONS_INIT;
-  options.inplace = 1;
-  TD_DO(td_apply(td, &options, free_walked, &td, &result));
+  TD_DO(td_apply_inplace(td, NULL, free_walked, &td));
   TD_CHECK(td == NULL);
-  TD_CHECK_BATCH(result, 4, 3);
-  td_free(result);
 }
 
 static td_status nine(void *user, const char *const *path, size_t path_len, const td_tensor *source,
@@ -113,14 +109,12 @@ static td_status nine(void *user, const char *const *path, size_t path_len, cons
 
 /* "a" was written before "b" turned out to be an expanded tensor. */
 TD_TEST(apply_in_place_looks_at_all_first) {
-  td_tensordict *td = td_empty(TD_SIZES(2)), *one = td_empty(TD_SIZES(1)), *wide = NULL, *result;
+  td_tensordict *td = td_empty(TD_SIZES(2)), *one = td_empty(TD_SIZES(1)), *wide = NULL;
   td_put(one, TD_KEY("b"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(1)));
   TD_DO(td_expand(one, TD_SIZES(2), &wide));
   td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   td_put(td, TD_KEY("b"), td_take(wide, TD_KEY("b")));
-  td_apply_options options = TD_APPLY_OPTIONS_INIT;
-  options.inplace = 1;
-  TD_EXPECT_NULL(td_apply(td, &options, nine, NULL, &result), TD_ERR_TORCH, result);
+  TD_EXPECT(td_apply_inplace(td, NULL, nine, NULL), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 1));
   td_free(wide);
   td_free(one);

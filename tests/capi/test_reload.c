@@ -158,7 +158,7 @@ TD_TEST(refreshing_a_lazy_stack) {
   TD_CHECK_BATCH(td, 3, 2);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(1, 2, 5, 6, 1, 2));
   td_tensor *made;
-  TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(3, 2), NULL, &made),
+  TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_SIZES(3, 2), TD_DTYPE_INT8, NULL, &made),
                  TD_ERR_UNSUPPORTED, made);
   td_free(saved);
   td_free(stack);
@@ -170,11 +170,11 @@ TD_TEST(refreshing_a_lazy_stack) {
 TD_TEST(new_entries_of_a_folder) {
   td_tensordict *source = pair(2, 1), *td = save("m", source), *other = load("m"), *seen;
   td_tensor *made = NULL, *values = td_arange(TD_DTYPE_FLOAT64, 5, TD_SIZES(2, 2));
-  TD_DO(td_memmap_make(td, TD_KEY("x y"), TD_DTYPE_INT16, TD_SIZES(2, 3), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("x y"), TD_SIZES(2, 3), TD_DTYPE_INT16, NULL, &made));
   TD_CHECK_VALUES(made, 0, 0, 0, 0, 0, 0);
   TD_CHECK_INT(td_file_size(here("m/x%20y.memmap")), 12);
   td_tensor_free(made);
-  TD_DO(td_memmap_make(td, TD_KEY("zero"), TD_DTYPE_OTHER, TD_SIZES(2, 0), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("zero"), TD_SIZES(2, 0), TD_DTYPE_OTHER, NULL, &made));
   td_dtype dtype = 0;
   TD_DO(td_tensor_dtype(made, &dtype));
   TD_CHECK_INT(dtype, TD_DTYPE_FLOAT32);
@@ -212,7 +212,7 @@ TD_TEST(new_entries_of_nameless_memory) {
   td_tensordict *source = pair(2, 1), *td = NULL;
   td_tensor *made = NULL, *values = td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2));
   TD_DO(td_memmap(source, NULL, NULL, &td));
-  TD_DO(td_memmap_make(td, TD_KEY("x"), TD_DTYPE_BOOL, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("x"), TD_SIZES(2), TD_DTYPE_BOOL, NULL, &made));
   td_tensor_free(made);
   TD_DO(td_memmap_make_from_tensor(td, TD_KEY("n", "m", "v"), values, NULL, &made));
   TD_CHECK_ENTRY(td, TD_KEY("n", "m", "v"), TD_SIZES(2), TD_VALUES(5, 6));
@@ -242,7 +242,7 @@ TD_TEST(entries_that_cannot_be_made) {
   MAKE(TD_ERR_KEY_INVALID, TD_KEY("y", "_type"), 2);
   MAKE(TD_ERR_SHAPE, TD_KEY("x"), 2, INT64_MAX);
   MAKE(TD_ERR_IO, TD_KEY("x"), 2, INT64_C(1) << 56); /* no disk is so large */
-  TD_EXPECT_NULL(td_memmap_make(source, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
+  TD_EXPECT_NULL(td_memmap_make(source, TD_KEY("x"), TD_SIZES(2), TD_DTYPE_INT8, NULL, &made),
                  TD_ERR_INVALID_ARGUMENT, made);
   TD_EXPECT_NULL(td_memmap_make_from_tensor(td, TD_KEY("x"), mapped, NULL, &made),
                  TD_ERR_INVALID_ARGUMENT, made);
@@ -267,7 +267,7 @@ TD_TEST(entries_that_cannot_be_made) {
   late = load("m2");
   td_tensordict *stale = load("m2");
   TD_DO(td_memmap_inplace(late, NULL, NULL));
-  TD_DO(td_memmap_make(late, TD_KEY("y"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(late, TD_KEY("y"), TD_SIZES(2), TD_DTYPE_INT8, NULL, &made));
   td_tensor_free(made);
   TD_DO(td_memmap_inplace(stale, here("m3"), &options));
   td_free(stale);
@@ -282,12 +282,12 @@ TD_TEST(an_entry_that_another_process_has_made) {
   td_tensordict *source = pair(2, 1), *td = save("m", source), *other = load("m");
   td_tensor *made = NULL;
   TD_DO(td_memmap_inplace(other, NULL, NULL)); /* the same files */
-  TD_DO(td_memmap_make(other, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(other, TD_KEY("x"), TD_SIZES(2), TD_DTYPE_INT8, NULL, &made));
   td_tensor_free(made);
-  TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made),
+  TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_SIZES(2), TD_DTYPE_INT8, NULL, &made),
                  TD_ERR_KEY_EXISTS, made);
   TD_CHECK_TEXT(td_last_error_message(), "refresh");
-  TD_DO(td_memmap_make(td, TD_KEY("y"), TD_DTYPE_INT8, TD_SIZES(2), NULL, &made));
+  TD_DO(td_memmap_make(td, TD_KEY("y"), TD_SIZES(2), TD_DTYPE_INT8, NULL, &made));
   td_tensor_free(made);
   td_tensordict *all = load("m");
   TD_CHECK_ENTRY(all, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 0)); /* the entry of the other stays */

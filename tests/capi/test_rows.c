@@ -37,9 +37,9 @@ TD_TEST(repeat_and_tile) {
   TD_DO(td_repeat(td, TD_SIZES(0, 2), 0, &result));
   TD_CHECK_BATCH(result, 0, 6);
   td_free(result);
-  TD_DO(td_repeat(td, TD_SIZES(2), 1, &result));
+  TD_DO(td_repeat(td, TD_SIZES(2), TD_REPEAT_TILE, &result));
   check(result, 1, TD_SIZES(2, 6), TD_VALUES(0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5));
-  TD_DO(td_repeat(td, TD_SIZES(2, 1, 1), 1, &result));
+  TD_DO(td_repeat(td, TD_SIZES(2, 1, 1), TD_REPEAT_TILE, &result));
   check(result, 1, TD_SIZES(2, 2, 3), TD_VALUES(0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5));
   TD_EXPECT_NULL(td_repeat(td, TD_SIZES(2), 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_repeat(td, TD_SIZES(2, -1), 0, &result), TD_ERR_SHAPE, result);
@@ -120,11 +120,11 @@ TD_TEST(gather_picks_a_position_for_each_other) {
   td_tensordict *td = sample(), *result = NULL;
   const int64_t picks[] = {2, 0, 1, 1};
   td_tensor *index = NULL;
-  TD_DO(td_tensor_from_data(picks, sizeof picks, TD_DTYPE_INT64, TD_SIZES(2, 2), &index));
+  TD_DO(td_tensor_from_data(picks, sizeof picks, TD_SIZES(2, 2), TD_DTYPE_INT64, &index));
   TD_DO(td_gather(td, 1, index, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "f"), TD_SIZES(2, 2, 2), TD_VALUES(4, 5, 0, 1, 8, 9, 8, 9));
   check(result, 0, TD_SIZES(2, 2), TD_VALUES(2, 0, 4, 4));
-  TD_EXPECT_NULL(td_gather(td, 0, index, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_gather(td, 0, index, &result), TD_ERR_INDEX, result); /* 2 of 2 rows */
   TD_EXPECT_NULL(td_gather(td, 2, index, &result), TD_ERR_INDEX, result);
   td_tensor *bad = td_filled(TD_DTYPE_INT64, 3, TD_SIZES(2, 1));
   td_tensor *below = td_filled(TD_DTYPE_INT64, -1, TD_SIZES(2, 1));

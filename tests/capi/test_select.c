@@ -3,8 +3,7 @@
 
 #include "td_keys_text.h"
 
-static const td_select_options in_place = {(uint32_t)sizeof in_place, 1, 0};
-static const td_select_options lenient = {(uint32_t)sizeof lenient, 0, 1};
+static const td_select_options lenient = {(uint32_t)sizeof lenient, 1};
 
 #define KEYS(...) \
   (const td_key[]){__VA_ARGS__}, (sizeof((const td_key[]){__VA_ARGS__}) / sizeof(td_key))
@@ -83,25 +82,21 @@ TD_TEST(excluded_keys) {
 TD_TEST(in_place_the_dictionary_itself_changes) {
   td_tensordict *td = td_nested(0), *n = td_take_dict(td, TD_KEY("n")), *result = NULL;
   TD_DO(td_lock(td));
-  TD_EXPECT_NULL(td_exclude(td, KEYS({TD_KEY("a")}), &in_place, &result), TD_ERR_LOCKED, result);
-  TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("a")}), &in_place, &result), TD_ERR_LOCKED, result);
+  TD_EXPECT(td_exclude_inplace(td, KEYS({TD_KEY("a")}), NULL), TD_ERR_LOCKED);
+  TD_EXPECT(td_select_inplace(td, KEYS({TD_KEY("a")}), NULL), TD_ERR_LOCKED);
   TD_DO(td_unlock(td));
   TD_DO(td_lock(n));
-  TD_EXPECT_NULL(td_exclude(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}), &in_place, &result),
-                 TD_ERR_LOCKED, result);
+  TD_EXPECT(td_exclude_inplace(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}), NULL), TD_ERR_LOCKED);
   TD_CHECK_KEYS(td, "a n n/b n/c");
   TD_DO(td_unlock(n));
-  TD_EXPECT_NULL(td_select(td, KEYS({TD_KEY("n", "b")}, {TD_KEY("zz")}), &in_place, &result),
-                 TD_ERR_KEY_NOT_FOUND, result);
+  TD_EXPECT(td_select_inplace(td, KEYS({TD_KEY("n", "b")}, {TD_KEY("zz")}), NULL),
+            TD_ERR_KEY_NOT_FOUND);
   TD_CHECK_KEYS(td, "a n n/b n/c");
-  TD_DO(td_exclude(td, KEYS({TD_KEY("n", "b")}), &in_place, &result));
-  TD_CHECK(td_is_same_dict(td, result));
-  td_free(result);
+  TD_DO(td_exclude_inplace(td, KEYS({TD_KEY("n", "b")}), NULL));
   TD_CHECK_KEYS(td, "a n n/c");
   TD_CHECK_KEYS(n, "c"); /* the same nested dictionary as before */
-  TD_DO(td_select(td, KEYS({TD_KEY("n", "c")}), &in_place, &result));
+  TD_DO(td_select_inplace(td, KEYS({TD_KEY("n", "c")}), NULL));
   TD_CHECK_KEYS(td, "n n/c");
-  td_free(result);
   td_free(n);
   td_free(td);
 }
@@ -157,14 +152,13 @@ TD_TEST(split_in_place_takes_entries_out) {
   const td_key keys[] = {{TD_KEY("n", "b")}, {TD_KEY("n", "c")}};
   const td_key_set set = {keys, NULL, 2};
   td_split_keys_options options = TD_SPLIT_KEYS_OPTIONS_INIT;
-  options.inplace = 1;
   size_t count = 0;
   TD_DO(td_lock(td));
-  TD_EXPECT(td_split_keys(td, &set, 1, &options, parts, 2, &count), TD_ERR_LOCKED);
+  TD_EXPECT(td_split_keys_inplace(td, &set, 1, &options, parts, 2, &count), TD_ERR_LOCKED);
   TD_DO(td_unlock(td));
-  TD_DO(td_split_keys(td, &set, 1, &options, NULL, 0, &count));
+  TD_DO(td_split_keys_inplace(td, &set, 1, &options, NULL, 0, &count));
   TD_CHECK_KEYS(td, "a n n/b n/c"); /* only asked how many there will be */
-  TD_DO(td_split_keys(td, &set, 1, &options, parts, 2, &count));
+  TD_DO(td_split_keys_inplace(td, &set, 1, &options, parts, 2, &count));
   TD_CHECK_KEYS(parts[0], "n n/b n/c");
   TD_CHECK_KEYS(td, "a"); /* what was emptied is gone */
   TD_CHECK(td_is_same_dict(td, parts[1]));
@@ -173,7 +167,7 @@ TD_TEST(split_in_place_takes_entries_out) {
   td_free(td);
   td = td_nested(0);
   options.keep_emptied = 1;
-  TD_DO(td_split_keys(td, &set, 1, &options, parts, 2, &count));
+  TD_DO(td_split_keys_inplace(td, &set, 1, &options, parts, 2, &count));
   TD_CHECK_KEYS(td, "a n");
   td_free(parts[0]);
   td_free(parts[1]);
@@ -191,8 +185,7 @@ TD_TEST(lazy_stacks_stay_lazy) {
   td_free(result);
   TD_EXPECT_NULL(td_select(lazy, KEYS({TD_KEY("only")}), NULL, &result), TD_ERR_KEY_NOT_FOUND,
                  result);
-  TD_DO(td_exclude(lazy, KEYS({TD_KEY("a")}), &in_place, &result));
-  td_free(result);
+  TD_DO(td_exclude_inplace(lazy, KEYS({TD_KEY("a")}), NULL));
   TD_CHECK_KEYS(one, "n n/b n/c");
   TD_CHECK_KEYS(two, "n n/b n/c only");
   td_free(lazy);
@@ -216,9 +209,8 @@ TD_TEST(a_million_keys_are_excluded_at_once) {
     keys[i].path_len = 1;
     TD_DO(td_set(td, pointers + i, 1, zero));
   }
-  TD_DO(td_exclude(td, keys + 1, names - 2, &in_place, &result));
+  TD_DO(td_exclude_inplace(td, keys + 1, names - 2, NULL));
   TD_CHECK_KEYS(td, "0 999999");
-  td_free(result);
   free(keys);
   free(pointers);
   free(text);

@@ -91,8 +91,8 @@ TD_TEST(which_results_are_shared) {
   SHARED(td_unsqueeze(td, 0, &result), 1);
   SHARED(td_index(td, TD_AT(TD_I_INT(0)), &result), 1);
   SHARED(td_index(td, TD_AT(TD_I_FROM(1)), &result), 0);
-  SHARED(td_clone(td, 1, &result), 0);
   SHARED(td_clone(td, 0, &result), 0);
+  SHARED(td_clone(td, TD_CLONE_SHALLOW, &result), 0);
 #undef SHARED
   TD_DO(td_unbind(td, 0, parts, 4, &count));
   for (size_t i = 0; i < count; i++) {

@@ -79,7 +79,7 @@ TD_TEST(looked_up_each_time) {
   TD_DO(td_get_kind(td, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(td); /* the sub-tensordict keeps it */
-  TD_DO(td_clone(sub, 1, &copy));
+  TD_DO(td_clone(sub, 0, &copy));
   TD_CHECK_ENTRY(copy, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
   td_dict_kind dict = 0;
   TD_DO(td_kind(copy, &dict));
@@ -112,4 +112,152 @@ TD_TEST(locks_are_those_of_the_whole) {
   td_free(holder);
   td_free(sub);
   td_free(td);
+}
+
+/* A sub-tensordict looked its rows up in the caller's tensor each time: out of bounds once that had changed. */
+TD_TEST(the_index_is_its_own) {
+  td_tensordict *td = whole(), *picked = NULL, *masked = NULL, *copy = NULL;
+  td_tensor *rows = td_positions((const int64_t[]){1, 3}, 2);
+  td_tensor *mask = td_mask((const int64_t[]){1, 1, 1, 0}, 4);
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(rows)), &picked));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(mask)), &masked));
+  const int64_t beyond[] = {(int64_t)1 << 40, 0};
+  TD_DO(td_tensor_copy_from(rows, beyond, sizeof beyond));
+  TD_DO(td_tensor_copy_from(mask, "\1\0\0\0", 4));
+  TD_CHECK_ENTRY(picked, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 3));
+  TD_CHECK_ENTRY(masked, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
+  TD_DO(td_unsqueeze(masked, 0, &copy));
+  TD_CHECK_BATCH(copy, 1, 3);
+  td_free(copy);
+  td_tensor_free(mask);
+  td_tensor_free(rows);
+  td_free(masked);
+  td_free(picked);
+  td_free(td);
+}
+
+/* Rows that are written through the sub-tensordict are those of its index, an entry of the dictionary or not. */
+TD_TEST(the_index_was_an_entry) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *sub = NULL, *values = td_empty(TD_SIZES(4));
+  td_put(td, TD_KEY("i"), td_positions((const int64_t[]){1, 0, 3, 2}, 4));
+  td_put(values, TD_KEY("i"), td_arange(TD_DTYPE_INT64, (int64_t)1 << 33, TD_SIZES(4)));
+  td_tensor *index = td_take(td, TD_KEY("i"));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(index)), &sub));
+  td_tensor_free(index);
+  TD_DO(td_set_at(sub, TD_AT(TD_I_ELLIPSIS), values));
+  const double first = (double)((int64_t)1 << 33);
+  TD_CHECK_ENTRY(sub, TD_KEY("i"), TD_SIZES(4), TD_VALUES(first, first + 1, first + 2, first + 3));
+  TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(4), TD_VALUES(first + 1, first, first + 3, first + 2));
+  td_free(values);
+  td_free(sub);
+  td_free(td);
+}
+
+TD_TEST(the_dictionary_behind_it_has_changed) {
+  td_tensordict *td = td_empty(TD_SIZES(4, 2)), *sub = NULL, *result = NULL;
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4, 2)));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(1)), &sub));
+  TD_CHECK_BATCH(sub, 2);
+  TD_DO(td_set_batch_size(td, TD_SIZES(4)));
+  TD_EXPECT_NULL(td_clone(sub, 0, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT_NULL(td_unsqueeze(sub, 0, &result), TD_ERR_SHAPE, result);
+  TD_EXPECT(td_zero(sub), TD_ERR_SHAPE);
+  TD_DO(td_set_batch_size(td, TD_SIZES(4, 2)));
+  TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(2), TD_VALUES(2, 3));
+  td_free(sub);
+  td_free(td);
+}
+
+/* One link leads to the whole, however long the chain: 6,500 of them overflowed the stack. */
+TD_TEST(a_chain_of_100000) {
+  td_tensordict *td = whole(), *sub = NULL, *parent = NULL;
+  int32_t same = 0;
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 4)), &sub));
+  for (int i = 0; i < 100000; i++) {
+    td_tensordict *next = NULL;
+    if (i % 2 == 0) {
+      TD_DO(td_sub_tensordict(sub, TD_AT(TD_I_NONE, TD_I_SLICE(0, 3)), &next));
+    } else {
+      TD_DO(td_sub_tensordict(sub, TD_AT(TD_I_INT(0)), &next));
+    }
+    td_free(sub);
+    sub = next;
+  }
+  TD_DO(td_sub_tensordict_parent(sub, &parent));
+  TD_DO(td_is_same(parent, td, &same));
+  TD_CHECK_INT(same, 1);
+  TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(3), TD_VALUES(1, 2, 3));
+  td_free(parent);
+  td_free(sub);
+  td_free(td);
+}
+
+/* Each pair of indices against the same two on a copy. */
+TD_TEST(parts_of_parts_are_parts_of_the_whole) {
+  td_tensor *rows = td_positions((const int64_t[]){3, 0, -2}, 3);
+  td_tensor *pair = td_positions((const int64_t[]){1, 0}, 2);
+  td_tensor *one = td_positions((const int64_t[]){0}, 1);
+  td_tensor *mask = td_mask((const int64_t[]){1, 0, 1, 1}, 4);
+  td_tensor *three = td_mask((const int64_t[]){0, 1, 1}, 3);
+  const struct {
+    td_index_item items[3];
+    size_t n;
+  } firsts[] = {
+      {{TD_I_STEP(1, 4, 2)}, 1},          {{TD_I_ALL, TD_I_INT(1)}, 2},
+      {{TD_I_NONE, TD_I_SLICE(0, 2)}, 2}, {{TD_I_TENSOR(rows)}, 1},
+      {{TD_I_TENSOR(mask)}, 1},           {{TD_I_INT(2), TD_I_NONE}, 2},
+      {{TD_I_ALL, TD_I_TENSOR(pair)}, 2}, {{TD_I_ELLIPSIS, TD_I_SLICE(1, 3)}, 2},
+  };
+  const struct {
+    td_index_item items[3];
+    size_t n;
+  } seconds[] = {
+      {{TD_I_INT(0)}, 1},
+      {{TD_I_STEP(0, 3, 2)}, 1},
+      {{TD_I_TENSOR(pair)}, 1},
+      {{TD_I_TENSOR(one)}, 1},
+      {{TD_I_NONE, TD_I_ELLIPSIS}, 2},
+      {{TD_I_SLICE(0, 0)}, 1},
+      {{TD_I_ALL, TD_I_TENSOR(pair)}, 2},
+      {{TD_I_TENSOR(three)}, 1},
+      {{TD_I_ELLIPSIS, TD_I_INT(0)}, 2},
+  };
+  for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++) {
+    for (size_t k = 0; k < sizeof seconds / sizeof *seconds; k++) {
+      td_tensordict *td = td_empty(TD_SIZES(4, 3)), *copy = NULL;
+      td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4, 3)));
+      td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 3, 2)));
+      TD_DO(td_clone(td, 0, &copy));
+      td_tensordict *sub = NULL, *deep = NULL, *part = NULL, *want = NULL;
+      TD_DO(td_sub_tensordict(td, firsts[i].items, firsts[i].n, &sub));
+      TD_DO(td_index(copy, firsts[i].items, firsts[i].n, &part));
+      const td_status asked = td_index(part, seconds[k].items, seconds[k].n, &want);
+      TD_CHECK_INT(td_sub_tensordict(sub, seconds[k].items, seconds[k].n, &deep), asked);
+      if (asked == TD_OK) {
+        int32_t equal = 0;
+        td_tensordict *read = NULL;
+        TD_DO(td_clone(deep, 0, &read));
+        TD_DO(td_equal(read, want, &equal));
+        TD_CHECK_INT(equal, 1);
+        TD_DO(td_zero(deep)); /* and the same is written */
+        td_free(read);
+        TD_DO(td_zero(want));
+        TD_DO(td_set_at(part, seconds[k].items, seconds[k].n, want));
+        TD_DO(td_set_at(copy, firsts[i].items, firsts[i].n, part));
+        TD_DO(td_equal(td, copy, &equal));
+        TD_CHECK_INT(equal, 1);
+      }
+      td_free(want);
+      td_free(part);
+      td_free(deep);
+      td_free(sub);
+      td_free(copy);
+      td_free(td);
+    }
+  }
+  td_tensor_free(three);
+  td_tensor_free(mask);
+  td_tensor_free(one);
+  td_tensor_free(pair);
+  td_tensor_free(rows);
 }

@@ -78,8 +78,9 @@ TD_TEST(a_sub_tensordict_on_a_sub_tensordict_through_positions) {
   TD_DO(td_sub_tensordict(sub, TD_AT(TD_I_INT(-1)), &inner));
   TD_DO(td_memmap(inner, here("ww"), NULL, &saved));
   td_free(saved);
-  check_meta(here("ww"), "{" SUB ",\"index\":[\"tuple\",[-1]]}");
-  check_meta(here("ww/_source"), "{" SUB ",\"index\":[\"tuple\",[[\"tensor\",[3,0,1],\"cpu\"]]]}");
+  check_meta(here("ww"), "{" SUB ",\"index\":[\"tuple\",[1]]}");
+  TD_CHECK(
+      td_exists(here("ww/_source/a.memmap"))); /* one index into the whole: a chain is flattened */
   TD_DO(td_memmap_load(here("ww"), NULL, &saved));
   TD_CHECK_NO_BATCH(saved);
   TD_CHECK_ENTRY(saved, TD_KEY("a"), TD_NO_SIZES, TD_VALUES(1));

@@ -7,7 +7,7 @@
 TD_TEST(from_data_copies) {
   float numbers[6] = {0, 1, 2, 3, 4, 5};
   td_tensor *tensor = NULL;
-  TD_DO(td_tensor_from_data(numbers, sizeof numbers, TD_DTYPE_FLOAT32, TD_SIZES(2, 3), &tensor));
+  TD_DO(td_tensor_from_data(numbers, sizeof numbers, TD_SIZES(2, 3), TD_DTYPE_FLOAT32, &tensor));
   numbers[0] = 99;
   TD_CHECK_SIZES(tensor, 2, 3);
   TD_CHECK_VALUES(tensor, 0, 1, 2, 3, 4, 5);
@@ -36,21 +36,21 @@ TD_TEST(from_data_copies) {
 TD_TEST(from_data_checks_bytes_sizes_and_dtype) {
   const float numbers[6] = {0};
   td_tensor *tensor;
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 20, TD_DTYPE_FLOAT32, TD_SIZES(2, 3), &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 20, TD_SIZES(2, 3), TD_DTYPE_FLOAT32, &tensor),
                  TD_ERR_SHAPE, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_DTYPE_FLOAT64, TD_SIZES(2, 3), &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_SIZES(2, 3), TD_DTYPE_FLOAT64, &tensor),
                  TD_ERR_SHAPE, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_DTYPE_FLOAT32, TD_SIZES(-2, -3), &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_SIZES(-2, -3), TD_DTYPE_FLOAT32, &tensor),
                  TD_ERR_SHAPE, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, 77, TD_SIZES(6), &tensor), TD_ERR_DTYPE, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_DTYPE_OTHER, TD_SIZES(6), &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_SIZES(6), 77, &tensor), TD_ERR_DTYPE, tensor);
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_SIZES(6), TD_DTYPE_OTHER, &tensor),
                  TD_ERR_DTYPE, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(NULL, 24, TD_DTYPE_FLOAT32, TD_SIZES(6), &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(NULL, 24, TD_SIZES(6), TD_DTYPE_FLOAT32, &tensor),
                  TD_ERR_NULL_ARGUMENT, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_DTYPE_FLOAT32, NULL, 1, &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, NULL, 1, TD_DTYPE_FLOAT32, &tensor),
                  TD_ERR_NULL_ARGUMENT, tensor);
-  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_DTYPE_FLOAT32,
-                                     TD_SIZES(INT64_MAX, INT64_MAX, 4), &tensor),
+  TD_EXPECT_NULL(td_tensor_from_data(numbers, 24, TD_SIZES(INT64_MAX, INT64_MAX, 4),
+                                     TD_DTYPE_FLOAT32, &tensor),
                  TD_ERR_SHAPE, tensor);
 }
 
@@ -58,14 +58,14 @@ TD_TEST(scalars_and_empty_tensors) {
   const double number = 2.5;
   td_tensor *tensor = NULL;
   void *data = TD_POISON;
-  TD_DO(td_tensor_from_data(&number, sizeof number, TD_DTYPE_FLOAT64, TD_NO_SIZES, &tensor));
+  TD_DO(td_tensor_from_data(&number, sizeof number, TD_NO_SIZES, TD_DTYPE_FLOAT64, &tensor));
   size_t dims = 9;
   TD_DO(td_tensor_sizes(tensor, NULL, 0, &dims));
   TD_CHECK_INT(dims, 0);
   TD_CHECK_VALUES(tensor, 2.5);
   td_tensor_free(tensor);
 
-  TD_DO(td_tensor_from_data(NULL, 0, TD_DTYPE_INT32, TD_SIZES(3, 0), &tensor));
+  TD_DO(td_tensor_from_data(NULL, 0, TD_SIZES(3, 0), TD_DTYPE_INT32, &tensor));
   TD_CHECK_SIZES(tensor, 3, 0);
   TD_DO(td_tensor_data(tensor, &data));
   TD_CHECK(data == NULL);

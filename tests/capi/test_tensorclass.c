@@ -42,7 +42,7 @@ static td_tensordict *data(int64_t n) {
   td_put(td, TD_KEY("mask"), td_arange(TD_DTYPE_BOOL, 0, TD_SIZES(n, 1, 2, 2)));
   td_put(td, TD_KEY("label"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(n)));
   td_tensorclass *type = data_type();
-  TD_DO(td_set_tensorclass(type, td));
+  TD_DO(td_set_tensorclass(td, type));
   td_tensorclass_free(type);
   return td;
 }
@@ -123,7 +123,7 @@ TD_TEST(a_tensorclass_stays_a_tensorclass) {
   TD_DO(td_tensorclass_check(NULL, back));
   td_free(back);
   td_free(part);
-  TD_DO(td_clone(td, 1, &part));
+  TD_DO(td_clone(td, 0, &part));
   TD_CHECK_SAME_TEXT(type_name(part), "MyData");
   td_free(part);
   TD_DO(td_unsqueeze(td, 0, &part));
@@ -192,19 +192,19 @@ TD_TEST(a_dictionary_is_looked_at_before_it_becomes_a_tensorclass) {
   td_tensorclass *type = data_type();
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("image"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3, 2, 2)));
-  TD_EXPECT(td_set_tensorclass(type, td), TD_ERR_KEY_NOT_FOUND);
+  TD_EXPECT(td_set_tensorclass(td, type), TD_ERR_KEY_NOT_FOUND);
   TD_CHECK_TEXT(td_last_error_message(), "needs a field \"mask\", a tensor of torch.bool");
   TD_EXPECT(td_tensorclass_check(type, td), TD_ERR_KEY_NOT_FOUND);
   TD_EXPECT(td_tensorclass_check(NULL, td), TD_ERR_INVALID_ARGUMENT);
   td_put(td, TD_KEY("mask"), td_arange(TD_DTYPE_BOOL, 0, TD_SIZES(2, 1, 2, 2)));
   td_put(td, TD_KEY("extra"), td_arange(TD_DTYPE_BOOL, 0, TD_SIZES(2)));
-  TD_EXPECT(td_set_tensorclass(type, td), TD_ERR_KEY_INVALID);
+  TD_EXPECT(td_set_tensorclass(td, type), TD_ERR_KEY_INVALID);
   TD_CHECK_SAME_TEXT(type_name(td), "");
   TD_DO(td_remove(td, TD_KEY("extra")));
   TD_DO(td_tensorclass_check(type, td)); /* the label is optional */
-  TD_DO(td_set_tensorclass(type, td));
+  TD_DO(td_set_tensorclass(td, type));
   TD_CHECK_SAME_TEXT(type_name(td), "MyData");
-  TD_DO(td_set_tensorclass(NULL, td));
+  TD_DO(td_set_tensorclass(td, NULL));
   TD_CHECK_SAME_TEXT(type_name(td), "");
   td_put(td, TD_KEY("extra"), td_arange(TD_DTYPE_BOOL, 0, TD_SIZES(2)));
   td_tensorclass_free(type);
@@ -219,7 +219,7 @@ TD_TEST(tensorclasses_lie_in_tensorclasses) {
   td_tensorclass *outer = TYPE("Outer", fields, 0, NULL);
   td_tensordict *td = td_empty(TD_SIZES(2)), *part = NULL, *one = NULL;
   td_put(td, TD_KEY("one", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2, 2)));
-  TD_DO(td_set_tensorclass(outer, td));
+  TD_DO(td_set_tensorclass(td, outer));
   TD_DO(td_index(td, TD_AT(TD_I_INT(0)), &part));
   check_printed(
       part,
@@ -248,7 +248,7 @@ TD_TEST(tensorclasses_lie_in_tensorclasses) {
   td_free(one);
   td_free(plain);
   td_free(part);
-  TD_DO(td_set_tensorclass(NULL, td));
+  TD_DO(td_set_tensorclass(td, NULL));
   one = td_take_dict(td, TD_KEY("one"));
   TD_CHECK_SAME_TEXT(type_name(one), "");
   td_free(one);
@@ -304,7 +304,7 @@ TD_TEST(new_tensorclasses_have_defaults_and_zeros) {
   td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(1, 2)));
   td_put_dict(td, TD_KEY("d"), td_empty(TD_SIZES(1)));
   td_put(td, TD_KEY("f", "z"), td_arange(TD_DTYPE_INT16, 0, TD_SIZES(1)));
-  TD_EXPECT(td_set_tensorclass(type, td), TD_ERR_KEY_NOT_FOUND); /* "g" has no default */
+  TD_EXPECT(td_set_tensorclass(td, type), TD_ERR_KEY_NOT_FOUND); /* "g" has no default */
   TD_DO(td_get_kind(td, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   td_free(td);
@@ -338,7 +338,7 @@ TD_TEST(tensors_are_converted_when_asked) {
   td_tensordict *td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT8, 3, TD_SIZES(2)));
   TD_EXPECT(td_tensorclass_check(type, td), TD_ERR_DTYPE);
-  TD_DO(td_set_tensorclass(type, td));
+  TD_DO(td_set_tensorclass(td, type));
   td_dtype dtype = 0;
   td_tensor *x = td_take(td, TD_KEY("x"));
   TD_DO(td_tensor_dtype(x, &dtype));
@@ -363,7 +363,7 @@ TD_TEST(frozen_tensorclasses_are_locked) {
   TD_DO(td_tensorclass_instantiate(type, TD_SIZES(2), TD_DEVICE_NONE, -1, &td));
   TD_CHECK_FLAG(td_is_locked, td, 1);
   td_put(wrapped, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT64, 3, TD_SIZES(2)));
-  TD_DO(td_set_tensorclass(type, wrapped));
+  TD_DO(td_set_tensorclass(wrapped, type));
   TD_CHECK_FLAG(td_is_locked, wrapped, 1);
   td_free(wrapped);
   td_free(td);
@@ -378,18 +378,18 @@ TD_TEST(parts_are_written_by_tensorclasses_of_the_same_fields) {
   td_tensordict *one = td_empty(TD_SIZES(4)), *two = td_empty(TD_SIZES(2)), *joined = NULL;
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_INT8, 7, TD_SIZES(2)));
-  TD_DO(td_set_tensorclass(a, one));
-  TD_DO(td_set_tensorclass(c, two));
+  TD_DO(td_set_tensorclass(one, a));
+  TD_DO(td_set_tensorclass(two, c));
   const td_tensordict *both[] = {one, two};
   TD_EXPECT(td_set_at(one, TD_AT(TD_I_SLICE(0, 2)), two), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT_NULL(td_cat(both, 2, 0, &joined), TD_ERR_INVALID_ARGUMENT, joined);
-  TD_DO(td_set_tensorclass(b, two));
+  TD_DO(td_set_tensorclass(two, b));
   TD_DO(td_set_at(one, TD_AT(TD_I_SLICE(0, 2)), two));
   TD_CHECK_ENTRY(one, TD_KEY("x"), TD_SIZES(4), TD_VALUES(7, 8, 2, 3));
   TD_DO(td_cat(both, 2, 0, &joined));
   TD_CHECK_SAME_TEXT(type_name(joined), "A"); /* that of the first */
   td_free(joined);
-  TD_DO(td_set_tensorclass(NULL, two));
+  TD_DO(td_set_tensorclass(two, NULL));
   TD_DO(td_set_at(one, TD_AT(TD_I_SLICE(2, 4)), two));
   td_free(one);
   td_free(two);
@@ -544,7 +544,7 @@ TD_TEST(mapped_tensorclasses_are_tensorclasses) {
   char *text = td_printed(loaded);
   TD_CHECK_TEXT(text, "    label=None,\n");
   free(text);
-  TD_DO(td_set_tensorclass(type, loaded)); /* nothing has to be filled in: allowed when locked */
+  TD_DO(td_set_tensorclass(loaded, type)); /* nothing has to be filled in: allowed when locked */
   td_free(mapped);
   TD_DO(td_memmap(loaded, td_test_folder(), NULL, &mapped)); /* over itself: mapped already */
   td_tensorclass_free(type);

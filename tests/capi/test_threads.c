@@ -42,8 +42,8 @@ static td_status read_once(const td_tensordict *td, int64_t *sum) {
   TRY(td_view(td, TD_SIZES(12), &results[made++]));
   TRY(td_unsqueeze(td, 0, &results[made++]));
   TRY(td_expand(td, TD_SIZES(2, 4, 3), &results[made++]));
-  TRY(td_clone(td, 1, &results[made++]));
   TRY(td_clone(td, 0, &results[made++]));
+  TRY(td_clone(td, TD_CLONE_SHALLOW, &results[made++]));
   TRY(td_stack(both, 2, 0, &results[made++]));
   TRY(td_cat(both, 2, 0, &results[made++]));
   TRY(td_to_dtype(td, TD_DTYPE_FLOAT64, &results[made++]));

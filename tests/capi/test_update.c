@@ -227,12 +227,14 @@ TD_TEST(update_at_writes_a_part) {
   TD_DO(td_update_at(td, TD_AT(TD_I_INT(1)), row, 0));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 50, 2));
   TD_CHECK_ENTRY(td, TD_KEY("n", "c"), TD_SIZES(3, 2), TD_VALUES(20, 21, 60, 60, 24, 25));
-  TD_EXPECT(td_update_at(td, TD_AT(TD_I_INT(1)), row, 1), TD_ERR_SHAPE); /* exact: c is [2] */
+  TD_EXPECT(td_update_at(td, TD_AT(TD_I_INT(1)), row, TD_UPDATE_AT_EXACT),
+            TD_ERR_SHAPE); /* exact: c is [2] */
   td_put(row, TD_KEY("n", "c"), td_filled(TD_DTYPE_FLOAT32, 61, TD_SIZES(2)));
-  TD_DO(td_update_at(td, TD_AT(TD_I_INT(0)), row, 1));
+  TD_DO(td_update_at(td, TD_AT(TD_I_INT(0)), row, TD_UPDATE_AT_EXACT));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(50, 50, 2));
   td_tensor *rows = td_positions((const int64_t[]){0, 2}, 2);
-  TD_EXPECT(td_update_at(td, TD_AT(TD_I_TENSOR(rows)), row, 1), TD_ERR_INVALID_ARGUMENT);
+  TD_EXPECT(td_update_at(td, TD_AT(TD_I_TENSOR(rows)), row, TD_UPDATE_AT_EXACT),
+            TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_update_at(td, TD_AT(TD_I_TENSOR(rows)), row, 0));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(50, 50, 50));
   td_put(row, TD_KEY("zz"), td_filled(TD_DTYPE_FLOAT32, 1, TD_NO_SIZES));
@@ -312,9 +314,7 @@ TD_TEST(what_is_written_to_a_sub_tensordict_reaches_the_part) {
   TD_DO(td_select(sub_tensordict, keys, 1, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(11, 12));
   td_free(result);
-  const td_select_options in_place = {(uint32_t)sizeof in_place, 1, 0};
-  TD_EXPECT_NULL(td_select(sub_tensordict, keys, 1, &in_place, &result), TD_ERR_UNSUPPORTED,
-                 result);
+  TD_EXPECT(td_select_inplace(sub_tensordict, keys, 1, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_auto_batch_size(sub_tensordict, -1, 0), TD_ERR_UNSUPPORTED);
   td_free(source);
   td_free(sub_tensordict);

@@ -102,7 +102,7 @@ TD_TEST(bytes) {
   }
   TD_EXPECT(td_get_non_tensor_bytes(td, TD_KEY("v"), back, 3, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(length, 7);
-  TD_DO(td_clone(td, 1, &same));
+  TD_DO(td_clone(td, 0, &same));
   TD_DO(td_equal(td, same, &equal));
   TD_CHECK_INT(equal, 1);
   td_free(same);

@@ -238,7 +238,7 @@ TD_TEST(entries_that_are_not_stored_cannot_be_bound) {
   const uint8_t chosen[2] = {1, 0};
   td_tensor *mask = NULL;
   td_tensordict *part = NULL;
-  TD_DO(td_tensor_from_data(chosen, 2, TD_DTYPE_BOOL, (const int64_t[]){2}, 1, &mask));
+  TD_DO(td_tensor_from_data(chosen, 2, TD_SIZES(2), TD_DTYPE_BOOL, &mask));
   TD_DO(td_sub_tensordict(halves[0], (const td_index_item[]){TD_I_TENSOR(mask)}, 1, &part));
   TD_DO(td_writer_open(part, NULL, &writer));
   TD_EXPECT(td_writer_bind(writer, TD_KEY("x"), &field), TD_ERR_UNSUPPORTED);
@@ -306,5 +306,33 @@ TD_TEST(entries_that_went_elsewhere_are_told) {
   writer = one_row(td);
   TD_DO(td_remove(td, TD_KEY("x")));
   expect_lost(writer, "removed");
+  td_free(td);
+}
+
+TD_TEST(a_field_is_declared_and_bound_at_once) {
+  td_tensordict *td = td_empty(TD_SIZES(3));
+  td_writer *writer = NULL;
+  int32_t step = -1, pose = -1, wrong = 7;
+  const int64_t number = 5;
+  const float position[] = {1, 2};
+  TD_DO(td_writer_open(td, NULL, &writer));
+  TD_DO(td_writer_field(writer, TD_KEY("step"), NULL, 0, TD_DTYPE_INT64, &step));
+  TD_DO(td_writer_field(writer, TD_KEY("n", "pose"), TD_SIZES(2), TD_DTYPE_FLOAT32, &pose));
+  TD_DO(td_writer_put(writer, step, &number, sizeof number));
+  TD_DO(td_writer_put(writer, pose, position, sizeof position));
+  TD_EXPECT(td_writer_put(writer, pose, position, sizeof *position), TD_ERR_SHAPE);
+  TD_CHECK_TEXT(td_last_error_message(), "\"pose\"");
+  TD_DO(td_writer_next(writer));
+  TD_EXPECT(td_writer_field(writer, TD_KEY("step"), NULL, 0, TD_DTYPE_INT32, &wrong), TD_ERR_DTYPE);
+  TD_CHECK_INT(wrong, -1);
+  TD_EXPECT(td_writer_field(writer, TD_KEY("n", "pose"), TD_SIZES(3), TD_DTYPE_FLOAT32, &wrong),
+            TD_ERR_SHAPE);
+  TD_DO(td_lock(td));
+  TD_EXPECT(td_writer_field(writer, TD_KEY("new"), NULL, 0, TD_DTYPE_INT32, &wrong), TD_ERR_LOCKED);
+  TD_DO(td_writer_field(writer, TD_KEY("step"), NULL, 0, TD_DTYPE_INT64, &wrong)); /* is there */
+  TD_DO(td_writer_close(writer));
+  td_writer_free(writer);
+  TD_CHECK_ENTRY(td, TD_KEY("step"), TD_SIZES(3), TD_VALUES(5, 0, 0));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "pose"), TD_SIZES(3, 2), TD_VALUES(1, 2, 0, 0, 0, 0));
   td_free(td);
 }

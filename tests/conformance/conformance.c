@@ -47,7 +47,7 @@ static td_status counting(const char *dtype, const int64_t *sizes, size_t dims,
   for (int64_t i = 0; i < count; i++) values[i] = i;
   while (strcmp(td_dtype_name(number_of_dtype) + strlen("torch."), dtype)) number_of_dtype++;
   td_status status =
-      td_tensor_from_data(values, (size_t)count * 8, TD_DTYPE_INT64, sizes, dims, &plain);
+      td_tensor_from_data(values, (size_t)count * 8, sizes, dims, TD_DTYPE_INT64, &plain);
   if (!status) status = td_tensor_to(plain, number_of_dtype, TD_DEVICE_NONE, -1, result);
   td_tensor_free(plain);
   return status;

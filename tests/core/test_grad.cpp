@@ -74,8 +74,8 @@ TEST(Grad, AWriteIntoALeafThatRequiresGradIsRefused) {
   TensorDict td = learnable();
   TensorDict row = dict({});
   row.set({"w"}, at::zeros({2}));
-  EXPECT_THROW(td.set_inplace({"w"}, at::zeros({4, 2})), c10::Error);
   const char* const why = "\"w\" requires a gradient";
+  expect_error(Code::torch, why, [&] { td.set_inplace({"w"}, at::zeros({4, 2})); });
   expect_error(Code::torch, why, [&] { td.set_at({IndexItem::at(0)}, row); });
   expect_error(Code::torch, why,
                [&] { td.set_at({IndexItem::of(ints({0}))}, row.expand(SizesView{1})); });
@@ -97,8 +97,6 @@ TEST(Grad, ARefusedWriteChangesNoOtherLeaf) {
                             [](Path, const at::Tensor& leaf) { return leaf.detach() * 2; }));
   td.set({"w"}, at::zeros({1}).expand({4}));
   EXPECT_ANY_THROW(td.set_at({}, values)) << "shape";
-  EXPECT_ANY_THROW(td.fill_at({IndexItem::range(1, 4)}, at::full({}, 9)))
-      << "one element at four places";
   td.set({"w"}, at::zeros({4}));
   expect_error(Code::device, "meta",
                [&] { td.fill_at({}, at::empty({}, at::TensorOptions(at::kMeta))); });

@@ -1,4 +1,7 @@
 // Whatever is done to a lazy stack, a sub-tensordict or values gives what the same does to a dense dictionary.
+#include "core/keys/mask.h"
+#include "core/shape/fill.h"
+#include "core/shape/select_rows.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor.h"
@@ -147,6 +150,36 @@ TEST(LazyRandom, Shapes) {
                 "cat of both");
     EXPECT_TRUE(other.equal(td) && td.equal(other)) << round;
     EXPECT_EQ(other.nbytes(), td.nbytes()) << round;
+    if (HasFailure()) return;
+  }
+}
+
+TEST(LazyRandom, Rows) {
+  Random random(15);
+  for (int round = 0; round < 1500; ++round) {
+    const TensorDict td = dense_sample(random);
+    const TensorDict other = in_disguise(random, td);
+    const auto n = static_cast<std::int64_t>(td.batch_size().size());
+    const std::int64_t dim = random.below(n);
+    const auto both = [&](const char* what, auto call) {
+      expect_same(call(other), call(td), round, what);
+    };
+    Sizes counts;
+    for (std::int64_t i = 0; i < n; ++i) counts.push_back(random.below(3));
+    both("repeat", [&](const TensorDict& t) { return repeat(t, counts); });
+    both("flip", [&](const TensorDict& t) { return flip(t, dim); });
+    both("roll", [&](const TensorDict& t) { return roll(t, {2}, SizesView(dim)); });
+    both("roll of all", [](const TensorDict& t) { return roll(t, {2}, std::nullopt); });
+    both("gather",
+         [&](const TensorDict& t) { return gather(t, dim, at::zeros(t.batch_size(), at::kLong)); });
+    both("like", [](const TensorDict& t) { return filled_like(t, {Filling::ones}); });
+    both("view", [](const TensorDict& t) { return t.clone().view({-1}); });
+    const std::int64_t covered = 1 + random.below(n);
+    const std::vector<std::int64_t> sizes(td.batch_size().begin(),
+                                          td.batch_size().begin() + covered);
+    const at::Tensor mask = ramp(sizes, at::kLong).remainder(2 + random.below(2)).eq(0);
+    both("masked_fill", [&](const TensorDict& t) { return masked_fill(t, mask, at::full({}, 7)); });
+    both("masked_select", [&](const TensorDict& t) { return masked_select(t, mask); });
     if (HasFailure()) return;
   }
 }

@@ -1,9 +1,9 @@
 // What is made of rows: the same as libtorch makes of each leaf, for any dtype and layout, on the path
 // past the dispatcher and on the one through it.
-#include "random_tree.h"
 #include "core/shape/pad.h"
 #include "core/shape/select_rows.h"
 #include "core/shape/shape.h"
+#include "random_tree.h"
 
 namespace td {
 namespace {

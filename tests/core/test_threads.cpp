@@ -103,10 +103,10 @@ TEST(Threads, HandlesOfTheCInterface) {
       td_tensordict *made = nullptr, *copy = nullptr;
       td_tensor *tensor = nullptr, *back = nullptr;
       wrong += td_create(batch, 1, TD_DEVICE_NONE, -1, &made) != TD_OK;
-      wrong += td_tensor_from_data(values.data(), sizeof(float) * 4, TD_DTYPE_FLOAT32, batch, 1,
+      wrong += td_tensor_from_data(values.data(), sizeof(float) * 4, batch, 1, TD_DTYPE_FLOAT32,
                                    &tensor) != TD_OK;
       wrong += td_set(made, name, 1, tensor) != TD_OK;
-      wrong += td_clone(made, 1, &copy) != TD_OK;
+      wrong += td_clone(made, 0, &copy) != TD_OK;
       td_free(made);
       wrong += td_get(made, name, 1, &back) != TD_ERR_BAD_HANDLE;  // stale
       wrong += td_get(copy, name, 1, &back) != TD_OK;

@@ -1,9 +1,9 @@
 // Small dictionaries and what the tests ask of their tensors.
 #pragma once
 
-#include "folders.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/walk.h"
+#include "folders.h"
 
 #include <ATen/ATen.h>
 

@@ -23,24 +23,24 @@ td_status take(void *user, const void *data, std::size_t bytes) {
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   std::string_view left(reinterpret_cast<const char *>(data), size);
   fuzz::Dict td, again;
-  if (!fuzz::done(td_recv(give, &left, nullptr, nullptr, td.out()))) {
+  if (!fuzz::done(td_recv(nullptr, nullptr, give, &left, td.out()))) {
     FUZZ_CHECK(!td);
     return 0;
   }
   fuzz::read_all(td.get());
   std::string sent;
-  if (!fuzz::done(td_send(td.get(), take, &sent))) return 0;
+  if (!fuzz::done(td_send(td.get(), NULL, take, &sent))) return 0;
   left = sent;
-  FUZZ_DO(td_recv(give, &left, nullptr, nullptr, again.out()));
+  FUZZ_DO(td_recv(nullptr, nullptr, give, &left, again.out()));
   FUZZ_CHECK(left.empty());
   fuzz::same_leaves(td.get(), again.get());
   // Into what is there, and once more with a message that ends too early.
   left = sent;
   fuzz::Dict same;
-  fuzz::done(td_recv(give, &left, nullptr, again.get(), same.out()));
+  fuzz::done(td_recv(again.get(), nullptr, give, &left, same.out()));
   fuzz::same_leaves(td.get(), again.get());
   left = std::string_view(sent).substr(0, sent.size() / 2);
-  FUZZ_CHECK(!fuzz::done(td_recv(give, &left, nullptr, again.get(), same.out())));
+  FUZZ_CHECK(!fuzz::done(td_recv(again.get(), nullptr, give, &left, same.out())));
   fuzz::same_leaves(td.get(), again.get());
   return 0;
 }

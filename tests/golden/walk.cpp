@@ -206,7 +206,8 @@ class Walk {
         text([&](auto... room) { return td_get_non_tensor_json(td, name, 1, room...); });
     content_.data[text_of(path)] = parse(json);
     // Alone in a dictionary, whose text says which kind of value it is.
-    const auto copy = made<Dict>([&](auto result) { return td_clone(td, 0, result); });
+    const auto copy =
+        made<Dict>([&](auto result) { return td_clone(td, TD_CLONE_SHALLOW, result); });
     td_entry_kind kind = 0;
     td_tensor *tensor = nullptr;
     td_tensordict *dict = nullptr;

@@ -171,7 +171,7 @@ std::vector<Dict> setitem(const Request &request) {
     return one(std::move(td));
   }
   const Dict part = part_at(td.get(), at);
-  const Dict source = made<Dict>([&](auto result) { return td_clone(part.get(), 1, result); });
+  const Dict source = made<Dict>([&](auto result) { return td_clone(part.get(), 0, result); });
   fill(source.get(), scalar_of(kFillings.at(value.at("like").get<std::string>())).get());
   check(td_set_at(td.get(), at.data(), at.size(), source.get()));
   return one(std::move(td));

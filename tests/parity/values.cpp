@@ -24,8 +24,8 @@ template <class Element>
 Tensor tensor_from(const std::vector<Element> &values, td_dtype dtype,
                    const std::vector<int64_t> &sizes) {
   return made<Tensor>([&](auto result) {
-    return td_tensor_from_data(values.data(), values.size() * sizeof(Element), dtype, sizes.data(),
-                               sizes.size(), result);
+    return td_tensor_from_data(values.data(), values.size() * sizeof(Element), sizes.data(),
+                               sizes.size(), dtype, result);
   });
 }
 

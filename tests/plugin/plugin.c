@@ -34,7 +34,7 @@ static int make(td_tensordict **td) {
   td_tensor *tensor = NULL;
   MUST(td_supports_abi(TD_ABI_VERSION) == 1);
   MUST(td_create((const int64_t[]){3}, 1, TD_DEVICE_NONE, -1, td) == TD_OK);
-  MUST(td_tensor_from_data(numbers, sizeof numbers, TD_DTYPE_FLOAT32, (const int64_t[]){3, 2}, 2,
+  MUST(td_tensor_from_data(numbers, sizeof numbers, (const int64_t[]){3, 2}, 2, TD_DTYPE_FLOAT32,
                            &tensor) == TD_OK);
   MUST(td_set(*td, TD_KEY("agent", "observation"), tensor) == TD_OK);
   td_tensor_free(tensor);

@@ -25,7 +25,7 @@ at::Tensor entry(const Dict &td, const td_torch::detail::Names &names) {
 // Copies of all, filled with one value.
 Dict filled(const Dict &like, double value) {
   td_tensordict *raw = nullptr;
-  TD_DO(td_clone(like.get(), 1, &raw));
+  TD_DO(td_clone(like.get(), 0, &raw));
   Dict result(raw);
   for (const auto &names : td_torch::detail::leaves(raw)) {
     td_torch::detail::put(raw, names, at::full_like(entry(result, names).detach(), value));
@@ -222,7 +222,7 @@ TD_TEST(as_the_guide_says) {
   torch::nn::Linear net(2, 1);
   const Dict params = td_torch::from_module(*net);  // its own tensors: "weight" and "bias"
   td_tensordict *copy = nullptr;
-  td_torch::check(td_clone(params.get(), 1, &copy));
+  td_torch::check(td_clone(params.get(), 0, &copy));
   const Dict slow(copy);  // another set of parameters, say a target network
   {
     const ToModule guard(slow.get(), *net);

@@ -74,7 +74,7 @@ static td_tensor *make(td_dtype dtype, double first, double step, const int64_t 
     encode(dtype, dtype == TD_DTYPE_BOOL && step != 0 ? (double)((int64_t)value % 3 == 0) : value,
            bytes + i * size);
   }
-  const td_status status = td_tensor_from_data(bytes, count * size, dtype, sizes, dims, &tensor);
+  const td_status status = td_tensor_from_data(bytes, count * size, sizes, dims, dtype, &tensor);
   free(bytes);
   TD_DO(status);
   return tensor;
@@ -92,7 +92,7 @@ td_tensor *td_positions(const int64_t *positions, size_t count) {
   td_tensor *tensor = NULL;
   const int64_t size = (int64_t)count;
   TD_DO(
-      td_tensor_from_data(positions, count * sizeof *positions, TD_DTYPE_INT64, &size, 1, &tensor));
+      td_tensor_from_data(positions, count * sizeof *positions, &size, 1, TD_DTYPE_INT64, &tensor));
   return tensor;
 }
 
@@ -102,7 +102,7 @@ td_tensor *td_mask(const int64_t *truths, size_t count) {
   const int64_t size = (int64_t)count;
   TD_CHECK(count <= sizeof bytes);
   for (size_t i = 0; i < count; i++) bytes[i] = truths[i] != 0;
-  TD_DO(td_tensor_from_data(bytes, count, TD_DTYPE_BOOL, &size, 1, &tensor));
+  TD_DO(td_tensor_from_data(bytes, count, &size, 1, TD_DTYPE_BOOL, &tensor));
   return tensor;
 }
 

@@ -4,9 +4,7 @@
 
 #include "td_test.h"
 
-/* TD_SIZES(3, 4) and TD_AT(TD_I_INT(0), TD_I_ALL): an array and its length. */
-#define TD_SIZES(...) \
-  (const int64_t[]){__VA_ARGS__}, (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+/* TD_AT(TD_I_INT(0), TD_I_ALL): an array and its length, as TD_SIZES(3, 4). */
 #define TD_NO_SIZES NULL, (size_t)0
 #define TD_AT(...)                      \
   (const td_index_item[]){__VA_ARGS__}, \

@@ -7,6 +7,9 @@
 
 #include "tdtool.h"
 
+#define TABLE(format, separator) \
+  (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator)})
+
 struct saving_values saving;
 
 typedef struct form_row {
@@ -139,8 +142,8 @@ static td_status open_as(form which, const char *path, const key *part, bool sha
     case FORM_FOLDER:
     case FORM_ARCHIVE: return td_memmap_load(path, &options, td);
     case FORM_CONSOLIDATED: return td_consolidated_load(path, &options, td);
-    case FORM_CSV: return td_table_load(path, TD_TABLE_CSV, ".", td);
-    case FORM_JSON: return td_table_load(path, TD_TABLE_JSON, ".", td);
+    case FORM_CSV: return td_table_load(path, TABLE(TD_TABLE_CSV, "."), td);
+    case FORM_JSON: return td_table_load(path, TABLE(TD_TABLE_JSON, "."), td);
     default: return td_file_load(path, &file, td);
   }
 }
@@ -228,8 +231,8 @@ static td_status save(void *user) {
     case FORM_SAFETENSORS: status = save_file(job, TD_FILE_SAFETENSORS); break;
     case FORM_NPZ: status = save_file(job, TD_FILE_NPZ); break;
     case FORM_NPY: status = save_file(job, TD_FILE_NPY); break;
-    case FORM_CSV: status = td_table_save(job->td, job->path, TD_TABLE_CSV, "."); break;
-    case FORM_JSON: status = td_table_save(job->td, job->path, TD_TABLE_JSON, "."); break;
+    case FORM_CSV: status = td_table_save(job->td, job->path, TABLE(TD_TABLE_CSV, ".")); break;
+    case FORM_JSON: status = td_table_save(job->td, job->path, TABLE(TD_TABLE_JSON, ".")); break;
     default: td_set_error(status, "pickled tensors are only read");
   }
   td_free(saved);

@@ -107,6 +107,22 @@ class Since(unittest.TestCase):
     def test_new_with_the_current_version(self):
         self.assertEqual(self.complaints({}, "0.2", HEADER.replace("@since 0.1", "@since 0.2")), [])
 
+    def test_another_abi(self):
+        header = HEADER.replace("#define TD_VERSION_MINOR 2", "#define TD_VERSION_MINOR 2\n#define TD_ABI_VERSION 9")
+        released = {"td_copy": ("0.1", self.form), "td_old": ("0.1", "void td_old(void)")}
+        with mock.patch.object(check_since, "released_abi", return_value=8):
+            self.assertEqual(self.complaints(released, header=header), [])
+            released["td_copy"] = ("0.1", self.form.replace("char", "void"))
+            self.assertEqual(
+                self.complaints(released, header=header),
+                ["'td_copy' is new and says @since 0.1; this is 0.2"],
+            )
+        with mock.patch.object(check_since, "released_abi", return_value=9):
+            self.assertIn(
+                "'td_old' was released with 0.1 and is gone",
+                self.complaints(released, header=header),
+            )
+
     def test_mark_disagrees(self):
         self.assertEqual(
             self.complaints({"td_copy": ("0.1", self.form)}, "0.2"),
@@ -121,8 +137,8 @@ class Abi(unittest.TestCase):
         self.assertEqual(errors, ["here: 'td_c' is missing", "here: 'td_a' should not be there"])
 
     def test_version_script_hides_the_rest(self):
-        script = check_abi.version_script(["td_b", "td_a"]).split("\n", 1)[1]
-        self.assertEqual(script, "{\n  global:\n    td_a;\n    td_b;\n  local:\n    *;\n};\n")
+        script = check_abi.version_script(["td_b", "td_a"], "7").split("\n", 1)[1]
+        self.assertEqual(script, "TENSORDICT_7 {\n  global:\n    td_a;\n    td_b;\n  local:\n    *;\n};\n")
 
     def test_macro_that_the_generator_dropped(self):
         found = {
@@ -139,7 +155,7 @@ class Abi(unittest.TestCase):
 
     def test_macros_of_the_headers(self):
         found = check_abi.macros([os.environ.get("CC", "cc")])
-        self.assertEqual(found["TD_ABI_VERSION"], "1")
+        self.assertEqual(found["TD_ABI_VERSION"], "2")
         self.assertNotIn("TD_API", found)
 
     def test_layout_left_out(self):

@@ -59,7 +59,7 @@ Base.map(f, td::TensorDict, others::TensorDict...) = apply(f, td, others...)
 Write what `f` returns for each tensor into that tensor.
 """
 function apply!(f, td::TensorDict, others::TensorDict...; named::Bool = false, options...)
-    close(walk(f, td, others, named; inplace = 1, options...))
+    walk(f, td, others, named; inplace = true, options...)
     td
 end
 
@@ -158,7 +158,7 @@ name_pointer(name::String) =
     '\0' in name ? throw(ArgumentError("the name $(repr(name)) holds a NUL")) : pointer(name)
 
 function walk(f, td, others, named; call_on_nested::Bool = false, default = NoDefault(), batch_size = nothing,
-              device = nothing, names = nothing, out = nothing, plain...)
+              device = nothing, names = nothing, out = nothing, inplace = false, plain...)
     state = Walk(f, named, nothing)
     result = Ref{Ptr{td_tensordict}}(C_NULL)
     filled = default isa NoDefault || default === nothing ? nothing : Tensor(default)
@@ -181,11 +181,13 @@ function walk(f, td, others, named; call_on_nested::Bool = false, default = NoDe
             if isempty(others) && !call_on_nested
                 callback = @cfunction(step_walk, td_status, (Ptr{Cvoid}, Ptr{Cstring}, Csize_t,
                                                              Ptr{td_tensor}, Ptr{Ptr{td_tensor}}))
-                td_apply(td, options, callback, user, result)
+                inplace ? td_apply_inplace(td, options, callback, user) :
+                          td_apply(td, options, callback, user, result)
             else
                 callback = @cfunction(step_entries, td_status, (Ptr{Cvoid}, Ptr{td_apply_entry},
                                                                 Ptr{Ptr{td_tensor}}, Ptr{Ptr{td_tensordict}}))
-                td_apply_entries(td, list, length(list), options, callback, user, result)
+                inplace ? td_apply_entries_inplace(td, list, length(list), options, callback, user) :
+                          td_apply_entries(td, list, length(list), options, callback, user, result)
             end
         end
     end

@@ -91,17 +91,17 @@ tensors on the device `"meta"` give only an element type. `pin`: through pinned 
 device that is where they stay. `to!` replaces the tensors of `td` itself.
 """
 to(td::TensorDict; options...) =
-    call(TensorDict, (d, result) -> convert_dict(d, false, result; options...), td)
+    call(TensorDict, (d, result) -> convert_dict((a...) -> td_to(a..., result), d; options...), td)
 to!(td::TensorDict; options...) =
-    (close(call(TensorDict, (d, result) -> convert_dict(d, true, result; options...), td)); td)
+    (check(convert_dict(td_to_inplace, td; options...)); td)
 
-function convert_dict(td, inplace, result; dtype::Union{Type,Nothing} = nothing, device::Union{Device,Nothing} = nothing,
+function convert_dict(convert, td; dtype::Union{Type,Nothing} = nothing, device::Union{Device,Nothing} = nothing,
                       like::Union{TensorDict,Nothing} = nothing, each_like::Bool = false, pin::Bool = false,
                       non_blocking::Bool = false)
     code = dtype === nothing ? TD_DTYPE_OTHER : dtype_code(dtype)
     d = something(device, Device(TD_DEVICE_NONE, -1))
-    options = td_to_options(non_blocking = non_blocking, pin = pin, inplace = inplace, each_like = each_like)
-    td_to(td, something(like, C_NULL), code, d.type, d.index, Ref(options), result)
+    options = td_to_options(non_blocking = non_blocking, pin_memory = pin, each_like = each_like)
+    convert(td, something(like, C_NULL), code, d.type, d.index, Ref(options))
 end
 
 """
@@ -177,9 +177,10 @@ view of.
 """
 function data_pointers(td::TensorDict; storage::Bool = false)
     count = Ref{Csize_t}(0)
-    check(td_data_pointers(td, storage, C_NULL, 0, count))
+    flags = storage * TD_DATA_POINTERS_STORAGE
+    check(td_data_pointers(td, flags, C_NULL, 0, count))
     addresses = zeros(Int64, count[])
-    isempty(addresses) || check(td_data_pointers(td, storage, addresses, length(addresses), count))
+    isempty(addresses) || check(td_data_pointers(td, flags, addresses, length(addresses), count))
     [Ptr{Cvoid}(UInt(address)) for address in addresses]
 end
 

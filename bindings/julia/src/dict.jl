@@ -100,9 +100,9 @@ share(td::TensorDict) = call(TensorDict, td_dup, td)
 New dictionaries at every level over the same tensors; and a copy with memory of its own.
 Both are unlocked.
 """
-Base.copy(td::TensorDict) = call(TensorDict, td_clone, td, 0)
+Base.copy(td::TensorDict) = call(TensorDict, td_clone, td, TD_CLONE_SHALLOW)
 Base.deepcopy_internal(td::TensorDict, seen::IdDict) =
-    get!(() -> call(TensorDict, td_clone, td, 1), seen, td)::TensorDict
+    get!(() -> call(TensorDict, td_clone, td, 0), seen, td)::TensorDict
 
 """
     a == b

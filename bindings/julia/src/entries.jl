@@ -104,7 +104,7 @@ true
 function update_at!(td::TensorDict, source::TensorDict, indices...; exact::Bool = false)
     missing_status = Ref(TD_OK)
     indexing(td, indices) do list, count
-        status = td_update_at(td, list, count, source, exact)
+        status = td_update_at(td, list, count, source, exact * TD_UPDATE_AT_EXACT)
         status == TD_ERR_KEY_NOT_FOUND || return status
         missing_status[] = status
         TD_OK
@@ -227,7 +227,7 @@ Move an entry to another key. What stands there is replaced, or with `safe` an e
 """
 function rename_key!(td::TensorDict, (from, to)::Pair; safe::Bool = false)
     names, new = path(from), path(to)
-    check(td_rename_key(td, names, length(names), new, length(new), safe), from)
+    check(td_rename_key(td, names, length(names), new, length(new), safe * TD_RENAME_KEY_SAFE), from)
     td
 end
 
@@ -250,7 +250,7 @@ Remove all entries; and a dictionary of the same batch size and device without a
 dictionaries alone.
 """
 Base.empty!(td::TensorDict) = (check(td_clear(td)); td)
-Base.empty(td::TensorDict; nested::Bool = false) = call(TensorDict, td_empty_like, td, nested)
+Base.empty(td::TensorDict; nested::Bool = false) = call(TensorDict, td_empty_like, td, nested * TD_EMPTY_LIKE_RECURSE)
 
 """
     select(td, keys...; strict = true), select!(td, keys...)
@@ -272,13 +272,18 @@ julia> keys(exclude(td, "n"))
 """
 select(td::TensorDict, keys...; strict::Bool = true) = chosen(td_select, td, keys; ignore_missing = !strict)
 select!(td::TensorDict, keys...; strict::Bool = true) =
-    (close(chosen(td_select, td, keys; inplace = 1, ignore_missing = !strict)); td)
+    chosen!(td_select_inplace, td, keys; ignore_missing = !strict)
 exclude(td::TensorDict, keys...) = chosen(td_exclude, td, keys)
-exclude!(td::TensorDict, keys...) = (close(chosen(td_exclude, td, keys; inplace = 1)); td)
+exclude!(td::TensorDict, keys...) = chosen!(td_exclude_inplace, td, keys)
 
 chosen(f, td, keys; options...) = with_keys(keys) do list, count
-    call(TensorDict, f, td, list, count, Ref(td_select_options(; options...)); key = length(keys) == 1 ? keys[1] : keys)
+    call(TensorDict, f, td, list, count, Ref(td_select_options(; options...)); key = about(keys))
 end
+chosen!(f, td, keys; options...) = with_keys(keys) do list, count
+    check(f(td, list, count, Ref(td_select_options(; options...))), about(keys))
+    td
+end
+about(keys) = length(keys) == 1 ? keys[1] : keys
 
 """
     split_keys(td, sets...; strict = true, keep_structure = false, keep_emptied = false)
@@ -296,7 +301,7 @@ julia> keys(one), keys(two), keys(rest; nested = true)[end]
 ```
 """
 split_keys(td::TensorDict, sets...; strict::Bool = true, options...) =
-    split_sets(td, sets; ignore_missing = !strict, options...)
+    split_sets(td_split_keys, td, sets; ignore_missing = !strict, options...)
 
 """
     separate!(td, keys...; strict = true)
@@ -304,7 +309,7 @@ split_keys(td::TensorDict, sets...; strict::Bool = true, options...) =
 Take entries out, into a new dictionary. Nested dictionaries that lose all entries go.
 """
 function separate!(td::TensorDict, keys...; strict::Bool = true)
-    taken, rest = split_sets(td, (keys,); inplace = 1, ignore_missing = !strict)
+    taken, rest = split_sets(td_split_keys_inplace, td, (keys,); ignore_missing = !strict)
     close(rest) # a second handle on `td`
     taken
 end
@@ -314,12 +319,12 @@ old_key(key::Pair) = first(key)
 new_key(key) = key
 new_key(key::Pair) = last(key)
 
-function split_sets(td, sets; options...)
+function split_sets(split, td, sets; options...)
     handles = fill(Ptr{td_tensordict}(C_NULL), length(sets) + 1)
     count = Ref{Csize_t}(0)
     raw_sets = td_key_set[]
     function collect_sets(i)
-        i > length(sets) && return td_split_keys(td, raw_sets, length(raw_sets),
+        i > length(sets) && return split(td, raw_sets, length(raw_sets),
             Ref(td_split_keys_options(; options...)), handles, length(handles), count)
         with_keys(map(old_key, sets[i])) do keys, n
             with_keys(map(new_key, sets[i])) do names, _
@@ -386,17 +391,21 @@ julia> keys(flat) == ["a", "n.b"], unflatten_keys(flat) == td
 ```
 """
 flatten_keys(td::TensorDict, separator::AbstractString = "."; is_leaf = nothing) =
-    flattened(td, separator, is_leaf)
+    flattening(is_leaf) do options
+        call(TensorDict, td_flatten_keys, td, String(separator), options)
+    end
 flatten_keys!(td::TensorDict, separator::AbstractString = "."; is_leaf = nothing) =
-    (close(flattened(td, separator, is_leaf; inplace = 1)); td)
+    flattening(is_leaf) do options
+        check(td_flatten_keys_inplace(td, String(separator), options))
+        td
+    end
 unflatten_keys(td::TensorDict, separator::AbstractString = ".") =
-    call(TensorDict, td_unflatten_keys, td, String(separator), 0)
+    call(TensorDict, td_unflatten_keys, td, String(separator))
 unflatten_keys!(td::TensorDict, separator::AbstractString = ".") =
-    (close(call(TensorDict, td_unflatten_keys, td, String(separator), 1)); td)
+    (check(td_unflatten_keys_inplace(td, String(separator))); td)
 
-flattened(td, separator, is_leaf; options...) = leaf_asking(is_leaf) do callback, user
-    raw_options = Ref(td_flatten_keys_options(; is_leaf = callback, user = user, options...))
-    call(TensorDict, td_flatten_keys, td, String(separator), raw_options)
+flattening(f, is_leaf) = leaf_asking(is_leaf) do callback, user
+    f(Ref(td_flatten_keys_options(; is_leaf = callback, user = user)))
 end
 
 """
@@ -478,7 +487,8 @@ julia> size(auto_batch_size!(td))
 ```
 """
 function auto_batch_size!(td::TensorDict; max_dims::Union{Integer,Nothing} = nothing, keep_compliant::Bool = false)
-    check(td_auto_batch_size(td, something(max_dims, -1), keep_compliant))
+    check(td_auto_batch_size(td, something(max_dims, -1),
+                             keep_compliant * TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT))
     td
 end
 

@@ -21,7 +21,7 @@ memmap_start(td::TensorDict, dir::Union{AbstractString,Nothing} = nothing; optio
     call(Future, td_memmap_async, td, text_or_null(dir), storing(; options...))
 
 # The library would stop all tasks of this thread, so it is only asked.
-done(future::Future) = ask(Int32, (f, result) -> td_future_wait(f, 0.0, result), future) != 0
+done(future::Future) = ask(Int32, (f, result) -> td_future_wait(f, 0, result), future) != 0
 
 Base.isready(future::Future) = done(future)
 

@@ -49,7 +49,7 @@ grad!(td::TensorDict, gradients::Union{TensorDict,Nothing}) =
 
 Take the gradients away before the next [`backward`](@ref) adds to them, or fill them with zeros.
 """
-zero_grad!(td::TensorDict; set_to_none::Bool = true) = (check(td_zero_grad(td, !set_to_none)); td)
+zero_grad!(td::TensorDict; set_to_none::Bool = true) = (check(td_zero_grad(td, !set_to_none * TD_ZERO_GRAD_KEEP)); td)
 
 """
     backward(td, gradient = nothing; inputs = nothing, retain_graph = false, create_graph = false)

@@ -34,7 +34,7 @@ cat!(td::TensorDict, tds::AbstractVector{TensorDict}; dims::Integer, strict::Boo
 function join_into!(td, kind, tds, dim, strict)
     GC.@preserve tds begin
         sources = Ptr{td_tensordict}[live_pointer(source) for source in tds]
-        check(td_join_into(td, kind, sources, length(sources), from0(dim), strict))
+        check(td_join_into(td, kind, sources, length(sources), from0(dim), strict * TD_JOIN_INTO_STRICT))
     end
     td
 end
@@ -53,7 +53,7 @@ cat_tensors!(td::TensorDict, keys, key; dim::Integer = 1, keep::Bool = false) =
 function join_entries!(td, kind, keys, key, dim, keep)
     names = path(key)
     with_keys(keys) do list, count
-        check(td_join_entries(td, kind, list, count, names, length(names), from0(dim), keep))
+        check(td_join_entries(td, kind, list, count, names, length(names), from0(dim), keep * TD_JOIN_ENTRIES_KEEP))
     end
     td
 end
@@ -65,6 +65,6 @@ end
 All tensors of a dictionary joined into one, in the order of the keys, or of their names.
 """
 stack_leaves(td::TensorDict; dim::Integer = 1, sorted::Bool = false) =
-    call(Tensor, td_join_tensors, td, TD_JOIN_STACK, from0(dim), sorted)
+    call(Tensor, td_join_tensors, td, TD_JOIN_STACK, from0(dim), sorted * TD_JOIN_TENSORS_SORTED)
 cat_leaves(td::TensorDict; dim::Integer = 1, sorted::Bool = false) =
-    call(Tensor, td_join_tensors, td, TD_JOIN_CAT, from0(dim), sorted)
+    call(Tensor, td_join_tensors, td, TD_JOIN_CAT, from0(dim), sorted * TD_JOIN_TENSORS_SORTED)

@@ -149,7 +149,25 @@ function progress_bar(io::IO = stderr)
         now = time()
         done < total && now - shown < 0.1 && return
         shown = now
-        text = asktext((text, cap, length) -> td_progress_text(done, total, now - begun, 40, text, cap, length))
+        text = progress_line(done, total, now - begun, 40)
         print(io, '\r', text, done < total ? "" : "\n")
     end
+end
+
+# " 40%|####      | 4/10 [00:02<00:03, 2.0/s]"
+function progress_line(done, total, seconds, width)
+    part = total == 0 ? 1.0 : min(done / total, 1.0)
+    rate = seconds > 0 ? done / seconds : NaN
+    left = max(total - done, 0) / rate
+    string(lpad(floor(Int, 100part), 3), "%|", rpad("#"^floor(Int, part * width), width), "| ", done, "/", total, " [",
+           clock_text(seconds), "<", clock_text(left), ", ", isnan(rate) ? "?" : round(rate; digits = 1), "/s]")
+end
+
+# "02:05", "1:02:05"; "?" for what cannot be known.
+function clock_text(seconds)
+    0 <= seconds <= 3.6e8 || return "?"
+    minutes, seconds = divrem(floor(Int, seconds), 60)
+    hours, minutes = divrem(minutes, 60)
+    two(n) = lpad(n, 2, '0')
+    hours == 0 ? string(two(minutes), ":", two(seconds)) : string(hours, ":", two(minutes), ":", two(seconds))
 end

@@ -23,10 +23,10 @@ julia> Array(masked_fill(td, [true, false, true], 0)["a"]) == [0, 2, 0]
 true
 ```
 """
-masked_fill(td::TensorDict, mask, value) = filling(td, mask, value, 0)
-masked_fill!(td::TensorDict, mask, value) = (close(filling(td, mask, value, 1)); td)
-filling(td, mask, value, inplace) =
-    lending_mask(m -> lending(v -> call(TensorDict, td_masked_fill, td, m, v, inplace), value), mask)
+masked_fill(td::TensorDict, mask, value) =
+    lending_mask(m -> lending(v -> call(TensorDict, td_masked_fill, td, m, v), value), mask)
+masked_fill!(td::TensorDict, mask, value) =
+    (lending_mask(m -> lending(v -> check(td_masked_fill_inplace(td, m, v)), value), mask); td)
 
 """
     choose(condition, td, other; pad = nothing)

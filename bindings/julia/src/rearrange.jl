@@ -112,7 +112,7 @@ The memory of every tensor read as another type. Where that changes the length o
 """
 function Base.reinterpret(T::Type, td::TensorDict; batch::Union{Tuple,Nothing} = nothing)
     s = sizes(something(batch, ()))
-    call(TensorDict, td_view_dtype, td, dtype_code(T), batch !== nothing, s, length(s))
+    call(TensorDict, td_view_dtype, td, dtype_code(T), (batch !== nothing) * TD_VIEW_DTYPE_HAS_SIZES, s, length(s))
 end
 
 """

@@ -65,7 +65,7 @@ Options as for [`memmap`](@ref).
 """
 function make_memmap!(td::TensorDict, key, T::Type, dims::Union{Integer,Tuple}; options...)
     names = path(key)
-    call(Tensor, td_memmap_make, td, names, length(names), dtype_code(T), sizes(dims), length(dims),
+    call(Tensor, td_memmap_make, td, names, length(names), sizes(dims), length(dims), dtype_code(T),
          storing(; options...))
 end
 

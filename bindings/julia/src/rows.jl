@@ -16,7 +16,7 @@ julia> Array(repeat(td, 2)["a"]) == [1, 2, 1, 2], Array(reverse(td)["a"]) == [2,
 """
 Base.repeat(td::TensorDict, counts::Integer...) = repeated(td, counts, false)
 tile(td::TensorDict, counts::Integer...) = repeated(td, counts, true)
-repeated(td, counts, tile) = (s = sizes(counts); call(TensorDict, td_repeat, td, s, length(s), tile))
+repeated(td, counts, tile) = (s = sizes(counts); call(TensorDict, td_repeat, td, s, length(s), tile * TD_REPEAT_TILE))
 
 """
     repeat_interleave(td, n, dim = 1)

@@ -36,12 +36,11 @@ julia> Array(td["x"])
 shared_name(td::TensorDict) = asktext(td_shared_name, td)
 open_shared(name::AbstractString) = call(TensorDict, td_shared_open, String(name))
 
-consolidating(; device::Union{Device,Nothing} = nothing, pin_memory::Bool = false, inplace::Bool = false,
-              num_threads::Integer = 0, durable::Bool = false) =
+consolidating(; device::Union{Device,Nothing} = nothing, pin_memory::Bool = false, num_threads::Integer = 0,
+              durable::Bool = false) =
     Ref(td_consolidate_options(device_type = device === nothing ? TD_DEVICE_NONE : device.type,
                                device_index = device === nothing ? -1 : device.index,
-                               pin_memory = pin_memory, inplace = inplace, num_threads = num_threads,
-                               durable = durable))
+                               pin_memory = pin_memory, num_threads = num_threads, durable = durable))
 
 """
     consolidate(td; device = nothing, pin_memory = false, num_threads = 0)
@@ -57,10 +56,7 @@ consolidate(td::TensorDict; options...) =
     call(TensorDict, td_consolidate, td, C_NULL, consolidating(; options...))
 consolidate(td::TensorDict, file::AbstractString; durable::Bool = false) =
     call(TensorDict, td_consolidate, td, String(file), consolidating(; durable))
-function consolidate!(td::TensorDict; options...)
-    close(call(TensorDict, td_consolidate, td, C_NULL, consolidating(; inplace = true, options...)))
-    td
-end
+consolidate!(td::TensorDict; options...) = (check(td_consolidate_inplace(td, consolidating(; options...))); td)
 isconsolidated(td::TensorDict) = asks(td_is_consolidated, td)
 
 """
@@ -113,7 +109,7 @@ Write a message that holds all of `td`: `read(io, TensorDict)` needs nothing els
 function Base.write(io::IO, td::TensorDict)
     box = Mailbox(UInt8[], 0, nothing)
     status = GC.@preserve box begin
-        td_send(td, @cfunction(put_bytes, td_status, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t)),
+        td_send(td, C_NULL, @cfunction(put_bytes, td_status, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t)),
                 pointer_from_objref(box))
     end
     check_parked(status, box)
@@ -151,8 +147,8 @@ function receive(io::IO, into; max_bytes::Integer = 0, limits...)
     options = Ref(accepting(; max_bytes = max_bytes, limits...))
     result = Ref{Ptr{td_tensordict}}(C_NULL)
     status = GC.@preserve box into begin
-        td_recv(@cfunction(take_bytes, td_status, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t)), pointer_from_objref(box),
-                options, into === nothing ? C_NULL : live_pointer(into), result)
+        td_recv(into === nothing ? C_NULL : live_pointer(into), options,
+                @cfunction(take_bytes, td_status, (Ptr{Cvoid}, Ptr{Cvoid}, Csize_t)), pointer_from_objref(box), result)
     end
     check_parked(status, box)
     TensorDict(result[])
@@ -170,8 +166,8 @@ send_fd(fd, td::TensorDict; timeout::Real = 0) =
     (check(td_send_fd(td, number(fd), Ref(accepting(; timeout = timeout)))); nothing)
 function recv_fd(fd; into::Union{TensorDict,Nothing} = nothing, options...)
     result = Ref{Ptr{td_tensordict}}(C_NULL)
-    GC.@preserve into check(td_recv_fd(number(fd), Ref(accepting(; options...)),
-                                       into === nothing ? C_NULL : live_pointer(into), result))
+    GC.@preserve into check(td_recv_fd(number(fd), into === nothing ? C_NULL : live_pointer(into),
+                                       Ref(accepting(; options...)), result))
     got = TensorDict(result[])
     into === nothing ? got : (close(got); into)
 end

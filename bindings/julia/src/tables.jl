@@ -3,6 +3,13 @@
 table_format(file, format::Symbol) =
     format === :csv ? TD_TABLE_CSV :
     format === :json ? TD_TABLE_JSON : throw(ArgumentError("a table is :csv or :json, not $(repr(format))"))
+function with_table_options(f, file, format, separator)
+    text = String(separator)
+    GC.@preserve text begin
+        f(Ref(td_table_options(format = table_format(file, format), separator = Base.unsafe_convert(Cstring, text))))
+    end
+end
+
 table_format(file, ::Nothing) = endswith(lowercase(file), ".json") ? TD_TABLE_JSON : TD_TABLE_CSV
 
 """
@@ -17,10 +24,10 @@ Columns of whole numbers become `Int64`, of numbers and missing ones `Float64`, 
 others non-tensor values.
 """
 load_table(file::AbstractString; format::Union{Symbol,Nothing} = nothing, separator::AbstractString = "") =
-    call(TensorDict, td_table_load, String(file), table_format(file, format), String(separator))
+    with_table_options(o -> call(TensorDict, td_table_load, String(file), o), file, format, separator)
 
 function save_table(file::AbstractString, td::TensorDict; format::Union{Symbol,Nothing} = nothing,
                     separator::AbstractString = "")
-    check(td_table_save(td, String(file), table_format(file, format), String(separator)))
+    with_table_options(o -> check(td_table_save(td, String(file), o)), file, format, separator)
     file
 end

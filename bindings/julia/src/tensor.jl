@@ -31,7 +31,7 @@ Tensor(A::AbstractArray{T}) where {T} = Tensor(Array{T}(A))
 function Tensor(A::Lendable{T,N}) where {T,N}
     code = dtype_code(T)
     any(<(0), strides(A)) && return Tensor(Array{T}(A))
-    GC.@preserve A call(Tensor, td_tensor_from_blob, pointer(A), code, sizes(size(A)), sizes(strides(A)), N,
+    GC.@preserve A call(Tensor, td_tensor_from_blob, pointer(A), sizes(size(A)), sizes(strides(A)), N, code,
                         TD_DEVICE_CPU, -1, release_root(), root!(fixed(A), kept_bytes(A)))
 end
 
@@ -44,7 +44,7 @@ kept_bytes(A::Array) = sizeof(A)
 kept_bytes(A::AbstractArray) = parent(A) === A ? sizeof(A) : kept_bytes(parent(A))
 
 Tensor(x::T) where {T<:Union{Number,BFloat16}} =
-    call(Tensor, td_tensor_from_data, Ref(x), sizeof(T), dtype_code(T), Int64[], 0)
+    call(Tensor, td_tensor_from_data, Ref(x), sizeof(T), Int64[], 0, dtype_code(T))
 
 """
     zeros(Tensor, T, dims...; device = cpu())

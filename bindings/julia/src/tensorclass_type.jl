@@ -137,8 +137,8 @@ tensorclass_type(type::TensorclassType) = type
 Make a tensorclass of a dictionary: it is looked at, missing fields that have a default get it, and from then
 on what is set is checked. `nothing` makes a plain dictionary of it again.
 """
-tensorclass!(td::TensorDict, type::TensorclassType) = (check(td_set_tensorclass(type.handle, td)); td)
-tensorclass!(td::TensorDict, ::Nothing) = (check(td_set_tensorclass(C_NULL, td)); td)
+tensorclass!(td::TensorDict, type::TensorclassType) = (check(td_set_tensorclass(td, type.handle)); td)
+tensorclass!(td::TensorDict, ::Nothing) = (check(td_set_tensorclass(td, C_NULL)); td)
 
 """
     check_tensorclass(td, [type])

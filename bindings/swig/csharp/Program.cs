@@ -52,7 +52,7 @@ static unsafe class Program
         for (int i = 0; i < 12; i++)
             values[i] = i + 1;
         int dtype = tensordict.TD_DTYPE_FLOAT32;
-        Check(tensordict.td_tensor_from_data(values, 48, dtype, sizes, 2, out IntPtr reward));
+        Check(tensordict.td_tensor_from_data(values, 48, sizes, 2, dtype, out IntPtr reward));
         fixed (byte* agent = "agent"u8, name = "reward"u8)
         {
             byte** path = stackalloc byte*[] { agent, name };

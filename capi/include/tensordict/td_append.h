@@ -1,4 +1,4 @@
-/* tensordict/td_append.h: folders that become longer while others read them. */
+/* tensordict/td_append.h: folders that become longer while others read them (Python has none; it reads them). */
 #ifndef TENSORDICT_TD_APPEND_H
 #define TENSORDICT_TD_APPEND_H
 
@@ -59,9 +59,9 @@ typedef struct td_append_options {
  *         sizes than `like` has), TD_ERR_DTYPE, TD_ERR_KEY_NOT_FOUND and TD_ERR_WRONG_ENTRY (other
  *         entries), TD_ERR_UNSUPPORTED (something that cannot grow by rows), TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety safe beside calls that only read `like`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_writer_open_append(const char *dir, const td_tensordict *TD_NULLABLE like,
                                 const td_append_options *TD_NULLABLE options,
                                 td_writer **result) TD_NOEXCEPT;
@@ -97,9 +97,9 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
  * @return TD_OK, TD_ERR_BUSY (another writer works there), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE,
  *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_UNSUPPORTED, TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_append(const char *dir, const td_tensordict *td,
                            const td_append_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -117,9 +117,9 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
  * @return TD_OK, TD_ERR_BUSY (another writer works there), TD_ERR_INDEX (more than there are),
  *         TD_ERR_UNSUPPORTED, TD_ERR_FORMAT (a file does not hold that many), TD_ERR_IO
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_truncate(const char *dir, int64_t rows,
                              const td_append_options *TD_NULLABLE options) TD_NOEXCEPT;
 

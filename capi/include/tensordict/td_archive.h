@@ -1,4 +1,4 @@
-/* tensordict/td_archive.h: a folder of td_memmap() as one file, a zip archive. */
+/* tensordict/td_archive.h: a folder of td_memmap() as one zip file, .tdz (Python: pack_memmap, unpack_memmap). */
 #ifndef TENSORDICT_TD_ARCHIVE_H
 #define TENSORDICT_TD_ARCHIVE_H
 
@@ -31,9 +31,9 @@ typedef struct td_memmap_pack_options {
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_BUSY (the folder was changed meanwhile), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_pack(const char *dir, const char *file,
                          const td_memmap_pack_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -49,9 +49,9 @@ td_status td_memmap_pack(const char *dir, const char *file,
  *         TD_ERR_UNSUPPORTED (encrypted, or compressed otherwise), TD_ERR_BUSY (another writer is there),
  *         TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_unpack(const char *file, const char *dir,
                            const td_memmap_pack_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -64,9 +64,9 @@ td_status td_memmap_unpack(const char *file, const char *dir,
  *
  * @return TD_OK, TD_ERR_IO (it cannot be read)
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_is_archive(const char *file, int32_t *result) TD_NOEXCEPT;
 
 /**
@@ -77,9 +77,9 @@ td_status td_memmap_is_archive(const char *file, int32_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_UNSUPPORTED
  * @threadsafety needs the archive for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_write_archive_checksums(const char *file) TD_NOEXCEPT;
 
 #ifdef __cplusplus

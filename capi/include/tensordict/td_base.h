@@ -44,9 +44,9 @@
 #endif
 
 #define TD_VERSION_MAJOR 0
-#define TD_VERSION_MINOR 1
+#define TD_VERSION_MINOR 2
 #define TD_VERSION_PATCH 0
-#define TD_ABI_VERSION 1
+#define TD_ABI_VERSION 2
 
 #ifdef __cplusplus
 extern "C" {
@@ -134,13 +134,13 @@ TD_API(0, 1) int32_t td_abi_version(void) TD_NOEXCEPT;
 TD_API(0, 1) int32_t td_supports_abi(int32_t abi) TD_NOEXCEPT;
 
 /**
- * The version of the library that is loaded, such as "0.1.0".
+ * The version of the library that is loaded, such as "0.2.0".
  *
  * @return borrowed; lives as long as the library
  * @threadsafety any thread, any time
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) const char *td_version(void) TD_NOEXCEPT;
+TD_API(0, 2) const char *td_version(void) TD_NOEXCEPT;
 
 /**
  * The version of the libtorch that is loaded in this process, such as "1.13.1".
@@ -233,9 +233,9 @@ TD_API(0, 1) void td_release_set_flag(void *TD_NULLABLE user) TD_NOEXCEPT;
  *
  * @return the function; never NULL
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) td_release_fn td_release_flag_fn(void) TD_NOEXCEPT;
+TD_API(0, 2) td_release_fn td_release_flag_fn(void) TD_NOEXCEPT;
 
 /**
  * Whether calls of this thread record gradients. Off until the thread asks for it; the library
@@ -270,11 +270,22 @@ TD_API(0, 1) int64_t td_debug_live_handles(void) TD_NOEXCEPT;
   } while (0)
 #endif
 
-/* TD_KEY("agent", "obs") is a path and its length, as every function that takes a key wants it. */
+/* TD_KEY("agent", "obs") is a path and its length, as every function that takes a key wants it; TD_SIZES(3, 4) are
+ * sizes and their number. In C they live as long as the block, in C++ (11 and newer) until the end of the call. */
 #if !defined(SWIG) && !defined(__cplusplus)
 #define TD_KEY(...)                   \
   (const char *const[]){__VA_ARGS__}, \
       (sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+#define TD_SIZES(...) \
+  (const int64_t[]){__VA_ARGS__}, (sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+#elif !defined(SWIG) && __cplusplus >= 201103L
+#include <initializer_list>
+#define TD_KEY(...)                                         \
+  std::initializer_list<const char *>{__VA_ARGS__}.begin(), \
+      std::initializer_list<const char *>{__VA_ARGS__}.size()
+#define TD_SIZES(...)                                  \
+  std::initializer_list<int64_t>{__VA_ARGS__}.begin(), \
+      std::initializer_list<int64_t>{__VA_ARGS__}.size()
 #endif
 
 #endif

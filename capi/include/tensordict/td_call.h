@@ -1,4 +1,4 @@
-/* tensordict/td_call.h: any operator of libtorch, by its name, on every tensor. */
+/* tensordict/td_call.h: any operator of PyTorch, by its name, on every tensor (Python: torch.ops.aten). */
 #ifndef TENSORDICT_TD_CALL_H
 #define TENSORDICT_TD_CALL_H
 

@@ -1,4 +1,4 @@
-/* tensordict/td_dict.h: a dictionary of tensors with a batch size: make, fill, read, list, print. */
+/* tensordict/td_dict.h: a dictionary of tensors with a batch size, td_tensordict (Python: TensorDict). */
 #ifndef TENSORDICT_TD_DICT_H
 #define TENSORDICT_TD_DICT_H
 
@@ -91,9 +91,9 @@ td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -106,18 +106,27 @@ td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 TD_API(0, 1) void td_free(td_tensordict *TD_NULLABLE td) TD_NOEXCEPT;
 
 /**
- * A copy, unlocked.
- *
- * @param td      borrowed
- * @param recurse 1: with memory of its own; 0: new dictionaries at every level over the same tensors
- * @param result  new; free with td_free(); NULL on failure
- *
- * @return TD_OK, TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * How td_clone() copies.
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_clone(const td_tensordict *td, int32_t recurse, td_tensordict **result) TD_NOEXCEPT;
+typedef uint32_t td_clone_flags;
+enum {
+  TD_CLONE_SHALLOW = 1 /**< new dictionaries at every level over the same tensors */
+};
+
+/**
+ * A copy, unlocked, with memory of its own.
+ *
+ * @param td     borrowed
+ * @param flags  0, or TD_CLONE_SHALLOW (Python's `recurse = False`)
+ * @param result new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_OUT_OF_MEMORY, TD_ERR_INVALID_ARGUMENT (unknown flags)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_clone(const td_tensordict *td, td_clone_flags flags,
+                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Stores a tensor under a path, replacing what was there. Missing dictionaries on the way are made.
@@ -210,6 +219,118 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
                       td_tensordict **result) TD_NOEXCEPT;
 
 /**
+ * Stores a copy of plain memory under a path, as td_tensor_from_data() and td_set() do: a tensor that is moved to
+ * the device of the dictionary if it has one.
+ *
+ * @param td       borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param data     borrowed; may be NULL when `bytes` is 0
+ * @param bytes    size of `data`; must be the number of elements times the size of one
+ * @param sizes    borrowed; begin with the batch size; NULL only when dims is 0
+ * @param dims     number of sizes
+ * @param dtype    element type
+ *
+ * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way),
+ *         TD_ERR_LOCKED, TD_ERR_DEVICE
+ * @threadsafety needs the dictionary for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_data(td_tensordict *td, const char *const *path, size_t path_len,
+                      const void *TD_NULLABLE data, size_t bytes, const int64_t *TD_NULLABLE sizes,
+                      size_t dims, td_dtype dtype) TD_NOEXCEPT;
+
+/**
+ * Copies the elements of a tensor, in row-major order, to memory of the caller. From any device.
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param dtype    what the tensor is of: it is not converted
+ * @param data     written; may be NULL when `bytes` is 0
+ * @param bytes    size of `data`; must be that of all elements
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_DTYPE (it is of
+ *         another one), TD_ERR_SHAPE (another number of bytes)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_data(const td_tensordict *td, const char *const *path, size_t path_len,
+                      td_dtype dtype, void *TD_NULLABLE data, size_t bytes) TD_NOEXCEPT;
+
+/**
+ * Stores a whole number under a path, once for each element of the batch.
+ *
+ * @param td       borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param value    the number
+ * @param dtype    element type; also a floating one, or bool
+ *
+ * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (a number that the dtype does not take), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety needs the dictionary for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_int(td_tensordict *td, const char *const *path, size_t path_len, int64_t value,
+                     td_dtype dtype) TD_NOEXCEPT;
+
+/**
+ * As td_set_int(), a number with fractions.
+ *
+ * @param td       borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param value    the number
+ * @param dtype    element type
+ *
+ * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (a number that the dtype does not take), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety needs the dictionary for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_double(td_tensordict *td, const char *const *path, size_t path_len, double value,
+                        td_dtype dtype) TD_NOEXCEPT;
+
+/**
+ * Reads a tensor of one element as a whole number, from any device. Python's item().
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param result   written on success; 1 or 0 of a bool
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_SHAPE (not one
+ *         element), TD_ERR_DTYPE (floating or complex)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_int(const td_tensordict *td, const char *const *path, size_t path_len,
+                     int64_t *result) TD_NOEXCEPT;
+
+/**
+ * Reads a tensor of one element as a number with fractions, from any device. Python's item().
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param result   written on success
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_SHAPE (not one
+ *         element), TD_ERR_DTYPE (complex)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_double(const td_tensordict *td, const char *const *path, size_t path_len,
+                        double *result) TD_NOEXCEPT;
+
+/**
  * Looks up a non-tensor value (a text, a number, a list …) and writes it as JSON text.
  *
  * @param td       borrowed
@@ -222,9 +343,9 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *path, size_t path_len,
                                  char *TD_NULLABLE text, size_t text_cap,
                                  size_t *length) TD_NOEXCEPT;
@@ -239,9 +360,9 @@ td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *pat
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t path_len,
                       td_entry_kind *result) TD_NOEXCEPT;
 
@@ -344,6 +465,10 @@ td_status td_batch_size(const td_tensordict *td, int64_t *TD_NULLABLE sizes, siz
 /**
  * Changes the batch size. Nested dictionaries grow with it where theirs is shorter; none shrinks.
  * Allowed when locked. Either everything changes or nothing.
+ *
+ * The dictionaries that hold this one are not told: where their batch size no longer fits, what they are
+ * asked to do with batch dimensions ends with TD_ERR_SHAPE, until the sizes fit again. The same sizes
+ * once more put nested dictionaries right.
  *
  * @param td         borrowed; changed
  * @param batch_size borrowed; NULL only when batch_dims is 0
@@ -462,9 +587,9 @@ td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**

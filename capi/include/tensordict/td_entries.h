@@ -1,4 +1,4 @@
-/* tensordict/td_entries.h: entries of a dictionary updated, selected, renamed, taken out, flattened. */
+/* tensordict/td_entries.h: entries as wholes (Python: update_, select, exclude, split_keys, flatten_keys, pop, rename_key_). */
 #ifndef TENSORDICT_TD_ENTRIES_H
 #define TENSORDICT_TD_ENTRIES_H
 
@@ -64,6 +64,14 @@ td_status td_update(td_tensordict *td, const td_tensordict *source,
                     const td_update_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
+ * How td_update_at() writes.
+ */
+typedef uint32_t td_update_at_flags;
+enum {
+  TD_UPDATE_AT_EXACT = 1 /**< nothing is broadcast, and the part must be a view: no tensors among the items */
+};
+
+/**
  * Writes the values of another dictionary into a part of the entries that are there. Allowed when
  * locked. Every tensor is broadcast to its part for itself; td_set_at() asks for batch sizes that fit,
  * and makes entries that are missing.
@@ -72,16 +80,16 @@ td_status td_update(td_tensordict *td, const td_tensordict *source,
  * @param items     borrowed; NULL only when items_len is 0
  * @param items_len number of items
  * @param source    borrowed
- * @param exact     1: nothing is broadcast, and the part must be a view: no tensors among the items
+ * @param flags     0, or TD_UPDATE_AT_EXACT
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_INVALID_ARGUMENT (`exact` with a tensor), TD_ERR_UNSUPPORTED, TD_ERR_TORCH
+ *         TD_ERR_INVALID_ARGUMENT (TD_UPDATE_AT_EXACT with a tensor), TD_ERR_UNSUPPORTED, TD_ERR_TORCH
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_update_at(td_tensordict *td, const td_index_item *TD_NULLABLE items, size_t items_len,
-                       const td_tensordict *source, int32_t exact) TD_NOEXCEPT;
+                       const td_tensordict *source, td_update_at_flags flags) TD_NOEXCEPT;
 
 /**
  * Writes the values of a tensor into the one stored under a path, or stores the tensor when nothing is
@@ -95,9 +103,9 @@ td_status td_update_at(td_tensordict *td, const td_index_item *TD_NULLABLE items
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
  *         TD_ERR_SHAPE, TD_ERR_DEVICE
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_write_or_set(td_tensordict *td, const char *const *path, size_t path_len,
                           const td_tensor *source) TD_NOEXCEPT;
 
@@ -228,6 +236,14 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_create_nested(td_tensordict *td, const char *const *path, size_t path_len) TD_NOEXCEPT;
 
 /**
+ * How td_rename_key() moves an entry.
+ */
+typedef uint32_t td_rename_key_flags;
+enum {
+  TD_RENAME_KEY_SAFE = 1 /**< an entry that is there already is an error */
+};
+
+/**
  * Moves an entry to another path, where it replaces what was there. Missing dictionaries on the way are
  * made; those that it leaves stay, empty or not. The same path twice only asks whether it is there.
  *
@@ -236,17 +252,17 @@ td_status td_create_nested(td_tensordict *td, const char *const *path, size_t pa
  * @param path_len     number of names, at least 1
  * @param new_path     borrowed; one name for each level, NUL-terminated UTF-8
  * @param new_path_len number of names, at least 1
- * @param safe         1: an entry that is there already is an error
+ * @param flags        0, or TD_RENAME_KEY_SAFE
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_CYCLE (into itself), TD_ERR_UNSUPPORTED (out of a lazy
- *         stack)
+ *         TD_ERR_LOCKED, TD_ERR_SHAPE (or tensors of a lazy stack that differ in shape), TD_ERR_CYCLE
+ *         (into itself)
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_rename_key(td_tensordict *td, const char *const *path, size_t path_len,
-                        const char *const *new_path, size_t new_path_len, int32_t safe) TD_NOEXCEPT;
+                        const char *const *new_path, size_t new_path_len, td_rename_key_flags flags) TD_NOEXCEPT;
 
 /**
  * Removes all entries. Batch size and device stay.
@@ -265,24 +281,23 @@ td_status td_clear(td_tensordict *td) TD_NOEXCEPT;
  */
 typedef struct td_select_options {
   uint32_t struct_size;   /**< sizeof(td_select_options) */
-  int32_t inplace;        /**< 1: the dictionary itself changes */
   int32_t ignore_missing; /**< 1: keys that are not there are passed over; td_exclude() always does so */
 } td_select_options;
-#define TD_SELECT_OPTIONS_INIT {(uint32_t)sizeof(td_select_options), 0, 0}
+#define TD_SELECT_OPTIONS_INIT {(uint32_t)sizeof(td_select_options), 0}
 
 /**
  * Only these entries, in this order. The result is unlocked and has dictionaries of its own, at every
  * level, over the same tensors. Of a key and one below it the narrower one counts.
  *
- * @param td       borrowed; changed only with `inplace`
+ * @param td       borrowed
  * @param keys     borrowed; NULL only when keys_len is 0
  * @param keys_len number of keys
  * @param options  borrowed; NULL for the defaults
- * @param result   new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
+ * @param result   new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
- *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
- * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
+ *         tensor)
+ * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -291,23 +306,56 @@ td_status td_select(const td_tensordict *td, const td_key *TD_NULLABLE keys, siz
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * All entries but these. As td_select() otherwise; dictionaries that lose all entries stay. Taking
- * many keys away at once is one pass, where td_remove() takes one for each.
+ * As td_select(), but the dictionary itself loses the other entries.
  *
- * @param td       borrowed; changed only with `inplace`
+ * @param td       borrowed; changed
  * @param keys     borrowed; NULL only when keys_len is 0
  * @param keys_len number of keys
  * @param options  borrowed; NULL for the defaults
- * @param result   new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
- * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
+ *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
+ * @threadsafety needs `td` for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_select_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
+                            const td_select_options *TD_NULLABLE options) TD_NOEXCEPT;
+
+/**
+ * All entries but these. As td_select() otherwise; dictionaries that lose all entries stay. Taking
+ * many keys away at once is one pass, where td_remove() takes one for each.
+ *
+ * @param td       borrowed
+ * @param keys     borrowed; NULL only when keys_len is 0
+ * @param keys_len number of keys
+ * @param options  borrowed; NULL for the defaults
+ * @param result   new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_KEY_INVALID
+ * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_exclude(const td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
                      const td_select_options *TD_NULLABLE options,
                      td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_exclude(), but the dictionary itself loses these entries.
+ *
+ * @param td       borrowed; changed
+ * @param keys     borrowed; NULL only when keys_len is 0
+ * @param keys_len number of keys
+ * @param options  borrowed; NULL for the defaults
+ *
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
+ * @threadsafety needs `td` for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_exclude_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, size_t keys_len,
+                             const td_select_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
  * The keys of one of the dictionaries that td_split_keys() makes.
@@ -324,18 +372,17 @@ typedef struct td_key_set {
  */
 typedef struct td_split_keys_options {
   uint32_t struct_size;   /**< sizeof(td_split_keys_options) */
-  int32_t inplace;        /**< 1: the rest is `td` itself, which loses the other entries */
   int32_t ignore_missing; /**< 1: keys that are not there are passed over */
   int32_t keep_structure; /**< 1: every result has all nested dictionaries, empty or not */
   int32_t keep_emptied;   /**< 1: the rest keeps nested dictionaries that lost all entries */
 } td_split_keys_options;
-#define TD_SPLIT_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_split_keys_options), 0, 0, 0, 0}
+#define TD_SPLIT_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_split_keys_options), 0, 0, 0}
 
 /**
  * One dictionary for each set of keys, and the rest as the last one. With `results_cap` 0 only the
  * number is written and nothing changes.
  *
- * @param td          borrowed; changed only with `inplace`
+ * @param td          borrowed
  * @param sets        borrowed; NULL only when sets_len is 0
  * @param sets_len    number of sets
  * @param options     borrowed; NULL for the defaults
@@ -343,9 +390,9 @@ typedef struct td_split_keys_options {
  * @param results_cap how many handles `results` can take
  * @param count       one more than there are sets; also written with TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
- *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
- * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
+ *         TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -355,18 +402,49 @@ td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE s
                         size_t *count) TD_NOEXCEPT;
 
 /**
- * A dictionary of the same batch size and device without entries.
+ * As td_split_keys(), but the rest is `td` itself, which loses the other entries. With `results_cap` 0 only
+ * the number is written and nothing changes.
+ *
+ * @param td          borrowed; changed
+ * @param sets        borrowed; NULL only when sets_len is 0
+ * @param sets_len    number of sets
+ * @param options     borrowed; NULL for the defaults
+ * @param results     new, each; free with td_free(); all NULL on failure; the last one is a handle on `td`
+ * @param results_cap how many handles `results` can take
+ * @param count       one more than there are sets; also written with TD_ERR_BUFFER_TOO_SMALL
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
+ *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (of a sub-tensordict)
+ * @threadsafety needs `td` for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_split_keys_inplace(td_tensordict *td, const td_key_set *TD_NULLABLE sets,
+                                size_t sets_len, const td_split_keys_options *TD_NULLABLE options,
+                                td_tensordict **TD_NULLABLE results, size_t results_cap,
+                                size_t *count) TD_NOEXCEPT;
+
+/**
+ * What td_empty_like() keeps.
+ */
+typedef uint32_t td_empty_like_flags;
+enum {
+  TD_EMPTY_LIKE_RECURSE = 1 /**< the nested dictionaries, each without tensors and other values */
+};
+
+/**
+ * A dictionary of the same batch size and device without entries; of a lazy stack a lazy stack.
  *
  * @param td      borrowed
- * @param recurse 1: with the nested dictionaries, each without tensors and other values
+ * @param flags   0, or TD_EMPTY_LIKE_RECURSE
  * @param result  new; free with td_free(); NULL on failure
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_empty_like(const td_tensordict *td, int32_t recurse, td_tensordict **result) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_empty_like(const td_tensordict *td, td_empty_like_flags flags, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Removes the nested dictionaries in which nothing stands, at any depth.
@@ -388,9 +466,9 @@ td_status td_remove_empty(td_tensordict *td) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_filter_non_tensor(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
@@ -398,7 +476,7 @@ td_status td_filter_non_tensor(const td_tensordict *td, td_tensordict **result) 
  */
 typedef struct td_flatten_keys_options {
   uint32_t struct_size;            /**< sizeof(td_flatten_keys_options) */
-  int32_t inplace;                 /**< 1: the dictionary itself changes */
+  int32_t reserved;                /**< zero */
   td_leaf_fn TD_NULLABLE is_leaf;  /**< asked of each dictionary; NULL: none counts as a leaf */
   void *TD_NULLABLE user;          /**< passed to `is_leaf` */
 } td_flatten_keys_options;
@@ -408,15 +486,14 @@ typedef struct td_flatten_keys_options {
  * Everything on one level, under the names of its path joined with a separator. Tensors are shared;
  * empty dictionaries disappear. A lazy stack stays one: its elements are flattened.
  *
- * @param td        borrowed; changed only with `inplace`
+ * @param td        borrowed
  * @param separator borrowed; NUL-terminated UTF-8, not empty
  * @param options   borrowed; NULL for the defaults
- * @param result    new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
+ * @param result    new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would have one name), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_CALLBACK, TD_ERR_UNSUPPORTED (`inplace` of a
- *         sub-tensordict), or what the callback returned if it is a code of the library or at most -10000
- * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
+ *         TD_ERR_KEY_INVALID, TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or at most -10000
+ * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -425,22 +502,52 @@ td_status td_flatten_keys(const td_tensordict *td, const char *separator,
                           td_tensordict **result) TD_NOEXCEPT;
 
 /**
+ * As td_flatten_keys(), but the dictionary itself changes.
+ *
+ * @param td        borrowed; changed
+ * @param separator borrowed; NUL-terminated UTF-8, not empty
+ * @param options   borrowed; NULL for the defaults
+ *
+ * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would have one name), TD_ERR_INVALID_ARGUMENT,
+ *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_CALLBACK, TD_ERR_UNSUPPORTED (of a sub-tensordict),
+ *         or what the callback returned if it is a code of the library or at most -10000
+ * @threadsafety needs `td` for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_flatten_keys_inplace(td_tensordict *td, const char *separator,
+                                  const td_flatten_keys_options *TD_NULLABLE options) TD_NOEXCEPT;
+
+/**
  * The opposite: names of the first level that hold the separator are taken apart. Dictionaries that
  * are there already take in what belongs to them. Parts may be empty: "c." becomes "c", "".
  *
- * @param td        borrowed; changed only with `inplace`
+ * @param td        borrowed
  * @param separator borrowed; NUL-terminated UTF-8, not empty
- * @param inplace   1: the dictionary itself changes
- * @param result    new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
+ * @param result    new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overridden), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (`inplace` of a sub-tensordict)
- * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
- * @since 0.1
+ *         TD_ERR_KEY_INVALID
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_unflatten_keys(const td_tensordict *td, const char *separator, int32_t inplace,
+TD_API(0, 2) TD_MUST_USE
+td_status td_unflatten_keys(const td_tensordict *td, const char *separator,
                             td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_unflatten_keys(), but the dictionary itself changes.
+ *
+ * @param td        borrowed; changed
+ * @param separator borrowed; NUL-terminated UTF-8, not empty
+ *
+ * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overridden), TD_ERR_INVALID_ARGUMENT,
+ *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
+ * @threadsafety needs `td` for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_unflatten_keys_inplace(td_tensordict *td, const char *separator) TD_NOEXCEPT;
 
 /**
  * The entries of several dictionaries in one; nested dictionaries are merged too. Where several have
@@ -492,11 +599,35 @@ td_status td_depth(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t path_len,
                        int64_t *TD_NULLABLE sizes, size_t sizes_cap, size_t *dims) TD_NOEXCEPT;
+
+/**
+ * The dtype of the tensor under a path; a nested tensor has one too.
+ *
+ * @param td       borrowed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param result   written on success
+ *
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (a dictionary, a non-tensor value)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_dtype(const td_tensordict *td, const char *const *path, size_t path_len,
+                       td_dtype *result) TD_NOEXCEPT;
+
+/**
+ * How td_auto_batch_size() works.
+ */
+typedef uint32_t td_auto_batch_size_flags;
+enum {
+  TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT = 1 /**< nested dictionaries that have `max_dims` dimensions stay as they are */
+};
 
 /**
  * Sets the longest batch size with which all entries begin, in nested dictionaries too. Dictionaries
@@ -504,15 +635,15 @@ td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t 
  *
  * @param td             borrowed; changed
  * @param max_dims       the most dimensions it may have; -1 for any number
- * @param keep_compliant 1: nested dictionaries that have `max_dims` dimensions already stay as they are
+ * @param flags          0, or TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (of a lazy stack or a sub-tensordict)
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_auto_batch_size(td_tensordict *td, int64_t max_dims,
-                             int32_t keep_compliant) TD_NOEXCEPT;
+                             td_auto_batch_size_flags flags) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

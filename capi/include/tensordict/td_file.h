@@ -1,4 +1,4 @@
-/* tensordict/td_file.h: files of other programs: safetensors, NumPy, torch.save, raw records. */
+/* tensordict/td_file.h: files of other programs (Python: safetensors, numpy.load, torch.load). */
 #ifndef TENSORDICT_TD_FILE_H
 #define TENSORDICT_TD_FILE_H
 
@@ -68,9 +68,9 @@ typedef struct td_file_options {
  *         tensor and a dictionary), TD_ERR_SHAPE (the batch, or records that do not fit),
  *         TD_ERR_WRONG_ENTRY (no dictionary), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE options,
                        td_tensordict **result) TD_NOEXCEPT;
 
@@ -93,9 +93,9 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  *         TD_ERR_SHAPE and TD_ERR_KEY_NOT_FOUND (members that do not fit), TD_ERR_WRONG_ENTRY,
  *         TD_ERR_INVALID_ARGUMENT (a name that does not say the format)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_file_save(const td_tensordict *td, const char *file,
                        const td_file_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -109,9 +109,9 @@ td_status td_file_save(const td_tensordict *td, const char *file,
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_WRONG_ENTRY (a
  *         dictionary), TD_ERR_INVALID_ARGUMENT
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_file_load_tensor(const char *file, const td_file_options *TD_NULLABLE options,
                               td_tensor **result) TD_NOEXCEPT;
 
@@ -125,9 +125,9 @@ td_status td_file_load_tensor(const char *file, const td_file_options *TD_NULLAB
  * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (one that NumPy has not), TD_ERR_UNSUPPORTED, TD_ERR_DEVICE (on
  *         meta), TD_ERR_INVALID_ARGUMENT (another format)
  * @threadsafety safe beside calls that only read `tensor`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_file_save_tensor(const td_tensor *tensor, const char *file,
                               const td_file_options *TD_NULLABLE options) TD_NOEXCEPT;
 

@@ -1,4 +1,4 @@
-/* tensordict/td_future.h: work that goes on while the caller does something else. */
+/* tensordict/td_future.h: work on a thread of the library (Python: TensorDictFuture, return_early). */
 #ifndef TENSORDICT_TD_FUTURE_H
 #define TENSORDICT_TD_FUTURE_H
 
@@ -28,9 +28,9 @@ typedef struct td_future td_future;
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (the options), TD_ERR_OUT_OF_MEMORY (also: no thread)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_async(const td_tensordict *td, const char *TD_NULLABLE dir,
                           const td_memmap_options *TD_NULLABLE options,
                           td_future **result) TD_NOEXCEPT;
@@ -38,16 +38,16 @@ td_status td_memmap_async(const td_tensordict *td, const char *TD_NULLABLE dir,
 /**
  * Waits for the end of the work, whether it has failed or not.
  *
- * @param future  borrowed
- * @param seconds how long to wait; 0 only asks, negative waits as long as it takes
- * @param done    written on success; 1 when the work is done, 0 when the time is over
+ * @param future     borrowed
+ * @param timeout_ms how long to wait, in milliseconds; 0 only asks, -1 waits as long as it takes
+ * @param done       written on success; 1 when the work is done, 0 when the time is over
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (`seconds` is no number)
+ * @return TD_OK
  * @threadsafety any thread, several at once
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_future_wait(const td_future *future, double seconds, int32_t *done) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_future_wait(const td_future *future, int64_t timeout_ms, int32_t *done) TD_NOEXCEPT;
 
 /**
  * How far the work has come. Of td_memmap_async(): tensors.

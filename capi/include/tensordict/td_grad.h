@@ -1,4 +1,4 @@
-/* tensordict/td_grad.h: gradients of all tensors of a dictionary. */
+/* tensordict/td_grad.h: gradients of all tensors (Python: requires_grad_, grad, detach, zero_grad; torch.autograd.backward). */
 #ifndef TENSORDICT_TD_GRAD_H
 #define TENSORDICT_TD_GRAD_H
 
@@ -88,17 +88,25 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_set_grad(td_tensordict *td, const td_tensordict *TD_NULLABLE source) TD_NOEXCEPT;
 
 /**
+ * What td_zero_grad() does with gradients.
+ */
+typedef uint32_t td_zero_grad_flags;
+enum {
+  TD_ZERO_GRAD_KEEP = 1 /**< they stay and become zero */
+};
+
+/**
  * Takes the gradients away, or fills them with zeros, before the next td_backward() adds to them.
  *
- * @param td       borrowed; its gradients change
- * @param set_zero 0: they are taken away; 1: they stay and become zero
+ * @param td    borrowed; its gradients change
+ * @param flags 0 takes them away (Python's `set_to_none = True`), or TD_ZERO_GRAD_KEEP
  *
- * @return TD_OK
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (unknown flags)
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_zero_grad(td_tensordict *td, int32_t set_zero) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_zero_grad(td_tensordict *td, td_zero_grad_flags flags) TD_NOEXCEPT;
 
 /**
  * How td_backward() works. Zero in every field but the first means the default.

@@ -1,4 +1,4 @@
-/* tensordict/td_index.h: index expressions, for reading and for writing. */
+/* tensordict/td_index.h: index expressions, for reading and for writing (Python: td[index], td[index] = other). */
 #ifndef TENSORDICT_TD_INDEX_H
 #define TENSORDICT_TD_INDEX_H
 
@@ -157,8 +157,8 @@ td_status td_index_parse(const char *text, td_index_item *TD_NULLABLE items, siz
 }
 #endif
 
-/* C99 sugar: td_index_item at[] = {TD_I_INT(-1), TD_I_ELLIPSIS, TD_I_SLICE(0, 2)}; */
-#if !defined(SWIG) && !defined(__cplusplus)
+/* Sugar: td_index_item at[] = {TD_I_INT(-1), TD_I_ELLIPSIS, TD_I_SLICE(0, 2)}; */
+#if !defined(SWIG)
 #define TD_I_INT(position) {TD_INDEX_INT, 0, (position), 0, 0, NULL, {0, 0, 0}}
 #define TD_I_ALL {TD_INDEX_SLICE, 0, 0, 0, 0, NULL, {0, 0, 0}}
 #define TD_I_SLICE(first, past) \

@@ -1,4 +1,4 @@
-/* tensordict/td_layout.h: arrays of structs of the caller as dictionaries, and back. */
+/* tensordict/td_layout.h: arrays of structs as dictionaries, and back (Python: from_struct_array, to_struct_array). */
 #ifndef TENSORDICT_TD_LAYOUT_H
 #define TENSORDICT_TD_LAYOUT_H
 

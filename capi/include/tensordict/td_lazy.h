@@ -1,4 +1,4 @@
-/* tensordict/td_lazy.h: dictionaries side by side, stacked when read. */
+/* tensordict/td_lazy.h: lazy stacks, dictionaries side by side (Python: LazyStackedTensorDict, lazy_stack). */
 #ifndef TENSORDICT_TD_LAZY_H
 #define TENSORDICT_TD_LAZY_H
 
@@ -40,9 +40,9 @@ typedef struct td_padding_options {
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_kind(const td_tensordict *td, td_dict_kind *result) TD_NOEXCEPT;
 
 /**
@@ -173,9 +173,9 @@ td_status td_lazy_get_padded(const td_tensordict *td, const char *const *path, s
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no lazy stack on
  *         the way), TD_ERR_SHAPE (they differ in more than the first dimension)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_lazy_get_jagged(const td_tensordict *td, const char *const *path, size_t path_len,
                              td_tensor **values, td_tensor **offsets) TD_NOEXCEPT;
 

@@ -1,4 +1,4 @@
-/* tensordict/td_like.h: dictionaries of the same structure with other values, and how near two are. */
+/* tensordict/td_like.h: the same structure with other values (Python: torch.zeros_like, new_zeros), and torch.allclose. */
 #ifndef TENSORDICT_TD_LIKE_H
 #define TENSORDICT_TD_LIKE_H
 
@@ -45,9 +45,9 @@ typedef struct td_like_options {
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such kind), TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_TORCH
  *         (random values of a dtype that has none), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_like(const td_tensordict *td, td_like_kind kind,
                   const td_like_options *TD_NULLABLE options, td_tensordict **result) TD_NOEXCEPT;
 
@@ -65,9 +65,9 @@ td_status td_like(const td_tensordict *td, td_like_kind kind,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such kind), TD_ERR_SHAPE (a negative size), TD_ERR_DTYPE,
  *         TD_ERR_DEVICE, TD_ERR_TORCH (random values of a dtype that has none), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_like_sized(const td_tensordict *td, td_like_kind kind,
                         const int64_t *TD_NULLABLE sizes, size_t dims,
                         const td_like_options *TD_NULLABLE options,
@@ -101,9 +101,9 @@ typedef struct td_allclose_options {
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_INVALID_ARGUMENT (a tolerance below 0)
  * @threadsafety safe beside calls that only read both
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_allclose(const td_tensordict *td, const td_tensordict *other,
                       const td_allclose_options *TD_NULLABLE options, int32_t *result,
                       char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;

@@ -1,4 +1,4 @@
-/* tensordict/td_map.h: a function of the caller over the pieces of a dictionary, on several threads. */
+/* tensordict/td_map.h: a function over pieces of a dictionary, on several threads (Python: map, map_iter). */
 #ifndef TENSORDICT_TD_MAP_H
 #define TENSORDICT_TD_MAP_H
 
@@ -164,27 +164,6 @@ td_status td_map_iter_next(td_map_iter *iter, td_tensordict **result,
  * @since 0.1
  */
 TD_API(0, 1) void td_map_iter_free(td_map_iter *TD_NULLABLE iter) TD_NOEXCEPT;
-
-/**
- * One line of text for a terminal that says how far work has come, such as
- * " 40%|####      | 4/10 [00:02<00:03, 2.0/s]". The library prints nothing itself.
- *
- * @param done     pieces that are done
- * @param total    pieces that there are
- * @param seconds  since the work began
- * @param width    of the bar, in characters; 0 for a text without one
- * @param text     written with a closing NUL when `text_cap` is larger than the length; plain ASCII
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
- *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a bar of more than 1000 characters),
- *         TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety any thread
- * @since 0.1
- */
-TD_API(0, 1) TD_MUST_USE
-td_status td_progress_text(size_t done, size_t total, double seconds, size_t width,
-                           char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

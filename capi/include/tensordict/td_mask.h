@@ -1,4 +1,4 @@
-/* tensordict/td_mask.h: masks over the batch decide which values are taken or written. */
+/* tensordict/td_mask.h: masks over the batch (Python: masked_select, masked_fill, where). */
 #ifndef TENSORDICT_TD_MASK_H
 #define TENSORDICT_TD_MASK_H
 
@@ -26,23 +26,39 @@ td_status td_masked_select(const td_tensordict *td, const td_tensor *mask,
                            td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Writes a value where a mask is true, into every tensor of a copy or of the dictionary itself.
+ * Writes a value where a mask is true, into every tensor of a copy.
  *
- * @param td      borrowed; its values change only with `inplace`; it may be locked
- * @param mask    borrowed; bools over leading dimensions of every tensor
- * @param value   borrowed; one number, converted to the dtype of each tensor
- * @param inplace 1: the values of `td` change
- * @param result  new; free with td_free(); NULL on failure; with `inplace` a handle on `td`
+ * @param td     borrowed
+ * @param mask   borrowed; bools over leading dimensions of every tensor
+ * @param value  borrowed; one number, converted to the dtype of each tensor
+ * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_SHAPE (a mask that does not fit, or more than one value), TD_ERR_INDEX (a mask
  *         that does not fit a lazy stack), TD_ERR_DTYPE (no bools), TD_ERR_TORCH (a tensor that cannot
  *         be written, or a value that its dtype does not take), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`; with `inplace` it needs `td` for itself
- * @since 0.1
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_masked_fill(const td_tensordict *td, const td_tensor *mask, const td_tensor *value,
-                         int32_t inplace, td_tensordict **result) TD_NOEXCEPT;
+                         td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_masked_fill(), into the tensors of the dictionary itself; a locked dictionary allows it.
+ *
+ * @param td    borrowed; its values change
+ * @param mask  borrowed; bools over leading dimensions of every tensor
+ * @param value borrowed; one number, converted to the dtype of each tensor
+ *
+ * @return TD_OK, TD_ERR_SHAPE (a mask that does not fit, or more than one value), TD_ERR_INDEX (a mask
+ *         that does not fit a lazy stack), TD_ERR_DTYPE (no bools), TD_ERR_TORCH (a tensor that cannot
+ *         be written, or a value that its dtype does not take)
+ * @threadsafety needs `td` for itself
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_masked_fill_inplace(td_tensordict *td, const td_tensor *mask,
+                                 const td_tensor *value) TD_NOEXCEPT;
 
 /**
  * Takes values of `td` where a condition is true, and others elsewhere. Lazy stacks give a dense

@@ -1,4 +1,4 @@
-/* tensordict/td_math.h: arithmetic, comparison, logic and reductions, tensor by tensor. */
+/* tensordict/td_math.h: arithmetic, comparison, logic and reductions (Python: td + 1, td.exp(), td.sum()). */
 #ifndef TENSORDICT_TD_MATH_H
 #define TENSORDICT_TD_MATH_H
 
@@ -444,6 +444,8 @@ td_status td_fill(td_tensordict *td, const char *const *path, size_t path_len,
 /* C99 sugar: an operand on the spot, as in td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_INT(1)), …). */
 #if !defined(SWIG) && !defined(__cplusplus)
 #define TD_BY(operand) ((const td_operand[]){operand})
+#endif
+#if !defined(SWIG)
 #define TD_O_DICT(other) {TD_OPERAND_DICT, 0, 0, 0.0, NULL, (other), {0, 0, 0}}
 #define TD_O_TENSOR(other) {TD_OPERAND_TENSOR, 0, 0, 0.0, (other), NULL, {0, 0, 0}}
 #define TD_O_INT(number) {TD_OPERAND_INT, 0, (number), 0.0, NULL, NULL, {0, 0, 0}}

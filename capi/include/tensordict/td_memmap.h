@@ -1,4 +1,4 @@
-/* tensordict/td_memmap.h: dictionaries in folders, in the format of Python's tensordict. */
+/* tensordict/td_memmap.h: dictionaries mapped from folders (Python: MemoryMappedTensor, memmap, memmap_, load_memmap). */
 #ifndef TENSORDICT_TD_MEMMAP_H
 #define TENSORDICT_TD_MEMMAP_H
 
@@ -133,9 +133,9 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_load(const char *dir, const td_load_options *TD_NULLABLE options,
                          td_tensordict **result) TD_NOEXCEPT;
 

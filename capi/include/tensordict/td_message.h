@@ -1,4 +1,4 @@
-/* tensordict/td_message.h: a dictionary from one process to another, over whatever carries bytes. */
+/* tensordict/td_message.h: dictionaries sent to another process (Python: send, recv). */
 #ifndef TENSORDICT_TD_MESSAGE_H
 #define TENSORDICT_TD_MESSAGE_H
 
@@ -40,10 +40,11 @@ typedef struct td_message_options {
 #define TD_MESSAGE_OPTIONS_INIT {(uint32_t)sizeof(td_message_options), 0, 0, 0, 0}
 
 /**
- * Sends a dictionary through a function of the caller. The message holds the structure and the non-tensor values
- * too: its receiver needs nothing.
+ * Sends a dictionary through a function of the caller. The message holds the structure and the
+ * non-tensor values too: its receiver needs nothing.
  *
  * @param td      borrowed
+ * @param options borrowed; NULL for the defaults
  * @param write   called during this call only, on this thread
  * @param user    passed to `write`
  *
@@ -51,10 +52,11 @@ typedef struct td_message_options {
  *         TD_ERR_UNSUPPORTED (no dense tensor), TD_ERR_CALLBACK, or what `write` returned if it is a
  *         code of the library or at most -10000
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_send(const td_tensordict *td, td_write_fn write, void *TD_NULLABLE user) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_send(const td_tensordict *td, const td_message_options *TD_NULLABLE options,
+                  td_write_fn write, void *TD_NULLABLE user) TD_NOEXCEPT;
 
 /**
  * Receives a dictionary through a function of the caller.
@@ -63,10 +65,10 @@ td_status td_send(const td_tensordict *td, td_write_fn write, void *TD_NULLABLE 
  * locked, once all of the message has come and fits. A tensorclass comes as a dictionary, of which
  * td_set_tensorclass() makes one again.
  *
+ * @param into    borrowed; written to; left as it was on failure; NULL makes a new dictionary
+ * @param options borrowed; NULL for the defaults
  * @param read    called during this call only, on this thread
  * @param user    passed to `read`
- * @param options borrowed; NULL for the defaults
- * @param into    borrowed; written to; left as it was on failure; NULL makes a new dictionary
  * @param result  new; free with td_free(); NULL on failure; with `into` a handle on it
  *
  * @return TD_OK, TD_ERR_FORMAT, TD_ERR_CAPACITY (longer than allowed), TD_ERR_DTYPE,
@@ -74,12 +76,11 @@ td_status td_send(const td_tensordict *td, td_write_fn write, void *TD_NULLABLE 
  *         shapes), TD_ERR_CALLBACK, or what `read` returned if it is a code of the library or at
  *         most -10000
  * @threadsafety needs `into` for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_recv(td_read_fn read, void *TD_NULLABLE user,
-                  const td_message_options *TD_NULLABLE options, td_tensordict *TD_NULLABLE into,
-                  td_tensordict **result) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_recv(td_tensordict *TD_NULLABLE into, const td_message_options *TD_NULLABLE options,
+                  td_read_fn read, void *TD_NULLABLE user, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Sends a dictionary over a file descriptor, such as a socket or a pipe, and waits until all is
@@ -102,17 +103,18 @@ td_status td_send_fd(const td_tensordict *td, int32_t fd,
  * come. Not a byte behind the message is read.
  *
  * @param fd      open for reading; stays the caller's
- * @param options borrowed; NULL for the defaults
  * @param into    borrowed; written to; left as it was on failure; NULL makes a new dictionary
+ * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure; with `into` a handle on it
  *
  * @return TD_OK, TD_ERR_IO (the message ends too early, or the time is over), otherwise as td_recv()
  * @threadsafety needs `into` for itself; one call at a time for one descriptor
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_recv_fd(int32_t fd, const td_message_options *TD_NULLABLE options,
-                     td_tensordict *TD_NULLABLE into, td_tensordict **result) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_recv_fd(int32_t fd, td_tensordict *TD_NULLABLE into,
+                     const td_message_options *TD_NULLABLE options,
+                     td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* tensordict/td_names.h: names of batch dimensions. */
+/* tensordict/td_names.h: names of the batch dimensions (Python: names, refine_names, rename). */
 #ifndef TENSORDICT_TD_NAMES_H
 #define TENSORDICT_TD_NAMES_H
 

@@ -1,4 +1,4 @@
-/* tensordict/td_nested_tensor.h: tensors of different shapes as one entry. */
+/* tensordict/td_nested_tensor.h: tensors of different shapes as one entry (Python: torch.nested.nested_tensor). */
 #ifndef TENSORDICT_TD_NESTED_TENSOR_H
 #define TENSORDICT_TD_NESTED_TENSOR_H
 
@@ -28,9 +28,9 @@ extern "C" {
  * @return TD_OK, TD_ERR_SHAPE (the sizes are no table, or do not fit the values),
  *         TD_ERR_UNSUPPORTED (a tensor that is not dense)
  * @threadsafety safe beside calls that only read the tensors
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_create(const td_tensor *values, const td_tensor *sizes,
                                   td_tensordict **result) TD_NOEXCEPT;
 
@@ -44,9 +44,9 @@ td_status td_nested_tensor_create(const td_tensor *values, const td_tensor *size
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (none given), TD_ERR_SHAPE (numbers of dimensions differ),
  *         TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a tensor that is not dense)
  * @threadsafety safe beside calls that only read the tensors
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_from_tensors(const td_tensor *const *parts, size_t parts_len,
                                         td_tensordict **result) TD_NOEXCEPT;
 
@@ -60,9 +60,9 @@ td_status td_nested_tensor_from_tensors(const td_tensor *const *parts, size_t pa
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (another kind of entry)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_nested_tensor(const td_tensordict *td, const char *const *path, size_t path_len,
                                td_tensordict **result) TD_NOEXCEPT;
 
@@ -76,9 +76,9 @@ td_status td_get_nested_tensor(const td_tensordict *td, const char *const *path,
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (no nested tensor)
  * @threadsafety safe beside calls that only read it
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_values(const td_tensordict *nested, td_tensor **values,
                                   td_tensor **sizes) TD_NOEXCEPT;
 
@@ -91,9 +91,9 @@ td_status td_nested_tensor_values(const td_tensordict *nested, td_tensor **value
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (no nested tensor), TD_ERR_INDEX
  * @threadsafety safe beside calls that only read it
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_at(const td_tensordict *nested, int64_t position,
                               td_tensor **result) TD_NOEXCEPT;
 
@@ -108,9 +108,9 @@ td_status td_nested_tensor_at(const td_tensordict *nested, int64_t position,
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (no nested tensor)
  * @threadsafety safe beside calls that only read it
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_nested_tensor_to_padded(const td_tensordict *nested,
                                      const td_padding_options *TD_NULLABLE options,
                                      td_tensor **result, td_tensor **mask) TD_NOEXCEPT;

@@ -1,4 +1,4 @@
-/* tensordict/td_non_tensor.h: non-tensor entries: texts, numbers, lists, maps, bytes. */
+/* tensordict/td_non_tensor.h: entries that are no tensors, as JSON or bytes (Python: NonTensorData, NonTensorStack). */
 #ifndef TENSORDICT_TD_NON_TENSOR_H
 #define TENSORDICT_TD_NON_TENSOR_H
 
@@ -19,9 +19,9 @@ extern "C" {
  *
  * @return TD_OK, TD_ERR_FORMAT (no JSON), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_set_non_tensor_json(td_tensordict *td, const char *const *path, size_t path_len,
                                  const char *text) TD_NOEXCEPT;
 
@@ -37,9 +37,9 @@ td_status td_set_non_tensor_json(td_tensordict *td, const char *const *path, siz
  * @return TD_OK, TD_ERR_FORMAT (no JSON), TD_ERR_SHAPE (lists that do not fit the batch),
  *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_set_non_tensor_stack_json(td_tensordict *td, const char *const *path, size_t path_len,
                                        const char *text) TD_NOEXCEPT;
 
@@ -57,9 +57,9 @@ td_status td_set_non_tensor_stack_json(td_tensordict *td, const char *const *pat
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_stack_json(const td_tensordict *td, const char *const *path,
                                        size_t path_len, char *TD_NULLABLE text, size_t text_cap,
                                        size_t *length) TD_NOEXCEPT;
@@ -77,9 +77,9 @@ td_status td_get_non_tensor_stack_json(const td_tensordict *td, const char *cons
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no value, or values
  *         that differ), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_value_json(const td_tensordict *td, const char *const *path,
                                        size_t path_len, char *TD_NULLABLE text, size_t text_cap,
                                        size_t *length) TD_NOEXCEPT;
@@ -94,9 +94,9 @@ td_status td_get_non_tensor_value_json(const td_tensordict *td, const char *cons
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_spread_non_tensor(td_tensordict *td, const char *const *path,
                                size_t path_len) TD_NOEXCEPT;
 
@@ -111,9 +111,9 @@ td_status td_spread_non_tensor(td_tensordict *td, const char *const *path,
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_set_non_tensor_bytes(td_tensordict *td, const char *const *path, size_t path_len,
                                   const void *TD_NULLABLE bytes, size_t bytes_len) TD_NOEXCEPT;
 
@@ -130,9 +130,9 @@ td_status td_set_non_tensor_bytes(td_tensordict *td, const char *const *path, si
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no value, or no
  *         bytes), TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_get_non_tensor_bytes(const td_tensordict *td, const char *const *path, size_t path_len,
                                   void *TD_NULLABLE bytes, size_t bytes_cap,
                                   size_t *length) TD_NOEXCEPT;

@@ -1,4 +1,4 @@
-/* tensordict/td_reload.h: a folder read into a dictionary that is there, and new entries of both. */
+/* tensordict/td_reload.h: a folder read into a dictionary (Python: load_memmap_, memmap_refresh_, make_memmap). */
 #ifndef TENSORDICT_TD_RELOAD_H
 #define TENSORDICT_TD_RELOAD_H
 
@@ -23,9 +23,9 @@ extern "C" {
  *         for a dictionary, or the other way round), TD_ERR_UNSUPPORTED (`td` is a sub-tensordict), and those
  *         of td_memmap_load()
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_load_into(td_tensordict *td, const char *dir,
                               const td_load_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -60,9 +60,9 @@ td_status td_memmap_refresh(td_tensordict *td,
  * @param td       borrowed; changed; left as it was on failure
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param dtype    of the tensor; TD_DTYPE_OTHER for libtorch's default of floating numbers
  * @param sizes    borrowed; begin with the batch size
  * @param dims     number of sizes
+ * @param dtype    of the tensor; TD_DTYPE_OTHER for libtorch's default of floating numbers
  * @param options  borrowed; NULL for the defaults
  * @param result   new; the mapped tensor; free with td_tensor_free(); NULL on failure
  *
@@ -70,11 +70,11 @@ td_status td_memmap_refresh(td_tensordict *td,
  *         TD_ERR_WRONG_ENTRY (a tensor on the way), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_IO,
  *         TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy stack or a tensorclass)
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_make(td_tensordict *td, const char *const *path, size_t path_len,
-                         td_dtype dtype, const int64_t *TD_NULLABLE sizes, size_t dims,
+                         const int64_t *TD_NULLABLE sizes, size_t dims, td_dtype dtype,
                          const td_memmap_options *TD_NULLABLE options,
                          td_tensor **result) TD_NOEXCEPT;
 
@@ -97,9 +97,9 @@ td_status td_memmap_make(td_tensordict *td, const char *const *path, size_t path
  *         TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_IO, TD_ERR_BUSY, TD_ERR_UNSUPPORTED (a lazy stack or a
  *         tensorclass)
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_make_from_tensor(td_tensordict *td, const char *const *path, size_t path_len,
                                      const td_tensor *source,
                                      const td_memmap_options *TD_NULLABLE options,

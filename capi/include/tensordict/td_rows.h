@@ -1,4 +1,4 @@
-/* tensordict/td_rows.h: results made of rows of a dictionary, in new memory. */
+/* tensordict/td_rows.h: results made of rows, in new memory (Python: repeat, gather, roll, flip, pad, pad_sequence). */
 #ifndef TENSORDICT_TD_ROWS_H
 #define TENSORDICT_TD_ROWS_H
 
@@ -9,22 +9,29 @@ extern "C" {
 #endif
 
 /**
+ * How td_repeat() counts.
+ */
+typedef uint32_t td_repeat_flags;
+enum {
+  TD_REPEAT_TILE = 1 /**< fewer counts speak of the last dimensions; for more, dimensions are added in front */
+};
+
+/**
  * Repeats the content along each batch dimension, in new memory. The result is locked if `td` is.
  *
  * @param td     borrowed
  * @param counts borrowed; how often for each dimension, 0 or more; NULL only when dims is 0
  * @param dims   number of counts; as many as there are batch dimensions
- * @param tile   1: fewer counts speak of the last dimensions, and for more dimensions are added in
- *               front
+ * @param flags  0, or TD_REPEAT_TILE
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_SHAPE (another number of counts, or a negative one), TD_ERR_OUT_OF_MEMORY
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_repeat(const td_tensordict *td, const int64_t *TD_NULLABLE counts, size_t dims,
-                    int32_t tile, td_tensordict **result) TD_NOEXCEPT;
+                    td_repeat_flags flags, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Repeats each position of a batch dimension, in new memory. The result is locked if `td` is.
@@ -101,8 +108,8 @@ td_status td_rot90(const td_tensordict *td, int64_t times, int64_t dim0, int64_t
  *
  * @param td     borrowed
  * @param dim    negative counts from the end
- * @param index  borrowed; integers, none negative; as large as the batch but for `dim`; its shape is
- *               the batch size of the result
+ * @param index  borrowed; integers, none negative; no longer than the batch, but for `dim`; its shape
+ *               is the batch size of the result
  * @param result new, unlocked; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (or no index at all), TD_ERR_DTYPE (no

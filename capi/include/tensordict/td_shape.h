@@ -1,4 +1,4 @@
-/* tensordict/td_shape.h: operations on the batch dimensions, and on several dictionaries at once. */
+/* tensordict/td_shape.h: operations on the batch dimensions (Python: view, reshape, permute, stack, cat, unbind, split). */
 #ifndef TENSORDICT_TD_SHAPE_H
 #define TENSORDICT_TD_SHAPE_H
 
@@ -255,6 +255,14 @@ td_status td_split(const td_tensordict *td, int64_t dim, td_split_kind kind,
                    size_t *count) TD_NOEXCEPT;
 
 /**
+ * How td_view_dtype() works.
+ */
+typedef uint32_t td_view_dtype_flags;
+enum {
+  TD_VIEW_DTYPE_HAS_SIZES = 1 /**< `sizes` is the batch size of the result and of the dictionaries below */
+};
+
+/**
  * Reads the memory of every tensor as another dtype.
  *
  * Between dtypes of different widths the last dimension of a tensor changes. If that is a batch
@@ -262,8 +270,7 @@ td_status td_split(const td_tensordict *td, int64_t dim, td_split_kind kind,
  *
  * @param td         borrowed
  * @param dtype      what the elements are read as
- * @param has_sizes  1: `sizes` is the batch size of the result and of the dictionaries below; 0: it
- *                   stays
+ * @param flags      0: the batch size stays; or TD_VIEW_DTYPE_HAS_SIZES
  * @param sizes      borrowed; NULL only when dims is 0
  * @param dims       number of sizes
  * @param result     new; free with td_free(); NULL on failure
@@ -271,10 +278,10 @@ td_status td_split(const td_tensordict *td, int64_t dim, td_split_kind kind,
  * @return TD_OK, TD_ERR_SHAPE (a tensor would not begin with the batch size), TD_ERR_DTYPE,
  *         TD_ERR_TORCH (a last dimension that the other width does not divide)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_view_dtype(const td_tensordict *td, td_dtype dtype, int32_t has_sizes,
+TD_API(0, 2) TD_MUST_USE
+td_status td_view_dtype(const td_tensordict *td, td_dtype dtype, td_view_dtype_flags flags,
                         const int64_t *TD_NULLABLE sizes, size_t dims,
                         td_tensordict **result) TD_NOEXCEPT;
 

@@ -1,4 +1,4 @@
-/* tensordict/td_share.h: dictionaries in memory that other processes see too. */
+/* tensordict/td_share.h: memory that other processes see too (Python: share_memory_, is_shared). */
 #ifndef TENSORDICT_TD_SHARE_H
 #define TENSORDICT_TD_SHARE_H
 
@@ -78,9 +78,9 @@ td_status td_shared_name(const td_tensordict *td, char *TD_NULLABLE text, size_t
  *         for this user), TD_ERR_FORMAT (what is there is no shared dictionary, or damaged),
  *         TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_shared_open(const char *name, td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus

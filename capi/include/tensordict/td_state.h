@@ -1,4 +1,4 @@
-/* tensordict/td_state.h: the tensors and the structure of a dictionary in forms that can be stored. */
+/* tensordict/td_state.h: state dicts and schemas (Python: state_dict, load_state_dict). */
 #ifndef TENSORDICT_TD_STATE_H
 #define TENSORDICT_TD_STATE_H
 
@@ -23,7 +23,8 @@ typedef struct td_state_dict_options {
  * The tensors of a dictionary, each under one name: "n.b" for what stands under "n", "b".
  *
  * They share memory with those of `td`. A value "_metadata" holds, as JSON, the batch size and the device
- * of each dictionary. Other non-tensor values are left out.
+ * of each dictionary. Other non-tensor values are left out. Of a lazy stack the tensors are those
+ * that it reads as; where its elements differ each has its own: "0.b", "1.b".
  *
  * @param td      borrowed
  * @param options borrowed; NULL for the defaults
@@ -31,9 +32,9 @@ typedef struct td_state_dict_options {
  *
  * @return TD_OK, TD_ERR_KEY_EXISTS (two paths join to the same name, or one is "_metadata")
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_state_dict(const td_tensordict *td, const td_state_dict_options *TD_NULLABLE options,
                         td_tensordict **result) TD_NOEXCEPT;
 
@@ -69,11 +70,11 @@ typedef struct td_load_state_dict_options {
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the keys differ; the text says which), TD_ERR_SHAPE, TD_ERR_DEVICE
  *         (taken from another device), TD_ERR_LOCKED, TD_ERR_FORMAT (metadata without meaning),
- *         TD_ERR_UNSUPPORTED (a lazy stack inside `td`)
+ *         TD_ERR_UNSUPPORTED (a sub-tensordict, or a nested tensor inside `td`)
  * @threadsafety needs the dictionary for itself; safe beside calls that only read `source`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
                              const td_load_state_dict_options *TD_NULLABLE options) TD_NOEXCEPT;
 
@@ -94,9 +95,9 @@ td_status td_load_state_dict(td_tensordict *td, const td_tensordict *source,
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_DTYPE (one that has no name in files)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_schema(const td_tensordict *td, char *TD_NULLABLE text, size_t text_cap,
                     size_t *length) TD_NOEXCEPT;
 

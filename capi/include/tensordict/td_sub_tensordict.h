@@ -1,4 +1,4 @@
-/* tensordict/td_sub_tensordict.h: sub-tensordicts that write through. */
+/* tensordict/td_sub_tensordict.h: a part that writes through to the whole (Python: _SubTensorDict, _get_sub_tensordict). */
 #ifndef TENSORDICT_TD_SUB_TENSORDICT_H
 #define TENSORDICT_TD_SUB_TENSORDICT_H
 
@@ -14,7 +14,9 @@ extern "C" {
  *
  * A key that the dictionary behind does not have yet is made there with zeros of the full batch
  * size. An entry that is there cannot be replaced through the sub-tensordict, only written in place. The sub-tensordict
- * keeps the dictionary alive; it is locked when that is, and cannot be locked itself.
+ * keeps the dictionary alive; it is locked when that is, and cannot be locked itself. The index is its
+ * own: tensors are copied. When the batch size behind it changes so that the index gives another part,
+ * calls end with TD_ERR_SHAPE.
  *
  * @param td        borrowed; changed by what is written to the sub-tensordict
  * @param items     borrowed; NULL only when items_len is 0
@@ -30,16 +32,16 @@ td_status td_sub_tensordict(const td_tensordict *td, const td_index_item *TD_NUL
                             size_t items_len, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * The dictionary behind a sub-tensordict.
+ * The dictionary behind a sub-tensordict; of a sub-tensordict on a sub-tensordict the one that both are parts of.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_WRONG_ENTRY (no sub-tensordict)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_sub_tensordict_parent(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus

@@ -1,4 +1,4 @@
-/* tensordict/td_tensor.h: tensors in and out of the library, and what can be asked of one. */
+/* tensordict/td_tensor.h: tensors, in and out (Python: torch.Tensor, torch.from_blob, DLPack). */
 #ifndef TENSORDICT_TD_TENSOR_H
 #define TENSORDICT_TD_TENSOR_H
 
@@ -61,10 +61,10 @@ struct DLManagedTensorVersioned;
  * gone, and also when this call fails.
  *
  * @param data         consumed; at least as large as sizes and strides say; NULL only for zero elements
- * @param dtype        element type
  * @param sizes        borrowed; NULL only when dims is 0
  * @param strides      borrowed; in elements; NULL for row-major
  * @param dims         number of sizes
+ * @param dtype        element type
  * @param device_type  where the memory lies
  * @param device_index which device of that kind; -1 for the current one
  * @param release      NULL when nothing is to be released
@@ -73,12 +73,12 @@ struct DLManagedTensorVersioned;
  *
  * @return TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_tensor_from_blob(void *TD_NULLABLE data, td_dtype dtype,
-                              const int64_t *TD_NULLABLE sizes, const int64_t *TD_NULLABLE strides,
-                              size_t dims, td_device_type device_type, int32_t device_index,
+TD_API(0, 2) TD_MUST_USE
+td_status td_tensor_from_blob(void *TD_NULLABLE data, const int64_t *TD_NULLABLE sizes,
+                              const int64_t *TD_NULLABLE strides, size_t dims, td_dtype dtype,
+                              td_device_type device_type, int32_t device_index,
                               td_release_fn TD_NULLABLE release, void *TD_NULLABLE user,
                               td_tensor **result) TD_NOEXCEPT;
 
@@ -87,18 +87,18 @@ td_status td_tensor_from_blob(void *TD_NULLABLE data, td_dtype dtype,
  *
  * @param data   borrowed; may be NULL when `bytes` is 0
  * @param bytes  size of `data`; must be the number of elements times the size of one
- * @param dtype  element type
  * @param sizes  borrowed; NULL only when dims is 0
  * @param dims   number of sizes; 0 makes a scalar
+ * @param dtype  element type
  * @param result new; free with td_tensor_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_NULL_ARGUMENT, TD_ERR_SHAPE, TD_ERR_DTYPE
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_tensor_from_data(const void *TD_NULLABLE data, size_t bytes, td_dtype dtype,
-                              const int64_t *TD_NULLABLE sizes, size_t dims,
+TD_API(0, 2) TD_MUST_USE
+td_status td_tensor_from_data(const void *TD_NULLABLE data, size_t bytes,
+                              const int64_t *TD_NULLABLE sizes, size_t dims, td_dtype dtype,
                               td_tensor **result) TD_NOEXCEPT;
 
 /**
@@ -187,9 +187,9 @@ td_status td_tensor_to_dlpack_legacy(const td_tensor *tensor,
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `tensor`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_dup(const td_tensor *tensor, td_tensor **result) TD_NOEXCEPT;
 
 /**
@@ -297,9 +297,9 @@ td_status td_tensor_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `tensor`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensor_owned_nbytes(const td_tensor *tensor, size_t *result) TD_NOEXCEPT;
 
 /**

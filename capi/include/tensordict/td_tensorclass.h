@@ -1,4 +1,4 @@
-/* tensordict/td_tensorclass.h: tensorclasses: dictionaries with declared fields. */
+/* tensordict/td_tensorclass.h: dictionaries with declared fields (Python: tensorclass, TensorClass). */
 #ifndef TENSORDICT_TD_TENSORCLASS_H
 #define TENSORDICT_TD_TENSORCLASS_H
 
@@ -89,9 +89,9 @@ typedef struct td_tensorclass_options {
  *         zero), TD_ERR_UNSUPPORTED (a kind or flag unknown to this version; tensorclasses nested more than 64
  *         levels deep)
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_create(const char *name, const td_field *TD_NULLABLE fields,
                                 size_t fields_len,
                                 const td_tensorclass_options *TD_NULLABLE options,
@@ -102,9 +102,9 @@ td_status td_tensorclass_create(const char *name, const td_field *TD_NULLABLE fi
  *
  * @param type consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) void td_tensorclass_free(td_tensorclass *TD_NULLABLE type) TD_NOEXCEPT;
+TD_API(0, 2) void td_tensorclass_free(td_tensorclass *TD_NULLABLE type) TD_NOEXCEPT;
 
 /**
  * The name of a tensorclass.
@@ -116,9 +116,9 @@ TD_API(0, 1) void td_tensorclass_free(td_tensorclass *TD_NULLABLE type) TD_NOEXC
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_name(const td_tensorclass *type, char *TD_NULLABLE text, size_t text_cap,
                               size_t *length) TD_NOEXCEPT;
 
@@ -128,9 +128,9 @@ td_status td_tensorclass_name(const td_tensorclass *type, char *TD_NULLABLE text
  * @param type borrowed
  * @return 0 for a handle that is not a tensorclass
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) size_t td_tensorclass_len(const td_tensorclass *type) TD_NOEXCEPT;
+TD_API(0, 2) size_t td_tensorclass_len(const td_tensorclass *type) TD_NOEXCEPT;
 
 /**
  * What was declared of a field: those of the base first, then in the order of the declaration.
@@ -142,9 +142,9 @@ TD_API(0, 1) size_t td_tensorclass_len(const td_tensorclass *type) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INDEX
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_field(const td_tensorclass *type, size_t position,
                                td_field *result) TD_NOEXCEPT;
 
@@ -162,9 +162,9 @@ td_status td_tensorclass_field(const td_tensorclass *type, size_t position,
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a tensor without default, dtype or sizes), TD_ERR_SHAPE
  *         (negative size), TD_ERR_DEVICE, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_instantiate(const td_tensorclass *type,
                                      const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
                                      td_device_type device_type, int32_t device_index,
@@ -175,17 +175,17 @@ td_status td_tensorclass_instantiate(const td_tensorclass *type,
  * of nested types. Missing fields that have a default get it; with TD_TENSORCLASS_AUTOCAST tensors are
  * converted. Either everything changes or nothing.
  *
- * @param type borrowed; NULL makes a plain dictionary of it again, nested ones too
  * @param td   borrowed; changed
+ * @param type borrowed; NULL makes a plain dictionary of it again, nested ones too
  *
  * @return TD_OK, TD_ERR_KEY_INVALID (an entry that is not declared), TD_ERR_KEY_NOT_FOUND (a field that is
  *         missing), TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_LOCKED (a default or a
  *         conversion is needed)
  * @threadsafety needs the dictionary for itself
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_set_tensorclass(const td_tensorclass *TD_NULLABLE type, td_tensordict *td) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_set_tensorclass(td_tensordict *td, const td_tensorclass *TD_NULLABLE type) TD_NOEXCEPT;
 
 /**
  * Looks whether a dictionary, a tensorclass or not, is what a type says. Nothing is filled in or converted.
@@ -197,9 +197,9 @@ td_status td_set_tensorclass(const td_tensorclass *TD_NULLABLE type, td_tensordi
  *         missing), TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_INVALID_ARGUMENT (no type
  *         given, and it has none)
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_check(const td_tensorclass *TD_NULLABLE type,
                                const td_tensordict *td) TD_NOEXCEPT;
 
@@ -211,9 +211,9 @@ td_status td_tensorclass_check(const td_tensorclass *TD_NULLABLE type,
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_tensorclass_of(const td_tensordict *td, td_tensorclass **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus

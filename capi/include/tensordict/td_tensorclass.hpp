@@ -284,13 +284,13 @@ class Tensorclass : public AnyTensorclass {
     td_tensordict* shared = nullptr;
     check(td_dup(dict.handle(), &shared));
     Derived result(shared);
-    check(td_set_tensorclass(Derived::tensorclass_type(), shared));
+    check(td_set_tensorclass(shared, Derived::tensorclass_type()));
     return result;
   }
   // A plain dictionary over the same entries.
   Dict to_dict() const {
-    const Dict copy(made([&](td_tensordict** out) { return td_clone(handle(), 0, out); }));
-    check(td_set_tensorclass(nullptr, copy.handle()));
+    const Dict copy(made([&](td_tensordict** out) { return td_clone(handle(), TD_CLONE_SHALLOW, out); }));
+    check(td_set_tensorclass(copy.handle(), nullptr));
     return copy;
   }
 
@@ -314,7 +314,7 @@ class Tensorclass : public AnyTensorclass {
   Derived reshape(at::IntArrayRef sizes) const {
     return derive(td_reshape, sizes.data(), sizes.size());
   }
-  Derived clone() const { return derive(td_clone, 1); }
+  Derived clone() const { return derive(td_clone, 0); }
 
   static Derived stack(at::ArrayRef<Derived> tensorclasses, std::int64_t dim = 0) {
     return joined(td_stack, tensorclasses, dim);
@@ -336,7 +336,7 @@ class Tensorclass : public AnyTensorclass {
 
  protected:
   // The end of a constructor: what was set is looked at.
-  void finish() const { check(td_set_tensorclass(Derived::tensorclass_type(), handle())); }
+  void finish() const { check(td_set_tensorclass(handle(), Derived::tensorclass_type())); }
 
  private:
   template <class Call>

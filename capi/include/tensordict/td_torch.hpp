@@ -98,9 +98,7 @@ inline td_tensor* to_handle(const at::Tensor& tensor) {
   td_tensor* handle = nullptr;
   // Given away, whatever the call returns.
   auto* held = new at::Tensor(tensor);
-  check(td_tensor_from_blob(tensor.data_ptr(), dtype, tensor.sizes().data(), tensor.strides().data(),
-                            static_cast<size_t>(tensor.dim()), device, index, detail::release, held,
-                            &handle));
+  check(td_tensor_from_blob(tensor.data_ptr(), tensor.sizes().data(), tensor.strides().data(), static_cast<size_t>(tensor.dim()), dtype, device, index, detail::release, held, &handle));
   return handle;
 }
 

@@ -1,4 +1,4 @@
-/* tensordict/td_verify.h: whether a folder holds what was saved to it, and what is damaged. */
+/* tensordict/td_verify.h: whether a folder, an archive or a file is whole, by checksums (Python has none). */
 #ifndef TENSORDICT_TD_VERIFY_H
 #define TENSORDICT_TD_VERIFY_H
 
@@ -86,9 +86,9 @@ td_status td_memmap_verify(const char *dir, const td_verify_options *TD_NULLABLE
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (it is damaged), TD_ERR_BUSY (another writer is at work there),
  *         TD_ERR_CALLBACK, or what a callback returned if it is a code of the library or at most -10000
  * @threadsafety any thread
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
+TD_API(0, 2) TD_MUST_USE
 td_status td_memmap_write_checksums(const char *dir,
                                     const td_verify_options *TD_NULLABLE options) TD_NOEXCEPT;
 

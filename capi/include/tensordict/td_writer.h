@@ -1,4 +1,4 @@
-/* tensordict/td_writer.h: rows of plain memory into a dictionary, for a hot loop. */
+/* tensordict/td_writer.h: one row after another into tensors that are there, without allocating (Python has none). */
 #ifndef TENSORDICT_TD_WRITER_H
 #define TENSORDICT_TD_WRITER_H
 
@@ -60,6 +60,28 @@ td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_bind(td_writer *writer, const char *const *path, size_t path_len,
                          int32_t *result) TD_NOEXCEPT;
+
+/**
+ * As td_writer_bind(), for a tensor whose rows must be of these sizes and this dtype; it is made of zeros where the
+ * dictionary has no such entry yet. So what td_writer_put() is given is what the tensor takes.
+ *
+ * @param writer   borrowed; changed
+ * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path_len number of names, at least 1
+ * @param sizes    borrowed; of one row, without the batch size; NULL only when dims is 0
+ * @param dims     number of sizes; 0 for a number
+ * @param dtype    element type
+ * @param result   the number of the field, for td_writer_put(); -1 on failure
+ *
+ * @return TD_OK, TD_ERR_DTYPE and TD_ERR_SHAPE (the tensor is of others), TD_ERR_LOCKED (a new entry of a locked
+ *         dictionary), TD_ERR_KEY_NOT_FOUND (of a folder that grows), otherwise as td_writer_bind()
+ * @threadsafety needs the writer for itself, and the dictionary when the entry is made
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_writer_field(td_writer *writer, const char *const *path, size_t path_len,
+                          const int64_t *TD_NULLABLE sizes, size_t dims, td_dtype dtype,
+                          int32_t *result) TD_NOEXCEPT;
 
 /**
  * How many bytes one row of a field takes.

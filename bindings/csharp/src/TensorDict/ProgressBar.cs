@@ -1,7 +1,7 @@
 using System;
 using System.Diagnostics;
+using System.Globalization;
 using System.IO;
-using TensorDicts.Interop;
 
 namespace TensorDicts
 {
@@ -9,7 +9,7 @@ namespace TensorDicts
     /// A line on the terminal that fills up: <c>new MapOptions { Progress = new ProgressBar().Show }</c>. It
     /// writes to the standard error, or to what it is given.
     /// </summary>
-    public sealed unsafe class ProgressBar
+    public sealed class ProgressBar
     {
         private const int Width = 40;
 
@@ -36,11 +36,31 @@ namespace TensorDicts
         }
 
         /// <summary>The line, for other places than a terminal.</summary>
-        public string Text(long done, long total)
+        public string Text(long done, long total) => Line(done, total, clock.Elapsed.TotalSeconds, Width);
+
+        // " 40%|####      | 4/10 [00:02<00:03, 2.0/s]"
+        internal static string Line(long done, long total, double seconds, int width)
         {
-            double seconds = clock.Elapsed.TotalSeconds;
-            return Utf8.Read((text, room, length) =>
-                Native.td_progress_text((nuint)done, (nuint)total, seconds, Width, text, room, length));
+            double part = total == 0 ? 1 : Math.Min((double)done / total, 1);
+            double rate = seconds > 0 ? done / seconds : double.NaN;
+            double left = Math.Max(total - done, 0) / rate;
+            string bar = new string('#', (int)(part * width)).PadRight(width);
+            string speed = double.IsNaN(rate) ? "?" : rate.ToString("0.0", CultureInfo.InvariantCulture);
+            return FormattableString.Invariant(
+                $"{(int)(part * 100),3}%|{bar}| {done}/{total} [{ClockText(seconds)}<{ClockText(left)}, {speed}/s]");
+        }
+
+        // "02:05", "1:02:05"; "?" for what cannot be known.
+        private static string ClockText(double seconds)
+        {
+            if (!(seconds >= 0 && seconds <= 3.6e8))
+            {
+                return "?";
+            }
+            long whole = (long)seconds;
+            return whole < 3600
+                ? FormattableString.Invariant($"{whole / 60:00}:{whole % 60:00}")
+                : FormattableString.Invariant($"{whole / 3600}:{whole / 60 % 60:00}:{whole % 60:00}");
         }
     }
 }

@@ -27,7 +27,7 @@ namespace TensorDicts
             fixed (long* sizes = shape)
             {
                 Status.Check(Native.td_tensor_from_data(
-                    data, (nuint)bytes.Length, (td_dtype)(int)dtype, sizes, (nuint)shape.Length, &result));
+                    data, (nuint)bytes.Length, sizes, (nuint)shape.Length, (td_dtype)(int)dtype, &result));
             }
             return Own(result);
         }
@@ -155,7 +155,7 @@ namespace TensorDicts
             fixed (long* steps = strides)
             {
                 Status.Check(Native.td_tensor_from_blob(
-                    (void*)data, (td_dtype)(int)dtype, sizes, steps, (nuint)shape.Length, place.Raw, place.Index, release, user, &result));
+                    (void*)data, sizes, steps, (nuint)shape.Length, (td_dtype)(int)dtype, place.Raw, place.Index, release, user, &result));
             }
             return Own(result);
         }

@@ -135,7 +135,7 @@ namespace TensorDicts
         public void Dispose()
         {
             Span = default;
-            Native.td_tensor_free(lease);
+            TensorLease.End(lease);
             lease = null;
         }
     }

@@ -37,11 +37,12 @@ namespace TensorDicts
                 using var handle = Handle.BorrowUnseen();
                 td_apply_options raw = given.Raw;
                 td_tensordict* result = null;
-                td_status status = Native.td_apply(
-                    handle.Pointer, &raw, Trampolines.Apply, (void*)GCHandle.ToIntPtr(user), &result);
+                td_status status = given.InPlace
+                    ? Native.td_apply_inplace(handle.Pointer, &raw, Trampolines.Apply, (void*)GCHandle.ToIntPtr(user))
+                    : Native.td_apply(handle.Pointer, &raw, Trampolines.Apply, (void*)GCHandle.ToIntPtr(user), &result);
                 context.Failure?.Throw();
                 Status.Check(status);
-                return result == null ? null : Own(result);
+                return given.InPlace ? Share() : result == null ? null : Own(result);
             }
             finally
             {
@@ -67,18 +68,22 @@ namespace TensorDicts
                 using var handle = Handle.BorrowUnseen();
                 td_tensordict* td = handle.Pointer;
                 td_apply_options wanted = given.Raw;
+                bool inPlace = given.InPlace;
                 td_tensordict* result = null;
                 WithAll(others, (list, count) =>
                 {
                     td_tensordict* made = null;
                     td_apply_options raw = wanted;
-                    td_status status = Native.td_apply_entries(
-                        td, list, count, &raw, Trampolines.Entries, (void*)GCHandle.ToIntPtr(user), &made);
+                    td_status status = inPlace
+                        ? Native.td_apply_entries_inplace(
+                            td, list, count, &raw, Trampolines.Entries, (void*)GCHandle.ToIntPtr(user))
+                        : Native.td_apply_entries(
+                            td, list, count, &raw, Trampolines.Entries, (void*)GCHandle.ToIntPtr(user), &made);
                     context.Failure?.Throw();
                     Status.Check(status);
                     result = made;
                 }, nameof(others));
-                return result == null ? null : Own(result);
+                return inPlace ? Share() : result == null ? null : Own(result);
             }
             finally
             {

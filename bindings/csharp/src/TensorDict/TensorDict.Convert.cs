@@ -24,12 +24,11 @@ namespace TensorDicts
         /// <summary>Does not wait for the copies.</summary>
         public bool NonBlocking { get; set; }
 
-        internal td_to_options ToRaw(bool inPlace)
+        internal td_to_options ToRaw()
         {
             td_to_options raw = td_to_options.Default;
             raw.non_blocking = NonBlocking ? 1 : 0;
-            raw.pin = Pin ? 1 : 0;
-            raw.inplace = inPlace ? 1 : 0;
+            raw.pin_memory = Pin ? 1 : 0;
             raw.each_like = EachLike ? 1 : 0;
             return raw;
         }
@@ -61,10 +60,22 @@ namespace TensorDicts
         public bool IsCuda => Device?.Type == DeviceType.Cuda;
 
         /// <summary>Of another dtype, on another device, or both, in one go.</summary>
-        public TensorDict To(ToOptions options) => To(options, inPlace: false);
+        public TensorDict To(ToOptions options) => Converted(options);
 
         /// <summary>As <see cref="To(ToOptions)"/>, but the tensors of this dictionary itself are replaced.</summary>
-        public void ToInPlace(ToOptions options) => To(options, inPlace: true).Dispose();
+        public void ToInPlace(ToOptions options)
+        {
+            td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
+            using var handle = Handle.BorrowToChange();
+            using var like = DictHandle.BorrowOrNull(options.Like);
+            Status.Check(Native.td_to_inplace(
+                handle.Pointer,
+                like.Pointer,
+                (td_dtype)(int)(options.DType ?? DType.Other),
+                TensorDicts.Device.RawOf(options.Device),
+                TensorDicts.Device.IndexOf(options.Device),
+                &raw));
+        }
 
         /// <summary>In pinned memory, from which copies to an accelerator are quicker. Needs one.</summary>
         public TensorDict PinMemory() => To(new ToOptions { Pin = true });
@@ -105,7 +116,8 @@ namespace TensorDicts
             using var handle = Handle.Borrow();
             td_tensordict* td = handle.Pointer;
             return Sizes.Read((addresses, room, count) =>
-                Native.td_data_pointers(td, storage ? 1 : 0, addresses, room, count));
+                Native.td_data_pointers(
+                    td, storage ? td_data_pointers_flags.TD_DATA_POINTERS_STORAGE : 0, addresses, room, count));
         }
 
         private long Measure(td_measure_kind kind)
@@ -116,10 +128,10 @@ namespace TensorDicts
             return result;
         }
 
-        private TensorDict To(ToOptions options, bool inPlace)
+        private TensorDict Converted(ToOptions options)
         {
-            td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw(inPlace);
-            using var handle = inPlace ? Handle.BorrowToChange() : Handle.Borrow();
+            td_to_options raw = Argument.NotNull(options, nameof(options)).ToRaw();
+            using var handle = Handle.Borrow();
             using var like = DictHandle.BorrowOrNull(options.Like);
             td_tensordict* result = null;
             Status.Check(Native.td_to(

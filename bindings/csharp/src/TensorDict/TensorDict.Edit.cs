@@ -62,7 +62,8 @@ namespace TensorDicts
             using var newPath = new Utf8Path(newKey, newStack);
             using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_rename_key(
-                handle.Pointer, path.Pointer, path.Length, newPath.Pointer, newPath.Length, safe ? 1 : 0));
+                handle.Pointer, path.Pointer, path.Length, newPath.Pointer, newPath.Length,
+                safe ? td_rename_key_flags.TD_RENAME_KEY_SAFE : 0));
         }
 
         /// <summary>Removes all entries. Batch size and device stay.</summary>
@@ -104,7 +105,9 @@ namespace TensorDicts
         public void AutoBatchSize(int? maxDims = null, bool keepCompliant = false)
         {
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_auto_batch_size(handle.Pointer, maxDims ?? -1, keepCompliant ? 1 : 0));
+            Status.Check(Native.td_auto_batch_size(
+                handle.Pointer, maxDims ?? -1,
+                keepCompliant ? td_auto_batch_size_flags.TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT : 0));
         }
 
         /// <summary>

@@ -62,7 +62,8 @@ namespace TensorDicts
         public void ZeroGrad(bool setToNull = true)
         {
             using var handle = Handle.BorrowToChange();
-            Status.Check(Native.td_zero_grad(handle.Pointer, setToNull ? 0 : 1));
+            Status.Check(Native.td_zero_grad(
+                handle.Pointer, setToNull ? 0 : td_zero_grad_flags.TD_ZERO_GRAD_KEEP));
         }
 
         /// <summary>

@@ -45,7 +45,7 @@ namespace TensorDicts
             using var handle = Handle.BorrowToChange();
             td_tensordict* target = handle.Pointer;
             WithAll(sources, (list, count) =>
-                Status.Check(Native.td_join_into(target, kind, list, count, dim, strict ? 1 : 0)));
+                Status.Check(Native.td_join_into(target, kind, list, count, dim, strict ? td_join_into_flags.TD_JOIN_INTO_STRICT : 0)));
         }
 
         private void JoinEntries(td_join_kind kind, IEnumerable<NestedKey> keys, NestedKey key, long dim, bool keep)
@@ -55,14 +55,15 @@ namespace TensorDicts
             using var list = new Utf8Keys(keys);
             using var handle = Handle.BorrowToChange();
             Status.Check(Native.td_join_entries(
-                handle.Pointer, kind, list.Pointer, list.Length, path.Pointer, path.Length, dim, keep ? 1 : 0));
+                handle.Pointer, kind, list.Pointer, list.Length, path.Pointer, path.Length, dim,
+                keep ? td_join_entries_flags.TD_JOIN_ENTRIES_KEEP : 0));
         }
 
         private Tensor JoinLeaves(td_join_kind kind, long dim, bool sorted)
         {
             using var handle = Handle.Borrow();
             td_tensor* result = null;
-            Status.Check(Native.td_join_tensors(handle.Pointer, kind, dim, sorted ? 1 : 0, &result));
+            Status.Check(Native.td_join_tensors(handle.Pointer, kind, dim, sorted ? td_join_tensors_flags.TD_JOIN_TENSORS_SORTED : 0, &result));
             return Tensor.Own(result);
         }
 

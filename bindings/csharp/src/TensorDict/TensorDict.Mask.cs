@@ -16,19 +16,23 @@ namespace TensorDicts
         }
 
         /// <summary>A copy in which every tensor has a value where a mask is true.</summary>
-        public TensorDict MaskedFill(Tensor mask, Tensor value) => Filled(mask, value, inplace: 0);
-
-        /// <summary>Writes a value into every tensor where a mask is true. Allowed when locked.</summary>
-        public void MaskedFillInPlace(Tensor mask, Tensor value) => Filled(mask, value, inplace: 1).Dispose();
-
-        private TensorDict Filled(Tensor mask, Tensor value, int inplace)
+        public TensorDict MaskedFill(Tensor mask, Tensor value)
         {
-            using var handle = inplace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
+            using var handle = Handle.Borrow();
             using var picks = Argument.NotNull(mask, nameof(mask)).Handle.Borrow();
             using var number = Argument.NotNull(value, nameof(value)).Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_masked_fill(handle.Pointer, picks.Pointer, number.Pointer, inplace, &result));
+            Status.Check(Native.td_masked_fill(handle.Pointer, picks.Pointer, number.Pointer, &result));
             return Own(result);
+        }
+
+        /// <summary>Writes a value into every tensor where a mask is true. Allowed when locked.</summary>
+        public void MaskedFillInPlace(Tensor mask, Tensor value)
+        {
+            using var handle = Handle.BorrowToChange();
+            using var picks = Argument.NotNull(mask, nameof(mask)).Handle.Borrow();
+            using var number = Argument.NotNull(value, nameof(value)).Handle.Borrow();
+            Status.Check(Native.td_masked_fill_inplace(handle.Pointer, picks.Pointer, number.Pointer));
         }
 
         /// <summary>

@@ -55,7 +55,7 @@ namespace TensorDicts
             try
             {
                 using var handle = Handle.BorrowUnseen();
-                td_status status = Native.td_send(handle.Pointer, Trampolines.Write, (void*)GCHandle.ToIntPtr(user));
+                td_status status = Native.td_send(handle.Pointer, null, Trampolines.Write, (void*)GCHandle.ToIntPtr(user));
                 context.Failure?.Throw();
                 Status.Check(status);
             }
@@ -103,7 +103,7 @@ namespace TensorDicts
             {
                 td_tensordict* result = null;
                 td_status status = Native.td_recv(
-                    Trampolines.Read, (void*)GCHandle.ToIntPtr(user), &raw, into, &result);
+                    into, &raw, Trampolines.Read, (void*)GCHandle.ToIntPtr(user), &result);
                 context.Failure?.Throw();
                 Status.Check(status);
                 return result;
@@ -119,7 +119,7 @@ namespace TensorDicts
             td_message_options raw = (options ?? new MessageOptions()).ToRaw();
             using var descriptor = new Descriptor(source);
             td_tensordict* result = null;
-            Status.Check(Native.td_recv_fd(descriptor.Number, &raw, into, &result));
+            Status.Check(Native.td_recv_fd(descriptor.Number, into, &raw, &result));
             return result;
         }
 

@@ -53,7 +53,7 @@ namespace TensorDicts
         /// <summary>As RenameDimsInPlace, for a dictionary of its own over the same tensors.</summary>
         public TensorDict RenameDims(params (string Old, string? New)[] renames)
         {
-            TensorDict copy = Copy(recurse: 0);
+            TensorDict copy = Copy(td_clone_flags.TD_CLONE_SHALLOW);
             try
             {
                 return copy.RenameDimsInPlace(renames);

@@ -94,7 +94,7 @@ namespace TensorDicts
             fixed (long* sizes = batchSize)
             {
                 Status.Check(Native.td_view_dtype(
-                    handle.Pointer, (td_dtype)(int)dtype, batchSize == null ? 0 : 1, sizes,
+                    handle.Pointer, (td_dtype)(int)dtype, batchSize == null ? 0 : td_view_dtype_flags.TD_VIEW_DTYPE_HAS_SIZES, sizes,
                     (nuint)(batchSize?.Length ?? 0), &result));
             }
             return Own(result);

@@ -61,7 +61,7 @@ namespace TensorDicts
             fixed (long* sizes = shape)
             {
                 Status.Check(Native.td_memmap_make(
-                    handle.Pointer, path.Pointer, path.Length, (td_dtype)(int)dtype, sizes, (nuint)shape.Length, &raw, &result));
+                    handle.Pointer, path.Pointer, path.Length, sizes, (nuint)shape.Length, (td_dtype)(int)dtype, &raw, &result));
             }
             return Tensor.Own(result);
         }

@@ -8,18 +8,18 @@ namespace TensorDicts
     public sealed unsafe partial class TensorDict
     {
         /// <summary>The content as often along each batch dimension as its count says.</summary>
-        public TensorDict Repeat(params long[] counts) => Repeated(counts, tile: 0);
+        public TensorDict Repeat(params long[] counts) => Repeated(counts, 0);
 
         /// <summary>As Repeat; fewer counts speak of the last dimensions, for more dimensions are added in front.</summary>
-        public TensorDict Tile(params long[] counts) => Repeated(counts, tile: 1);
+        public TensorDict Tile(params long[] counts) => Repeated(counts, td_repeat_flags.TD_REPEAT_TILE);
 
-        private TensorDict Repeated(long[] counts, int tile)
+        private TensorDict Repeated(long[] counts, td_repeat_flags flags)
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
             fixed (long* numbers = Argument.NotNull(counts, nameof(counts)))
             {
-                Status.Check(Native.td_repeat(handle.Pointer, numbers, (nuint)counts.Length, tile, &result));
+                Status.Check(Native.td_repeat(handle.Pointer, numbers, (nuint)counts.Length, flags, &result));
             }
             return Own(result);
         }

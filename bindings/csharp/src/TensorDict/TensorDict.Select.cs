@@ -22,8 +22,9 @@ namespace TensorDicts
         public void SelectInPlace(params NestedKey[] keys)
         {
             td_select_options options = td_select_options.Default;
-            options.inplace = 1;
-            Choose(keys, options, exclude: false).Dispose();
+            using var list = new Utf8Keys(keys);
+            using var handle = Handle.BorrowToChange();
+            Status.Check(Native.td_select_inplace(handle.Pointer, list.Pointer, list.Length, &options));
         }
 
         /// <summary>All entries but these, in a new dictionary over the same tensors. Keys that are not there are passed over.</summary>
@@ -33,8 +34,9 @@ namespace TensorDicts
         public void ExcludeInPlace(params NestedKey[] keys)
         {
             td_select_options options = td_select_options.Default;
-            options.inplace = 1;
-            Choose(keys, options, exclude: true).Dispose();
+            using var list = new Utf8Keys(keys);
+            using var handle = Handle.BorrowToChange();
+            Status.Check(Native.td_exclude_inplace(handle.Pointer, list.Pointer, list.Length, &options));
         }
 
         /// <summary>One dictionary for each set of keys, and the rest as the last one.</summary>
@@ -54,17 +56,31 @@ namespace TensorDicts
         /// the predicate holds stay whole.
         /// </summary>
         public TensorDict FlattenKeys(string separator = ".", Func<NestedKey, bool>? isLeaf = null) =>
-            Flatten(separator, isLeaf, inPlace: 0);
+            Own((td_tensordict*)Flatten(separator, isLeaf, inPlace: false));
 
         /// <summary>As FlattenKeys, of this dictionary itself.</summary>
         public void FlattenKeysInPlace(string separator = ".", Func<NestedKey, bool>? isLeaf = null) =>
-            Flatten(separator, isLeaf, inPlace: 1).Dispose();
+            Flatten(separator, isLeaf, inPlace: true);
 
         /// <summary>Takes names that hold the separator apart, into nested dictionaries.</summary>
-        public TensorDict UnflattenKeys(string separator = ".") => Unflatten(separator, inPlace: 0);
+        public TensorDict UnflattenKeys(string separator = ".")
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_unflatten_keys(handle.Pointer, text.Pointer, &result));
+            return Own(result);
+        }
 
         /// <summary>As UnflattenKeys, of this dictionary itself.</summary>
-        public void UnflattenKeysInPlace(string separator = ".") => Unflatten(separator, inPlace: 1).Dispose();
+        public void UnflattenKeysInPlace(string separator = ".")
+        {
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
+            using var handle = Handle.BorrowToChange();
+            Status.Check(Native.td_unflatten_keys_inplace(handle.Pointer, text.Pointer));
+        }
 
         /// <summary>
         /// The entries of at least two dictionaries in one, over the same tensors. Where several have an entry,
@@ -119,7 +135,7 @@ namespace TensorDicts
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_empty_like(handle.Pointer, nested ? 1 : 0, &result));
+            Status.Check(Native.td_empty_like(handle.Pointer, nested ? td_empty_like_flags.TD_EMPTY_LIKE_RECURSE : 0, &result));
             return Own(result);
         }
 
@@ -142,7 +158,7 @@ namespace TensorDicts
         private TensorDict Choose(IEnumerable<NestedKey> keys, td_select_options options, bool exclude)
         {
             using var list = new Utf8Keys(keys);
-            using var handle = options.inplace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
+            using var handle = Handle.Borrow();
             td_tensordict* result = null;
             Status.Check(exclude
                 ? Native.td_exclude(handle.Pointer, list.Pointer, list.Length, &options, &result)
@@ -154,7 +170,6 @@ namespace TensorDicts
         {
             int count = Argument.NotNull(sets, nameof(sets)).Count;
             td_split_keys_options raw = td_split_keys_options.Default;
-            raw.inplace = inPlace ? 1 : 0;
             raw.ignore_missing = options?.IgnoreMissing == true ? 1 : 0;
             raw.keep_structure = options?.KeepStructure == true ? 1 : 0;
             raw.keep_emptied = options?.KeepEmptied == true ? 1 : 0;
@@ -180,8 +195,12 @@ namespace TensorDicts
                 fixed (td_key_set* first = rawSets)
                 fixed (IntPtr* pointers = results)
                 {
-                    Status.Check(Native.td_split_keys(
-                        handle.Pointer, first, (nuint)count, &raw, (td_tensordict**)pointers, (nuint)results.Length, &made));
+                    var list = (td_tensordict**)pointers;
+                    Status.Check(inPlace
+                        ? Native.td_split_keys_inplace(
+                            handle.Pointer, first, (nuint)count, &raw, list, (nuint)results.Length, &made)
+                        : Native.td_split_keys(
+                            handle.Pointer, first, (nuint)count, &raw, list, (nuint)results.Length, &made));
                 }
             }
             finally
@@ -191,7 +210,7 @@ namespace TensorDicts
             return Array.ConvertAll(results, pointer => Own((td_tensordict*)pointer));
         }
 
-        private TensorDict Flatten(string separator, Func<NestedKey, bool>? isLeaf, int inPlace)
+        private IntPtr Flatten(string separator, Func<NestedKey, bool>? isLeaf, bool inPlace)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
@@ -202,25 +221,18 @@ namespace TensorDicts
             Status.Check(Trampolines.Asking(isLeaf, (callback, user) =>
             {
                 td_flatten_keys_options options = td_flatten_keys_options.Default;
-                options.inplace = inPlace;
                 options.is_leaf = callback;
                 options.user = (void*)user;
+                if (inPlace)
+                {
+                    return Native.td_flatten_keys_inplace(td, pointer, &options);
+                }
                 td_tensordict* result = null;
                 td_status status = Native.td_flatten_keys(td, pointer, &options, &result);
                 made = (IntPtr)result;
                 return status;
             }));
-            return Own((td_tensordict*)made);
-        }
-
-        private TensorDict Unflatten(string separator, int inPlace)
-        {
-            byte* stack = stackalloc byte[Utf8.StackBytes];
-            using var text = new Utf8Text(Argument.NotNull(separator, nameof(separator)), nameof(separator), stack);
-            using var handle = inPlace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
-            td_tensordict* result = null;
-            Status.Check(Native.td_unflatten_keys(handle.Pointer, text.Pointer, inPlace, &result));
-            return Own(result);
+            return made;
         }
     }
 }

@@ -161,15 +161,18 @@ namespace TensorDicts
         public TensorDict Consolidate(ConsolidateOptions? options = null)
         {
             td_consolidate_options raw = (options ?? new ConsolidateOptions()).ToRaw();
-            return ConsolidateWith(&raw);
+            using var handle = Handle.Borrow();
+            td_tensordict* result = null;
+            Status.Check(Native.td_consolidate(handle.Pointer, null, &raw, &result));
+            return Own(result);
         }
 
         /// <summary>Puts the tensors of this dictionary itself into one buffer; it becomes locked.</summary>
         public void ConsolidateInPlace(ConsolidateOptions? options = null)
         {
             td_consolidate_options raw = (options ?? new ConsolidateOptions()).ToRaw();
-            raw.inplace = 1;
-            ConsolidateWith(&raw).Dispose();
+            using var handle = Handle.BorrowToChange();
+            Status.Check(Native.td_consolidate_inplace(handle.Pointer, &raw));
         }
 
         /// <summary>
@@ -196,13 +199,5 @@ namespace TensorDicts
         /// dictionaries go with the lock and do not come back.
         /// </summary>
         public LockScope Unlocked() => new LockScope(this, false);
-
-        private TensorDict ConsolidateWith(td_consolidate_options* options)
-        {
-            using var handle = options->inplace != 0 ? Handle.BorrowToChange() : Handle.Borrow();
-            td_tensordict* result = null;
-            Status.Check(Native.td_consolidate(handle.Pointer, null, options, &result));
-            return Own(result);
-        }
     }
 }

@@ -25,8 +25,11 @@ namespace TensorDicts
             byte* stack = stackalloc byte[2 * Utf8.StackBytes];
             using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
             using var between = new Utf8Text(separator, nameof(separator), stack + Utf8.StackBytes);
+            td_table_options options = td_table_options.Default;
+            options.format = (td_table_format)(int)format;
+            options.separator = between.Pointer;
             td_tensordict* result = null;
-            Status.Check(Native.td_table_load(path.Pointer, (td_table_format)(int)format, between.Pointer, &result));
+            Status.Check(Native.td_table_load(path.Pointer, &options, &result));
             return Own(result);
         }
 
@@ -36,9 +39,11 @@ namespace TensorDicts
             byte* stack = stackalloc byte[2 * Utf8.StackBytes];
             using var path = new Utf8Text(Argument.NotNull(file, nameof(file)), nameof(file), stack);
             using var between = new Utf8Text(separator, nameof(separator), stack + Utf8.StackBytes);
+            td_table_options options = td_table_options.Default;
+            options.format = (td_table_format)(int)format;
+            options.separator = between.Pointer;
             using var handle = Handle.Borrow();
-            Status.Check(Native.td_table_save(
-                handle.Pointer, path.Pointer, (td_table_format)(int)format, between.Pointer));
+            Status.Check(Native.td_table_save(handle.Pointer, path.Pointer, &options));
         }
     }
 }

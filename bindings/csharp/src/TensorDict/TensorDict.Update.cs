@@ -44,10 +44,10 @@ namespace TensorDicts
         /// Writes the values of another dictionary into a part of the entries that are here; each is broadcast for
         /// itself. Allowed when locked.
         /// </summary>
-        public void UpdateAt(TensorDict source, params TensorIndex[] index) => UpdateAt(source, index, exact: 0);
+        public void UpdateAt(TensorDict source, params TensorIndex[] index) => UpdateAt(source, index, 0);
 
         /// <summary>As UpdateAt, for sizes that agree and an index that gives a view: no tensor is part of it.</summary>
-        public void CopyAt(TensorDict source, params TensorIndex[] index) => UpdateAt(source, index, exact: 1);
+        public void CopyAt(TensorDict source, params TensorIndex[] index) => UpdateAt(source, index, td_update_at_flags.TD_UPDATE_AT_EXACT);
 
         /// <summary>Writes values into the tensor that is stored, or stores this one when nothing is there.</summary>
         public void Write(NestedKey key, Tensor value)
@@ -108,13 +108,13 @@ namespace TensorDicts
             return Tensor.Own(result);
         }
 
-        private void UpdateAt(TensorDict source, TensorIndex[] index, int exact)
+        private void UpdateAt(TensorDict source, TensorIndex[] index, td_update_at_flags flags)
         {
             td_index_item* room = stackalloc td_index_item[IndexItems.Room(Argument.NotNull(index, nameof(index)))];
             using var items = new IndexItems(index, room);
             using var handle = Handle.BorrowToChange();
             using var from = Argument.NotNull(source, nameof(source)).Handle.Borrow();
-            Status.Check(Native.td_update_at(handle.Pointer, items.Pointer, items.Length, from.Pointer, exact));
+            Status.Check(Native.td_update_at(handle.Pointer, items.Pointer, items.Length, from.Pointer, flags));
         }
     }
 }

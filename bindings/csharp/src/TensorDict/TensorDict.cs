@@ -141,10 +141,10 @@ namespace TensorDicts
         public TensorDict Share() => new TensorDict(Handle.Share());
 
         /// <summary>A copy with memory of its own, unlocked.</summary>
-        public TensorDict Clone() => Copy(recurse: 1);
+        public TensorDict Clone() => Copy(0);
 
         /// <summary>New dictionaries at every level over the same tensors, unlocked.</summary>
-        public TensorDict ShallowClone() => Copy(recurse: 0);
+        public TensorDict ShallowClone() => Copy(td_clone_flags.TD_CLONE_SHALLOW);
 
         /// <summary>A dictionary whose tensors lie densely; those that already do are shared.</summary>
         public TensorDict Contiguous()
@@ -239,11 +239,11 @@ namespace TensorDicts
             return result;
         }
 
-        private TensorDict Copy(int recurse)
+        private TensorDict Copy(td_clone_flags flags)
         {
             using var handle = Handle.Borrow();
             td_tensordict* result = null;
-            Status.Check(Native.td_clone(handle.Pointer, recurse, &result));
+            Status.Check(Native.td_clone(handle.Pointer, flags, &result));
             return Own(result);
         }
     }

@@ -38,7 +38,7 @@ namespace TensorDicts
         public void Wait() => Ask(-1);
 
         /// <summary>Waits for the end of the work for some time, and says whether it was reached.</summary>
-        public bool Wait(TimeSpan time) => Ask(time == Timeout.InfiniteTimeSpan ? -1 : Math.Max(0, time.TotalSeconds));
+        public bool Wait(TimeSpan time) => Ask(time == Timeout.InfiniteTimeSpan ? -1 : Math.Max(0, (long)time.TotalMilliseconds));
 
         /// <summary>Waits and gives the dictionary, the same one each time; or throws why the work has failed.</summary>
         public TensorDict GetResult()
@@ -90,11 +90,11 @@ namespace TensorDicts
             return TensorDict.Own(result);
         }
 
-        private bool Ask(double seconds)
+        private bool Ask(long timeoutMs)
         {
             using var borrowed = handle.Borrow();
             int done;
-            Status.Check(Native.td_future_wait(borrowed.Pointer, seconds, &done));
+            Status.Check(Native.td_future_wait(borrowed.Pointer, timeoutMs, &done));
             return done != 0;
         }
     }

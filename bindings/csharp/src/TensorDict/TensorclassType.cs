@@ -210,11 +210,11 @@ namespace TensorDicts
             using var handle = Handle.BorrowToChange();
             if (type is null)
             {
-                Status.Check(Native.td_set_tensorclass(null, handle.Pointer));
+                Status.Check(Native.td_set_tensorclass(handle.Pointer, null));
                 return;
             }
             using var tensorclass = type.Handle.Borrow();
-            Status.Check(Native.td_set_tensorclass(tensorclass.Pointer, handle.Pointer));
+            Status.Check(Native.td_set_tensorclass(handle.Pointer, tensorclass.Pointer));
         }
 
         /// <summary>Throws when the dictionary is not what a type says; without one, the type that it has.</summary>

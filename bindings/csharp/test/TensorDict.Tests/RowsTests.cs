@@ -47,7 +47,7 @@ public class RowsTests
         using var td = Small();
         using var index = Tensor.FromArray(new long[] { 2, 0 }, 2, 1);
         Gives(td.Gather(1, index), 2, 3);
-        Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.Gather(0, index));
+        Expect.Fails<TensorIndexException>(TensorDictStatus.Index, () => td.Gather(0, index));
         Gives(td.Pad(new long[] { 0, 0, 1, -1 }, 7), 7, 0, 1, 7, 3, 4);
         Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.Pad(new long[] { 1 }));
     }

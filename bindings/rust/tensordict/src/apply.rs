@@ -7,7 +7,7 @@ use tensordict_sys as sys;
 use crate::callback::{run, settle, Failure};
 use crate::device::Device;
 use crate::dict::{Dict, TensorDict};
-use crate::error::{Error, Result};
+use crate::error::{check, Error, Result};
 use crate::key::KeyPath;
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
@@ -234,7 +234,7 @@ impl Dict {
         options: ApplyOptions,
         f: impl FnMut(&KeyPath, &Tensor) -> Result<Option<Tensor>, E>,
     ) -> Result<Option<TensorDict>, E> {
-        self.walk(&options, |_| (), f)
+        self.walk(&options, std::ptr::null_mut(), f)
     }
 
     /// Puts what a closure makes of each tensor under the same keys of another dictionary, which keeps
@@ -246,7 +246,7 @@ impl Dict {
         f: impl FnMut(&KeyPath, &Tensor) -> Result<Option<Tensor>, E>,
     ) -> Result<(), E> {
         let out = out.raw_mut();
-        self.walk(&ApplyOptions::new(), |raw| raw.out = out, f).map(drop)
+        self.walk(&ApplyOptions::new(), out, f).map(drop)
     }
 
     /// Writes what a closure makes of each tensor into that tensor. Allowed when locked.
@@ -265,8 +265,14 @@ impl Dict {
         &mut self,
         mut f: impl FnMut(&Tensor) -> Result<Tensor, E>,
     ) -> Result<(), E> {
-        self.walk(&ApplyOptions::new(), |raw| raw.inplace = 1, |_, tensor| f(tensor).map(Some))
-            .map(drop)
+        let td = self.raw_mut();
+        calling(
+            |_: &KeyPath, tensor: &Tensor| f(tensor).map(Some),
+            |callback, user| {
+                // SAFETY: the handle is alive and ours alone; `user` is used during this call only.
+                check(unsafe { sys::td_apply_inplace(td, std::ptr::null(), callback, user) })
+            },
+        )
     }
 
     /// A dictionary of what a closure makes of each entry and of the entries of other dictionaries under
@@ -291,7 +297,17 @@ impl Dict {
         options: ApplyOptions,
         f: impl FnMut(&KeyPath, Vec<ApplyEntry>) -> Result<Option<ApplyEntry>, E>,
     ) -> Result<Option<TensorDict>, E> {
-        self.walk_entries(others, &options, |_| (), f)
+        let others: Vec<_> = others.iter().map(|other| other.raw()).collect();
+        calling_entries(f, |callback, user| {
+            options.raw(|options| {
+                let (list, len) = (others.as_ptr(), others.len());
+                // SAFETY: the handles are alive, the list is as long as it is said to be, and `user` is
+                // used during this call only.
+                TensorDict::receive_some(|result| unsafe {
+                    sys::td_apply_entries(self.raw(), list, len, options, callback, user, result)
+                })
+            })
+        })
     }
 
     /// Writes what a closure makes of each entry and of those of other dictionaries into that entry.
@@ -302,67 +318,72 @@ impl Dict {
         options: ApplyOptions,
         f: impl FnMut(&KeyPath, Vec<ApplyEntry>) -> Result<Option<ApplyEntry>, E>,
     ) -> Result<(), E> {
-        self.walk_entries(others, &options, |raw| raw.inplace = 1, f).map(drop)
+        let others: Vec<_> = others.iter().map(|other| other.raw()).collect();
+        let td = self.raw_mut();
+        calling_entries(f, |callback, user| {
+            options.raw(|options| {
+                let (list, len) = (others.as_ptr(), others.len());
+                // SAFETY: as in `apply_entries`, and the dictionary is ours alone.
+                check(unsafe {
+                    sys::td_apply_entries_inplace(td, list, len, options, callback, user)
+                })
+            })
+        })
     }
 
     #[track_caller]
     fn walk<F, E>(
         &self,
         options: &ApplyOptions,
-        more: impl FnOnce(&mut sys::td_apply_options),
+        out: *mut sys::td_tensordict,
         f: F,
     ) -> Result<Option<TensorDict>, E>
     where
         F: FnMut(&KeyPath, &Tensor) -> Result<Option<Tensor>, E>,
         E: From<Error>,
     {
-        let mut walk = Walk { f, failure: None };
-        let user: *mut Walk<F, E> = &mut walk;
-        let answer = options.raw(|options| {
-            let mut options = *options;
-            more(&mut options);
-            // SAFETY: the handles are alive, and `visit` is called with `user` during this call only.
-            TensorDict::receive_some(|result| unsafe {
-                sys::td_apply(self.raw(), &options, Some(visit::<F, E>), user.cast(), result)
+        calling(f, |callback, user| {
+            options.raw(|options| {
+                let options = sys::td_apply_options { out, ..*options };
+                // SAFETY: the handles are alive, and `user` is used during this call only.
+                TensorDict::receive_some(|result| unsafe {
+                    sys::td_apply(self.raw(), &options, callback, user, result)
+                })
             })
-        });
-        settle(walk.failure, answer)
+        })
     }
+}
 
-    #[track_caller]
-    fn walk_entries<F, E>(
-        &self,
-        others: &[&Dict],
-        options: &ApplyOptions,
-        more: impl FnOnce(&mut sys::td_apply_options),
-        f: F,
-    ) -> Result<Option<TensorDict>, E>
-    where
-        F: FnMut(&KeyPath, Vec<ApplyEntry>) -> Result<Option<ApplyEntry>, E>,
-        E: From<Error>,
-    {
-        let mut walk = Walk { f, failure: None };
-        let user: *mut Walk<F, E> = &mut walk;
-        let others: Vec<_> = others.iter().map(|other| other.raw()).collect();
-        let answer = options.raw(|options| {
-            let mut options = *options;
-            more(&mut options);
-            let callback: sys::td_apply_entry_fn = Some(visit_entry::<F, E>);
-            // SAFETY: as above, and the list is as long as it is said to be.
-            TensorDict::receive_some(|result| unsafe {
-                sys::td_apply_entries(
-                    self.raw(),
-                    others.as_ptr(),
-                    others.len(),
-                    &options,
-                    callback,
-                    user.cast(),
-                    result,
-                )
-            })
-        });
-        settle(walk.failure, answer)
-    }
+/// Gives a closure to a call that asks it for each tensor.
+#[track_caller]
+fn calling<T, F, E>(
+    f: F,
+    call: impl FnOnce(sys::td_apply_fn, *mut c_void) -> Result<T>,
+) -> Result<T, E>
+where
+    F: FnMut(&KeyPath, &Tensor) -> Result<Option<Tensor>, E>,
+    E: From<Error>,
+{
+    let mut walk = Walk { f, failure: None };
+    let user: *mut Walk<F, E> = &mut walk;
+    let answer = call(Some(visit::<F, E>), user.cast());
+    settle(walk.failure, answer)
+}
+
+/// The same for each entry.
+#[track_caller]
+fn calling_entries<T, F, E>(
+    f: F,
+    call: impl FnOnce(sys::td_apply_entry_fn, *mut c_void) -> Result<T>,
+) -> Result<T, E>
+where
+    F: FnMut(&KeyPath, Vec<ApplyEntry>) -> Result<Option<ApplyEntry>, E>,
+    E: From<Error>,
+{
+    let mut walk = Walk { f, failure: None };
+    let user: *mut Walk<F, E> = &mut walk;
+    let answer = call(Some(visit_entry::<F, E>), user.cast());
+    settle(walk.failure, answer)
 }
 
 pub(crate) struct Walk<F, E> {

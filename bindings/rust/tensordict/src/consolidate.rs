@@ -67,15 +67,8 @@ impl Dict {
     /// Puts the tensors of this dictionary itself into one buffer.
     #[track_caller]
     pub fn consolidate_inplace(&mut self, options: ConsolidateOptions) -> Result<()> {
-        let mut raw = options.raw;
-        raw.inplace = 1;
-        let token = self.raw_mut();
-        // SAFETY: the handle is alive and ours alone; the options live for the call. The second handle on
-        // the dictionary goes at once.
-        TensorDict::receive(|result| unsafe {
-            sys::td_consolidate(token, std::ptr::null(), &raw, result)
-        })
-        .map(drop)
+        // SAFETY: the handle is alive and ours alone; the options live for the call.
+        check(unsafe { sys::td_consolidate_inplace(self.raw_mut(), &options.raw) })
     }
 
     /// Writes one file, in the format of Python's `consolidate`, and maps it: what is written to the tensors

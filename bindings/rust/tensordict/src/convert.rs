@@ -54,7 +54,7 @@ impl<'a> ToOptions<'a> {
 
     /// Whether copies go through pinned memory; without another device that is where they stay.
     pub fn pin(mut self, pin: bool) -> Self {
-        self.raw.pin = pin.into();
+        self.raw.pin_memory = pin.into();
         self
     }
 
@@ -97,11 +97,12 @@ impl Dict {
     /// As [`to_with`](Self::to_with), but the tensors of this dictionary itself are replaced.
     #[track_caller]
     pub fn to_inplace(&mut self, target: impl Into<Target>, options: &ToOptions<'_>) -> Result<()> {
-        let mut options = *options;
-        options.raw.inplace = 1;
         let target = target.into();
+        let dtype = target.dtype.map_or(sys::TD_DTYPE_OTHER, DType::raw);
+        let (kind, index) = Device::raw_or_none(target.device);
+        let (td, like) = (self.raw_mut(), raw_or_null(options.like));
         // SAFETY: the handles are alive, the options live for the call.
-        TensorDict::receive(|result| unsafe { self.convert(target, &options, result) }).map(drop)
+        check(unsafe { sys::td_to_inplace(td, like, dtype, kind, index, &options.raw) })
     }
 
     unsafe fn convert(
@@ -239,7 +240,8 @@ impl Dict {
     pub fn data_pointers(&self, storage: bool) -> Result<Vec<i64>> {
         // SAFETY: the handle is alive, and the list is as long as it is said to be.
         read_list(0, |addresses, cap, count| unsafe {
-            sys::td_data_pointers(self.raw(), storage.into(), addresses, cap, count)
+            let flags = sys::TD_DATA_POINTERS_STORAGE * u32::from(storage);
+            sys::td_data_pointers(self.raw(), flags, addresses, cap, count)
         })
     }
 

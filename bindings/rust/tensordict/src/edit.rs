@@ -154,8 +154,8 @@ impl Dict {
     fn move_key(&mut self, key: &RawKey, to: &RawKey, safe: bool) -> Result<()> {
         // SAFETY: the handle is alive and ours alone, and the keys are as long as they say.
         check(unsafe {
-            let (td, safe) = (self.raw_mut(), safe.into());
-            sys::td_rename_key(td, key.path(), key.len(), to.path(), to.len(), safe)
+            let (td, flags) = (self.raw_mut(), sys::TD_RENAME_KEY_SAFE * u32::from(safe));
+            sys::td_rename_key(td, key.path(), key.len(), to.path(), to.len(), flags)
         })
     }
 
@@ -213,6 +213,9 @@ impl Dict {
     fn set_auto_batch_size(&mut self, max_dims: Option<usize>, keep: bool) -> Result<()> {
         let dims = max_dims.map_or(-1, |dims| i64::try_from(dims).unwrap_or(i64::MAX));
         // SAFETY: the handle is alive and ours alone.
-        check(unsafe { sys::td_auto_batch_size(self.raw_mut(), dims, keep.into()) })
+        check(unsafe {
+            let flags = sys::TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT * u32::from(keep);
+            sys::td_auto_batch_size(self.raw_mut(), dims, flags)
+        })
     }
 }

@@ -34,17 +34,17 @@ unsafe impl Sync for Future {}
 impl Future {
     /// Whether the work is done, well or not.
     pub fn is_done(&self) -> bool {
-        self.ask(0.0)
+        self.ask(0)
     }
 
     /// Waits for the end of the work.
     pub fn wait(&self) {
-        self.ask(-1.0);
+        self.ask(-1);
     }
 
     /// Waits for the end of the work for some time, and says whether it was reached.
     pub fn wait_timeout(&self, time: Duration) -> bool {
-        self.ask(time.as_secs_f64())
+        self.ask(i64::try_from(time.as_millis()).unwrap_or(i64::MAX))
     }
 
     /// How many steps are done, and of how many; of a dictionary that is saved these are tensors. The
@@ -73,10 +73,10 @@ impl Future {
         TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
     }
 
-    fn ask(&self, seconds: f64) -> bool {
+    fn ask(&self, timeout_ms: i64) -> bool {
         let mut done = 0;
         // SAFETY: the handle is alive, and a call that succeeds writes the answer.
-        sound(check(unsafe { sys::td_future_wait(self.0.get(), seconds, &mut done) }));
+        sound(check(unsafe { sys::td_future_wait(self.0.get(), timeout_ms, &mut done) }));
         done != 0
     }
 }

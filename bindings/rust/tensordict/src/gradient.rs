@@ -118,7 +118,8 @@ impl Dict {
     #[track_caller]
     pub fn zero_grad(&mut self, set_to_none: bool) -> Result<()> {
         // SAFETY: the handle is alive and ours alone.
-        check(unsafe { sys::td_zero_grad(self.raw_mut(), (!set_to_none).into()) })
+        let flags = if set_to_none { 0 } else { sys::TD_ZERO_GRAD_KEEP };
+        check(unsafe { sys::td_zero_grad(self.raw_mut(), flags) })
     }
 
     /// Computes gradients of all tensors that are recorded and have one element.

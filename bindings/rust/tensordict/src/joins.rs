@@ -89,7 +89,8 @@ impl Dict {
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         check(unsafe {
             let (list, len) = (sources.as_ptr(), sources.len());
-            sys::td_join_into(self.raw_mut(), join.raw(), list, len, dim, strict.into())
+            let flags = sys::TD_JOIN_INTO_STRICT * u32::from(strict);
+            sys::td_join_into(self.raw_mut(), join.raw(), list, len, dim, flags)
         })
     }
 
@@ -128,7 +129,7 @@ impl Dict {
                 path,
                 path_len,
                 dim,
-                keep.into(),
+                sys::TD_JOIN_ENTRIES_KEEP * u32::from(keep),
             )
         })
     }
@@ -138,7 +139,8 @@ impl Dict {
     pub fn join_tensors(&self, join: Join, dim: i64, sorted: bool) -> Result<Tensor> {
         // SAFETY: the handle is alive.
         Tensor::receive(|result| unsafe {
-            sys::td_join_tensors(self.raw(), join.raw(), dim, sorted.into(), result)
+            let flags = sys::TD_JOIN_TENSORS_SORTED * u32::from(sorted);
+            sys::td_join_tensors(self.raw(), join.raw(), dim, flags, result)
         })
     }
 }

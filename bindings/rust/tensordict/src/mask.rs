@@ -3,7 +3,7 @@
 use tensordict_sys as sys;
 
 use crate::dict::{Dict, TensorDict};
-use crate::error::Result;
+use crate::error::{check, Result};
 use crate::sizes::Sizes;
 use crate::tensor::Tensor;
 
@@ -31,18 +31,15 @@ impl Dict {
     pub fn masked_fill(&self, mask: &Tensor, value: &Tensor) -> Result<TensorDict> {
         // SAFETY: the handles are alive.
         self.derive(|result| unsafe {
-            sys::td_masked_fill(self.raw(), mask.raw(), value.raw(), 0, result)
+            sys::td_masked_fill(self.raw(), mask.raw(), value.raw(), result)
         })
     }
 
     /// Writes a value into every tensor where a mask is true. Allowed when locked.
     #[track_caller]
     pub fn masked_fill_inplace(&mut self, mask: &Tensor, value: &Tensor) -> Result<()> {
-        // SAFETY: the handles are alive; the second handle on this dictionary ends at once.
-        TensorDict::receive(|result| unsafe {
-            sys::td_masked_fill(self.raw_mut(), mask.raw(), value.raw(), 1, result)
-        })
-        .map(drop)
+        // SAFETY: the handles are alive, and this one is ours alone.
+        check(unsafe { sys::td_masked_fill_inplace(self.raw_mut(), mask.raw(), value.raw()) })
     }
 
     /// Values of this dictionary where a condition over the batch is true, those of another elsewhere.

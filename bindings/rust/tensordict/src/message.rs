@@ -136,7 +136,9 @@ impl Dict {
     pub fn send<W: Write>(&self, to: &mut W) -> Result<()> {
         let mut line = Line::new(to);
         // SAFETY: the handle is alive; the line lives for the call.
-        let answer = check(unsafe { sys::td_send(self.raw(), Some(write::<W>), line.user()) });
+        let (user, options) = (line.user(), std::ptr::null());
+        let answer =
+            check(unsafe { sys::td_send(self.raw(), options, Some(write::<W>), user) });
         line.settle(answer)
     }
 
@@ -159,7 +161,7 @@ impl Dict {
         // SAFETY: the handle is alive and ours alone; the rest lives for the call. The second handle on the
         // dictionary goes at once.
         let answer = TensorDict::receive(|result| unsafe {
-            sys::td_recv(Some(read::<R>), user, &options.raw, into, result)
+            sys::td_recv(into, &options.raw, Some(read::<R>), user, result)
         });
         line.settle(answer.map(drop))
     }
@@ -170,7 +172,7 @@ impl Dict {
     pub fn recv_fd_into(&mut self, from: impl AsFd, options: MessageOptions) -> Result<()> {
         let (fd, into) = (from.as_fd().as_raw_fd(), self.raw_mut());
         // SAFETY: as in `recv_into`.
-        TensorDict::receive(|result| unsafe { sys::td_recv_fd(fd, &options.raw, into, result) })
+        TensorDict::receive(|result| unsafe { sys::td_recv_fd(fd, into, &options.raw, result) })
             .map(drop)
     }
 }
@@ -190,7 +192,7 @@ impl TensorDict {
         let user = line.user();
         // SAFETY: line and options live for the call.
         let answer = Self::receive(|result| unsafe {
-            sys::td_recv(Some(read::<R>), user, &options.raw, std::ptr::null_mut(), result)
+            sys::td_recv(std::ptr::null_mut(), &options.raw, Some(read::<R>), user, result)
         });
         line.settle(answer)
     }
@@ -203,7 +205,7 @@ impl TensorDict {
         let fd = from.as_fd().as_raw_fd();
         // SAFETY: the descriptor is open and the options live during the call.
         Self::receive(|result| unsafe {
-            sys::td_recv_fd(fd, &options.raw, std::ptr::null_mut(), result)
+            sys::td_recv_fd(fd, std::ptr::null_mut(), &options.raw, result)
         })
     }
 }

@@ -146,7 +146,7 @@ impl Dict {
         let sizes = batch_size.unwrap_or_default();
         // SAFETY: the handle is alive, and the list is as long as it is said to be.
         self.derive(|result| unsafe {
-            let given = batch_size.is_some().into();
+            let given = sys::TD_VIEW_DTYPE_HAS_SIZES * u32::from(batch_size.is_some());
             sys::td_view_dtype(self.raw(), dtype.raw(), given, sizes.as_ptr(), sizes.len(), result)
         })
     }

@@ -103,9 +103,9 @@ impl Dict {
                 self.raw_mut(),
                 key.path(),
                 key.len(),
-                dtype.raw(),
                 sizes.as_ptr(),
                 sizes.len(),
+                dtype.raw(),
                 &options.raw,
                 result,
             )

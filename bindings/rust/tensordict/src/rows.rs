@@ -37,7 +37,8 @@ impl Dict {
     fn repeated(&self, counts: &[i64], tile: bool) -> Result<TensorDict> {
         // SAFETY: the handle is alive, and the list is as long as it is said to be.
         self.derive(|result| unsafe {
-            sys::td_repeat(self.raw(), counts.as_ptr(), counts.len(), tile.into(), result)
+            let flags = sys::TD_REPEAT_TILE * u32::from(tile);
+            sys::td_repeat(self.raw(), counts.as_ptr(), counts.len(), flags, result)
         })
     }
 

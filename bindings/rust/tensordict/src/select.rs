@@ -139,7 +139,10 @@ impl Dict {
     /// Keeps only these entries.
     #[track_caller]
     pub fn select_inplace<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        self.choose_inplace(sys::td_select, keys)
+        let keys = RawKeys::new(keys)?;
+        let (td, options) = (self.raw_mut(), std::ptr::null());
+        // SAFETY: the handle is alive and ours alone, and the keys are as many as they are said to be.
+        check(unsafe { sys::td_select_inplace(td, keys.list(), keys.len(), options) })
     }
 
     /// All entries but these, in a new dictionary over the same tensors. Keys that are not there are
@@ -152,7 +155,10 @@ impl Dict {
     /// Removes these entries, all in one pass.
     #[track_caller]
     pub fn exclude_inplace<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<()> {
-        self.choose_inplace(sys::td_exclude, keys)
+        let keys = RawKeys::new(keys)?;
+        let (td, options) = (self.raw_mut(), std::ptr::null());
+        // SAFETY: as above.
+        check(unsafe { sys::td_exclude_inplace(td, keys.list(), keys.len(), options) })
     }
 
     #[track_caller]
@@ -169,20 +175,6 @@ impl Dict {
         TensorDict::receive(|result| unsafe {
             call(self.raw(), keys.list(), keys.len(), &options, result)
         })
-    }
-
-    #[track_caller]
-    fn choose_inplace<K: Key>(
-        &mut self,
-        call: Choose,
-        keys: impl IntoIterator<Item = K>,
-    ) -> Result<()> {
-        let keys = RawKeys::new(keys)?;
-        let options = sys::td_select_options { inplace: 1, ..Default::default() };
-        let td = self.raw_mut();
-        // SAFETY: the handle is alive and ours alone. What comes back is a second handle on it.
-        TensorDict::receive(|result| unsafe { call(td, keys.list(), keys.len(), &options, result) })
-            .map(drop)
     }
 
     /// One dictionary for each set of keys, and the rest as the last one.
@@ -205,16 +197,22 @@ impl Dict {
         sets: &[KeySet],
         options: SplitKeysOptions,
     ) -> Result<Vec<TensorDict>> {
-        split(self.raw(), sets, options)
+        split(sets, |list, len, results, room, count| {
+            // SAFETY: the handle is alive, and all lists are as long as they are said to be.
+            unsafe { sys::td_split_keys(self.raw(), list, len, &options.raw, results, room, count) }
+        })
     }
 
     /// Takes these entries out, into a new dictionary. Nested dictionaries that lose all entries go.
     #[track_caller]
     pub fn separate<K: Key>(&mut self, keys: impl IntoIterator<Item = K>) -> Result<TensorDict> {
-        let mut options = SplitKeysOptions::new();
-        options.raw.inplace = 1;
+        let (td, options) = (self.raw_mut(), std::ptr::null());
+        let parts = split(&[KeySet::new(keys)], |list, len, results, room, count| {
+            // SAFETY: the handle is alive and ours alone; all lists are as long as they are said to be.
+            unsafe { sys::td_split_keys_inplace(td, list, len, options, results, room, count) }
+        });
         // The second one is a second handle on this dictionary, and goes.
-        Ok(split(self.raw_mut(), &[KeySet::new(keys)], options)?.swap_remove(0))
+        Ok(parts?.swap_remove(0))
     }
 
     /// Everything on one level, under the names of its path joined with a separator.
@@ -255,20 +253,27 @@ impl Dict {
     /// As [`flatten_keys`](Self::flatten_keys), of this dictionary itself.
     #[track_caller]
     pub fn flatten_keys_inplace(&mut self, separator: &str) -> Result<()> {
-        let options = sys::td_flatten_keys_options { inplace: 1, ..Default::default() };
-        flatten(self.raw_mut(), separator, &options).map(drop)
+        let (td, separator) = (self.raw_mut(), separator_text(separator)?);
+        // SAFETY: the handle is alive and ours alone, and the text ends with a NUL.
+        check(unsafe { sys::td_flatten_keys_inplace(td, separator.as_ptr(), std::ptr::null()) })
     }
 
     /// Takes names that hold the separator apart, into nested dictionaries.
     #[track_caller]
     pub fn unflatten_keys(&self, separator: &str) -> Result<TensorDict> {
-        unflatten(self.raw(), separator, false)
+        let separator = separator_text(separator)?;
+        // SAFETY: the handle is alive, and the text ends with a NUL.
+        TensorDict::receive(|result| unsafe {
+            sys::td_unflatten_keys(self.raw(), separator.as_ptr(), result)
+        })
     }
 
     /// As [`unflatten_keys`](Self::unflatten_keys), of this dictionary itself.
     #[track_caller]
     pub fn unflatten_keys_inplace(&mut self, separator: &str) -> Result<()> {
-        unflatten(self.raw_mut(), separator, true).map(drop)
+        let (td, separator) = (self.raw_mut(), separator_text(separator)?);
+        // SAFETY: as above, and it is ours alone.
+        check(unsafe { sys::td_unflatten_keys_inplace(td, separator.as_ptr()) })
     }
 
     /// A dictionary of the same batch size and device without entries.
@@ -282,7 +287,9 @@ impl Dict {
     #[track_caller]
     pub fn skeleton(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { sys::td_empty_like(self.raw(), 1, result) })
+        TensorDict::receive(|result| unsafe { 
+            sys::td_empty_like(self.raw(), sys::TD_EMPTY_LIKE_RECURSE, result)
+        })
     }
 
     /// Removes the nested dictionaries in which nothing stands, at any depth.
@@ -371,9 +378,14 @@ fn merge(
 
 #[track_caller]
 fn split(
-    td: *const sys::td_tensordict,
     sets: &[KeySet],
-    options: SplitKeysOptions,
+    call: impl FnOnce(
+        *const sys::td_key_set,
+        usize,
+        *mut *mut sys::td_tensordict,
+        usize,
+        *mut usize,
+    ) -> sys::td_status,
 ) -> Result<Vec<TensorDict>> {
     let raw = |keys: &[KeyPath]| RawKeys::new(keys.iter());
     let keys = sets.iter().map(|set| raw(&set.keys)).collect::<Result<Vec<_>>>()?;
@@ -392,18 +404,8 @@ fn split(
         .collect();
     let mut results = vec![std::ptr::null_mut(); sets.len() + 1];
     let mut count = 0;
-    // SAFETY: the handle is alive, ours alone if it is changed; all lists are as long as said.
-    check(unsafe {
-        sys::td_split_keys(
-            td,
-            list.as_ptr(),
-            list.len(),
-            &options.raw,
-            results.as_mut_ptr(),
-            results.len(),
-            &mut count,
-        )
-    })?;
+    let room = results.len();
+    check(call(list.as_ptr(), list.len(), results.as_mut_ptr(), room, &mut count))?;
     // SAFETY: the call succeeded and gave the handles to us.
     Ok(results.into_iter().map(|token| unsafe { TensorDict::from_raw(token) }).collect())
 }
@@ -422,18 +424,9 @@ fn flatten(
     options: &sys::td_flatten_keys_options,
 ) -> Result<TensorDict> {
     let separator = separator_text(separator)?;
-    // SAFETY: the handle is alive, ours alone if it is changed, and the text ends with a NUL.
+    // SAFETY: the handle is alive, and the text ends with a NUL.
     TensorDict::receive(|result| unsafe {
         sys::td_flatten_keys(td, separator.as_ptr(), options, result)
-    })
-}
-
-#[track_caller]
-fn unflatten(td: *const sys::td_tensordict, separator: &str, inplace: bool) -> Result<TensorDict> {
-    let separator = separator_text(separator)?;
-    // SAFETY: as above.
-    TensorDict::receive(|result| unsafe {
-        sys::td_unflatten_keys(td, separator.as_ptr(), inplace.into(), result)
     })
 }
 

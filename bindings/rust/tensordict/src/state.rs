@@ -115,14 +115,16 @@ impl Dict {
     #[track_caller]
     pub fn shallow_copy(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { sys::td_clone(self.raw(), 0, result) })
+        TensorDict::receive(|result| unsafe {
+            sys::td_clone(self.raw(), sys::TD_CLONE_SHALLOW, result)
+        })
     }
 
     /// A new dictionary, unlocked, with memory of its own.
     #[track_caller]
     pub fn deep_clone(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { sys::td_clone(self.raw(), 1, result) })
+        TensorDict::receive(|result| unsafe { sys::td_clone(self.raw(), 0, result) })
     }
 
     /// A second handle on the same dictionary: a change through one is seen through the other.

@@ -27,6 +27,11 @@ impl TableFormat {
     }
 }
 
+fn options(format: TableFormat, separator: &Folder) -> sys::td_table_options {
+    let (format, separator) = (format.raw(), separator.text());
+    sys::td_table_options { format, separator, ..Default::default() }
+}
+
 impl TensorDict {
     /// Reads a table: whole numbers become `i64`, numbers with missing ones `f64`, truths `bool`, all
     /// other columns non-tensor values. A separator splits names of columns into nested keys.
@@ -53,7 +58,7 @@ impl TensorDict {
         let separator = Folder::new(separator.map(Path::new))?;
         // SAFETY: the texts end with a NUL or are NULL.
         Self::receive(|result| unsafe {
-            sys::td_table_load(file.text(), format.raw(), separator.text(), result)
+            sys::td_table_load(file.text(), &options(format, &separator), result)
         })
     }
 }
@@ -71,7 +76,7 @@ impl Dict {
         let separator = Folder::new(separator.map(Path::new))?;
         // SAFETY: the handle is alive, the texts end with a NUL or are NULL.
         check(unsafe {
-            sys::td_table_save(self.raw(), file.text(), format.raw(), separator.text())
+            sys::td_table_save(self.raw(), file.text(), &options(format, &separator))
         })
     }
 }

@@ -359,7 +359,7 @@ impl Dict {
     pub fn set_tensorclass_type(&mut self, tensorclass: Option<&TensorclassType>) -> Result<()> {
         let tensorclass = tensorclass.map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get());
         // SAFETY: the handles are alive.
-        check(unsafe { sys::td_set_tensorclass(tensorclass, self.raw_mut()) })
+        check(unsafe { sys::td_set_tensorclass(self.raw_mut(), tensorclass) })
     }
 
     /// Fails when the dictionary is not what a type says; `None` for the type that it has.

@@ -177,7 +177,8 @@ impl Dict {
         // SAFETY: the handles are alive, and the list of items is as long as it is said to be.
         check(unsafe {
             let (items, len) = (index.items(), index.len());
-            sys::td_update_at(self.raw_mut(), items, len, source.raw(), exact.into())
+            let flags = sys::TD_UPDATE_AT_EXACT * u32::from(exact);
+            sys::td_update_at(self.raw_mut(), items, len, source.raw(), flags)
         })
     }
 

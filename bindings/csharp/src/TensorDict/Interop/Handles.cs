@@ -54,6 +54,12 @@ namespace TensorDicts.Interop
         }
     }
 
+    /// <summary>A second handle on a tensor, held by a view of its values.</summary>
+    internal static unsafe class TensorLease
+    {
+        internal static void End(td_tensor* lease) => Native.td_tensor_free(lease);
+    }
+
     /// <summary>A handle that cannot go before Dispose.</summary>
     internal readonly unsafe ref struct Borrowed<T>
         where T : unmanaged

@@ -18,7 +18,6 @@ namespace TensorDicts.Interop
             given = options ?? new ApplyOptions();
             texts = new IntPtr[given.Names?.Length ?? 0];
             td_apply_options raw = td_apply_options.Default;
-            raw.inplace = given.InPlace ? 1 : 0;
             raw.filter_empty = (td_filter_empty)(int)given.FilterEmpty;
             raw.propagate_lock = given.PropagateLock ? 1 : 0;
             raw.call_on_nested = given.CallOnNested ? 1 : 0;
@@ -61,6 +60,8 @@ namespace TensorDicts.Interop
         }
 
         internal td_apply_options Raw { get; }
+
+        internal bool InPlace => given.InPlace;
 
         public void Dispose()
         {

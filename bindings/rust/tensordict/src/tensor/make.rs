@@ -58,7 +58,7 @@ impl Tensor {
         Self::receive(|result| unsafe {
             let data = bytes.as_ptr().cast();
             let dtype = dtype.raw();
-            sys::td_tensor_from_data(data, bytes.len(), dtype, sizes.as_ptr(), sizes.len(), result)
+            sys::td_tensor_from_data(data, bytes.len(), sizes.as_ptr(), sizes.len(), dtype, result)
         })
     }
 
@@ -123,7 +123,7 @@ impl Tensor {
         Self::receive(|result| unsafe {
             let (raw, dims) = (dtype.raw(), sizes.len());
             let at = sizes.as_ptr();
-            sys::td_tensor_from_blob(data, raw, at, steps, dims, kind, index, release, user, result)
+            sys::td_tensor_from_blob(data, at, steps, dims, raw, kind, index, release, user, result)
         })
     }
 

@@ -31,19 +31,39 @@ enum {
   TD_ENTRY_NONE = 0,   /**< nothing */
   TD_ENTRY_TENSOR = 1, /**< a tensor: td_get() */
   TD_ENTRY_DICT = 2,   /**< a dictionary: td_get_dict() */
-  TD_ENTRY_DATA = 3    /**< a value that is no tensor, such as a text: td_get_data_json() */
+  TD_ENTRY_NON_TENSOR = 3,   /**< a non-tensor value, such as a text: td_get_non_tensor_json() */
+  TD_ENTRY_NESTED_TENSOR = 4  /**< tensors of different shapes: td_get_nested_tensor() */
 };
+
+/**
+ * Decides whether an entry counts as a leaf: is listed as tensors are, and not descended into.
+ *
+ * It must not change the dictionary, and must not unwind (no exception, panic or longjmp). Returning
+ * anything but TD_OK ends the walk.
+ *
+ * @param user     what stands beside it in the options
+ * @param path     borrowed; the full path of the entry
+ * @param path_len number of names
+ * @param kind     TD_ENTRY_DICT or TD_ENTRY_NON_TENSOR: tensors are leaves
+ * @param is_leaf  to be written: 1 or 0; 0 when it is left alone
+ */
+typedef td_status (*td_leaf_fn)(void *TD_NULLABLE user, const char *const *path, size_t path_len,
+                                td_entry_kind kind, int32_t *is_leaf);
 
 /**
  * What td_keys_of() lists. Zero in every field but the first means the default.
  */
 typedef struct td_keys_options {
-  uint32_t struct_size;   /**< sizeof(td_keys_options) */
-  int32_t include_nested; /**< 1: also what lies deeper, a dictionary before its content */
-  int32_t leaves_only;    /**< 1: only tensors */
-  int32_t sort;           /**< 1: ordered by the names joined with dots, not by insertion */
+  uint32_t struct_size;           /**< sizeof(td_keys_options) */
+  int32_t include_nested;         /**< 1: also what lies deeper, a dictionary before its content */
+  int32_t leaves_only;            /**< 1: only tensors */
+  int32_t sort;                   /**< 1: ordered by the names joined with dots, not by insertion */
+  int32_t include_non_tensor;           /**< 1: with `leaves_only`, non-tensor values too */
+  int32_t contents_first;         /**< 1: a dictionary after its content */
+  td_leaf_fn TD_NULLABLE is_leaf; /**< asked of what is no tensor; NULL: as the fields above say */
+  void *TD_NULLABLE user;         /**< passed to `is_leaf` */
 } td_keys_options;
-#define TD_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_keys_options), 0, 0, 0}
+#define TD_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_keys_options), 0, 0, 0, 0, 0, NULL, NULL}
 
 /**
  * Makes an empty dictionary.
@@ -71,10 +91,10 @@ td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
  *
  * @return TD_OK
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_share(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Gives a handle back. What it held goes when nothing else uses it.
@@ -86,18 +106,27 @@ td_status td_share(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 TD_API(0, 1) void td_free(td_tensordict *TD_NULLABLE td) TD_NOEXCEPT;
 
 /**
- * A copy, unlocked.
- *
- * @param td      borrowed
- * @param recurse 1: with memory of its own; 0: new dictionaries at every level over the same tensors
- * @param result  new; free with td_free(); NULL on failure
- *
- * @return TD_OK, TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * How td_clone() copies.
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_clone(const td_tensordict *td, int32_t recurse, td_tensordict **result) TD_NOEXCEPT;
+typedef uint32_t td_clone_flags;
+enum {
+  TD_CLONE_SHALLOW = 1 /**< new dictionaries at every level over the same tensors */
+};
+
+/**
+ * A copy, unlocked, with memory of its own.
+ *
+ * @param td     borrowed
+ * @param flags  0, or TD_CLONE_SHALLOW (Python's `recurse = False`)
+ * @param result new; free with td_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_OUT_OF_MEMORY, TD_ERR_INVALID_ARGUMENT (unknown flags)
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_clone(const td_tensordict *td, td_clone_flags flags,
+                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
  * Stores a tensor under a path, replacing what was there. Missing dictionaries on the way are made.
@@ -190,7 +219,7 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
                       td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Looks up a value that is no tensor (a text, a number, a list …) and writes it as JSON text.
+ * Looks up a non-tensor value (a text, a number, a list …) and writes it as JSON text.
  *
  * @param td       borrowed
  * @param path     borrowed; one name for each level, NUL-terminated UTF-8
@@ -202,11 +231,12 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_get_data_json(const td_tensordict *td, const char *const *path, size_t path_len,
-                           char *TD_NULLABLE text, size_t text_cap, size_t *length) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *path, size_t path_len,
+                                 char *TD_NULLABLE text, size_t text_cap,
+                                 size_t *length) TD_NOEXCEPT;
 
 /**
  * What stands under a path. A path that leads nowhere, or through a tensor, gives TD_ENTRY_NONE.
@@ -218,11 +248,11 @@ td_status td_get_data_json(const td_tensordict *td, const char *const *path, siz
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
  * @threadsafety safe beside calls that only read `td`
- * @since 0.1
+ * @since 0.2
  */
-TD_API(0, 1) TD_MUST_USE
-td_status td_kind_of(const td_tensordict *td, const char *const *path, size_t path_len,
-                     td_entry_kind *result) TD_NOEXCEPT;
+TD_API(0, 2) TD_MUST_USE
+td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t path_len,
+                      td_entry_kind *result) TD_NOEXCEPT;
 
 /**
  * Removes an entry. Dictionaries on the way stay, empty or not.
@@ -245,7 +275,8 @@ td_status td_remove(td_tensordict *td, const char *const *path, size_t path_len)
  * @param options borrowed; NULL for the keys of the first level
  * @param result  new; free with td_keys_free(); NULL on failure
  *
- * @return TD_OK
+ * @return TD_OK, TD_ERR_CALLBACK, or what `is_leaf` returned if it is a code of the library or at most
+ *         -10000
  * @threadsafety safe beside calls that only read `td`
  * @since 0.1
  */
@@ -426,6 +457,24 @@ td_status td_is_empty(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
+
+/**
+ * The bytes of memory that td_free() would give back: allocated by libtorch, and reached through this
+ * handle alone. 0 for a view, a nested dictionary read from another one, a second handle; memory that is lent,
+ * mapped or shared between processes counts nothing.
+ *
+ * For languages whose garbage collector sees the handle but not the memory: cheap enough to be asked
+ * of every handle.
+ *
+ * @param td     borrowed
+ * @param result written on success; bytes
+ *
+ * @return TD_OK
+ * @threadsafety safe beside calls that only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**
  * Whether two handles speak of the same dictionary: a change through one is seen through the other.

@@ -1,0 +1,231 @@
+#include "core/tensor/writes.h"
+
+#include "core/tensor/assign.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/memory_ranges.h"
+
+#include <ATen/ATen.h>
+#include <ATen/MemoryOverlap.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <unordered_map>
+
+namespace td {
+
+namespace {
+
+// Whether autograd would lose what is written: the view was made while no gradients were recorded, or is
+// one of several that one operator gave.
+bool unknown_view(const at::Tensor& target) {
+  if (fast::is_unrecorded_view(*target.unsafeGetTensorImpl())) return true;
+  if (!target.is_view()) return false;
+  if (fast::is_unrecorded_view(*target._base().unsafeGetTensorImpl())) return true;
+  const auto* meta = torch::autograd::impl::get_view_autograd_meta(target);
+  return meta != nullptr && meta->has_bw_view() &&
+         meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
+}
+
+// While gradients are recorded.
+void require_recordable(Path where, const at::Tensor& target, bool source_recorded) {
+  const bool recorded = target.requires_grad();
+  if (recorded && (target.is_leaf() || (target.is_view() && target._base().is_leaf()))) {
+    fail(Code::torch, show_path(where),
+         " requires a gradient itself: it cannot be written in place while gradients are "
+         "recorded");
+  }
+  const c10::TensorImpl& memory =
+      *(target.is_view() ? target._base() : target).unsafeGetTensorImpl();
+  if ((recorded || source_recorded || fast::is_view_of_recorded(memory)) && unknown_view(target)) {
+    fail(Code::torch, show_path(where),
+         " is a view that was made while no gradients were recorded, or together with others: a "
+         "gradient written through it would be lost. Make the view again, or clone it");
+  }
+}
+
+void require_values(Path where, const at::Tensor& target, const at::Tensor& source) {
+  if (source.is_meta() && !target.is_meta()) {
+    fail(Code::device, "the value for ", show_path(where),
+         " is on device \"meta\" and has no values to write");
+  }
+  if (source.layout() != target.layout() || source.is_quantized() != target.is_quantized()) {
+    fail(Code::unsupported, "the value for ", show_path(where),
+         " and the tensor it is to be written into differ in their form: dense and sparse, or "
+         "quantized");
+  }
+}
+
+[[noreturn]] void fail_repeated(Path where, const char* of_part) {
+  fail(Code::torch, "several elements of ", of_part, show_path(where),
+       " are one place in memory: clone it before writing");
+}
+
+bool same_place(const at::Tensor& a, const at::Tensor& b) {
+  return a.is_same(b) || (a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
+                          a.strides() == b.strides() && range_of(a).begin == range_of(b).begin);
+}
+
+}  // namespace
+
+void require_distinct(Path where, const at::Tensor& tensor) {
+  if (tensor.layout() == c10::kStrided && at::has_internal_overlap(tensor) == at::MemOverlap::Yes)
+    fail_repeated(where, "");
+}
+
+Writes::Writes(Hold hold) : owns_(hold == Hold::owns), recording_(c10::GradMode::is_enabled()) {}
+
+void Writes::add(const at::Tensor& target, const at::Tensor& b, const at::Tensor& c,
+                 IndexPlan* part, bool in_step) {
+  const auto hold = [&](const at::Tensor& tensor) {
+    return owns_ ? Held::owned(at::Tensor(tensor)) : Held::borrowed(tensor);
+  };
+  writes_.push_back({hold(target), {hold(b), hold(c)}, part, in_step});
+}
+
+void Writes::require_writable(Path where, const at::Tensor& target, const at::Tensor& b,
+                              const at::Tensor& c) const {
+  if (target.is_inference() && !c10::InferenceMode::is_enabled()) {
+    fail(Code::torch, show_path(where),
+         " is an inference tensor, which only inference mode can write: clone it");
+  }
+  if (!recording_) return;
+  require_recordable(where, target,
+                     (b.defined() && b.requires_grad()) || (c.defined() && c.requires_grad()));
+}
+
+void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source, IndexPlan* part) {
+  if (part == nullptr && target.is_same(source)) {
+    // Nothing to ask, and nothing to do unless another target of the call shares its memory.
+    if (target.layout() == c10::kStrided && at::has_internal_overlap(target) != at::MemOverlap::Yes)
+      add(target, source, {}, nullptr, /*in_step=*/true);
+    return;
+  }
+  require_writable(where, target, source, {});
+  require_values(where, target, source);
+  if (part == nullptr) {
+    require_distinct(where, target);
+  } else if (!part->gathers() && source.dim() != 0 && fast::plain(target) &&
+             part->view().repeats(target)) {
+    fail_repeated(where, "the part of ");  // one number may fill it, as in libtorch
+  }
+  add(target, source, {}, part, /*in_step=*/part == nullptr);
+}
+
+void Writes::compute(Path where, const at::Tensor& target, const at::Tensor& b,
+                     const at::Tensor& c) {
+  require_writable(where, target, b, c);
+  require_distinct(where, target);
+  for (const at::Tensor* operand : {&b, &c}) {
+    if (!operand->defined()) continue;
+    if (operand->is_meta() && !target.is_meta()) require_values(where, target, *operand);
+    // As libtorch: with numbers that are read anew for each element there is no one answer.
+    if (operand->dim() != 0 && !operand->is_same(target))
+      at::assert_no_partial_overlap(target, *operand);
+  }
+  add(target, b, c, nullptr, /*in_step=*/true);
+}
+
+void Writes::fill(Path where, const at::Tensor& target, const at::Tensor& mask,
+                  const at::Tensor& value) {
+  require_writable(where, target, value, {});
+  if (value.defined() && value.is_meta()) require_values(where, target, value);
+  add(target, mask, value, nullptr, /*in_step=*/false);
+}
+
+void Writes::own() {
+  if (owns_) return;
+  owns_ = true;
+  for (Write& write : writes_) {
+    for (Held* held : {&write.target, &write.sources[0], &write.sources[1]})
+      *held = Held::owned(at::Tensor(**held));
+  }
+}
+
+void Writes::prepare() {
+  if (prepared_) return;
+  prepared_ = true;
+  if (may_share()) separate();
+}
+
+// The cheap question, of whole storages: most writes share nothing with what they read.
+bool Writes::may_share() const {
+  MemoryRange read;
+  c10::SmallVector<MemoryRange, 24> sources;
+  const auto note = [&](const at::Tensor& tensor) {
+    const MemoryRange range = storage_range(tensor);
+    read.cover(range);
+    sources.push_back(range);
+  };
+  const IndexPlan* known = nullptr;
+  for (const Write& write : writes_) {
+    for (const Held& source : write.sources) {
+      if (source->defined()) note(*source);
+    }
+    if (write.part == nullptr || write.part == known) continue;
+    known = write.part;
+    for (const at::Tensor& index : known->positions()) note(index);
+  }
+  if (sources.empty()) return false;
+  std::size_t compared = 0;
+  for (const Write& write : writes_) {
+    const MemoryRange target = storage_range(*write.target);
+    if (!target.meets(read)) continue;
+    for (const MemoryRange& source : sources) {
+      if (target.meets(source)) return true;
+    }
+    compared += sources.size();
+    if (compared > 4096) return true;  // separate() sorts
+  }
+  return false;
+}
+
+void Writes::separate() {
+  MemoryRanges targets;
+  for (const Write& write : writes_) targets.add(range_of(*write.target));
+  targets.sort();
+  std::unordered_map<const c10::TensorImpl*, at::Tensor>
+      copies;  // one value may be read many times
+  const IndexPlan* known = nullptr;
+  for (std::size_t i = 0; i < writes_.size(); ++i) {
+    Write& write = writes_[i];
+    for (Held& source : write.sources) {
+      if (!source->defined()) continue;
+      const MemoryRange range = range_of(*source);
+      if (!targets.meet(range)) continue;
+      if (write.in_step && same_place(*source, *write.target) && !targets.meet_others(i)) continue;
+      at::Tensor& copy = copies[source->unsafeGetTensorImpl()];
+      if (!copy.defined()) copy = source->clone();
+      source = Held::owned(at::Tensor(copy));
+    }
+    if (write.part == nullptr || write.part == known) continue;
+    known = write.part;
+    for (const at::Tensor& index : known->positions()) {
+      if (!targets.meet(range_of(index))) continue;
+      write.part->own_positions();
+      break;
+    }
+  }
+}
+
+void Writes::run() {
+  const bool fast = fast::can_skip_dispatcher();
+  run([&](const Write& write) {
+    if (write.part != nullptr) {
+      write.part->write(*write.target, *write.sources[0], fast);
+    } else if (!write.target->is_same(*write.sources[0])) {
+      assign(*write.target, *write.sources[0], fast);
+    }
+  });
+}
+
+void write_values(const at::Tensor& target, const at::Tensor& source) {
+  if (!broadcasts(source.sizes(), target.sizes())) {
+    fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into shape ",
+         show_sizes(target.sizes()));
+  }
+  Writes write;
+  write.set(std::string_view("the tensor"), target, source);
+  write.run();
+}
+
+}  // namespace td

@@ -1,0 +1,199 @@
+/* Lazy stacks where dense dictionaries were wanted: viewed, renamed, joined, written to, without elements. */
+#include "td_values.h"
+
+#define LIST(...)                                \
+  ((const td_tensordict *const[]){__VA_ARGS__}), \
+      sizeof((const td_tensordict *const[]){__VA_ARGS__}) / sizeof(void *)
+
+/* {"a": int64 [2], "n": {"b": float32 [2, 2]}} of batch size [2], counting from `first`. */
+static td_tensordict *pair_from(int64_t first) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(2)));
+  td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, first, TD_SIZES(2, 2)));
+  return td;
+}
+
+/* Batch size [3, 2] or [2, 3]; three elements that count from 0, 10 and 20. */
+static td_tensordict *lazy_of_three(int64_t dim) {
+  td_tensordict *one = pair_from(0), *two = pair_from(10), *three = pair_from(20), *lazy = NULL;
+  TD_DO(td_lazy_stack(LIST(one, two, three), dim, &lazy));
+  td_free(one);
+  td_free(two);
+  td_free(three);
+  return lazy;
+}
+
+static void check_lazy(const td_tensordict *td, int want) {
+  td_dict_kind kind = 0;
+  TD_DO(td_kind(td, &kind));
+  TD_CHECK_INT(kind == TD_DICT_LAZY_STACK, want);
+}
+
+TD_TEST(the_dimension_of_the_stack_is_viewed) {
+  td_tensordict *lazy = lazy_of_three(0), *flat = NULL, *back = NULL, *other = NULL;
+  TD_DO(td_view(lazy, TD_SIZES(-1), &flat));
+  check_lazy(flat, 1);
+  TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(6), TD_VALUES(0, 1, 10, 11, 20, 21));
+  TD_CHECK_ENTRY(flat, TD_KEY("n", "b"), TD_SIZES(6, 2),
+                 TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23));
+  TD_DO(td_view(flat, TD_SIZES(2, 3), &back));
+  TD_CHECK_ENTRY(back, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 1, 10, 11, 20, 21));
+  TD_DO(td_zero(back)); /* memory is shared */
+  TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 0, 0, 0, 0, 0));
+  td_free(back);
+  td_free(flat);
+  td_free(lazy);
+  lazy = lazy_of_three(1); /* [2, 3], the stack is the last dimension */
+  TD_DO(td_view(lazy, TD_SIZES(3, 2), &flat));
+  TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 10, 20, 1, 11, 21));
+  td_free(flat);
+  TD_DO(td_unflatten(lazy, 1, TD_SIZES(3, 1), &flat));
+  TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(2, 3, 1), TD_VALUES(0, 10, 20, 1, 11, 21));
+  td_free(flat);
+  TD_EXPECT_NULL(td_view(lazy, TD_SIZES(4), &other), TD_ERR_SHAPE, other);
+  td_free(lazy);
+}
+
+TD_TEST(entries_leave_a_lazy_stack) {
+  td_tensordict *td = td_empty(TD_SIZES(3)), *lazy = lazy_of_three(0);
+  td_entry_kind kind = 9;
+  TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
+  td_free(lazy);
+  TD_DO(td_rename_key(td, TD_KEY("lazy", "a"), TD_KEY("out"), 0));
+  TD_CHECK_ENTRY(td, TD_KEY("out"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
+  TD_DO(td_get_kind(td, TD_KEY("lazy", "a"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NONE);
+  TD_DO(td_rename_key(td, TD_KEY("lazy", "n"), TD_KEY("m"), TD_RENAME_KEY_SAFE));
+  TD_CHECK_ENTRY(td, TD_KEY("m", "b"), TD_SIZES(3, 2, 2),
+                 TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23));
+  TD_DO(td_rename_key(td, TD_KEY("out"), TD_KEY("lazy", "in"), 0)); /* and come back */
+  TD_CHECK_ENTRY(td, TD_KEY("lazy", "in"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
+  TD_DO(td_lock(td));
+  TD_EXPECT(td_rename_key(td, TD_KEY("lazy", "in"), TD_KEY("out"), 0), TD_ERR_LOCKED);
+  TD_CHECK_ENTRY(td, TD_KEY("lazy", "in"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
+  td_free(td);
+}
+
+TD_TEST(dictionaries_among_the_entries_are_joined) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *one = pair_from(0), *two = pair_from(10);
+  TD_DO(td_set_dict(td, TD_KEY("one"), one));
+  TD_DO(td_set_dict(td, TD_KEY("two"), two));
+  td_put(td, TD_KEY("tensor"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  static const char *const one_name[] = {"one"}, *const two_name[] = {"two"},
+                           *const tensor[] = {"tensor"};
+  const td_key both[] = {{one_name, 1}, {two_name, 1}}, mixed[] = {{one_name, 1}, {tensor, 1}};
+  TD_EXPECT(td_join_entries(td, TD_JOIN_STACK, mixed, 2, TD_KEY("joined"), 1, 0),
+            TD_ERR_WRONG_ENTRY);
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("joined"), 1, TD_JOIN_ENTRIES_KEEP));
+  TD_CHECK_ENTRY(td, TD_KEY("joined", "a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, both, 2, TD_KEY("one"), -1,
+                        0)); /* in place of one of them */
+  TD_CHECK_ENTRY(td, TD_KEY("one", "n", "b"), TD_SIZES(2, 2, 2),
+                 TD_VALUES(0, 1, 10, 11, 2, 3, 12, 13));
+  td_entry_kind kind = 9;
+  TD_DO(td_get_kind(td, TD_KEY("two"), &kind));
+  TD_CHECK_INT(kind, TD_ENTRY_NONE);
+  td_free(one);
+  td_free(two);
+  td_free(td);
+}
+
+TD_TEST(dimensions_in_front_of_a_value_count_for_nothing) {
+  td_tensordict *td = lazy_of_three(0), *dense = NULL, *value = pair_from(50), *wide = NULL,
+                *wider = NULL;
+  TD_DO(td_densify(td, NULL, &dense));
+  TD_DO(td_unsqueeze(value, 0, &wide));
+  TD_DO(td_unsqueeze(wide, 0, &wider)); /* [1, 1, 2] */
+  td_tensordict *const targets[] = {td, dense};
+  for (size_t i = 0; i < 2; i++) {
+    TD_DO(td_set_at(targets[i], TD_AT(TD_I_INT(1)), wider));
+    TD_CHECK_ENTRY(targets[i], TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 50, 51, 20, 21));
+  }
+  TD_EXPECT(td_set_at(dense, TD_AT(TD_I_INT(0), TD_I_INT(0)), wider), TD_ERR_SHAPE);
+  td_tensor *numbers = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(1, 1, 2));
+  TD_DO(td_set_entry_at(dense, TD_KEY("a"), TD_AT(TD_I_INT(0)), numbers));
+  TD_CHECK_ENTRY(dense, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(7, 8, 50, 51, 20, 21));
+  td_tensor_free(numbers);
+  td_free(wider);
+  td_free(wide);
+  td_free(value);
+  td_free(dense);
+  td_free(td);
+}
+
+TD_TEST(a_lazy_stack_may_lose_all_elements) {
+  td_tensordict *lazy = lazy_of_three(0), *none = NULL, *element = pair_from(5);
+  size_t elements = 9;
+  int64_t dim = 9;
+  TD_DO(td_index(lazy, TD_AT(TD_I_SLICE(0, 0)), &none));
+  check_lazy(none, 1);
+  TD_CHECK_BATCH(none, 0, 2);
+  TD_DO(td_lazy_insert(none, 0, element));
+  TD_DO(td_lazy_info(none, &dim, &elements));
+  TD_CHECK_INT(elements, 1);
+  TD_CHECK_ENTRY(none, TD_KEY("a"), TD_SIZES(1, 2), TD_VALUES(5, 6));
+  td_free(element);
+  td_free(none);
+  td_free(lazy);
+}
+
+TD_TEST(states_of_lazy_stacks_are_loaded) {
+  for (int nested = 0; nested < 2; nested++) {
+    td_tensordict *lazy = lazy_of_three(1), *td = td_empty(TD_SIZES(2)), *state = NULL,
+                  *copy = NULL;
+    td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
+    options.nested = nested;
+    TD_DO(td_set_dict(td, TD_KEY("lazy"), lazy));
+    td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+    TD_DO(td_state_dict(td, &options, &state));
+    TD_DO(td_clone(td, 0, &copy));
+    TD_DO(td_zero(copy));
+    TD_DO(td_load_state_dict(copy, state, NULL));
+    int32_t same = 0;
+    TD_DO(td_equal(copy, td, &same));
+    TD_CHECK_INT(same, 1);
+    td_free(state);
+    TD_DO(td_state_dict(lazy, &options, &state)); /* a lazy stack itself */
+    TD_DO(td_zero(lazy));
+    TD_DO(td_load_state_dict(lazy, state, NULL));
+    TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 10, 20, 1, 11, 21));
+    td_put(state, TD_KEY("more"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)));
+    TD_DO(td_zero(lazy));
+    TD_EXPECT(td_load_state_dict(lazy, state, NULL), TD_ERR_KEY_NOT_FOUND);
+    TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(0, 0, 0, 0, 0, 0));
+    td_free(state);
+    td_free(copy);
+    td_free(td);
+    td_free(lazy);
+  }
+}
+
+/* Elements that differ have a state each. */
+TD_TEST(states_of_unequal_elements_are_loaded) {
+  for (int nested = 0; nested < 2; nested++) {
+    td_tensordict *one = pair_from(0), *two = td_empty(TD_SIZES(3)), *lazy = NULL, *state = NULL;
+    td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 7, TD_SIZES(3)));
+    td_put(two, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 7, TD_SIZES(3, 1)));
+    TD_DO(td_lazy_stack(LIST(one, two), 0, &lazy));
+    td_state_dict_options options = TD_STATE_DICT_OPTIONS_INIT;
+    options.nested = nested;
+    TD_DO(td_state_dict(lazy, &options, &state));
+    if (nested) {
+      TD_CHECK_ENTRY(state, TD_KEY("1", "n", "b"), TD_SIZES(3, 1), TD_VALUES(7, 8, 9));
+    } else {
+      TD_CHECK_ENTRY(state, TD_KEY("1.a"), TD_SIZES(3), TD_VALUES(7, 8, 9));
+    }
+    td_tensordict *copy = NULL;
+    TD_DO(td_clone(lazy, 0, &copy));
+    TD_DO(td_zero(copy));
+    TD_DO(td_load_state_dict(copy, state, NULL));
+    int32_t same = 0;
+    TD_DO(td_equal(copy, lazy, &same));
+    TD_CHECK_INT(same, 1);
+    td_free(copy);
+    td_free(state);
+    td_free(lazy);
+    td_free(two);
+    td_free(one);
+  }
+}
