@@ -50,6 +50,7 @@ void remove_unfinished(const std::string& folder) {
 Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
                      std::unique_ptr<GrowSums> sums)
     : folder_(folder), lock_(lock), durable_(durable), sums_(std::move(sums)) {
+  files::FolderReplacement::sweep(folder.dir(), lock);
   for (const GrowNode& node : folder.nodes()) {
     if (node.grows()) remove_unfinished(folder.at(node.folder));
   }

@@ -15,7 +15,7 @@ class GrowingWriter final : public Writer {
   explicit GrowingWriter(std::unique_ptr<Growth> growth);
   ~GrowingWriter() override;
 
-  const std::string& folder() const noexcept override { return folder_; }
+  std::string_view folder() const noexcept override { return folder_; }
 
   // Publishes the rows; on the disk they are when the writer was opened so.
   void flush() override;

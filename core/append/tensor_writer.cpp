@@ -73,11 +73,6 @@ TensorWriter::~TensorWriter() {
   if (!closed()) bump_versions();
 }
 
-const std::string& TensorWriter::folder() const noexcept {
-  static const std::string none;
-  return none;
-}
-
 Writer::Field TensorWriter::find_field(Path path) {
   const at::Tensor tensor = td_.get(path);
   if (tensor.device().type() != c10::DeviceType::CPU) {

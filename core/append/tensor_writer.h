@@ -21,7 +21,7 @@ class TensorWriter final : public Writer {
   explicit TensorWriter(const TensorDict& td, const WriterOptions& options = {});
   ~TensorWriter() override;
 
-  const std::string& folder() const noexcept override;
+  std::string_view folder() const noexcept override { return {}; }
 
   // Waits until what was put into mapped tensors is on the disk.
   void flush() override;

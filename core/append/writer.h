@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace td {
@@ -56,7 +57,7 @@ class Writer {
   std::int64_t rows() const noexcept { return before_ + row_ - first_; }
 
   // The folder of a growing writer; empty for others.
-  virtual const std::string& folder() const noexcept = 0;
+  virtual std::string_view folder() const noexcept = 0;
 
   // Waits until what was put has arrived; each kind says where.
   virtual void flush() = 0;

@@ -163,6 +163,21 @@ bool FolderReplacement::can_replace(const std::string& target) {
   return true;
 }
 
+void FolderReplacement::sweep(const std::string& target, FolderLock& held) {
+  const std::string path = real_folder(target);
+  for (const bool exchange : {true, false}) {
+    const std::string left = exchange ? join(parent_of(path), name_aside(path))
+                                      : join(path, std::string(unfinished) + "save");
+    if (look(left).found != Found::folder) continue;
+    try {
+      // Takes the name over from the dead, and goes away.
+      const FolderReplacement again(path, &held, exchange);
+    } catch (const Error&) {
+      // It stays for somebody who may remove it.
+    }
+  }
+}
+
 FolderReplacement::FolderReplacement(const std::string& target, FolderLock* held,
                                      bool exchange_wanted)
     : target_(real_folder(target)), held_(held == nullptr ? &own_ : held) {

@@ -59,6 +59,9 @@ class FolderReplacement {
   // the current folder or around it, and with a parent and an owner that this process may use.
   static bool can_replace(const std::string& target);
 
+  // Removes what a writer that has died made aside for this folder; the caller holds the lock on it.
+  static void sweep(const std::string& target, FolderLock& held);
+
   // `target` is absolute; missing parents are made, and a link at its end is followed. Throws Code::busy
   // while another writer works there, unless `held` is a lock of the caller's on the folder: commit()
   // then puts the lock on the new folder there. Where an exchange is not possible, or not `wanted`,

@@ -121,11 +121,13 @@ FOR = {
     ("td_repeat_interleave", "repeats"): "m.positions", ("td_gather", "index"): "m.positions",
     ("td_pad", "sizes"): "m.sizes_out", ("td_pad", "dims"): "2", ("td_pad", "value"): "0",
     ("td_reduce_pair", "op"): "TD_REDUCE_MIN", ("td_reduce_pair", "options"): "&m.reduced",
-    ("td_masked_fill", "value"): "m.one", ("td_where", "value"): "m.one",
+    ("td_masked_fill", "value"): "m.one", ("td_masked_fill_inplace", "value"): "m.one",
+    ("td_get_int", "td"): "misuse_one(&m)", ("td_get_double", "td"): "misuse_one(&m)",
+    ("td_writer_field", "writer"): "misuse_rows_writer(&m)", ("td_table_save", "td"): "misuse_floats(&m)", ("td_where", "value"): "m.one",
 }
 
 # What is refused even so, because it takes an accelerator.
-REFUSED = {"td_get_int": "TD_ERR_SHAPE", "td_get_double": "TD_ERR_SHAPE", "td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
+REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # With a nested tensor among the entries: what is refused for another reason, and what is given a dictionary
 # that has none.

@@ -180,6 +180,20 @@ td_tensordict *misuse_floats(misuse *m) {
   return m->loaded;
 }
 
+td_tensordict *misuse_one(misuse *m) {
+  m->loaded = td_empty(TD_NO_SIZES);
+  td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 7, TD_NO_SIZES));
+  return m->loaded;
+}
+
+td_writer *misuse_rows_writer(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(4));
+  td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4, 4)));
+  td_writer_free(m->writer);
+  m->writer = writer_on(m->loaded);
+  return m->writer;
+}
+
 td_tensordict *misuse_value(misuse *m) {
   m->loaded = td_empty(TD_SIZES(4));
   TD_DO(td_set_non_tensor_bytes(m->loaded, TD_KEY("a"), "abc", 3));

@@ -678,3 +678,22 @@ TD_TEST(what_is_mapped_here_is_not_cut) {
   td_free(more);
   td_free(all);
 }
+
+/* A writer that was killed between the exchange of two folders and the end leaves the old one aside. */
+TD_TEST(who_adds_removes_what_was_left_aside) {
+  const char *folder = here("m");
+  td_tensordict *two = rows(0, 2, 0), *more = rows(2, 1, 0), *mapped = NULL;
+  TD_DO(td_memmap(two, folder, NULL, &mapped));
+  td_free(mapped);
+  for (int k = 0; k < 2; k++) {
+    char left[600];
+    snprintf(left, sizeof left, "%s", k == 0 ? here(".m.tmp-save") : td_path(folder, ".tmp-save"));
+    TD_CHECK(mkdir(left, 0700) == 0);
+    td_write_text(td_path(left, "meta.json"), "{}");
+    TD_DO(td_memmap_append(folder, more, NULL));
+    TD_CHECK(!td_exists(left));
+  }
+  check_length(folder, 4, 4, 0);
+  td_free(more);
+  td_free(two);
+}

@@ -231,7 +231,7 @@ TD_TEST(entries_that_cannot_be_made) {
   char *meta = td_read_file(here("m/meta.json"), &before);
   const int files = td_count_entries(here("m"));
 #define MAKE(want, path, ...)                                                                 \
-  TD_EXPECT_NULL(td_memmap_make(td, path, TD_DTYPE_INT8, TD_SIZES(__VA_ARGS__), NULL, &made), \
+  TD_EXPECT_NULL(td_memmap_make(td, path, TD_SIZES(__VA_ARGS__), TD_DTYPE_INT8, NULL, &made), \
                  want, made)
   MAKE(TD_ERR_KEY_EXISTS, TD_KEY("a"), 2);
   MAKE(TD_ERR_KEY_EXISTS, TD_KEY("n"), 2);

@@ -108,7 +108,9 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
  * the others and of what an interrupted writer has left behind the end. With the number of rows that
  * the folder has it does only the latter.
  *
- * Programs that have the folder loaded must not look at the rows that go.
+ * A file of which this process has more mapped stays as long as it is, and is cut when the folder is next
+ * written to or truncated and nobody here has it mapped. Other programs that have the folder loaded must not
+ * look at the rows that go.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json
  * @param rows    how many stay

@@ -205,12 +205,14 @@ TD_API(0, 1) void td_set_error(td_status code, const char *TD_NULLABLE message) 
 /**
  * Sets the function that receives the log of the library. Without one the library is silent.
  *
- * Set it once at start. The function may be called from any thread and must not call the library.
+ * Set it once at start. The function may be called from any thread, and from several at once. It must not
+ * call the library, except for this function.
  *
  * @param callback NULL for silence
  * @param user     passed to every call
- * @param release  called with `user` once, when another function takes its place
- * @threadsafety any thread, but not beside itself
+ * @param release  called with `user` once, when another function has taken its place and the last call of
+ *                 this one has returned, from whichever thread that was
+ * @threadsafety any thread, any time
  * @since 0.1
  */
 TD_API(0, 1)

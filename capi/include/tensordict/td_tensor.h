@@ -316,7 +316,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_is_contiguous(const td_tensor *tensor, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Whether nobody else holds this tensor or its memory: no other handle, dictionary or view.
+ * Whether nobody else holds this tensor or its memory: no other handle, dictionary or view. Never so for
+ * memory that others may have mapped, too: a file, or memory that is shared with other processes.
  *
  * @param tensor borrowed
  * @param result 1 or 0

@@ -43,18 +43,16 @@ public class GuideTests
     [Fact]
     public void Scopes()
     {
-        Tensor first;
+        using var td = new TensorDict(2) { ["x"] = Tensor.FromArray(new[] { 1f, 4f }) };
+        TensorDict scaled;
         // [scopes]
-        using (var scope = new TensorScope())
+        using (var scope = TensorScope.Begin())
         {
-            TensorDict td = scope.Add(new TensorDict(2));
-            first = scope.Add(Tensor.Zeros<float>(2));
-            td["x"] = first;
-            scope.Keep(first);                                   // outlives the scope
+            scaled = scope.Keep((td * 2 + 1) / 3);               // outlives the scope; td * 2 and its sum do not
         }
         // [/scopes]
-        Assert.Equal(2, first.ElementCount);
-        first.Dispose();
+        Assert.Equal(new[] { 1f, 3f }, Sample.Floats(scaled, "x"));
+        scaled.Dispose();
     }
 
     [Fact]

@@ -232,45 +232,73 @@ pub(crate) unsafe fn text(text: *const c_char) -> String {
     unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
 }
 
-/// Asks twice for a text: first for its length, then for the bytes.
+/// Asks for a text: with room for most, and again where it takes more. Too little room is an exception over
+/// there, which costs more than all else.
 #[track_caller]
 pub(crate) fn read_text(
     ask: impl Fn(*mut c_char, usize, *mut usize) -> sys::td_status,
 ) -> Result<String> {
-    let mut length = 0;
-    ignore_small(ask(std::ptr::null_mut(), 0, &mut length))?;
-    let mut bytes = vec![0u8; length + 1];
-    check(ask(bytes.as_mut_ptr().cast(), bytes.len(), &mut length))?;
-    bytes.truncate(length);
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let (mut room, mut length) = ([0u8; 128], 0);
+    let mut more = Vec::new();
+    let text = match ask(room.as_mut_ptr().cast(), room.len(), &mut length) {
+        sys::TD_ERR_BUFFER_TOO_SMALL => {
+            more.resize(length + 1, 0u8);
+            check(ask(more.as_mut_ptr().cast(), more.len(), &mut length))?;
+            &more[..length]
+        }
+        status => {
+            check(status)?;
+            &room[..length]
+        }
+    };
+    Ok(String::from_utf8_lossy(text).into_owned())
 }
 
-/// Asks twice for a list: first for its length, then for the elements.
+/// Asks for a list, as [`read_text`] does.
 #[track_caller]
-pub(crate) fn read_list<T: Clone>(
+pub(crate) fn read_list<T: Copy>(
     empty: T,
     ask: impl Fn(*mut T, usize, *mut usize) -> sys::td_status,
 ) -> Result<Vec<T>> {
-    let mut length = 0;
-    ignore_small(ask(std::ptr::null_mut(), 0, &mut length))?;
-    let mut list = vec![empty; length];
-    if length > 0 {
-        check(ask(list.as_mut_ptr(), list.len(), &mut length))?;
-    }
-    Ok(list)
-}
-
-#[track_caller]
-fn ignore_small(status: sys::td_status) -> Result<()> {
-    match status {
-        sys::TD_ERR_BUFFER_TOO_SMALL => Ok(()),
-        other => check(other),
+    let (mut room, mut length) = ([empty; 8], 0);
+    match ask(room.as_mut_ptr(), room.len(), &mut length) {
+        sys::TD_ERR_BUFFER_TOO_SMALL => {
+            let mut list = vec![empty; length];
+            check(ask(list.as_mut_ptr(), list.len(), &mut length))?;
+            list.truncate(length);
+            Ok(list)
+        }
+        status => check(status).map(|()| room[..length].to_vec()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn texts_and_lists_of_any_length_are_read() {
+        for length in [0usize, 1, 7, 8, 9, 126, 127, 128, 129, 1000] {
+            let all: Vec<u8> = (0..length).map(|i| b'a' + (i % 26) as u8).collect();
+            let ask = |end: usize| {
+                let all = all.clone();
+                move |into: *mut u8, cap: usize, found: *mut usize| unsafe {
+                    *found = all.len();
+                    if cap < all.len() + end {
+                        return sys::TD_ERR_BUFFER_TOO_SMALL;
+                    }
+                    std::ptr::copy_nonoverlapping(all.as_ptr(), into, all.len());
+                    sys::TD_OK
+                }
+            };
+            assert_eq!(read_list(0u8, ask(0)).unwrap(), all);
+            let text = ask(1);
+            let text = read_text(|into, cap, found| text(into.cast(), cap, found));
+            assert_eq!(text.unwrap().as_bytes(), all);
+        }
+        assert!(read_list(0u8, |_, _, _| sys::TD_ERR_LOCKED).is_err());
+        assert!(read_text(|_, _, _| sys::TD_ERR_LOCKED).is_err());
+    }
 
     #[test]
     fn every_status_has_a_kind_of_its_own() {

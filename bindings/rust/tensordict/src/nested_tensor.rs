@@ -75,7 +75,9 @@ impl NestedTensor {
     #[track_caller]
     pub fn part(&self, position: i64) -> Result<Tensor> {
         // SAFETY: the handle is alive.
-        Tensor::receive(|result| unsafe { sys::td_nested_tensor_at(self.0.raw(), position, result) })
+        Tensor::receive(|result| unsafe {
+            sys::td_nested_tensor_at(self.0.raw(), position, result)
+        })
     }
 
     /// The parts as one tensor, each padded to the longest, and a mask that is true where there are values.

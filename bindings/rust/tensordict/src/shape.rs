@@ -144,8 +144,10 @@ impl TensorDict {
         let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         // Of non-tensor values, a stack holds those of the sources.
-        Self::receive(|result| unsafe { sys::td_stack(sources.as_ptr(), sources.len(), dim, result) })?
-            .alone()
+        Self::receive(|result| unsafe {
+            sys::td_stack(sources.as_ptr(), sources.len(), dim, result)
+        })?
+        .alone()
     }
 
     /// Joins dictionaries of the same keys along a batch dimension they have, in new memory.
@@ -167,7 +169,9 @@ impl TensorDict {
         let sources = Sources::new(sources);
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         // Lazy stacks are joined by sharing their elements.
-        Self::receive(|result| unsafe { sys::td_cat(sources.as_ptr(), sources.len(), dim, result) })?
-            .alone()
+        Self::receive(|result| unsafe {
+            sys::td_cat(sources.as_ptr(), sources.len(), dim, result)
+        })?
+        .alone()
     }
 }

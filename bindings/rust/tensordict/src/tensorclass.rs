@@ -2,8 +2,8 @@
 
 use crate::dict::{Dict, TensorDict};
 use crate::error::Result;
-use crate::tensorclass_type::{FieldSpec, TensorclassType};
 use crate::tensor::Tensor;
+use crate::tensorclass_type::{FieldSpec, TensorclassType};
 
 /// A struct made by [`tensorclass!`](crate::tensorclass!).
 pub trait Tensorclass: Sized {
@@ -95,9 +95,7 @@ impl<T: FieldType> FieldType for Option<T> {
     fn read(dict: &Dict, name: &str) -> Result<Self> {
         match dict.kind(name)? {
             None => Ok(None),
-            Some(_) => {
-                T::read(dict, name).map(Some)
-            }
+            Some(_) => T::read(dict, name).map(Some),
         }
     }
 

@@ -288,7 +288,14 @@ impl TensorclassType {
         // SAFETY: the handle is alive, and the list of sizes is as long as it is said to be.
         TensorDict::receive(|result| unsafe {
             let handle = self.handle.get();
-            sys::td_tensorclass_instantiate(handle, sizes.as_ptr(), sizes.len(), kind, index, result)
+            sys::td_tensorclass_instantiate(
+                handle,
+                sizes.as_ptr(),
+                sizes.len(),
+                kind,
+                index,
+                result,
+            )
         })
     }
 }
@@ -312,7 +319,9 @@ impl FieldSpec<'_> {
             feature: sizes.map_or(std::ptr::null(), <[i64]>::as_ptr),
             default_tensor: self.tensor.map_or(std::ptr::null(), Tensor::raw),
             default_json: texts.1.as_ref().map_or(std::ptr::null(), |json| json.as_ptr()),
-            tensorclass: self.tensorclass.map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get()),
+            tensorclass: self
+                .tensorclass
+                .map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get()),
             ..Default::default()
         }
     }
@@ -350,14 +359,17 @@ impl Dict {
     /// The type of a tensorclass; `None` for a plain dictionary.
     pub fn tensorclass_type(&self) -> Option<TensorclassType> {
         // SAFETY: the handle is alive.
-        sound(TensorclassType::receive(|result| unsafe { sys::td_tensorclass_of(self.raw(), result) }))
+        sound(TensorclassType::receive(|result| unsafe {
+            sys::td_tensorclass_of(self.raw(), result)
+        }))
     }
 
     /// Makes a tensorclass of the dictionary: it is looked at, missing fields that have a default get it. From
     /// then on what is set is checked. `None` makes a plain dictionary of it again.
     #[track_caller]
     pub fn set_tensorclass_type(&mut self, tensorclass: Option<&TensorclassType>) -> Result<()> {
-        let tensorclass = tensorclass.map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get());
+        let tensorclass =
+            tensorclass.map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get());
         // SAFETY: the handles are alive.
         check(unsafe { sys::td_set_tensorclass(self.raw_mut(), tensorclass) })
     }
@@ -365,7 +377,8 @@ impl Dict {
     /// Fails when the dictionary is not what a type says; `None` for the type that it has.
     #[track_caller]
     pub fn check_tensorclass(&self, tensorclass: Option<&TensorclassType>) -> Result<()> {
-        let tensorclass = tensorclass.map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get());
+        let tensorclass =
+            tensorclass.map_or(std::ptr::null(), |tensorclass| tensorclass.handle.get());
         // SAFETY: the handles are alive.
         check(unsafe { sys::td_tensorclass_check(tensorclass, self.raw()) })
     }

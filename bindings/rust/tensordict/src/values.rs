@@ -36,7 +36,12 @@ impl Dict {
         let json = nul_terminated(json)?;
         // SAFETY: the handle is alive and ours alone; key and text are as long as they say.
         check(unsafe {
-            sys::td_set_non_tensor_stack_json(self.raw_mut(), key.path(), key.len(), json.as_ptr().cast())
+            sys::td_set_non_tensor_stack_json(
+                self.raw_mut(),
+                key.path(),
+                key.len(),
+                json.as_ptr().cast(),
+            )
         })
     }
 
@@ -85,7 +90,14 @@ impl Dict {
         let key = RawKey::new(&key)?;
         // SAFETY: the handle is alive; key and buffer are as long as they are said to be.
         read_list(0u8, |bytes, cap, length| unsafe {
-            sys::td_get_non_tensor_bytes(self.raw(), key.path(), key.len(), bytes.cast(), cap, length)
+            sys::td_get_non_tensor_bytes(
+                self.raw(),
+                key.path(),
+                key.len(),
+                bytes.cast(),
+                cap,
+                length,
+            )
         })
     }
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{ints, Scratch};
 use tensordict::{
-    DType, ErrorKind, AppendOptions, MemmapLength, Shard, Tensor, TensorDict, Writer, WriterOptions,
+    AppendOptions, DType, ErrorKind, MemmapLength, Shard, Tensor, TensorDict, Writer, WriterOptions,
 };
 
 fn like() -> TensorDict {

@@ -213,6 +213,7 @@ fn folders_of_python_are_read() {
     let text = digits.non_tensor_json("source").unwrap();
     assert!(text.starts_with('"') && text.ends_with('"'), "{text}");
     assert!(matches!(digits.get("source").unwrap(), Value::NonTensor(data) if data == text));
-    let kinds: Vec<_> = digits.items().map(|item| matches!(item, Ok((_, Value::NonTensor(_))))).collect();
+    let kinds: Vec<_> =
+        digits.items().map(|item| matches!(item, Ok((_, Value::NonTensor(_))))).collect();
     assert_eq!(kinds.iter().filter(|data| **data).count(), 1);
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{ints, Scratch};
 use tensordict::{
-    DictKind, EntryKind, ErrorKind, MemmapOptions, OwnedValue, Padding, NestedTensor, Tensor,
+    DictKind, EntryKind, ErrorKind, MemmapOptions, NestedTensor, OwnedValue, Padding, Tensor,
     TensorDict, Value,
 };
 
@@ -75,7 +75,9 @@ fn sub_tensordicts_in_folders() {
     assert_eq!(loaded.dict_kind().unwrap(), DictKind::SubTensorDict);
     assert_eq!(ints(&loaded, "x"), [1, 2]);
     let dense = dir.path("dense");
-    sub_tensordict.memmap_with(Some(&dense), MemmapOptions::new().dense_sub_tensordicts(true)).unwrap();
+    sub_tensordict
+        .memmap_with(Some(&dense), MemmapOptions::new().dense_sub_tensordicts(true))
+        .unwrap();
     let loaded = TensorDict::load_memmap(&dense).unwrap();
     assert_eq!(loaded.dict_kind().unwrap(), DictKind::Dense);
 }

@@ -7,7 +7,7 @@ use std::sync::{mpsc, Arc, Mutex};
 
 use common::{counting, ints, sample, Scratch};
 use tensordict::{
-    args, clear_log, set_log, ApplyEntry, ApplyOptions, ErrorKind, AppendOptions, LoadOptions,
+    args, clear_log, set_log, AppendOptions, ApplyEntry, ApplyOptions, ErrorKind, LoadOptions,
     MemmapLength, NestedTensor, Result, Tensor, TensorDict, Writer, WriterOptions,
 };
 

@@ -4,8 +4,8 @@ mod common;
 
 use common::{counting, ints};
 use tensordict::{
-    i, tensorclass, DType, Device, ErrorKind, FieldKind, FieldSpec, Json, TensorclassOptions,
-    TensorclassType, Tensor, TensorDict, Tensorclass,
+    i, tensorclass, DType, Device, ErrorKind, FieldKind, FieldSpec, Json, Tensor, TensorDict,
+    Tensorclass, TensorclassOptions, TensorclassType,
 };
 
 tensorclass! {
@@ -141,7 +141,8 @@ fn tensorclasses_lie_in_each_other() {
 #[test]
 fn tensorclasses_are_made_at_run_time() {
     let start = Tensor::from_slice(&[1i32, 2], [2]).unwrap();
-    let base = TensorclassType::new("Base", [FieldSpec::tensor("a").default_tensor(&start)]).unwrap();
+    let base =
+        TensorclassType::new("Base", [FieldSpec::tensor("a").default_tensor(&start)]).unwrap();
     let options = TensorclassOptions::new().autocast(true).frozen(true).base(&base);
     let fields = [
         FieldSpec::tensor("b").dtype(DType::F64).sizes([2]),
