@@ -191,7 +191,8 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
     // What is replaced is set first, before others are removed: a sub-tensordict refuses it.
     const bool replaces = at.kind_of(result) != EntryKind::none &&
                           std::none_of(entries.begin(), entries.end(), [&](Path path) {
-                            return result.take_front(path.size()) == path;  // it goes with an entry
+                            return path.size() <= result.size() &&  // it goes with an entry
+                                   result.slice(0, path.size()) == path;
                           });
     if (replaces) put();
     if (!keep) {
