@@ -37,7 +37,7 @@ const Operation rows[] = {
      [](Call &c) { return td_consolidate(c.source(), nullptr, nullptr, c.dict()); }},
     {"td_consolidate (in place)", writes,
      [](Call &c) { return td_consolidate_inplace(c.target(), nullptr); }},
-    {"td_is_consolidated", reads,
+    {"td_is_consolidated", reads | layout,
      [](Call &c) { return td_is_consolidated(c.source(), c.out_flag()); }},
     {"td_is_shared", reads, [](Call &c) { return td_is_shared(c.source(), c.out_flag()); }},
     {"td_send and td_recv", reads,

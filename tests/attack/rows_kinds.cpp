@@ -221,7 +221,7 @@ const Operation rows[] = {
        std::int64_t kind = c.number(0, 4);
        return td_map(td, &options, on_piece, &kind, c.dict());
      }},
-    {"td_map (out)", writes | streams,
+    {"td_map (out)", writes | streams | steps,
      [](Call &c) {
        auto *out = c.target();
        const auto *td = c.source_like(out);

@@ -118,6 +118,16 @@ TD_TEST(entries_that_cannot_be_joined_stay) {
   td_free(td);
 }
 
+/* The result may go to a place below an entry that is removed. */
+TD_TEST(a_joined_dictionary_takes_its_own_place) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("n", "x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  const td_key n = {TD_KEY("n")};
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(n), TD_KEY("n", "x"), 1, 0));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "x", "x"), TD_SIZES(2, 1), TD_VALUES(0, 1));
+  td_free(td);
+}
+
 TD_TEST(all_tensors_become_one) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *bare = td_empty(TD_SIZES(2));
   td_tensor *result = NULL;
