@@ -411,6 +411,7 @@ const std::vector<Operation> &operations() {
   static const auto *const all = [] {
     auto *rows = new std::vector<Operation>;
     add_key_rows(*rows);
+    add_tensor_rows(*rows);
     add_shape_rows(*rows);
     add_math_rows(*rows);
     add_kind_rows(*rows);

@@ -115,6 +115,7 @@ struct Operation {
 const std::vector<Operation> &operations();
 
 void add_key_rows(std::vector<Operation> &rows);
+void add_tensor_rows(std::vector<Operation> &rows);
 void add_shape_rows(std::vector<Operation> &rows);
 void add_math_rows(std::vector<Operation> &rows);
 void add_kind_rows(std::vector<Operation> &rows);
