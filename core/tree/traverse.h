@@ -244,7 +244,7 @@ std::size_t sum_of_paths(const NodePtr& root, F&& f) {
   return sums.back();
 }
 
-// Whether a walk along all paths is one// Whether a walk along all paths can be made. When it comes to a node again for the first time, paths are
+// Whether a walk along all paths can be made. When it comes to a node again for the first time, paths are
 // counted; Code::unsupported where there are more than a few million.
 class PathLimit {
  public:
