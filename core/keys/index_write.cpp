@@ -9,6 +9,7 @@
 #include "core/tree/lazy_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/walk.h"
@@ -388,19 +389,28 @@ Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
   return Sizes(part->batch().begin(), part->batch().end());
 }
 
-// A sub-tensordict is written whole, so that entries it does not have yet get room in the dictionary behind it.
+// A part of a sub-tensordict is a part of the dictionary behind it. That one is written: nothing but the
+// part changes, and new entries get room for all of its batch.
 template <class F>
-void write_through(const SubTensorDictNode& part, F&& write) {
-  TensorDict whole = TensorDict(dense_form(retain(part))).clone(/*recurse=*/false);
-  write(whole);
-  TensorDict(part.parent()).set_at(part.items(), whole);
+void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write) {
+  const TensorDict part = sub_tensordict(TensorDict(node), items);
+  const SubTensorDictNode& inner = *as_sub_tensordict(part.node().get());
+  TensorDict behind(inner.parent());
+  if (as_sub_tensordict(behind.node().get()) == nullptr) return write(behind, inner.items());
+  // Elements of a lazy stack differ, and there is no one index: what is seen is written, then put back.
+  const SubTensorDictNode& whole = *as_sub_tensordict(node.get());
+  TensorDict seen = TensorDict(dense_form(node)).clone(/*recurse=*/false);
+  write(seen, items);
+  TensorDict(whole.parent()).set_at(whole.items(), seen);
 }
 
 }  // namespace
 
 void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value) {
-  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
-    return write_through(*part, [&](TensorDict& whole) { whole.set_at(items, value); });
+  if (as_sub_tensordict(node_.get()) != nullptr) {
+    return write_behind(node_, items, [&](TensorDict& td, c10::ArrayRef<IndexItem> part) {
+      td.set_at(part, value);
+    });
   }
   if (node_->tensorclass()) require_alike(*node_, *value.node());
   TensorDict source = align(value, part_batch(node_, items));
@@ -411,8 +421,10 @@ void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value)
 }
 
 void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
-    return write_through(*part, [&](TensorDict& whole) { whole.fill_at(items, value); });
+  if (as_sub_tensordict(node_.get()) != nullptr) {
+    return write_behind(node_, items, [&](TensorDict& td, c10::ArrayRef<IndexItem> part) {
+      td.fill_at(part, value);
+    });
   }
   Write write;
   write.plan_fill(node_, items, value);

@@ -23,12 +23,27 @@ bool is_one(const c10::IValue& value) {
 }
 
 // What a call for a leaf looks at: leaves that agree in this succeed or fail alike.
-void describe(const at::Tensor& tensor, std::vector<std::int64_t>& text) {
-  text.push_back(static_cast<std::int64_t>(tensor.scalar_type()));
-  text.push_back(static_cast<std::int64_t>(tensor.device().type()) * 256 + tensor.device().index());
-  text.push_back(static_cast<std::int64_t>(tensor.layout()));
-  text.push_back(tensor.dim());
-  text.insert(text.end(), tensor.sizes().begin(), tensor.sizes().end());
+using Sort = std::vector<std::int64_t>;
+
+// The part of it that decides which kernel is called.
+Sort kernel_of(c10::ArrayRef<at::Tensor> row) {
+  Sort sort;
+  for (const at::Tensor& tensor : row) {
+    sort.push_back(static_cast<std::int64_t>(tensor.scalar_type()));
+    sort.push_back(static_cast<std::int64_t>(tensor.device().type()) * 256 +
+                   tensor.device().index());
+    sort.push_back(static_cast<std::int64_t>(tensor.layout()));
+  }
+  return sort;
+}
+
+Sort sort_of(c10::ArrayRef<at::Tensor> row) {
+  Sort sort = kernel_of(row);
+  for (const at::Tensor& tensor : row) {
+    sort.push_back(tensor.dim());
+    sort.insert(sort.end(), tensor.sizes().begin(), tensor.sizes().end());
+  }
+  return sort;
 }
 
 c10::IValue as_meta(const c10::IValue& value) {
@@ -159,22 +174,23 @@ class Call {
   }
 
   // Integers can be refused for their values (a division by zero), which only the call itself finds out:
-  // they come first, and what they were is put back.
+  // they come first, and what they were is put back. So it is where numbers are drawn, once for each leaf.
   void call_rows() {
-    const auto integral = [](const Row& row) {
-      return c10::isIntegralType(row[0].scalar_type(), /*includeBool=*/true);
+    const auto kept = [&](const Row& row) {
+      return op_.draws_ || c10::isIntegralType(row[0].scalar_type(), /*includeBool=*/true);
     };
-    std::stable_partition(rows_.begin(), rows_.end(), integral);
+    std::stable_partition(rows_.begin(), rows_.end(), kept);
     std::vector<at::Tensor> before;
     c10::SmallVector<const at::Tensor*, 3> tensors;
     try {
       for (const Row& row : rows_) {
-        if (integral(row)) before.push_back(row[0].clone());
+        if (kept(row)) before.push_back(row[0].detach().clone());
         tensors.clear();
         for (const at::Tensor& tensor : row) tensors.push_back(&tensor);
         call_one(tensors);
       }
     } catch (...) {
+      const at::NoGradGuard no_grad;
       for (std::size_t i = before.size(); i-- > 0;) rows_[i][0].copy_(before[i]);
       throw;
     }
@@ -287,30 +303,41 @@ class Call {
     return text;
   }
 
-  // Before the first leaf is written, the operator is tried out: for each sort of leaf once, on tensors
-  // without memory, and if it cannot do that, on a copy.
+  // Before the first leaf is written, the operator is tried out for each sort of leaf: on tensors without
+  // memory, which tell whether shapes fit, and on a copy, where that cannot be done or a kernel may be
+  // missing. Of a single kernel the first leaf tells.
   void rehearse() {
     if (rows_.size() < 2) return;
     const at::NoGradGuard no_grad;
-    std::set<std::vector<std::int64_t>> seen;
+    std::set<Sort> sorts, kernels;
+    for (const Row& row : rows_) kernels.insert(kernel_of(row));
+    if (kernels.size() == 1 || op_.draws_) kernels.clear();
     for (const Row& row : rows_) {
-      std::vector<std::int64_t> text;
-      for (const at::Tensor& tensor : row) describe(tensor, text);
-      if (!seen.insert(std::move(text)).second) continue;
-      try {
-        fill_stack(c10::ArrayRef<at::Tensor>(row), true);
-        operators::call(*op_.handle_, stack_);
-      } catch (const std::exception&) {
-        Row copy = row;
-        copy[0] = row[0].clone();
-        fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
-        try {
-          operators::call(*op_.handle_, stack_);
-        } catch (c10::Error& error) {
-          error.add_context("called for " + show_place(row[0]));
-          throw;
-        }
-      }
+      if (!sorts.insert(sort_of(row)).second) continue;
+      const bool new_kernel = kernels.erase(kernel_of(row)) != 0;
+      if (new_kernel || !works_without_memory(row)) try_on_copy(row);
+    }
+  }
+
+  bool works_without_memory(const Row& row) {
+    try {
+      fill_stack(c10::ArrayRef<at::Tensor>(row), true);
+      operators::call(*op_.handle_, stack_);
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
+  }
+
+  void try_on_copy(const Row& row) {
+    Row copy = row;
+    copy[0] = row[0].clone();
+    fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
+    try {
+      operators::call(*op_.handle_, stack_);
+    } catch (c10::Error& error) {
+      error.add_context("called for " + show_place(row[0]));
+      throw;
     }
   }
 

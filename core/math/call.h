@@ -93,6 +93,7 @@ class Operator {
   std::vector<NodePtr> dicts_;
   std::size_t results_ = 0;
   bool in_place_ = false;
+  bool draws_ = false;  // random numbers
 };
 
 // call(td, "aten::clamp", …), for an operator with one result.

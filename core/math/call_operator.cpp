@@ -320,6 +320,7 @@ void Operator::accept(const c10::OperatorHandle& handle) {
     if (in_place_ != writes(one)) refuse("writes into a tensor and gives another one");
   }
   if (!in_place_ && schema.returns().empty()) refuse("gives no tensor");
+  draws_ = handle.hasTag(at::Tag::nondeterministic_seeded);
   results_ = in_place_ ? 1 : schema.returns().size();
   handle_ = std::make_shared<const c10::OperatorHandle>(handle);
 }

@@ -181,16 +181,26 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
                                              : Value(TensorDict::cat(dicts, dim).node());
   TensorDict trial = td.clone(/*recurse=*/false);
   const auto change = [&](TensorDict& at) {
+    const auto put = [&] {
+      if (joined.is_node()) {
+        at.set(result, TensorDict(joined.node()));
+      } else {
+        at.set(result, joined.tensor());
+      }
+    };
+    // What is replaced is set first, before others are removed: a sub-tensordict refuses it.
+    const bool replaces = at.kind_of(result) != EntryKind::none &&
+                          std::none_of(entries.begin(), entries.end(), [&](Path path) {
+                            return path.size() <= result.size() &&  // it goes with an entry
+                                   result.slice(0, path.size()) == path;
+                          });
+    if (replaces) put();
     if (!keep) {
       for (const Path path : entries) {
         if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
       }
     }
-    if (joined.is_node()) {
-      at.set(result, TensorDict(joined.node()));
-    } else {
-      at.set(result, joined.tensor());
-    }
+    if (!replaces) put();
   };
   if (td.is_locked())
     fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");

@@ -65,9 +65,10 @@ const td_tensordict *Call::source() {
 
 const td_tensordict *Call::source_beside(const td_tensordict *td) {
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
-  const bool same = world_.dicts[i] == td;
-  tell((same ? "clone(d" : "d") + std::to_string(i) + (same ? ")" : ""));
-  if (!same) return lent_.dicts[i];
+  std::int32_t same = 0;  // through a handle of its own too
+  (void)td_is_same(world_.dicts[i], td, &same);
+  tell((same != 0 ? "clone(d" : "d") + std::to_string(i) + (same != 0 ? ")" : ""));
+  if (same == 0) return lent_.dicts[i];
   td_tensordict *clone = nullptr;
   if (td_clone(lent_.dicts[i], TD_CLONE_SHALLOW, &clone) != TD_OK) return td;
   keep(clone);
@@ -113,6 +114,7 @@ const td_tensordict *Call::source_like(const td_tensordict *td) {
     keep(view);
     return view;
   }
+  itself = itself || i == same;
   tell(name);
   return from;
 }
@@ -409,6 +411,7 @@ const std::vector<Operation> &operations() {
   static const auto *const all = [] {
     auto *rows = new std::vector<Operation>;
     add_key_rows(*rows);
+    add_tensor_rows(*rows);
     add_shape_rows(*rows);
     add_math_rows(*rows);
     add_kind_rows(*rows);

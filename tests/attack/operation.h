@@ -12,13 +12,14 @@ namespace attack {
 
 enum Flags : unsigned {
   reads = 0,
-  writes = 1,   // the first dictionary or tensor changes
-  rounded = 2,  // numbers with a point may differ by little
-  layout = 4,   // what comes out tells where things lie: it is not compared
-  slow = 8,     // files: tried rarely
-  steps = 16,   // several calls: what the first ones did stays after a failure
-  streams =
-      32,  // writes while it reads, piece by piece: a source that shares memory shows what was written
+  writes = 1,    // the first dictionary or tensor changes
+  rounded = 2,   // numbers with a point may differ by little
+  layout = 4,    // what comes out tells where things lie: it is not compared
+  slow = 8,      // files: tried rarely
+  steps = 16,    // several calls: what the first ones did stays after a failure
+  streams = 32,  // reads while it writes: a source that shares memory shows what was written
+  stores =
+      64,  // may keep tensors of its source: they show what is written to memory that they share
 };
 
 // One call: its arguments come from two worlds, those that are written from the first, the others from the second.
@@ -75,6 +76,7 @@ class Call {
   std::string results_left() const;  // after a failure: "", or which result is not NULL
 
   std::string told;
+  bool itself = false;  // a source is the target
   std::vector<ItemPlan> last_items;
 
  private:
@@ -113,6 +115,7 @@ struct Operation {
 const std::vector<Operation> &operations();
 
 void add_key_rows(std::vector<Operation> &rows);
+void add_tensor_rows(std::vector<Operation> &rows);
 void add_shape_rows(std::vector<Operation> &rows);
 void add_math_rows(std::vector<Operation> &rows);
 void add_kind_rows(std::vector<Operation> &rows);

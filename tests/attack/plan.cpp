@@ -17,6 +17,22 @@ bool starts_with(const Sizes &sizes, const Sizes &front) {
   return sizes.size() >= front.size() && std::equal(front.begin(), front.end(), sizes.begin());
 }
 
+// Whether several elements lie in one place although no dimension is expanded: ATen writes such tensors, in no
+// order that it promises.
+bool tangled(const TensorPlan &plan) {
+  std::vector<std::int64_t> places = {0};
+  for (std::size_t d = 0; d < plan.sizes.size(); ++d) {
+    if (plan.strides[d] == 0 && plan.sizes[d] > 1) return false;
+    const std::size_t n = places.size();
+    for (std::int64_t i = 1; i < plan.sizes[d]; ++i) {
+      for (std::size_t k = 0; k < n; ++k) places.push_back(places[k] + i * plan.strides[d]);
+    }
+    if (plan.sizes[d] == 0) return false;
+  }
+  std::sort(places.begin(), places.end());
+  return std::adjacent_find(places.begin(), places.end()) != places.end();
+}
+
 bool can_index(td_dtype dtype) {
   return dtype == TD_DTYPE_INT64 || dtype == TD_DTYPE_INT32 || dtype == TD_DTYPE_BOOL ||
          dtype == TD_DTYPE_UINT8;
@@ -110,6 +126,7 @@ class Drawing {
                         plan.dtype == TD_DTYPE_COMPLEX64;
     plan.grad = floats && choices_.chance(8);
     plan_.grads = plan_.grads || plan.grad;
+    plan_.tangled = plan_.tangled || tangled(plan);
     plan_.tensors.push_back(plan);
     return static_cast<int>(plan_.tensors.size()) - 1;
   }

@@ -100,7 +100,7 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_set_inplace(td, p.data(), p.size(), c.tensor_of(Call::batch(td)));
      }},
-    {"td_write_or_set", writes,
+    {"td_write_or_set", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        auto &p = c.path(td);
@@ -185,6 +185,12 @@ const Operation rows[] = {
        auto &p = c.path(td);
        return td_get_kind(td, p.data(), p.size(), c.out_flag());
      }},
+    {"td_get_dtype", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       auto &p = c.path(td);
+       return td_get_dtype(td, p.data(), p.size(), c.out_flag());
+     }},
     {"td_get_sizes", reads,
      [](Call &c) {
        const auto *td = c.source();
@@ -208,7 +214,13 @@ const Operation rows[] = {
        options.include_non_tensor = c.flag("data");
        options.contents_first = c.flag("contents first");
        if (c.choices.chance(20)) options.is_leaf = is_leaf;
-       return td_keys_of(td, &options, c.out_keys());
+       td_keys **keys = c.out_keys();
+       const td_status status = td_keys_of(td, &options, keys);
+       for (std::size_t i = 0; status == TD_OK && i < td_keys_len(*keys); ++i) {
+         if (const td_status kind = td_keys_kind_at(*keys, i, c.out_flag()); kind != TD_OK)
+           return kind;
+       }
+       return status;
      }},
     {"td_batch_size", reads,
      [](Call &c) {
@@ -252,14 +264,14 @@ const Operation rows[] = {
      [](Call &c) {
        return td_to_string(c.source(), c.out_text(), Call::text_room, c.out_count());
      }},
-    {"td_update", writes,
+    {"td_update", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const auto *source = c.source_like(td);
        const auto options = update_options(c, td);
        return td_update(td, source, &options);
      }},
-    {"td_update_at", writes,
+    {"td_update_at", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const Sizes size = Call::batch(td);
@@ -269,7 +281,7 @@ const Operation rows[] = {
        return td_update_at(td, items.items.data(), items.items.size(), part,
                            c.flag("exact") ? TD_UPDATE_AT_EXACT : 0u);
      }},
-    {"td_set_at", writes,
+    {"td_set_at", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const Sizes size = Call::batch(td);
@@ -288,72 +300,6 @@ const Operation rows[] = {
        const auto *td = c.source();
        const auto &items = c.items(Call::batch(td));
        return td_index(td, items.items.data(), items.items.size(), c.dict());
-     }},
-    {"td_tensor_index", reads,
-     [](Call &c) {
-       const auto *tensor = c.tensor();
-       Sizes &s = c.sizes(Sizes(8, 0));
-       std::size_t dims = 0;
-       (void)td_tensor_sizes(tensor, s.data(), 8, &dims);
-       s.resize(dims);
-       const auto &items = c.items(s);
-       return td_tensor_index(tensor, items.items.data(), items.items.size(), c.out_tensor());
-     }},
-    {"td_tensor_set_at", writes,
-     [](Call &c) {
-       auto *tensor = c.target_tensor();
-       Sizes s(8, 0);
-       std::size_t dims = 0;
-       (void)td_tensor_sizes(tensor, s.data(), 8, &dims);
-       s.resize(dims);
-       const auto &items = c.items(s);
-       return td_tensor_set_at(tensor, items.items.data(), items.items.size(), c.tensor());
-     }},
-    {"td_tensor_copy", writes,
-     [](Call &c) {
-       auto *tensor = c.target_tensor();
-       return td_tensor_copy(tensor, c.tensor());
-     }},
-    {"td_tensor_copy_from", writes,
-     [](Call &c) {
-       auto *tensor = c.target_tensor();
-       std::size_t bytes = 0;
-       (void)td_tensor_nbytes(tensor, &bytes);
-       const std::string data(bytes, '\1');
-       return td_tensor_copy_from(tensor, data.data(), bytes);
-     }},
-    {"td_tensor_copy_to", reads,
-     [](Call &c) {
-       const auto *tensor = c.tensor();
-       std::size_t bytes = 0;
-       (void)td_tensor_nbytes(tensor, &bytes);
-       return bytes > Call::text_room ? TD_OK : td_tensor_copy_to(tensor, c.out_text(), bytes);
-     }},
-    {"td_tensor_clone", reads, [](Call &c) { return td_tensor_clone(c.tensor(), c.out_tensor()); }},
-    {"td_tensor_contiguous", reads,
-     [](Call &c) { return td_tensor_contiguous(c.tensor(), c.out_tensor()); }},
-    {"td_tensor_to", reads,
-     [](Call &c) {
-       return td_tensor_to(c.tensor(), static_cast<td_dtype>(c.number(0, 13)), TD_DEVICE_NONE, -1,
-                           c.out_tensor());
-     }},
-    {"td_tensor_equal", reads,
-     [](Call &c) {
-       const auto *tensor = c.tensor();
-       return td_tensor_equal(tensor, c.tensor(), c.out_flag());
-     }},
-    {"td_tensor_to_string", reads,
-     [](Call &c) {
-       return td_tensor_to_string(c.tensor(), c.out_text(), Call::text_room, c.out_count());
-     }},
-    {"td_tensor_set_requires_grad", writes,
-     [](Call &c) { return td_tensor_set_requires_grad(c.target_tensor(), c.flag("on")); }},
-    {"td_tensor_expand_right", reads,
-     [](Call &c) {
-       const auto *tensor = c.tensor();
-       auto &s = c.sizes(c.plan().base);
-       s.push_back(2);
-       return td_tensor_expand_right(tensor, s.data(), s.size(), c.out_tensor());
      }},
     {"td_get_entry_at", reads,
      [](Call &c) {
@@ -476,7 +422,7 @@ const Operation rows[] = {
        return c.flag("in place") ? td_apply_inplace(td, &options, on_tensor, &user)
                                  : td_apply(td, &options, on_tensor, &user, c.dict());
      }},
-    {"td_apply (out)", writes,
+    {"td_apply (out)", writes | stores,
      [](Call &c) {
        auto *out = c.target();
        const auto *td = c.source_like(out);

@@ -181,6 +181,7 @@ const Operation rows[] = {
        td_status status = td_tensorclass_create("Sample", &field, 1, nullptr, &type);
        if (status == TD_OK) status = td_set_tensorclass(td, type);
        td_tensorclass_free(type);
+       if (status == TD_OK && td_tensorclass_of(td, &type) == TD_OK) td_tensorclass_free(type);
        return status;
      }},
     {"td_tensorclass_check", reads,
@@ -194,7 +195,7 @@ const Operation rows[] = {
        options.keep_vars = c.flag("keep vars");
        return td_state_dict(td, &options, c.dict());
      }},
-    {"td_load_state_dict", writes,
+    {"td_load_state_dict", writes | stores,
      [](Call &c) {
        auto *td = c.target();
        const auto *from = c.source_like(td);
@@ -221,7 +222,24 @@ const Operation rows[] = {
        std::int64_t kind = c.number(0, 4);
        return td_map(td, &options, on_piece, &kind, c.dict());
      }},
-    {"td_map (out)", writes | streams,
+    {"td_map_iter_create", reads | steps,
+     [](Call &c) {
+       td_map_options options = TD_MAP_OPTIONS_INIT;
+       options.num_workers = 1;
+       const auto *td = c.source();
+       options.dim = c.dim(Call::batch(td));
+       options.cut = static_cast<td_map_cut>(c.number(0, 3));
+       options.amount = c.number(0, 2);
+       options.shuffle = c.flag("shuffle");
+       std::int64_t kind = c.number(0, 4);
+       td_map_iter *iter = nullptr;
+       td_status status = td_map_iter_create(td, &options, on_piece, &kind, &iter);
+       for (int i = 0; i < 4 && status == TD_OK; ++i)
+         status = td_map_iter_next(iter, c.dict(), nullptr);
+       td_map_iter_free(iter);
+       return status;
+     }},
+    {"td_map (out)", writes | streams | steps,
      [](Call &c) {
        auto *out = c.target();
        const auto *td = c.source_like(out);

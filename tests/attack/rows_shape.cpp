@@ -192,7 +192,7 @@ const Operation rows[] = {
        auto &p = c.new_path();
        const std::int64_t dim = c.dim(Call::batch(td));
        return td_join_entries(td, kind, keys.data(), keys.size(), p.data(), p.size(), dim,
-                              c.flag("keep"));
+                              c.flag("keep") ? TD_JOIN_ENTRIES_KEEP : 0u);
      }},
     {"td_join_tensors", reads,
      [](Call &c) {

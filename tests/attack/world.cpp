@@ -154,7 +154,12 @@ td_tensor *World::tensor(int id) {
   }
   const TensorPlan &tensor_plan = plan.tensors[i];
   const auto a = static_cast<std::size_t>(tensor_plan.arena);
-  if (memory_ == Memory::own) pieces_[a].push_back(filled_piece(plan.arenas[a]));
+  if (memory_ == Memory::own) {
+    pieces_[a].push_back(filled_piece(plan.arenas[a]));
+    for (const EventPlan &event : pokes_) {
+      if (event.arena == tensor_plan.arena) poke(event, pieces_[a].back());
+    }
+  }
   return tensor_over(pieces_[a].back(), plan.arenas[a], tensor_plan);
 }
 
@@ -249,13 +254,16 @@ td_tensordict *World::build(int id) {
   return result;
 }
 
+void World::poke(const EventPlan &event, const Piece &piece) const {
+  const td_dtype dtype = plan.arenas[static_cast<std::size_t>(event.arena)].dtype;
+  put_number(dtype, event.value,
+             piece.begin() + static_cast<std::size_t>(event.element) * size_of(dtype));
+}
+
 void World::happen(const EventPlan &event) {
   if (event.kind == EventPlan::poke) {
-    const auto a = static_cast<std::size_t>(event.arena);
-    const td_dtype dtype = plan.arenas[a].dtype;
-    for (const Piece &piece : pieces_[a])
-      put_number(dtype, event.value,
-                 piece.begin() + static_cast<std::size_t>(event.element) * size_of(dtype));
+    for (const Piece &piece : pieces_[static_cast<std::size_t>(event.arena)]) poke(event, piece);
+    pokes_.push_back(event);
     return;
   }
   td_tensordict *td = dicts[static_cast<std::size_t>(event.dict)];

@@ -80,6 +80,7 @@ struct Plan {
   std::vector<EventPlan> events;
   bool grad_mode = false;  // the library's while the operation runs
   bool grads = false;      // some tensor requires gradients
+  bool tangled = false;    // some tensor overlaps itself in a way that ATen does not look for
 
   explicit Plan(Choices &choices);
   std::string text() const;
@@ -115,11 +116,13 @@ class World {
   td_tensor *tensor(int id);
   td_tensordict *build(int id);
   td_tensordict *entry(int id);
+  void poke(const EventPlan &event, const Piece &piece) const;
   void happen(const EventPlan &event);
   void note(td_status status);
 
   Memory memory_;
   bool trees_ = false;
+  std::vector<EventPlan> pokes_;            // so far: memory that is made later has them too
   std::vector<std::vector<Piece>> pieces_;  // of each arena: one, or one for each tensor over it
   std::vector<std::vector<td_tensordict *>>
       copies_;                     // of each dictionary: those that were built for a parent

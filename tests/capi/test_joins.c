@@ -104,6 +104,30 @@ TD_TEST(entries_of_one_dictionary_are_joined) {
   td_free(td);
 }
 
+/* A sub-tensordict refuses to replace an entry: then the others have not gone either. */
+TD_TEST(entries_that_cannot_be_joined_stay) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *part = NULL;
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(td, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+  const td_key x = {TD_KEY("x")};
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &part));
+  TD_EXPECT(td_join_entries(part, TD_JOIN_CAT, KEYS(x), TD_KEY("y"), 0, 0), TD_ERR_KEY_EXISTS);
+  TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
+  TD_CHECK_ENTRY(td, TD_KEY("y"), TD_SIZES(2), TD_VALUES(5, 6));
+  td_free(part);
+  td_free(td);
+}
+
+/* The result may go to a place below an entry that is removed. */
+TD_TEST(a_joined_dictionary_takes_its_own_place) {
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("n", "x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  const td_key n = {TD_KEY("n")};
+  TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(n), TD_KEY("n", "x"), 1, 0));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "x", "x"), TD_SIZES(2, 1), TD_VALUES(0, 1));
+  td_free(td);
+}
+
 TD_TEST(all_tensors_become_one) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *bare = td_empty(TD_SIZES(2));
   td_tensor *result = NULL;

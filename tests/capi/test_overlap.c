@@ -271,6 +271,26 @@ TD_TEST(an_operator_by_name) {
   td_free(td);
 }
 
+/* That libtorch has no kernel for a dtype is known before a leaf of another dtype is written, of operators that
+ * draw numbers as well. */
+TD_TEST(an_operator_without_a_kernel) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
+  size_t count = 0;
+  td_tensor *complex = NULL;
+  td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
+  td_put(td, TD_KEY("b"), td_filled(TD_DTYPE_FLOAT32, 7, TD_SIZES(2)));
+  TD_DO(td_tensor_zeros(TD_SIZES(2), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &complex));
+  td_put(td, TD_KEY("c"), complex);
+  const td_call_argument by[] = {TD_ARG_INT(NULL, 3)};
+  TD_EXPECT_NULL(td_call(td, "fmod_", by, 1, NULL, &result, 1, &count), TD_ERR_TORCH, result);
+  TD_EXPECT_NULL(td_call(td, "geometric_", (td_call_argument[]){TD_ARG_DOUBLE(NULL, 0.5)}, 1, NULL,
+                         &result, 1, &count),
+                 TD_ERR_TORCH, result);
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 5));
+  TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(7, 7));
+  td_free(td);
+}
+
 /* Integers are divided by a zero only after others have been written. */
 TD_TEST(a_zero_among_the_divisors) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *other = td_empty(TD_SIZES(2));

@@ -261,3 +261,54 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
   td_tensor_free(pair);
   td_tensor_free(rows);
 }
+
+/* Other entries are not written: they may be what cannot be, or share memory with those that are. */
+TD_TEST(nothing_beside_what_is_given_is_written) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *row = td_empty(TD_SIZES(1)), *sub = NULL;
+  td_tensor *shared = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4));
+  td_tensor *positions = td_positions((const int64_t[]){3, 1}, 2);
+  td_tensor *one = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES), *wide = NULL, *seven;
+  TD_DO(td_set(td, TD_KEY("a"), shared));
+  TD_DO(td_set(td, TD_KEY("b"), shared));
+  td_put(row, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 8, TD_SIZES(1)));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(positions)), &sub));
+  TD_DO(td_set_at(sub, TD_AT(TD_I_SLICE(1, 2)), row));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 8, 2, 3));
+  TD_DO(td_tensor_expand_right(one, TD_SIZES(4), &wide));
+  TD_DO(td_set(td, TD_KEY("c"), wide));
+  TD_DO(td_set_at(sub, TD_AT(TD_I_SLICE(0, 1)), row));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 8, 2, 8));
+  td_free(sub);
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_SLICE(1, 3)), &sub));
+  TD_DO(td_set_at(sub, TD_AT(TD_I_SLICE(1, 2)), row));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 8, 8, 8));
+  TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(4), TD_VALUES(9, 9, 9, 9));
+  /* One number fills the expanded entry as well, or nothing is written. */
+  seven = td_filled(TD_DTYPE_INT64, 7, TD_NO_SIZES);
+  TD_DO(td_fill_at(sub, TD_AT(TD_I_SLICE(0, 1)), seven));
+  TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(4), TD_VALUES(0, 7, 8, 8));
+  TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(4), TD_VALUES(7, 7, 7, 7));
+  td_free(sub);
+  td_tensor_free(seven);
+  td_tensor_free(wide);
+  td_tensor_free(one);
+  td_tensor_free(positions);
+  td_tensor_free(shared);
+  td_free(row);
+  td_free(td);
+}
+
+/* What a list picks twice is one place, and so are its parts. */
+TD_TEST(a_row_that_is_picked_twice) {
+  td_tensordict *td = whole(), *sub = NULL;
+  td_tensor *twice = td_positions((const int64_t[]){2, 2, 0}, 3);
+  td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(twice)), &sub));
+  TD_DO(td_fill_at(sub, TD_AT(TD_I_INT(0)), nine));
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 9, 3));
+  TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(3), TD_VALUES(9, 9, 0));
+  td_free(sub);
+  td_tensor_free(nine);
+  td_tensor_free(twice);
+  td_free(td);
+}

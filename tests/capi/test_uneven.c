@@ -123,6 +123,24 @@ TD_TEST(a_size_that_is_none_is_told) {
   td_free(td);
 }
 
+/* Sizes of -1 whose product is a positive number were counted as if they were sizes. */
+TD_TEST(values_of_stacks_with_several_unequal_sizes) {
+  td_tensordict *a = td_empty(TD_SIZES(3, 1)), *b = td_empty(TD_SIZES(1, 3)), *lazy = NULL;
+  char text[64];
+  size_t length = 0;
+  TD_DO(td_set_non_tensor_json(a, TD_KEY("i"), "true"));
+  TD_DO(td_set_non_tensor_json(b, TD_KEY("i"), "true"));
+  TD_DO(td_lazy_stack(LIST(b, a), 1, &lazy)); /* batch [-1, 2, -1] */
+  TD_EXPECT(td_get_non_tensor_stack_json(lazy, TD_KEY("i"), text, sizeof text, &length),
+            TD_ERR_SHAPE);
+  TD_CHECK_TEXT(td_last_error_message(), "elements of the lazy stack differ along dimension 0");
+  TD_EXPECT(td_get_non_tensor_bytes(lazy, TD_KEY("i"), text, sizeof text, &length),
+            TD_ERR_WRONG_ENTRY);
+  td_free(lazy);
+  td_free(b);
+  td_free(a);
+}
+
 TD_TEST(what_needs_no_size_goes_on) {
   td_tensordict *td = uneven(), *result = NULL, *again = NULL;
   TD_DO(td_transpose(td, 0, 1, &result));
