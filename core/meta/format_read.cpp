@@ -21,7 +21,7 @@ class TypeReader final : public Reader {
 
   std::string find(std::string_view text) {
     run(text);
-    if (!found_) fail_here("there is no field \"_type\"");
+    if (!found_) fail_here("the field \"_type\" is missing");
     return std::move(type_);
   }
 
@@ -116,7 +116,7 @@ class DenseReader final : public Reader {
 
   void add_size(const Scalar& value) {
     if (value.kind != Scalar::integer || value.integral < 0) {
-      fail_here(shape_name(), " holds something that is no size");
+      fail_here(shape_name(), " holds something that is not a size");
     }
     if (sizes_->size() == max_dims)
       fail_here(shape_name(), " has more than ", max_dims, " dimensions");
@@ -206,7 +206,7 @@ class LazyReader final : public Reader {
 
   std::int64_t find(std::string_view text) {
     run(text);
-    if (!found_) fail_here("there is no field \"stack_dim\"");
+    if (!found_) fail_here("the field \"stack_dim\" is missing");
     return dim_;
   }
 
@@ -351,7 +351,7 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
     case NodeType::sub_tensordict:
       result.index = DataReader(where, limits.depth, "index").find(text);
-      if (result.index.empty()) fail(Code::format, where, ": there is no field \"index\"");
+      if (result.index.empty()) fail(Code::format, where, ": the field \"index\" is missing");
       break;
     case NodeType::non_tensor: result.data = DataReader(where, limits.depth).find(text); break;
     case NodeType::non_tensor_stack: {
