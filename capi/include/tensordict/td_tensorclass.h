@@ -45,7 +45,7 @@ enum {
 typedef struct td_field {
   const char *name;                              /**< borrowed; NUL-terminated UTF-8 */
   td_field_kind kind;                            /**< what the field holds */
-  td_dtype dtype;                                /**< of a tensor; TD_DTYPE_OTHER: any */
+  td_dtype dtype;                                /**< dtype of a tensor; TD_DTYPE_OTHER: any */
   td_field_flags flags;                          /**< TD_FIELD_OPTIONAL, TD_FIELD_HAS_FEATURE */
   uint32_t feature_dims;                         /**< number of sizes behind the batch size */
   const int64_t *TD_NULLABLE feature;            /**< borrowed; these sizes; -1 for any size */
