@@ -411,7 +411,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_any(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Sets all tensors to 0. Works on a locked dictionary. Non-tensor data stays. Python: zero_.
+ * Sets all tensors, and the values of nested tensors, to 0. Works on a locked dictionary.
+ * Non-tensor data stays. Python: zero_.
  *
  * @param td borrowed; its values change
  *
@@ -423,8 +424,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_zero(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * Writes one number into a tensor, or into all tensors of a nested dictionary. Works on a locked
- * dictionary. Python: fill_.
+ * Writes one number into a tensor, into the values of a nested tensor, or into all of these in a
+ * nested dictionary. Works on a locked dictionary. Python: fill_.
  *
  * @param td       borrowed; its values change
  * @param path     borrowed

@@ -135,12 +135,17 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
  * mapping; others are copied or inflated. Writes to them stay in this process unless you set
  * `write_through`, which a compressed archive refuses (TD_ERR_UNSUPPORTED).
  *
+ * Each tensor of a folder takes one of the mappings that the system allows per process
+ * (vm.max_map_count, mostly 65,530). Near that limit, privately mapped tensors of up to 1 MiB are
+ * read into memory instead. If writes must reach the files, loading fails.
+ *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json, or of an archive
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (not a valid folder or archive), TD_ERR_DTYPE,
- *         TD_ERR_UNSUPPORTED, TD_ERR_DEVICE (no such device)
+ *         TD_ERR_UNSUPPORTED, TD_ERR_DEVICE (no such device), TD_ERR_OUT_OF_MEMORY (too many
+ *         mappings)
  * @threadsafety any thread
  * @since 0.2
  */
