@@ -103,7 +103,7 @@ class GrowFolder::Reader {
   static void check_folder(const std::string& dir) {
     const Found found = files::look(dir).found;
     if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
-    if (found != Found::folder) fail(Code::format, "there is no folder \"", dir, "\"");
+    if (found != Found::folder) fail(Code::format, "no such folder: \"", dir, "\"");
   }
 
   void enter(std::size_t i) {

@@ -127,7 +127,7 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
 
 void require_tensors_only(const FlatTree& tree, const char* format) {
   if (tree.extras.data.empty()) return;
-  fail(Code::unsupported, show_path(path_view(tree.extras.data[0].path)), " is no tensor, and ",
+  fail(Code::unsupported, show_path(path_view(tree.extras.data[0].path)), " is not a tensor, and ",
        format, " holds only tensors");
 }
 

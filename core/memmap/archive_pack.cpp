@@ -133,7 +133,7 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
   const auto archive = zip_file::MappedArchive::open(path, false, max_entries);
   const zip_file::Reader& reader = archive.reader();
   if (reader.find(format::meta_file) == nullptr) {
-    fail(Code::format, reader.where(), " is no archive of a dictionary: it has no meta.json");
+    fail(Code::format, reader.where(), " is not an archive of a dictionary: it has no meta.json");
   }
   for (const Entry& entry : reader.entries()) {
     if (zip_file::stays_inside(entry.name)) continue;
@@ -174,7 +174,7 @@ void refresh_checksums(const std::string& path) {
   const auto archive = zip_file::MappedArchive::open(name, true, max_entries);
   const zip_file::Reader& reader = archive.reader();
   if (reader.find(format::meta_file) == nullptr) {
-    fail(Code::format, reader.where(), " is no archive of a dictionary: it has no meta.json");
+    fail(Code::format, reader.where(), " is not an archive of a dictionary: it has no meta.json");
   }
   const files::Descriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.is_open()) files::fail_io("cannot open", name, errno);
