@@ -4,7 +4,7 @@
 Of a function: a sentence, every parameter, @return with the codes, @threadsafety, @since,
 TD_MUST_USE. Of a pointer: whether it is borrowed, new, consumed or written; for `user` and callbacks
 what becomes of them. A pointer to a number that can be written is a result, and any words about it
-will do.
+will do. The first line of a header names what C and what Python call its contents.
 """
 from __future__ import annotations
 
@@ -95,8 +95,24 @@ def check_must_use(api: ir.Api) -> list[str]:
     return [f"{name} returns a status and has no TD_MUST_USE" for name in sorted(wanted - marked)]
 
 
-def check(api: ir.Api) -> list[str]:
+def check_first_lines(api: ir.Api) -> list[str]:
+    """A search for the C or the Python name finds the header."""
+    kinds = (api.functions, api.structs, api.enums, api.handles, api.callbacks)
+    known = {entry.name for kind in kinds for entry in kind}
     errors = []
+    for path in sorted(INCLUDE.glob("tensordict/*.h*")):
+        line = path.read_text(encoding="utf-8").split("\n")[0]
+        form = rf"(/\*|//) tensordict/{path.name}: .+ \(C(\+\+)?: .+; Python: .+\)\.( \*/)?"
+        if not re.fullmatch(form, line):
+            errors.append(f"{path.name} does not begin with '... (C: ...; Python: ...).'")
+        elif path.suffix == ".h":
+            names = re.findall(r"(?<!/)\btd_\w+\b(?!\.h)", line)
+            errors += [f"{path.name} begins with '{n}', which is not declared" for n in names if n not in known]
+    return errors
+
+
+def check(api: ir.Api) -> list[str]:
+    errors = check_first_lines(api)
     for function in api.functions:
         errors += [f"{function.name} {e}" for e in check_function(api, function)]
     for owner in api.functions + api.callbacks:

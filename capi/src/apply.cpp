@@ -17,8 +17,7 @@ td::FilterEmpty filter_in(td_filter_empty filter) {
     case TD_FILTER_EMPTY_YES: return td::FilterEmpty::yes;
     case TD_FILTER_EMPTY_NO: return td::FilterEmpty::no;
     default:
-      td::fail(td::Code::invalid_argument, "filter_empty is ", filter,
-               "; 0, 1 and 2 have a meaning");
+      td::fail(td::Code::invalid_argument, "filter_empty is ", filter, "; it must be 0, 1 or 2");
   }
 }
 

@@ -22,7 +22,7 @@ td::Measure measure_in(td_measure_kind kind) {
     case TD_MEASURE_IS_FLOATING_POINT: return td::Measure::is_floating_point;
     case TD_MEASURE_REQUIRES_GRAD: return td::Measure::requires_grad;
     case TD_MEASURE_IS_PINNED: return td::Measure::is_pinned;
-    default: td::fail(td::Code::invalid_argument, "kind is ", kind, ", which is no measure");
+    default: td::fail(td::Code::invalid_argument, "kind is ", kind, ", which is not a measure");
   }
 }
 

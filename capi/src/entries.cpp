@@ -26,7 +26,7 @@ td::UpdateMode mode_in(td_update_mode mode) {
     case TD_UPDATE_STORE: return td::UpdateMode::store;
     case TD_UPDATE_INPLACE: return td::UpdateMode::inplace;
     case TD_UPDATE_STRICT: return td::UpdateMode::strict;
-    default: td::fail(td::Code::invalid_argument, "mode is ", mode, "; 0, 1 and 2 have a meaning");
+    default: td::fail(td::Code::invalid_argument, "mode is ", mode, "; it must be 0, 1 or 2");
   }
 }
 

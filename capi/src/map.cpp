@@ -39,7 +39,7 @@ td::Cut cut_in(td_map_cut cut) {
     case TD_MAP_CUT_SIZE: return td::Cut::size;
     case TD_MAP_CUT_COUNT: return td::Cut::count;
     case TD_MAP_CUT_ELEMENTS: return td::Cut::elements;
-    default: td::fail(td::Code::invalid_argument, "cut is ", cut, "; 0 to 3 have a meaning");
+    default: td::fail(td::Code::invalid_argument, "cut is ", cut, "; it must be 0 to 3");
   }
 }
 

@@ -87,8 +87,7 @@ td::BinaryOptions binary_options_in(const td_binary_options* options) {
     case TD_MISSING_DEFAULT: result.missing = Missing::fill; break;
     case TD_MISSING_INTERSECT: result.missing = Missing::intersect; break;
     default:
-      td::fail(td::Code::invalid_argument, "missing is ", given.missing,
-               "; 0, 1 and 2 have a meaning");
+      td::fail(td::Code::invalid_argument, "missing is ", given.missing, "; it must be 0, 1 or 2");
   }
   if (given.fallback != nullptr) result.fallback = in(given.fallback);
   return result;
@@ -103,7 +102,7 @@ const char* interpolation_in(td_interpolation interpolation) {
     case TD_INTERPOLATION_NEAREST: return "nearest";
     default:
       td::fail(td::Code::invalid_argument, "interpolation is ", interpolation,
-               "; 0 to 4 have a meaning");
+               "; it must be 0 to 4");
   }
 }
 
@@ -112,7 +111,7 @@ td::Over over_in(td_reduce_over over) {
     case TD_REDUCE_OVER_ALL: return td::Over::everything;
     case TD_REDUCE_OVER_DIMS: return td::Over::dims;
     case TD_REDUCE_OVER_FEATURES: return td::Over::features;
-    default: td::fail(td::Code::invalid_argument, "over is ", over, "; 0, 1 and 2 have a meaning");
+    default: td::fail(td::Code::invalid_argument, "over is ", over, "; it must be 0, 1 or 2");
   }
 }
 

@@ -20,7 +20,8 @@ void write_list(const T* from, std::size_t n, T* to, std::size_t room, std::size
   *length = n;
   if (room == 0) return;
   not_null(to, "the buffer");
-  if (room < n) td::fail(td::Code::buffer_too_small, n, " are needed, the buffer takes ", room);
+  if (room < n)
+    td::fail(td::Code::buffer_too_small, n, " are needed, the buffer has room for ", room);
   std::copy(from, from + n, to);
 }
 }  // namespace
@@ -35,8 +36,8 @@ void write_text(std::string_view text, char* to, std::size_t room, std::size_t* 
   if (room == 0) return;
   not_null(to, "text");
   if (room <= text.size()) {
-    td::fail(td::Code::buffer_too_small, "the text takes ", text.size() + 1,
-             " bytes with its end, the buffer ", room);
+    td::fail(td::Code::buffer_too_small, "the text needs ", text.size() + 1,
+             " bytes with its NUL, the buffer has ", room);
   }
   std::memcpy(to, text.data(), text.size());
   to[text.size()] = '\0';
@@ -191,12 +192,12 @@ std::optional<c10::Device> device_in(td_device_type type, int32_t index) {
     if (row.number != type) continue;
     return td::make_device(row.type, row.type == c10::DeviceType::CPU && index == 0 ? -1 : index);
   }
-  td::fail(td::Code::device, "device type ", type, " has no meaning in this version");
+  td::fail(td::Code::device, "device type ", type, " is unknown to this version");
 }
 
 c10::Device real_device_in(td_device_type type, int32_t index) {
   const std::optional<c10::Device> device = device_in(type, index);
-  if (!device) td::fail(td::Code::device, "TD_DEVICE_NONE is no device to move to");
+  if (!device) td::fail(td::Code::device, "TD_DEVICE_NONE is not a device to move to");
   return *device;
 }
 
@@ -220,7 +221,7 @@ c10::ScalarType dtype_in(td_dtype dtype) {
     td::fail(td::Code::dtype, "uint16, uint32 and uint64 need libtorch 2.3 or newer; this is ",
              td_torch_version());
   }
-  td::fail(td::Code::dtype, "dtype number ", dtype, " has no meaning in this version");
+  td::fail(td::Code::dtype, "dtype number ", dtype, " is unknown to this version");
 }
 
 td_dtype dtype_out(c10::ScalarType dtype) noexcept {

@@ -161,7 +161,8 @@ class OutList {
   bool expect(std::size_t n) {
     *count_ = n;
     if (room_ != 0 && room_ < n) {
-      td::fail(td::Code::buffer_too_small, n, " handles are given, the array takes ", room_);
+      td::fail(td::Code::buffer_too_small, n, " handles are returned, the array has room for ",
+               room_);
     }
     return room_ != 0;
   }

@@ -24,7 +24,7 @@ template <class Choice>
 Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, const char* name) {
   if (number < first || number > last) {
     td::fail(td::Code::invalid_argument, name, " is ", number, "; ", first, " to ", last,
-             " have a meaning");
+             " are valid");
   }
   return static_cast<Choice>(number);
 }
@@ -32,7 +32,7 @@ Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, con
 // Whether the one flag that a call knows is given; others are refused.
 inline bool flag_in(std::uint32_t flags, std::uint32_t known) {
   if ((flags & ~known) != 0) {
-    td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " has a meaning");
+    td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " is valid");
   }
   return flags != 0;
 }

@@ -113,7 +113,7 @@ td_status translate_current_exception(const char* function) noexcept {
   } catch (const std::bad_alloc&) {
     return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory");
   } catch (const std::length_error&) {  // a container asked for more than can exist
-    return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory: a size beyond all bounds");
+    return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory: a size is too large");
   } catch (const std::filesystem::filesystem_error& error) {  // before std::exception, its base
     return fail(TD_ERR_IO, function, error.what());
   } catch (const std::runtime_error& error) {

@@ -37,7 +37,7 @@ void check_like(const GrowFolder& folder, const TensorDict& like) {
         c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;
     fail(Code::wrong_entry, quote(node.path.back()), " in \"", folder.dir(),
-         "\" has another value than the sample has");
+         "\" has a value that differs from the sample");
   }
 }
 
@@ -68,7 +68,7 @@ std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* li
   }
   const GrowFolder stack = GrowFolder::glance(root);
   if (!stack.is_stack()) {
-    fail(Code::unsupported, "\"", root, "\" is no lazy stack along the rows and has no shards");
+    fail(Code::unsupported, "\"", root, "\" is not a lazy stack along the rows and has no shards");
   }
   // Elements of one stack are alike.
   const std::string first = files::join(root, "0");

@@ -78,7 +78,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
   if (added == 0) return;
   std::int64_t rows = 0;
   if (__builtin_add_overflow(folder.rows(), added, &rows)) {
-    fail(Code::shape, "more rows than can be counted");
+    fail(Code::shape, "too many rows to count");
   }
   std::vector<at::Tensor> values;
   values.reserve(sources.leaves.size());

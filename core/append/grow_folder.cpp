@@ -103,7 +103,7 @@ class GrowFolder::Reader {
   static void check_folder(const std::string& dir) {
     const Found found = files::look(dir).found;
     if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
-    if (found != Found::folder) fail(Code::format, "there is no folder \"", dir, "\"");
+    if (found != Found::folder) fail(Code::format, "no such folder: \"", dir, "\"");
   }
 
   void enter(std::size_t i) {
@@ -308,7 +308,7 @@ std::size_t GrowFolder::find(Path path) const {
     if (is_path(leaves_[i].path)) return i;
   }
   for (const GrowNode& node : nodes_) {
-    if (is_path(node.path)) fail(Code::wrong_entry, show_path(path), " is no tensor");
+    if (is_path(node.path)) fail(Code::wrong_entry, show_path(path), " is not a tensor");
   }
   fail(Code::key_not_found, "no entry ", show_path(path), " in \"", dir_, "\"");
 }

@@ -52,7 +52,7 @@ class Matcher {
 
   [[noreturn]] void fail_kind(std::size_t i, const char* what) const {
     fail(Code::wrong_entry, name(i), " is ", what, " in \"", folder_.dir(),
-         "\" and something else in what is to be added");
+         "\" and something else in the dictionary to append");
   }
 
   void enter(const Pending& at) {
@@ -74,7 +74,7 @@ class Matcher {
     const TensorclassTypePtr& type = node->tensorclass();
     if (type && type->name() != folder_.nodes()[i].text.tensorclass) {
       fail(Code::wrong_entry, name(i), " is a ", folder_.nodes()[i].text.tensorclass, " in \"",
-           folder_.dir(), "\" and a ", type->name(), " in what is to be added");
+           folder_.dir(), "\" and a ", type->name(), " in the dictionary to append");
     }
     std::vector<const format::Field*> outside;
     for (const format::Field& field : folder_.nodes()[i].text.fields) outside.push_back(&field);
@@ -103,7 +103,7 @@ class Matcher {
     }
     if (lazy->elements().size() != to.entries.size()) {
       fail(Code::shape, name(i), " has ", to.entries.size(), " elements in \"", folder_.dir(),
-           "\" and ", lazy->elements().size(), " in what is to be added");
+           "\" and ", lazy->elements().size(), " in the dictionary to append");
     }
     for (std::size_t k = 0; k < to.entries.size(); ++k) {
       pending_.push_back({to.entries[k].index, lazy->elements()[k]});
@@ -161,17 +161,17 @@ class Matcher {
     const std::vector<std::string_view> views(leaf.path.begin(), leaf.path.end());
     if (value.is_node()) {
       fail(Code::wrong_entry, show_path(views), " is a tensor in \"", folder_.dir(),
-           "\" and something else in what is to be added");
+           "\" and something else in the dictionary to append");
     }
     const at::Tensor& tensor = value.tensor();
     if (tensor.scalar_type() != leaf.dtype) {
       fail(Code::dtype, show_path(views), " is ", format::dtype_name(leaf.dtype), " in \"",
            folder_.dir(), "\" and ", c10::toString(tensor.scalar_type()),
-           " in what is to be added");
+           " in the dictionary to append");
     }
     check_sizes(show_path(views), tensor.sizes(), leaf.row);
     if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
-      fail(Code::unsupported, show_path(views), " cannot be stored: it is no dense tensor");
+      fail(Code::unsupported, show_path(views), " cannot be stored: it is not a dense tensor");
     }
     result_.leaves[index] = tensor;
   }

@@ -39,7 +39,7 @@ Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptio
   std::size_t row_bytes = 0;
   for (const GrowLeaf& leaf : folder_.leaves()) {
     if (__builtin_add_overflow(row_bytes, leaf.row_bytes, &row_bytes)) {
-      fail(Code::out_of_memory, "a row of \"", dir, "\" has more bytes than can be addressed");
+      fail(Code::out_of_memory, "a row of \"", dir, "\" needs more bytes than can be addressed");
     }
   }
   every_ = options.publish_rows;

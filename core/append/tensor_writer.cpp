@@ -29,7 +29,7 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
   const bool empty = tensor.numel() == 0;  // nothing will be written: strides mean nothing
   std::int64_t row = 1;
   for (std::size_t i = sizes.size(); i-- > batch_dims;) {
-    if (!empty && sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not dense");
+    if (!empty && sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not contiguous");
     row *= sizes[i];
   }
   std::int64_t step = -1;  // of the innermost batch dimension that is not 1
@@ -37,10 +37,10 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
   for (std::size_t i = empty ? 0 : batch_dims; i-- > 0;) {
     if (sizes[i] == 1) continue;
     if (step < 0) step = strides[i];
-    if (strides[i] != step * count) fail_rows("has no one step from row to row");
+    if (strides[i] != step * count) fail_rows("has no constant step from row to row");
     count *= sizes[i];
   }
-  if (count > 1 && step < row) fail_rows("has rows that lie on one another");
+  if (count > 1 && step < row) fail_rows("has rows that overlap");
   return {static_cast<std::size_t>(row * item), step < 0 ? row * item : step * item};
 }
 
@@ -80,7 +80,7 @@ Writer::Field TensorWriter::find_field(Path path) {
          "; a writer needs tensors on the CPU");
   }
   if (!fast::plain_cpu(tensor)) {
-    fail(Code::unsupported, show_path(path), " is no tensor of plain strided memory");
+    fail(Code::unsupported, show_path(path), " is not a tensor of plain strided memory");
   }
   const SizesView sizes = tensor.sizes();
   if (!begins_with(sizes, batch_)) {
@@ -91,8 +91,8 @@ Writer::Field TensorWriter::find_field(Path path) {
   const Rows rows = rows_of(tensor, batch_.size(), path);
   if (!td_.get(path).is_alias_of(tensor)) {
     fail(Code::unsupported, show_path(path),
-         " is made anew each time it is read, so that rows would be lost; of a lazy stack open a "
-         "writer for each element");
+         " is computed each time it is read, so rows would be lost; for a lazy stack open a writer "
+         "for each element");
   }
   targets_.push_back({tensor, {path.begin(), path.end()}});
   return {static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes};
@@ -130,7 +130,7 @@ void TensorWriter::require_stored() const {
     } catch (const Error&) {
     }
     fail(Code::wrong_entry, show_path(path), " ", why,
-         " after the writer was bound to it: rows went to the memory that it had before");
+         " after the writer was bound to it: rows went to its old memory");
   }
 }
 

@@ -25,11 +25,11 @@ std::int32_t Writer::field(Path path, SizesView row, c10::ScalarType dtype) {
 
 void Writer::require_form(Path path, const Form& found, const Form& wanted) {
   if (found.dtype != wanted.dtype) {
-    fail(Code::dtype, show_path(path), " is of ", found.dtype, "; asked for was ", wanted.dtype);
+    fail(Code::dtype, show_path(path), " is of ", found.dtype, "; requested ", wanted.dtype);
   }
   if (found.row != wanted.row) {
     fail(Code::shape, "a row of ", show_path(path), " has sizes ", show_sizes(found.row),
-         "; asked for was ", show_sizes(wanted.row));
+         "; requested ", show_sizes(wanted.row));
   }
 }
 

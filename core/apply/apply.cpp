@@ -39,7 +39,7 @@ class WriteBack {
     visit_paths(*result, [&](Path inner, const Value& value) {
       if (value.is_node() || look_up(node, inner)) return;
       fail(Code::key_not_found, "the function returned an entry ", show_path(extend(inner)),
-           ", which is not there to be written to");
+           ", which does not exist");
     });
     // The first tree is the one that is written to: the leaves of a lazy stack are its elements'.
     const NodePtr trees[] = {node, result};
@@ -247,9 +247,8 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
                           : options.out      ? options.out->batch_size()
                                              : td.batch_size();
   if (options.inplace && (options.out || options.batch_size || options.device || options.names)) {
-    fail(
-        Code::invalid_argument,
-        "apply in place keeps the dictionary: out, batch_size, device and names do not go with it");
+    fail(Code::invalid_argument,
+         "apply in place keeps the dictionary: it excludes out, batch_size, device and names");
   }
   if (options.inplace && options.call_on_nested && td.node()->kind() == NodeKind::lazy) {
     fail(Code::unsupported,
@@ -265,7 +264,7 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
     fail(Code::unsupported, "out must be a dictionary of its own, not a sub-tensordict");
   }
   if (out.is_locked()) fail(Code::locked, "the dictionary for the results is locked");
-  if (options.names) fail(Code::invalid_argument, "out has its names already");
+  if (options.names) fail(Code::invalid_argument, "out already has names");
   if (batch != out.batch_size()) {
     fail(Code::shape, "apply was asked for batch size ", show_sizes(batch),
          ", but out has batch size ", show_sizes(out.batch_size()));

@@ -24,7 +24,7 @@ int workers_of(const PiecewiseOptions& options) {
   constexpr int most = 1024;  // more is a mistake, and would stop others from having threads
   if (options.num_workers < 0 || options.num_workers > most) {
     fail(Code::invalid_argument, "num_workers is ", options.num_workers, "; 0 to ", most,
-         " have a meaning");
+         " are valid");
   }
   if (options.num_workers != 0) return options.num_workers;
   return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
@@ -152,7 +152,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
   std::optional<Result> next() {
     if (is_mine()) {
       fail(Code::invalid_argument,
-           "the function that makes the results asks for them: it would wait for itself");
+           "the function of the iterator asked for its results: it would wait for itself");
     }
     if (in_use_.exchange(true)) {
       fail(Code::invalid_argument, "another call is waiting for the next result of this iterator");
@@ -165,7 +165,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     result_ready_.wait(hold, [&] { return slot.done || given_ >= failed_ || stopped_; });
     if (!slot.done && given_ >= failed_) std::rethrow_exception(failure_);
     if (!slot.done)
-      fail(Code::bad_handle, "the iterator was freed while its result was waited for");
+      fail(Code::bad_handle, "the iterator was freed while a call waited for its result");
     Result result = std::move(slot.result);
     slot = Slot();
     ++given_;

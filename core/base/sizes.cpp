@@ -28,7 +28,7 @@ std::int64_t count_elements(SizesView sizes) {
   std::int64_t n = 1;
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(n, size, &n)) {
-      fail(Code::shape, "batch size ", show_sizes(sizes), " has more elements than can be counted");
+      fail(Code::shape, "batch size ", show_sizes(sizes), " has too many elements to count");
     }
   }
   return n;

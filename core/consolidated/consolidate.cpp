@@ -172,7 +172,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
     fail(Code::device, "a dictionary cannot be consolidated on meta, which has no values");
   }
   if (options.pinned && !device_available(c10::DeviceType::CUDA)) {
-    fail(Code::device, "pinned memory needs an accelerator, and there is none");
+    fail(Code::device, "pinned memory needs an accelerator; none found");
   }
   if (options.inplace && td.node()->kind() == NodeKind::sub_tensordict) {
     fail(Code::unsupported, "a sub-tensordict cannot be consolidated in place");
@@ -234,7 +234,7 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   const std::string text = plan.text();
   const std::string target = files::absolute(path);
   if (files::look(target).found == files::Found::folder) {
-    fail(Code::io, "\"", target, "\" is there and is a folder");
+    fail(Code::io, "\"", target, "\" exists and is a folder");
   }
   files::NewFile file(target);
   const char zeros[32] = {};

@@ -75,7 +75,7 @@ FileBytes FileBytes::open(const std::string& path, bool write_through) {
   result.file_ = MappedFile::open(name, static_cast<std::size_t>(look.bytes),
                                   write_through ? MapMode::shared : MapMode::priv);
   if (write_through && !result.file_->writes_through()) {
-    fail(Code::io, result.where_, " cannot be written, and writes are to reach it");
+    fail(Code::io, result.where_, " is not writable, and writes must reach it");
   }
   result.data_ = result.file_->data();
   result.bytes_ = result.file_->bytes();
@@ -100,7 +100,7 @@ FileBytes FileBytes::part(std::size_t start, std::size_t bytes, std::string wher
 void FileBytes::require_copies(const std::string& what) const {
   if (!write_through_) return;
   fail(Code::unsupported, where_, ": ", what,
-       " has to be copied, so that writes would not reach the file");
+       " needs a copy, and then writes would not reach the file");
 }
 
 c10::Storage FileBytes::storage() const {
@@ -127,7 +127,7 @@ at::Tensor FileBytes::tensor(std::size_t start, SizesView sizes, SizesView byte_
   const std::optional<std::size_t> extent = extent_of(sizes, strides, item);
   if (!extent || start > bytes_ || *extent > bytes_ - start) {
     fail(Code::format, where_, ": ", quote(name), " of shape ", show_sizes(sizes),
-         " lies beyond the end, which is at byte ", bytes_);
+         " reaches beyond the end at byte ", bytes_);
   }
   const bool turn = swapped && number_bytes(dtype) > 1;
   bool aligned = *need == 0 || reinterpret_cast<std::uintptr_t>(data_ + start) % item == 0;
@@ -217,7 +217,7 @@ std::string new_file_path(const std::string& path) {
   if (path.empty()) fail(Code::io, "no such file: the path is empty");
   std::string target = files::absolute(path);
   if (files::look(target).found == files::Found::folder) {
-    fail(Code::io, "\"", target, "\" is there and is a folder");
+    fail(Code::io, "\"", target, "\" exists and is a folder");
   }
   return target;
 }

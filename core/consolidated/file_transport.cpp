@@ -83,8 +83,7 @@ void FileTransport::wait(short events) const {
     if (timed_) {
       const std::int64_t left = deadline_ - now();
       if (left <= 0) {
-        fail(Code::io, "the message did not come through in time: ",
-             std::generic_category().message(ETIMEDOUT));
+        fail(Code::io, "the message timed out: ", std::generic_category().message(ETIMEDOUT));
       }
       limit = static_cast<int>(std::min<std::int64_t>(left, std::numeric_limits<int>::max()));
     }

@@ -51,7 +51,7 @@ TensorDict receive(Transport& transport, const ReceiveOptions& options) {
   Header header{};
   transport.read(reinterpret_cast<char*>(&header), sizeof header);
   if (std::memcmp(header.magic, magic, sizeof magic) != 0) {
-    fail(Code::format, "what has come is no message: it begins otherwise");
+    fail(Code::format, "the data is not a message: it begins differently");
   }
   const std::uint64_t most = options.max_bytes;
   if (header.text > most || header.data > most - header.text) {

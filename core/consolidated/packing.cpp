@@ -68,15 +68,14 @@ void check_name(std::string_view name, const Value& value) {
       value.is_node() && !is_value(value) && nested_tensor_in(value) == nullptr &&
       (name == "cls" || name == "non_tensors" || name == "leaves" || name == "cls_metadata");
   if (clash || begins_with_text(name, nested_tensor_mark)) {
-    fail(Code::key_invalid, show_quoted(name),
-         " cannot be packed: the format needs this name for itself");
+    fail(Code::key_invalid, show_quoted(name), " cannot be packed: the format reserves this name");
   }
 }
 
 // Returns the name of the dtype.
 std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
-    fail(Code::unsupported, show_quoted(name), " cannot be packed: it is no dense tensor");
+    fail(Code::unsupported, show_quoted(name), " cannot be packed: it is not a dense tensor");
   }
   const std::string_view dtype = format::dtype_name(tensor.scalar_type());
   if (dtype.empty()) {

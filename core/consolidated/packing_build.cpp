@@ -86,7 +86,8 @@ class NestedTensorParts {
   }
   void require(const Parsed::Leaf& leaf, std::string_view mark) const {
     if (!open_ || leaf.key.compare(mark.size(), std::string::npos, key_) != 0) {
-      fail(Code::format, where_, ": ", quote(leaf.key), " belongs to no nested tensor before it");
+      fail(Code::format, where_, ": ", quote(leaf.key),
+           " follows no nested tensor that it belongs to");
     }
   }
   [[noreturn]] void fail_open() const {
@@ -195,7 +196,7 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
   try {
     NodePtr node = lazy_stack(std::move(elements), dict.stack_dim);
     if (is_opaque(*node) != (dict.kind == Dict::Kind::non_tensor_stack)) {
-      fail(Code::format, "non-tensor values stand in the wrong kind of stack");
+      fail(Code::format, "non-tensor data is in the wrong kind of stack");
     }
     if (dict.stack_name) {
       Names names = node->names();  // those that the elements share

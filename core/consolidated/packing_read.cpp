@@ -178,7 +178,7 @@ class PackedReader final : public json::Copier {
     switch (closed) {
       case In::dict: {
         const Dict& done = dict();
-        if (done.kind == Dict::Kind::none) fail_here("there is no field \"cls\"");
+        if (done.kind == Dict::Kind::none) fail_here("the field \"cls\" is missing");
         if (done.kind == Dict::Kind::dense ? !done.has_batch : done.stack_dim < 0) {
           fail_here("a dictionary has no ",
                     done.kind == Dict::Kind::dense ? "\"batch_size\"" : "\"stack_dim\"");
@@ -290,7 +290,7 @@ class PackedReader final : public json::Copier {
     }
     if (pad_ > stop_ - it.start || stop_ - it.start - pad_ != it.bytes) {
       fail_here(quote(name_), " of shape ", show_sizes(it.sizes), " takes ", it.bytes,
-                " bytes, not the ", stop_ - it.start, " less ", pad_, " that are said");
+                " bytes, not the ", stop_ - it.start, " less ", pad_, " that its entry gives");
     }
   }
 
@@ -313,19 +313,19 @@ class PackedReader final : public json::Copier {
 
   std::int64_t number(const Scalar& value) const {
     if (value.kind != Scalar::integer || value.integral < 0) {
-      fail_here("something that must be a number from 0 on is not");
+      fail_here("a value that must be a number of at least 0 is not");
     }
     return value.integral;
   }
 
   std::optional<std::string> text_or_null(const Scalar& value) const {
     if (value.kind == Scalar::null) return std::nullopt;
-    if (value.kind != Scalar::text) fail_here("something is neither a text nor null");
+    if (value.kind != Scalar::text) fail_here("a value is neither a string nor null");
     return std::string(value.characters);
   }
 
   [[noreturn]] void fail_entry() const {
-    fail_here("the entry ", quote(name_), " has another form");
+    fail_here("the entry ", quote(name_), " has an unexpected form");
   }
 
   const std::string& where_;

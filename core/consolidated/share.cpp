@@ -44,7 +44,7 @@ Content content_of(const SharedMemory& memory) {
 void check_leaves(const Plan& plan) {
   for (const Place& place : plan.places()) {
     if (place.tensor.device().type() == c10::DeviceType::CPU) continue;
-    fail(Code::device, "a tensor lies on ", place.tensor.device().str(),
+    fail(Code::device, "a tensor is on ", place.tensor.device().str(),
          ": only tensors on the CPU can be moved to shared memory");
   }
 }
@@ -143,7 +143,7 @@ std::string shared_name(const TensorDict& td) {
   }
   const Plan plan(td.node(), Twice::once);
   if (plan.places().empty()) {
-    fail(Code::unsupported, "a dictionary without tensors takes no shared memory and has no name");
+    fail(Code::unsupported, "a dictionary without tensors uses no shared memory and has no name");
   }
   const std::shared_ptr<SharedMemory> memory = Buffer::shared(plan.places()[0].tensor);
   bool whole = memory != nullptr;
@@ -154,7 +154,8 @@ std::string shared_name(const TensorDict& td) {
   }
   if (!whole || content_of(*memory).text != plan.text(/*all_locked=*/true)) {
     fail(Code::invalid_argument,
-         "the name leads to the dictionary that was shared, and this is a part or a view of it");
+         "only the dictionary that was shared has a name; this is a nested dictionary or a view of "
+         "it");
   }
   return memory->name();
 }

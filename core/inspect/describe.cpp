@@ -127,11 +127,11 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
-        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which is unknown");
       }
     }
     const Json& entries = json.at("entries");
-    if (!entries.is_object()) fail(Code::format, "the entries of ", where, " are no object");
+    if (!entries.is_object()) fail(Code::format, "the entries of ", where, " are not an object");
     const Sizes batch = json.contains("batch_size") ? sizes(json.at("batch_size"), where)
                         : above == nullptr          ? Sizes()
                                            : Sizes(above->batch().begin(), above->batch().end());
@@ -148,14 +148,14 @@ class Builder {
   }
 
   Value entry(const Json& json, const DenseNode& above, const std::string& where) {
-    if (!json.is_object()) fail(Code::format, "the entry ", where, " is no object");
+    if (!json.is_object()) fail(Code::format, "the entry ", where, " is not an object");
     if (json.contains("entries")) return NodePtr(node(json, &above, where));
     if (json.contains("value") || json.contains("values")) return data(json, above, where);
     return leaf(json, above, where);
   }
 
   static NodePtr data(const Json& json, const DenseNode& above, const std::string& where) {
-    if (json.size() != 1) fail(Code::format, "the value ", where, " has more than a value");
+    if (json.size() != 1) fail(Code::format, "the value ", where, " has fields besides its value");
     const bool one = json.contains("value");
     const Json& value = json.at(one ? "value" : "values");
     require_depth(value, where);
@@ -167,7 +167,7 @@ class Builder {
     for (const auto& item : json.items()) {
       const std::string& key = item.key();
       if (key != "dtype" && key != "shape" && key != "device") {
-        fail(Code::format, where, " has a field ", quote(key), ", which means nothing here");
+        fail(Code::format, where, " has a field ", quote(key), ", which is unknown");
       }
     }
     if (!json.contains("dtype") || !json.at("dtype").is_string() || !json.contains("shape")) {
@@ -190,19 +190,19 @@ class Builder {
 
   static std::optional<c10::Device> device_of(const Json& json, const std::string& where) {
     if (json.is_null()) return std::nullopt;
-    if (!json.is_string()) fail(Code::format, "the device of ", where, " is no text");
+    if (!json.is_string()) fail(Code::format, "the device of ", where, " is not a string");
     return parse_device(json.get<std::string>());
   }
 
   static Sizes sizes(const Json& json, const std::string& where) {
     if (!json.is_array() || json.size() > max_dims) {
-      fail(Code::format, "the sizes of ", where, " are no list of at most ", max_dims);
+      fail(Code::format, "the sizes of ", where, " are not a list of at most ", max_dims);
     }
     Sizes result;
     for (const Json& size : json) {
       if (!size.is_number_unsigned() ||
           size.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
-        fail(Code::format, "the sizes of ", where, " hold what is no size");
+        fail(Code::format, "the sizes of ", where, " hold something that is not a size");
       }
       result.push_back(size.get<std::int64_t>());
     }
@@ -211,12 +211,12 @@ class Builder {
 
   static Names names(const Json& json, std::size_t dims, const std::string& where) {
     if (!json.is_array() || json.size() != dims) {
-      fail(Code::format, "the names of ", where, " are no list of ", dims);
+      fail(Code::format, "the names of ", where, " are not a list of ", dims);
     }
     Names result;
     for (const Json& name : json) {
       if (!name.is_null() && !name.is_string()) {
-        fail(Code::format, "the names of ", where, " hold what is no name");
+        fail(Code::format, "the names of ", where, " hold something that is not a name");
       }
       result.push_back(name.is_null() ? std::nullopt
                                       : std::optional<std::string>(name.get<std::string>()));
@@ -263,7 +263,7 @@ std::string describe_dict(const TensorDict& td) {
 
 TensorDict from_schema(std::string_view text, const FromSchemaOptions& options) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) fail(Code::format, "the description is no JSON");
+  if (json.is_discarded()) fail(Code::format, "the description is not JSON");
   return TensorDict(Builder(options).run(json));
 }
 

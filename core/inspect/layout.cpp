@@ -17,9 +17,9 @@ constexpr std::size_t block_bytes = std::size_t{32} << 10;
 std::size_t product(SizesView sizes, std::size_t of) {
   std::size_t n = of;
   for (const std::int64_t size : sizes) {
-    if (size < 0) fail(Code::shape, "sizes ", show_sizes(sizes), " hold a negative one");
+    if (size < 0) fail(Code::shape, "sizes ", show_sizes(sizes), " include a negative one");
     if (__builtin_mul_overflow(n, static_cast<std::size_t>(size), &n)) {
-      fail(Code::shape, "sizes ", show_sizes(sizes), " have more bytes than can be addressed");
+      fail(Code::shape, "sizes ", show_sizes(sizes), " need more bytes than can be addressed");
     }
   }
   return n;

@@ -74,7 +74,7 @@ std::int64_t measure(const TensorDict& td, Measure what) {
     case Measure::is_pinned:
       return all_of(td, [](const at::Tensor& leaf) { return leaf.is_pinned(); }) ? 1 : 0;
   }
-  fail(Code::invalid_argument, "there is no measure number ", static_cast<int>(what));
+  fail(Code::invalid_argument, "no measure has the number ", static_cast<int>(what));
 }
 
 std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {

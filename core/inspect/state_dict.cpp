@@ -75,7 +75,7 @@ using Metadata = std::unordered_map<std::string, NodeState>;
 Metadata read_metadata(const TensorDict& state) {
   Metadata result;
   if (state.kind_of(metadata_key) != EntryKind::non_tensor) return result;
-  const auto refuse = [] { fail(Code::format, "the metadata of the state cannot be understood"); };
+  const auto refuse = [] { fail(Code::format, "the metadata of the state dict is invalid"); };
   const auto json = nlohmann::json::parse(state.get_non_tensor(metadata_key), nullptr,
                                           /*allow_exceptions=*/false);
   if (!json.is_object()) refuse();
@@ -266,7 +266,8 @@ class Loading {
     if (found != metadata_.end()) {
       batch = found->second.batch;
       for (const std::int64_t size : batch) {
-        if (size < 0) fail(Code::shape, show(path), " is no lazy stack and has no size of -1");
+        if (size < 0)
+          fail(Code::shape, show(path), " is not a lazy stack and cannot have a size of -1");
       }
       const std::string device = node.device() ? node.device()->str() : "";
       if (found->second.device != device) {
@@ -403,7 +404,7 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
   });
   if (result.kind_of(metadata_key) != EntryKind::none) {
     fail(Code::key_exists, "the entry ", show_path(metadata_key),
-         " stands where a state keeps what it knows of the dictionaries");
+         " uses the name that a state dict reserves for its metadata");
   }
   result.set_non_tensor(metadata_key, metadata_of(source));
   return result;

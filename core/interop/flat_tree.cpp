@@ -36,7 +36,7 @@ std::string join(const OwnedPath& path, const std::string& separator) {
 void require_values(const at::Tensor& tensor, Path path) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
     fail(Code::unsupported, show_path(path),
-         " cannot be stored in this file: it is no dense tensor");
+         " cannot be stored in this file: it is not a dense tensor");
   }
   if (tensor.is_meta()) {
     fail(Code::device, show_path(path), " cannot be stored: it is on meta and has no values");
@@ -94,7 +94,7 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
       require_values(value.tensor(), path);
       OwnedPath owned = own(path);
       if (separator.empty() && owned.size() > 1) {
-        fail(Code::key_invalid, show_path(path), " is nested, and names are not to be joined");
+        fail(Code::key_invalid, show_path(path), " is nested, and the options do not join names");
       }
       std::string name = join(owned, separator);
       if (!seen.insert(name).second) {
@@ -127,8 +127,8 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
 
 void require_tensors_only(const FlatTree& tree, const char* format) {
   if (tree.extras.data.empty()) return;
-  fail(Code::unsupported, show_path(path_view(tree.extras.data[0].path)), " is no tensor, and ",
-       format, " holds tensors alone");
+  fail(Code::unsupported, show_path(path_view(tree.extras.data[0].path)), " is not a tensor, and ",
+       format, " holds only tensors");
 }
 
 std::string FlatExtras::text() const {
@@ -159,7 +159,7 @@ FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) 
     // Nothing here is nested deeper than this; what is deeper is stopped before a tree is made of it.
     const Json json = Json::parse(compact(text, where, 8));
     if (json.at("format") != extras_version) {
-      fail(Code::unsupported, where, ": what stands beside the tensors is of a later version");
+      fail(Code::unsupported, where, ": the description beside the tensors is of a later version");
     }
     const auto path_of = [](const Json& entry) { return entry.at("path").get<OwnedPath>(); };
     const Json none = Json::array();
@@ -178,7 +178,7 @@ FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) 
       }
       if (dict.path.empty() != result.dicts.empty() ||
           std::any_of(dict.batch.begin(), dict.batch.end(), [](auto size) { return size < 0; })) {
-        fail(Code::format, where, ": the batch sizes beside the tensors make no sense");
+        fail(Code::format, where, ": the batch sizes beside the tensors do not match them");
       }
       result.dicts.push_back(std::move(dict));
     }
@@ -190,7 +190,7 @@ FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) 
       result.exact.push_back({entry.at("name").get<std::string>(), path_of(entry)});
     }
   } catch (const nlohmann::json::exception&) {
-    fail(Code::format, where, ": what stands beside the tensors has another form");
+    fail(Code::format, where, ": the description beside the tensors has an unexpected form");
   }
   return result;
 }
@@ -240,7 +240,7 @@ class Builder {
       if (&leaf == leaves.data()) batch.append(sizes.begin(), sizes.begin() + dims);
     }
     if (leaves.empty() && dims != 0) {
-      fail(Code::shape, where_, ": without a tensor there are no ", dims, " batch dimensions");
+      fail(Code::shape, where_, ": a file without tensors cannot have ", dims, " batch dimensions");
     }
     return batch;
   }
@@ -259,7 +259,7 @@ class Builder {
       fail(error.code(), where_, ": ", error.what());
     }
     fail(Code::key_exists, where_, ": ", show_path(path),
-         " is there twice, or is a tensor and holds others: choose another separator");
+         " occurs twice, or is both a tensor and a dictionary: choose another separator");
   }
 
   void name_dims(const TensorDict& root, const FlatExtras& extras) const {

@@ -53,8 +53,7 @@ class TensorclassPlan {
         const DenseNode* inner = as_dense(value.node().get());
         if (inner == nullptr) {
           fail(Code::unsupported, quote(name),
-               " is no tensor, and NumPy's files hold "
-               "tensors alone");
+               " is not a tensor, and NumPy's files hold only tensors");
         }
         separate();
         text_ += "(" + quote(name) + ", [";
@@ -156,9 +155,9 @@ at::Tensor load_array(const FileBytes& file, const FileOptions& options) {
 void save_array(const at::Tensor& tensor, const std::string& path, const FileOptions& options) {
   const std::string target = new_file_path(path);
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
-    fail(Code::unsupported, "the tensor cannot be stored in this file: it is no dense tensor");
+    fail(Code::unsupported, "the tensor cannot be stored in this file: it is not a dense tensor");
   }
-  if (tensor.is_meta()) fail(Code::device, "a tensor on meta has no values to be stored");
+  if (tensor.is_meta()) fail(Code::device, "a tensor on meta has no values to store");
   const std::string head = array_head(tensor, nameless);
   files::NewFile file(target);
   file.write(head.data(), head.size());

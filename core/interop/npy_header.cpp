@@ -63,7 +63,7 @@ class HeaderReader {
            ", which needs libtorch 2.3, this is ", TORCH_VERSION);
     }
     fail(Code::dtype, literal_.where(), ": ", name, " is of NumPy's ", quote(code),
-         ", which is no dtype of libtorch");
+         ", which is not a dtype of libtorch");
   }
 
   std::size_t whole() {
@@ -163,7 +163,7 @@ Header read_header(const FileBytes& file, std::size_t max_entries) {
   const int version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0) {
     fail(Code::unsupported, file.where(), ": format ", version, ".", int{byte(7)},
-         " of NumPy's files is not known");
+         " of NumPy's files is unknown");
   }
   std::size_t begin = 10;
   std::size_t length = byte(8) | std::size_t{byte(9)} << 8;

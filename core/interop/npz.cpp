@@ -37,7 +37,7 @@ TensorDict load_npz(const FileBytes& file, const FileOptions& options) {
   for (const zip_file::Entry& entry : zip.entries()) {
     const std::string_view name = entry.name;
     if (name.size() < suffix.size() || name.substr(name.size() - suffix.size()) != suffix) {
-      fail(Code::format, file.where(), ": ", quote(name), " is no array of NumPy");
+      fail(Code::format, file.where(), ": ", quote(name), " is not a NumPy array");
     }
     std::string key(name.substr(0, name.size() - suffix.size()));
     OwnedPath path = split_name(key, options);

@@ -30,8 +30,7 @@ FileFormat format_to_write(const std::string& path, const FileOptions& options) 
   if (format == FileFormat::detect && options.layout) format = FileFormat::raw;
   if (format == FileFormat::detect) format = format_of_suffix(path);
   if (format == FileFormat::detect) {
-    fail(Code::invalid_argument, "the name ", quote(path),
-         " does not say which format is to be written");
+    fail(Code::invalid_argument, "the name ", quote(path), " does not tell which format to write");
   }
   if (format == FileFormat::pickled) {
     fail(Code::unsupported, "files of torch.save are read only: write safetensors instead");
@@ -86,7 +85,7 @@ FileFormat detect_format(const FileBytes& file) {
       where.size() < 2 ? FileFormat::detect
                        : format_of_suffix(std::string_view(where).substr(1, where.size() - 2));
   if (format == FileFormat::detect) {
-    fail(Code::format, where, " is in none of the formats that are known");
+    fail(Code::format, where, " is in no known format");
   }
   return format;
 }
@@ -101,8 +100,7 @@ TensorDict load_file(const FileBytes& file, const FileOptions& options) {
     case FileFormat::raw: return load_raw(file, options);
     case FileFormat::detect: break;
   }
-  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format),
-       " is not known");
+  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format), " is unknown");
 }
 
 TensorDict load_file(const std::string& path, const FileOptions& options) {
@@ -117,8 +115,7 @@ void save_file(const TensorDict& td, const std::string& path, const FileOptions&
     case FileFormat::raw: return save_raw(td, path, options);
     default: break;
   }
-  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format),
-       " is not known");
+  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format), " is unknown");
 }
 
 at::Tensor load_tensor(const FileBytes& file, const FileOptions& options) {

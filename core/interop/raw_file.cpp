@@ -11,9 +11,7 @@ namespace {
 
 const Layout& require_layout(const FileOptions& options) {
   if (!options.layout) {
-    fail(Code::invalid_argument,
-         "raw records can only be understood with members that say how they "
-         "lie");
+    fail(Code::invalid_argument, "raw records need members that describe their layout");
   }
   return *options.layout;
 }

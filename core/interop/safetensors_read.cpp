@@ -43,10 +43,10 @@ class HeaderReader final : public json::Reader {
         return;
       default:
         if (in_metadata_ || is_object || (field_ != "shape" && field_ != "data_offsets")) {
-          fail_here(quote(name_), " has another form");
+          fail_here(quote(name_), " has an unexpected form");
         }
         if (field_ == "shape" ? has_shape_ : !offsets_.empty())
-          fail_here(quote(name_), " says it twice");
+          fail_here(quote(name_), " repeats a field");
         has_shape_ = has_shape_ || field_ == "shape";
     }
   }
@@ -68,11 +68,11 @@ class HeaderReader final : public json::Reader {
     }
     if (in_metadata_) {
       for (const auto& item : header_.metadata) {
-        if (item.first == key) fail_here("the metadata say ", quote(key), " twice");
+        if (item.first == key) fail_here("the metadata contain ", quote(key), " twice");
       }
       if (header_.metadata.size() == max_metadata) fail_here("more metadata than allowed");
     } else if (key != "dtype" && key != "shape" && key != "data_offsets") {
-      fail_here(quote(name_), " has the field ", quote(key), ", which is not known");
+      fail_here(quote(name_), " has the field ", quote(key), ", which is unknown");
     }
     field_ = std::move(key);
   }
@@ -87,7 +87,7 @@ class HeaderReader final : public json::Reader {
     } else if (depth() == 3 && value.kind == Scalar::integer && value.integral >= 0) {
       number(value.integral);
     } else {
-      fail_here(depth() < 2 ? "the header" : quote(name_), " has another form");
+      fail_here(depth() < 2 ? "the header" : quote(name_), " has an unexpected form");
     }
   }
 
@@ -133,7 +133,7 @@ void check_places(const Header& header, std::size_t data_bytes, const std::strin
     }
     if (!bytes || static_cast<std::size_t>(*bytes) != entry->stop - entry->start) {
       fail(Code::format, where, ": ", quote(entry->name), " of shape ", show_sizes(entry->sizes),
-           " does not take the ", entry->stop - entry->start, " bytes that it has");
+           " does not match its ", entry->stop - entry->start, " bytes");
     }
     at = entry->stop;
   }
@@ -155,7 +155,7 @@ Header Header::read(const FileBytes& file, std::size_t max_entries) {
     fail(Code::format, file.where(), ": a header of ", length, " bytes in a file of ", file.size());
   }
   const std::string_view text = file.text().substr(sizeof length, length);
-  if (text.empty() || text[0] != '{') fail(Code::format, file.where(), ": the header is no JSON");
+  if (text.empty() || text[0] != '{') fail(Code::format, file.where(), ": the header is not JSON");
   Header header;
   HeaderReader(file.where(), max_entries, header).run(text);
   check_places(header, rest - text.size(), file.where());

@@ -24,7 +24,7 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
   std::string text = "{";
   if (!options.metadata.empty()) {
     const auto refuse = [] {
-      fail(Code::invalid_argument, "the metadata are not a JSON object of texts");
+      fail(Code::invalid_argument, "the metadata are not a JSON object of strings");
     };
     const auto json = nlohmann::ordered_json::parse(compact(options.metadata, "the metadata", 2),
                                                     nullptr, /*allow_exceptions=*/false);
@@ -52,7 +52,7 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
   std::vector<std::pair<std::size_t, const FlatLeaf*>> order;
   for (const FlatLeaf& leaf : tree.leaves) {
     if (leaf.name == "__metadata__") {
-      fail(Code::key_invalid, "\"__metadata__\" cannot be stored: the format needs this name");
+      fail(Code::key_invalid, "\"__metadata__\" cannot be stored: the format reserves this name");
     }
     order.emplace_back(row_of(leaf), &leaf);
   }

@@ -114,7 +114,7 @@ class CsvReader {
     }
     if (at_ < text_.size() && text_[at_] == '\r') ++at_;
     if (at_ < text_.size() && text_[at_] != ',' && text_[at_] != '\n') {
-      fail(Code::format, "line ", line_, ": something stands behind a closing quote");
+      fail(Code::format, "line ", line_, ": text follows a closing quote");
     }
     return unquoted_;
   }
@@ -182,12 +182,12 @@ std::vector<TextColumn> read_json(std::string_view text, std::size_t& rows) {
   if (deep) {
     fail(Code::format, "the values are nested more than ", max_json_depth, " deep");
   }
-  if (!json.is_array()) fail(Code::format, "the file holds no JSON list of rows");
+  if (!json.is_array()) fail(Code::format, "the file is not a JSON list of rows");
   std::vector<TextColumn> columns;
   std::unordered_map<std::string, std::size_t> known;
   rows = 0;
   for (const Json& row : json) {
-    if (!row.is_object()) fail(Code::format, "row ", rows, " is no JSON object");
+    if (!row.is_object()) fail(Code::format, "row ", rows, " is not a JSON object");
     for (const auto& item : row.items()) {
       const auto [found, added] = known.emplace(item.key(), columns.size());
       if (added) columns.push_back({item.key(), {}});

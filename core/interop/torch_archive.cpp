@@ -57,7 +57,7 @@ Archive::Archive(const FileBytes& file, const FileOptions& options)
   if (const zip_file::Entry* entry = zip_.find(folder_ + "byteorder")) {
     const std::string order = zip_.text(*entry, 16);
     if (order != "little" && order != "big") {
-      fail(Code::format, file.where(), ": no order of bytes is called ", quote(order));
+      fail(Code::format, file.where(), ": no byte order is called ", quote(order));
     }
     swapped_ = order == "big";
   }
@@ -98,14 +98,14 @@ const c10::Storage& Archive::storage_of(const Object& object, c10::ScalarType dt
   if (found != storages_.end()) {
     if (swapped_ && found->second.dtype != dtype) {
       fail(Code::unsupported, file_.where(), ": ", quote(name),
-           " is of two dtypes, and its bytes stand the other way around");
+           " has two dtypes, and its byte order is reversed");
     }
     check_length(object, name, found->second.storage.nbytes());
     return found->second.storage;
   }
   const zip_file::Entry* entry = zip_.find(name);
   if (entry == nullptr) {
-    fail(Code::format, file_.where(), ": the storage ", quote(name), " is not there");
+    fail(Code::format, file_.where(), ": the storage ", quote(name), " is missing");
   }
   const auto bytes = static_cast<std::size_t>(entry->bytes);
   check_length(object, name, bytes);

@@ -68,7 +68,7 @@ class Loader {
     } else if (is_dictionary(pickle().root)) {
       walk();
     } else {
-      fail(Code::wrong_entry, archive_.where(), " holds no tensor and no dictionary");
+      fail(Code::wrong_entry, archive_.where(), " holds neither a tensor nor a dictionary");
     }
     return build_tree(leaves_, &extras_, options_, archive_.where());
   }
@@ -185,7 +185,8 @@ class Loader {
 void refuse_old(const FileBytes& file) {
   if (file.text().substr(0, 1) == "\x80") {
     fail(Code::unsupported, file.where(),
-         " is of torch.save before 1.6, or a bare pickle: save it again with a newer one");
+         " was written by torch.save before 1.6, or is a bare pickle: save it again with a newer "
+         "version");
   }
 }
 

@@ -141,12 +141,12 @@ std::vector<Checksum> read_checksums(std::string_view text, const std::string& w
         (line.substr(digits, 2) != "  " && line.substr(digits, 2) != " *") ||
         !get_hex(line.substr(0, 16), one.digest.high) ||
         !get_hex(line.substr(16, 16), one.digest.low)) {
-      refuse("this is no checksum of 32 hexadecimal digits and a name");
+      refuse("not a checksum of 32 hexadecimal digits and a name");
     }
-    if (!has_bytes) refuse("no line before it says how many bytes it is of");
+    if (!has_bytes) refuse("no line before it gives its number of bytes");
     const std::string_view name = line.substr(digits + 2);
     if (!escaped) one.path = name;
-    if (escaped && !unescape(name, one.path)) refuse("a name with a backslash that means nothing");
+    if (escaped && !unescape(name, one.path)) refuse("a name with an invalid backslash escape");
     if (!stays_inside(one.path)) refuse("this name leads out of the folder");
     if (!seen.insert(one.path).second) refuse("a file is named twice");
     one.bytes = bytes;

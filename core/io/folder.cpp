@@ -93,7 +93,8 @@ void copy_file(const std::string& from, const std::string& to) {
   if (!source.is_open()) fail_io("cannot open", from, errno);
   struct stat info {};
   if (::fstat(source.get(), &info) != 0) fail_io("cannot look at", from, errno);
-  if (!S_ISREG(info.st_mode)) fail(Code::io, "cannot keep \"", from, "\": it is no regular file");
+  if (!S_ISREG(info.st_mode))
+    fail(Code::io, "cannot keep \"", from, "\": it is not a regular file");
   const Descriptor target(
       ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!target.is_open()) fail_io("cannot write", to, errno);

@@ -79,7 +79,7 @@ std::shared_ptr<SharedMemory> SharedMemory::make(std::size_t bytes) {
   const std::size_t total = room + sizeof(Trailer);
   files::Descriptor file(::memfd_create("tensordict", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.is_open()) {
-    if (errno == ENOSYS) fail(Code::unsupported, "this system has no memory that can be shared");
+    if (errno == ENOSYS) fail(Code::unsupported, "this system does not support shared memory");
     fail_system("make", bytes, errno);
   }
   if (::fchmod(file.get(), S_IRUSR | S_IWUSR) != 0) fail_system("make", bytes, errno);
@@ -115,7 +115,7 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   if (!file.is_open()) {
     if (errno == ENOENT || errno == ENXIO || errno == ESRCH) {
       fail(Code::io, "no shared memory ", quote(text),
-           ": the process that made it has ended or has let go of it");
+           ": the process that created it has ended or has released it");
     }
     fail(Code::io, "cannot open shared memory ", quote(text), ": ",
          std::generic_category().message(errno));
@@ -123,11 +123,10 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   struct stat info {};
   const int seals = ::fcntl(file.get(), F_GET_SEALS);
   if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode) || seals < 0) {
-    fail(Code::format, quote(text), " leads to something that is no shared memory");
+    fail(Code::format, quote(text), " does not lead to shared memory");
   }
   if ((seals & F_SEAL_SHRINK) == 0) {
-    fail(Code::format, "refused: shared memory ", quote(text),
-         " could be shortened while it is used");
+    fail(Code::format, "refused: shared memory ", quote(text), " could be shortened while in use");
   }
   const auto total = static_cast<std::size_t>(info.st_size);
   Trailer trailer{};
@@ -140,10 +139,10 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   result->mapped_ = total;
   std::memcpy(&trailer, result->data_ + total - sizeof trailer, sizeof trailer);
   if (std::memcmp(trailer.magic, magic, sizeof magic) != 0) {
-    fail(Code::format, quote(text), " leads to something that is no shared dictionary");
+    fail(Code::format, quote(text), " does not lead to a shared dictionary");
   }
   if (trailer.nonce != name.nonce) {
-    fail(Code::io, "no shared memory ", quote(text), ": another one has taken its place");
+    fail(Code::io, "no shared memory ", quote(text), ": another one has replaced it");
   }
   if (trailer.bytes > total - sizeof trailer) {
     fail(Code::format, "shared memory ", quote(text), " is too short: ", trailer.bytes,
@@ -156,12 +155,12 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
 #else
 
 std::shared_ptr<SharedMemory> SharedMemory::make(std::size_t) {
-  fail(Code::unsupported, "this system has no memory that can be shared");
+  fail(Code::unsupported, "this system does not support shared memory");
 }
 
 std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   parse(text);
-  fail(Code::unsupported, "this system has no memory that can be shared");
+  fail(Code::unsupported, "this system does not support shared memory");
 }
 
 #endif

@@ -90,7 +90,7 @@ void Reader::read_directory(std::size_t max_entries) {
       break;
     }
   }
-  if (end == bytes_) fail(Code::format, where_, " is no zip archive");
+  if (end == bytes_) fail(Code::format, where_, " is not a zip archive");
   const unsigned char* at = data_ + end;
   std::uint64_t disks = u16(at + 4) | u16(at + 6);
   std::uint64_t count = u16(at + 10);
@@ -101,7 +101,7 @@ void Reader::read_directory(std::size_t max_entries) {
     const std::uint64_t record = u64(data_ + locator + 8);
     if (locator < wide_end_bytes || record > locator - wide_end_bytes ||
         u32(data_ + record) != wide_end_mark || u64(data_ + record + 4) != locator - record - 12) {
-      fail(Code::format, where_, ": its end says where its zip64 end is, and it is not there");
+      fail(Code::format, where_, ": the zip64 end record that its end refers to is missing");
     }
     at = data_ + record;
     disks = u32(data_ + locator + 4) | u32(at + 16) | u32(at + 20);
@@ -197,7 +197,7 @@ void Reader::read_header(Entry& entry, std::uint64_t directory) const {
   if (name_bytes != entry.name.size() ||
       std::memcmp(header + header_bytes, entry.name.data(), entry.name.size()) != 0 ||
       u16(header + 8) != entry.method || (u16(header + 6) & encrypted_flags) != 0) {
-    refuse("is called otherwise, or packed otherwise, in its own header");
+    refuse("has another name or compression in its own header");
   }
   const std::uint64_t before = name_bytes + u16(header + 28);
   entry.offset = entry.header + header_bytes + before;
@@ -208,7 +208,7 @@ void Reader::read_header(Entry& entry, std::uint64_t directory) const {
     refuse("is stored, and has ", entry.packed, " bytes instead of ", entry.bytes);
   }
   if (entry.method == method_deflated && entry.bytes / deflate_ratio > entry.packed) {
-    refuse("claims ", entry.bytes, " bytes packed in ", entry.packed, ", which nothing can hold");
+    refuse("claims ", entry.bytes, " bytes packed in ", entry.packed, ", which is impossible");
   }
   if (entry.is_folder() && entry.bytes != 0) refuse("is a folder and has content");
 }
@@ -222,7 +222,7 @@ void Reader::check_overlaps() const {
   for (std::size_t i = 1; i < order.size(); ++i) {
     if (order[i]->header < order[i - 1]->offset + order[i - 1]->packed) {
       fail(Code::format, where_, ": ", quote(order[i - 1]->name), " and ", quote(order[i]->name),
-           " lie on one another");
+           " overlap");
     }
   }
 }
@@ -265,8 +265,8 @@ void Reader::read(const Entry& entry, char* to, bool checked) const {
       checked = true;
       break;
     default:
-      fail(Code::unsupported, where_, ": ", quote(entry.name), " is packed with method ",
-           entry.method, "; stored and deflated entries can be read");
+      fail(Code::unsupported, where_, ": ", quote(entry.name), " uses compression method ",
+           entry.method, "; only stored and deflated entries are supported");
   }
   if (checked && crc32(0, to, entry.bytes) != entry.crc) {
     fail(Code::format, where_, ": ", quote(entry.name), " is damaged: its checksum differs");
@@ -350,7 +350,7 @@ at::Tensor MappedArchive::tensor(const Entry& entry, std::size_t skip, SizesView
   }
   if (writable_) {
     fail(Code::unsupported, reader_->where(), ": ", quote(entry.name),
-         " is compressed or not aligned: what is written to it cannot reach the file");
+         " is compressed or not aligned: writes to it cannot reach the file");
   }
   at::Tensor result = at::empty(sizes, options);
   char* to = static_cast<char*>(result.data_ptr());

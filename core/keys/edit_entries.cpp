@@ -128,7 +128,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
   if (from == to) return;
   if (safe && td.kind_of(to) != EntryKind::none) {
     fail(Code::key_exists, "cannot rename ", show_path(from), ": ", show_path(to),
-         " is there already");
+         " already exists");
   }
   struct Removal {
     DenseNode* holder;

@@ -130,7 +130,7 @@ KeyList last_key(const TensorDict& td) {
     return last(dense->name(dense->size() - 1), kind_of(dense->value(dense->size() - 1)));
   }
   const std::vector<std::string> names = entry_names(*td.node());
-  if (names.empty()) fail(Code::key_not_found, "the dictionary holds nothing");
+  if (names.empty()) fail(Code::key_not_found, "the dictionary is empty");
   return last(names.back(), kind_below(td.node(), names.back()));
 }
 

@@ -179,7 +179,7 @@ class Unflatten {
       node = inner(*node, rest.substr(0, at), name);
       rest.remove_prefix(at + separator_.size());
     }
-    if (node->find(rest) != nullptr) fail_override(name, "the entry is there already");
+    if (node->find(rest) != nullptr) fail_override(name, "the entry already exists");
     const bool copies = value.is_node() && !inplace_;
     node->put(rest, copies ? Value(TensorDict(value.node()).clone(false).node()) : value);
   }
@@ -196,7 +196,7 @@ class Unflatten {
       return result;
     }
     DenseNode* dense = there->is_node() ? as_dense(there->node().get()) : nullptr;
-    if (dense == nullptr) fail_override(name, "a part of it is no dictionary");
+    if (dense == nullptr) fail_override(name, "a part of it is not a dictionary");
     if (!inplace_) return dense;
     DenseNode*& changed = own_[dense];
     if (changed == nullptr) {

@@ -26,7 +26,7 @@ void copy_entry_out(const TensorDict& td, Path path, c10::ScalarType dtype, void
                     std::size_t bytes) {
   const at::Tensor tensor = td.get(path);
   if (tensor.scalar_type() != dtype) {
-    fail(Code::dtype, show_path(path), " is of ", tensor.scalar_type(), ", asked for was ", dtype);
+    fail(Code::dtype, show_path(path), " is of ", tensor.scalar_type(), ", requested ", dtype);
   }
   copy_out(tensor, data, bytes);
 }
@@ -39,7 +39,7 @@ void set_number(const TensorDict& td, Path path, c10::Scalar number, c10::Scalar
 
 std::int64_t integer_of(const TensorDict& td, Path path) {
   const c10::Scalar item = item_of(td, path);
-  if (item.isFloatingPoint()) fail(Code::dtype, show_path(path), " is a number with fractions");
+  if (item.isFloatingPoint()) fail(Code::dtype, show_path(path), " is a floating-point number");
   return item.toLong();
 }
 

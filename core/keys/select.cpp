@@ -24,7 +24,7 @@ class Filter {
     NodePtr result;
     if (const SubTensorDictNode* part = as_sub_tensordict(root_.get())) {
       if (options_.inplace) {
-        fail(Code::unsupported, "keys of a sub-tensordict cannot be taken away in place");
+        fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
       }
       result = make(0, dense_form(retain(*part))).node;
     } else {

@@ -86,7 +86,7 @@ TensorDict filter_non_tensor(const TensorDict& td) {
 
 void remove_empty(const TensorDict& td) {
   if (td.node()->kind() == NodeKind::sub_tensordict) {
-    fail(Code::unsupported, "keys of a sub-tensordict cannot be taken away in place");
+    fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
   }
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   const std::vector<Node*> nodes = dicts_of(td.node());

@@ -232,7 +232,8 @@ class OperatorCall {
       call_.call_one(tensors);
       for (const c10::IValue& value : call_.stack_) {
         if (value.toTensor().defined()) continue;
-        fail(Code::unsupported, call_.policy_.what, " gives no tensor for ", show_path(place.path));
+        fail(Code::unsupported, call_.policy_.what, " returns no tensor for ",
+             show_path(place.path));
       }
       for (std::size_t i = 0; i < call_.further_.size(); ++i)
         call_.further_[i].push_back(std::move(call_.stack_[i + 1]).toTensor());
@@ -345,7 +346,7 @@ class OperatorCall {
   bool call_fused() {
     const bool done = !rows_.empty() && try_fused();
     if (!done && options_.fuse == Fuse::always)
-      fail(Code::unsupported, policy_.what, " is not to be had for all leaves at once");
+      fail(Code::unsupported, policy_.what, " is not available for all leaves at once");
     return done;
   }
 
@@ -404,7 +405,7 @@ TensorDict call(const TensorDict& td, std::string_view name, c10::ArrayRef<CallA
                 const CallOptions& options) {
   const Operator op(name, arguments);
   if (op.results() != 1) {
-    fail(Code::unsupported, name, " gives ", op.results(), " tensors, one is wanted");
+    fail(Code::unsupported, name, " returns ", op.results(), " tensors instead of one");
   }
   return op.call(td, options)[0];
 }

@@ -306,7 +306,7 @@ void Operator::accept(const c10::OperatorHandle& handle) {
     fail(Code::unsupported, schema.operator_name(), " ", why, ": ", show(schema));
   };
   if (schema.is_vararg() || schema.is_varret()) refuse("takes any number of arguments");
-  if (forbidden(handle)) refuse("is not called for the tensors of a dictionary");
+  if (forbidden(handle)) refuse("is not supported for the tensors of a dictionary");
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     if (!writes(argument)) continue;
@@ -316,10 +316,10 @@ void Operator::accept(const c10::OperatorHandle& handle) {
   }
   for (const c10::Argument& one : schema.returns()) {
     if (one.type()->kind() != c10::TypeKind::TensorType)
-      refuse("gives something that is no tensor");
-    if (in_place_ != writes(one)) refuse("writes into a tensor and gives another one");
+      refuse("returns something that is not a tensor");
+    if (in_place_ != writes(one)) refuse("writes into a tensor and returns another one");
   }
-  if (!in_place_ && schema.returns().empty()) refuse("gives no tensor");
+  if (!in_place_ && schema.returns().empty()) refuse("returns no tensor");
   draws_ = handle.hasTag(at::Tag::nondeterministic_seeded);
   results_ = in_place_ ? 1 : schema.returns().size();
   handle_ = std::make_shared<const c10::OperatorHandle>(handle);

@@ -71,8 +71,8 @@ void detach_inplace(const TensorDict& td) {
   check_leaves(td, [](const auto& name, const at::Tensor& leaf) {
     if (leaf.is_view() && leaf.requires_grad()) {
       fail(Code::unsupported, name(),
-           " is a view of a tensor that is recorded and cannot be detached in place: detach the "
-           "dictionary, or the tensor it is a view of");
+           " is a view of a tensor with autograd history and cannot be detached in place: detach "
+           "the dictionary, or the tensor it is a view of");
     }
   });
   each_leaf(td, [](const at::Tensor& leaf) {
@@ -154,9 +154,9 @@ void backward(const TensorDict& td, const TensorDict* gradient, const TensorDict
       check_gradient(path, leaf, seed);
       seeds.push_back(seed);
     } else if (leaf.numel() != 1) {
-      fail(Code::shape, show_path(path), " has shape ", show_sizes(leaf.sizes()),
-           ": without a gradient to begin with, every entry that requires one must have one "
-           "element");
+      fail(
+          Code::shape, show_path(path), " has shape ", show_sizes(leaf.sizes()),
+          ": without initial gradients, every entry that requires gradients must have one element");
     }
     outputs.push_back(leaf);
   });

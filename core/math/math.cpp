@@ -154,7 +154,7 @@ auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, 
     for (const std::optional<c10::Scalar>& number : extra.numbers) {
       if (number) numbers += (numbers.empty() ? "" : ", ") + show_number(*number);
     }
-    fail(Code::dtype, kernel.name, ": the number ", numbers, " has no place in ",
+    fail(Code::dtype, kernel.name, ": the number ", numbers, " does not fit into ",
          c10::toString(dtype), ": ", error.what());
   }
 }
@@ -164,7 +164,7 @@ at::Tensor compare_non_tensor(const Kernel& kernel, const ZipPlace& place, ZipNo
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
   if (!equal && kernel.out != kernel_of(Binary::ne_op).out) {
     fail(Code::dtype, kernel.name, ": ", show_path(place.path),
-         " is no tensor: it can be equal or not, and has no order");
+         " is non-tensor data: it can be equal or not, but has no order");
   }
   const Node& first = *nodes[0];
   at::Tensor result = at::full(first.batch(), !equal, at::kBool);
@@ -244,7 +244,7 @@ class InPlaceMath {
       return;
     if (job.a.numel() == 0 || at::all(job.b).item().toBool()) return;
     fail(Code::torch, kernel_.name, "_: the operand for ", show_path(path),
-         " has a zero, and integers cannot be divided by it");
+         " contains 0, and integers cannot be divided by 0");
   }
 
   // Whether libtorch does it with these dtypes, and can write what comes out: done with one element,
@@ -345,7 +345,7 @@ Call binary_call(Binary op, c10::ArrayRef<const Operand*> operands, const Binary
       options.missing != ZipPolicy::Missing::error)
     fail(Code::invalid_argument, call.kernel.name, " compares dictionaries of the same keys only");
   if (options.missing == ZipPolicy::Missing::fill && !options.fallback.defined())
-    fail(Code::invalid_argument, "no default for the entries that are missing");
+    fail(Code::invalid_argument, "no default value for missing entries");
   return call;
 }
 

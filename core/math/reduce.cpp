@@ -86,8 +86,9 @@ class Reducer {
                  at::Tensor* positions = nullptr) const {
     if ((row_.flags & floats) != 0 && !options_.dtype &&
         at::isIntegralType(leaf.scalar_type(), /*includeBool=*/true)) {
-      fail(Code::dtype, row_.name, " needs floats: ", path.empty() ? "the tensor" : show_path(path),
-           " is ", c10::toString(leaf.scalar_type()));
+      fail(Code::dtype, row_.name,
+           " needs floating-point tensors: ", path.empty() ? "the tensor" : show_path(path), " is ",
+           c10::toString(leaf.scalar_type()));
     }
     if (over_ == Over::dims) {
       if (dims_.empty()) return no_dims(leaf);
@@ -116,7 +117,7 @@ class Reducer {
     if (options_.dims.size() != 1 && (row_.flags & dims) == 0) {
       fail(Code::invalid_argument, row_.name, " takes one dimension, found ", options_.dims.size());
     }
-    if (options_.dims.empty()) fail(Code::invalid_argument, row_.name, " over no dimension");
+    if (options_.dims.empty()) fail(Code::invalid_argument, row_.name, " over no dimensions");
     for (const std::int64_t dim : options_.dims) {
       if (dim < -n || dim >= n) {
         fail(Code::index, row_.name, ": dimension ", dim, " is out of range for batch size ",
@@ -267,9 +268,9 @@ TensorDict reduce(const TensorDict& td, Reduction op, const ReduceOptions& optio
 std::pair<TensorDict, TensorDict> reduce_pair(const TensorDict& td, Reduction op,
                                               const ReduceOptions& options) {
   const Row& row = row_of(op);
-  if ((row.flags & pair) == 0) fail(Code::invalid_argument, row.name, " gives no positions");
+  if ((row.flags & pair) == 0) fail(Code::invalid_argument, row.name, " has no positions");
   if (options.over != Over::dims)
-    fail(Code::invalid_argument, row.name, " gives positions along one dimension only");
+    fail(Code::invalid_argument, row.name, " has positions only along one dimension");
   std::vector<at::Tensor> positions;
   const NodePtr values = reduce_node(td, Reducer(row, options, td.batch_size()), &positions);
   return {TensorDict(values), TensorDict(zip(values, Replace(positions)))};
@@ -279,7 +280,7 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
   const Row& row = row_of(op);
   const Reducer reducer(row, options, td.batch_size());
   if ((row.flags & scan) != 0)
-    fail(Code::invalid_argument, row.name, " is taken of each tensor, not over all of them");
+    fail(Code::invalid_argument, row.name, " works on each tensor, not over all of them");
   if (options.over == Over::everything && options.keepdim)
     fail(Code::invalid_argument, row.name, " of all tensors keeps no dimension");
   const std::size_t batch_dims = td.batch_size().size();

@@ -22,7 +22,7 @@ class ArchiveSource final : public MemmapSource {
         archive_(zip_file::MappedArchive::open(files::absolute(path), writable)) {
     archive_.file()->set_path(root_);
     if (archive_.reader().find(format::meta_file) == nullptr) {
-      fail(Code::format, "\"", root_, "\" is no archive of a dictionary: it has no meta.json");
+      fail(Code::format, "\"", root_, "\" is not an archive of a dictionary: it has no meta.json");
     }
     names_.reserve(archive_.reader().entries().size());
     for (const zip_file::Entry& entry : archive_.reader().entries()) names_.push_back(entry.name);

@@ -80,11 +80,11 @@ void prepare_archive(const std::string& target, bool fail_if_exists, files::NewF
   switch (files::look(target).found) {
     case Found::nothing: break;
     case Found::file:
-      if (fail_if_exists) fail(Code::io, "\"", target, "\" is there already");
+      if (fail_if_exists) fail(Code::io, "\"", target, "\" already exists");
       break;
-    case Found::folder: fail(Code::io, "\"", target, "\" is there and is a folder");
+    case Found::folder: fail(Code::io, "\"", target, "\" exists and is a folder");
     case Found::link: fail(Code::io, "refused: \"", target, "\" is a symbolic link");
-    case Found::other: fail(Code::io, "\"", target, "\" is there and is not a file");
+    case Found::other: fail(Code::io, "\"", target, "\" exists and is not a file");
   }
   const std::string parent = target.substr(0, target.rfind('/'));
   if (!parent.empty()) folders.make_with_parents(parent);
@@ -134,7 +134,7 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
   const auto archive = zip_file::MappedArchive::open(path, false, max_entries);
   const zip_file::Reader& reader = archive.reader();
   if (reader.find(format::meta_file) == nullptr) {
-    fail(Code::format, reader.where(), " is no archive of a dictionary: it has no meta.json");
+    fail(Code::format, reader.where(), " is not an archive of a dictionary: it has no meta.json");
   }
   for (const Entry& entry : reader.entries()) {
     if (zip_file::stays_inside(entry.name)) continue;
@@ -143,7 +143,7 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
   const std::string target = files::absolute(dir);
   const Found found = files::look(files::join(target, ".")).found;
   if (found == Found::folder && (options.fail_if_exists || !files::list(target).empty())) {
-    fail(Code::io, "\"", target, "\" is there already",
+    fail(Code::io, "\"", target, "\" already exists",
          options.fail_if_exists ? "" : ", and is not empty");
   }
   files::FolderReplacement to(target);
@@ -175,7 +175,7 @@ void refresh_checksums(const std::string& path) {
   const auto archive = zip_file::MappedArchive::open(name, true, max_entries);
   const zip_file::Reader& reader = archive.reader();
   if (reader.find(format::meta_file) == nullptr) {
-    fail(Code::format, reader.where(), " is no archive of a dictionary: it has no meta.json");
+    fail(Code::format, reader.where(), " is not an archive of a dictionary: it has no meta.json");
   }
   const files::Descriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.is_open()) files::fail_io("cannot open", name, errno);

@@ -166,7 +166,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
                         bool zeros) {
   if (path.empty()) fail(Code::invalid_argument, "an archive needs a path");
   if (zeros && options.compression != Compression::stored) {
-    fail(Code::invalid_argument, "an archive to write to cannot be compressed");
+    fail(Code::invalid_argument, "an archive that is written to cannot be compressed");
   }
   const std::string target = files::absolute(path);
   MemmapOptions how = options;

@@ -71,7 +71,7 @@ Future::Future(Work work) {
     });
   } catch (const std::system_error& error) {
     AtExit::instance().remove(this);
-    fail(Code::out_of_memory, "the system gives no thread: ", error.what());
+    fail(Code::out_of_memory, "the system cannot start a thread: ", error.what());
   } catch (...) {
     AtExit::instance().remove(this);
     throw;

@@ -37,12 +37,12 @@ Place find_place(const TensorDict& td, Path path) {
     if (dense == nullptr || dense->tensorclass()) {
       fail(Code::unsupported, show_path(path.slice(0, i)), " is a ",
            dense == nullptr ? "lazy stack or a value" : "tensorclass",
-           ": it takes no new entry that is mapped");
+           ": it cannot get a new mapped entry");
     }
     const Value* value = dense->find(path[i]);
     if (value == nullptr) return {dense, path.slice(i)};
     if (i + 1 == path.size()) {
-      fail(Code::key_exists, show_path(path), " is there already: remove that entry first");
+      fail(Code::key_exists, show_path(path), " already exists: remove that entry first");
     }
     if (!value->is_node()) fail(Code::wrong_entry, show_path(path.slice(0, i + 1)), " is a tensor");
     node = value->node().get();
@@ -172,7 +172,7 @@ at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes,
   // One element that stands for all of them.
   const at::Tensor zero = at::zeros({}, dtype ? at::TensorOptions(*dtype) : at::TensorOptions());
   if (!checked_bytes(sizes, zero.element_size())) {
-    fail(Code::shape, "no tensor can have the shape ", show_sizes(sizes));
+    fail(Code::shape, "a tensor cannot have the shape ", show_sizes(sizes));
   }
   return Maker(find_place(td, path), options, Content::zeros).run(zero.expand(sizes));
 }

@@ -142,7 +142,8 @@ class Loader {
     check_depth(opened, above.depth + 1);
     reader_.count_entry(opened);
     Opened source = reader_.open_source(opened);
-    if (is_value(source)) fail(Code::format, source.where, ": a value has no parts");
+    if (is_value(source))
+      fail(Code::format, source.where, ": non-tensor data has no nested entries");
     std::vector<Pending> waiting;
     waiting.swap(pending_);
     const TensorDict whole(read(std::move(source)));
@@ -197,7 +198,8 @@ class Loader {
   NodePtr numbered_values(const Opened& opened, const Above& above) {
     const auto dim = static_cast<std::size_t>(opened.text.stack_dim);
     if (dim >= above.batch.size())
-      fail(Code::format, opened.where, ": there is no field \"data\", and no dimension ", dim);
+      fail(Code::format, opened.where, ": the field \"data\" is missing, and so is dimension ",
+           dim);
     Sizes batch(above.batch);
     batch.erase(batch.begin() + static_cast<std::ptrdiff_t>(dim));
     return stack(

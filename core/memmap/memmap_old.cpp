@@ -147,7 +147,7 @@ class Sorter {
         // found by looking.
         if (planned && in_plan->second == SavePlan::FolderUse::empty && has_meta) {
           fail(Code::io, "cannot save a dictionary without entries to \"", dir, "\": \"", path,
-               "\" would be taken for a part of it");
+               "\" would be read as a part of it");
         }
         result_.keep.push_back(relative(path));
       }

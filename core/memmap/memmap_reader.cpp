@@ -69,7 +69,7 @@ Opened MemmapReader::open_record(const std::string& dir, const std::string& key)
   if (outer.size() >= format::tensorclass_folder.size() &&
       outer.compare(outer.size() - format::tensorclass_folder.size(), std::string::npos,
                     format::tensorclass_folder) == 0) {
-    fail(Code::format, "\"", dir, "\": a tensorclass stands directly inside a tensorclass");
+    fail(Code::format, "\"", dir, "\": a tensorclass directly contains a tensorclass");
   }
   return open(dir, key);
 }
@@ -82,12 +82,12 @@ void MemmapReader::require_values(const Opened& opened) const {
   if (one && opened.text.data.empty()) {
     const std::string pickle = files::join(opened.dir, format::pickle_file);
     if (source_.look(pickle).found == Found::nothing)
-      fail(Code::format, opened.where, ": there is no field \"data\"");
+      fail(Code::format, opened.where, ": the field \"data\" is missing");
   } else if (one || opened.text.data != "\"pickle.pkl\"") {
     return;
   }
   fail(Code::unsupported, opened.where, ": the ", one ? "value was" : "values were",
-       " pickled by Python and cannot be read outside of it");
+       " pickled by Python and can only be read there");
 }
 
 bool MemmapReader::has_meta(const std::string& dir) const {
@@ -151,7 +151,7 @@ Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
     if (found != Found::folder) fail(Code::format, "\"", dir, "\" is not a folder");
     fail(Code::format, "\"", dir, "\" has no meta.json");
   });
-  if (!opened) fail(Code::format, at.where, ": there is no folder for the entry ", name);
+  if (!opened) fail(Code::format, at.where, ": the folder is missing for the entry ", name);
   return std::move(*opened);
 }
 
@@ -284,7 +284,7 @@ void MemmapReader::require_file(const Opened& at, const std::string& key,
 }
 
 void MemmapReader::fail_missing(const Opened& at, const std::string& key) const {
-  fail(Code::format, at.where, ": there is no file of values for ", quote(key));
+  fail(Code::format, at.where, ": the file of values is missing for ", quote(key));
 }
 
 }  // namespace td

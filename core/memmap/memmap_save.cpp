@@ -251,7 +251,7 @@ void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions&
     fail(Code::invalid_argument, "the dictionary is in shared memory: save a clone of it");
   }
   if (td.node()->kind() == NodeKind::sub_tensordict) {
-    fail(Code::unsupported, "a sub-tensordict has no tensors of its own that could be mapped");
+    fail(Code::unsupported, "a sub-tensordict has no tensors of its own to map");
   }
   check_folder(options);
   Saver saver(td, folder_or_own(td, dir), options, Content::values);

@@ -36,7 +36,7 @@ void SaveChecks::check_table_name(const DenseNode& source) const {
 
 void SaveChecks::check_tensor(const at::Tensor& tensor) const {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
-    fail(Code::unsupported, show_path(path_), " cannot be stored: it is no dense tensor");
+    fail(Code::unsupported, show_path(path_), " cannot be stored: it is not a dense tensor");
   }
   if (format::dtype_name(tensor.scalar_type()).empty()) {
     fail(Code::dtype, show_path(path_), " cannot be stored: the format has no dtype ",
@@ -62,7 +62,7 @@ SavePlan::Action SaveChecks::check_mapping(const SavePlan::Leaf& leaf,
   }
   if (!options_.copy_existing) {
     fail(Code::invalid_argument, show_path(path_), " is mapped from ",
-         file->path().empty() ? "nameless memory" : "\"" + file->path() + "\"",
+         file->path().empty() ? "anonymous memory" : "\"" + file->path() + "\"",
          " already and is copied only with copy_existing");
   }
   return SavePlan::Action::write;
@@ -80,7 +80,7 @@ std::string SaveChecks::folder_of(const DenseNode& source, const std::string& di
     const Value* leaf = source.find(key.substr(0, key.size() - format::leaf_suffix.size()));
     if (leaf != nullptr && elements_of(*leaf) != nullptr) {
       fail(Code::key_invalid, show_path(path_),
-           " cannot be stored: a tensor beside it has a file of this name");
+           " cannot be stored: a tensor in the same folder has a file of this name");
     }
   }
   return files::join(dir, name_of(key));
@@ -92,10 +92,10 @@ void SaveChecks::check_name(std::string_view key, bool is_node,
     fail(Code::key_invalid, show_path(path_), " cannot be stored: ", why);
   };
   if (format::reserved(key) || (is_node && key == format::meta_file)) {
-    refuse("the format needs this name for itself");
+    refuse("the format reserves this name");
   }
   if (options_.verbatim_names && !format::safe_verbatim(key, is_node)) {
-    refuse("as a file name this would lead elsewhere");
+    refuse("as a file name this would leave the folder");
   }
   const std::size_t suffix = is_node ? 0 : file_suffix.size();
   if (name_of(key).size() + suffix > max_name) refuse("as a file name this is too long");
@@ -114,7 +114,7 @@ bool SaveChecks::folder_exists(const std::string& path) {
   const Found found = files::look(path).found;
   if (found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
   if (found == Found::nothing) return false;
-  if (found != Found::folder) fail(Code::io, "\"", path, "\" is there and is not a folder");
+  if (found != Found::folder) fail(Code::io, "\"", path, "\" exists and is not a folder");
   return true;
 }
 
@@ -122,8 +122,8 @@ files::Look SaveChecks::check_file(const std::string& path) const {
   const files::Look there = files::look(path);
   if (there.found == Found::nothing) return there;
   if (there.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
-  if (there.found != Found::file) fail(Code::io, "\"", path, "\" is there and is not a file");
-  if (options_.fail_if_exists) fail(Code::io, "\"", path, "\" is there already");
+  if (there.found != Found::file) fail(Code::io, "\"", path, "\" exists and is not a file");
+  if (options_.fail_if_exists) fail(Code::io, "\"", path, "\" already exists");
   return there;
 }
 

@@ -32,7 +32,7 @@ class IndexReader {
   }
 
   [[noreturn]] void fail_form() const {
-    fail(Code::format, where_, ": the index has another form");
+    fail(Code::format, where_, ": the index has an unexpected form");
   }
 
   const Json& content(const Json& json) const {
@@ -45,7 +45,7 @@ class IndexReader {
     if (!json.is_number_integer() ||
         (json.is_number_unsigned() &&
          json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())) {
-      fail(Code::format, where_, ": the index holds what is no position");
+      fail(Code::format, where_, ": the index holds something that is not a position");
     }
     return json.get<std::int64_t>();
   }
@@ -62,7 +62,7 @@ class IndexReader {
     }
     const Json* list = is(json, "list") ? &content(json) : &json;
     if (has_tag(*list)) {
-      fail(Code::format, where_, ": the index holds ", list->at(0).dump(), ", which is not known");
+      fail(Code::format, where_, ": the index holds ", list->at(0).dump(), ", which is unknown");
     }
     IndexItem result = IndexItem::of(tensor(*list));
     result.start = 1;
@@ -186,7 +186,7 @@ std::string index_text(const std::vector<IndexItem>& items) {
 std::vector<IndexItem> read_index(const std::string& json, std::int64_t longest,
                                   const std::string& where) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) fail(Code::format, where, ": the index is no JSON");
+  if (parsed.is_discarded()) fail(Code::format, where, ": the index is not JSON");
   return IndexReader(longest, where).read(parsed);
 }
 

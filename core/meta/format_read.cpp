@@ -20,7 +20,7 @@ class TypeReader final : public Reader {
 
   std::string find(std::string_view text) {
     run(text);
-    if (!found_) fail_here("there is no field \"_type\"");
+    if (!found_) fail_here("the field \"_type\" is missing");
     return std::move(type_);
   }
 
@@ -115,7 +115,7 @@ class DenseReader final : public Reader {
 
   void add_size(const Scalar& value) {
     if (value.kind != Scalar::integer || value.integral < 0) {
-      fail_here(shape_name(), " holds something that is no size");
+      fail_here(shape_name(), " holds something that is not a size");
     }
     if (sizes_->size() == max_listed_dims)
       fail_here(shape_name(), " has more than ", max_listed_dims, " dimensions");
@@ -205,7 +205,7 @@ class LazyReader final : public Reader {
 
   std::int64_t find(std::string_view text) {
     run(text);
-    if (!found_) fail_here("there is no field \"stack_dim\"");
+    if (!found_) fail_here("the field \"stack_dim\" is missing");
     return dim_;
   }
 
@@ -350,7 +350,7 @@ NodeText read_node(std::string_view text, const std::string& where, const Limits
     case NodeType::dense: DenseReader(where, limits, result).run(text); break;
     case NodeType::sub_tensordict:
       result.index = DataReader(where, limits.depth, "index").find(text);
-      if (result.index.empty()) fail(Code::format, where, ": there is no field \"index\"");
+      if (result.index.empty()) fail(Code::format, where, ": the field \"index\" is missing");
       break;
     case NodeType::non_tensor: result.data = DataReader(where, limits.depth).find(text); break;
     case NodeType::non_tensor_stack: {

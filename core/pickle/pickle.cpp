@@ -119,7 +119,7 @@ class Machine {
     const Ref name = state_.pop();
     const Ref module = state_.pop();
     if (state_.at(name).kind != Kind::text || state_.at(module).kind != Kind::text) {
-      state_.bad("a name is no text");
+      state_.bad("a name is not a string");
     }
     const std::string text = state_.at(module).text;
     calls_.global(text, std::string(state_.at(name).text));

@@ -104,7 +104,7 @@ std::vector<Ref> State::pop_some(std::size_t n) {
 }
 
 std::vector<Ref> State::pop_mark() {
-  if (marks_.empty()) bad("there is no mark");
+  if (marks_.empty()) bad("the mark is missing");
   const std::size_t n = stack_.size() - marks_.back();
   std::vector<Ref> items = pop_some(n);
   marks_.pop_back();
@@ -114,20 +114,21 @@ std::vector<Ref> State::pop_mark() {
 void State::append(const std::vector<Ref>& items) {
   Object& list = at(top());
   if (list.kind == Kind::foreign) return;
-  if (list.kind != Kind::list) bad("something is appended to what is no list");
+  if (list.kind != Kind::list) bad("something is appended to a value that is not a list");
   list.items.insert(list.items.end(), items.begin(), items.end());
 }
 
 void State::set_items(Ref ref, const std::vector<Ref>& items) {
   Object& dict = at(ref);
   if (dict.kind == Kind::foreign) return;
-  if (dict.kind != Kind::dict || items.size() % 2 != 0) bad("items are set in what is no dict");
+  if (dict.kind != Kind::dict || items.size() % 2 != 0)
+    bad("items are set in a value that is not a dict");
   dict.items.insert(dict.items.end(), items.begin(), items.end());
 }
 
 void State::get(std::uint64_t slot) {
   const auto found = memo_.find(slot);
-  if (found == memo_.end()) bad("something is taken from the memo that is not there");
+  if (found == memo_.end()) bad("something is read from the memo that is not in it");
   push(found->second);
 }
 

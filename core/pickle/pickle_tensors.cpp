@@ -124,7 +124,7 @@ class TensorCalls final : public Calls {
         !is(items[1], Function::storage) || at(items[2]).kind != Kind::text ||
         at(items[2]).text.size() > max_name || at(items[4]).kind != Kind::integer ||
         at(items[4]).number < 0) {
-      state_.bad("something outside the pickle is no storage");
+      state_.bad("a persistent id is not a storage");
     }
     Object storage;
     storage.kind = Kind::storage;
@@ -138,11 +138,11 @@ class TensorCalls final : public Calls {
 
   Sizes sizes(Ref ref) {
     if (at(ref).kind != Kind::list || at(ref).items.size() > max_dims)
-      state_.bad("sizes are no list");
+      state_.bad("sizes are not a list");
     Sizes result;
     for (const Ref item : at(ref).items) {
       if (at(item).kind != Kind::integer || at(item).number < 0)
-        state_.bad("a size is no number from 0 on");
+        state_.bad("a size is not a number of at least 0");
       result.push_back(at(item).number);
     }
     return result;
@@ -173,7 +173,7 @@ class TensorCalls final : public Calls {
     const Ref args = state_.pop();
     const Ref callee = state_.pop();
     if (at(args).kind != Kind::list || at(callee).kind != Kind::function) {
-      state_.bad("something is called that is no function");
+      state_.bad("something is called that is not a function");
     }
     if (at(args).items.size() > max_arguments) state_.bad("a function has too many arguments");
     const std::vector<Ref> items = at(args).items;
@@ -181,13 +181,13 @@ class TensorCalls final : public Calls {
       case Function::rebuild_tensor: return state_.push(tensor(items));
       case Function::rebuild_parameter:
         if (items.empty() || at(items[0]).kind != Kind::tensor)
-          state_.bad("a parameter is no tensor");
+          state_.bad("a parameter is not a tensor");
         return state_.push(items[0]);
       case Function::ordered_dict: return state_.push(ordered_dict(items));
       case Function::same:
         if (items.empty()) return state_.push(state_.make(Kind::list));
         return state_.push(items[0]);
-      default: state_.bad("something is called that is no function");
+      default: state_.bad("something is called that is not a function");
     }
   }
 
@@ -213,7 +213,7 @@ class TensorCalls final : public Calls {
     if (at(args).kind != Kind::list || !at(args).items.empty())
       state_.bad("an object has arguments");
     if (!is(callee, Function::attributes) && !is(callee, Function::ordered_dict)) {
-      state_.bad("an object is made of what is no class");
+      state_.bad("an object is made of something that is not a class");
     }
     const Ref ref = state_.make(Kind::dict);
     at(ref).object = is(callee, Function::attributes);
@@ -230,7 +230,7 @@ class TensorCalls final : public Calls {
       state_.count(at(state).items.size());
       object.items.insert(object.items.end(), at(state).items.begin(), at(state).items.end());
     } else if (object.kind != Kind::dict && object.kind != Kind::tensor) {
-      state_.bad("attributes are set in what has none");
+      state_.bad("attributes are set on a value that has none");
     }
   }
 };

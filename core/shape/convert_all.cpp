@@ -68,7 +68,7 @@ void require_pinning() {
   for (const c10::DeviceType type : {c10::DeviceType::CUDA, c10::DeviceType::XPU}) {
     if (device_available(type)) return;
   }
-  fail(Code::device, "there is no accelerator that memory could be pinned for");
+  fail(Code::device, "pinned memory needs an accelerator; none found");
 }
 
 // Puts the leaves of `source` into `target`: trees of the same structure.
@@ -108,9 +108,7 @@ void require_replaceable(const TensorDict& td) {
     fail(Code::locked, "the dictionary is locked: its tensors cannot be replaced");
   }
   if (td.node()->kind() == NodeKind::sub_tensordict) {
-    fail(Code::unsupported,
-         "a sub-tensordict has no tensors of its own that "
-         "could be replaced");
+    fail(Code::unsupported, "a sub-tensordict has no tensors of its own to replace");
   }
 }
 
@@ -120,7 +118,7 @@ TensorDict convert(const TensorDict& td, const ConvertOptions& options) {
   std::optional<c10::ScalarType> dtype = options.dtype;
   std::optional<c10::Device> device = options.device;
   if (options.each_like && options.like == nullptr) {
-    fail(Code::invalid_argument, "there is no dictionary that the entries could be converted like");
+    fail(Code::invalid_argument, "each_like needs a dictionary in like");
   }
   if (options.like != nullptr && !options.each_like) {
     if (!device) device = options.like->device();
@@ -168,8 +166,8 @@ void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream
   visit_values(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (leaf != nullptr && leaf->device() != device) {
-      fail(Code::device, "a tensor lies on \"", leaf->device().str(),
-           "\", the stream belongs to \"", device.str(), "\"");
+      fail(Code::device, "a tensor is on \"", leaf->device().str(), "\", the stream belongs to \"",
+           device.str(), "\"");
     }
   });
   const c10::Stream recorded(c10::Stream::UNSAFE, device, stream);

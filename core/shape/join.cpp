@@ -265,8 +265,8 @@ class Joiner {
           one->values().dtype() != first.values().dtype() ||
           one->values().device() != first.values().device()) {
         fail(Code::unsupported, "cat: \"", key,
-             "\" is a nested tensor, which takes such of one dimension of parts, as many "
-             "dimensions, and the same dtype and device");
+             "\" is a nested tensor: cat needs nested tensors with one batch dimension, the same "
+             "number of dimensions, dtype and device");
       }
       values.push_back(one->values());
       sizes.push_back(one->sizes());

@@ -133,7 +133,7 @@ class ReshapeOp final : public BatchOp {
     }
     if (parts.empty()) {
       fail(Code::shape, "a lazy stack of batch size ", show_sizes(node.batch()),
-           " has no elements that could be viewed in another shape; use reshape");
+           " has no elements, so it cannot be viewed in another shape; use reshape");
     }
     for (std::size_t i = middle.size(); i-- > 0;) {
       const auto n = static_cast<std::ptrdiff_t>(middle[i]);
@@ -200,7 +200,7 @@ TensorDict flatten(const TensorDict& td, std::int64_t start, std::int64_t end) {
   end = wrap_dim(end, n, Code::index, batch);
   if (end < start) {
     fail(Code::invalid_argument, "flatten from dimension ", start, " to ", end,
-         ": the end lies before the start");
+         ": the end is before the start");
   }
   if (batch.empty()) return td.unsqueeze(0);
   if (start == end) return td;

@@ -197,7 +197,7 @@ TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, st
   std::int64_t total = 0;
   for (std::int64_t i = 0; i < size; ++i) {
     if (count[i] < 0 || __builtin_add_overflow(total, count[i], &total)) {
-      fail(Code::invalid_argument, "repeat_interleave: ", count[i], " is no number of repeats");
+      fail(Code::invalid_argument, "repeat_interleave: ", count[i], " is not a number of repeats");
     }
   }
   at::Tensor positions = at::empty({total}, at::kLong);
@@ -296,7 +296,7 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
   }
   if (!fits) {
     fail(Code::shape, "gather: an index of shape ", show_sizes(index.sizes()),
-         " goes beyond batch size ", show_sizes(batch), ", dimension ", dim, " left aside");
+         " exceeds batch size ", show_sizes(batch), " in a dimension other than ", dim);
   }
   const at::Tensor positions = index.to(at::kLong).contiguous();
   if (!positions.is_meta()) {
@@ -330,7 +330,7 @@ at::Tensor telling(const TensorDict& td, Path path, std::int64_t dim) {
 
 at::Tensor is_in(const TensorDict& td, const TensorDict& reference, Path path, std::int64_t dim) {
   if (dims_of(td) != dims_of(reference)) {
-    fail(Code::shape, "isin needs batch sizes of as many dimensions: found ",
+    fail(Code::shape, "isin needs batch sizes of the same number of dimensions: found ",
          show_sizes(td.batch_size()), " and ", show_sizes(reference.batch_size()));
   }
   dim = wrap(td, dim);

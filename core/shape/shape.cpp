@@ -78,7 +78,7 @@ TensorDict TensorDict::permute(SizesView order) const {
     if (dim >= n) {
       fail(Code::shape, "permute was given dimension ", asked, " among ", n,
            n == 1 ? " dimension" : " dimensions", " of batch size ", show_sizes(batch),
-           ": what it is given must be the first ones, in any order");
+           ": give the first dimensions, in any order");
     }
     if (seen[static_cast<std::size_t>(dim)])
       fail(Code::shape, "permute was given dimension ", asked, " twice");

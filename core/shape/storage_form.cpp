@@ -118,7 +118,7 @@ void become(const TensorDict& td, const TensorDict& source) {
   }
   require_unlocked(*target);
   if (reaches(source.node(), {target}))
-    fail(Code::cycle, "a dictionary cannot take over what holds it");
+    fail(Code::cycle, "a dictionary cannot take over a dictionary that contains it");
   const NodePtr copy = from->shallow_copy();
   const std::size_t room = std::max(target->size(), from->size());
   target->reserve(room);

@@ -47,7 +47,7 @@ at::Tensor move_to(const at::Tensor& tensor, c10::Device device, bool non_blocki
 c10::Device make_device(c10::DeviceType type, std::int64_t index) {
   const bool only_one = type == c10::DeviceType::CPU;  // libtorch asserts it in debug builds
   if (index < -1 || index > (only_one ? 0 : std::numeric_limits<c10::DeviceIndex>::max())) {
-    fail(Code::device, "there is no device number ", index, " of ", c10::DeviceTypeName(type));
+    fail(Code::device, "no device has number ", index, " of ", c10::DeviceTypeName(type));
   }
   return {type, static_cast<c10::DeviceIndex>(index)};
 }

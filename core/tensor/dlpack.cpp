@@ -40,7 +40,7 @@ dlpack::Device device_to(c10::Device device) {
     case c10::DeviceType::CUDA: return {dl_cuda, id};
     case c10::DeviceType::XPU: return {dl_oneapi, id};
     default:
-      fail(Code::device, "device \"", device.str(), "\" has no memory that DLPack could lend");
+      fail(Code::device, "device \"", device.str(), "\" has no memory that DLPack can export");
   }
 }
 
@@ -116,7 +116,7 @@ struct Loan {
 template <class Managed>
 Managed* lend(const at::Tensor& tensor) {
   if (tensor.layout() != c10::Layout::Strided || tensor.is_conj() || tensor.is_neg()) {
-    fail(Code::unsupported, "only plain strided tensors can be lent by DLPack");
+    fail(Code::unsupported, "DLPack can export only plain strided tensors");
   }
   const dlpack::DataType dtype = dtype_to(tensor.scalar_type());
   const dlpack::Device device = device_to(tensor.device());
@@ -142,7 +142,7 @@ at::Tensor from_dlpack(dlpack::ManagedTensorVersioned* source) {
   std::shared_ptr<void> owner = own(source);
   if (source->version.major != our_major) {
     fail(Code::version, "DLPack version ", source->version.major, ".", source->version.minor,
-         "; this library speaks version ", our_major);
+         "; this library supports version ", our_major);
   }
   const bool read_only = (source->flags & dlpack::flag_read_only) != 0;
   at::Tensor tensor = import(source->tensor, std::move(owner));

@@ -124,7 +124,7 @@ inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes)) {
       fail(Code::out_of_memory, "a tensor of shape ", show_sizes(sizes),
-           " has more bytes than can be addressed");
+           " needs more bytes than can be addressed");
     }
   }
   c10::Allocator* allocator = c10::GetCPUAllocator();

@@ -28,7 +28,7 @@ std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
   for (const std::int64_t size : sizes)
     fits = fits && (empty || !__builtin_mul_overflow(bytes, size, &bytes));
   if (!fits)
-    fail(Code::shape, "shape ", show_sizes(sizes), " has more bytes than can be addressed");
+    fail(Code::shape, "shape ", show_sizes(sizes), " needs more bytes than can be addressed");
   return empty ? 0 : static_cast<std::size_t>(bytes);
 }
 
@@ -36,7 +36,8 @@ std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
 void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
   auto extent = static_cast<std::int64_t>(c10::elementSize(dtype));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    if (strides[i] < 0) fail(Code::shape, "strides ", show_sizes(strides), " hold a negative one");
+    if (strides[i] < 0)
+      fail(Code::shape, "strides ", show_sizes(strides), " include a negative one");
     std::int64_t step;
     if (sizes[i] > 1 &&
         (__builtin_mul_overflow(sizes[i] - 1, strides[i], &step) ||

@@ -18,7 +18,7 @@ inline std::int64_t dims_used(const IndexItem& item) {
     case IndexKind::slice: return 1;
     case IndexKind::tensor:
       if (!item.tensor.defined())
-        fail(Code::null_argument, "an index item of kind tensor has none");
+        fail(Code::null_argument, "an index item of kind tensor has no tensor");
       return is_mask(item.tensor) ? item.tensor.dim() : 1;
     default: return 0;
   }

@@ -50,7 +50,7 @@ void require_fits(const c10::Scalar& number, c10::ScalarType dtype, std::string_
   try {
     at::empty({}, dtype).fill_(number);
   } catch (const std::runtime_error&) {  // what c10::Scalar throws; errors of libtorch are none
-    fail(Code::dtype, what, ": the number ", show_number(number), " has no place in ",
+    fail(Code::dtype, what, ": the number ", show_number(number), " does not fit into ",
          c10::toString(dtype));
   }
 }

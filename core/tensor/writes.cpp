@@ -50,14 +50,13 @@ void require_values(Path where, const at::Tensor& target, const at::Tensor& sour
   }
   if (source.layout() != target.layout() || source.is_quantized() != target.is_quantized()) {
     fail(Code::unsupported, "the value for ", show_path(where),
-         " and the tensor it is to be written into differ in their form: dense and sparse, or "
-         "quantized");
+         " and its target differ in layout: dense and sparse, or quantized");
   }
 }
 
 [[noreturn]] void fail_repeated(Path where, const char* of_part) {
   fail(Code::torch, "several elements of ", of_part, show_path(where),
-       " are one place in memory: clone it before writing");
+       " share one place in memory: clone it before writing");
 }
 
 bool same_place(const at::Tensor& a, const at::Tensor& b) {

@@ -12,7 +12,7 @@ void fail_entry(const DenseNode& holder, std::size_t i) {
   if (!value.is_node()) require_batch(name, value.tensor().sizes(), holder.batch());
   fail(Code::shape, "batch dimension mismatch: the dictionary ", show_path(name),
        " has batch size ", show_sizes(sizes_of(value)),
-       ", which no longer begins with that of the one that holds it, ", show_sizes(holder.batch()));
+       ", which no longer begins with that of its parent, ", show_sizes(holder.batch()));
 }
 
 DenseNode::DenseNode(SizesView batch, std::optional<c10::Device> device)

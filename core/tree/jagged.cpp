@@ -11,7 +11,8 @@ namespace {
 std::vector<std::int64_t> numbers(const at::Tensor& tensor, const std::string& where) {
   const c10::ScalarType dtype = tensor.scalar_type();
   if (tensor.dim() != 1 || (dtype != at::kLong && dtype != at::kInt)) {
-    fail(Code::format, where, ": the offsets and lengths of a nested tensor are a row of integers");
+    fail(Code::format, where,
+         ": the offsets and lengths of a nested tensor must be one-dimensional integers");
   }
   const at::Tensor dense = tensor.to(at::kCPU).to(at::kLong).contiguous();
   const std::int64_t* first = dense.data_ptr<std::int64_t>();
@@ -22,7 +23,7 @@ std::vector<std::int64_t> numbers(const at::Tensor& tensor, const std::string& w
 
 Jagged jagged_of(const NestedTensorNode& node) {
   if (node.part_dims() == 0) {
-    fail(Code::unsupported, "a nested tensor whose parts have no dimensions has no jagged layout");
+    fail(Code::unsupported, "a nested tensor whose parts are scalars has no jagged layout");
   }
   const SizesView common =
       node.parts() == 0 ? SizesView() : node.part_sizes(0).slice(1, node.part_dims() - 1);
@@ -56,7 +57,7 @@ NestedTensorPtr from_jagged(Jagged jagged, const std::string& where) {
   if (offsets.empty() || (jagged.lengths.defined() && lengths.size() + 1 != offsets.size() &&
                           lengths.size() != offsets.size())) {
     fail(Code::format, where, ": ", lengths.size(), " lengths and ", offsets.size(),
-         " offsets are those of no nested tensor");
+         " offsets do not form a nested tensor");
   }
   const std::size_t parts = jagged.lengths.defined() ? lengths.size() : offsets.size() - 1;
   const std::int64_t all = values.size(along);
@@ -71,7 +72,7 @@ NestedTensorPtr from_jagged(Jagged jagged, const std::string& where) {
                                 : jagged.lengths.defined() ? lengths[i]
                                                            : offsets[i + 1] - begin;
     if (length < 0 || length > all - begin) {
-      fail(Code::format, where, ": part ", i, " of a nested tensor lies beyond its values");
+      fail(Code::format, where, ": part ", i, " of a nested tensor is beyond its values");
     }
     in_rows = in_rows && begin == end;
     end = begin + length;

@@ -81,7 +81,7 @@ std::pair<NodePtr, Path> stack_on(const NodePtr& root, Path path) {
     ++i;
   }
   if (as_lazy(node.get()) == nullptr) {
-    fail(Code::wrong_entry, "no lazy stack stands on the way to ", show_path(path));
+    fail(Code::wrong_entry, "no lazy stack on the path ", show_path(path));
   }
   return {node, path.slice(i)};
 }
@@ -240,7 +240,7 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim) {
   for (const TensorDict& part : TensorDict(node).unbind(dim)) parts.push_back(part.node());
   if (parts.empty()) {
     fail(Code::shape, "a dictionary of batch size ", show_sizes(node->batch()),
-         " has nothing along dimension ", dim, " to make a lazy stack of");
+         " has size 0 along dimension ", dim, ": a lazy stack needs at least one element");
   }
   const auto n = static_cast<std::int64_t>(node->batch().size());
   return lazy_stack(std::move(parts), dim < 0 ? dim + n : dim);

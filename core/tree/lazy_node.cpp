@@ -34,7 +34,7 @@ Names common_names(const std::vector<NodePtr>& elements, std::int64_t dim, bool 
     if (own.empty()) continue;
     if (common != nullptr && own != *common) {
       if (!must_agree) return {};
-      fail(Code::invalid_argument, "lazy_stack needs dictionaries whose dimensions have one name: ",
+      fail(Code::invalid_argument, "lazy_stack needs dictionaries with the same dimension names: ",
            show_names(*common, common->size()), " and ", show_names(own, own.size()));
     }
     common = &own;
@@ -71,7 +71,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
       fail(Code::wrong_entry, "a lazy stack holds dictionaries or values, not both");
     }
     if (element->batch().size() != batch.size()) {
-      fail(Code::shape, "lazy_stack needs batch sizes of as many dimensions: found ",
+      fail(Code::shape, "lazy_stack needs batch sizes of the same number of dimensions: found ",
            show_sizes(first.batch()), " and ", show_sizes(element->batch()));
     }
     for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -122,7 +122,7 @@ std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name,
   }
   if (!leaves.empty() && !nodes.empty()) {
     fail(Code::wrong_entry, "\"", name,
-         "\" is a tensor in one element of the lazy stack and none in another");
+         "\" is a tensor in one element of the lazy stack and not in another");
   }
   if (!nodes.empty()) {
     auto result = make_lazy(std::move(nodes), lazy.stack_dim(), false);

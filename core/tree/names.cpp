@@ -42,7 +42,7 @@ Names with_leading(const Names& leading, Names into, std::size_t dims) {
 
 [[noreturn]] void fail_sub_tensordict() {
   fail(Code::unsupported,
-       "the names of a sub-tensordict come from the dictionary behind it: name its dimensions");
+       "the names of a sub-tensordict are those of its parent: name the dimensions of the parent");
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ void refine_names(const TensorDict& td, Names names) {
   const auto dots = std::find(names.begin(), names.end(), "...");
   if (dots != names.end()) {
     if (std::find(dots + 1, names.end(), "...") != names.end())
-      fail(Code::invalid_argument, "\"...\" may stand once only among names");
+      fail(Code::invalid_argument, "\"...\" may occur only once in names");
     const std::size_t front = static_cast<std::size_t>(dots - names.begin());
     const std::size_t given = names.size() - 1;
     if (given <= dims) {
@@ -168,7 +168,7 @@ void refine_names(const TensorDict& td, Names names) {
   for (std::size_t i = 0; i < dims; ++i) {
     if (full[i] && names[i] != full[i]) {
       fail(Code::invalid_argument, "names ", show_names(full, dims), " cannot be refined to ",
-           show_names(names, dims), ": a name that is set can only be repeated");
+           show_names(names, dims), ": a dimension that has a name must keep it");
     }
   }
   set_names(td, std::move(names));

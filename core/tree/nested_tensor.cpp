@@ -38,7 +38,7 @@ std::shared_ptr<const Offsets> offsets_of(const at::Tensor& sizes, std::size_t i
 
 void require_strided(const at::Tensor& tensor) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
-    fail(Code::unsupported, "a nested tensor is made of dense tensors");
+    fail(Code::unsupported, "a nested tensor needs dense tensors");
   }
 }
 
@@ -102,7 +102,7 @@ NodePtr NestedTensorNode::shallow_copy() const { return with_values(values_, dev
 
 Value BatchOp::nested_tensor(const NestedTensorNode&) const {
   fail(Code::unsupported,
-       "a nested tensor among the entries cannot take part in this operation: pad it, take its "
+       "this operation does not support the nested tensor among the entries: pad it, use its "
        "parts, or leave it out");
 }
 
@@ -130,8 +130,8 @@ NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& s
   const at::Tensor table = sizes.to(at::kCPU).contiguous();
   const auto offsets = offsets_of(table, values.element_size());
   if (offsets->back() != values.numel()) {
-    fail(Code::shape, "a nested tensor of these sizes has ", offsets->back(), " elements, ",
-         values.numel(), " are given");
+    fail(Code::shape, "a nested tensor of these sizes has ", offsets->back(), " elements, got ",
+         values.numel());
   }
   const std::int64_t parts = table.size(0);
   const at::Tensor flat = values.dim() == 1 ? values.contiguous() : values.contiguous().view({-1});
@@ -140,7 +140,7 @@ NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& s
 
 NestedTensorPtr make_nested_tensor(c10::ArrayRef<at::Tensor> parts) {
   if (parts.empty()) {
-    fail(Code::invalid_argument, "a nested tensor is made of at least one part");
+    fail(Code::invalid_argument, "a nested tensor needs at least one part");
   }
   const at::Tensor& first = parts[0];
   std::vector<std::int64_t> table;
@@ -148,15 +148,16 @@ NestedTensorPtr make_nested_tensor(c10::ArrayRef<at::Tensor> parts) {
   for (const at::Tensor& part : parts) {
     require_strided(part);
     if (part.dim() != first.dim()) {
-      fail(Code::shape, "the parts of a nested tensor have as many dimensions: found ",
+      fail(Code::shape,
+           "the parts of a nested tensor must have the same number of dimensions: found ",
            show_sizes(first.sizes()), " and ", show_sizes(part.sizes()));
     }
     if (part.scalar_type() != first.scalar_type()) {
-      fail(Code::dtype, "the parts of a nested tensor have one dtype: found ",
+      fail(Code::dtype, "the parts of a nested tensor must have one dtype: found ",
            c10::toString(first.scalar_type()), " and ", c10::toString(part.scalar_type()));
     }
     if (part.device() != first.device()) {
-      fail(Code::device, "the parts of a nested tensor are on one device: found ",
+      fail(Code::device, "the parts of a nested tensor must be on one device: found ",
            first.device().str(), " and ", part.device().str());
     }
     table.insert(table.end(), part.sizes().begin(), part.sizes().end());
@@ -263,7 +264,7 @@ NestedTensorPtr parts_at(const NestedTensorNode& node, c10::ArrayRef<std::int64_
 Value rearranged(const NestedTensorNode& node, const BatchOp& op) {
   if (node.batch().size() != 1) {
     fail(Code::unsupported, "a nested tensor of batch size ", show_sizes(node.batch()),
-         " has one dimension of parts only and cannot follow an operation on the batch");
+         " has only one batch dimension and does not support this operation on the batch");
   }
   at::Tensor positions;
   {
@@ -276,7 +277,7 @@ Value rearranged(const NestedTensorNode& node, const BatchOp& op) {
   if (positions.dim() == 0) return Value(node.part(static_cast<std::size_t>(*at)));
   if (positions.dim() > 1) {
     fail(Code::unsupported,
-         "a nested tensor has one dimension of parts and cannot get the batch size ",
+         "a nested tensor has one batch dimension and cannot get the batch size ",
          show_sizes(positions.sizes()));
   }
   return NodePtr(parts_at(node, {at, static_cast<std::size_t>(positions.numel())}));

@@ -106,7 +106,7 @@ std::string value_of(const TensorDict& td, Path path) {
            " holds values that differ between the elements of the batch: read them as a list");
     });
   }
-  if (first == nullptr) fail(Code::wrong_entry, show_path(path), " holds no value");
+  if (first == nullptr) fail(Code::wrong_entry, show_path(path), " holds no non-tensor data");
   return first->json();
 }
 
@@ -132,7 +132,7 @@ std::string bytes_of_value(const TensorDict& td, Path path) {
     bytes =
         decode(text.substr(bytes_head.size(), text.size() - bytes_head.size() - bytes_tail.size()));
   }
-  if (!bytes) fail(Code::wrong_entry, show_path(path), " is a value, but no bytes");
+  if (!bytes) fail(Code::wrong_entry, show_path(path), " is non-tensor data, but not bytes");
   return *std::move(bytes);
 }
 

@@ -56,7 +56,8 @@ NodePtr take_apart(const Json& json, SizesView batch, std::optional<c10::Device>
 
 std::vector<const NonTensorNode*> non_tensor_values(const Node& node) {
   if (node.kind() == NodeKind::nested_tensor) {
-    fail(Code::unsupported, "a nested tensor is no value that could be read as JSON or rearranged");
+    fail(Code::unsupported,
+         "a nested tensor is not non-tensor data: it cannot be read as JSON or rearranged");
   }
   const SizesView batch = known_sizes(node.batch());
   const std::int64_t n = count_elements(batch);

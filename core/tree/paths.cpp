@@ -171,7 +171,7 @@ void Assignments::plan(const NodePtr& root, Path path, const Value& value) {
   above_.clear();
   descend(root, path, path, value);
   if (value.is_node() && reaches(value.node(), above_)) {
-    fail(Code::cycle, "cannot set ", show_path(path), ": the dictionary would lie inside itself");
+    fail(Code::cycle, "cannot set ", show_path(path), ": the dictionary would contain itself");
   }
 }
 
@@ -212,7 +212,7 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
       fail(
           Code::key_exists, "cannot set ", show_path(full), ": ",
           full.size() == rest.size() ? "this" : show_path(full.slice(0, full.size() - rest.size())),
-          " is there already and is not a dictionary");
+          " already exists and is not a dictionary");
     }
     const Value* inner = rest.size() == 1 ? nullptr : dense->find(rest[0]);
     if (inner == nullptr) {
@@ -227,7 +227,7 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
     if (!inner->is_node()) {
       fail(Code::key_exists, "cannot set ", show_path(full), ": ",
            show_path(full.slice(0, full.size() - rest.size() + 1)),
-           " is there already and is not a dictionary");
+           " already exists and is not a dictionary");
     }
     node = inner->node().get();
   }

@@ -35,7 +35,7 @@ NodePtr SubTensorDictNode::dense_form() const {
 
 void SubTensorDictNode::require_batch(SizesView read) const {
   if (read == batch()) return;
-  fail(Code::shape, "the dictionary behind a sub-tensordict of batch size ", show_sizes(batch()),
+  fail(Code::shape, "the parent of a sub-tensordict of batch size ", show_sizes(batch()),
        " has changed: its batch size is ", show_sizes(parent_->batch()),
        ", and the index now gives ", show_sizes(read), "; make the sub-tensordict again");
 }

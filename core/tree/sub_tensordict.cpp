@@ -7,7 +7,7 @@
 namespace td {
 
 TensorDict sub_tensordict(const TensorDict& td, c10::ArrayRef<IndexItem> items) {
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a non-tensor value has no parts");
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "non-tensor data has no nested entries");
   const NodePtr& node = td.node();
   const SizesView batch = node->batch();
   // The elements of a lazy stack may differ: what the index gives is seen when they are read.

@@ -240,7 +240,7 @@ Value fit_field(const Node& tensorclass, Path path, Value value) {
     if (field->kind == FieldKind::dict) return value;
     fail(Code::wrong_entry, "cannot set ", show_path(path), ": field ", in_quotes(field->name),
          " of tensorclass ", in_quotes(type.name()), " is ", describe(*field),
-         " and cannot be made on the way");
+         " and cannot be created on the way");
   }
   Value fitting = fit_value(type, *field, tensorclass.batch(), value, type.autocast());
   if (field->kind == FieldKind::tensorclass) {

@@ -90,7 +90,7 @@ void TensorclassType::check(const TensorclassField& field) const {
   if ((field.kind == FieldKind::tensorclass) != (field.tensorclass != nullptr)) {
     if (field.tensorclass == nullptr) {
       fail(Code::invalid_argument, "field ", in_quotes(field.name), " of tensorclass ",
-           in_quotes(name_), " is a tensorclass of no type");
+           in_quotes(name_), " is a tensorclass without a type");
     }
     refuse(" and has a tensorclass");
   }
@@ -108,7 +108,7 @@ void TensorclassType::check(const TensorclassField& field) const {
   }
   if (field.default_json && field.kind != FieldKind::value) refuse(" and has a text as default");
   if (field.default_json && !nlohmann::json::accept(*field.default_json)) {
-    refuse(" and its default is no JSON text");
+    refuse(" and its default is not JSON");
   }
 }
 

@@ -281,7 +281,7 @@ void TensorDict::lock() const {
   const SubTensorDictNode* part = as_sub_tensordict(node_.get());
   if (part == nullptr) return td::lock(node_);
   if (!is_locked()) {
-    fail(Code::unsupported, "a sub-tensordict cannot be locked: lock the dictionary behind it");
+    fail(Code::unsupported, "a sub-tensordict cannot be locked: lock its parent");
   }
 }
 
@@ -289,7 +289,7 @@ void TensorDict::unlock() const {
   const SubTensorDictNode* part = as_sub_tensordict(node_.get());
   if (part == nullptr) return td::unlock(node_);
   if (is_locked()) {
-    fail(Code::unsupported, "a sub-tensordict cannot be unlocked: unlock the dictionary behind it");
+    fail(Code::unsupported, "a sub-tensordict cannot be unlocked: unlock its parent");
   }
 }
 

@@ -202,7 +202,7 @@ TD_TEST(archives_that_lie) {
     if (memcmp(zip + i, "PK\1\2", 4) == 0 && zip[i + 46] == 'b') memset(zip + i + 42, 0, 4);
   td_write_file(here("z.tdz"), zip, size);
   free(zip);
-  refused(TD_ERR_FORMAT, "called otherwise");
+  refused(TD_ERR_FORMAT, "another name or compression");
 }
 
 TD_TEST(names_that_lead_out_of_the_folder) {

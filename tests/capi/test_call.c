@@ -211,12 +211,13 @@ TD_TEST(what_is_no_operator_for_tensors) {
           "aten::from_file(str filename");
   refused(td, "aten::ones", NO_ARGS, TD_ERR_INVALID_ARGUMENT, "cannot be called like this");
   refused(td, "aten::resize_", ARGS(TD_ARG_INTS(NULL, (const int64_t[]){1000}, 1)),
-          TD_ERR_UNSUPPORTED, "is not called");
-  refused(td, "aten::unsqueeze_", ARGS(TD_ARG_INT(NULL, 0)), TD_ERR_UNSUPPORTED, "is not called");
+          TD_ERR_UNSUPPORTED, "is not supported");
+  refused(td, "aten::unsqueeze_", ARGS(TD_ARG_INT(NULL, 0)), TD_ERR_UNSUPPORTED,
+          "is not supported");
   refused(td, "aten::_reshape_alias", NO_ARGS, TD_ERR_INVALID_ARGUMENT, "size");
-  refused(td, "aten::_neg_view", NO_ARGS, TD_ERR_UNSUPPORTED, "is not called");
-  refused(td, "aten::chunk", ARGS(TD_ARG_INT(NULL, 2)), TD_ERR_UNSUPPORTED, "no tensor");
-  refused(td, "aten::equal", ARGS(TD_ARG_DICT(NULL, td)), TD_ERR_UNSUPPORTED, "no tensor");
+  refused(td, "aten::_neg_view", NO_ARGS, TD_ERR_UNSUPPORTED, "is not supported");
+  refused(td, "aten::chunk", ARGS(TD_ARG_INT(NULL, 2)), TD_ERR_UNSUPPORTED, "not a tensor");
+  refused(td, "aten::equal", ARGS(TD_ARG_DICT(NULL, td)), TD_ERR_UNSUPPORTED, "not a tensor");
   refused(td, "aten::abs.out", ARGS(TD_ARG_LEAF("out"), TD_ARG_LEAF(NULL)), TD_ERR_UNSUPPORTED,
           "writes into another");
   refused(td, "aten::copy_", ARGS(TD_ARG_DICT(NULL, td), TD_ARG_LEAF(NULL)), TD_ERR_UNSUPPORTED,

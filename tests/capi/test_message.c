@@ -353,9 +353,9 @@ TD_TEST(the_time_is_limited) {
   td_put(td, TD_KEY("x"), large(0, TD_SIZES(500000)));
   TD_CHECK(pipe(ends) == 0);
   TD_EXPECT_NULL(td_recv_fd(ends[0], NULL, &options, &got), TD_ERR_IO, got);
-  TD_CHECK_TEXT(td_last_error_message(), "in time");
+  TD_CHECK_TEXT(td_last_error_message(), "timed out");
   TD_EXPECT(td_send_fd(td, ends[1], &options), TD_ERR_IO); /* nobody reads */
-  TD_CHECK_TEXT(td_last_error_message(), "in time");
+  TD_CHECK_TEXT(td_last_error_message(), "timed out");
   close(ends[0]);
   close(ends[1]);
   TD_CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);

@@ -372,7 +372,7 @@ TD_TEST(a_dictionary_without_entries) {
   save(td, here("q/m")); /* somebody's own inside: it would be read as a part */
   td_copy_tree(here("q/m"), here("p/m/own"));
   TD_EXPECT_NULL(td_memmap(empty, here("p/m"), NULL, &mapped), TD_ERR_IO, mapped);
-  TD_CHECK_TEXT(td_last_error_message(), "taken for a part");
+  TD_CHECK_TEXT(td_last_error_message(), "read as a part");
   check_sample(here("p/m/own"));
   td_free(empty);
   td_free(td);

@@ -57,9 +57,9 @@ TEST(Call, OneCallForAllLeavesIsNotAlwaysToBeHad) {
   fused.fuse = Fuse::always;
   const TensorDict td = floats();
   const CallArgument twice = CallArgument::of(Kind::integer, 2, "alpha");
-  expect_error(Code::unsupported, "aten::cumsum is not to be had",
+  expect_error(Code::unsupported, "aten::cumsum is not available",
                [&] { call(td, "aten::cumsum", {CallArgument::of(Kind::integer, 0)}, fused); });
-  expect_error(Code::unsupported, "aten::add is not to be had", [&] {
+  expect_error(Code::unsupported, "aten::add is not available", [&] {
     call(td, "aten::add", {number(1), twice}, fused);
   });
 }

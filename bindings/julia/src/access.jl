@@ -3,7 +3,7 @@
 """
     NonTensorData
 
-An entry that is no tensor, such as a text or a list; `json` is its value as JSON text.
+Non-tensor data, such as a string or a list; `json` is its value as JSON text.
 """
 struct NonTensorData
     json::String
@@ -12,7 +12,7 @@ Base.show(io::IO, data::NonTensorData) = print(io, "NonTensorData(", data.json, 
 
 kind_of(td, names) = ask(td_entry_kind, td_get_kind, td, names, length(names))
 
-# What stands under a path, of the kind that was found there.
+# The entry under a path, of the kind that was found.
 function entry(td, names, kind, key)
     if kind == TD_ENTRY_DICT
         call(TensorDict, td_get_dict, td, names, length(names); key = key)

@@ -16,11 +16,11 @@ packing(; compression::Symbol = :stored, fail_if_exists::Bool = false, durable::
 
 Pack a folder that [`memmap`](@ref) or Python's tensordict has written into one archive, which any program
 that reads zip files reads and [`load_memmap`](@ref) opens, without a copy of tensors that are not
-compressed; and unpack it into a folder that is not there yet, or is empty. Nothing is written outside of
+compressed; and unpack it into a new or empty folder. Nothing is written outside of
 it, whatever the names in the archive are.
 
 - `compression = :stored`: of the tensors, also `:deflate`
-- `fail_if_exists = false`: an archive, or a folder, that is there already is an error
+- `fail_if_exists = false`: an existing archive or folder is an error
 - `durable = false`: return only when all of it is on the disk
 
 ```jldoctest

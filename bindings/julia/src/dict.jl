@@ -128,7 +128,7 @@ issame(a::TensorDict, b::TensorDict) = asks(td_is_same, a, b)
 
 Base.hash(td::TensorDict, h::UInt) = hash(size(td), hash(:TensorDict, h))
 
-# Keys and what stands under them, as they are now: changing the dictionary does not disturb a list.
+# Keys and their entries as they are now: later changes of the dictionary do not affect the list.
 function listing(td::TensorDict; nested::Bool = false, leaves::Bool = false, sort::Bool = false, data::Bool = false,
                  contents_first::Bool = false, is_leaf = nothing)
     leaf_asking(is_leaf) do callback, user

@@ -91,7 +91,7 @@ updated(td::TensorDict, source) = update!(copy(td), source)
 """
     update_at!(td, source, indices...; exact = false)
 
-Write the values of `source` into a part of the tensors that are there; each is broadcast for itself.
+Write the values of `source` into the existing tensors at an index; each is broadcast on its own.
 With `exact` nothing is broadcast, and the part must be a view. Allowed when locked.
 
 ```jldoctest
@@ -214,7 +214,7 @@ Remove the entry of the first level that was set last; gives `key => entry`.
 function Base.pop!(td::TensorDict)
     key, tensor, dict = Ref{Ptr{td_keys}}(C_NULL), Ref{Ptr{td_tensor}}(C_NULL), Ref{Ptr{td_tensordict}}(C_NULL)
     status = td_pop_last(td, key, tensor, dict)
-    status == TD_ERR_KEY_NOT_FOUND && throw(ArgumentError("the dictionary holds nothing"))
+    status == TD_ERR_KEY_NOT_FOUND && throw(ArgumentError("the dictionary is empty"))
     check(status)
     name, kind = only(listed(KeyList(key[])))
     name => taken_out(kind, name, tensor[], dict[])

@@ -16,7 +16,7 @@ growing(; durable::Bool = false, checksums::Bool = false, shard::Symbol = :none,
 A writer without fixed capacity over a folder, behind the rows that it has. A folder that is not there is
 made with the entries of `like`, and has no rows at first; without `like` it must be there.
 
-A row is all that stands at one place of the first batch dimension; what is not put is zero. `flush`
+A row is one element of the first batch dimension; fields that you do not put are zero. `flush`
 publishes the rows: whoever loads the folder meets all of them, or those from before, at each moment. One
 writer works on a folder at a time.
 

@@ -12,7 +12,7 @@ maybe_dense_stack(tds::AbstractVector{TensorDict}, dim::Integer = 1) = joined(td
     stack!(td, tds, dim = 1; strict = false)
     cat!(td, tds; dims, strict = false)
 
-Write what [`stack`](@ref) or `cat` would make into the tensors that are there. Keys that `td` lacks, or
+Write what [`stack`](@ref) or `cat` would make into existing tensors. Keys that `td` lacks, or
 all sources lack, are passed over unless `strict`.
 
 ```jldoctest

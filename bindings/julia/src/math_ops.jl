@@ -123,7 +123,7 @@ reciprocal!(td::TensorDict) = unary!(TD_UNARY_RECIPROCAL, td)
 
 Base.round(td::TensorDict) = unary(TD_UNARY_ROUND, td)
 Base.Broadcast.broadcasted(::typeof(round), td::TensorDict) = unary(TD_UNARY_ROUND, td)
-"Rounded to the nearest integer, halves to the even one, into the tensors."
+"Rounded to the nearest integer, halves to even, into the tensors."
 round!(td::TensorDict) = unary!(TD_UNARY_ROUND, td)
 
 "Logistic function."
@@ -167,14 +167,14 @@ Base.Broadcast.broadcasted(::typeof(trunc), td::TensorDict) = unary(TD_UNARY_TRU
 "Rounded towards 0, into the tensors."
 trunc!(td::TensorDict) = unary!(TD_UNARY_TRUNC, td)
 
-"Bits of integers, or bools, turned over."
+"Inverted bits of integers, or bools."
 bitwise_not(td::TensorDict) = unary(TD_UNARY_BITWISE_NOT, td)
 Base.:(~)(td::TensorDict) = unary(TD_UNARY_BITWISE_NOT, td)
 Base.Broadcast.broadcasted(::typeof((~)), td::TensorDict) = unary(TD_UNARY_BITWISE_NOT, td)
 Base.:(!)(td::TensorDict) = unary(TD_UNARY_BITWISE_NOT, td)
 Base.Broadcast.broadcasted(::typeof((!)), td::TensorDict) = unary(TD_UNARY_BITWISE_NOT, td)
 Base.Broadcast.broadcasted(::typeof(bitwise_not), td::TensorDict) = unary(TD_UNARY_BITWISE_NOT, td)
-"Bits of integers, or bools, turned over, into the tensors."
+"Inverted bits of integers, or bools, into the tensors."
 bitwise_not!(td::TensorDict) = unary!(TD_UNARY_BITWISE_NOT, td)
 
 "Whether a value is 0."
@@ -249,16 +249,16 @@ Base.Broadcast.broadcasted(::typeof((%)), td::TensorDict, other::Union{TensorDic
 "Remainder with the sign of the operand, into the tensors."
 mod!(td::TensorDict, other; options...) = binary!(TD_BINARY_MOD, td, other; options...)
 
-"The larger value; NaN if one is."
+"The larger value; NaN if either is NaN."
 Base.max(td::TensorDict, other::Operand; options...) = binary(TD_BINARY_MAXIMUM, td, other; options...)
 Base.Broadcast.broadcasted(::typeof(max), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MAXIMUM, td, other)
-"The larger value; NaN if one is, into the tensors."
+"The larger value; NaN if either is NaN, into the tensors."
 max!(td::TensorDict, other; options...) = binary!(TD_BINARY_MAXIMUM, td, other; options...)
 
-"The smaller value; NaN if one is."
+"The smaller value; NaN if either is NaN."
 Base.min(td::TensorDict, other::Operand; options...) = binary(TD_BINARY_MINIMUM, td, other; options...)
 Base.Broadcast.broadcasted(::typeof(min), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_MINIMUM, td, other)
-"The smaller value; NaN if one is, into the tensors."
+"The smaller value; NaN if either is NaN, into the tensors."
 min!(td::TensorDict, other; options...) = binary!(TD_BINARY_MINIMUM, td, other; options...)
 
 "At most the operand."
@@ -271,25 +271,25 @@ clamp_min(td::TensorDict, other; options...) = binary(TD_BINARY_CLAMP_MIN, td, o
 "At least the operand, into the tensors."
 clamp_min!(td::TensorDict, other; options...) = binary!(TD_BINARY_CLAMP_MIN, td, other; options...)
 
-"Bits of both; bool: and."
+"Bitwise and; for bool, logical and."
 bitwise_and(td::TensorDict, other; options...) = binary(TD_BINARY_BITWISE_AND, td, other; options...)
 Base.:(&)(td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_BITWISE_AND, td, other)
 Base.Broadcast.broadcasted(::typeof((&)), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_BITWISE_AND, td, other)
-"Bits of both; bool: and, into the tensors."
+"Bitwise and; for bool, logical and, into the tensors."
 bitwise_and!(td::TensorDict, other; options...) = binary!(TD_BINARY_BITWISE_AND, td, other; options...)
 
-"Bits of either; bool: or."
+"Bitwise or; for bool, logical or."
 bitwise_or(td::TensorDict, other; options...) = binary(TD_BINARY_BITWISE_OR, td, other; options...)
 Base.:(|)(td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_BITWISE_OR, td, other)
 Base.Broadcast.broadcasted(::typeof((|)), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_BITWISE_OR, td, other)
-"Bits of either; bool: or, into the tensors."
+"Bitwise or; for bool, logical or, into the tensors."
 bitwise_or!(td::TensorDict, other; options...) = binary!(TD_BINARY_BITWISE_OR, td, other; options...)
 
-"Bits of one alone; bool: unequal."
+"Bitwise exclusive or; for bool, not equal."
 bitwise_xor(td::TensorDict, other; options...) = binary(TD_BINARY_BITWISE_XOR, td, other; options...)
 Base.xor(td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_BITWISE_XOR, td, other)
 Base.Broadcast.broadcasted(::typeof(xor), td::TensorDict, other::Union{TensorDict,Tensor,Number}) = binary(TD_BINARY_BITWISE_XOR, td, other)
-"Bits of one alone; bool: unequal, into the tensors."
+"Bitwise exclusive or; for bool, not equal, into the tensors."
 bitwise_xor!(td::TensorDict, other; options...) = binary!(TD_BINARY_BITWISE_XOR, td, other; options...)
 
 "Whether both are not 0."

@@ -1,4 +1,4 @@
-# Folders read into dictionaries that are there, and entries that are made in both at once.
+# Folders read into existing dictionaries, and entries created in both at once.
 
 """
     load_memmap(dir, key...; options...)

@@ -4,7 +4,7 @@
 element(T::Type) = T, Int64[]
 function element(T::Type{<:NTuple{N,Any}}) where {N}
     allequal = N > 0 && all(i -> fieldtype(T, i) === fieldtype(T, 1), 1:N)
-    allequal || throw(ArgumentError("$T is no tuple of equal elements"))
+    allequal || throw(ArgumentError("$T is not a tuple of equal elements"))
     of, inner = element(fieldtype(T, 1))
     of, pushfirst!(inner, N)
 end
@@ -82,7 +82,7 @@ end
     to_structs!(v, td)
 
 The elements of the batch of `td` as structs: each number of `T` from the entry of its name, which must
-have its element type. `to_structs!` writes into a vector that is there.
+have its element type. `to_structs!` writes into an existing vector.
 """
 function to_structs(::Type{T}, td::TensorDict) where {T}
     v = Vector{T}(undef, prod(size(td)))

@@ -51,7 +51,7 @@ end
     set_bytes!(td, key, bytes)
     get_bytes(td, key)
 
-Bytes that are no text, one value for the whole batch.
+Bytes, one value for the whole batch.
 """
 function set_bytes!(td::TensorDict, key, bytes::AbstractVector{UInt8})
     names, data = path(key), Vector{UInt8}(bytes)

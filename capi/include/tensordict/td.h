@@ -1,4 +1,4 @@
-/* tensordict/td.h: the whole of the stable interface. */
+/* tensordict/td.h: includes the whole C interface (C: every td_ function and TD_ constant; Python: import tensordict). */
 #ifndef TENSORDICT_TD_H
 #define TENSORDICT_TD_H
 

@@ -1,4 +1,4 @@
-/* tensordict/td_append.h: folders that become longer while others read them (Python has none; it reads them). */
+/* tensordict/td_append.h: folders that grow while others read them (C: td_writer_open_append, td_memmap_append, …; Python: no equivalent, but it loads them). */
 #ifndef TENSORDICT_TD_APPEND_H
 #define TENSORDICT_TD_APPEND_H
 
@@ -10,55 +10,56 @@ extern "C" {
 #endif
 
 /**
- * Where a growing writer writes. Shards are folders 0, 1, 2 … inside `dir`, each with a writer of its
- * own; `dir` loads as one lazy stack of them.
+ * Where a growing writer writes. Shards are folders 0, 1, 2 … inside `dir`, each with its own
+ * writer; `dir` loads as one lazy stack of them.
  */
 typedef int32_t td_shard;
 enum {
-  TD_SHARD_NONE = 0, /**< to `dir` itself */
-  TD_SHARD_NEW = 1,  /**< to a shard that nobody has written to */
-  TD_SHARD_ANY = 2   /**< to a shard that nobody writes to now, or a new one */
+  TD_SHARD_NONE = 0, /**< `dir` itself */
+  TD_SHARD_NEW = 1,  /**< a new shard */
+  TD_SHARD_ANY = 2   /**< a shard without a writer, or a new one */
 };
 
 /**
- * How a folder grows. Zero in every field but the first means the default.
+ * How a folder grows. Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_append_options {
   uint32_t struct_size;  /**< sizeof(td_append_options) */
-  int32_t durable;       /**< 1: what is published is on the disk, and survives a loss of power */
-  int32_t checksums;     /**< 1: the file `checksums` is kept, see td_memmap_verify() */
-  td_shard shard;        /**< of td_writer_open_append() */
-  int64_t publish_rows;  /**< a writer publishes after as many rows; 0: when it is flushed or closed */
-  int64_t publish_bytes; /**< the same in bytes */
-  int64_t buffer_bytes;  /**< memory of a writer for rows that are in no file yet; 0: 1 MiB */
+  int32_t durable;       /**< 1: published rows are on the disk and survive a loss of power */
+  int32_t checksums;     /**< 1: maintains the file `checksums`, see td_memmap_verify() */
+  td_shard shard;        /**< for td_writer_open_append() */
+  int64_t publish_rows;  /**< publishes after this many rows; 0: only when you flush or close */
+  int64_t publish_bytes; /**< publishes after this many bytes; 0: only when you flush or close */
+  int64_t buffer_bytes;  /**< memory of a writer for rows not yet in a file, in bytes; 0: 1 MiB */
 } td_append_options;
 #define TD_APPEND_OPTIONS_INIT {(uint32_t)sizeof(td_append_options), 0, 0, 0, 0, 0, 0}
 
 /**
- * Opens a writer without fixed capacity over a folder, behind the rows that it has. The functions of
- * td_writer.h work on it.
+ * Opens a writer without fixed capacity that appends to the rows of a folder. Use it with the
+ * functions of td_writer.h.
  *
- * - A row is all that stands at one place of the first batch dimension. Tensors that were not put in a
- *   row are zeros there.
- * - td_writer_flush() and td_writer_close() publish the rows completed: readers that open the folder
- *   meet all of them, or the rows from before, at each moment. A process that is killed loses those not
- *   published, and the next writer goes on behind the others.
- * - When td_writer_next() or td_writer_put() returns TD_ERR_IO because the disk is full, no row is lost;
- *   they try again. The row that td_writer_next() has completed counts.
- * - td_writer_free() publishes too, but cannot say when that fails.
+ * - A row is one element of the first batch dimension. Tensors that you do not put are zeros in
+ *   that row.
+ * - td_writer_flush() and td_writer_close() publish the completed rows: at any moment a reader that
+ *   opens the folder sees all of them or none. If the process is killed, unpublished rows are lost,
+ *   and the next writer continues after the published ones.
+ * - If td_writer_next() or td_writer_put() returns TD_ERR_IO because the disk is full, no row is
+ *   lost, and the next call tries again. The row that td_writer_next() completed counts.
+ * - td_writer_free() publishes too, but cannot report an error.
  *
- * @param dir     borrowed; UTF-8 path of a folder that td_memmap() or Python has written, or of one that
- *                is to be made
- * @param like    borrowed; its entries are those of a folder that is made, which has no rows at first;
- *                its values do not matter, but for those that are no tensors, which stay. A folder that
- *                is there must have the same. NULL: the folder must be there
+ * @param dir     borrowed; UTF-8 path of a folder written by td_memmap() or Python, or of a new
+ *                folder
+ * @param like    borrowed; gives a new folder, without rows, its entries; only its non-tensor data
+ *                keeps its values. An existing folder must have the same entries. NULL: the folder
+ *                must exist
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_writer_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_BUSY (another writer works there), TD_ERR_SHAPE (no batch dimension, or other
- *         sizes than `like` has), TD_ERR_DTYPE, TD_ERR_KEY_NOT_FOUND and TD_ERR_WRONG_ENTRY (other
- *         entries), TD_ERR_UNSUPPORTED (something that cannot grow by rows), TD_ERR_FORMAT, TD_ERR_IO
- * @threadsafety safe beside calls that only read `like`
+ * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_SHAPE (no batch dimension, or
+ *         sizes differ from `like`), TD_ERR_DTYPE, TD_ERR_KEY_NOT_FOUND and TD_ERR_WRONG_ENTRY
+ *         (entries differ from `like`), TD_ERR_UNSUPPORTED (an entry cannot grow by rows),
+ *         TD_ERR_FORMAT, TD_ERR_IO
+ * @threadsafety safe while other threads only read `like`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -67,16 +68,16 @@ td_status td_writer_open_append(const char *dir, const td_tensordict *TD_NULLABL
                                 td_writer **result) TD_NOEXCEPT;
 
 /**
- * The folder that a growing writer writes to: its shard, if it has one.
+ * Gets the folder that a growing writer writes to: its shard, if it has one.
  *
  * @param writer   borrowed
- * @param text     written with a closing NUL when `text_cap` is larger than the length
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL, 0 for a writer that td_writer_open() has given;
- *                 also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; 0 for a writer from
+ *                 td_writer_open(); also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `writer`
+ * @threadsafety safe while other threads only read `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -84,19 +85,21 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
                            size_t *length) TD_NOEXCEPT;
 
 /**
- * Adds the rows of a dictionary to a folder, in one step: a reader meets all of them or none, and a
- * failure changes nothing. Keys, dtypes and sizes must be those of the folder, but for the number of
- * rows; non-tensor values become one for each row where they differ.
+ * Appends the rows of a dictionary to a folder in one step: a reader sees all of them or none, and
+ * a failure changes nothing. Keys, dtypes and sizes must match the folder, except the number of
+ * rows. Non-tensor data that differs becomes one value per row.
  *
- * A folder with a lazy stack along the first dimension gets the dictionary as one more element.
+ * If the folder holds a lazy stack along the first dimension, the dictionary becomes its next
+ * element.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json
  * @param td      borrowed
- * @param options borrowed; NULL for the defaults; `durable` and `checksums` count
+ * @param options borrowed; NULL for the defaults; only `durable` and `checksums` are used
  *
- * @return TD_OK, TD_ERR_BUSY (another writer works there), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE,
- *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_UNSUPPORTED, TD_ERR_FORMAT, TD_ERR_IO
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_SHAPE, TD_ERR_DTYPE,
+ *         TD_ERR_DEVICE, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_UNSUPPORTED (an entry
+ *         cannot grow by rows), TD_ERR_FORMAT, TD_ERR_IO
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -104,20 +107,20 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
                            const td_append_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Keeps the first rows of a folder, or the first elements of a lazy stack, and gives back the room of
- * the others and of what an interrupted writer has left behind the end. With the number of rows that
- * the folder has it does only the latter.
+ * Keeps the first rows of a folder, or the first elements of a lazy stack. Frees the disk space of
+ * the others, and of what an interrupted writer left after the end. With the current number of rows
+ * it does only the latter.
  *
- * A file of which this process has more mapped stays as long as it is, and is cut when the folder is next
- * written to or truncated and nobody here has it mapped. Other programs that have the folder loaded must not
- * look at the rows that go.
+ * If this process maps more of a file than remains, the file keeps its length for now; the next
+ * write or truncation cuts it once nobody here maps it. Other programs that have the folder loaded
+ * must not read the removed rows.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json
- * @param rows    how many stay
- * @param options borrowed; NULL for the defaults; `durable` and `checksums` count
+ * @param rows    number of rows to keep
+ * @param options borrowed; NULL for the defaults; only `durable` and `checksums` are used
  *
- * @return TD_OK, TD_ERR_BUSY (another writer works there), TD_ERR_INDEX (more than there are),
- *         TD_ERR_UNSUPPORTED, TD_ERR_FORMAT (a file does not hold that many), TD_ERR_IO
+ * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_INDEX (`rows` exceeds the
+ *         number of rows), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT (a file holds fewer rows), TD_ERR_IO
  * @threadsafety any thread
  * @since 0.2
  */
@@ -126,15 +129,15 @@ td_status td_memmap_truncate(const char *dir, int64_t rows,
                              const td_append_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * How long a folder is, without opening its values. `stored` differs from `rows` when a writer is at work
- * or was interrupted: more is behind the end. Less means that files are damaged, and is what
- * td_memmap_truncate() can keep.
+ * Gets the length of a folder without reading its values. If `stored` is larger than `rows`, a
+ * writer is active or was interrupted. If it is smaller, files are damaged, and
+ * td_memmap_truncate() can keep `stored` rows.
  *
  * @param dir    borrowed; UTF-8 path of a folder with a meta.json
- * @param rows   written on success; rows that the folder says it has, or elements of a lazy stack
- * @param stored written on success; rows that each of its files holds; NULL when it does not matter
- * @param spare  written on success; bytes behind the end, all files together; NULL when it does not
- *               matter
+ * @param rows   written on success; the published rows, or the elements of a lazy stack
+ * @param stored written on success; rows that every file holds; NULL if you do not need it
+ * @param spare  written on success; bytes after the end, in all files together; NULL if you do not
+ *               need it
  *
  * @return TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety any thread

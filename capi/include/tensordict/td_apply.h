@@ -1,4 +1,4 @@
-/* tensordict/td_apply.h: a function of the caller over every entry (Python: apply, apply_, named_apply, _fast_apply). */
+/* tensordict/td_apply.h: your function on every entry (C: td_apply, td_apply_entries, …; Python: apply, apply_, named_apply, _fast_apply). */
 #ifndef TENSORDICT_TD_APPLY_H
 #define TENSORDICT_TD_APPLY_H
 
@@ -9,74 +9,79 @@ extern "C" {
 #endif
 
 /**
- * Is called once for each tensor, on the thread that called td_apply(), in the order of the keys.
+ * Your function, called once per tensor, on the thread that called td_apply(), in key order.
  *
- * It may call any function of the library, on the dictionary that is walked only such as take it as
- * pointer to const. It must not free what it borrowed, and must not unwind (no exception, panic or
- * longjmp). Returning anything but TD_OK ends the walk.
+ * It may call any function of the library, but on the dictionary being walked only those that take
+ * it as pointer to const. It must not free what it borrows, and must not unwind (no exception,
+ * panic or longjmp). If it returns anything but TD_OK, the walk ends.
  *
- * @param user     what td_apply() was given
+ * @param user     the value that you passed to td_apply()
  * @param path     borrowed; the full path of the tensor
  * @param path_len number of names
- * @param source   borrowed; the handle is dead once the function has returned
- * @param result   consumed, once a handle is stored there; the tensor to put in place of `source`;
- *                 left NULL, the entry is dropped
+ * @param source   borrowed; the handle is valid until the function returns
+ * @param result   consumed if you store a handle there: the new tensor; leave NULL to drop the
+ *                 entry
  */
 typedef td_status (*td_apply_fn)(void *TD_NULLABLE user, const char *const *path, size_t path_len,
                                  const td_tensor *source, td_tensor **result);
 
 /**
- * What becomes of dictionaries in which no entry is left.
+ * What happens to dictionaries without entries.
  */
 typedef int32_t td_filter_empty;
 enum {
-  TD_FILTER_EMPTY_DEFAULT = 0, /**< dropped if they lost all entries, kept if they were empty before */
-  TD_FILTER_EMPTY_YES = 1,     /**< dropped */
-  TD_FILTER_EMPTY_NO = 2       /**< kept */
+  TD_FILTER_EMPTY_DEFAULT = 0, /**< drops those that lost all entries, keeps those that were empty
+                                    before */
+  TD_FILTER_EMPTY_YES = 1,     /**< drops them */
+  TD_FILTER_EMPTY_NO = 2       /**< keeps them */
 };
 
 /**
- * How td_apply(), td_apply_entries() and their forms in place work. Zero in every field but the first means the default.
+ * Options of td_apply(), td_apply_entries() and their in-place forms. Set a field after
+ * `struct_size` to 0 for its default.
  */
 typedef struct td_apply_options {
-  uint32_t struct_size;          /**< sizeof(td_apply_options) */
-  td_filter_empty filter_empty;  /**< what becomes of empty dictionaries, the root among them */
-  int32_t propagate_lock;        /**< 1: the result is locked if the source is */
-  int32_t call_on_nested;        /**< 1: td_apply_entries() gives nested dictionaries as they are */
-  int32_t fill_missing;          /**< 1: where others lack a tensor, `default_value` stands */
-  int32_t has_batch_size;        /**< 1: `batch_size` is that of each dictionary of the result */
-  td_device_type device_type;    /**< of the result; TD_DEVICE_NONE: as before */
-  int32_t device_index;          /**< which device of that kind; -1 for the current one */
-  const int64_t *TD_NULLABLE batch_size;    /**< borrowed; lazy stacks are then read out */
-  size_t batch_dims;                        /**< number of sizes */
-  const char *const *TD_NULLABLE names;     /**< borrowed; of the result's dimensions; NULL in it: none */
-  size_t names_len;                         /**< 0: as before; with another batch size none */
-  const td_tensor *TD_NULLABLE default_value; /**< borrowed; NULL: the callback gets NULL */
-  td_tensordict *TD_NULLABLE out;           /**< borrowed; takes the results in place of a new one;
-                                      lazy stacks are then read out */
+  uint32_t struct_size;                       /**< sizeof(td_apply_options) */
+  td_filter_empty filter_empty;               /**< what happens to empty dictionaries, including the root */
+  int32_t propagate_lock;                     /**< 1: the result is locked if the source is */
+  int32_t call_on_nested;                     /**< 1: td_apply_entries() also passes nested dictionaries to
+                                                   the function */
+  int32_t fill_missing;                       /**< 1: `default_value` replaces a tensor that another
+                                                   dictionary lacks */
+  int32_t has_batch_size;                     /**< 1: every dictionary of the result has `batch_size` */
+  td_device_type device_type;                 /**< device of the result; TD_DEVICE_NONE keeps it */
+  int32_t device_index;                       /**< index among the devices of that type; -1 for the current
+                                                   one */
+  const int64_t *TD_NULLABLE batch_size;      /**< borrowed; a lazy stack then gives a dense result */
+  size_t batch_dims;                          /**< number of sizes */
+  const char *const *TD_NULLABLE names;       /**< borrowed; names of the result's dimensions; NULL in it
+                                                   for no name */
+  size_t names_len;                           /**< 0 keeps the names, or with another batch size drops them */
+  const td_tensor *TD_NULLABLE default_value; /**< borrowed; NULL: the function gets NULL */
+  td_tensordict *TD_NULLABLE out;             /**< borrowed; receives the results, instead of a new
+                                                   dictionary; a lazy stack is then read as dense */
 } td_apply_options;
 #define TD_APPLY_OPTIONS_INIT \
   {(uint32_t)sizeof(td_apply_options), 0, 0, 0, 0, 0, 0, 0, NULL, 0, NULL, 0, NULL, NULL}
 
 /**
- * Makes a dictionary of what a function returns for each tensor. Non-tensor values are
- * carried over. A lazy stack stays one: the function is called for the tensors of each element.
+ * Makes a dictionary from what your function returns for each tensor. Keeps non-tensor data. A lazy
+ * stack stays lazy: the function is called for the tensors of each element.
  *
- * A dictionary that loses all of its entries goes, as `filter_empty` says. When the root goes, the
- * result is NULL, with TD_OK.
+ * `filter_empty` decides what happens to a dictionary that loses all entries. If the root is
+ * dropped, the result is NULL, with TD_OK.
  *
  * @param td       borrowed
- * @param options  borrowed; NULL for the defaults; `out` is changed and must not be locked
+ * @param options  borrowed; NULL for the defaults; `out` is changed and must be unlocked
  * @param callback called during this call only
  * @param user     passed to `callback`
- * @param result   new; free with td_free(); NULL on failure and when nothing is left; with `out` a
- *                 handle on that
+ * @param result   new; free with td_free(); NULL on failure and if the root is dropped; with `out`
+ *                 a handle on it
  *
- * @return TD_OK, TD_ERR_SHAPE (a result does not begin with the batch size), TD_ERR_LOCKED,
- *         TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT (options that exclude each other),
- *         TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or at most
- *         -10000
- * @threadsafety safe beside calls that only read `td`; needs `out` for itself
+ * @return TD_OK, TD_ERR_SHAPE (a returned tensor does not begin with the batch size), TD_ERR_LOCKED
+ *         (`out`), TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT (options that exclude each other), or the
+ *         code that the callback returned; TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety safe while other threads only read `td`; needs exclusive access to `out`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -85,19 +90,19 @@ td_status td_apply(const td_tensordict *td, const td_apply_options *TD_NULLABLE 
                    td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_apply(), but writes what the function returns into the tensors of `td` themselves. All results are
- * there before the first one is written. A tensor that the function leaves NULL stays as it is; a locked
- * dictionary allows it.
+ * Like td_apply(), but writes what the function returns into the tensors of `td`. Nothing is
+ * written before the function has returned for every tensor. If it leaves the result NULL, the
+ * tensor stays unchanged. Works on a locked dictionary. Python: apply_.
  *
  * @param td       borrowed; its values change
  * @param options  borrowed; NULL for the defaults
  * @param callback called during this call only
  * @param user     passed to `callback`
  *
- * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT (options that exclude each other),
- *         TD_ERR_UNSUPPORTED, TD_ERR_TORCH, TD_ERR_CALLBACK, or what the callback returned if it is a
- *         code of the library or at most -10000
- * @threadsafety needs `td` for itself
+ * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT (options that exclude each
+ *         other), TD_ERR_UNSUPPORTED, TD_ERR_TORCH, or the code that the callback returned;
+ *         TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -105,50 +110,52 @@ td_status td_apply_inplace(td_tensordict *td, const td_apply_options *TD_NULLABL
                            td_apply_fn callback, void *TD_NULLABLE user) TD_NOEXCEPT;
 
 /**
- * One entry, as a td_apply_entry_fn gets it.
+ * One entry, as td_apply_entry_fn gets it.
  */
 typedef struct td_apply_entry {
-  uint32_t struct_size;          /**< of the library; fields may be added at the end */
-  td_entry_kind kind;            /**< TD_ENTRY_TENSOR; with `call_on_nested` also TD_ENTRY_DICT */
-  const char *const *path;       /**< the full path; the last name is that of the entry */
-  size_t path_len;               /**< number of names */
-  const td_tensor *const *TD_NULLABLE tensors;  /**< one of each dictionary, or NULL for a dictionary */
-  const td_tensordict *const *TD_NULLABLE dicts; /**< one of each dictionary, or NULL for a tensor */
-  size_t sources_len;            /**< how many: 1 and one for each of `others` */
+  uint32_t struct_size;                          /**< size in the library; later releases may add fields at the
+                                                      end */
+  td_entry_kind kind;                            /**< TD_ENTRY_TENSOR; with `call_on_nested` also TD_ENTRY_DICT */
+  const char *const *path;                       /**< the full path; the last name is that of the entry */
+  size_t path_len;                               /**< number of names */
+  const td_tensor *const *TD_NULLABLE tensors;   /**< one from each dictionary; NULL if the entry is a
+                                                      dictionary */
+  const td_tensordict *const *TD_NULLABLE dicts; /**< one from each dictionary; NULL if the entry is a tensor */
+  size_t sources_len;                            /**< number of dictionaries: `td` and each of `others` */
 } td_apply_entry;
 
 /**
- * Is called once for each entry, as a td_apply_fn for each tensor.
+ * Your function, called once per entry, by the rules of td_apply_fn.
  *
- * @param user   what td_apply_entries() was given
- * @param entry  borrowed, with all it points to; its handles are dead once the function has
- *               returned
- * @param tensor consumed, once a handle is stored there; to put in place of the entry
- * @param dict   consumed, once a handle is stored there; the same, for a dictionary. Both left NULL
- *               drop the entry
+ * @param user   the value that you passed to td_apply_entries()
+ * @param entry  borrowed, with all it points to; its handles are valid until the function returns
+ * @param tensor consumed if you store a handle there: the new entry
+ * @param dict   consumed if you store a handle there: the new entry, a dictionary. Leave both NULL
+ *               to drop the entry
  */
 typedef td_status (*td_apply_entry_fn)(void *TD_NULLABLE user, const td_apply_entry *entry,
                                        td_tensor **tensor, td_tensordict **dict);
 
 /**
- * As td_apply(), with the entries of other dictionaries under the same paths beside those of `td`.
- * Keys that only others have are passed over. The result may hold a dictionary where a tensor was,
- * and the other way round.
+ * Like td_apply(), but the function also gets the entries of other dictionaries under the same
+ * path. Keys that only the others have are skipped. The function may return a dictionary for a
+ * tensor, and the other way round.
  *
  * @param td         borrowed
  * @param others     borrowed; NULL only when others_len is 0
  * @param others_len number of other dictionaries
- * @param options    borrowed; NULL for the defaults; `out` is changed and must not be locked
+ * @param options    borrowed; NULL for the defaults; `out` is changed and must be unlocked
  * @param callback   called during this call only
  * @param user       passed to `callback`
- * @param result     new; free with td_free(); NULL on failure and when nothing is left; with `out` a
- *                   handle on that
+ * @param result     new; free with td_free(); NULL on failure and if the root is dropped; with
+ *                   `out` a handle on it
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND (others lack an entry), TD_ERR_WRONG_ENTRY (a tensor beside a
- *         dictionary), TD_ERR_SHAPE, TD_ERR_LOCKED, TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_UNSUPPORTED (a sub-tensordict as `out`), TD_ERR_CALLBACK, or what the callback returned if
- *         it is a code of the library or at most -10000
- * @threadsafety safe beside calls that only read `td` and `others`; needs `out` for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (another dictionary lacks an entry), TD_ERR_WRONG_ENTRY (a
+ *         tensor in one, a dictionary in another), TD_ERR_SHAPE, TD_ERR_LOCKED (`out`),
+ *         TD_ERR_DEVICE, TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED (`out` is a sub-tensordict),
+ *         or the code that the callback returned; TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety safe while other threads only read `td` and `others`; needs exclusive access to
+ *               `out`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -158,8 +165,8 @@ td_status td_apply_entries(const td_tensordict *td, const td_tensordict *const *
                            td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_apply_entries(), but writes what the function returns into the entries of `td` themselves, as
- * td_apply_inplace() does.
+ * Like td_apply_entries(), but writes what the function returns into the entries of `td`, like
+ * td_apply_inplace().
  *
  * @param td         borrowed; its values change
  * @param others     borrowed; NULL only when others_len is 0
@@ -168,11 +175,11 @@ td_status td_apply_entries(const td_tensordict *td, const td_tensordict *const *
  * @param callback   called during this call only
  * @param user       passed to `callback`
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND (others lack an entry), TD_ERR_WRONG_ENTRY (a tensor beside a
- *         dictionary), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED,
- *         TD_ERR_TORCH, TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or
- *         at most -10000
- * @threadsafety needs `td` for itself; safe beside calls that only read `others`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (another dictionary lacks an entry), TD_ERR_WRONG_ENTRY (a
+ *         tensor in one, a dictionary in another), TD_ERR_SHAPE, TD_ERR_DTYPE,
+ *         TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED, TD_ERR_TORCH, or the code that the callback
+ *         returned; TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety needs exclusive access to `td`; other threads may read `others`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE

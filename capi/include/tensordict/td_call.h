@@ -1,4 +1,4 @@
-/* tensordict/td_call.h: any operator of PyTorch, by its name, on every tensor (Python: torch.ops.aten). */
+/* tensordict/td_call.h: any PyTorch operator, by name, on every tensor (C: td_call; Python: torch.ops.aten). */
 #ifndef TENSORDICT_TD_CALL_H
 #define TENSORDICT_TD_CALL_H
 
@@ -9,90 +9,93 @@ extern "C" {
 #endif
 
 /**
- * What an argument of an operator is.
+ * The kind of an operator's argument. The comments name the fields that are used.
  */
 typedef int32_t td_argument_kind;
 enum {
-  TD_ARGUMENT_LEAF = 1,      /**< the tensor of the dictionary that the operator is called for */
-  TD_ARGUMENT_DICT = 2,      /**< dict: its tensor under the same path */
-  TD_ARGUMENT_TENSOR = 3,    /**< tensor: this one, for every tensor of the dictionary */
-  TD_ARGUMENT_INT = 4,       /**< integer */
-  TD_ARGUMENT_DOUBLE = 5,    /**< real */
-  TD_ARGUMENT_BOOL = 6,      /**< integer: 0 or 1 */
-  TD_ARGUMENT_NONE = 7,      /**< nothing, where the operator allows that */
-  TD_ARGUMENT_TEXT = 8,      /**< text; also the name of a memory format, "channels_last" */
-  TD_ARGUMENT_DTYPE = 9,     /**< integer: a td_dtype */
-  TD_ARGUMENT_DEVICE = 10,   /**< integer: a td_device_type; device_index */
-  TD_ARGUMENT_INTS = 11,     /**< integers, count */
-  TD_ARGUMENT_DOUBLES = 12,  /**< reals, count */
-  TD_ARGUMENT_BOOLS = 13     /**< integers, each 0 or 1, count */
+  TD_ARGUMENT_LEAF = 1,     /**< the tensor of the dictionary for which the operator is called */
+  TD_ARGUMENT_DICT = 2,     /**< dict: its tensor under the same path */
+  TD_ARGUMENT_TENSOR = 3,   /**< tensor: the same one for every tensor of the dictionary */
+  TD_ARGUMENT_INT = 4,      /**< integer */
+  TD_ARGUMENT_DOUBLE = 5,   /**< real */
+  TD_ARGUMENT_BOOL = 6,     /**< integer: 0 or 1 */
+  TD_ARGUMENT_NONE = 7,     /**< None, where the operator allows it */
+  TD_ARGUMENT_TEXT = 8,     /**< text; also the name of a memory format, "channels_last" */
+  TD_ARGUMENT_DTYPE = 9,    /**< integer: a td_dtype */
+  TD_ARGUMENT_DEVICE = 10,  /**< integer: a td_device_type; device_index */
+  TD_ARGUMENT_INTS = 11,    /**< integers, count */
+  TD_ARGUMENT_DOUBLES = 12, /**< reals, count */
+  TD_ARGUMENT_BOOLS = 13    /**< integers, each 0 or 1, count */
 };
 
 /**
- * One argument of an operator. 96 bytes, for ever.
+ * One argument of an operator. Its size stays 96 bytes in every release.
  */
 typedef struct td_call_argument {
-  td_argument_kind kind;                 /**< which of the fields count */
-  int32_t device_index;                  /**< which device of that kind; -1 for the current one */
-  const char *TD_NULLABLE name;          /**< borrowed; the name of the operator's argument, or NULL: it
-                                              stands at its position */
-  int64_t integer;                       /**< a number, 0 or 1, a dtype or a device type */
+  td_argument_kind kind;                 /**< which fields are used */
+  int32_t device_index;                  /**< index among the devices of that type; -1 for the current
+                                              one */
+  const char *TD_NULLABLE name;          /**< borrowed; the name of the operator's argument; NULL: by
+                                              position */
+  int64_t integer;                       /**< an integer, 0 or 1, a dtype or a device type */
   double real;                           /**< a number */
   const char *TD_NULLABLE text;          /**< borrowed; NUL-terminated */
   const td_tensor *TD_NULLABLE tensor;   /**< borrowed */
   const td_tensordict *TD_NULLABLE dict; /**< borrowed */
   const int64_t *TD_NULLABLE integers;   /**< borrowed; NULL only when count is 0 */
   const double *TD_NULLABLE reals;       /**< borrowed; NULL only when count is 0 */
-  size_t count;                          /**< of integers or reals */
+  size_t count;                          /**< number of `integers` or `reals` */
   uint64_t reserved[2];                  /**< zero */
 } td_call_argument;
 
 /**
- * How td_call() works. Zero in every field but the first means the default.
+ * Options of td_call(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_call_options {
   uint32_t struct_size;                  /**< sizeof(td_call_options) */
-  int32_t has_batch_size;                /**< 1: the results have a batch size of their own */
+  int32_t has_batch_size;                /**< 1: the results have `batch_size` */
   const int64_t *TD_NULLABLE batch_size; /**< borrowed; NULL only when batch_dims is 0 */
   size_t batch_dims;                     /**< number of sizes */
 } td_call_options;
 #define TD_CALL_OPTIONS_INIT {(uint32_t)sizeof(td_call_options), 0, NULL, 0}
 
 /**
- * Calls an operator of libtorch, by its name, for every tensor of a dictionary.
+ * Calls a libtorch operator, by name, for every tensor of a dictionary.
  *
- * The operator is looked up, and the arguments are held against its schema, once and before any
- * tensor is looked at; arguments that are not given have the operator's defaults. When no argument is
- * TD_ARGUMENT_LEAF, the tensor comes first. An operator that gives several tensors gives as many
- * dictionaries. Non-tensor values are carried over.
+ * The call looks the operator up once and checks the arguments against its schema before it touches
+ * a tensor. Arguments that you omit have the operator's defaults. If no argument is
+ * TD_ARGUMENT_LEAF, the tensor is the first argument. An operator that returns several tensors
+ * gives as many dictionaries. Non-tensor data is kept.
  *
- * An operator that writes into its tensor ("aten::add_") writes into the tensors that are there, and
- * the result is a handle on `td`; a locked dictionary allows it. It is tried out first, so that nothing
- * is written when it fails for one of the tensors. In a lazy stack it writes into the tensors of the
+ * An operator that writes into its tensor ("aten::add_") writes into the tensors of `td`, also of a
+ * locked dictionary, and the result is a handle on `td`. The call tries it out first, so that
+ * nothing is written if it fails for one tensor. In a lazy stack it writes into the tensors of the
  * elements.
  *
- * Not called are operators that take or give lists of tensors, give something else than tensors,
- * have an `out` argument, change the sizes or the memory of a tensor in place, or are internal to
+ * Not supported are operators that take or return lists of tensors, return anything but tensors,
+ * have an `out` argument, change the sizes or memory of a tensor in place, or are internal to
  * libtorch (names that begin with an underscore).
  *
- * @param td            borrowed; its values change when the operator writes
- * @param name          borrowed; "aten::clamp", or with an overload "aten::add.Tensor"; without one the
- *                      first overload that takes the arguments, without a namespace one of "aten"
+ * @param td            borrowed; its values change if the operator writes
+ * @param name          borrowed; "aten::clamp", or with an overload "aten::add.Tensor". Without an
+ *                      overload, the first one that accepts the arguments; without a namespace,
+ *                      "aten"
  * @param arguments     borrowed; NULL only when arguments_len is 0
  * @param arguments_len number of arguments
  * @param options       borrowed; NULL for the defaults
- * @param results       new, each; free each with td_free(); set to NULL on failure
- * @param results_cap   how many handles `results` can take; 0 asks for their number only, and calls
- *                      nothing
- * @param count         the number of results; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param results       new; free each with td_free(); all NULL on failure
+ * @param results_cap   room in `results`, in handles; 0 asks for their number only, and does not
+ *                      call the operator
+ * @param count         the number of results; also written on TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_UNSUPPORTED (no such operator, one that is not called, or a kind of argument
- *         unknown to this version), TD_ERR_INVALID_ARGUMENT (arguments that the operator does not take;
- *         the message shows its schema; or a reserved field that is not zero), TD_ERR_KEY_NOT_FOUND (a
- *         dictionary among the arguments has other keys), TD_ERR_SHAPE (a result does not begin with
- *         the batch size), TD_ERR_BUFFER_TOO_SMALL, or what the operator fails with, mostly TD_ERR_TORCH
- * @threadsafety safe beside calls that only read `td` and the arguments; an operator that writes needs
- *               `td` for itself
+ * @return TD_OK, TD_ERR_UNSUPPORTED (no such operator, one that is not supported, or a kind of
+ *         argument that this version does not know), TD_ERR_INVALID_ARGUMENT (the operator does not
+ *         accept the arguments; the message shows its schema; or a reserved field is not zero),
+ *         TD_ERR_KEY_NOT_FOUND (a dictionary among the arguments has other keys), TD_ERR_SHAPE (a
+ *         result does not begin with the batch size), TD_ERR_BUFFER_TOO_SMALL, or the operator's
+ *         own error, mostly TD_ERR_TORCH
+ * @threadsafety safe while other threads only read `td` and the arguments; an operator that writes
+ *               needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -105,8 +108,8 @@ td_status td_call(const td_tensordict *td, const char *name,
 }
 #endif
 
-/* C99 sugar: td_call_argument with[] = {TD_ARG_LEAF(NULL), TD_ARG_DOUBLE("max", 1.0)}; the name is that
- * of the operator's argument, or NULL. */
+/* Shorthand for C99: td_call_argument with[] = {TD_ARG_LEAF(NULL), TD_ARG_DOUBLE("max", 1.0)};
+ * The name is that of the operator's argument, or NULL. */
 #if !defined(SWIG) && !defined(__cplusplus)
 #define TD_ARG_LEAF(name) {TD_ARGUMENT_LEAF, 0, (name), 0, 0, NULL, NULL, NULL, NULL, NULL, 0, {0, 0}}
 #define TD_ARG_DICT(name, handle) \

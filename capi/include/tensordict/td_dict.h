@@ -1,4 +1,4 @@
-/* tensordict/td_dict.h: a dictionary of tensors with a batch size, td_tensordict (Python: TensorDict). */
+/* tensordict/td_dict.h: dictionaries of tensors with a batch size (C: td_tensordict, td_get, td_set; Python: TensorDict). */
 #ifndef TENSORDICT_TD_DICT_H
 #define TENSORDICT_TD_DICT_H
 
@@ -9,12 +9,13 @@ extern "C" {
 #endif
 
 /**
- * A dictionary of tensors and dictionaries whose leading sizes agree. The handle is a token, not an
- * address; the dictionary behind it is shared and counted.
+ * A dictionary of tensors and nested dictionaries whose leading sizes equal its batch size. The
+ * handle is a token, not an address. The dictionary behind it is shared and reference-counted.
  *
- * Threads: a call that takes a handle as pointer to const may run beside other such calls on the
- * same dictionary. A call that takes it without const needs the dictionary for itself. Different
- * handles on one dictionary count as the same. Any handle may be used and freed on any thread.
+ * Threads: calls that take a handle as pointer to const may run at the same time on the same
+ * dictionary. A call that takes it without const needs exclusive access: no other call may use the
+ * dictionary meanwhile. Different handles on one dictionary count as the same. You may use and free
+ * any handle on any thread.
  */
 typedef struct td_tensordict td_tensordict;
 
@@ -24,57 +25,60 @@ typedef struct td_tensordict td_tensordict;
 typedef struct td_keys td_keys;
 
 /**
- * What stands under a path.
+ * The kind of an entry.
  */
 typedef int32_t td_entry_kind;
 enum {
-  TD_ENTRY_NONE = 0,   /**< nothing */
-  TD_ENTRY_TENSOR = 1, /**< a tensor: td_get() */
-  TD_ENTRY_DICT = 2,   /**< a dictionary: td_get_dict() */
-  TD_ENTRY_NON_TENSOR = 3,   /**< a non-tensor value, such as a text: td_get_non_tensor_json() */
-  TD_ENTRY_NESTED_TENSOR = 4  /**< tensors of different shapes: td_get_nested_tensor() */
+  TD_ENTRY_NONE = 0,         /**< no entry */
+  TD_ENTRY_TENSOR = 1,       /**< a tensor: td_get() */
+  TD_ENTRY_DICT = 2,         /**< a dictionary: td_get_dict() */
+  TD_ENTRY_NON_TENSOR = 3,   /**< non-tensor data, such as a string: td_get_non_tensor_json() */
+  TD_ENTRY_NESTED_TENSOR = 4 /**< a nested tensor, of components of different shapes:
+                                  td_get_nested_tensor() */
 };
 
 /**
- * Decides whether an entry counts as a leaf: is listed as tensors are, and not descended into.
+ * Decides whether an entry is a leaf: listed like a tensor, and not descended into.
  *
- * It must not change the dictionary, and must not unwind (no exception, panic or longjmp). Returning
- * anything but TD_OK ends the walk.
+ * It must not change the dictionary, and must not unwind (no exception, panic or longjmp). If it
+ * returns anything but TD_OK, the walk ends.
  *
- * @param user     what stands beside it in the options
+ * @param user     the `user` of the options
  * @param path     borrowed; the full path of the entry
  * @param path_len number of names
- * @param kind     TD_ENTRY_DICT or TD_ENTRY_NON_TENSOR: tensors are leaves
- * @param is_leaf  to be written: 1 or 0; 0 when it is left alone
+ * @param kind     TD_ENTRY_DICT or TD_ENTRY_NON_TENSOR; tensors are always leaves
+ * @param is_leaf  write 1 or 0; 0 if you leave it unchanged
  */
 typedef td_status (*td_leaf_fn)(void *TD_NULLABLE user, const char *const *path, size_t path_len,
                                 td_entry_kind kind, int32_t *is_leaf);
 
 /**
- * What td_keys_of() lists. Zero in every field but the first means the default.
+ * What td_keys_of() lists. Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_keys_options {
   uint32_t struct_size;           /**< sizeof(td_keys_options) */
-  int32_t include_nested;         /**< 1: also what lies deeper, a dictionary before its content */
+  int32_t include_nested;         /**< 1: also nested keys, each dictionary before its content */
   int32_t leaves_only;            /**< 1: only tensors */
-  int32_t sort;                   /**< 1: ordered by the names joined with dots, not by insertion */
-  int32_t include_non_tensor;           /**< 1: with `leaves_only`, non-tensor values too */
-  int32_t contents_first;         /**< 1: a dictionary after its content */
-  td_leaf_fn TD_NULLABLE is_leaf; /**< asked of what is no tensor; NULL: as the fields above say */
+  int32_t sort;                   /**< 1: sorted by the names joined with dots, not in insertion
+                                       order */
+  int32_t include_non_tensor;     /**< 1: with `leaves_only`, also non-tensor data */
+  int32_t contents_first;         /**< 1: each dictionary after its content */
+  td_leaf_fn TD_NULLABLE is_leaf; /**< called for each entry that is not a tensor; NULL: the fields
+                                       above decide */
   void *TD_NULLABLE user;         /**< passed to `is_leaf` */
 } td_keys_options;
 #define TD_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_keys_options), 0, 0, 0, 0, 0, NULL, NULL}
 
 /**
- * Makes an empty dictionary.
+ * Creates an empty dictionary.
  *
  * @param batch_size   borrowed; NULL only when batch_dims is 0
  * @param batch_dims   number of sizes; 0 for a dictionary without batch dimensions
- * @param device_type  TD_DEVICE_NONE, or the device to which every entry will be moved
- * @param device_index which device of that kind; -1 for the current one
+ * @param device_type  TD_DEVICE_NONE, or the device to which the dictionary moves every entry
+ * @param device_index index among the devices of that type; -1 for the current one
  * @param result       new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE (a negative size), TD_ERR_DEVICE
+ * @return TD_OK, TD_ERR_SHAPE (a negative size), TD_ERR_DEVICE (no such device)
  * @threadsafety any thread
  * @since 0.1
  */
@@ -84,20 +88,20 @@ td_status td_create(const int64_t *TD_NULLABLE batch_size, size_t batch_dims,
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * A second handle on the same dictionary: a change through one is seen through the other.
+ * Opens a second handle on the same dictionary: you see a change through both.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_dup(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Gives a handle back. What it held goes when nothing else uses it.
+ * Frees a handle. What the dictionary holds is released when nothing else uses it.
  *
  * @param td consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
@@ -114,14 +118,14 @@ enum {
 };
 
 /**
- * A copy, unlocked, with memory of its own.
+ * Copies a dictionary into new memory. The copy is unlocked.
  *
  * @param td     borrowed
  * @param flags  0, or TD_CLONE_SHALLOW (Python's `recurse = False`)
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY, TD_ERR_INVALID_ARGUMENT (unknown flags)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -129,18 +133,20 @@ td_status td_clone(const td_tensordict *td, td_clone_flags flags,
                    td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Stores a tensor under a path, replacing what was there. Missing dictionaries on the way are made.
+ * Stores a tensor under a path and replaces any previous entry. Creates missing dictionaries on the
+ * way.
  *
- * The dictionary keeps this very tensor, unless its own device asks for a move.
+ * The dictionary keeps this very tensor, unless it has a device of its own and must move the tensor
+ * there.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param source   borrowed; its sizes must begin with the batch size
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED,
- *         TD_ERR_SHAPE, TD_ERR_DEVICE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
+ *         TD_ERR_LOCKED, TD_ERR_SHAPE (`source` does not begin with the batch size), TD_ERR_DEVICE
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -148,18 +154,21 @@ td_status td_set(td_tensordict *td, const char *const *path, size_t path_len,
                  const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * Stores a dictionary under a path, replacing what was there.
+ * Stores a dictionary under a path and replaces any previous entry.
  *
- * The very dictionary is stored when its batch size begins with that of `td` and its device fits;
- * otherwise a shallow copy with the batch size or the device of `td`.
+ * The dictionary keeps `source` itself when the batch size of `source` begins with that of `td` and
+ * its device matches. Otherwise it stores a shallow copy that has the batch size and device of
+ * `td`.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param source   borrowed
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_CYCLE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
+ *         TD_ERR_LOCKED, TD_ERR_SHAPE (an entry does not begin with the batch size), TD_ERR_CYCLE
+ *         (`source` contains `td`)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -167,17 +176,19 @@ td_status td_set_dict(td_tensordict *td, const char *const *path, size_t path_le
                       const td_tensordict *source) TD_NOEXCEPT;
 
 /**
- * Writes the values of a tensor into the tensor that is stored under a path. Allowed when locked.
+ * Writes the values of a tensor into the tensor stored under a path. Works on a locked dictionary.
+ * Python: set_.
  *
- * The stored tensor keeps its dtype, its device and its memory; the values are broadcast.
+ * The stored tensor keeps its dtype, device and memory. The values are broadcast.
  *
  * @param td       borrowed; its values change
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param source   borrowed
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (not a tensor), TD_ERR_SHAPE (the sizes
+ *         cannot be broadcast)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -185,17 +196,18 @@ td_status td_set_inplace(td_tensordict *td, const char *const *path, size_t path
                          const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * Looks up the tensor stored under a path.
+ * Gets the tensor stored under a path.
  *
- * It shares memory with the entry and stays valid when the dictionary is freed or the entry replaced.
+ * The result shares memory with the entry. It stays valid after you free the dictionary or replace
+ * the entry.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param result   new; free with td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -203,15 +215,15 @@ td_status td_get(const td_tensordict *td, const char *const *path, size_t path_l
                  td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Looks up the dictionary stored under a path: the same one as inside, not a copy.
+ * Gets the dictionary stored under a path: the same dictionary, not a copy.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param result   new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a dictionary)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -219,21 +231,22 @@ td_status td_get_dict(const td_tensordict *td, const char *const *path, size_t p
                       td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Stores a copy of plain memory under a path, as td_tensor_from_data() and td_set() do: a tensor that is moved to
- * the device of the dictionary if it has one.
+ * Copies plain row-major memory into a new tensor and stores it under a path, like
+ * td_tensor_from_data() and td_set(). The tensor goes to the device of the dictionary, if it has
+ * one.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param data     borrowed; may be NULL when `bytes` is 0
- * @param bytes    size of `data`; must be the number of elements times the size of one
- * @param sizes    borrowed; begin with the batch size; NULL only when dims is 0
+ * @param bytes    size of `data`; must equal the number of elements times the element size
+ * @param sizes    borrowed; must begin with the batch size; NULL only when dims is 0
  * @param dims     number of sizes
  * @param dtype    element type
  *
- * @return TD_OK, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way),
- *         TD_ERR_LOCKED, TD_ERR_DEVICE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_SHAPE (wrong sizes or `bytes`), TD_ERR_DTYPE, TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED, TD_ERR_DEVICE
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -242,18 +255,18 @@ td_status td_set_data(td_tensordict *td, const char *const *path, size_t path_le
                       size_t dims, td_dtype dtype) TD_NOEXCEPT;
 
 /**
- * Copies the elements of a tensor, in row-major order, to memory of the caller. From any device.
+ * Copies the elements of a tensor, in row-major order, into your memory. Works from any device.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param dtype    what the tensor is of: it is not converted
+ * @param dtype    the dtype of the tensor; the call does not convert
  * @param data     written; may be NULL when `bytes` is 0
- * @param bytes    size of `data`; must be that of all elements
+ * @param bytes    size of `data`; must equal the size of all elements
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_DTYPE (it is of
- *         another one), TD_ERR_SHAPE (another number of bytes)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
+ *         TD_ERR_DTYPE (the tensor has another dtype), TD_ERR_SHAPE (`bytes` differs)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -261,17 +274,17 @@ td_status td_get_data(const td_tensordict *td, const char *const *path, size_t p
                       td_dtype dtype, void *TD_NULLABLE data, size_t bytes) TD_NOEXCEPT;
 
 /**
- * Stores a whole number under a path, once for each element of the batch.
+ * Stores an integer under a path, repeated for each element of the batch.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param value    the number
- * @param dtype    element type; also a floating one, or bool
+ * @param value    the integer
+ * @param dtype    element type; may also be floating-point or bool
  *
- * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (a number that the dtype does not take), TD_ERR_KEY_INVALID,
- *         TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (the dtype cannot hold the number), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -279,17 +292,17 @@ td_status td_set_int(td_tensordict *td, const char *const *path, size_t path_len
                      td_dtype dtype) TD_NOEXCEPT;
 
 /**
- * As td_set_int(), a number with fractions.
+ * Stores a floating-point number under a path, repeated for each element of the batch.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param value    the number
  * @param dtype    element type
  *
- * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (a number that the dtype does not take), TD_ERR_KEY_INVALID,
- *         TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_DTYPE, TD_ERR_TORCH (the dtype cannot hold the number), TD_ERR_KEY_INVALID,
+ *         TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -297,16 +310,16 @@ td_status td_set_double(td_tensordict *td, const char *const *path, size_t path_
                         td_dtype dtype) TD_NOEXCEPT;
 
 /**
- * Reads a tensor of one element as a whole number, from any device. Python's item().
+ * Reads a tensor of one element as an integer, from any device. Python: item().
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param result   written on success; 1 or 0 of a bool
+ * @param result   written on success; 1 or 0 for a bool
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_SHAPE (not one
- *         element), TD_ERR_DTYPE (floating or complex)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
+ *         TD_ERR_SHAPE (not exactly one element), TD_ERR_DTYPE (floating-point or complex)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -314,16 +327,16 @@ td_status td_get_int(const td_tensordict *td, const char *const *path, size_t pa
                      int64_t *result) TD_NOEXCEPT;
 
 /**
- * Reads a tensor of one element as a number with fractions, from any device. Python's item().
+ * Reads a tensor of one element as a floating-point number, from any device. Python: item().
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param result   written on success
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no tensor), TD_ERR_SHAPE (not one
- *         element), TD_ERR_DTYPE (complex)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
+ *         TD_ERR_SHAPE (not exactly one element), TD_ERR_DTYPE (complex)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -331,18 +344,19 @@ td_status td_get_double(const td_tensordict *td, const char *const *path, size_t
                         double *result) TD_NOEXCEPT;
 
 /**
- * Looks up a non-tensor value (a text, a number, a list …) and writes it as JSON text.
+ * Gets non-tensor data (a string, a number, a list, …) as JSON text. Python: NonTensorData.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param text     written with a closing NUL when `text_cap` is larger than the length
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; also written on
+ *                 TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor
+ *         data), TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -351,15 +365,16 @@ td_status td_get_non_tensor_json(const td_tensordict *td, const char *const *pat
                                  size_t *length) TD_NOEXCEPT;
 
 /**
- * What stands under a path. A path that leads nowhere, or through a tensor, gives TD_ENTRY_NONE.
+ * Gets the kind of the entry under a path. The kind is TD_ENTRY_NONE if the path leads nowhere or
+ * runs through a tensor.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param result   written on success
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -367,29 +382,28 @@ td_status td_get_kind(const td_tensordict *td, const char *const *path, size_t p
                       td_entry_kind *result) TD_NOEXCEPT;
 
 /**
- * Removes an entry. Dictionaries on the way stay, empty or not.
+ * Removes an entry. Dictionaries on the way stay, even if they become empty. Python: del_.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_remove(td_tensordict *td, const char *const *path, size_t path_len) TD_NOEXCEPT;
 
 /**
- * Lists the keys. The list is a snapshot: changing the dictionary does not disturb it.
+ * Lists the keys. The list is a snapshot: later changes of the dictionary do not affect it.
  *
  * @param td      borrowed
  * @param options borrowed; NULL for the keys of the first level
  * @param result  new; free with td_keys_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_CALLBACK, or what `is_leaf` returned if it is a code of the library or at most
- *         -10000
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, or the code that `is_leaf` returned; TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -397,25 +411,25 @@ td_status td_keys_of(const td_tensordict *td, const td_keys_options *TD_NULLABLE
                      td_keys **result) TD_NOEXCEPT;
 
 /**
- * How many keys a list holds.
+ * Returns the number of keys in a list.
  *
  * @param keys borrowed
- * @return 0 for a handle that is not a list
- * @threadsafety safe beside calls that only read `keys`
+ * @return 0 for a handle that is not a key list
+ * @threadsafety safe while other threads only read `keys`
  * @since 0.1
  */
 TD_API(0, 1) size_t td_keys_len(const td_keys *keys) TD_NOEXCEPT;
 
 /**
- * One key of a list: the pair that td_get() takes.
+ * Gets one key of a list, in the form that td_get() takes.
  *
  * @param keys     borrowed
  * @param position from 0
- * @param path     borrowed from `keys`, valid until it is freed; NULL on failure
+ * @param path     borrowed from `keys`, valid until you free it; NULL on failure
  * @param path_len number of names
  *
- * @return TD_OK, TD_ERR_INDEX
- * @threadsafety safe beside calls that only read `keys`
+ * @return TD_OK, TD_ERR_INDEX (no such position)
+ * @threadsafety safe while other threads only read `keys`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -423,14 +437,14 @@ td_status td_keys_at(const td_keys *keys, size_t position, const char *const **p
                      size_t *path_len) TD_NOEXCEPT;
 
 /**
- * What stood under a key of a list when the list was made.
+ * Gets the kind that an entry had when the list was made.
  *
  * @param keys     borrowed
  * @param position from 0
  * @param result   written on success
  *
- * @return TD_OK, TD_ERR_INDEX
- * @threadsafety safe beside calls that only read `keys`
+ * @return TD_OK, TD_ERR_INDEX (no such position)
+ * @threadsafety safe while other threads only read `keys`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -438,7 +452,7 @@ td_status td_keys_kind_at(const td_keys *keys, size_t position,
                           td_entry_kind *result) TD_NOEXCEPT;
 
 /**
- * Gives a list back.
+ * Frees a key list.
  *
  * @param keys consumed; NULL and handles already freed are ignored
  * @threadsafety any thread
@@ -447,15 +461,15 @@ td_status td_keys_kind_at(const td_keys *keys, size_t position,
 TD_API(0, 1) void td_keys_free(td_keys *TD_NULLABLE keys) TD_NOEXCEPT;
 
 /**
- * The batch size. With `sizes_cap` 0 only the number of dimensions is written.
+ * Gets the batch size. Pass `sizes_cap` 0 to get only the number of dimensions.
  *
  * @param td        borrowed
  * @param sizes     written when all sizes fit
- * @param sizes_cap how many numbers `sizes` can take
- * @param dims      the number of batch dimensions; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param sizes_cap room in `sizes`, in numbers
+ * @param dims      the number of batch dimensions; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -463,19 +477,19 @@ td_status td_batch_size(const td_tensordict *td, int64_t *TD_NULLABLE sizes, siz
                         size_t *dims) TD_NOEXCEPT;
 
 /**
- * Changes the batch size. Nested dictionaries grow with it where theirs is shorter; none shrinks.
- * Allowed when locked. Either everything changes or nothing.
+ * Changes the batch size. Nested dictionaries whose batch size is shorter grow with it; none
+ * shrinks. Works on a locked dictionary. Either everything changes or nothing.
  *
- * The dictionaries that hold this one are not told: where their batch size no longer fits, what they are
- * asked to do with batch dimensions ends with TD_ERR_SHAPE, until the sizes fit again. The same sizes
- * once more put nested dictionaries right.
+ * Dictionaries that contain this one do not notice. If their batch size no longer matches, their
+ * operations on batch dimensions return TD_ERR_SHAPE until it matches again. To repair nested
+ * dictionaries, set the same batch size on the parent once more.
  *
  * @param td         borrowed; changed
  * @param batch_size borrowed; NULL only when batch_dims is 0
  * @param batch_dims number of sizes
  *
  * @return TD_OK, TD_ERR_SHAPE (an entry does not begin with these sizes)
- * @threadsafety needs the dictionary for itself
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -483,14 +497,14 @@ td_status td_set_batch_size(td_tensordict *td, const int64_t *TD_NULLABLE batch_
                             size_t batch_dims) TD_NOEXCEPT;
 
 /**
- * The device of a dictionary.
+ * Gets the device of a dictionary.
  *
  * @param td           borrowed
- * @param result       TD_DEVICE_NONE when entries may live anywhere
- * @param result_index -1 for devices that have no number
+ * @param result       TD_DEVICE_NONE if entries may be on any device
+ * @param result_index -1 for devices without an index
  *
- * @return TD_OK, TD_ERR_DEVICE (a device that has no number here)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_DEVICE (a device type that has no number here)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -498,110 +512,112 @@ td_status td_device(const td_tensordict *td, td_device_type *result,
                     int32_t *result_index) TD_NOEXCEPT;
 
 /**
- * Forbids structural change here and in every nested dictionary. Values can still be written.
+ * Locks a dictionary and every nested one: you can still write values, but not add, replace or
+ * remove entries.
  *
  * @param td borrowed; changed
  *
- * @return TD_OK, also when it is locked already
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, also if it is already locked
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_lock(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * Allows structural change again, here and in every nested dictionary.
+ * Unlocks a dictionary and every nested one.
  *
  * @param td borrowed; changed
  *
- * @return TD_OK, TD_ERR_LOCKED (it, or one below it, is part of another locked dictionary; nothing
- *         changes)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_LOCKED (another locked dictionary contains it, or one of its nested
+ *         dictionaries; nothing changes)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unlock(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * Whether structural change is forbidden.
+ * Tells whether a dictionary is locked.
  *
  * @param td     borrowed
- * @param result 1 or 0
+ * @param result written on success; 1 or 0
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_locked(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Whether this is the result of a td_memmap call, with files behind its tensors.
+ * Tells whether a dictionary is the result of a td_memmap call, so that its tensors are mapped.
  *
  * @param td     borrowed
- * @param result 1 or 0
+ * @param result written on success; 1 or 0
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_memmap(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Whether no tensor and no other value stands anywhere in it.
+ * Tells whether a dictionary holds no tensor and no other value at any level.
  *
  * @param td     borrowed
- * @param result 1 or 0
+ * @param result written on success; 1 or 0
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_empty(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * The bytes of all tensors, at every level; a tensor that stands in two places counts twice.
+ * Gets the size of all tensors at every level, in bytes. A tensor stored in two places counts
+ * twice.
  *
  * @param td     borrowed
  * @param result written on success; bytes
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**
- * The bytes of memory that td_free() would give back: allocated by libtorch, and reached through this
- * handle alone. 0 for a view, a nested dictionary read from another one, a second handle; memory that is lent,
- * mapped or shared between processes counts nothing.
+ * Gets how many bytes of memory td_free() would release: memory that libtorch allocated and that
+ * only this handle reaches. 0 for a view, for a nested dictionary you got from another one, and for
+ * a second handle. Memory that is lent, mapped or shared between processes does not count.
  *
- * For languages whose garbage collector sees the handle but not the memory: cheap enough to be asked
- * of every handle.
+ * For languages whose garbage collector sees the handle but not the memory. It is cheap enough to
+ * call for every handle.
  *
  * @param td     borrowed
  * @param result written on success; bytes
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_owned_nbytes(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**
- * Whether two handles speak of the same dictionary: a change through one is seen through the other.
- * Operations that change nothing, such as a view of the same sizes, answer with the same dictionary.
+ * Tells whether two handles refer to the same dictionary: you see a change through both. Operations
+ * that change nothing, such as a view with the same sizes, return the same dictionary.
  *
  * @param td     borrowed
  * @param other  borrowed
- * @param result 1 or 0
+ * @param result written on success; 1 or 0
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read both
+ * @threadsafety safe while other threads only read both
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -609,15 +625,15 @@ td_status td_is_same(const td_tensordict *td, const td_tensordict *other,
                      int32_t *result) TD_NOEXCEPT;
 
 /**
- * Whether two dictionaries have the same batch size, the same keys (in any order) and equal tensors
- * under each: dtype, sizes and values. Devices of the dictionaries and locks do not count.
+ * Tells whether two dictionaries have the same batch size, the same keys (in any order) and equal
+ * tensors: dtype, sizes and values. Devices of the dictionaries and locks do not matter.
  *
  * @param td     borrowed
  * @param other  borrowed
- * @param result 1 or 0
+ * @param result written on success; 1 or 0
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read both
+ * @threadsafety safe while other threads only read both
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -625,15 +641,16 @@ td_status td_equal(const td_tensordict *td, const td_tensordict *other,
                    int32_t *result) TD_NOEXCEPT;
 
 /**
- * Prints the dictionary as Python's tensordict prints it.
+ * Prints the dictionary like Python's tensordict.
  *
  * @param td       borrowed
- * @param text     written with a closing NUL when `text_cap` is larger than the length
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; also written on
+ *                 TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

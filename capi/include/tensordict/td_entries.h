@@ -1,4 +1,4 @@
-/* tensordict/td_entries.h: entries as wholes (Python: update_, select, exclude, split_keys, flatten_keys, pop, rename_key_). */
+/* tensordict/td_entries.h: entries as a whole (C: td_update, td_pop, td_select, …; Python: update_, select, exclude, split_keys, flatten_keys, pop, rename_key_). */
 #ifndef TENSORDICT_TD_ENTRIES_H
 #define TENSORDICT_TD_ENTRIES_H
 
@@ -10,53 +10,53 @@ extern "C" {
 #endif
 
 /**
- * One key of a list of keys, as in `td_key key = {TD_KEY("agent", "obs")};`.
+ * One key in a list of keys, as in `td_key key = {TD_KEY("agent", "obs")};`.
  */
 typedef struct td_key {
-  const char *const *path; /**< borrowed; one name for each level, NUL-terminated UTF-8 */
+  const char *const *path; /**< borrowed; one name per level, NUL-terminated UTF-8 */
   size_t path_len;         /**< number of names, at least 1 */
 } td_key;
 
 /**
- * What td_update() does with a tensor for which there is an entry already, and with new ones.
+ * How td_update() treats tensors that `td` already has, and new ones.
  */
 typedef int32_t td_update_mode;
 enum {
-  TD_UPDATE_STORE = 0,   /**< the tensors of the source are stored, in place of those that were there */
-  TD_UPDATE_INPLACE = 1, /**< values are written into tensors that are there; new entries are stored */
-  TD_UPDATE_STRICT = 2   /**< values are written; every entry of the source must be there */
+  TD_UPDATE_STORE = 0,   /**< replaces the tensors of `td` with those of the source */
+  TD_UPDATE_INPLACE = 1, /**< writes values into existing tensors; stores new entries */
+  TD_UPDATE_STRICT = 2   /**< writes values; `td` must have every entry of the source */
 };
 
 /**
- * How td_update() works. Zero in every field but the first means the default.
+ * Options of td_update(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_update_options {
   uint32_t struct_size;           /**< sizeof(td_update_options) */
-  td_update_mode mode;            /**< what is stored and what is written */
-  int32_t clone;                  /**< 1: what is stored are copies */
-  int32_t whole_dicts;            /**< 1: dictionaries replace one another instead of being merged */
-  int32_t update_batch_size;      /**< 1: the batch size of the source is taken over too; the source must
+  td_update_mode mode;            /**< whether tensors are stored or written */
+  int32_t clone;                  /**< 1: stores copies */
+  int32_t whole_dicts;            /**< 1: replaces nested dictionaries instead of merging them */
+  int32_t update_batch_size;      /**< 1: also takes over the batch size of the source, which must
                                        have all keys */
-  int32_t ignore_lock;            /**< 1: entries change even if the dictionary is locked */
-  int32_t has_keys;               /**< 1: only `keys`, and what lies below them */
+  int32_t ignore_lock;            /**< 1: changes entries even if the dictionary is locked */
+  int32_t has_keys;               /**< 1: only the entries in `keys` and below them */
   const td_key *TD_NULLABLE keys; /**< borrowed; NULL only when keys_len is 0 */
   size_t keys_len;                /**< number of keys */
 } td_update_options;
 #define TD_UPDATE_OPTIONS_INIT {(uint32_t)sizeof(td_update_options), 0, 0, 0, 0, 0, 0, NULL, 0}
 
 /**
- * Puts the entries of another dictionary into this one. Dictionaries that both have are merged and stay
- * the same dictionaries. Values are written in place where a locked dictionary allows nothing else.
+ * Puts the entries of another dictionary into this one. Nested dictionaries that both have are
+ * merged and keep their identity. A locked dictionary gets its values written in place.
  *
  * @param td      borrowed; changed
- * @param source  borrowed; its batch size must agree with that of `td` as far as both go
+ * @param source  borrowed; its batch size must equal that of `td` in the dimensions that both have
  * @param options borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_SHAPE, TD_ERR_LOCKED, TD_ERR_KEY_NOT_FOUND (TD_UPDATE_STRICT, and
- *         `update_batch_size` without all keys), TD_ERR_WRONG_ENTRY (a tensor written into a
- *         dictionary, or the other way round), TD_ERR_CYCLE, TD_ERR_DEVICE, TD_ERR_TORCH,
- *         TD_ERR_INVALID_ARGUMENT (options that exclude one another), TD_ERR_KEY_INVALID
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_SHAPE, TD_ERR_LOCKED, TD_ERR_KEY_NOT_FOUND (with TD_UPDATE_STRICT, or with
+ *         `update_batch_size` and keys missing), TD_ERR_WRONG_ENTRY (a tensor would be written into
+ *         a dictionary, or the other way round), TD_ERR_CYCLE, TD_ERR_DEVICE, TD_ERR_TORCH,
+ *         TD_ERR_INVALID_ARGUMENT (options that exclude each other), TD_ERR_KEY_INVALID
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -64,17 +64,18 @@ td_status td_update(td_tensordict *td, const td_tensordict *source,
                     const td_update_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * How td_update_at() writes.
+ * Flags of td_update_at().
  */
 typedef uint32_t td_update_at_flags;
 enum {
-  TD_UPDATE_AT_EXACT = 1 /**< nothing is broadcast, and the part must be a view: no tensors among the items */
+  TD_UPDATE_AT_EXACT = 1 /**< does not broadcast, and the index must give a view: no tensors among
+                              the items */
 };
 
 /**
- * Writes the values of another dictionary into a part of the entries that are there. Allowed when
- * locked. Every tensor is broadcast to its part for itself; td_set_at() asks for batch sizes that fit,
- * and makes entries that are missing.
+ * Writes the values of another dictionary into existing entries at an index. Works on a locked
+ * dictionary. Each tensor is broadcast on its own. td_set_at() instead requires matching batch
+ * sizes, and creates missing entries. Python: update_at_.
  *
  * @param td        borrowed; its values change
  * @param items     borrowed; NULL only when items_len is 0
@@ -83,8 +84,9 @@ enum {
  * @param flags     0, or TD_UPDATE_AT_EXACT
  *
  * @return TD_OK, TD_ERR_INDEX, TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_INVALID_ARGUMENT (TD_UPDATE_AT_EXACT with a tensor), TD_ERR_UNSUPPORTED, TD_ERR_TORCH
- * @threadsafety needs the dictionary for itself
+ *         TD_ERR_INVALID_ARGUMENT (TD_UPDATE_AT_EXACT with a tensor as index), TD_ERR_UNSUPPORTED,
+ *         TD_ERR_TORCH
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -92,17 +94,18 @@ td_status td_update_at(td_tensordict *td, const td_index_item *TD_NULLABLE items
                        const td_tensordict *source, td_update_at_flags flags) TD_NOEXCEPT;
 
 /**
- * Writes the values of a tensor into the one stored under a path, or stores the tensor when nothing is
- * there. A locked dictionary allows the first.
+ * Writes the values of a tensor into the one stored under a path, or stores the tensor if the path
+ * has no entry. On a locked dictionary only the write works.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param source   borrowed
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
- *         TD_ERR_SHAPE, TD_ERR_DEVICE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
+ *         TD_ERR_WRONG_ENTRY (not a tensor), TD_ERR_LOCKED (a new entry), TD_ERR_SHAPE,
+ *         TD_ERR_DEVICE
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -110,16 +113,17 @@ td_status td_write_or_set(td_tensordict *td, const char *const *path, size_t pat
                           const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * Writes a value into the tensor under a path, or into all tensors of the dictionary that stands there;
- * it is broadcast to each. Allowed when locked.
+ * Writes a tensor, broadcast, into the tensor under a path, or into every tensor of the dictionary
+ * under it. Works on a locked dictionary. Python: fill_.
  *
  * @param td       borrowed; its values change
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param source   borrowed
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE (the
+ *         sizes cannot be broadcast)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -127,18 +131,19 @@ td_status td_fill_entry(td_tensordict *td, const char *const *path, size_t path_
                         const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * A part of the tensor under a path. The items count from its first dimension and may go beyond the
- * batch.
+ * Reads the tensor under a path at an index. The items start at its first dimension and may index
+ * beyond the batch. Python: get_at.
  *
  * @param td        borrowed
- * @param path      borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path      borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len  number of names, at least 1
  * @param items     borrowed; NULL only when items_len is 0
  * @param items_len number of items
  * @param result    new; free with td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (not a tensor),
+ *         TD_ERR_INDEX
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -147,18 +152,19 @@ td_status td_get_entry_at(const td_tensordict *td, const char *const *path, size
                           td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Writes into a part of the tensor under a path; the values are broadcast. Allowed when locked.
+ * Writes values, broadcast, into the tensor under a path at an index. Works on a locked dictionary.
+ * Python: set_at_.
  *
  * @param td        borrowed; its values change
- * @param path      borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path      borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len  number of names, at least 1
  * @param items     borrowed; NULL only when items_len is 0
  * @param items_len number of items
  * @param source    borrowed
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX,
- *         TD_ERR_SHAPE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (not a tensor),
+ *         TD_ERR_INDEX, TD_ERR_SHAPE (the sizes cannot be broadcast)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -167,17 +173,19 @@ td_status td_set_entry_at(td_tensordict *td, const char *const *path, size_t pat
                           const td_tensor *source) TD_NOEXCEPT;
 
 /**
- * The tensor under a path; when nothing is there, `source` is stored first.
+ * Gets the tensor under a path. If the path has no entry, stores `source` there first. Python:
+ * setdefault.
  *
- * @param td       borrowed; changed when nothing is there
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param td       borrowed; changed if the path has no entry
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param source   borrowed
  * @param result   new; free with td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY (no tensor is there),
- *         TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_DEVICE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
+ *         TD_ERR_WRONG_ENTRY (not a tensor), TD_ERR_LOCKED (a new entry), TD_ERR_SHAPE,
+ *         TD_ERR_DEVICE
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -185,19 +193,20 @@ td_status td_get_or_set(td_tensordict *td, const char *const *path, size_t path_
                         const td_tensor *source, td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Removes an entry and hands it out. A non-tensor value comes in a dictionary that holds it
- * under the last name of the path; a nested tensor comes as `dict`.
+ * Removes an entry and returns it. Non-tensor data comes in a dictionary that holds it under the
+ * last name of the path. A nested tensor comes as `dict`.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param kind     written on success
- * @param tensor   new; free with td_tensor_free(); NULL on failure, and unless it was a tensor
- * @param dict     new; free with td_free(); NULL on failure, and when it was a tensor
+ * @param tensor   new; free with td_tensor_free(); NULL on failure, and if the entry was not a
+ *                 tensor
+ * @param dict     new; free with td_free(); NULL on failure, and if the entry was a tensor
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (the path runs through
- *         a tensor), TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (the path runs
+ *         through a tensor), TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -205,15 +214,16 @@ td_status td_pop(td_tensordict *td, const char *const *path, size_t path_len, td
                  td_tensor **tensor, td_tensordict **dict) TD_NOEXCEPT;
 
 /**
- * As td_pop(), the entry of the first level that was inserted last.
+ * Removes the entry of the first level that was inserted last, and returns it like td_pop().
+ * Python: popitem.
  *
  * @param td     borrowed; changed
  * @param key    new; a list of one key, with its kind; free with td_keys_free(); NULL on failure
- * @param tensor new; free with td_tensor_free(); NULL on failure, and unless it was a tensor
- * @param dict   new; free with td_free(); NULL on failure, and when it was a tensor
+ * @param tensor new; free with td_tensor_free(); NULL on failure, and if the entry was not a tensor
+ * @param dict   new; free with td_free(); NULL on failure, and if the entry was a tensor
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND (nothing is left), TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (the dictionary is empty), TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -221,73 +231,76 @@ td_status td_pop_last(td_tensordict *td, td_keys **key, td_tensor **tensor,
                       td_tensordict **dict) TD_NOEXCEPT;
 
 /**
- * Makes an empty dictionary under a path, replacing what was there. It has the batch size and the
- * device of the dictionary that holds it.
+ * Creates an empty dictionary under a path and replaces any previous entry. It gets the batch size
+ * and device of the dictionary that holds it.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (a tensor is in the way), TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
+ *         TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_create_nested(td_tensordict *td, const char *const *path, size_t path_len) TD_NOEXCEPT;
 
 /**
- * How td_rename_key() moves an entry.
+ * Flags of td_rename_key().
  */
 typedef uint32_t td_rename_key_flags;
 enum {
-  TD_RENAME_KEY_SAFE = 1 /**< an entry that is there already is an error */
+  TD_RENAME_KEY_SAFE = 1 /**< fails if the new path already has an entry */
 };
 
 /**
- * Moves an entry to another path, where it replaces what was there. Missing dictionaries on the way are
- * made; those that it leaves stay, empty or not. The same path twice only asks whether it is there.
+ * Moves an entry to another path and replaces any previous entry there. Creates missing
+ * dictionaries on the way; the old ones stay, even if they become empty. With the same path twice
+ * it only checks that the entry exists. Python: rename_key_.
  *
  * @param td           borrowed; changed
- * @param path         borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path         borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len     number of names, at least 1
- * @param new_path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param new_path     borrowed; one name per level, NUL-terminated UTF-8
  * @param new_path_len number of names, at least 1
  * @param flags        0, or TD_RENAME_KEY_SAFE
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_LOCKED, TD_ERR_SHAPE (or tensors of a lazy stack that differ in shape), TD_ERR_CYCLE
- *         (into itself)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_EXISTS (an entry at the new
+ *         path, with TD_RENAME_KEY_SAFE), TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED, TD_ERR_SHAPE (also:
+ *         tensors of a lazy stack that differ in shape), TD_ERR_CYCLE (into itself)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_rename_key(td_tensordict *td, const char *const *path, size_t path_len,
-                        const char *const *new_path, size_t new_path_len, td_rename_key_flags flags) TD_NOEXCEPT;
+                        const char *const *new_path, size_t new_path_len,
+                        td_rename_key_flags flags) TD_NOEXCEPT;
 
 /**
- * Removes all entries. Batch size and device stay.
+ * Removes all entries. The batch size and device stay.
  *
  * @param td borrowed; changed
  *
  * @return TD_OK, TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_clear(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * How td_select() and td_exclude() work. Zero in every field but the first means the default.
+ * Options of td_select() and td_exclude(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_select_options {
   uint32_t struct_size;   /**< sizeof(td_select_options) */
-  int32_t ignore_missing; /**< 1: keys that are not there are passed over; td_exclude() always does so */
+  int32_t ignore_missing; /**< 1: skips keys that do not exist; td_exclude() always does */
 } td_select_options;
 #define TD_SELECT_OPTIONS_INIT {(uint32_t)sizeof(td_select_options), 0}
 
 /**
- * Only these entries, in this order. The result is unlocked and has dictionaries of its own, at every
- * level, over the same tensors. Of a key and one below it the narrower one counts.
+ * Keeps only these entries, in this order. The result is unlocked: new dictionaries at every level,
+ * over the same tensors. If you give a key and one below it, the narrower one counts.
  *
  * @param td       borrowed
  * @param keys     borrowed; NULL only when keys_len is 0
@@ -297,7 +310,7 @@ typedef struct td_select_options {
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
  *         tensor)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -306,7 +319,7 @@ td_status td_select(const td_tensordict *td, const td_key *TD_NULLABLE keys, siz
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_select(), but the dictionary itself loses the other entries.
+ * Like td_select(), but removes the other entries from the dictionary itself.
  *
  * @param td       borrowed; changed
  * @param keys     borrowed; NULL only when keys_len is 0
@@ -314,8 +327,8 @@ td_status td_select(const td_tensordict *td, const td_key *TD_NULLABLE keys, siz
  * @param options  borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (a key runs through a
- *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
- * @threadsafety needs `td` for itself
+ *         tensor), TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -323,8 +336,8 @@ td_status td_select_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, s
                             const td_select_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * All entries but these. As td_select() otherwise; dictionaries that lose all entries stay. Taking
- * many keys away at once is one pass, where td_remove() takes one for each.
+ * Leaves these entries out. Otherwise like td_select(). Dictionaries that lose all entries stay.
+ * Removing many keys takes one pass, where td_remove() takes one pass per key.
  *
  * @param td       borrowed
  * @param keys     borrowed; NULL only when keys_len is 0
@@ -333,7 +346,7 @@ td_status td_select_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, s
  * @param result   new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_INVALID
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -342,15 +355,15 @@ td_status td_exclude(const td_tensordict *td, const td_key *TD_NULLABLE keys, si
                      td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_exclude(), but the dictionary itself loses these entries.
+ * Like td_exclude(), but removes these entries from the dictionary itself.
  *
  * @param td       borrowed; changed
  * @param keys     borrowed; NULL only when keys_len is 0
  * @param keys_len number of keys
  * @param options  borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
- * @threadsafety needs `td` for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -358,41 +371,41 @@ td_status td_exclude_inplace(td_tensordict *td, const td_key *TD_NULLABLE keys, 
                              const td_select_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * The keys of one of the dictionaries that td_split_keys() makes.
+ * The keys of one of the dictionaries that td_split_keys() creates.
  */
 typedef struct td_key_set {
   const td_key *TD_NULLABLE keys;  /**< borrowed; NULL only when keys_len is 0 */
-  const td_key *TD_NULLABLE names; /**< borrowed; as many; what the entries are called there; NULL: as
-                                        before */
+  const td_key *TD_NULLABLE names; /**< borrowed; as many new names for these entries; NULL keeps
+                                        the names */
   size_t keys_len;                 /**< number of keys */
 } td_key_set;
 
 /**
- * How td_split_keys() works. Zero in every field but the first means the default.
+ * Options of td_split_keys(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_split_keys_options {
   uint32_t struct_size;   /**< sizeof(td_split_keys_options) */
-  int32_t ignore_missing; /**< 1: keys that are not there are passed over */
-  int32_t keep_structure; /**< 1: every result has all nested dictionaries, empty or not */
+  int32_t ignore_missing; /**< 1: skips keys that do not exist */
+  int32_t keep_structure; /**< 1: every result has all nested dictionaries, even empty ones */
   int32_t keep_emptied;   /**< 1: the rest keeps nested dictionaries that lost all entries */
 } td_split_keys_options;
 #define TD_SPLIT_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_split_keys_options), 0, 0, 0}
 
 /**
- * One dictionary for each set of keys, and the rest as the last one. With `results_cap` 0 only the
- * number is written and nothing changes.
+ * Creates one dictionary per set of keys, and a last one with the rest. With `results_cap` 0 it
+ * only writes the number of results.
  *
  * @param td          borrowed
  * @param sets        borrowed; NULL only when sets_len is 0
  * @param sets_len    number of sets
  * @param options     borrowed; NULL for the defaults
- * @param results     new, each; free with td_free(); all NULL on failure
- * @param results_cap how many handles `results` can take
- * @param count       one more than there are sets; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param results     new; free each with td_free(); all NULL on failure
+ * @param results_cap room in `results`, in handles
+ * @param count       the number of sets plus 1; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -402,20 +415,21 @@ td_status td_split_keys(const td_tensordict *td, const td_key_set *TD_NULLABLE s
                         size_t *count) TD_NOEXCEPT;
 
 /**
- * As td_split_keys(), but the rest is `td` itself, which loses the other entries. With `results_cap` 0 only
- * the number is written and nothing changes.
+ * Like td_split_keys(), but the rest is `td` itself, which loses the other entries. With
+ * `results_cap` 0 it only writes the number of results and changes nothing.
  *
  * @param td          borrowed; changed
  * @param sets        borrowed; NULL only when sets_len is 0
  * @param sets_len    number of sets
  * @param options     borrowed; NULL for the defaults
- * @param results     new, each; free with td_free(); all NULL on failure; the last one is a handle on `td`
- * @param results_cap how many handles `results` can take
- * @param count       one more than there are sets; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param results     new; free each with td_free(); all NULL on failure; the last one is a handle
+ *                    on `td`
+ * @param results_cap room in `results`, in handles
+ * @param count       the number of sets plus 1; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED,
- *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (of a sub-tensordict)
- * @threadsafety needs `td` for itself
+ *         TD_ERR_BUFFER_TOO_SMALL, TD_ERR_UNSUPPORTED (a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -425,75 +439,80 @@ td_status td_split_keys_inplace(td_tensordict *td, const td_key_set *TD_NULLABLE
                                 size_t *count) TD_NOEXCEPT;
 
 /**
- * What td_empty_like() keeps.
+ * Flags of td_empty_like().
  */
 typedef uint32_t td_empty_like_flags;
 enum {
-  TD_EMPTY_LIKE_RECURSE = 1 /**< the nested dictionaries, each without tensors and other values */
+  TD_EMPTY_LIKE_RECURSE = 1 /**< keeps the nested dictionaries, each without tensors and other
+                                 values */
 };
 
 /**
- * A dictionary of the same batch size and device without entries; of a lazy stack a lazy stack.
+ * Creates a dictionary of the same batch size and device without entries. For a lazy stack the
+ * result is a lazy stack. Python: empty.
  *
- * @param td      borrowed
- * @param flags   0, or TD_EMPTY_LIKE_RECURSE
- * @param result  new; free with td_free(); NULL on failure
+ * @param td     borrowed
+ * @param flags  0, or TD_EMPTY_LIKE_RECURSE
+ * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
-td_status td_empty_like(const td_tensordict *td, td_empty_like_flags flags, td_tensordict **result) TD_NOEXCEPT;
+td_status td_empty_like(const td_tensordict *td, td_empty_like_flags flags,
+                        td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Removes the nested dictionaries in which nothing stands, at any depth.
+ * Removes nested dictionaries that hold no tensor and no other value, at any depth.
  *
  * @param td borrowed; changed
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_remove_empty(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * The same without the non-tensor values, in dictionaries of its own over the same tensors.
+ * Leaves out non-tensor data. The result has new dictionaries over the same tensors. Python:
+ * filter_non_tensor_data.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_filter_non_tensor(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * How td_flatten_keys() works. Zero in every field but the first means the default.
+ * Options of td_flatten_keys(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_flatten_keys_options {
-  uint32_t struct_size;            /**< sizeof(td_flatten_keys_options) */
-  int32_t reserved;                /**< zero */
-  td_leaf_fn TD_NULLABLE is_leaf;  /**< asked of each dictionary; NULL: none counts as a leaf */
-  void *TD_NULLABLE user;          /**< passed to `is_leaf` */
+  uint32_t struct_size;           /**< sizeof(td_flatten_keys_options) */
+  int32_t reserved;               /**< zero */
+  td_leaf_fn TD_NULLABLE is_leaf; /**< called for each dictionary; NULL: none is a leaf */
+  void *TD_NULLABLE user;         /**< passed to `is_leaf` */
 } td_flatten_keys_options;
 #define TD_FLATTEN_KEYS_OPTIONS_INIT {(uint32_t)sizeof(td_flatten_keys_options), 0, NULL, NULL}
 
 /**
- * Everything on one level, under the names of its path joined with a separator. Tensors are shared;
- * empty dictionaries disappear. A lazy stack stays one: its elements are flattened.
+ * Puts every entry on the first level, under the names of its path joined with a separator. Tensors
+ * are shared; empty dictionaries disappear. A lazy stack stays lazy: its elements are flattened.
  *
  * @param td        borrowed
  * @param separator borrowed; NUL-terminated UTF-8, not empty
  * @param options   borrowed; NULL for the defaults
  * @param result    new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would have one name), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID, TD_ERR_CALLBACK, or what the callback returned if it is a code of the library or at most -10000
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would get one name), TD_ERR_INVALID_ARGUMENT (an
+ *         empty separator), TD_ERR_KEY_INVALID, or the code that the callback returned;
+ *         TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -502,16 +521,17 @@ td_status td_flatten_keys(const td_tensordict *td, const char *separator,
                           td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_flatten_keys(), but the dictionary itself changes.
+ * Like td_flatten_keys(), but changes the dictionary itself.
  *
  * @param td        borrowed; changed
  * @param separator borrowed; NUL-terminated UTF-8, not empty
  * @param options   borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would have one name), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_CALLBACK, TD_ERR_UNSUPPORTED (of a sub-tensordict),
- *         or what the callback returned if it is a code of the library or at most -10000
- * @threadsafety needs `td` for itself
+ * @return TD_OK, TD_ERR_KEY_EXISTS (two entries would get one name), TD_ERR_INVALID_ARGUMENT (an
+ *         empty separator), TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a
+ *         sub-tensordict), or the code that the callback returned; TD_ERR_CALLBACK if that code is
+ *         unknown
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -519,16 +539,17 @@ td_status td_flatten_keys_inplace(td_tensordict *td, const char *separator,
                                   const td_flatten_keys_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * The opposite: names of the first level that hold the separator are taken apart. Dictionaries that
- * are there already take in what belongs to them. Parts may be empty: "c." becomes "c", "".
+ * Splits names of the first level at the separator and creates nested dictionaries from them: the
+ * opposite of td_flatten_keys(). Existing dictionaries receive the entries that belong to them.
+ * Names may be empty: "c." becomes "c", "".
  *
  * @param td        borrowed
  * @param separator borrowed; NUL-terminated UTF-8, not empty
  * @param result    new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overridden), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overwritten), TD_ERR_INVALID_ARGUMENT (an
+ *         empty separator), TD_ERR_KEY_INVALID
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -536,34 +557,35 @@ td_status td_unflatten_keys(const td_tensordict *td, const char *separator,
                             td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_unflatten_keys(), but the dictionary itself changes.
+ * Like td_unflatten_keys(), but changes the dictionary itself.
  *
  * @param td        borrowed; changed
  * @param separator borrowed; NUL-terminated UTF-8, not empty
  *
- * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overridden), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (of a sub-tensordict)
- * @threadsafety needs `td` for itself
+ * @return TD_OK, TD_ERR_KEY_EXISTS (an entry would be overwritten), TD_ERR_INVALID_ARGUMENT (an
+ *         empty separator), TD_ERR_KEY_INVALID, TD_ERR_LOCKED, TD_ERR_UNSUPPORTED (a
+ *         sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_unflatten_keys_inplace(td_tensordict *td, const char *separator) TD_NOEXCEPT;
 
 /**
- * The entries of several dictionaries in one; nested dictionaries are merged too. Where several have
- * an entry, that of the first one stays. Tensors are shared.
+ * Merges the entries of several dictionaries, nested ones too, into a new one. Where several have
+ * an entry, the first one wins. Tensors are shared. Python: merge_tensordicts.
  *
- * @param sources     borrowed; the batch size is that of the first one
- * @param sources_len how many, at least 2
- * @param callback    called during this call only, for each path under which all have a tensor: it
- *                    makes what stands there; NULL: that of the first one
+ * @param sources     borrowed; the result has the batch size of the first one
+ * @param sources_len number of dictionaries, at least 2
+ * @param callback    called during this call only, for each path where all sources have a tensor;
+ *                    its result becomes the entry; NULL: the tensor of the first source
  * @param user        passed to `callback`
  * @param result      new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_SHAPE, TD_ERR_WRONG_ENTRY (a tensor beside a
- *         dictionary), TD_ERR_CALLBACK, or what the callback returned if it is a code of the library
- *         or at most -10000
- * @threadsafety safe beside calls that only read the sources
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (fewer than 2 sources), TD_ERR_SHAPE, TD_ERR_WRONG_ENTRY
+ *         (a tensor in one source, a dictionary in another), or the code that the callback
+ *         returned; TD_ERR_CALLBACK if that code is unknown
+ * @threadsafety safe while other threads only read the sources
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -572,33 +594,32 @@ td_status td_merge(const td_tensordict *const *sources, size_t sources_len,
                    td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * How many dictionaries lie around the deepest tensor or other value, the first one not counted: 0
- * when all of them stand on the first level.
+ * Gets how deep the deepest tensor or other value is nested: 0 if all are on the first level.
  *
  * @param td     borrowed
  * @param result written on success
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_depth(const td_tensordict *td, size_t *result) TD_NOEXCEPT;
 
 /**
- * The sizes of the tensor under a path, or the batch size of what else stands there. With `sizes_cap` 0
- * only the number of dimensions is written.
+ * Gets the sizes of the tensor under a path, or the batch size of any other entry. Pass `sizes_cap`
+ * 0 to get only the number of dimensions.
  *
  * @param td        borrowed
- * @param path      borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path      borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len  number of names, at least 1
  * @param sizes     written when all sizes fit
- * @param sizes_cap how many numbers `sizes` can take
- * @param dims      the number of dimensions; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param sizes_cap room in `sizes`, in numbers
+ * @param dims      the number of dimensions; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY,
  *         TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -606,15 +627,16 @@ td_status td_get_sizes(const td_tensordict *td, const char *const *path, size_t 
                        int64_t *TD_NULLABLE sizes, size_t sizes_cap, size_t *dims) TD_NOEXCEPT;
 
 /**
- * The dtype of the tensor under a path; a nested tensor has one too.
+ * Gets the dtype of the tensor or nested tensor under a path.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param result   written on success
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (a dictionary, a non-tensor value)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (a dictionary or
+ *         non-tensor data)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -622,23 +644,25 @@ td_status td_get_dtype(const td_tensordict *td, const char *const *path, size_t 
                        td_dtype *result) TD_NOEXCEPT;
 
 /**
- * How td_auto_batch_size() works.
+ * Flags of td_auto_batch_size().
  */
 typedef uint32_t td_auto_batch_size_flags;
 enum {
-  TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT = 1 /**< nested dictionaries that have `max_dims` dimensions stay as they are */
+  TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT = 1 /**< leaves nested dictionaries that have `max_dims`
+                                             dimensions unchanged */
 };
 
 /**
- * Sets the longest batch size with which all entries begin, in nested dictionaries too. Dictionaries
- * without tensors and non-tensor values follow. Allowed when locked.
+ * Sets the longest batch size that all entries begin with, also in nested dictionaries.
+ * Dictionaries without tensors, and non-tensor data, follow. Works on a locked dictionary. Python:
+ * auto_batch_size_.
  *
- * @param td             borrowed; changed
- * @param max_dims       the most dimensions it may have; -1 for any number
- * @param flags          0, or TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT
+ * @param td       borrowed; changed
+ * @param max_dims the largest number of batch dimensions; -1 for no limit
+ * @param flags    0, or TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT
  *
- * @return TD_OK, TD_ERR_UNSUPPORTED (of a lazy stack or a sub-tensordict)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_UNSUPPORTED (a lazy stack or a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE

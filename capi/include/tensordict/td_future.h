@@ -1,4 +1,4 @@
-/* tensordict/td_future.h: work on a thread of the library (Python: TensorDictFuture, return_early). */
+/* tensordict/td_future.h: work on a background thread (C: td_future, td_memmap_async; Python: TensorDictFuture, return_early). */
 #ifndef TENSORDICT_TD_FUTURE_H
 #define TENSORDICT_TD_FUTURE_H
 
@@ -9,25 +9,27 @@ extern "C" {
 #endif
 
 /**
- * Work on a thread of the library that gives a dictionary. The thread ends with the work and is gone
- * when the future is. A process that ends without freeing it ends when the work does.
+ * Work on a background thread that produces a dictionary. The thread ends with the work, and
+ * freeing the future waits for it. A process that exits without freeing the future waits for the
+ * work too.
  */
 typedef struct td_future td_future;
 
 /**
- * td_memmap() on a thread of the library: this call returns at once.
+ * Runs td_memmap() on a background thread and returns at once.
  *
- * What is saved is the dictionary as it is now: it may be changed and freed. Its tensors are kept alive
- * and read until the work is done; values that are written into them meanwhile may be saved or not.
- * What the caller did wrong is told by td_future_result(), as everything that fails.
+ * It saves the dictionary as it is now: you may change and free it. Its tensors stay alive and are
+ * read until the work is done; values that you write to them meanwhile may or may not be saved.
+ * td_future_result() reports errors, also those in your arguments.
  *
  * @param td      borrowed; the future keeps its tensors
- * @param dir     borrowed; as of td_memmap()
+ * @param dir     borrowed; as for td_memmap()
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_future_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (the options), TD_ERR_OUT_OF_MEMORY (also: no thread)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (wrong options), TD_ERR_OUT_OF_MEMORY (also: no thread
+ *         could be started)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -36,11 +38,11 @@ td_status td_memmap_async(const td_tensordict *td, const char *TD_NULLABLE dir,
                           td_future **result) TD_NOEXCEPT;
 
 /**
- * Waits for the end of the work, whether it has failed or not.
+ * Waits until the work has ended, successfully or not.
  *
  * @param future     borrowed
- * @param timeout_ms how long to wait, in milliseconds; 0 only asks, -1 waits as long as it takes
- * @param done       written on success; 1 when the work is done, 0 when the time is over
+ * @param timeout_ms longest wait in milliseconds; 0 only asks, -1 waits without limit
+ * @param done       written on success; 1 if the work has ended, 0 on timeout
  *
  * @return TD_OK
  * @threadsafety any thread, several at once
@@ -50,11 +52,11 @@ TD_API(0, 2) TD_MUST_USE
 td_status td_future_wait(const td_future *future, int64_t timeout_ms, int32_t *done) TD_NOEXCEPT;
 
 /**
- * How far the work has come. Of td_memmap_async(): tensors.
+ * Gets the progress of the work. td_memmap_async() counts tensors.
  *
  * @param future borrowed
- * @param done   written on success; how many are done
- * @param total  written on success; of how many; 0 while that is being worked out
+ * @param done   written on success; number done
+ * @param total  written on success; number in all; 0 while it is not known
  *
  * @return TD_OK
  * @threadsafety any thread
@@ -64,13 +66,13 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_future_progress(const td_future *future, size_t *done, size_t *total) TD_NOEXCEPT;
 
 /**
- * Waits for the work and gives what it has made, the same dictionary each time. When it has failed,
- * each call fails as it did.
+ * Waits for the work and gets its result, the same dictionary each time. If the work failed, every
+ * call returns its error.
  *
  * @param future borrowed
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, or what the work would have returned: of td_memmap_async() that of td_memmap()
+ * @return TD_OK, or the status of the work: for td_memmap_async() that of td_memmap()
  * @threadsafety any thread, several at once
  * @since 0.1
  */
@@ -78,10 +80,10 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_future_result(const td_future *future, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Gives a future back. Work that goes on is waited for: what was begun is done.
+ * Frees a future. Waits for work that is still running and lets it finish.
  *
  * @param future consumed; NULL and handles already freed are ignored
- * @threadsafety any thread, but not beside a call that uses the future
+ * @threadsafety any thread, but not during another call with this future
  * @since 0.1
  */
 TD_API(0, 1) void td_future_free(td_future *TD_NULLABLE future) TD_NOEXCEPT;

@@ -1,4 +1,4 @@
-/* tensordict/td_grad.h: gradients of all tensors (Python: requires_grad_, grad, detach, zero_grad; torch.autograd.backward). */
+/* tensordict/td_grad.h: gradients (C: td_backward, td_grad, td_detach, td_set_requires_grad; Python: requires_grad_, grad, detach, zero_grad, torch.autograd.backward). */
 #ifndef TENSORDICT_TD_GRAD_H
 #define TENSORDICT_TD_GRAD_H
 
@@ -9,23 +9,23 @@ extern "C" {
 #endif
 
 /**
- * What td_detach() leaves behind.
+ * What td_detach() detaches.
  */
 typedef int32_t td_detach_kind;
 enum {
-  TD_DETACH_HISTORY = 0, /**< the history; libtorch still learns of writes through the result */
-  TD_DETACH_DATA = 1     /**< it does not learn of them either: Python's `.data` */
+  TD_DETACH_HISTORY = 0, /**< the autograd history; libtorch still tracks writes through the result */
+  TD_DETACH_DATA = 1     /**< also the tracking of writes: Python's `.data` */
 };
 
 /**
- * A dictionary over the same memory, of tensors that no history is recorded for. The lock is kept.
+ * Detaches every tensor from its autograd history, sharing memory. The result is locked if `td` is.
  *
  * @param td     borrowed
  * @param kind   one of TD_DETACH_
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no such kind)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -33,106 +33,108 @@ td_status td_detach(const td_tensordict *td, td_detach_kind kind,
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Takes the history from the tensors themselves. Allowed when locked.
+ * Detaches the tensors themselves. Works on a locked dictionary. Python: detach_.
  *
  * @param td borrowed; its tensors change
  *
- * @return TD_OK, TD_ERR_UNSUPPORTED (a tensor is a view of another one that is recorded)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_UNSUPPORTED (a tensor is a view of a tensor with history)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_detach_inplace(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * Switches the recording of gradients for every tensor. Allowed when locked. Whether any is recorded:
- * td_measure().
+ * Turns the recording of gradients on or off for every tensor. Works on a locked dictionary.
+ * td_measure() tells whether any tensor requires gradients. Python: requires_grad_.
  *
- * @param td       borrowed; its tensors change; all, or none on failure
+ * @param td       borrowed; all its tensors change; on failure none
  * @param required 1 or 0
  *
- * @return TD_OK, TD_ERR_DTYPE (a tensor is neither floating nor complex), TD_ERR_TORCH (one was computed
- *         from others and cannot be switched off: detach it)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_DTYPE (a tensor is neither floating-point nor complex), TD_ERR_TORCH (a
+ *         tensor was computed from others; detach it first)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_requires_grad(td_tensordict *td, int32_t required) TD_NOEXCEPT;
 
 /**
- * The gradients that the tensors have received, under the same keys. Entries without one are missing.
+ * Gets the gradients of the tensors, under the same keys. Entries without a gradient are left out.
  *
  * @param td     borrowed
- * @param result new; free with td_free(); NULL on failure, and also with TD_OK when no tensor has a
+ * @param result new; free with td_free(); NULL on failure, and with TD_OK if no tensor has a
  *               gradient
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_grad(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Gives gradients to the tensors. Those without an entry in `source` keep theirs.
+ * Sets the gradients of the tensors. Tensors without an entry in `source` keep theirs.
  *
- * @param td     borrowed; its tensors change; all that are named, or none on failure
- * @param source borrowed; NULL takes all gradients away
+ * @param td     borrowed; all tensors that `source` names change; on failure none
+ * @param source borrowed; NULL removes all gradients
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_DEVICE (a gradient is not as
- *         the entry of its key)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND (`td` has no such tensor), TD_ERR_SHAPE, TD_ERR_DTYPE,
+ *         TD_ERR_DEVICE (a gradient does not match its tensor)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_set_grad(td_tensordict *td, const td_tensordict *TD_NULLABLE source) TD_NOEXCEPT;
 
 /**
- * What td_zero_grad() does with gradients.
+ * Flags of td_zero_grad().
  */
 typedef uint32_t td_zero_grad_flags;
 enum {
-  TD_ZERO_GRAD_KEEP = 1 /**< they stay and become zero */
+  TD_ZERO_GRAD_KEEP = 1 /**< sets gradients to zero; otherwise they are removed */
 };
 
 /**
- * Takes the gradients away, or fills them with zeros, before the next td_backward() adds to them.
+ * Removes the gradients, or sets them to zero, before the next td_backward() adds to them.
  *
  * @param td    borrowed; its gradients change
- * @param flags 0 takes them away (Python's `set_to_none = True`), or TD_ZERO_GRAD_KEEP
+ * @param flags 0 removes them (Python's `set_to_none = True`); or TD_ZERO_GRAD_KEEP
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (unknown flags)
- * @threadsafety needs the dictionary for itself
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_zero_grad(td_tensordict *td, td_zero_grad_flags flags) TD_NOEXCEPT;
 
 /**
- * How td_backward() works. Zero in every field but the first means the default.
+ * Options of td_backward(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_backward_options {
   uint32_t struct_size; /**< sizeof(td_backward_options) */
-  int32_t retain_graph; /**< 1: the history is kept for another call; so it is with create_graph */
-  int32_t create_graph; /**< 1: the gradients are recorded themselves */
+  int32_t retain_graph; /**< 1: keeps the graph for another call; `create_graph` does too */
+  int32_t create_graph; /**< 1: records the gradients themselves */
   int32_t reserved;     /**< zero */
 } td_backward_options;
 #define TD_BACKWARD_OPTIONS_INIT {(uint32_t)sizeof(td_backward_options), 0, 0, 0}
 
 /**
- * Computes gradients of all tensors that are recorded, and adds them up where these were computed from.
+ * Computes gradients of all tensors that require them, and accumulates them in the tensors that
+ * these were computed from.
  *
- * What was to be recorded must have been computed after td_set_grad_enabled(1).
+ * Compute what you want gradients of after td_set_grad_enabled(1).
  *
- * @param td       borrowed; others are left out
- * @param gradient borrowed; the gradient of each recorded tensor to begin with; NULL for ones, when each
- *                 has one element
- * @param inputs   borrowed; only its tensors receive gradients; NULL for all that can
+ * @param td       borrowed; tensors that require no gradients are skipped
+ * @param gradient borrowed; the gradient to start from, for each of these tensors; NULL for ones,
+ *                 if each has one element
+ * @param inputs   borrowed; only its tensors receive gradients; NULL for all
  * @param options  borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_SHAPE (a gradient does not fit, or is needed), TD_ERR_KEY_NOT_FOUND (there is
- *         none for an entry), TD_ERR_TORCH (nothing is recorded; the history was used up)
- * @threadsafety needs all tensors that receive gradients for itself
+ * @return TD_OK, TD_ERR_SHAPE (a gradient does not match, or is required), TD_ERR_KEY_NOT_FOUND
+ *         (`gradient` lacks an entry), TD_ERR_TORCH (no tensor requires gradients, or the graph was
+ *         already freed)
+ * @threadsafety needs exclusive access to all tensors that receive gradients
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

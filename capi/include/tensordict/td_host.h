@@ -1,6 +1,6 @@
-/* tensordict/td_host.h: for hosts that use libtorch themselves: their tensors in handles, and back.
+/* tensordict/td_host.h: tensors of hosts that use libtorch themselves (C: td_tensor_from_torch, td_tensor_to_torch; Python: no equivalent).
  *
- * For td_torch.hpp and td_module.hpp; other languages have no use for it. */
+ * td_torch.hpp and td_module.hpp use these functions; other languages do not need them. */
 #ifndef TENSORDICT_TD_HOST_H
 #define TENSORDICT_TD_HOST_H
 
@@ -11,9 +11,10 @@ extern "C" {
 #endif
 
 /**
- * A handle on a tensor of the host: the very tensor, with its history, not only its memory.
+ * Opens a handle on a tensor of the host: the very tensor with its autograd history, not only its
+ * memory.
  *
- * @param impl          borrowed; a c10::TensorImpl of the libtorch that is loaded
+ * @param impl          borrowed; a c10::TensorImpl of the loaded libtorch
  * @param torch_version 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR of the host
  * @param result        new; free with td_tensor_free(); NULL on failure
  *
@@ -25,14 +26,14 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_tensor_from_torch(void *impl, int32_t torch_version, td_tensor **result) TD_NOEXCEPT;
 
 /**
- * The tensor behind a handle as the host's libtorch knows it.
+ * Gets the tensor behind a handle for the host's libtorch.
  *
  * @param tensor        borrowed
  * @param torch_version 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR of the host
- * @param result        borrowed; a c10::TensorImpl; valid as long as `tensor` is; NULL on failure
+ * @param result        borrowed; a c10::TensorImpl; valid while `tensor` is; NULL on failure
  *
  * @return TD_OK, TD_ERR_VERSION (the host was built for another libtorch)
- * @threadsafety safe beside calls that only read `tensor`
+ * @threadsafety safe while other threads only read `tensor`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

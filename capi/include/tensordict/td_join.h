@@ -1,4 +1,4 @@
-/* tensordict/td_join.h: joins where td_stack() and td_cat() are not enough (Python: maybe_dense_stack, stack_tensors, out=). */
+/* tensordict/td_join.h: joins beyond td_stack() and td_cat() (C: td_maybe_dense_stack, td_join_into, …; Python: maybe_dense_stack, stack_tensors, cat_tensors, out=). */
 #ifndef TENSORDICT_TD_JOIN_H
 #define TENSORDICT_TD_JOIN_H
 
@@ -9,26 +9,26 @@ extern "C" {
 #endif
 
 /**
- * How dictionaries, or tensors, are joined.
+ * How dictionaries or tensors are joined.
  */
 typedef int32_t td_join_kind;
 enum {
   TD_JOIN_STACK = 0, /**< along a new dimension */
-  TD_JOIN_CAT = 1    /**< along a dimension that they have */
+  TD_JOIN_CAT = 1    /**< along an existing dimension */
 };
 
 /**
- * As td_stack(), but where dictionaries differ in keys, shapes or batch sizes a lazy stack takes the
- * place of the dense one, there and nowhere else.
+ * Like td_stack(), but where the dictionaries differ in keys, shapes or batch sizes, the result
+ * holds a lazy stack instead of a dense one.
  *
- * @param sources     borrowed, each; what is stacked lazily is held
+ * @param sources     borrowed; lazy stacks in the result keep the sources in them
  * @param sources_len at least 1
- * @param dim         where the new dimension stands; negative counts from behind the last
+ * @param dim         position of the new dimension; negative counts from behind the last
  * @param result      new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (numbers of batch dimensions
- *         differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read the sources
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (different numbers of batch
+ *         dimensions), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read the sources
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -36,27 +36,28 @@ td_status td_maybe_dense_stack(const td_tensordict *const *sources, size_t sourc
                                td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * How td_join_into() works.
+ * Flags of td_join_into().
  */
 typedef uint32_t td_join_into_flags;
 enum {
-  TD_JOIN_INTO_STRICT = 1 /**< all keys must be in the target and in the sources */
+  TD_JOIN_INTO_STRICT = 1 /**< the target and every source must have all keys */
 };
 
 /**
- * Writes what td_stack() or td_cat() would make into tensors that are there. Nothing is written
- * before all has been looked at.
+ * Writes the result of td_stack() or td_cat() into the tensors of an existing dictionary. Checks
+ * everything before it writes. Python: out=.
  *
- * @param td          written; its values change, its entries do not; may be locked
+ * @param td          borrowed; its values change, its entries do not; may be locked
  * @param kind        stack or cat
- * @param sources     borrowed, each
+ * @param sources     borrowed
  * @param sources_len at least 1
  * @param dim         as for td_stack() or td_cat()
- * @param flags       0 passes over what `td` lacks, or all sources lack; or TD_JOIN_INTO_STRICT
+ * @param flags       0 skips keys that `td` or all sources lack; or TD_JOIN_INTO_STRICT
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (some sources
- *         have a key that others lack, or TD_JOIN_INTO_STRICT), TD_ERR_INDEX (dim out of range), TD_ERR_WRONG_ENTRY
- * @threadsafety needs `td` for itself
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (only some
+ *         sources have a key, or TD_JOIN_INTO_STRICT), TD_ERR_INDEX (dim out of range),
+ *         TD_ERR_WRONG_ENTRY
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -64,29 +65,30 @@ td_status td_join_into(td_tensordict *td, td_join_kind kind, const td_tensordict
                        size_t sources_len, int64_t dim, td_join_into_flags flags) TD_NOEXCEPT;
 
 /**
- * How td_join_entries() works.
+ * Flags of td_join_entries().
  */
 typedef uint32_t td_join_entries_flags;
 enum {
-  TD_JOIN_ENTRIES_KEEP = 1 /**< the entries stay; else they are removed */
+  TD_JOIN_ENTRIES_KEEP = 1 /**< keeps the joined entries; otherwise they are removed */
 };
 
 /**
- * Joins entries of one dictionary into a new one: tensors, or dictionaries along batch dimensions.
+ * Joins entries of one dictionary into a new entry: tensors, or dictionaries along batch
+ * dimensions. Python: stack_tensors, cat_tensors.
  *
- * @param td       written
+ * @param td       borrowed; changed
  * @param kind     stack or cat
- * @param keys     borrowed; where the entries are, all of one kind; NULL only when keys_len is 0
+ * @param keys     borrowed; the entries to join, all of one kind; NULL only when keys_len is 0
  * @param keys_len number of keys, at least 1
- * @param path     borrowed; where the joined entry goes; may be one of the keys
+ * @param path     borrowed; path of the joined entry; may be one of the keys
  * @param path_len number of names
- * @param dim      of the entries; negative counts from the end
- * @param flags    0 removes the entries, or TD_JOIN_ENTRIES_KEEP
+ * @param dim      dimension of the entries; negative counts from the end
+ * @param flags    0 removes the joined entries; or TD_JOIN_ENTRIES_KEEP
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no key), TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID,
  *         TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED, TD_ERR_SHAPE, TD_ERR_INDEX (dim out
  *         of range)
- * @threadsafety needs `td` for itself
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -95,29 +97,30 @@ td_status td_join_entries(td_tensordict *td, td_join_kind kind, const td_key *TD
                           td_join_entries_flags flags) TD_NOEXCEPT;
 
 /**
- * How td_join_tensors() works.
+ * Flags of td_join_tensors().
  */
 typedef uint32_t td_join_tensors_flags;
 enum {
-  TD_JOIN_TENSORS_SORTED = 1 /**< in the order of the names; else in that of the keys */
+  TD_JOIN_TENSORS_SORTED = 1 /**< in the order of the names; otherwise in key order */
 };
 
 /**
- * Joins all tensors of a dictionary, those below included, into one tensor.
+ * Joins all tensors of a dictionary, nested ones too, into one tensor. Python:
+ * stack_from_tensordict, cat_from_tensordict.
  *
  * @param td     borrowed
  * @param kind   stack or cat
- * @param dim    of the tensors; negative counts from the end
+ * @param dim    dimension of the tensors; negative counts from the end
  * @param flags  0, or TD_JOIN_TENSORS_SORTED
  * @param result new; free with td_tensor_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no tensor), TD_ERR_SHAPE, TD_ERR_INDEX (dim out of range)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
-td_status td_join_tensors(const td_tensordict *td, td_join_kind kind, int64_t dim, td_join_tensors_flags flags,
-                          td_tensor **result) TD_NOEXCEPT;
+td_status td_join_tensors(const td_tensordict *td, td_join_kind kind, int64_t dim,
+                          td_join_tensors_flags flags, td_tensor **result) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* tensordict/td_memmap.h: dictionaries mapped from folders (Python: MemoryMappedTensor, memmap, memmap_, load_memmap). */
+/* tensordict/td_memmap.h: dictionaries saved to folders and mapped from them (C: td_memmap, td_memmap_load, …; Python: memmap, memmap_, load_memmap, MemoryMappedTensor). */
 #ifndef TENSORDICT_TD_MEMMAP_H
 #define TENSORDICT_TD_MEMMAP_H
 
@@ -9,74 +9,80 @@ extern "C" {
 #endif
 
 /**
- * Whether a dictionary is stored in one file, a zip archive of the files that a folder would have.
+ * Whether a dictionary is saved as an archive: one zip file of the files that a folder would hold.
  */
 typedef int32_t td_archive;
 enum {
-  TD_ARCHIVE_BY_NAME = 0, /**< when the name ends with ".tdz" */
-  TD_ARCHIVE_YES = 1,     /**< whatever its name is */
-  TD_ARCHIVE_NO = 2       /**< a folder, whatever its name is */
+  TD_ARCHIVE_BY_NAME = 0, /**< if the name ends with ".tdz" */
+  TD_ARCHIVE_YES = 1,     /**< an archive, whatever the name is */
+  TD_ARCHIVE_NO = 2       /**< a folder, whatever the name is */
 };
 
 /**
- * How the tensors in an archive are stored.
+ * How an archive stores tensors.
  */
 typedef int32_t td_compression;
 enum {
-  TD_COMPRESSION_STORED = 0, /**< as they are: they are read without a copy */
-  TD_COMPRESSION_DEFLATE = 1 /**< compressed: they are inflated when the archive is opened */
+  TD_COMPRESSION_STORED = 0, /**< uncompressed; td_memmap_load() reads them without a copy */
+  TD_COMPRESSION_DEFLATE = 1 /**< compressed; td_memmap_load() inflates them */
 };
 
 /**
- * How a dictionary is stored. Zero in every field but the first means the default.
+ * How a dictionary is saved. Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_memmap_options {
-  uint32_t struct_size;       /**< sizeof(td_memmap_options) */
-  int32_t num_threads;        /**< how many threads write; 0 and 1: the calling one */
-  int32_t copy_existing;      /**< 1: tensors that are mapped from another folder are copied */
-  int32_t fail_if_exists;     /**< 1: a file that is there already is an error, not overwritten */
-  int32_t verbatim_names;     /**< 1: file names are the keys as they are, not escaped */
-  td_archive archive;         /**< one file instead of a folder, see td_archive.h; not in place */
-  td_compression compression; /**< of the tensors in an archive; not with td_memmap_like() */
-  int32_t dense_sub_tensordicts;      /**< 1: a sub-tensordict is saved as what it reads; 0: with all behind it */
-  int32_t durable;            /**< 1: waits until all of it is on the disk, its name included */
-  int32_t checksums;          /**< 1: a file with checksums for td_memmap_verify(); folders only */
+  uint32_t struct_size;          /**< sizeof(td_memmap_options) */
+  int32_t num_threads;           /**< number of threads that write; 0 and 1: the calling thread */
+  int32_t copy_existing;         /**< 1: copies tensors that are mapped from another folder */
+  int32_t fail_if_exists;        /**< 1: fails if a file exists, instead of overwriting it */
+  int32_t verbatim_names;        /**< 1: keys become file names as they are, without escapes */
+  td_archive archive;            /**< an archive instead of a folder, see td_archive.h; not in place */
+  td_compression compression;    /**< for tensors in an archive; not with td_memmap_like() */
+  int32_t dense_sub_tensordicts; /**< 1: saves the values of a sub-tensordict; 0: with its whole
+                                      parent */
+  int32_t durable;               /**< 1: returns when everything is on the disk, including its name */
+  int32_t checksums;             /**< 1: also writes checksums for td_memmap_verify(); folders only */
 } td_memmap_options;
 #define TD_MEMMAP_OPTIONS_INIT {(uint32_t)sizeof(td_memmap_options), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
- * How a folder is read. Zero in every field but the first means the default.
+ * How a folder is loaded. Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_load_options {
-  uint32_t struct_size;       /**< sizeof(td_load_options) */
-  td_device_type device_type; /**< where the tensors go; TD_DEVICE_META opens no file of values */
-  int32_t device_index;       /**< which device of that kind; -1 for the current one */
-  int32_t private_mapping;    /**< 1: what is written to the tensors does not reach the files */
-  int32_t verbatim_names;     /**< 1: file names are the keys as they are, not escaped */
-  uint32_t max_depth;         /**< deepest nesting accepted; 0: 1,000 */
-  uint32_t max_entries;       /**< most entries accepted, all levels together; 0: 1,000,000 */
-  int32_t write_through;      /**< 1: what is written to tensors of an archive reaches the file */
-  const char *const *TD_NULLABLE subpath; /**< borrowed; names of a nested dictionary: it alone is read */
-  size_t subpath_len;                     /**< number of names; 0: all is read */
+  uint32_t struct_size;                   /**< sizeof(td_load_options) */
+  td_device_type device_type;             /**< device of the tensors; TD_DEVICE_META opens no file of
+                                               values */
+  int32_t device_index;                   /**< index among the devices of that type; -1 for the current
+                                               one */
+  int32_t private_mapping;                /**< 1: writes to the tensors do not reach the files */
+  int32_t verbatim_names;                 /**< 1: file names are the keys as they are, without escapes */
+  uint32_t max_depth;                     /**< deepest accepted nesting; 0: 1,000 */
+  uint32_t max_entries;                   /**< most accepted entries, at all levels; 0: 1,000,000 */
+  int32_t write_through;                  /**< 1: writes to the tensors of an archive reach the file */
+  const char *const *TD_NULLABLE subpath; /**< borrowed; path of a nested dictionary, to load only this
+                                               one */
+  size_t subpath_len;                     /**< number of names; 0 loads everything */
 } td_load_options;
 #define TD_LOAD_OPTIONS_INIT \
   {(uint32_t)sizeof(td_load_options), 0, -1, 0, 0, 0, 0, 0, NULL, 0}
 
 /**
- * Saves a dictionary to a folder and gives one that is mapped from it.
+ * Saves a dictionary to a folder and returns a dictionary mapped from it.
  *
- * The result is locked, lies on the CPU and writes through to the files. `td` is left alone.
+ * The result is locked and on the CPU, and writes to its tensors reach the files. `td` does not
+ * change.
  *
- * A path that ends with ".tdz" becomes an archive, and the result is what td_memmap_load() makes of it:
- * not locked, and what is written to it stays in this process.
+ * A path that ends with ".tdz" makes an archive. The result is then that of td_memmap_load():
+ * unlocked, and writes to it stay in this process.
  *
  * @param td      borrowed
- * @param dir     borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
+ * @param dir     borrowed; UTF-8 path, created if missing; NULL maps anonymous memory
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name cannot be stored), TD_ERR_DTYPE (a dtype
+ *         cannot be stored)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -85,15 +91,16 @@ td_status td_memmap(const td_tensordict *td, const char *TD_NULLABLE dir,
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Saves a dictionary to a folder and maps its own tensors from there: it becomes locked and lies on
- * the CPU.
+ * Saves a dictionary to a folder and maps its own tensors from there. The dictionary becomes locked
+ * and is on the CPU. Python: memmap_.
  *
- * @param td      borrowed; changed; left as it was on failure
- * @param dir     borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
+ * @param td      borrowed; changed; unchanged on failure
+ * @param dir     borrowed; UTF-8 path, created if missing; NULL maps anonymous memory
  * @param options borrowed; NULL for the defaults
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name cannot be stored), TD_ERR_DTYPE (a dtype
+ *         cannot be stored)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -101,17 +108,18 @@ td_status td_memmap_inplace(td_tensordict *td, const char *TD_NULLABLE dir,
                             const td_memmap_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Makes a folder of the sizes and dtypes of a dictionary, filled with zeros, and maps it. With an
- * expanded dictionary this pre-allocates a data set of any size. Of an archive it is not locked, and what
- * is written to it reaches the file; see td_memmap_write_archive_checksums().
+ * Creates and maps a folder with the sizes and dtypes of a dictionary, filled with zeros. With an
+ * expanded dictionary you can pre-allocate a data set of any size. An archive is not locked, and
+ * writes to it reach the file; see td_memmap_write_archive_checksums().
  *
- * @param td      borrowed; its values do not matter
- * @param dir     borrowed; UTF-8 path, made if missing; NULL maps memory that has no name
+ * @param td      borrowed; its values are not used
+ * @param dir     borrowed; UTF-8 path, created if missing; NULL maps anonymous memory
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name that cannot be stored), TD_ERR_DTYPE
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_IO, TD_ERR_KEY_INVALID (a name cannot be stored), TD_ERR_DTYPE (a dtype
+ *         cannot be stored)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -120,23 +128,24 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
                          td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Maps a folder that this library or Python's tensordict has written.
+ * Maps a folder that this library or Python's tensordict wrote. Python: load_memmap.
  *
- * The result is not locked. Files that can be written are mapped so that writes reach them; others
- * privately. An archive is mapped once: tensors that are stored and aligned lie in the mapping, others are
- * copied or inflated. What is written to them stays in this process unless `write_through` is given, which
- * a compressed archive refuses (TD_ERR_UNSUPPORTED).
+ * The result is not locked. Writes to it reach the files that are writable; read-only files are
+ * mapped privately. An archive is mapped once: uncompressed, aligned tensors are views of the
+ * mapping; others are copied or inflated. Writes to them stay in this process unless you set
+ * `write_through`, which a compressed archive refuses (TD_ERR_UNSUPPORTED).
  *
- * Each tensor of a folder takes one of the mappings that the system allows a process (vm.max_map_count, mostly
- * 65,530). Near that limit, tensors of up to 1 MiB that are mapped privately are read into memory instead;
- * where writes must reach the files, loading fails (TD_ERR_OUT_OF_MEMORY).
+ * Each tensor of a folder takes one of the mappings that the system allows per process
+ * (vm.max_map_count, mostly 65,530). Near that limit, privately mapped tensors of up to 1 MiB are
+ * read into memory instead. If writes must reach the files, loading fails.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json, or of an archive
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE,
- *         TD_ERR_OUT_OF_MEMORY
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (not a valid folder or archive), TD_ERR_DTYPE,
+ *         TD_ERR_UNSUPPORTED, TD_ERR_DEVICE (no such device), TD_ERR_OUT_OF_MEMORY (too many
+ *         mappings)
  * @threadsafety any thread
  * @since 0.2
  */
@@ -145,17 +154,17 @@ td_status td_memmap_load(const char *dir, const td_load_options *TD_NULLABLE opt
                          td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * The folder behind a dictionary. Given after td_memmap(), td_memmap_inplace(), td_memmap_like() and
+ * Gets the folder of a dictionary from td_memmap(), td_memmap_inplace(), td_memmap_like() or
  * td_memmap_load().
  *
  * @param td       borrowed
- * @param text     written with a closing NUL when `text_cap` is larger than the length
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL, 0 when there is no folder; also written with
- *                 TD_ERR_BUFFER_TOO_SMALL
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; 0 if there is no folder; also
+ *                 written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -163,12 +172,12 @@ td_status td_saved_path(const td_tensordict *td, char *TD_NULLABLE text, size_t 
                         size_t *length) TD_NOEXCEPT;
 
 /**
- * Waits until what was written to mapped tensors is on the disk. Tensors without a file do not count.
+ * Waits until everything written to mapped tensors is on the disk. Ignores tensors without a file.
  *
  * @param td borrowed
  *
  * @return TD_OK, TD_ERR_IO
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

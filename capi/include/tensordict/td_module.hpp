@@ -1,5 +1,4 @@
-// tensordict/td_module.hpp: for C++ hosts that use libtorch themselves: the parameters of a
-// torch::nn::Module as a dictionary, and a dictionary in the place of its parameters.
+// tensordict/td_module.hpp: parameters of a torch::nn::Module as a dictionary, and back (C++: td_torch::from_module, ToModule; Python: TensorDictParams, from_module, to_module).
 //
 // Not part of the ABI: host and library must use the same libtorch.
 #ifndef TENSORDICT_TD_MODULE_HPP
@@ -14,7 +13,7 @@
 
 namespace td_torch {
 
-// An owned handle on a dictionary.
+// A handle on a dictionary that frees itself.
 struct DictFree {
   void operator()(td_tensordict* td) const { td_free(td); }
 };
@@ -22,8 +21,8 @@ using Dict = std::unique_ptr<td_tensordict, DictFree>;
 
 constexpr int32_t host_torch = 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR;
 
-// A new handle on the very tensor, with its history and its gradient; free it with td_tensor_free().
-// to_handle() shares the memory only.
+// Opens a new handle on the very tensor, with its autograd history and gradient; free it with
+// td_tensor_free(). to_handle() shares only the memory.
 inline td_tensor* to_same_handle(const at::Tensor& tensor) {
   if (!tensor.defined()) throw std::invalid_argument("td_torch: the tensor is undefined");
   td_tensor* handle = nullptr;
@@ -31,7 +30,7 @@ inline td_tensor* to_same_handle(const at::Tensor& tensor) {
   return handle;
 }
 
-// The very tensor behind a borrowed handle.
+// The very tensor of a borrowed handle.
 inline at::Tensor from_same_handle(const td_tensor* handle) {
   void* impl = nullptr;
   check(td_tensor_to_torch(handle, host_torch, &impl));
@@ -70,7 +69,7 @@ inline at::Tensor get(const td_tensordict* td, const Names& names) {
   return from_same_handle(handle.get());
 }
 
-// The full keys of all tensors.
+// The paths of all tensors.
 inline std::vector<Names> leaves(const td_tensordict* td) {
   td_keys_options options = TD_KEYS_OPTIONS_INIT;
   options.include_nested = options.leaves_only = 1;
@@ -93,7 +92,7 @@ inline Dict empty() {
   return Dict(td);
 }
 
-// The parameter or buffer of a key; undefined when there is none.
+// The parameter or buffer with this key, or an undefined tensor.
 inline at::Tensor find(const torch::nn::Module& root, const Names& names) {
   const torch::nn::Module* module = &root;
   std::shared_ptr<torch::nn::Module> held;
@@ -113,9 +112,9 @@ inline at::Tensor find(const torch::nn::Module& root, const Names& names) {
 
 }  // namespace detail
 
-// The parameters and buffers of a module, as they are: nested as its sub-modules, without batch
-// dimensions. Parameters that are shared inside the module are shared in the dictionary. Modules without
-// any are left out.
+// The parameters and buffers of a module themselves, nested like its sub-modules, without batch
+// dimensions. Parameters that the module shares are shared in the dictionary. Sub-modules without
+// parameters or buffers are left out. Python: from_module.
 inline Dict from_module(const torch::nn::Module& module) {
   Dict result = detail::empty();
   std::vector<std::pair<std::shared_ptr<const torch::nn::Module>, detail::Names>> pending;
@@ -146,8 +145,8 @@ inline Dict from_module(const torch::nn::Module& module) {
   return result;
 }
 
-// The parameters of an ensemble, copied side by side: batch size [number of modules]. Parameters require
-// gradients as those of the first module do; a slice fits into any of the modules.
+// The stacked copies of the parameters of an ensemble: batch size [modules]. They require gradients where
+// those of the first module do. Each element fits into any of the modules. Python: from_modules.
 inline Dict from_modules(const std::vector<std::shared_ptr<torch::nn::Module>>& modules) {
   std::vector<Dict> parts;
   std::vector<const td_tensordict*> sources;
@@ -165,18 +164,18 @@ inline Dict from_modules(const std::vector<std::shared_ptr<torch::nn::Module>>& 
   return result;
 }
 
-// Puts the tensors of a dictionary into a module for as long as it lives, and then back what was there,
-// also when an exception leaves the scope. Of one inside another the inner one ends first.
+// Swaps the tensors of a dictionary into a module while the object lives, and restores the previous ones
+// afterwards, also when an exception leaves the scope. Nested objects must end in reverse order.
 //
-// A module of C++ holds its parameters in members, so that these stay the same objects: it is their
-// memory and their gradient that change places. Within the scope
-//  - backward() adds to the gradients of the tensors of the dictionary, not to those of the module;
-//  - the module's own tensors, also in a dictionary that from_module() gave, show the values swapped in.
-// backward() through what was computed within the scope has to run there: later libtorch refuses it
-// with "modified by an inplace operation". Tensors that were computed from others receive no gradient.
+// A C++ module holds its parameters in members, so these stay the same objects: only their memory and
+// gradients are swapped. Within the scope
+//  - backward() adds to the gradients of the dictionary's tensors, not to those of the module;
+//  - the module's own tensors, also in a dictionary from from_module(), show the values swapped in.
+// Call backward() within the scope for what you computed there: later libtorch refuses it with "modified
+// by an inplace operation". Tensors that were computed from others receive no gradient.
 //
-// Parameters that the dictionary lacks stay. A key that the module lacks, and a tensor of other sizes,
-// dtype or device: std::invalid_argument, and nothing has changed.
+// Parameters that the dictionary lacks stay. Throws std::invalid_argument, and changes nothing, if the
+// module lacks a key, or a tensor differs in sizes, dtype or device. Python: to_module.
 class ToModule {
  public:
   ToModule(const td_tensordict* td, torch::nn::Module& module) {
@@ -189,12 +188,12 @@ class ToModule {
       at::Tensor source = detail::get(td, names);
       if (source.sizes() != target.sizes() || source.dtype() != target.dtype() ||
           source.device() != target.device()) {
-        throw std::invalid_argument("td_torch: what is given for " + detail::joined(names) +
+        throw std::invalid_argument("td_torch: the tensor for " + detail::joined(names) +
                                     " differs in sizes, dtype or device");
       }
       if (!source.is_same(target)) swaps_.push_back({names, target, source, {}, {}});
     }
-    // Shares memory with what is replaced, before a parameter that stands in two places is replaced twice.
+    // Keeps the old memory. All before the first swap: a parameter stored in two places is swapped twice.
     for (Swap& swap : swaps_) swap.before = swap.target.detach();
     try {
       for (; done_ < swaps_.size(); ++done_) swap_in(swaps_[done_]);
@@ -207,7 +206,7 @@ class ToModule {
   ToModule& operator=(const ToModule&) = delete;
   ~ToModule() { restore(); }
 
-  // What was there, by the same keys: new tensors over the memory of before.
+  // The previous values under the same keys: new tensors over the previous memory.
   Dict before() const {
     Dict result = detail::empty();
     for (const Swap& swap : swaps_) detail::put(result.get(), swap.names, swap.before);
@@ -226,7 +225,7 @@ class ToModule {
 
   static void put_memory(const at::Tensor& target, const at::Tensor& memory) {
     target.set_data(memory);
-    // What was recorded with the other memory must not be used with this one.
+    // A graph recorded with the other memory must not be used with this one.
     target.unsafeGetTensorImpl()->bump_version();
   }
 
@@ -253,14 +252,14 @@ class ToModule {
   size_t done_ = 0;
 };
 
-// Writes the values of a dictionary into the tensors of a module. As ToModule, but for good.
+// Writes the values of a dictionary into the tensors of a module, permanently.
 inline void copy_to_module(const td_tensordict* td, torch::nn::Module& module) {
   std::vector<std::pair<at::Tensor, at::Tensor>> copies;
   for (const detail::Names& names : detail::leaves(td)) {
     copies.emplace_back(detail::find(module, names), detail::get(td, names));
     if (!copies.back().first.defined() ||
         copies.back().first.sizes() != copies.back().second.sizes()) {
-      throw std::invalid_argument("td_torch: the module has nothing of these sizes for " +
+      throw std::invalid_argument("td_torch: the module has no tensor of these sizes for " +
                                   detail::joined(names));
     }
   }

@@ -1,4 +1,4 @@
-/* tensordict/td_names.h: names of the batch dimensions (Python: names, refine_names, rename). */
+/* tensordict/td_names.h: names of batch dimensions (C: td_names, td_set_names, td_rename_dims, td_refine_names; Python: names, rename, refine_names). */
 #ifndef TENSORDICT_TD_NAMES_H
 #define TENSORDICT_TD_NAMES_H
 
@@ -9,36 +9,36 @@ extern "C" {
 #endif
 
 /**
- * The names of the batch dimensions: a list of one path for each, which holds the name, or nothing
- * where a dimension has none.
+ * Gets the names of the batch dimensions: a list with one path per dimension, which holds its name,
+ * or is empty if it has none.
  *
- * Results have the names of the dimensions that they keep: of an index, of views, of operations on every
- * tensor. Dimensions that are made of others, such as those of td_view(), and of masks have none. A
- * dictionary without names takes over those of a dictionary that is stored in it; into one with names
- * only what agrees with them can be stored, and what has no names is given them. Names are not saved by
- * td_save_memmap().
+ * A result keeps the names of the dimensions that it keeps: after an index, a view, or an operation
+ * on every tensor. New dimensions, such as those of td_view() and of masks, have no name. A
+ * dictionary without names takes over those of a dictionary that you store in it. A dictionary with
+ * names accepts only a dictionary whose names agree, and names one that has none. td_memmap() does
+ * not save names.
  *
  * @param td     borrowed
  * @param result new; free with td_keys_free(); NULL on failure
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_names(const td_tensordict *td, td_keys **result) TD_NOEXCEPT;
 
 /**
- * Names the batch dimensions, and the leading ones of nested dictionaries alike; further dimensions of
- * theirs keep their names. Allowed when locked.
+ * Names the batch dimensions, and the leading ones of nested dictionaries alike. Further dimensions
+ * of these keep their names. Works on a locked dictionary.
  *
  * @param td        borrowed; changed
- * @param names     borrowed; one for each dimension, NULL for none; NULL only when names_len is 0
- * @param names_len the number of batch dimensions, or 0: all names go, of nested dictionaries too
+ * @param names     borrowed; one per dimension, NULL for no name; NULL only when names_len is 0
+ * @param names_len the number of batch dimensions; 0 removes all names, in nested dictionaries too
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (another number of names, a name that stands twice or is not
- *         UTF-8), TD_ERR_UNSUPPORTED (a sub-tensordict)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a wrong number of names, a name that occurs twice or is
+ *         not UTF-8), TD_ERR_UNSUPPORTED (a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -46,16 +46,16 @@ td_status td_set_names(td_tensordict *td, const char *const *TD_NULLABLE names,
                        size_t names_len) TD_NOEXCEPT;
 
 /**
- * Gives named dimensions other names. Allowed when locked.
+ * Renames named dimensions. Works on a locked dictionary.
  *
- * @param td          borrowed; changed
- * @param names       borrowed; names that are there; NULL only when names_len is 0
- * @param new_names   borrowed; what takes their place, NULL for no name; NULL only when names_len is 0
- * @param names_len   number of both
+ * @param td        borrowed; changed
+ * @param names     borrowed; existing names; NULL only when names_len is 0
+ * @param new_names borrowed; the new names, NULL for no name; NULL only when names_len is 0
+ * @param names_len length of both lists
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a name that is not there, or one that would stand twice),
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (an unknown name, or one that would occur twice),
  *         TD_ERR_UNSUPPORTED (a sub-tensordict)
- * @threadsafety needs the dictionary for itself
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -64,16 +64,17 @@ td_status td_rename_dims(td_tensordict *td, const char *const *TD_NULLABLE names
                          size_t names_len) TD_NOEXCEPT;
 
 /**
- * Names dimensions that have no name yet; a name that is set may only be repeated. Allowed when locked.
+ * Names dimensions that have no name yet. For a named dimension, repeat its name. Works on a locked
+ * dictionary.
  *
  * @param td        borrowed; changed
- * @param names     borrowed; one for each dimension, NULL for none; "..." stands, once, for as many
- *                  dimensions as needed, which keep what they have; NULL only when names_len is 0
+ * @param names     borrowed; one per dimension, NULL for no name; "..." may occur once, for as many
+ *                  dimensions as needed, which keep their names; NULL only when names_len is 0
  * @param names_len number of names
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (another number of names, or one that differs from what is set),
- *         TD_ERR_UNSUPPORTED (a sub-tensordict)
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a wrong number of names, or one that differs from an
+ *         existing name), TD_ERR_UNSUPPORTED (a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

@@ -1,4 +1,4 @@
-/* tensordict/td_nested_tensor.h: tensors of different shapes as one entry (Python: torch.nested.nested_tensor). */
+/* tensordict/td_nested_tensor.h: nested tensors, components of different shapes as one entry (C: td_nested_tensor_create, td_get_nested_tensor; Python: torch.nested.nested_tensor). */
 #ifndef TENSORDICT_TD_NESTED_TENSOR_H
 #define TENSORDICT_TD_NESTED_TENSOR_H
 
@@ -9,25 +9,26 @@ extern "C" {
 #endif
 
 /*
- * A nested tensor is a row of parts that have as many dimensions and one dtype, and differ in sizes
- * (Python's nested tensor). It is held by a handle as a dictionary is: td_set_dict() makes it an entry,
- * td_get_nested_tensor() reads it again. Its batch size is the number of parts.
+ * A nested tensor is a list of components that have the same number of dimensions and dtype, but
+ * different sizes. Its handle is a td_tensordict: td_set_dict() stores it as an entry and
+ * td_get_nested_tensor() gets it again. Its batch size is the number of components.
  *
- * As an entry it follows what copies, moves or converts a dictionary, what picks parts along the batch
- * (an integer gives a tensor), td_unbind(), td_cat(), files and messages. Whatever else meets it ends
- * with TD_ERR_UNSUPPORTED and changes nothing.
+ * As an entry it supports copies, moves and conversions, indexing along the batch (an integer gives a
+ * tensor), td_unbind(), td_cat(), files and messages. Other operations return TD_ERR_UNSUPPORTED and
+ * change nothing.
  */
 
 /**
- * A nested tensor over values that lie one part after the other, row by row.
+ * Creates a nested tensor over values in one buffer, component after component, each in row-major
+ * order.
  *
- * @param values borrowed; shared where it is contiguous; of any shape, all elements count
- * @param sizes  borrowed; int64 of shape [parts, dimensions of a part]
+ * @param values borrowed; shared if contiguous; of any shape, all elements count
+ * @param sizes  borrowed; int64 of shape [components, dimensions of a component]
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE (the sizes are no table, or do not fit the values),
- *         TD_ERR_UNSUPPORTED (a tensor that is not dense)
- * @threadsafety safe beside calls that only read the tensors
+ * @return TD_OK, TD_ERR_SHAPE (`sizes` is not two-dimensional, or does not match the values),
+ *         TD_ERR_UNSUPPORTED (a tensor is not dense)
+ * @threadsafety safe while other threads only read the tensors
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -35,15 +36,15 @@ td_status td_nested_tensor_create(const td_tensor *values, const td_tensor *size
                                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * A nested tensor with a copy of each of several tensors.
+ * Creates a nested tensor from copies of several tensors.
  *
- * @param parts     borrowed; at least one; of as many dimensions, one dtype and one device
+ * @param parts     borrowed; at least one; all have the same number of dimensions, dtype and device
  * @param parts_len number of tensors
  * @param result    new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (none given), TD_ERR_SHAPE (numbers of dimensions differ),
- *         TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a tensor that is not dense)
- * @threadsafety safe beside calls that only read the tensors
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no tensor), TD_ERR_SHAPE (different numbers of
+ *         dimensions), TD_ERR_DTYPE, TD_ERR_DEVICE, TD_ERR_UNSUPPORTED (a tensor is not dense)
+ * @threadsafety safe while other threads only read the tensors
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -51,15 +52,16 @@ td_status td_nested_tensor_from_tensors(const td_tensor *const *parts, size_t pa
                                         td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Reads an entry that is a nested tensor.
+ * Gets the nested tensor stored under a path.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param result   new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (another kind of entry)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (another kind of
+ *         entry)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -67,15 +69,16 @@ td_status td_get_nested_tensor(const td_tensordict *td, const char *const *path,
                                td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * What a nested tensor is made of: all values in one dimension, part after part, and the sizes.
+ * Gets what a nested tensor is made of: its values in one dimension, component after component, and
+ * their sizes.
  *
  * @param nested borrowed
  * @param values new; shares memory; free with td_tensor_free(); NULL on failure
- * @param sizes  new; int64 of shape [parts, dimensions of a part]; a copy; free with
+ * @param sizes  new; int64 of shape [components, dimensions of a component]; a copy; free with
  *               td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_WRONG_ENTRY (no nested tensor)
- * @threadsafety safe beside calls that only read it
+ * @return TD_OK, TD_ERR_WRONG_ENTRY (not a nested tensor)
+ * @threadsafety safe while other threads only read it
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -83,14 +86,14 @@ td_status td_nested_tensor_values(const td_tensordict *nested, td_tensor **value
                                   td_tensor **sizes) TD_NOEXCEPT;
 
 /**
- * One part of a nested tensor.
+ * Gets one component of a nested tensor.
  *
  * @param nested   borrowed
  * @param position negative counts from the end
  * @param result   new; shares memory; free with td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_WRONG_ENTRY (no nested tensor), TD_ERR_INDEX
- * @threadsafety safe beside calls that only read it
+ * @return TD_OK, TD_ERR_WRONG_ENTRY (not a nested tensor), TD_ERR_INDEX (no such component)
+ * @threadsafety safe while other threads only read it
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -98,16 +101,17 @@ td_status td_nested_tensor_at(const td_tensordict *nested, int64_t position,
                               td_tensor **result) TD_NOEXCEPT;
 
 /**
- * The parts of a nested tensor as one tensor, each padded to the longest in every dimension, and a
- * mask that is true where there are values. The mask ends with the last dimension in which parts differ.
+ * Pads the components of a nested tensor to the longest in every dimension and stacks them. Also
+ * makes a mask that is true where there are values. The mask ends with the last dimension in which
+ * the components differ. Python: to_padded_tensor.
  *
  * @param nested  borrowed
- * @param options borrowed; NULL pads with zeros behind; `pad` does not count
+ * @param options borrowed; NULL pads with zeros behind; `pad` is ignored
  * @param result  new; free with td_tensor_free(); NULL on failure
  * @param mask    new; bool; free with td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_WRONG_ENTRY (no nested tensor)
- * @threadsafety safe beside calls that only read it
+ * @return TD_OK, TD_ERR_WRONG_ENTRY (not a nested tensor)
+ * @threadsafety safe while other threads only read it
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE

@@ -1,4 +1,4 @@
-/* tensordict/td_non_tensor.h: entries that are no tensors, as JSON or bytes (Python: NonTensorData, NonTensorStack). */
+/* tensordict/td_non_tensor.h: non-tensor data, as JSON or bytes (C: td_set_non_tensor_json, td_get_non_tensor_bytes, …; Python: NonTensorData, NonTensorStack). */
 #ifndef TENSORDICT_TD_NON_TENSOR_H
 #define TENSORDICT_TD_NON_TENSOR_H
 
@@ -9,16 +9,17 @@ extern "C" {
 #endif
 
 /**
- * Stores a non-tensor value under a path, one for the whole batch: a text, a number, true,
- * false, null, a list or a map, as JSON text. A number stays a number and does not become a tensor.
+ * Stores non-tensor data under a path, one value for the whole batch, as JSON text: a string,
+ * number, true, false, null, list or object. A number stays a number; it does not become a tensor.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param text     borrowed; NUL-terminated JSON
  *
- * @return TD_OK, TD_ERR_FORMAT (no JSON), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_FORMAT (not JSON), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs
+ *         through a tensor), TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -26,17 +27,18 @@ td_status td_set_non_tensor_json(td_tensordict *td, const char *const *path, siz
                                  const char *text) TD_NOEXCEPT;
 
 /**
- * As td_set_non_tensor_json(), one value for each element of the batch: lists nested as the batch
- * dimensions are. Indexing, stacking and reshaping then move the values as they move a tensor.
+ * Like td_set_non_tensor_json(), but stores one value per element of the batch: lists nested like
+ * the batch dimensions. Indexing, stacking and reshaping then move the values like a tensor.
+ * Python: NonTensorStack.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param text     borrowed; NUL-terminated JSON
  *
- * @return TD_OK, TD_ERR_FORMAT (no JSON), TD_ERR_SHAPE (lists that do not fit the batch),
- *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_FORMAT (not JSON), TD_ERR_SHAPE (the lists do not match the batch size),
+ *         TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor), TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -44,19 +46,21 @@ td_status td_set_non_tensor_stack_json(td_tensordict *td, const char *const *pat
                                        const char *text) TD_NOEXCEPT;
 
 /**
- * Writes the value of each element of the batch, as lists nested as the batch dimensions are. A
- * value for the whole batch is repeated; without batch dimensions it stands alone.
+ * Gets the value of each element of the batch, as lists nested like the batch dimensions. A value
+ * for the whole batch is repeated. Without batch dimensions you get the value alone. Python:
+ * tolist.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param text     written with a closing NUL when `text_cap` is larger than the length
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; also written on
+ *                 TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY,
- *         TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor
+ *         data), TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -65,18 +69,19 @@ td_status td_get_non_tensor_stack_json(const td_tensordict *td, const char *cons
                                        size_t *length) TD_NOEXCEPT;
 
 /**
- * Writes the one value that all elements of the batch have.
+ * Gets the one value that all elements of the batch have.
  *
  * @param td       borrowed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param text     written with a closing NUL when `text_cap` is larger than the length
- * @param text_cap bytes that `text` can take; 0 asks for the length only
- * @param length   bytes of the text without the NUL; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param text     written, with a closing NUL, when `text_cap` is larger than the length
+ * @param text_cap room in `text`, in bytes; 0 asks for the length only
+ * @param length   length of the text in bytes, without the NUL; also written on
+ *                 TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no value, or values
- *         that differ), TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor data,
+ *         or the values differ), TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -85,15 +90,16 @@ td_status td_get_non_tensor_value_json(const td_tensordict *td, const char *cons
                                        size_t *length) TD_NOEXCEPT;
 
 /**
- * Makes the value of the whole batch one value for each element. Nothing changes where that is done
- * already, or without batch dimensions.
+ * Turns one value for the whole batch into one value per element. Nothing changes if there already
+ * is one per element, or without batch dimensions. Python: maybe_to_stack.
  *
  * @param td       borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor
+ *         data), TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -104,13 +110,14 @@ td_status td_spread_non_tensor(td_tensordict *td, const char *const *path,
  * Stores bytes under a path, one value for the whole batch.
  *
  * @param td        borrowed; changed
- * @param path      borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path      borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len  number of names, at least 1
  * @param bytes     borrowed; copied; NULL only when bytes_len is 0
  * @param bytes_len number of bytes
  *
- * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_LOCKED
- * @threadsafety needs the dictionary for itself
+ * @return TD_OK, TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS (the path runs through a tensor),
+ *         TD_ERR_LOCKED
+ * @threadsafety needs exclusive access to `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -118,18 +125,18 @@ td_status td_set_non_tensor_bytes(td_tensordict *td, const char *const *path, si
                                   const void *TD_NULLABLE bytes, size_t bytes_len) TD_NOEXCEPT;
 
 /**
- * Writes the bytes stored under a path.
+ * Gets the bytes stored under a path.
  *
  * @param td        borrowed
- * @param path      borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path      borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len  number of names, at least 1
  * @param bytes     written when all of them fit
- * @param bytes_cap bytes that `bytes` can take; 0 asks for the length only
- * @param length    number of bytes; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param bytes_cap room in `bytes`, in bytes; 0 asks for the length only
+ * @param length    number of bytes; also written on TD_ERR_BUFFER_TOO_SMALL
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (no value, or no
- *         bytes), TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not non-tensor data,
+ *         or not bytes), TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE

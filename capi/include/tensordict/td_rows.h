@@ -1,4 +1,4 @@
-/* tensordict/td_rows.h: results made of rows, in new memory (Python: repeat, gather, roll, flip, pad, pad_sequence). */
+/* tensordict/td_rows.h: operations that rearrange rows into new memory (C: td_repeat, td_gather, td_pad, …; Python: repeat, gather, roll, flip, pad, pad_sequence). */
 #ifndef TENSORDICT_TD_ROWS_H
 #define TENSORDICT_TD_ROWS_H
 
@@ -9,24 +9,25 @@ extern "C" {
 #endif
 
 /**
- * How td_repeat() counts.
+ * Flags of td_repeat().
  */
 typedef uint32_t td_repeat_flags;
 enum {
-  TD_REPEAT_TILE = 1 /**< fewer counts speak of the last dimensions; for more, dimensions are added in front */
+  TD_REPEAT_TILE = 1 /**< torch.tile: fewer counts are for the last dimensions; more counts add
+                          dimensions in front */
 };
 
 /**
  * Repeats the content along each batch dimension, in new memory. The result is locked if `td` is.
  *
  * @param td     borrowed
- * @param counts borrowed; how often for each dimension, 0 or more; NULL only when dims is 0
- * @param dims   number of counts; as many as there are batch dimensions
+ * @param counts borrowed; repetitions for each dimension, 0 or more; NULL only when dims is 0
+ * @param dims   number of counts; equals the number of batch dimensions
  * @param flags  0, or TD_REPEAT_TILE
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE (another number of counts, or a negative one), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_SHAPE (a wrong number of counts, or a negative one), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -36,14 +37,15 @@ td_status td_repeat(const td_tensordict *td, const int64_t *TD_NULLABLE counts, 
 /**
  * Repeats each position of a batch dimension, in new memory. The result is locked if `td` is.
  *
- * @param td      borrowed; without batch dimensions it counts as one of size 1
- * @param repeats borrowed; integers: one number, or one for each position
+ * @param td      borrowed; without batch dimensions it counts as one element
+ * @param repeats borrowed; integers: one number, or one per position
  * @param dim     negative counts from the end
  * @param result  new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX (dim out of range), TD_ERR_SHAPE, TD_ERR_DTYPE (no integers),
- *         TD_ERR_INVALID_ARGUMENT (a negative number), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (dim out of range), TD_ERR_SHAPE (a wrong number of repeats),
+ *         TD_ERR_DTYPE (not integers), TD_ERR_INVALID_ARGUMENT (a negative number),
+ *         TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -51,18 +53,19 @@ td_status td_repeat_interleave(const td_tensordict *td, const td_tensor *repeats
                                td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Moves positions along batch dimensions; those that leave at the end come in at the start. In new
- * memory; the result is locked if `td` is.
+ * Shifts positions along batch dimensions, in new memory. Positions that leave at the end come back
+ * at the start. The result is locked if `td` is.
  *
  * @param td     borrowed
- * @param shifts borrowed; by how many positions, towards the end; NULL only when dims is 0
- * @param along  borrowed; which dimension each shift is for; negative ones count from the end; NULL
- *               (then with one shift): the batch is rolled as if it were flat
+ * @param shifts borrowed; number of positions to shift towards the end; NULL only when dims is 0
+ * @param along  borrowed; the dimension of each shift; negative ones count from the end; NULL (with
+ *               one shift) rolls the flattened batch
  * @param dims   number of shifts
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (no dimensions, and not one shift)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (`along` is NULL without exactly one
+ *         shift)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -71,15 +74,16 @@ td_status td_roll(const td_tensordict *td, const int64_t *TD_NULLABLE shifts,
                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Turns batch dimensions round, in new memory. The result is locked if `td` is.
+ * Reverses batch dimensions, in new memory. The result is locked if `td` is.
  *
  * @param td     borrowed
- * @param order  borrowed; the dimensions; negative ones count from the end; NULL only when dims is 0
+ * @param order  borrowed; the dimensions; negative ones count from the end; NULL only when dims is
+ *               0
  * @param dims   number of dimensions
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (repeated)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (a dimension is repeated)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -87,16 +91,18 @@ td_status td_flip(const td_tensordict *td, const int64_t *TD_NULLABLE order, siz
                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Turns the plane of two batch dimensions by 90 degrees, from `dim0` towards `dim1`, in new memory.
+ * Rotates the plane of two batch dimensions by 90 degrees, from `dim0` towards `dim1`, in new
+ * memory.
  *
  * @param td     borrowed
- * @param times  how often; negative turns the other way; a multiple of 4 gives the same dictionary
+ * @param times  number of rotations; negative rotates the other way; a multiple of 4 returns the
+ *               same dictionary
  * @param dim0   negative counts from the end
  * @param dim1   negative counts from the end
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (twice the same dimension)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (the same dimension twice)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -104,17 +110,17 @@ td_status td_rot90(const td_tensordict *td, int64_t times, int64_t dim0, int64_t
                    td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Picks a position of one batch dimension for each position of the others, as torch.gather does.
+ * Picks one position of a batch dimension for each position of the others, like torch.gather.
  *
  * @param td     borrowed
  * @param dim    negative counts from the end
- * @param index  borrowed; integers, none negative; no longer than the batch, but for `dim`; its shape
- *               is the batch size of the result
+ * @param index  borrowed; integers, none negative; not longer than the batch in dimensions other
+ *               than `dim`; its shape is the batch size of the result
  * @param result new, unlocked; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (or no index at all), TD_ERR_DTYPE (no
- *         integers), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (`index` does not match the batch size),
+ *         TD_ERR_DTYPE (not integers), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -122,20 +128,20 @@ td_status td_gather(const td_tensordict *td, int64_t dim, const td_tensor *index
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Adds positions before and behind batch dimensions, filled with a value.
+ * Adds positions before and behind batch dimensions and fills them with a value.
  *
- * Names of dimensions are lost. Non-tensor values become null there.
+ * The result has no names. Non-tensor data is null at the new positions.
  *
  * @param td     borrowed
- * @param sizes  borrowed; a pair for each dimension, from the first on: how many before, how many
+ * @param sizes  borrowed; a pair per dimension, from the first on: positions before, positions
  *               behind; negative ones cut off; NULL only when dims is 0
- * @param dims   how many numbers; an even number
- * @param value  converted to the dtype of each tensor
+ * @param dims   number of sizes; even
+ * @param value  the padding, converted to the dtype of each tensor
  * @param result new, unlocked; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE (an odd number, too many, or more cut off than there is),
- *         TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_SHAPE (an odd number of sizes, too many, or a cut larger than the
+ *         dimension), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -143,35 +149,34 @@ td_status td_pad(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, size
                  double value, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * How td_pad_sequence() works. Zero in every field but the first means the default.
+ * Options of td_pad_sequence(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_pad_sequence_options {
-  uint32_t struct_size;                /**< sizeof(td_pad_sequence_options) */
-  int32_t reserved;                    /**< zero */
-  int64_t dim;                         /**< the dimension of each tensor that is padded; negative
-                                            counts from its end */
-  double value;                        /**< what is padded with, converted to the dtype of each */
-  const char *const *TD_NULLABLE masks; /**< borrowed; where masks go, one for each tensor, true where
-                                            there was a value; NULL: no masks */
-  size_t masks_len;                    /**< number of names in `masks` */
+  uint32_t struct_size;                 /**< sizeof(td_pad_sequence_options) */
+  int32_t reserved;                     /**< zero */
+  int64_t dim;                          /**< the dimension of each tensor to pad; negative counts from
+                                             its end */
+  double value;                         /**< the padding, converted to the dtype of each tensor */
+  const char *const *TD_NULLABLE masks; /**< borrowed; paths for the masks, one per tensor, true where
+                                             there was a value; NULL: no masks */
+  size_t masks_len;                     /**< number of names in `masks` */
 } td_pad_sequence_options;
 #define TD_PAD_SEQUENCE_OPTIONS_INIT \
   {(uint32_t)sizeof(td_pad_sequence_options), 0, 0, 0.0, NULL, 0}
 
 /**
- * Stacks dictionaries along a new first dimension, each tensor padded behind to the longest.
+ * Stacks dictionaries along a new first dimension, and pads each tensor behind to the longest.
  *
- * Only tensors that all sources have are taken.
+ * The result has only the tensors that all sources have.
  *
- * @param sources     borrowed, each
+ * @param sources     borrowed
  * @param sources_len at least 1
  * @param options     borrowed; NULL for the defaults
  * @param result      new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (a tensor without that dimension,
- *         or sizes that differ in others), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS,
- *         TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read the sources
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (a tensor lacks that dimension,
+ *         or other sizes differ), TD_ERR_KEY_INVALID, TD_ERR_KEY_EXISTS, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read the sources
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -180,18 +185,19 @@ td_status td_pad_sequence(const td_tensordict *const *sources, size_t sources_le
                           td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Which positions of a batch dimension another dictionary has too, as far as one tensor tells.
+ * Makes a mask of the positions of a batch dimension that also occur in another dictionary,
+ * compared by one tensor.
  *
  * @param td        borrowed
- * @param reference borrowed; of as many batch dimensions
- * @param path      borrowed; the tensor that is compared
+ * @param reference borrowed; has the same number of batch dimensions
+ * @param path      borrowed; the tensor to compare
  * @param path_len  number of names
  * @param dim       negative counts from the end
  * @param result    new; a mask of one dimension; free with td_tensor_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX (dim out
- *         of range), TD_ERR_SHAPE (tensors that differ beside `dim`)
- * @threadsafety safe beside calls that only read both
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX (dim
+ *         out of range), TD_ERR_SHAPE (the tensors differ in sizes beside `dim`)
+ * @threadsafety safe while other threads only read both
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -200,20 +206,20 @@ td_status td_isin(const td_tensordict *td, const td_tensordict *reference,
                   td_tensor **result) TD_NOEXCEPT;
 
 /**
- * Leaves out positions of a batch dimension whose value in one tensor has occurred before. What is
- * left comes in the order of these values.
+ * Removes the positions of a batch dimension whose value in one tensor occurred before. The result
+ * is in the order of these values.
  *
  * @param td        borrowed
- * @param path      borrowed; the tensor that is looked at
+ * @param path      borrowed; the tensor to compare
  * @param path_len  number of names
  * @param dim       negative counts from the end
  * @param result    new; free with td_free(); NULL on failure
- * @param positions new; the positions that are left, int64; free with td_tensor_free(); NULL on
+ * @param positions new; the positions that remain, int64; free with td_tensor_free(); NULL on
  *                  failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX (dim out
- *         of range), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_INDEX (dim
+ *         out of range), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

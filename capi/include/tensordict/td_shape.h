@@ -1,4 +1,4 @@
-/* tensordict/td_shape.h: operations on the batch dimensions (Python: view, reshape, permute, stack, cat, unbind, split). */
+/* tensordict/td_shape.h: operations on batch dimensions (C: td_view, td_stack, td_cat, td_split, …; Python: view, reshape, permute, stack, cat, unbind, split). */
 #ifndef TENSORDICT_TD_SHAPE_H
 #define TENSORDICT_TD_SHAPE_H
 
@@ -9,15 +9,16 @@ extern "C" {
 #endif
 
 /**
- * The same entries under another batch size, sharing memory. The features of a tensor stay.
+ * Views the entries under another batch size, sharing memory. The feature dimensions of a tensor
+ * stay.
  *
  * @param td     borrowed
- * @param sizes  borrowed; at most one -1, which is worked out; NULL only when dims is 0
+ * @param sizes  borrowed; may hold one -1, which is computed; NULL only when dims is 0
  * @param dims   number of sizes
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE (another number of elements, or strides that do not allow a view)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_SHAPE (another number of elements, or the strides allow no view)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -25,15 +26,15 @@ td_status td_view(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, siz
                   td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_view(), but copies where a view is not possible.
+ * Like td_view(), but copies where no view is possible.
  *
  * @param td     borrowed
- * @param sizes  borrowed; at most one -1, which is worked out; NULL only when dims is 0
+ * @param sizes  borrowed; may hold one -1, which is computed; NULL only when dims is 0
  * @param dims   number of sizes
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE, TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_SHAPE (another number of elements), TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -46,11 +47,11 @@ td_status td_reshape(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, 
  * @param td     borrowed
  * @param order  borrowed; a permutation of the first `dims` batch dimensions; negative ones count
  *               from the end; NULL only when dims is 0
- * @param dims   number of dimensions given; the rest stay where they are
+ * @param dims   number of dimensions in `order`; the others stay in place
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE (repeated or out of range)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_SHAPE (a dimension is repeated or out of range)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -66,7 +67,7 @@ td_status td_permute(const td_tensordict *td, const int64_t *TD_NULLABLE order, 
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_SHAPE (out of range)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -81,20 +82,20 @@ td_status td_transpose(const td_tensordict *td, int64_t dim0, int64_t dim1,
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (out of range)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_squeeze(const td_tensordict *td, int64_t dim, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Removes all batch dimensions of size 1, sharing memory.
+ * Removes all batch dimensions of size 1, sharing memory. Python: squeeze().
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -104,26 +105,26 @@ td_status td_squeeze_all(const td_tensordict *td, td_tensordict **result) TD_NOE
  * Adds a batch dimension of size 1, sharing memory.
  *
  * @param td     borrowed
- * @param dim    where; negative counts from behind the last batch dimension
+ * @param dim    position of the new dimension; negative counts from behind the last batch dimension
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (out of range)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_unsqueeze(const td_tensordict *td, int64_t dim, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Repeats dimensions of size 1, and adds dimensions in front, without using memory.
+ * Expands dimensions of size 1, and adds dimensions in front, without copying.
  *
  * @param td     borrowed
  * @param sizes  borrowed; the new batch size; NULL only when dims is 0
- * @param dims   number of sizes, at least that of the batch
+ * @param dims   number of sizes; at least the number of batch dimensions
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_SHAPE
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_SHAPE (the batch size cannot be expanded to `sizes`)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -131,19 +132,19 @@ td_status td_expand(const td_tensordict *td, const int64_t *TD_NULLABLE sizes, s
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Makes one batch dimension of several that follow one another, sharing memory where that is possible.
+ * Flattens consecutive batch dimensions into one, sharing memory where possible.
  *
- * Names of these dimensions are lost.
+ * The new dimension has no name.
  *
  * @param td     borrowed
- * @param start  the first of them; negative counts from the end
- * @param end    the last of them; negative counts from the end
- * @param result new; free with td_free(); NULL on failure; of a dictionary without batch dimensions it
- *               has one
+ * @param start  the first of these dimensions; negative counts from the end
+ * @param end    the last of these dimensions; negative counts from the end
+ * @param result new; free with td_free(); NULL on failure; has one batch dimension even if `td` has
+ *               none
  *
- * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_INVALID_ARGUMENT (end before start),
+ * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_INVALID_ARGUMENT (end is before start),
  *         TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -151,16 +152,16 @@ td_status td_flatten(const td_tensordict *td, int64_t start, int64_t end,
                      td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Makes several batch dimensions of one, sharing memory.
+ * Splits one batch dimension into several, sharing memory.
  *
  * @param td     borrowed
  * @param dim    negative counts from the end
- * @param sizes  borrowed; at most one -1, which is worked out; NULL only when dims is 0
+ * @param sizes  borrowed; may hold one -1, which is computed; NULL only when dims is 0
  * @param dims   number of sizes, at least 1
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (dim out of range), TD_ERR_SHAPE (another number of elements)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -168,17 +169,17 @@ td_status td_unflatten(const td_tensordict *td, int64_t dim, const int64_t *TD_N
                        size_t dims, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Moves batch dimensions to other places, sharing memory. The others keep their order.
+ * Moves batch dimensions to other positions, sharing memory. The others keep their order.
  *
  * @param td     borrowed
- * @param from   borrowed; the dimensions that move; negative ones count from the end; NULL only when
+ * @param from   borrowed; the dimensions to move; negative ones count from the end; NULL only when
  *               dims is 0
- * @param to     borrowed; where each of them stands in the result; NULL only when dims is 0
- * @param dims   number of dimensions that move
+ * @param to     borrowed; their positions in the result; NULL only when dims is 0
+ * @param dims   number of dimensions to move
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (repeated)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_SHAPE (a dimension is repeated)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -187,16 +188,16 @@ td_status td_movedim(const td_tensordict *td, const int64_t *TD_NULLABLE from,
                      td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Some positions of a batch dimension, sharing memory. The result is locked if `td` is.
+ * Takes a range of a batch dimension, sharing memory. The result is locked if `td` is.
  *
  * @param td     borrowed
  * @param dim    negative counts from the end
- * @param start  the first position; negative counts from the end
- * @param length how many positions
+ * @param start  first position of the range; negative counts from the end
+ * @param length length of the range
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INDEX (out of range)
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -204,48 +205,57 @@ td_status td_narrow(const td_tensordict *td, int64_t dim, int64_t start, int64_t
                     td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Adds batch dimensions of size 1 in front until there are so many, sharing memory.
+ * Adds batch dimensions of size 1 in front until the dictionary has at least `dims`, sharing
+ * memory. Python: atleast_1d, atleast_2d, atleast_3d.
  *
  * @param td     borrowed
- * @param dims   how many there are to be, at most 64; nothing changes when there are as many
+ * @param dims   the smallest number of batch dimensions, at most 64; nothing changes if there are
+ *               as many
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (more than 64)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (`dims` above 64)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_atleast(const td_tensordict *td, size_t dims, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * What the numbers of td_split() mean.
+ * What the numbers of td_split() mean. The comments name Python's function.
  */
 typedef int32_t td_split_kind;
 enum {
-  TD_SPLIT_LENGTH = 0,   /**< one number: the length of each part; the last one may be shorter */
-  TD_SPLIT_LENGTHS = 1,  /**< the length of each part; they add up to the size of the dimension */
-  TD_SPLIT_CHUNKS = 2,   /**< one number: how many parts at most, of equal length but for the last */
-  TD_SPLIT_PARTS = 3,    /**< one number: how many parts exactly; the first may be longer by one */
-  TD_SPLIT_POSITIONS = 4 /**< where each part but the first begins; negative counts from the end */
+  TD_SPLIT_LENGTH = 0,   /**< split: one number, the length of each part; the last part may be
+                              shorter */
+  TD_SPLIT_LENGTHS = 1,  /**< split: the length of each part; they add up to the size of the
+                              dimension */
+  TD_SPLIT_CHUNKS = 2,   /**< chunk: one number, the most parts; all have the same length except the
+                              last */
+  TD_SPLIT_PARTS = 3,    /**< tensor_split: one number, how many parts; the first ones may be longer
+                              by one */
+  TD_SPLIT_POSITIONS = 4 /**< tensor_split: where each part but the first begins; negative counts
+                              from the end */
 };
 
 /**
- * Parts of a dictionary along a batch dimension, sharing memory. They are locked if `td` is.
+ * Splits a dictionary along a batch dimension into parts that share memory. They are locked if `td`
+ * is.
  *
- * With `results_cap` 0 only their number is written.
+ * Pass `results_cap` 0 to get only their number.
  *
  * @param td          borrowed
  * @param dim         negative counts from the end
  * @param kind        what the numbers mean
  * @param numbers     borrowed; NULL only when numbers_len is 0
- * @param numbers_len how many; exactly 1 for TD_SPLIT_LENGTH, TD_SPLIT_CHUNKS and TD_SPLIT_PARTS
- * @param results     new, each; free each with td_free(); set to NULL on failure
- * @param results_cap how many handles `results` can take
- * @param count       how many parts there are; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param numbers_len number of numbers; exactly 1 for TD_SPLIT_LENGTH, TD_SPLIT_CHUNKS and
+ *                    TD_SPLIT_PARTS
+ * @param results     new; free each with td_free(); all NULL on failure
+ * @param results_cap room in `results`, in handles
+ * @param count       the number of parts; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_INDEX (dim out of range), TD_ERR_INVALID_ARGUMENT (a number below 1),
- *         TD_ERR_SHAPE (lengths that do not add up), TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ *         TD_ERR_SHAPE (the lengths do not add up), TD_ERR_BUFFER_TOO_SMALL
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -255,29 +265,30 @@ td_status td_split(const td_tensordict *td, int64_t dim, td_split_kind kind,
                    size_t *count) TD_NOEXCEPT;
 
 /**
- * How td_view_dtype() works.
+ * Flags of td_view_dtype().
  */
 typedef uint32_t td_view_dtype_flags;
 enum {
-  TD_VIEW_DTYPE_HAS_SIZES = 1 /**< `sizes` is the batch size of the result and of the dictionaries below */
+  TD_VIEW_DTYPE_HAS_SIZES = 1 /**< `sizes` is the batch size of the result and of nested
+                                   dictionaries */
 };
 
 /**
- * Reads the memory of every tensor as another dtype.
+ * Reinterprets the memory of every tensor as another dtype. Python: view(dtype).
  *
- * Between dtypes of different widths the last dimension of a tensor changes. If that is a batch
- * dimension, `sizes` says what the batch size becomes.
+ * If the dtypes have different widths, the last dimension of each tensor changes. If that is a
+ * batch dimension, give the new batch size in `sizes`.
  *
- * @param td         borrowed
- * @param dtype      what the elements are read as
- * @param flags      0: the batch size stays; or TD_VIEW_DTYPE_HAS_SIZES
- * @param sizes      borrowed; NULL only when dims is 0
- * @param dims       number of sizes
- * @param result     new; free with td_free(); NULL on failure
+ * @param td     borrowed
+ * @param dtype  dtype of the result
+ * @param flags  0 keeps the batch size; or TD_VIEW_DTYPE_HAS_SIZES
+ * @param sizes  borrowed; NULL only when dims is 0
+ * @param dims   number of sizes
+ * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_SHAPE (a tensor would not begin with the batch size), TD_ERR_DTYPE,
- *         TD_ERR_TORCH (a last dimension that the other width does not divide)
- * @threadsafety safe beside calls that only read `td`
+ *         TD_ERR_TORCH (the other width does not divide a last dimension)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -286,18 +297,18 @@ td_status td_view_dtype(const td_tensordict *td, td_dtype dtype, td_view_dtype_f
                         td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Takes a dictionary apart along a batch dimension; the parts share memory.
+ * Splits a dictionary along a batch dimension into its elements, which share memory.
  *
- * With `results_cap` 0 only their number is written.
+ * Pass `results_cap` 0 to get only their number.
  *
  * @param td          borrowed
  * @param dim         negative counts from the end
- * @param results     new, each; free each with td_free(); set to NULL on failure
- * @param results_cap how many handles `results` can take
- * @param count       the size of the dimension; also written with TD_ERR_BUFFER_TOO_SMALL
+ * @param results     new; free each with td_free(); all NULL on failure
+ * @param results_cap room in `results`, in handles
+ * @param count       the size of the dimension; also written on TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_INDEX (out of range), TD_ERR_BUFFER_TOO_SMALL
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -305,16 +316,17 @@ td_status td_unbind(const td_tensordict *td, int64_t dim, td_tensordict **TD_NUL
                     size_t results_cap, size_t *count) TD_NOEXCEPT;
 
 /**
- * Joins dictionaries of the same keys and sizes along a new batch dimension, in new memory.
+ * Stacks dictionaries of the same keys and sizes along a new batch dimension, in new memory.
  *
- * @param sources     borrowed, each
+ * @param sources     borrowed
  * @param sources_len at least 1
- * @param dim         where the new dimension stands; negative counts from behind the last
+ * @param dim         position of the new dimension; negative counts from behind the last
  * @param result      new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (keys
- *         differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read the sources
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (different sizes),
+ *         TD_ERR_KEY_NOT_FOUND (different keys), TD_ERR_INDEX (dim out of range),
+ *         TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read the sources
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -322,16 +334,17 @@ td_status td_stack(const td_tensordict *const *sources, size_t sources_len, int6
                    td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Joins dictionaries of the same keys along a batch dimension they have, in new memory.
+ * Concatenates dictionaries of the same keys along an existing batch dimension, in new memory.
  *
- * @param sources     borrowed, each
+ * @param sources     borrowed
  * @param sources_len at least 1
  * @param dim         negative counts from the end
  * @param result      new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE, TD_ERR_KEY_NOT_FOUND (keys
- *         differ), TD_ERR_INDEX (dim out of range), TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read the sources
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no source), TD_ERR_SHAPE (sizes differ beside `dim`),
+ *         TD_ERR_KEY_NOT_FOUND (different keys), TD_ERR_INDEX (dim out of range),
+ *         TD_ERR_OUT_OF_MEMORY
+ * @threadsafety safe while other threads only read the sources
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -339,56 +352,56 @@ td_status td_cat(const td_tensordict *const *sources, size_t sources_len, int64_
                  td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * A dictionary whose tensors lie densely: tensors that already do are shared, others copied.
+ * Makes every tensor contiguous: shares those that are, copies the others.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_contiguous(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * As td_contiguous(); the strides of dimensions of size 1 are those of a tensor made densely, too.
+ * Like td_contiguous(), and dimensions of size 1 also get the strides of a new contiguous tensor.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_OUT_OF_MEMORY
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_contiguous_canonical(const td_tensordict *td, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Whether all tensors lie densely.
+ * Tells whether all tensors are contiguous.
  *
  * @param td     borrowed
- * @param result 1 or 0
+ * @param result written on success; 1 or 0
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `td`
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_is_contiguous(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Puts what another dictionary has in place of what this one has: entries, batch size, device and
- * names. With it any operation works on the dictionary itself: td_reshape(), then td_become().
+ * Replaces the entries, batch size, device and names of a dictionary with those of another. This
+ * makes any operation work in place: call td_reshape(), then td_become().
  *
- * Dictionaries below are shared with the source from then on, as td_set_dict() shares them.
+ * Both dictionaries then share their nested dictionaries, as td_set_dict() shares them.
  *
- * @param td     written
+ * @param td     borrowed; changed
  * @param source borrowed
  *
- * @return TD_OK, TD_ERR_LOCKED, TD_ERR_CYCLE (the source holds `td`), TD_ERR_UNSUPPORTED (a lazy stack
- *         or a sub-tensordict)
- * @threadsafety needs `td` for itself
+ * @return TD_OK, TD_ERR_LOCKED, TD_ERR_CYCLE (the source contains `td`), TD_ERR_UNSUPPORTED (a lazy
+ *         stack or a sub-tensordict)
+ * @threadsafety needs exclusive access to `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE

@@ -1,4 +1,4 @@
-/* tensordict/td_sub_tensordict.h: a part that writes through to the whole (Python: _SubTensorDict, _get_sub_tensordict). */
+/* tensordict/td_sub_tensordict.h: sub-tensordicts, which write through to their parent (C: td_sub_tensordict, td_sub_tensordict_parent; Python: _SubTensorDict, _get_sub_tensordict). */
 #ifndef TENSORDICT_TD_SUB_TENSORDICT_H
 #define TENSORDICT_TD_SUB_TENSORDICT_H
 
@@ -9,22 +9,23 @@ extern "C" {
 #endif
 
 /**
- * A sub-tensordict. What is read is looked up there each time; what is written
- * goes to that part, also where index tensors or masks pick it.
+ * Creates a sub-tensordict: it reads entries of its parent at an index, each time you ask, and
+ * writes to the parent at that index, also where index tensors or masks select it.
  *
- * A key that the dictionary behind does not have yet is made there with zeros of the full batch
- * size. An entry that is there cannot be replaced through the sub-tensordict, only written in place. The sub-tensordict
- * keeps the dictionary alive; it is locked when that is, and cannot be locked itself. The index is its
- * own: tensors are copied. When the batch size behind it changes so that the index gives another part,
- * calls end with TD_ERR_SHAPE.
+ * A new key is created in the parent, as zeros of the full batch size. You cannot replace an
+ * existing entry through the sub-tensordict, only write into it. The sub-tensordict keeps its
+ * parent alive. It is locked if its parent is; you cannot lock it itself. It copies the tensors of
+ * the index. If the parent's batch size changes so that the index would select another region,
+ * calls return TD_ERR_SHAPE.
  *
- * @param td        borrowed; changed by what is written to the sub-tensordict
+ * @param td        borrowed; the parent; writes to the sub-tensordict change it
  * @param items     borrowed; NULL only when items_len is 0
  * @param items_len number of items
  * @param result    new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INDEX, TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_INDEX (out of range, or too many items), TD_ERR_UNSUPPORTED (an item of
+ *         unknown kind), TD_ERR_INVALID_ARGUMENT (a reserved field is not zero)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -32,13 +33,14 @@ td_status td_sub_tensordict(const td_tensordict *td, const td_index_item *TD_NUL
                             size_t items_len, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * The dictionary behind a sub-tensordict; of a sub-tensordict on a sub-tensordict the one that both are parts of.
+ * Gets the parent of a sub-tensordict. For a sub-tensordict of a sub-tensordict it is the
+ * dictionary that both read. Python: get_parent_tensordict.
  *
  * @param td     borrowed
  * @param result new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_WRONG_ENTRY (no sub-tensordict)
- * @threadsafety safe beside calls that only read `td`
+ * @return TD_OK, TD_ERR_WRONG_ENTRY (not a sub-tensordict)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE

@@ -1,4 +1,4 @@
-/* tensordict/td_table.h: tables, CSV and JSON (Python: from_pandas, to_pandas). */
+/* tensordict/td_table.h: tables in CSV and JSON files (C: td_table_load, td_table_save; Python: from_csv, to_csv, from_json, from_pandas). */
 #ifndef TENSORDICT_TD_TABLE_H
 #define TENSORDICT_TD_TABLE_H
 
@@ -9,38 +9,39 @@ extern "C" {
 #endif
 
 /**
- * How a table is written down.
+ * The format of a table.
  */
 typedef int32_t td_table_format;
 enum {
-  TD_TABLE_CSV = 0, /**< names in the first line, commas, quotes where needed (RFC 4180) */
-  TD_TABLE_JSON = 1 /**< a list of objects, one for each row */
+  TD_TABLE_CSV = 0, /**< column names in the first line, commas, quotes where needed (RFC 4180) */
+  TD_TABLE_JSON = 1 /**< a list of objects, one per row */
 };
 
 /**
- * How a table is read and written. Zero in every field but the first means the default.
+ * Options of td_table_load() and td_table_save(). Set a field after `struct_size` to 0 for its
+ * default.
  */
 typedef struct td_table_options {
   uint32_t struct_size;              /**< sizeof(td_table_options) */
   td_table_format format;            /**< one of TD_TABLE_ */
-  const char *TD_NULLABLE separator; /**< borrowed; splits names of columns into nested keys, and joins
-                                          these; NULL or "": names are not split */
+  const char *TD_NULLABLE separator; /**< borrowed; splits column names into nested keys, or joins
+                                          these; NULL or "": does not split */
 } td_table_options;
 #define TD_TABLE_OPTIONS_INIT {(uint32_t)sizeof(td_table_options), 0, NULL}
 
 /**
- * Reads a table into a dictionary of batch size [number of rows].
+ * Reads a table into a dictionary of batch size [rows].
  *
- * A column of whole numbers becomes a tensor of int64, one of numbers and missing values of float64, one
- * of `true` and `false` of bool, any other a non-tensor value for each row. In a CSV file what
- * stands in quotes is text.
+ * A column of integers becomes an int64 tensor; numbers or missing values float64; `true` and
+ * `false` bool; anything else non-tensor data, one value per row. Quoted text in a CSV file stays
+ * text.
  *
  * @param file    borrowed; UTF-8 path
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (the text says where), TD_ERR_KEY_EXISTS (two columns of one
- *         name), TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT (no such format)
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (the message says where), TD_ERR_KEY_EXISTS (two columns
+ *         of one name), TD_ERR_KEY_INVALID, TD_ERR_INVALID_ARGUMENT (no such format)
  * @threadsafety any thread
  * @since 0.2
  */
@@ -49,17 +50,18 @@ td_status td_table_load(const char *file, const td_table_options *TD_NULLABLE op
                         td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Writes a dictionary of one batch dimension as a table. Numbers are written so that the same ones are
- * read; a NaN is a missing value. What stood in the file is there until all is written.
+ * Writes a dictionary with one batch dimension as a table. Numbers read back exactly; a NaN is a
+ * missing value. An existing file is replaced once the new one is complete.
  *
  * @param td      borrowed; its tensors have one dimension
- * @param file    borrowed; UTF-8 path; replaced
+ * @param file    borrowed; UTF-8 path
  * @param options borrowed; NULL for the defaults
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_SHAPE (more than one dimension), TD_ERR_DTYPE (complex numbers),
- *         TD_ERR_INVALID_ARGUMENT (a nested key without separator; no such format), TD_ERR_KEY_EXISTS
- *         (two columns of one name), TD_ERR_DEVICE (a meta tensor), TD_ERR_UNSUPPORTED (a lazy stack)
- * @threadsafety safe beside calls that only read `td`
+ *         TD_ERR_INVALID_ARGUMENT (a nested key without separator, or no such format),
+ *         TD_ERR_KEY_EXISTS (two columns of one name), TD_ERR_DEVICE (a meta tensor),
+ *         TD_ERR_UNSUPPORTED (a lazy stack)
+ * @threadsafety safe while other threads only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE

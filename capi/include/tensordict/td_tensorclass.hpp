@@ -1,4 +1,4 @@
-// tensordict/td_tensorclass.hpp: typed tensorclasses for C++ hosts that use libtorch themselves.
+// tensordict/td_tensorclass.hpp: typed tensorclasses, for C++ hosts that use libtorch (C++: TD_TENSORCLASS; Python: tensorclass, TensorClass).
 //
 //   struct MyData : td_torch::Tensorclass<MyData> {
 //     TD_TENSORCLASS(MyData, (image, at::Tensor), (mask, at::Tensor), (label, std::optional<at::Tensor>))
@@ -11,10 +11,10 @@
 //   data.set_label(std::nullopt);
 //   data.select_label(1).reshape({-1});
 //
-// A field is an at::Tensor, a td_torch::Of<dtype, sizes…> (a tensor of that dtype with these sizes behind
-// the batch size, -1 for any), a td_torch::Dict, a td_torch::Json, another tensorclass, or a std::optional of one
-// of these.
-// Copies of a tensorclass speak of the same dictionary, as copies of an at::Tensor share memory.
+// A field is an at::Tensor, a td_torch::Of<dtype, sizes…> (a tensor of that dtype with these sizes after
+// the batch size, -1 for any), a td_torch::Dict, a td_torch::Json, another tensorclass, or a std::optional
+// of one of these.
+// Copies of a tensorclass refer to the same dictionary, as copies of an at::Tensor share memory.
 //
 // Not part of the ABI: host and library must use the same libtorch.
 #ifndef TENSORDICT_TD_TENSORCLASS_HPP
@@ -33,7 +33,7 @@ namespace td_torch {
 
 namespace detail {
 
-// Asks twice: for the length, then for the text.
+// Calls twice: for the length, then for the text.
 template <class Ask>
 std::string text_of(Ask&& ask) {
   std::size_t length = 0;
@@ -47,11 +47,11 @@ std::string text_of(Ask&& ask) {
 
 }  // namespace detail
 
-// A handle on a dictionary, counted.
+// A reference-counted handle on a dictionary.
 class Dict {
  public:
   Dict() = default;
-  // Takes the handle over.
+  // Takes ownership of the handle.
   explicit Dict(td_tensordict* handle) : handle_(handle, td_free) {}
   explicit Dict(at::IntArrayRef batch_size) {
     td_tensordict* made = nullptr;
@@ -85,12 +85,12 @@ inline std::ostream& operator<<(std::ostream& out, const Dict& dict) { return ou
 // One item of an index: a position, a tensor of positions or a mask, or a slice.
 class Index {
  public:
-  Index(std::int64_t position) : item_() {  // NOLINT: stands for the position
+  Index(std::int64_t position) : item_() {  // NOLINT: an implicit conversion
     item_.kind = TD_INDEX_INT;
     item_.start = position;
   }
   Index(int position) : Index(std::int64_t{position}) {}  // NOLINT
-  Index(const at::Tensor& tensor) : item_() {             // NOLINT: stands for the tensor
+  Index(const at::Tensor& tensor) : item_() {             // NOLINT: an implicit conversion
     item_.kind = TD_INDEX_TENSOR;
     tensor_.reset(to_handle(tensor), td_tensor_free);
     item_.tensor = tensor_.get();
@@ -121,16 +121,16 @@ class Index {
   std::shared_ptr<td_tensor> tensor_;
 };
 
-// The type of a field that is a tensor of a dtype with some sizes behind the batch size.
+// The type of a field that is a tensor of a dtype, with these sizes after the batch size.
 template <at::ScalarType dtype, std::int64_t... sizes>
 struct Of {};
 
-// A non-tensor value, as JSON text.
+// Non-tensor data, as JSON text.
 struct Json {
   std::string text;
 };
 
-// What all tensorclasses have in common.
+// The base of all tensorclasses.
 struct AnyTensorclass : Dict {
   using Dict::Dict;
 };
@@ -192,7 +192,7 @@ struct Field<Json> {
       return td_get_non_tensor_json(dict.handle(), path.names, 1, text, room, length);
     })};
   }
-  // Inlined below an optional, GCC 12 takes the text of an empty one for read.
+  // Not inlined: GCC 12 then warns that it reads the text of an empty optional.
   [[gnu::noinline]] static void set(const Dict& dict, const char* name, const Value& value) {
     const Path path{{name}};
     check(td_set_non_tensor_json(dict.handle(), path.names, 1, value.text.c_str()));
@@ -243,7 +243,7 @@ struct Field<std::optional<T>> {
   }
 };
 
-// A tensorclass, made once and given back when the program ends.
+// A tensorclass type, created once and freed when the program ends.
 class TensorclassType {
  public:
   using Declare = void (*)(td_field&, std::vector<std::int64_t>&);
@@ -270,16 +270,16 @@ class TensorclassType {
 
 }  // namespace detail
 
-// The base of a struct whose fields are listed by TD_TENSORCLASS.
+// The base of a struct that lists its fields with TD_TENSORCLASS.
 template <class Derived>
 class Tensorclass : public AnyTensorclass {
  public:
   Tensorclass() = default;
-  // Takes over a handle on what is a tensorclass of this type already.
+  // Takes ownership of a handle on a dictionary that already has this type.
   explicit Tensorclass(td_tensordict* handle) : AnyTensorclass(handle) {}
   explicit Tensorclass(at::IntArrayRef batch_size) : AnyTensorclass(batch_size) {}
 
-  // A tensorclass over a dictionary, which becomes one. Throws when it has other entries than the fields.
+  // Gives a dictionary this type. Throws if its entries do not match the fields.
   static Derived from_dict(const Dict& dict) {
     td_tensordict* shared = nullptr;
     check(td_dup(dict.handle(), &shared));
@@ -287,14 +287,14 @@ class Tensorclass : public AnyTensorclass {
     check(td_set_tensorclass(shared, Derived::tensorclass_type()));
     return result;
   }
-  // A plain dictionary over the same entries.
+  // A plain dictionary over the same tensors.
   Dict to_dict() const {
     const Dict copy(made([&](td_tensordict** out) { return td_clone(handle(), TD_CLONE_SHALLOW, out); }));
     check(td_set_tensorclass(copy.handle(), nullptr));
     return copy;
   }
 
-  // What any function of the library makes of it: data.derive(td_squeeze, 0).
+  // The result of any function of the library: data.derive(td_squeeze, 0).
   template <class Function, class... Arguments>
   Derived derive(Function&& function, Arguments... arguments) const {
     return Derived(
@@ -335,7 +335,7 @@ class Tensorclass : public AnyTensorclass {
   }
 
  protected:
-  // The end of a constructor: what was set is looked at.
+  // Ends a constructor: checks the fields that it set.
   void finish() const { check(td_set_tensorclass(handle(), Derived::tensorclass_type())); }
 
  private:
@@ -362,7 +362,7 @@ class Tensorclass : public AnyTensorclass {
 
 }  // namespace td_torch
 
-// TD_EACH_(F, (a), (b)): F(a) F(b), for up to 24.
+// TD_EACH_(F, (a), (b)) expands to F(a) F(b), for up to 24 arguments.
 #define TD_EXPAND_(x) x
 #define TD_EACH_1_(F, a) F a
 #define TD_EACH_2_(F, a, ...) F a TD_EXPAND_(TD_EACH_1_(F, __VA_ARGS__))
@@ -398,7 +398,7 @@ class Tensorclass : public AnyTensorclass {
                       TD_EACH_8_, TD_EACH_7_, TD_EACH_6_, TD_EACH_5_, TD_EACH_4_, TD_EACH_3_,     \
                       TD_EACH_2_, TD_EACH_1_, 0)(F, __VA_ARGS__))
 
-// The type stands last, so that it may hold commas.
+// The type comes last, so that it may contain commas.
 #define TD_TENSORCLASS_FIELD_(...) ::td_torch::detail::Field<__VA_ARGS__>
 #define TD_TENSORCLASS_MEMBER_(name, ...)                                                     \
   TD_TENSORCLASS_FIELD_(__VA_ARGS__)::Value name() const {                                    \
@@ -411,8 +411,8 @@ class Tensorclass : public AnyTensorclass {
 #define TD_TENSORCLASS_PARAMETER_(name, ...) , const TD_TENSORCLASS_FIELD_(__VA_ARGS__)::Value& name
 #define TD_TENSORCLASS_SET_(name, ...) TD_TENSORCLASS_FIELD_(__VA_ARGS__)::set(*this, #name, name);
 
-// The members of a struct that derives from td_torch::Tensorclass<Name>: a constructor of the batch size and
-// all fields, and name(), set_name() for each.
+// Declares the members of a struct that derives from td_torch::Tensorclass<Name>: a constructor that takes
+// the batch size and all fields, and name(), set_name() for each field.
 #define TD_TENSORCLASS(Name, ...)                                                                     \
  public:                                                                                         \
   using ::td_torch::Tensorclass<Name>::Tensorclass;                                                        \

@@ -1,8 +1,8 @@
-// tensordict/td_torch.hpp: for C++ hosts that use libtorch themselves: at::Tensor in and out of a handle.
+// tensordict/td_torch.hpp: at::Tensor to td_tensor and back, for C++ hosts that use libtorch (C++: td_torch::to_handle, from_handle; Python: torch.Tensor).
 //
-// Not part of the ABI: host and library must use the same libtorch. Everything here is made of the C
-// functions, so that it works with any build of the library. Not of DLPack, whose import and export in
-// older versions of libtorch know no bool.
+// Not part of the ABI: host and library must use the same libtorch. Everything here calls C functions, so
+// it works with any build of the library. It does not use DLPack, because in older versions of libtorch
+// DLPack does not support bool.
 #ifndef TENSORDICT_TD_TORCH_HPP
 #define TENSORDICT_TD_TORCH_HPP
 
@@ -17,7 +17,7 @@
 
 namespace td_torch {
 
-// Throws what the library says about a call that failed.
+// Throws the library's message if a call failed.
 inline void check(td_status status) {
   if (status == TD_OK) return;
   throw std::runtime_error(std::string(td_last_error_function()) + ": " + td_status_name(status) + ": " +
@@ -84,9 +84,9 @@ inline void release(void* tensor) { delete static_cast<at::Tensor*>(tensor); }
 
 }  // namespace detail
 
-// A new handle on the memory of a tensor; free it with td_tensor_free(). Throws for tensors whose memory
-// does not hold their values as they are: sparse ones, and those of conj() and of imag() of it
-// (resolve_conj() and resolve_neg() make plain ones).
+// Opens a new handle on the memory of a tensor; free it with td_tensor_free(). Throws if the memory does
+// not hold the plain values: for sparse tensors, and for lazy results of conj() and of its imag() (use
+// resolve_conj() and resolve_neg()).
 inline td_tensor* to_handle(const at::Tensor& tensor) {
   if (!tensor.defined()) throw std::invalid_argument("td_torch: the tensor is undefined");
   if (tensor.layout() != at::kStrided || tensor.is_conj() || tensor.is_neg()) {
@@ -96,13 +96,13 @@ inline td_tensor* to_handle(const at::Tensor& tensor) {
   const td_device_type device = detail::device_of(tensor);
   const int32_t index = tensor.device().has_index() ? tensor.device().index() : -1;
   td_tensor* handle = nullptr;
-  // Given away, whatever the call returns.
+  // The call takes it over, whatever it returns.
   auto* held = new at::Tensor(tensor);
   check(td_tensor_from_blob(tensor.data_ptr(), tensor.sizes().data(), tensor.strides().data(), static_cast<size_t>(tensor.dim()), dtype, device, index, detail::release, held, &handle));
   return handle;
 }
 
-// A tensor over the memory behind a borrowed handle. It keeps a handle of its own open while it lives.
+// A tensor over the memory of a borrowed handle. It keeps its own handle open.
 inline at::Tensor from_handle(const td_tensor* handle) {
   td_tensor* shared = nullptr;
   check(td_tensor_dup(handle, &shared));

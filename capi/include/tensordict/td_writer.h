@@ -1,4 +1,4 @@
-/* tensordict/td_writer.h: one row after another into tensors that are there, without allocating (Python has none). */
+/* tensordict/td_writer.h: writes row after row into existing tensors, without allocating (C: td_writer_open, td_writer_put, …; Python: no equivalent). */
 #ifndef TENSORDICT_TD_WRITER_H
 #define TENSORDICT_TD_WRITER_H
 
@@ -9,32 +9,32 @@ extern "C" {
 #endif
 
 /**
- * Writes rows into the tensors of a dictionary. A row is one element of the batch; with several
- * batch dimensions rows follow in row-major order.
+ * Writes rows into the tensors of a dictionary. A row is one element of the batch. With several
+ * batch dimensions, rows follow in row-major order.
  */
 typedef struct td_writer td_writer;
 
 /**
- * How a writer is opened. Zero in every field but the first means the default.
+ * Options of td_writer_open(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_writer_options {
   uint32_t struct_size; /**< sizeof(td_writer_options) */
   uint32_t reserved;    /**< zero */
-  int64_t first_row;    /**< where writing begins */
-  int64_t capacity;     /**< rows that may be written, from first_row; 0: up to the last */
+  int64_t first_row;    /**< the first row to write */
+  int64_t capacity;     /**< number of rows that may be written, from first_row; 0: up to the last */
 } td_writer_options;
 #define TD_WRITER_OPTIONS_INIT {(uint32_t)sizeof(td_writer_options), 0, 0, 0}
 
 /**
- * Opens a writer. The dictionary must be on the CPU and hold the tensors already; see td_expand()
+ * Opens a writer. The dictionary must be on the CPU and already hold the tensors; see td_expand()
  * with td_memmap_like(), or td_set() of zeros.
  *
- * @param td      borrowed; the writer keeps what it needs of it; its values will change
+ * @param td      borrowed; the writer keeps what it needs and will change its values
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_writer_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_INDEX (rows outside the batch)
- * @threadsafety needs the dictionary for itself, here and in each put
+ * @threadsafety needs exclusive access to `td`, here and in each td_writer_put()
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -42,19 +42,20 @@ td_status td_writer_open(td_tensordict *td, const td_writer_options *TD_NULLABLE
                          td_writer **result) TD_NOEXCEPT;
 
 /**
- * Finds a tensor once and gives it a number: 0, 1, 2 … in the order of the calls. The dictionary must
- * store the tensor: an entry that is made anew each time it is read, such as one of a lazy stack or of a
- * sub-tensordict through a mask, is refused. Do not move, map, share or replace the tensor while the
- * writer is open; td_writer_flush() and td_writer_close() tell when that has happened.
+ * Looks a tensor up once and gives it a field number: 0, 1, 2 … in the order of the calls. The
+ * dictionary must store the tensor. An entry that is computed when you read it, such as one of a
+ * lazy stack or of a sub-tensordict with a mask, is refused. Do not move, map, share or replace the
+ * tensor while the writer is open; td_writer_flush() and td_writer_close() report it if you did.
  *
  * @param writer   borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
- * @param result   the number of the field; -1 on failure
+ * @param result   the field number; -1 on failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_DEVICE (not
- *         on the CPU), TD_ERR_SHAPE (rows that do not lie densely), TD_ERR_UNSUPPORTED (not stored)
- * @threadsafety needs the writer for itself
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY (not a tensor),
+ *         TD_ERR_DEVICE (not on the CPU), TD_ERR_SHAPE (rows are not contiguous),
+ *         TD_ERR_UNSUPPORTED (the dictionary does not store the tensor)
+ * @threadsafety needs exclusive access to `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -62,20 +63,21 @@ td_status td_writer_bind(td_writer *writer, const char *const *path, size_t path
                          int32_t *result) TD_NOEXCEPT;
 
 /**
- * As td_writer_bind(), for a tensor whose rows must be of these sizes and this dtype; it is made of zeros where the
- * dictionary has no such entry yet. So what td_writer_put() is given is what the tensor takes.
+ * Like td_writer_bind(), but also requires these sizes and this dtype, and creates the tensor as
+ * zeros if the dictionary lacks it. So you know what td_writer_put() must get.
  *
  * @param writer   borrowed; changed
- * @param path     borrowed; one name for each level, NUL-terminated UTF-8
+ * @param path     borrowed; one name per level, NUL-terminated UTF-8
  * @param path_len number of names, at least 1
  * @param sizes    borrowed; of one row, without the batch size; NULL only when dims is 0
- * @param dims     number of sizes; 0 for a number
+ * @param dims     number of sizes; 0 for a scalar
  * @param dtype    element type
- * @param result   the number of the field, for td_writer_put(); -1 on failure
+ * @param result   the field number for td_writer_put(); -1 on failure
  *
- * @return TD_OK, TD_ERR_DTYPE and TD_ERR_SHAPE (the tensor is of others), TD_ERR_LOCKED (a new entry of a locked
- *         dictionary), TD_ERR_KEY_NOT_FOUND (of a folder that grows), otherwise as td_writer_bind()
- * @threadsafety needs the writer for itself, and the dictionary when the entry is made
+ * @return TD_OK, TD_ERR_DTYPE and TD_ERR_SHAPE (the tensor has others), TD_ERR_LOCKED (a new entry
+ *         in a locked dictionary), TD_ERR_KEY_NOT_FOUND (in a growing folder), otherwise as
+ *         td_writer_bind()
+ * @threadsafety needs exclusive access to `writer`, and to the dictionary if it creates the entry
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
@@ -84,14 +86,14 @@ td_status td_writer_field(td_writer *writer, const char *const *path, size_t pat
                           int32_t *result) TD_NOEXCEPT;
 
 /**
- * How many bytes one row of a field takes.
+ * Gets the size of one row of a field in bytes.
  *
  * @param writer borrowed
  * @param field  a number from td_writer_bind()
  * @param result written on success; bytes
  *
  * @return TD_OK, TD_ERR_INDEX (no such field)
- * @threadsafety safe beside calls that only read `writer`
+ * @threadsafety safe while other threads only read `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -102,12 +104,12 @@ td_status td_writer_row_bytes(const td_writer *writer, int32_t field, size_t *re
  *
  * @param writer borrowed; changed
  * @param field  a number from td_writer_bind()
- * @param data   borrowed; row-major values of the dtype of the tensor
- * @param bytes  size of `data`; must be what td_writer_row_bytes() gives
+ * @param data   borrowed; row-major values in the dtype of the tensor
+ * @param bytes  size of `data`; must equal what td_writer_row_bytes() gives
  *
- * @return TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (another number of bytes),
- *         TD_ERR_CAPACITY (no row left), TD_ERR_INVALID_ARGUMENT (closed)
- * @threadsafety needs the writer for itself
+ * @return TD_OK, TD_ERR_INDEX (no such field), TD_ERR_SHAPE (`bytes` differs), TD_ERR_CAPACITY (no
+ *         row left), TD_ERR_INVALID_ARGUMENT (the writer is closed)
+ * @threadsafety needs exclusive access to `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -115,58 +117,59 @@ td_status td_writer_put(td_writer *writer, int32_t field, const void *data,
                         size_t bytes) TD_NOEXCEPT;
 
 /**
- * Moves on to the next row. Allocates nothing. Fields that were not put keep what was there.
+ * Moves on to the next row. Allocates nothing. Fields that you did not put keep their values.
  *
  * @param writer borrowed; changed
  *
- * @return TD_OK, TD_ERR_CAPACITY (the last row was passed before), TD_ERR_INVALID_ARGUMENT (closed)
- * @threadsafety needs the writer for itself
+ * @return TD_OK, TD_ERR_CAPACITY (already past the last row), TD_ERR_INVALID_ARGUMENT (the writer
+ *         is closed)
+ * @threadsafety needs exclusive access to `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_next(td_writer *writer) TD_NOEXCEPT;
 
 /**
- * How many rows were completed by td_writer_next().
+ * Gets how many rows td_writer_next() has completed.
  *
  * @param writer borrowed
  * @param result written on success; rows
  *
  * @return TD_OK
- * @threadsafety safe beside calls that only read `writer`
+ * @threadsafety safe while other threads only read `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_rows(const td_writer *writer, int64_t *result) TD_NOEXCEPT;
 
 /**
- * Waits until what was put is on the disk. Nothing to do for tensors without a file.
+ * Waits until everything you put is on the disk. Does nothing for tensors without a file.
  *
  * @param writer borrowed; changed
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_WRONG_ENTRY (an entry is not the tensor that was bound: rows went to
- *         the memory that it had before)
- * @threadsafety needs the writer for itself
+ * @return TD_OK, TD_ERR_IO, TD_ERR_WRONG_ENTRY (an entry is no longer the tensor that you bound;
+ *         rows went to its old memory)
+ * @threadsafety needs exclusive access to `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_flush(td_writer *writer) TD_NOEXCEPT;
 
 /**
- * Flushes, and lets go of the dictionary. Further puts fail; td_writer_free() is still needed.
+ * Flushes and releases the dictionary. Later puts fail. You still have to call td_writer_free().
  *
  * @param writer borrowed; changed
  *
- * @return TD_OK, also when it is closed already; TD_ERR_IO, TD_ERR_WRONG_ENTRY (see td_writer_flush());
- *         the writer is closed in any case
- * @threadsafety needs the writer for itself
+ * @return TD_OK, also if it is already closed; TD_ERR_IO, TD_ERR_WRONG_ENTRY (see
+ *         td_writer_flush()); the writer is closed in any case
+ * @threadsafety needs exclusive access to `writer`
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
 td_status td_writer_close(td_writer *writer) TD_NOEXCEPT;
 
 /**
- * Gives a writer back. Closes it without waiting for the disk if that was not done.
+ * Frees a writer. If it is still open, closes it without waiting for the disk.
  *
  * @param writer consumed; NULL and handles already freed are ignored
  * @threadsafety any thread

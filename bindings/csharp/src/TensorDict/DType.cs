@@ -62,10 +62,10 @@ namespace TensorDicts
     /// <summary>What can be asked of a dtype.</summary>
     public static unsafe class DTypes
     {
-        /// <summary>The name as torch prints it, such as "torch.float32"; "" for a number that is no dtype.</summary>
+        /// <summary>The name as torch prints it, such as "torch.float32"; "" for a number that is not a dtype.</summary>
         public static string TorchName(this DType dtype) => Utf8.Read(Native.td_dtype_name((td_dtype)(int)dtype));
 
-        /// <summary>Bytes of one element; 0 for a number that is no dtype.</summary>
+        /// <summary>Bytes of one element; 0 for a number that is not a dtype.</summary>
         public static int ByteSize(this DType dtype) => checked((int)Native.td_dtype_size((td_dtype)(int)dtype));
 
         /// <summary>The dtype whose elements are of a C# type.</summary>

@@ -3,7 +3,7 @@ using System;
 namespace TensorDicts
 {
     /// <summary>
-    /// What stands under a key: a <see cref="Tensor"/>, a <see cref="TensorDict"/>, <see cref="NonTensor"/> or a
+    /// An entry: a <see cref="Tensor"/>, a <see cref="TensorDict"/>, <see cref="NonTensor"/> or a
     /// <see cref="NestedTensor"/>.
     /// Tell them apart by pattern matching.
     /// </summary>

@@ -18,7 +18,7 @@ namespace TensorDicts
     /// <summary>How <see cref="TensorDict.Apply(System.Func{Tensor, Tensor?}, ApplyOptions?)"/> and its kin work.</summary>
     public sealed record ApplyOptions
     {
-        /// <summary>Writes the results into the tensors that are there.</summary>
+        /// <summary>Writes the results into the existing tensors.</summary>
         public bool InPlace { get; set; }
 
         /// <summary>What becomes of empty dictionaries.</summary>
@@ -58,7 +58,7 @@ namespace TensorDicts
         /// <summary>Copies tensors that are mapped from another folder.</summary>
         public bool CopyExisting { get; set; }
 
-        /// <summary>Takes a file that is there already for an error instead of overwriting it.</summary>
+        /// <summary>Fails if a file exists, instead of overwriting it.</summary>
         public bool FailIfExists { get; set; }
 
         /// <summary>Names files by the keys as they are, not escaped.</summary>

@@ -18,7 +18,7 @@ namespace TensorDicts
         /// <summary>How tensors are stored; says nothing when unpacking.</summary>
         public Compression Compression { get; set; }
 
-        /// <summary>Takes an archive, or a folder, that is there already for an error.</summary>
+        /// <summary>Fails if the archive or the folder exists.</summary>
         public bool FailIfExists { get; set; }
 
         /// <summary>Returns only when all of it is on the disk.</summary>
@@ -55,7 +55,7 @@ namespace TensorDicts
         }
 
         /// <summary>
-        /// Unpacks an archive into a folder that is not there yet, or is empty. Nothing is written outside of it,
+        /// Unpacks an archive into a new or empty folder. Nothing is written outside of it,
         /// whatever the names in the archive are.
         /// </summary>
         public static void UnpackMemmap(string file, string directory, PackOptions? options = null)

@@ -3,7 +3,7 @@ using TensorDicts.Interop;
 
 namespace TensorDicts
 {
-    /// <summary>How <see cref="TensorDict.To(ToOptions)"/> works: what is not said stays as it is.</summary>
+    /// <summary>How <see cref="TensorDict.To(ToOptions)"/> works: what you do not set stays the same.</summary>
     public sealed record ToOptions
     {
         /// <summary>The dtype of all tensors.</summary>

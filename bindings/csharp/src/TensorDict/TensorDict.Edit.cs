@@ -85,7 +85,7 @@ namespace TensorDicts
             }
         }
 
-        /// <summary>The sizes of a tensor, or the batch size of what else stands under a key.</summary>
+        /// <summary>The sizes of a tensor, or the batch size of any other entry.</summary>
         public Shape ShapeOf(NestedKey key)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];
@@ -113,7 +113,7 @@ namespace TensorDicts
         /// <summary>
         /// All keys as they are now, a dictionary before its content or, if <paramref name="contentsFirst"/>, after
         /// it. With <paramref name="leavesOnly"/> only tensors, and non-tensor values if
-        /// <paramref name="includeNonTensor"/>, or what the predicate says of what is no tensor. What it calls a leaf
+        /// <paramref name="includeNonTensor"/>, or what the predicate says of entries that are not tensors. What it calls a leaf
         /// is not descended into.
         /// </summary>
         public IReadOnlyList<NestedKey> NestedKeys(

@@ -8,7 +8,7 @@ namespace TensorDicts
     /// <content>Entries by key.</content>
     public sealed unsafe partial class TensorDict
     {
-        /// <summary>What stands under a key; written to, a tensor or a dictionary to put there.</summary>
+        /// <summary>The entry under a key; set it to a tensor or a dictionary to store that.</summary>
         /// <exception cref="TensorKeyException">Read, and there is nothing.</exception>
         public Entry this[NestedKey key]
         {
@@ -36,19 +36,19 @@ namespace TensorDicts
                         Set(key, dict);
                         break;
                     default:
-                        throw new ArgumentException("data that is no tensor can only be read", nameof(value));
+                        throw new ArgumentException("non-tensor data can only be read", nameof(value));
                 }
             }
         }
 
-        /// <summary>What stands under a name.</summary>
+        /// <summary>The entry under a name.</summary>
         public Entry this[string key]
         {
             get => this[(NestedKey)key];
             set => this[(NestedKey)key] = value;
         }
 
-        /// <summary>What stands under a key of several names, outermost first.</summary>
+        /// <summary>The entry under a key of several names, outermost first.</summary>
         public Entry this[params string[] key]
         {
             get => this[(NestedKey)key];
@@ -115,7 +115,7 @@ namespace TensorDicts
         /// <summary>The dictionary under a key of several names, outermost first.</summary>
         public TensorDict GetDict(params string[] key) => GetDict((NestedKey)key);
 
-        /// <summary>The value under a key that is no tensor, as JSON text.</summary>
+        /// <summary>The non-tensor data under a key, as JSON text.</summary>
         public string GetJson(NestedKey key) => ReadText(key, Native.td_get_non_tensor_json);
 
         private delegate td_status TextAt(
@@ -133,16 +133,16 @@ namespace TensorDicts
             return Utf8.Read((text, room, length) => write(td, names, count, text, room, length));
         }
 
-        /// <summary>The value under a key of several names that is no tensor, as JSON text.</summary>
+        /// <summary>The non-tensor data under a key of several names, as JSON text.</summary>
         public string GetJson(params string[] key) => GetJson((NestedKey)key);
 
-        /// <summary>Whether something stands under a key.</summary>
+        /// <summary>Whether a key has an entry.</summary>
         public bool ContainsKey(NestedKey key) => KindOf(key) != td_entry_kind.TD_ENTRY_NONE;
 
-        /// <summary>Whether something stands under a key of several names.</summary>
+        /// <summary>Whether a key of several names has an entry.</summary>
         public bool ContainsKey(params string[] key) => ContainsKey((NestedKey)key);
 
-        /// <summary>Looks up what stands under a key, if anything does.</summary>
+        /// <summary>Gets the entry under a key, if there is one.</summary>
         public bool TryGetValue(NestedKey key, [NotNullWhen(true)] out Entry? value)
         {
             value = Get(key, KindOf(key));

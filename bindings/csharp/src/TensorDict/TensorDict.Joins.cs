@@ -16,7 +16,7 @@ namespace TensorDicts
             MadeOf(sources, (list, count, made) => Native.td_maybe_dense_stack(list, count, dim, made));
 
         /// <summary>
-        /// Writes a stack into the tensors that are there. Keys that this dictionary or all sources lack are passed
+        /// Writes a stack into existing tensors. Keys that this dictionary or all sources lack are passed
         /// over, unless it is strict.
         /// </summary>
         public void StackFrom(IEnumerable<TensorDict> sources, long dim = 0, bool strict = false) =>

@@ -107,7 +107,7 @@ namespace TensorDicts
                 }
             }
 
-            public TensorDict Current => current ?? throw new InvalidOperationException("there is no result here");
+            public TensorDict Current => current ?? throw new InvalidOperationException("the iterator has no current result");
 
             object IEnumerator.Current => Current;
 

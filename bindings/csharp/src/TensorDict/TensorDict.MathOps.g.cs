@@ -127,10 +127,10 @@ namespace TensorDicts
         /// <summary>1 divided by the value, into the tensors.</summary>
         public TensorDict ReciprocalInPlace() => UnaryInPlace(td_unary_op.TD_UNARY_RECIPROCAL);
 
-        /// <summary>Rounded to the nearest integer, halves to the even one.</summary>
+        /// <summary>Rounded to the nearest integer, halves to even.</summary>
         public TensorDict Round() => Unary(td_unary_op.TD_UNARY_ROUND);
 
-        /// <summary>Rounded to the nearest integer, halves to the even one, into the tensors.</summary>
+        /// <summary>Rounded to the nearest integer, halves to even, into the tensors.</summary>
         public TensorDict RoundInPlace() => UnaryInPlace(td_unary_op.TD_UNARY_ROUND);
 
         /// <summary>Logistic function.</summary>
@@ -181,10 +181,10 @@ namespace TensorDicts
         /// <summary>Rounded towards 0, into the tensors.</summary>
         public TensorDict TruncInPlace() => UnaryInPlace(td_unary_op.TD_UNARY_TRUNC);
 
-        /// <summary>Bits of integers, or bools, turned over.</summary>
+        /// <summary>Inverted bits of integers, or bools.</summary>
         public TensorDict BitwiseNot() => Unary(td_unary_op.TD_UNARY_BITWISE_NOT);
 
-        /// <summary>Bits of integers, or bools, turned over, into the tensors.</summary>
+        /// <summary>Inverted bits of integers, or bools, into the tensors.</summary>
         public TensorDict BitwiseNotInPlace() => UnaryInPlace(td_unary_op.TD_UNARY_BITWISE_NOT);
 
         /// <summary>Whether a value is 0.</summary>
@@ -250,16 +250,16 @@ namespace TensorDicts
         /// <summary>Remainder with the sign of the operand, into the tensors.</summary>
         public TensorDict ModInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_MOD, other, options);
 
-        /// <summary>The larger value; NaN if one is.</summary>
+        /// <summary>The larger value; NaN if either is NaN.</summary>
         public TensorDict Maximum(Operand other, BinaryOptions? options = null) => Binary(td_binary_op.TD_BINARY_MAXIMUM, other, options);
 
-        /// <summary>The larger value; NaN if one is, into the tensors.</summary>
+        /// <summary>The larger value; NaN if either is NaN, into the tensors.</summary>
         public TensorDict MaximumInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_MAXIMUM, other, options);
 
-        /// <summary>The smaller value; NaN if one is.</summary>
+        /// <summary>The smaller value; NaN if either is NaN.</summary>
         public TensorDict Minimum(Operand other, BinaryOptions? options = null) => Binary(td_binary_op.TD_BINARY_MINIMUM, other, options);
 
-        /// <summary>The smaller value; NaN if one is, into the tensors.</summary>
+        /// <summary>The smaller value; NaN if either is NaN, into the tensors.</summary>
         public TensorDict MinimumInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_MINIMUM, other, options);
 
         /// <summary>At most the operand.</summary>
@@ -274,22 +274,22 @@ namespace TensorDicts
         /// <summary>At least the operand, into the tensors.</summary>
         public TensorDict ClampMinInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_CLAMP_MIN, other, options);
 
-        /// <summary>Bits of both; bool: and.</summary>
+        /// <summary>Bitwise and; for bool, logical and.</summary>
         public TensorDict BitwiseAnd(Operand other, BinaryOptions? options = null) => Binary(td_binary_op.TD_BINARY_BITWISE_AND, other, options);
 
-        /// <summary>Bits of both; bool: and, into the tensors.</summary>
+        /// <summary>Bitwise and; for bool, logical and, into the tensors.</summary>
         public TensorDict BitwiseAndInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_BITWISE_AND, other, options);
 
-        /// <summary>Bits of either; bool: or.</summary>
+        /// <summary>Bitwise or; for bool, logical or.</summary>
         public TensorDict BitwiseOr(Operand other, BinaryOptions? options = null) => Binary(td_binary_op.TD_BINARY_BITWISE_OR, other, options);
 
-        /// <summary>Bits of either; bool: or, into the tensors.</summary>
+        /// <summary>Bitwise or; for bool, logical or, into the tensors.</summary>
         public TensorDict BitwiseOrInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_BITWISE_OR, other, options);
 
-        /// <summary>Bits of one alone; bool: unequal.</summary>
+        /// <summary>Bitwise exclusive or; for bool, not equal.</summary>
         public TensorDict BitwiseXor(Operand other, BinaryOptions? options = null) => Binary(td_binary_op.TD_BINARY_BITWISE_XOR, other, options);
 
-        /// <summary>Bits of one alone; bool: unequal, into the tensors.</summary>
+        /// <summary>Bitwise exclusive or; for bool, not equal, into the tensors.</summary>
         public TensorDict BitwiseXorInPlace(Operand other, BinaryOptions? options = null) => BinaryInPlace(td_binary_op.TD_BINARY_BITWISE_XOR, other, options);
 
         /// <summary>Whether both are not 0.</summary>
@@ -343,16 +343,16 @@ namespace TensorDicts
         /// <summary>Variance of all tensors together.</summary>
         public Tensor VarLeaves(Reduction? over = null) => ReduceLeaves(td_reduce_op.TD_REDUCE_VAR, over);
 
-        /// <summary>Sum of what is not NaN of each tensor.</summary>
+        /// <summary>Sum of non-NaN values of each tensor.</summary>
         public TensorDict NanSum(Reduction? over = null) => Reduce(td_reduce_op.TD_REDUCE_NANSUM, over);
 
-        /// <summary>Sum of what is not NaN of all tensors together.</summary>
+        /// <summary>Sum of non-NaN values of all tensors together.</summary>
         public Tensor NanSumLeaves(Reduction? over = null) => ReduceLeaves(td_reduce_op.TD_REDUCE_NANSUM, over);
 
-        /// <summary>Mean of what is not NaN of each tensor.</summary>
+        /// <summary>Mean of non-NaN values of each tensor.</summary>
         public TensorDict NanMean(Reduction? over = null) => Reduce(td_reduce_op.TD_REDUCE_NANMEAN, over);
 
-        /// <summary>Mean of what is not NaN of all tensors together.</summary>
+        /// <summary>Mean of non-NaN values of all tensors together.</summary>
         public Tensor NanMeanLeaves(Reduction? over = null) => ReduceLeaves(td_reduce_op.TD_REDUCE_NANMEAN, over);
 
         /// <summary>Least value of each tensor.</summary>

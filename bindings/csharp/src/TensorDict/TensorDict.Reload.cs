@@ -2,7 +2,7 @@ using TensorDicts.Interop;
 
 namespace TensorDicts
 {
-    /// <content>Folders read into dictionaries that are there, and entries that are made in both at once.</content>
+    /// <content>Folders read into existing dictionaries, and entries created in both at once.</content>
     public sealed unsafe partial class TensorDict
     {
         /// <summary>Maps a nested dictionary of a folder alone: only its own files are looked at.</summary>

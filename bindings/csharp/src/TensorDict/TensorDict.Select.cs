@@ -10,7 +10,7 @@ namespace TensorDicts
         /// <summary>Only these entries, in this order, in a new dictionary over the same tensors.</summary>
         public TensorDict Select(params NestedKey[] keys) => Select(keys, ignoreMissing: false);
 
-        /// <summary>As with keys alone; what is not there can be passed over.</summary>
+        /// <summary>As with keys alone; missing keys can be skipped.</summary>
         public TensorDict Select(IEnumerable<NestedKey> keys, bool ignoreMissing)
         {
             td_select_options options = td_select_options.Default;

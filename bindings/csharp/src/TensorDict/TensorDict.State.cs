@@ -87,7 +87,7 @@ namespace TensorDicts
                     else
                     {
                         into[entry.Key] = entry.Value as Entry
-                            ?? throw new ArgumentException($"\"{entry.Key}\" is no tensor and no dictionary", nameof(entries));
+                            ?? throw new ArgumentException($"\"{entry.Key}\" is neither a tensor nor a dictionary", nameof(entries));
                     }
                 }
             }
@@ -137,7 +137,7 @@ namespace TensorDicts
         }
 
         /// <summary>
-        /// Writes the values of a state into the tensors that are there. Allowed when locked; either everything
+        /// Writes the values of a state dict into the existing tensors. Allowed when locked; either everything
         /// changes or nothing.
         /// </summary>
         public void LoadStateDict(TensorDict state, LoadStateOptions? options = null)

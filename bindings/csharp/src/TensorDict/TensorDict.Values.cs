@@ -22,12 +22,12 @@ namespace TensorDicts
             SetJson(key, JsonText.Quote(Argument.NotNull(text, nameof(text))));
 
         /// <summary>The text under a key, which all elements of the batch have.</summary>
-        /// <exception cref="TensorKeyException">What stands there is no text.</exception>
+        /// <exception cref="TensorKeyException">The entry is not a string.</exception>
         public string GetText(NestedKey key)
         {
             string json = GetJsonValue(key);
             return JsonText.Unquote(json) ?? throw new TensorKeyException(
-                TensorDictStatus.WrongEntry, $"the value under {key} is no text but {Excerpt(json)}", "");
+                TensorDictStatus.WrongEntry, $"the value under {key} is not a string but {Excerpt(json)}", "");
         }
 
         private static string Excerpt(string json) => json.Length <= 60 ? json : json.Substring(0, 57) + "...";
@@ -58,7 +58,7 @@ namespace TensorDicts
             Status.Check(Native.td_spread_non_tensor(handle.Pointer, path.Pointer, path.Length));
         }
 
-        /// <summary>Stores bytes that are no text, one value for the whole batch.</summary>
+        /// <summary>Stores bytes, one value for the whole batch.</summary>
         public void SetBytes(NestedKey key, ReadOnlySpan<byte> bytes)
         {
             byte* stack = stackalloc byte[Utf8.StackBytes];

@@ -8,7 +8,7 @@ namespace TensorDicts
     /// <summary>What is wrong with a file.</summary>
     public enum DamageKind
     {
-        /// <summary>A file or folder that is named is not there.</summary>
+        /// <summary>A file or folder is missing.</summary>
         Missing = 1,
 
         /// <summary>A file holds fewer bytes than it must.</summary>

@@ -119,6 +119,6 @@ namespace TensorDicts
         /// <summary>Disposes what was made and not kept.</summary>
         public void Dispose() => scope?.Dispose();
 
-        private TensorScope Scope => scope ?? throw new InvalidOperationException("this is no scope; TensorScope.Begin() makes one");
+        private TensorScope Scope => scope ?? throw new InvalidOperationException("not a scope; TensorScope.Begin() makes one");
     }
 }

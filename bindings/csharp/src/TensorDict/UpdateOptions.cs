@@ -3,13 +3,13 @@ using TensorDicts.Interop;
 
 namespace TensorDicts
 {
-    /// <summary>What an update does with tensors that are there already, and with new ones.</summary>
+    /// <summary>What an update does with existing tensors, and with new ones.</summary>
     public enum UpdateMode
     {
         /// <summary>The tensors of the source are stored, in place of those that were there.</summary>
         Store = 0,
 
-        /// <summary>Values are written into tensors that are there; new entries are stored.</summary>
+        /// <summary>Values are written into existing tensors; new entries are stored.</summary>
         InPlace = 1,
 
         /// <summary>Values are written; every entry of the source must be there.</summary>

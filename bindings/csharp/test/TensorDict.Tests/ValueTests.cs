@@ -27,7 +27,7 @@ public class ValueTests
             Assert.Equal(text, td.GetText("t"));
         }
         td.SetJson("t", "5");
-        Assert.Contains("no text but 5", Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetText("t")).Message);
+        Assert.Contains("not a string but 5", Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => td.GetText("t")).Message);
         Assert.ThrowsAny<ArgumentException>(() => td.SetText("t", "\uD800"));
     }
 

@@ -35,7 +35,7 @@ pub struct PackOptions {
 }
 
 impl PackOptions {
-    /// The defaults: tensors are stored as they are, and an archive that is there is replaced.
+    /// The defaults: tensors are stored as they are, and an existing archive is replaced.
     pub fn new() -> Self {
         Self::default()
     }
@@ -46,7 +46,7 @@ impl PackOptions {
         self
     }
 
-    /// Whether an archive, or a folder, that is there already is an error.
+    /// Whether an existing archive or folder is an error.
     pub fn fail_if_exists(mut self, fail: bool) -> Self {
         self.raw.fail_if_exists = fail.into();
         self
@@ -90,7 +90,7 @@ impl TensorDict {
         check(unsafe { sys::td_memmap_pack(dir.text(), file.text(), &options.raw) })
     }
 
-    /// Unpacks an archive into a folder that is not there yet, or is empty. Nothing is written outside of
+    /// Unpacks an archive into a new or empty folder. Nothing is written outside of
     /// it, whatever the names in the archive are.
     #[track_caller]
     pub fn unpack_memmap(

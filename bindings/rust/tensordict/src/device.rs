@@ -133,7 +133,8 @@ impl FromStr for Device {
 
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
-            let message = format!("{text:?} is no device; expected a text such as cpu or cuda:0");
+            let message =
+                format!("{text:?} is not a device; expected a text such as cpu or cuda:0");
             Error::new(sys::TD_ERR_DEVICE, message)
         };
         let (name, index) = match text.split_once(':') {

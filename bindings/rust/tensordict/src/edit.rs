@@ -174,7 +174,7 @@ impl Dict {
         depth
     }
 
-    /// The sizes of a tensor, or the batch size of what else stands under a key.
+    /// The sizes of a tensor, or the batch size of any other entry.
     #[track_caller]
     pub fn entry_shape(&self, key: impl Key) -> Result<Vec<i64>> {
         let key = RawKey::new(&key)?;

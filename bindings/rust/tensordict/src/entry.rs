@@ -8,7 +8,7 @@ use crate::key::{Key, KeyPath, RawKey};
 use crate::nested_tensor::NestedTensor;
 use crate::tensor::Tensor;
 
-/// What kind of entry stands under a key.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -211,7 +211,7 @@ impl Dict {
         })
     }
 
-    /// What stands under a key; `None` for nothing.
+    /// The entry under a key; `None` if there is none.
     #[track_caller]
     pub fn kind(&self, key: impl Key) -> Result<Option<EntryKind>> {
         let key = RawKey::new(&key)?;
@@ -221,7 +221,7 @@ impl Dict {
         Ok(EntryKind::from_raw(kind))
     }
 
-    /// Whether something stands under a key; `false` also for what cannot be one.
+    /// Whether a key has an entry; `false` also for an invalid key.
     pub fn contains(&self, key: impl Key) -> bool {
         matches!(self.kind(key), Ok(Some(_)))
     }

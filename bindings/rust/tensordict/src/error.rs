@@ -43,7 +43,7 @@ pub enum ErrorKind {
     Device,
     /// The operating system refused.
     Io,
-    /// Files that were read but are no dictionary.
+    /// Files that are not a valid dictionary.
     Format,
     /// Another writer is at work on the same files.
     Busy,

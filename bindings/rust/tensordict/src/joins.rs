@@ -66,7 +66,7 @@ impl TensorDict {
 }
 
 impl Dict {
-    /// Writes a stack into the tensors that are there; with `strict` all keys must be on both sides.
+    /// Writes a stack into existing tensors; with `strict` all keys must be on both sides.
     ///
     /// ```
     /// use tensordict::{Join, Tensor, TensorDict};

@@ -249,7 +249,7 @@ impl Dict {
         self.unary_inplace(sys::TD_UNARY_RECIPROCAL)
     }
 
-    /// Rounded to the nearest integer, halves to the even one.
+    /// Rounded to the nearest integer, halves to even.
     #[track_caller]
     pub fn round(&self) -> Result<TensorDict> {
         self.unary(sys::TD_UNARY_ROUND)
@@ -357,7 +357,7 @@ impl Dict {
         self.unary_inplace(sys::TD_UNARY_TRUNC)
     }
 
-    /// Bits of integers, or bools, turned over.
+    /// Inverted bits of integers, or bools.
     #[track_caller]
     pub fn bitwise_not(&self) -> Result<TensorDict> {
         self.unary(sys::TD_UNARY_BITWISE_NOT)
@@ -578,7 +578,7 @@ impl Dict {
         self.binary_inplace(sys::TD_BINARY_MOD, other.into())
     }
 
-    /// The larger value; NaN if one is.
+    /// The larger value; NaN if either is NaN.
     #[track_caller]
     pub fn maximum<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_MAXIMUM, other.into())
@@ -600,7 +600,7 @@ impl Dict {
         self.binary_inplace(sys::TD_BINARY_MAXIMUM, other.into())
     }
 
-    /// The smaller value; NaN if one is.
+    /// The smaller value; NaN if either is NaN.
     #[track_caller]
     pub fn minimum<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_MINIMUM, other.into())
@@ -666,7 +666,7 @@ impl Dict {
         self.binary_inplace(sys::TD_BINARY_CLAMP_MIN, other.into())
     }
 
-    /// Bits of both; bool: and.
+    /// Bitwise and; for bool, logical and.
     #[track_caller]
     pub fn bitwise_and<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_BITWISE_AND, other.into())
@@ -688,7 +688,7 @@ impl Dict {
         self.binary_inplace(sys::TD_BINARY_BITWISE_AND, other.into())
     }
 
-    /// Bits of either; bool: or.
+    /// Bitwise or; for bool, logical or.
     #[track_caller]
     pub fn bitwise_or<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_BITWISE_OR, other.into())
@@ -710,7 +710,7 @@ impl Dict {
         self.binary_inplace(sys::TD_BINARY_BITWISE_OR, other.into())
     }
 
-    /// Bits of one alone; bool: unequal.
+    /// Bitwise exclusive or; for bool, not equal.
     #[track_caller]
     pub fn bitwise_xor<'a>(&self, other: impl Into<Operand<'a>>) -> Result<TensorDict> {
         self.binary(sys::TD_BINARY_BITWISE_XOR, other.into())
@@ -844,25 +844,25 @@ impl Dict {
         self.reduce_leaves(sys::TD_REDUCE_VAR, over.into())
     }
 
-    /// Sum of what is not NaN of each tensor.
+    /// Sum of non-NaN values of each tensor.
     #[track_caller]
     pub fn nansum(&self, over: impl Into<Reduce>) -> Result<TensorDict> {
         self.reduce(sys::TD_REDUCE_NANSUM, over.into())
     }
 
-    /// Sum of what is not NaN of all tensors together.
+    /// Sum of non-NaN values of all tensors together.
     #[track_caller]
     pub fn nansum_leaves(&self, over: impl Into<Reduce>) -> Result<Tensor> {
         self.reduce_leaves(sys::TD_REDUCE_NANSUM, over.into())
     }
 
-    /// Mean of what is not NaN of each tensor.
+    /// Mean of non-NaN values of each tensor.
     #[track_caller]
     pub fn nanmean(&self, over: impl Into<Reduce>) -> Result<TensorDict> {
         self.reduce(sys::TD_REDUCE_NANMEAN, over.into())
     }
 
-    /// Mean of what is not NaN of all tensors together.
+    /// Mean of non-NaN values of all tensors together.
     #[track_caller]
     pub fn nanmean_leaves(&self, over: impl Into<Reduce>) -> Result<Tensor> {
         self.reduce_leaves(sys::TD_REDUCE_NANMEAN, over.into())

@@ -35,7 +35,7 @@ impl MemmapOptions {
         self
     }
 
-    /// Whether a file that is there already is an error.
+    /// Whether an existing file is an error.
     pub fn fail_if_exists(mut self, fail: bool) -> Self {
         self.raw.fail_if_exists = fail.into();
         self

@@ -41,7 +41,7 @@ pub struct LoadStateOptions {
 }
 
 impl LoadStateOptions {
-    /// The defaults: the keys must be the same, values are written into the tensors that are there.
+    /// The defaults: the keys must be the same, values are written into the existing tensors.
     pub fn new() -> Self {
         Self::default()
     }
@@ -106,7 +106,7 @@ impl Dict {
         })
     }
 
-    /// Writes the values of a state into the tensors that are there. Allowed when locked; either
+    /// Writes the values of a state dict into the existing tensors. Allowed when locked; either
     /// everything changes or nothing.
     #[track_caller]
     pub fn load_state_dict(&mut self, state: impl AsRef<Dict>) -> Result<()> {

@@ -9,13 +9,13 @@ use crate::key::{Key, KeyPath, RawKey};
 use crate::select::RawKeys;
 use crate::tensor::Tensor;
 
-/// What [`Dict::update_with`] does with tensors that are there already, and with new ones.
+/// What [`Dict::update_with`] does with existing tensors, and with new ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UpdateMode {
     /// The tensors of the source are stored, in place of those that were there.
     #[default]
     Store,
-    /// Values are written into tensors that are there; new entries are stored.
+    /// Values are written into existing tensors; new entries are stored.
     InPlace,
     /// Values are written; every entry of the source must be there.
     Strict,
@@ -145,7 +145,7 @@ impl Dict {
     }
 
     /// Writes the values of another dictionary into a part of the entries that are here; each is
-    /// broadcast for itself. Every entry of the source must be here. Allowed when locked.
+    /// broadcast on its own. Every entry of the source must be here. Allowed when locked.
     ///
     /// ```
     /// use tensordict::{DType, Tensor, TensorDict};

@@ -15,7 +15,7 @@ use crate::memmap::Folder;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DamageKind {
-    /// A file or folder that is named is not there.
+    /// A file or folder is missing.
     Missing,
     /// A file holds fewer bytes than it must.
     Short,

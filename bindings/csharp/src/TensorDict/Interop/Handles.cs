@@ -170,8 +170,8 @@ namespace TensorDicts.Interop
                 Drop();
                 throw new InvalidOperationException(
                     found < 0
-                        ? "another thread is changing this TensorDict; a call that changes it needs it for itself, use a lock"
-                        : "another thread is reading this TensorDict; a call that changes it needs it for itself, use a lock");
+                        ? "another thread is changing this TensorDict; a call that changes it needs exclusive access, use a lock"
+                        : "another thread is reading this TensorDict; a call that changes it needs exclusive access, use a lock");
             }
             if (mine)
             {

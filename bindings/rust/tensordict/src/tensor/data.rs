@@ -173,7 +173,7 @@ impl Tensor {
         }
         // SAFETY: the memory is dense and alive as long as `self`; bytes may hold anything.
         if !T::valid(unsafe { std::slice::from_raw_parts(data.cast(), self.nbytes()) }) {
-            let message = format!("the memory holds bytes that are no value of {}", T::DTYPE);
+            let message = format!("the memory holds bytes that are not a value of {}", T::DTYPE);
             return Err(Error::new(sys::TD_ERR_DTYPE, message));
         }
         Ok((data, count))
