@@ -148,7 +148,7 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
     if (failed.may_differ(operation)) return "";  // also before something else that cannot be
     // A tensor written into itself: ATen does nothing, also where it would refuse another one. What comes behind it
     // may still fail.
-    if (want.refuses_target() && (failed.status != TD_OK || (changes && after == before)))
+    if (want.refuses_target() && (failed.status != TD_OK || call.itself || after == before))
       return "";
     return "status: " + failed.text() + " where it should be " + want.text() +
            (other_mode != plan.grad_mode ? " (the other grad mode)" : "");
