@@ -5,6 +5,7 @@
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/walk.h"
 
 #include <algorithm>
 
@@ -59,6 +60,15 @@ std::vector<std::string> SubTensorDictNode::entry_names() const { return parent_
 
 bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*parent_); }
 
+namespace {
+
+// Grows with each write. Inference tensors have none.
+std::int64_t version_of(const at::Tensor& tensor) {
+  return tensor.is_inference() ? 0 : tensor._version();
+}
+
+}  // namespace
+
 InPlace::InPlace(const NodePtr& node) : node_(node) {
   const SubTensorDictNode* part = as_sub_tensordict(node.get());
   if (part == nullptr) return;
@@ -67,13 +77,29 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
   };
   node_ = read_at(part->parent(), part->items());
   part->require_batch(node_->batch());
-  if (std::any_of(part->items().begin(), part->items().end(), copies)) part_ = node;
+  if (std::none_of(part->items().begin(), part->items().end(), copies)) return;
+  part_ = node;
+  if (as_dense(node_.get()) == nullptr) return;
+  visit_paths(*node_, [&](Path, const Value& value) {
+    if (!value.is_node()) versions_.push_back(version_of(value.tensor()));
+  });
 }
 
 void InPlace::commit() {
   if (!part_.defined()) return;
   const auto& part = static_cast<const SubTensorDictNode&>(*part_);
-  TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));
+  TensorDict changed(node_);
+  if (as_dense(node_.get()) != nullptr) {
+    changed = changed.clone(/*recurse=*/false);
+    auto before = versions_.begin();
+    visit_paths(*node_, [&](Path path, const Value& value) {
+      if (value.is_node()) return;
+      const at::Tensor& tensor = value.tensor();
+      if (!tensor.is_inference() && *before == version_of(tensor)) changed.remove(path);
+      ++before;
+    });
+  }
+  TensorDict(part.parent()).set_at(part.items(), changed);
 }
 
 }  // namespace td
