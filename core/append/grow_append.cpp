@@ -2,6 +2,7 @@
 #include "core/append/grow.h"
 #include "core/append/grow_publish.h"
 #include "core/consolidated/packing.h"
+#include "core/io/file_io.h"
 #include "core/memmap/memmap.h"
 #include "core/memmap/verify.h"
 #include "core/tensor/fast_path.h"
@@ -101,7 +102,8 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
       begun = i + 1;
       const auto* data = static_cast<const char*>(values[i].data_ptr());
       const std::size_t bytes = static_cast<std::size_t>(added) * row_bytes;
-      write_at(file.get(), data, bytes, static_cast<std::uint64_t>(old) * row_bytes, path);
+      files::write_all_at(file.get(), data, bytes, static_cast<std::uint64_t>(old) * row_bytes,
+                          path);
       if (publisher.sums() != nullptr) publisher.sums()->add(i, data, bytes);
       if (options.durable) sync_file(file.get(), path);
     }

@@ -19,8 +19,6 @@ namespace {
 using files::Descriptor;
 using files::Found;
 
-constexpr std::size_t write_piece = std::size_t{1} << 30;
-
 std::uint64_t bytes_of(const GrowLeaf& leaf, std::int64_t rows) noexcept {
   return static_cast<std::uint64_t>(rows) * leaf.row_bytes;
 }
@@ -53,19 +51,6 @@ Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
   files::FolderReplacement::sweep(folder.dir(), lock);
   for (const GrowNode& node : folder.nodes()) {
     if (node.grows()) remove_unfinished(folder.at(node.folder));
-  }
-}
-
-void write_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
-              const std::string& path) {
-  while (bytes != 0) {
-    const ssize_t n =
-        ::pwrite(file, data, std::min(bytes, write_piece), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) files::fail_io("cannot write", path, errno);
-    data += n;
-    bytes -= static_cast<std::size_t>(n);
-    offset += static_cast<std::uint64_t>(n);
   }
 }
 

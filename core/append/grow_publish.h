@@ -44,9 +44,6 @@ class Publisher {
   std::unique_ptr<files::FolderReplacement> aside_;
 };
 
-// All the bytes to a place in a file.
-void write_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
-              const std::string& path);
 // Shortens a file, unless this process has more of it mapped: a later cut may do it then.
 void cut_file(int file, std::uint64_t bytes, const std::string& path);
 void sync_file(int file, const std::string& path);

@@ -1,5 +1,7 @@
 #include "core/append/growth.h"
 
+#include "core/io/file_io.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
@@ -102,8 +104,9 @@ void Growth::write(std::int64_t row) {
     if (bytes == 0) continue;
     File& to = files_[i];
     if (!to.file.is_open()) to.file = publisher_.open(i);
-    write_at(to.file.get(), to.memory + static_cast<std::size_t>(written_) * bytes, rows * bytes,
-             static_cast<std::uint64_t>(base_ + written_) * bytes, publisher_.path(i));
+    files::write_all_at(to.file.get(), to.memory + static_cast<std::size_t>(written_) * bytes,
+                        rows * bytes, static_cast<std::uint64_t>(base_ + written_) * bytes,
+                        publisher_.path(i));
   }
   for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
     const std::size_t bytes = folder_.leaves()[i].row_bytes;

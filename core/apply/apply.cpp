@@ -68,9 +68,9 @@ class Apply {
   }
 
   void run(c10::ArrayRef<NodePtr> roots) {
-    const ZipPolicy policy{
-        options_.fill_missing ? ZipPolicy::Missing::fill : ZipPolicy::Missing::error,
-        /*ignore_extra=*/true, "apply"};
+    ZipPolicy policy{options_.fill_missing ? ZipPolicy::Missing::fill : ZipPolicy::Missing::error,
+                     /*ignore_extra=*/true, "apply"};
+    policy.each_path = true;  // the function is told the path
     if (options_.call_on_nested) {
       run_flat(policy, roots);
     } else {
@@ -105,7 +105,7 @@ class Apply {
 
   void skip() {}
 
-  void leave(Path path) {
+  bool leave(Path path) {
     Level done = std::move(levels_.back());
     levels_.pop_back();
     const bool kept = keep(done);
@@ -118,7 +118,9 @@ class Apply {
     } else if (kept) {
       put(path, std::move(node));
     }
+    return kept;
   }
+  void again(Path, bool) {}  // not with each_path
 
   const NodePtr& result() const noexcept { return result_; }
   WriteBack& writes() noexcept { return writes_; }
@@ -171,9 +173,8 @@ class Apply {
     if (!options_.inplace) return put(path, fitted(path, std::move(result)));
     const Value& source = sources[0];
     if (result.is_node() != source.is_node()) {
-      fail(Code::wrong_entry, "the function returned a ",
-           result.is_node() ? "dictionary" : "tensor", " for ", show_path(path), ", which is a ",
-           source.is_node() ? "dictionary" : "tensor", " and cannot take it in place");
+      fail(Code::wrong_entry, "the function returned a ", kind_word(result), " for ",
+           show_path(path), ", which is a ", kind_word(source), " and cannot take it in place");
     }
     if (result.is_node()) {
       writes_.plan(path, source.node(), result.node());

@@ -124,42 +124,50 @@ class Joined {
     }
     bool answer = result.kind() == NodeKind::dense && !result.tagged();
     visit(result, [&](const Value& value) {
-      answer = answer &&
-               (value.is_node() ? value.node()->kind() == NodeKind::dense && !value.node()->tagged()
-                                : fast::plain_cpu(value.tensor()));
+      // A dictionary that stands in two places need not do so in the other results.
+      answer =
+          answer && (value.is_node() ? value.node()->kind() == NodeKind::dense &&
+                                           !value.node()->tagged() && holders_of(*value.node()) < 2
+                                     : fast::plain_cpu(value.tensor()));
     });
     return answer;
   }
 
   // False, with nothing written, when the result is not like the room.
   static bool write(const DenseNode& part, const Node& result) {
-    std::vector<std::pair<const DenseNode*, const Node*>> pending{{&part, &result}};
+    struct Pair {
+      const DenseNode* to;
+      const Node* from;
+    };
+    Traversal<Pair> walk;
     std::vector<std::pair<const at::Tensor*, const at::Tensor*>> leaves;
-    while (!pending.empty()) {
-      const auto [to, node] = pending.back();
-      pending.pop_back();
-      const DenseNode* from = as_dense(node);
-      if (from == nullptr || from->tagged() || from->size() != to->size() ||
+    bool alike = true;
+    walk.add({&part, &result});
+    walk.run([&](const Pair& at) {
+      const DenseNode* to = at.to;
+      const DenseNode* from = as_dense(at.from);
+      if (!alike || from == nullptr || from->tagged() || from->size() != to->size() ||
           from->batch() != to->batch() || from->device() != to->device()) {
-        return false;
+        alike = false;
+        return;
       }
       for (std::size_t i = 0; i < to->size(); ++i) {
         const Value& source = from->value(i);
         const Value& target = to->value(i);
         if (!same_name(from->name(i), to->name(i)) || source.is_node() != target.is_node()) {
-          return false;
-        }
-        if (source.is_node()) {
-          pending.emplace_back(as_dense(target.node().get()), source.node().get());
+          alike = false;
+        } else if (source.is_node()) {
+          walk.add({as_dense(target.node().get()), source.node().get()});
         } else if (fast::plain_cpu(source.tensor()) &&
                    source.tensor().scalar_type() == target.tensor().scalar_type() &&
                    source.tensor().sizes() == target.tensor().sizes()) {
           leaves.emplace_back(&target.tensor(), &source.tensor());
         } else {
-          return false;
+          alike = false;
         }
       }
-    }
+    });
+    if (!alike) return false;
     for (const auto& [target, source] : leaves) assign(*target, *source, /*fast=*/true);
     return true;
   }

@@ -7,6 +7,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/rows.h"
 #include "core/tree/kinds.h"
+#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 
@@ -144,14 +145,11 @@ Plan::Plan(const NodePtr& root, Twice twice)
     const Node* node;
     std::size_t next;
   };
-  std::vector<Level> levels{{root_.get(), 0}};
+  Traversal<Level> walk;
   enter(*root_);
-  while (!levels.empty()) {
-    Level& level = levels.back();
-    if (level.next == entries(*level.node)) {
-      levels.pop_back();
-      continue;
-    }
+  walk.add({root_.get(), 0});
+  const auto step = [&](Level& level) {
+    if (level.next == entries(*level.node)) return false;
     const std::size_t i = level.next++;
     const DenseNode* dense = as_dense(level.node);
     const Value entry = dense != nullptr ? dense->value(i) : Value(nested(*level.node, i));
@@ -163,9 +161,11 @@ Plan::Plan(const NodePtr& root, Twice twice)
       slots_[nodes_.at(level.node).first + i] = add(*nested_tensor, name);
     } else if (!is_value(entry) && nodes_.count(entry.node().get()) == 0) {
       enter(*entry.node());
-      levels.push_back({entry.node().get(), 0});
+      walk.add({entry.node().get(), 0});
     }
-  }
+    return true;
+  };
+  walk.run_in_order(step, [](const Level&) {});
 }
 
 void Plan::enter(const Node& node) {
@@ -262,7 +262,8 @@ std::string Plan::text(bool all_locked) const {
     std::size_t next;
   };
   std::string out;
-  std::vector<Level> levels;
+  Traversal<Level> walk;
+  PathLimit limit(*root_);
   const auto begin = [&](const Node& node) {
     const std::size_t first = nodes_.at(&node).first;
     out.append("{\"cls\":\"").append(class_of(node)).append("\",\"non_tensors\":{");
@@ -309,28 +310,28 @@ std::string Plan::text(bool all_locked) const {
     });
     out += "},\"cls_metadata\":";
     append_metadata(out, node, all_locked);
-    levels.push_back({&node, 0});
+    walk.add({&node, 0});
     if (out.size() > max_text_bytes) {
       fail(Code::unsupported, "the names and sizes of the dictionary take more than ",
            max_text_bytes, " bytes");
     }
   };
   begin(*root_);
-  while (!levels.empty()) {
-    Level& level = levels.back();
-    if (level.next == entries(*level.node)) {
-      levels.pop_back();
-      out += '}';
-      continue;
-    }
-    const std::size_t i = level.next++;
-    const DenseNode* dense = as_dense(level.node);
-    if (dense != nullptr && (!dense->value(i).is_node() || is_value(dense->value(i)))) continue;
-    const NodePtr& inner = nested(*level.node, i);
-    if (inner->kind() == NodeKind::non_tensor || inner->kind() == NodeKind::nested_tensor) continue;
-    out += ',' + quote(name_at(*level.node, i)) + ':';
-    begin(*inner);
-  }
+  walk.run_in_order(
+      [&](Level& level) {
+        if (level.next == entries(*level.node)) return false;
+        const std::size_t i = level.next++;
+        const DenseNode* dense = as_dense(level.node);
+        if (dense != nullptr && !dense->value(i).is_node()) return true;
+        const Node& inner = *nested(*level.node, i);
+        if (inner.kind() == NodeKind::non_tensor || inner.kind() == NodeKind::nested_tensor)
+          return true;
+        limit.enter(inner);
+        out += ',' + quote(name_at(*level.node, i)) + ':';
+        begin(inner);
+        return true;
+      },
+      [&](const Level&) { out += '}'; });
   return out;
 }
 

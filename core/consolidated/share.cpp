@@ -5,7 +5,7 @@
 #include "core/tensor/buffer.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/kinds.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 

@@ -7,6 +7,7 @@
 #include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
@@ -19,20 +20,19 @@ namespace {
 class Describer {
  public:
   std::string run(const NodePtr& root) {
+    limit_.emplace(*root);
     begin(root);
-    while (!levels_.empty()) {
-      Level& level = levels_.back();
-      if (level.next == level.names.size()) {
-        levels_.pop_back();
-        text_ += "}}";
-        continue;
-      }
-      const std::size_t i = level.next++;
-      if (i != 0) text_ += ", ";
-      const std::string name = level.names[i];
-      text_ += quote(name) + ": ";
-      entry(NodePtr(level.node), name);
-    }
+    walk_.run_in_order(
+        [&](Level& level) {
+          if (level.next == level.names.size()) return false;
+          const std::size_t i = level.next++;
+          if (i != 0) text_ += ", ";
+          const std::string name = level.names[i];
+          text_ += quote(name) + ": ";
+          entry(NodePtr(level.node), name);
+          return true;
+        },
+        [&](const Level&) { text_ += "}}"; });
     return std::move(text_);
   }
 
@@ -45,7 +45,7 @@ class Describer {
   };
 
   void begin(const NodePtr& node) {
-    levels_.push_back({node, entry_names(*node), 0});
+    walk_.add({node, entry_names(*node), 0});
     open(*node);
   }
 
@@ -56,6 +56,7 @@ class Describer {
     }
     const NodePtr node = entry_of(holder, name)->take_node();
     if (!is_opaque(*node)) {
+      limit_->enter(*node);
       begin(node);
     } else if (node->kind() == NodeKind::non_tensor) {
       text_ += "{\"value\": " + static_cast<const NonTensorNode&>(*node).json() + "}";
@@ -90,7 +91,8 @@ class Describer {
   }
 
   std::string text_;
-  std::vector<Level> levels_;
+  Traversal<Level> walk_;
+  std::optional<PathLimit> limit_;
 };
 
 using Json = nlohmann::ordered_json;
@@ -103,20 +105,18 @@ class Builder {
     if (!root.is_object()) fail(Code::format, "a description is a JSON object");
     if (!root.contains("entries")) fail(Code::format, "the description has no \"entries\"");
     const auto result = node(root, nullptr, "the dictionary");
-    while (!pending_.empty()) {
-      const Pending at = pending_.back();
-      pending_.pop_back();
+    walk_.run([&](const Place& at) {
       for (const auto& item : at.entries->items()) {
         const std::string_view key = item.key();
         check_path(key);
         at.node->put(key, entry(item.value(), *at.node, quote(key)));
       }
-    }
+    });
     return result;
   }
 
  private:
-  struct Pending {
+  struct Place {
     const Json* entries;
     DenseNode* node;  // held by the one above, or by the result
   };
@@ -142,7 +142,7 @@ class Builder {
     if (device && options_.content == Content::meta) device = c10::Device(c10::kMeta);
     auto result = c10::make_intrusive<DenseNode>(batch, device);
     if (json.contains("names")) result->set_names(names(json.at("names"), batch.size(), where));
-    pending_.push_back({&entries, result.get()});
+    walk_.add({&entries, result.get()});
     return result;
   }
 
@@ -246,7 +246,7 @@ class Builder {
   }
 
   const FromSchemaOptions& options_;
-  std::vector<Pending> pending_;
+  Traversal<Place> walk_;
 };
 
 }  // namespace

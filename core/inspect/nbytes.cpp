@@ -2,27 +2,44 @@
 #include "core/shape/convert.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/traverse.h"
+#include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <limits>
 #include <unordered_set>
 
 namespace td {
 
 namespace {
 
+// Of each place, or of each tensor once.
 template <class F>
 std::int64_t sum(const TensorDict& td, bool once, F&& f) {
-  std::int64_t total = 0;
-  std::unordered_set<const c10::TensorImpl*> seen;
-  visit(*td.node(), [&](const Value& value) {
-    const at::Tensor* leaf = elements_of(value);
-    if (leaf == nullptr) return;
-    if (once && !seen.insert(leaf->unsafeGetTensorImpl()).second) return;
-    total += static_cast<std::int64_t>(f(*leaf));
-  });
-  return total;
+  const NodePtr root =
+      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
+  std::size_t total = 0;
+  if (once) {
+    std::unordered_set<const c10::TensorImpl*> seen;
+    visit_nodes(root, [&](const Node& node) {
+      for_each_leaf(node, [&](const at::Tensor& leaf) {
+        if (seen.insert(leaf.unsafeGetTensorImpl()).second)
+          total += static_cast<std::size_t>(f(leaf));
+      });
+    });
+  } else {
+    total = sum_of_paths(root, [&](const Node& node) {
+      std::size_t own = 0;
+      for_each_leaf(node,
+                    [&](const at::Tensor& leaf) { own += static_cast<std::size_t>(f(leaf)); });
+      return own;
+    });
+  }
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min<std::size_t>(total, most));
 }
 
 template <class F>

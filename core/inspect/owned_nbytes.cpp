@@ -1,6 +1,7 @@
 #include "core/inspect/owned_nbytes.h"
 
 #include "core/tree/nested_tensor.h"
+#include "core/tree/traverse.h"
 
 namespace td {
 
@@ -44,19 +45,20 @@ std::size_t owned_nbytes(const at::Tensor& tensor) {
 // What has one holder is met once: nothing needs to be remembered.
 std::size_t owned_nbytes(const TensorDict& td) {
   OwnedStorages owned;
-  c10::SmallVector<const Node*, 8> pending;
+  Traversal<const Node*> walk;
   c10::SmallVector<NodePtr, 8> held;
-  if (td.node().use_count() == 1) pending.push_back(td.node().get());
-  while (!pending.empty()) {
-    const Node* node = pending.back();
-    pending.pop_back();
+  const auto add = [&](const Node* node) {
+    if (holders_of(*node) == 1) walk.add(node);
+  };
+  add(td.node().get());
+  walk.run([&](const Node* node) {
     if (const DenseNode* dense = as_dense(node)) {
       for (std::size_t i = 0; i < dense->size(); ++i) {
         const Value& value = dense->value(i);
-        if (!value.is_node()) {
+        if (value.is_node()) {
+          add(value.node().get());
+        } else {
           owned.add(value.tensor());
-        } else if (value.node().use_count() == 1) {
-          pending.push_back(value.node().get());
         }
       }
     } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(node)) {
@@ -65,12 +67,13 @@ std::size_t owned_nbytes(const TensorDict& td) {
     } else {
       held.clear();
       node->collect(held);
-      // The second holder is the list.
-      for (const NodePtr& inner : held) {
-        if (inner.use_count() == 2) pending.push_back(inner.get());
+      for (NodePtr& inner : held) {
+        const Node* const next = inner.get();
+        inner.reset();  // its holder keeps it
+        add(next);
       }
     }
-  }
+  });
   return owned.bytes();
 }
 

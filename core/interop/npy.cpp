@@ -2,6 +2,7 @@
 #include "core/interop/numpy.h"
 #include "core/meta/format.h"
 #include "core/tensor/foreign.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <deque>
@@ -38,19 +39,12 @@ class TensorclassPlan {
       const DenseNode* node;
       std::size_t next;
     };
-    std::vector<Level> levels{{as_dense(root.get()), 0}};
+    Traversal<Level> walk;
+    PathLimit limit(*root);
+    walk.add({as_dense(root.get()), 0});
     text_ = "[";
-    while (!levels.empty()) {
-      Level& level = levels.back();
-      if (level.next == level.node->size()) {
-        levels.pop_back();
-        if (levels.empty()) pad(largest_);  // so that records lie side by side
-        text_ += ']';
-        if (levels.empty()) break;
-        text_ += ')';
-        path_.pop_back();
-        continue;
-      }
+    const auto step = [&](Level& level) {
+      if (level.next == level.node->size()) return false;
       const std::size_t i = level.next++;
       const Value& value = level.node->value(i);
       const std::string& name = level.node->name(i);
@@ -65,11 +59,21 @@ class TensorclassPlan {
         separate();
         text_ += "(" + quote(name) + ", [";
         path_.push_back(name);
-        levels.push_back({inner, 0});
+        limit.enter(*inner);
+        walk.add({inner, 0});
       } else {
         add(name, value.tensor());
       }
-    }
+      return true;
+    };
+    walk.run_in_order(step, [&](const Level&) {
+      const bool outermost = path_.empty();
+      if (outermost) pad(largest_);  // so that records lie side by side
+      text_ += ']';
+      if (outermost) return;
+      text_ += ')';
+      path_.pop_back();
+    });
   }
 
   std::string take_text() { return std::move(text_); }

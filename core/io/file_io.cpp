@@ -99,14 +99,32 @@ std::string read(const std::string& path, std::size_t limit) {
   return text;
 }
 
-void write_all(int file, const char* data, std::size_t bytes, const std::string& path) {
+namespace {
+
+// `write(data, bytes)` until all is written: one call may write less.
+template <class Write>
+void write_pieces(const char* data, std::size_t bytes, const std::string& path, Write&& write) {
   while (bytes != 0) {
-    const ssize_t n = ::write(file, data, std::min(bytes, write_piece));
+    const ssize_t n = write(data, std::min(bytes, write_piece));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) fail_io("cannot write", path, errno);
     data += n;
     bytes -= static_cast<std::size_t>(n);
   }
+}
+
+}  // namespace
+
+void write_all(int file, const char* data, std::size_t bytes, const std::string& path) {
+  write_pieces(data, bytes, path,
+               [&](const char* at, std::size_t n) { return ::write(file, at, n); });
+}
+
+void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
+                  const std::string& path) {
+  write_pieces(data, bytes, path, [&](const char* at, std::size_t n) {
+    return ::pwrite(file, at, n, static_cast<off_t>(offset + static_cast<std::size_t>(at - data)));
+  });
 }
 
 std::optional<std::uint64_t> free_bytes(const std::string& path) {
@@ -201,15 +219,7 @@ void NewFile::write(const char* data, std::size_t bytes) {
 }
 
 void NewFile::write_at(std::uint64_t offset, const char* data, std::size_t bytes) {
-  while (bytes != 0) {
-    const ssize_t n =
-        ::pwrite(file_.get(), data, std::min(bytes, write_piece), static_cast<off_t>(offset));
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) fail_io("cannot write", target_, errno);
-    data += n;
-    offset += static_cast<std::uint64_t>(n);
-    bytes -= static_cast<std::size_t>(n);
-  }
+  write_all_at(file_.get(), data, bytes, offset, target_);
 }
 
 void NewFile::sync() {

@@ -57,6 +57,8 @@ std::string read(const std::string& path, std::size_t limit);
 
 // All the bytes, to an open file. `path` is for the message.
 void write_all(int file, const char* data, std::size_t bytes, const std::string& path);
+void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
+                  const std::string& path);
 
 // Bytes that may still be written to the disk of a folder; nullopt where the system does not say.
 std::optional<std::uint64_t> free_bytes(const std::string& path);

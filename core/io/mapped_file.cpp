@@ -10,7 +10,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 namespace td {
 
@@ -26,14 +29,67 @@ bool cannot_write(int error) noexcept {
   return error == EACCES || error == EPERM || error == EROFS || error == ETXTBSY;
 }
 
-char* map(std::size_t bytes, int protection, int flags, int file, const std::string& path) {
-  void* memory = ::mmap(nullptr, bytes, protection, flags, file, 0);
-  if (memory != MAP_FAILED) return static_cast<char*>(memory);
-  if (errno == ENOMEM) {
-    fail(Code::out_of_memory, "cannot map ", bytes, " bytes", path.empty() ? "" : " of \"", path,
-         path.empty() ? "" : "\"", ": no room in the address space");
+std::size_t count_mappings() noexcept {
+  const files::Descriptor file(::open("/proc/self/maps", O_RDONLY | O_CLOEXEC));
+  std::size_t lines = 0;
+  char text[4096];
+  for (ssize_t n; file.get() >= 0 && (n = ::read(file.get(), text, sizeof text)) > 0;) {
+    lines += static_cast<std::size_t>(std::count(text, text + n, '\n'));
   }
-  files::fail_io("cannot map", path, errno);
+  return lines;
+}
+
+// Says why there is no room. A process may have so many mappings and no more, however small they are.
+[[noreturn]] void fail_no_room(std::size_t bytes, const std::string& path) {
+  const std::string what = path.empty() ? std::string() : " of \"" + path + "\"";
+  const std::size_t limit = Mappings::system_limit();
+  if (limit != 0 && count_mappings() + 16 >= limit) {
+    fail(Code::out_of_memory, "cannot map ", bytes, " bytes", what, ": the process has ", limit,
+         " mappings, which is the system's limit vm.max_map_count, and each tensor takes one; "
+         "raise the limit, store the dictionary as an archive or consolidated, which takes one in "
+         "all, or load it with private mappings: small tensors are read then");
+  }
+  fail(Code::out_of_memory, "cannot map ", bytes, " bytes", what, ": no room in the address space");
+}
+
+// nullptr: there is no room.
+char* try_map(std::size_t bytes, int flags, int file, const std::string& path) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+  if (memory != MAP_FAILED) return static_cast<char*>(memory);
+  if (errno != ENOMEM) files::fail_io("cannot map", path, errno);
+  return nullptr;
+}
+
+char* map(std::size_t bytes, int flags, int file, const std::string& path) {
+  char* memory = try_map(bytes, flags, file, path);
+  if (memory == nullptr) fail_no_room(bytes, path);
+  return memory;
+}
+
+// What writes shall not reach may as well be read, where mappings are scarce. Larger files are not: their
+// pages are to come and go.
+constexpr std::size_t most_read = std::size_t{1} << 20;
+
+// The first bytes of a file, in memory of malloc.
+char* read_bytes(int file, std::size_t bytes, const std::string& path) {
+  constexpr std::size_t alignment = 64;
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, alignment, bytes) != 0) {
+    fail(Code::out_of_memory, "no memory for the ", bytes, " bytes of \"", path, "\"");
+  }
+  std::unique_ptr<char, decltype(&std::free)> data(static_cast<char*>(memory), &std::free);
+  for (std::size_t done = 0; done < bytes;) {
+    const ssize_t n =
+        ::pread(file, data.get() + done, bytes - done, static_cast<off_t>(done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) files::fail_io("cannot read", path, errno);
+    if (n == 0) {
+      fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes expected, ", done,
+           " found");
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  return data.release();
 }
 
 }  // namespace
@@ -81,12 +137,23 @@ std::shared_ptr<MappedFile> MappedFile::of_open(int file, std::string path, std:
   result->device_ = info.st_dev;
   result->inode_ = info.st_ino;
   result->mode_ = mode;
-  if (bytes != 0) Mappings::get().add(info.st_dev, info.st_ino, bytes);
-  result->bytes_ = bytes;
+  const bool may_read = mode == MapMode::priv && bytes <= most_read;
+  bool mapped = bytes != 0 && !(may_read && Mappings::get().crowded());
+  if (mapped) {
+    Mappings::get().add(info.st_dev, info.st_ino, bytes);
+    result->bytes_ = bytes;
+  }
   lock.unlock();
-  if (bytes != 0) {
-    result->data_ = map(bytes, PROT_READ | PROT_WRITE,
-                        mode == MapMode::shared ? MAP_SHARED : MAP_PRIVATE, file, path);
+  if (mapped) {
+    result->data_ = try_map(bytes, mode == MapMode::shared ? MAP_SHARED : MAP_PRIVATE, file, path);
+    mapped = result->data_ != nullptr;
+    if (!mapped && !may_read) fail_no_room(bytes, path);
+  }
+  if (bytes != 0 && !mapped) {
+    result->unmap();
+    result->read_.reset(read_bytes(file, bytes, path));
+    result->data_ = result->read_.get();
+    result->bytes_ = bytes;
   }
   result->path_ = std::move(path);
   return result;
@@ -96,18 +163,21 @@ std::shared_ptr<MappedFile> MappedFile::anonymous(std::size_t bytes) {
   std::shared_ptr<MappedFile> result(new MappedFile);
   result->mode_ = MapMode::shared;
   if (bytes != 0) {
-    result->data_ = map(bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, {});
+    result->data_ = map(bytes, MAP_SHARED | MAP_ANONYMOUS, -1, {});
     result->bytes_ = bytes;
   }
   return result;
 }
 
-MappedFile::~MappedFile() {
-  if (bytes_ == 0) return;
-  if (data_ != nullptr) ::munmap(data_, bytes_);
+MappedFile::~MappedFile() { unmap(); }
+
+void MappedFile::unmap() noexcept {
+  const std::size_t bytes = std::exchange(bytes_, 0);
+  if (bytes == 0 || read_) return;
+  if (data_ != nullptr) ::munmap(data_, bytes);
   if (inode_ == 0) return;  // nameless memory
   const auto lock = Mappings::get().lock();
-  Mappings::get().remove(device_, inode_, bytes_);
+  Mappings::get().remove(device_, inode_, bytes);
 }
 
 bool MappedFile::is_file(const std::string& path) const noexcept {

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <string>
 
@@ -17,7 +18,9 @@ enum class MapMode {
   priv,    // writes stay in this process (also used where the file cannot be written)
 };
 
-// One mapping. Tensors over it keep it alive; MappedFile::of() finds it from any of them.
+// One mapping. Tensors over it keep it alive; MappedFile::of() finds it from any of them. When the process has
+// nearly as many mappings as the system allows (Mappings::crowded()), a file of up to 1 MiB that is to be
+// mapped privately is read into memory instead.
 class MappedFile {
  public:
   // Maps the first `bytes` bytes of an existing file. Throws Code::io when it cannot be opened or is
@@ -67,8 +70,14 @@ class MappedFile {
 
  private:
   MappedFile() = default;
+  void unmap() noexcept;
+
+  struct Free {
+    void operator()(char* memory) const noexcept { std::free(memory); }
+  };
 
   char* data_ = nullptr;
+  std::unique_ptr<char, Free> read_;  // instead of a mapping
   std::size_t bytes_ = 0;
   std::string path_;
   std::uint64_t device_ = 0;  // these two name the file itself

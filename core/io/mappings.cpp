@@ -1,5 +1,13 @@
 #include "core/io/mappings.h"
 
+#include "core/io/file_io.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <limits>
+
 namespace td {
 
 Mappings& Mappings::get() {
@@ -18,6 +26,18 @@ void Mappings::remove(std::uint64_t device, std::uint64_t inode, std::uint64_t b
     entries_.erase(at);
     return;
   }
+}
+
+std::size_t Mappings::system_limit() noexcept {
+  const files::Descriptor file(::open("/proc/sys/vm/max_map_count", O_RDONLY | O_CLOEXEC));
+  char text[32] = {};
+  if (!file.is_open() || ::read(file.get(), text, sizeof text - 1) <= 0) return 0;
+  return std::strtoull(text, nullptr, 10);
+}
+
+std::size_t Mappings::most_by_system() noexcept {
+  const std::size_t limit = system_limit();
+  return limit == 0 ? std::numeric_limits<std::size_t>::max() : limit - limit / 8;
 }
 
 bool Mappings::reach_beyond(const struct stat& file, std::uint64_t bytes) const noexcept {

@@ -1,4 +1,4 @@
-// core/io/mappings.h: which bytes of which files this process has mapped.
+// core/io/mappings.h: which bytes of which files this process has mapped, and how many mappings it may have.
 #pragma once
 
 #include <sys/stat.h>
@@ -22,6 +22,13 @@ class Mappings {
   // the others would end the process with a signal.
   bool reach_beyond(const struct stat& file, std::uint64_t bytes) const noexcept;
 
+  // Whether so many files are mapped that the rest of what the system allows is left to others: threads,
+  // libraries and malloc need mappings too.
+  bool crowded() const noexcept { return entries_.size() >= most_; }
+  void set_most(std::size_t files) noexcept { most_ = files; }  // for tests
+  static std::size_t system_limit() noexcept;  // vm.max_map_count; 0: not known
+  static std::size_t most_by_system() noexcept;
+
  private:
   struct Entry {
     std::uint64_t device;
@@ -29,6 +36,7 @@ class Mappings {
   };
   std::mutex mutex_;
   std::unordered_multimap<std::uint64_t, Entry> entries_;  // by inode
+  std::size_t most_ = most_by_system();
 };
 
 }  // namespace td

@@ -3,6 +3,7 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
 #include "core/tree/edit.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 namespace td {
@@ -18,23 +19,24 @@ struct Place {
 
 std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
   std::vector<Place> places;
-  std::vector<Place> pending{{root, from, to}};
-  while (!pending.empty()) {
-    const Place at = std::move(pending.back());
-    pending.pop_back();
+  Traversal<Place> walk;
+  walk.add({root, from, to});
+  walk.run([&](const Place& at) {
     if (const LazyNode* lazy = as_lazy(at.node.get())) {
-      for (const NodePtr& element : lazy->elements()) pending.push_back({element, at.from, at.to});
-      continue;
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element, at.from, at.to}, at.from.size());
+      }
+      return;
     }
     const DenseNode* dense = as_dense(at.node.get());
     const bool both = at.from.size() > 1 && at.to.size() > 1 && at.from[0] == at.to[0];
     const Value* inner = dense == nullptr || !both ? nullptr : dense->find(at.from[0]);
     if (inner != nullptr && inner->is_node()) {
-      pending.push_back({inner->node(), at.from.slice(1), at.to.slice(1)});
+      walk.add({inner->node(), at.from.slice(1), at.to.slice(1)});
     } else {
       places.push_back(at);
     }
-  }
+  });
   return places;
 }
 
@@ -141,7 +143,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
       removals.push_back({holder, place.from.back()});
     }
   }
-  for (const Removal& removal : removals) removal.holder->own_schema();  // then it cannot fail
+  for (const Removal& removal : removals) removal.holder->prepare_erase();  // then it cannot fail
   // The entry moves to the end, and into the place of one that was called so before. When it takes the
   // place of a dictionary that held it, that one goes with the rest of what it held.
   std::vector<NodePtr> held;

@@ -2,6 +2,7 @@
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <numeric>
@@ -17,17 +18,17 @@ class Lister {
 
   KeyList run(const NodePtr& root) {
     enter(root);
-    while (!levels_.empty()) {
-      Level& level = levels_.back();
-      if (level.next < level.size()) {
-        step(level);
-        continue;
-      }
-      levels_.pop_back();
-      if (levels_.empty()) break;
-      if (query_.contents_first) add(EntryKind::dict, false);
-      path_.pop_back();
-    }
+    walk_.run_in_order(
+        [&](Level& level) {
+          if (level.next == level.size()) return false;
+          step(level);
+          return true;
+        },
+        [&](const Level&) {
+          if (path_.empty()) return;
+          if (query_.contents_first) add(EntryKind::dict, false);
+          path_.pop_back();
+        });
     return std::move(list_);
   }
 
@@ -46,8 +47,7 @@ class Lister {
 
   void enter(const NodePtr& node) {
     const DenseNode* dense = as_dense(node.get());
-    levels_.push_back({node, dense, {}, 0});
-    if (dense == nullptr) levels_.back().names = entry_names(*node);
+    walk_.add({node, dense, dense == nullptr ? entry_names(*node) : std::vector<std::string>(), 0});
   }
 
   void step(Level& level) {
@@ -88,7 +88,7 @@ class Lister {
 
   const KeyQuery& query_;
   std::size_t names_ = 0;
-  std::vector<Level> levels_;
+  Traversal<Level> walk_;
   PathBuffer path_;
   KeyList list_;
 };

@@ -2,6 +2,7 @@
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/tree/edit.h"
+#include "core/tree/traverse.h"
 
 #include <unordered_map>
 
@@ -68,30 +69,30 @@ class Flatten {
     auto names = c10::make_intrusive<Schema>();
     std::vector<Value> values;
     std::string joined;
-    levels_.clear();
-    levels_.push_back({root, as_dense(root.get()), 0, 0});
-    while (!levels_.empty()) {
-      Level& level = levels_.back();
-      if (level.next == level.node->size()) {
-        levels_.pop_back();
-        if (!path_.empty()) path_.pop_back();
-        continue;
-      }
-      const std::size_t i = level.next++;
-      const Value& value = level.node->value(i);
-      const std::string& name = level.node->name(i);
-      if (descend(level, value, name, joined)) continue;
-      if (levels_.size() == 1) {
-        add(*names, name, level.node->schema()->hash(i));
-      } else {
-        joined.resize(level.prefix);
-        joined += name;
-        add(*names, joined, hash_name(joined));
-      }
-      values.push_back(value.is_node() && !options_.inplace
-                           ? Value(TensorDict(value.node()).clone(false).node())
-                           : value);
-    }
+    limit_.emplace(*root);
+    walk_.add({root, as_dense(root.get()), 0, 0});
+    walk_.run_in_order(
+        [&](Level& level) {
+          if (level.next == level.node->size()) return false;
+          const std::size_t i = level.next++;
+          const Value& value = level.node->value(i);
+          const std::string& name = level.node->name(i);
+          if (descend(level, value, name, joined)) return true;
+          if (path_.empty()) {
+            add(*names, name, level.node->schema()->hash(i));
+          } else {
+            joined.resize(level.prefix);
+            joined += name;
+            add(*names, joined, hash_name(joined));
+          }
+          values.push_back(value.is_node() && !options_.inplace
+                               ? Value(TensorDict(value.node()).clone(false).node())
+                               : value);
+          return true;
+        },
+        [&](const Level&) {
+          if (!path_.empty()) path_.pop_back();
+        });
     DenseNode made(names, target->batch(), target->device());
     made.reserve(values.size());
     for (Value& value : values) made.push_value(std::move(value));
@@ -123,7 +124,8 @@ class Flatten {
     path_.push_back(name);
     NodePtr inner = dense_form(value.node());
     const DenseNode* dense = as_dense(inner.get());
-    levels_.push_back({std::move(inner), dense, 0, joined.size()});
+    limit_->enter(*value.node());
+    walk_.add({std::move(inner), dense, 0, joined.size()});
     return true;
   }
 
@@ -136,7 +138,8 @@ class Flatten {
 
   std::string_view separator_;
   const FlattenOptions& options_;
-  std::vector<Level> levels_;
+  Traversal<Level> walk_;
+  std::optional<PathLimit> limit_;
   PathBuffer path_;
 };
 

@@ -12,6 +12,7 @@
 #include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -58,7 +59,7 @@ class Write {
     if (const LazyNode* lazy = as_lazy(target.get())) {
       plan_lazy(*lazy, items, target->batch().size(), source);
     } else {
-      pair(target, source, root_.emplace(items, target->batch()));
+      pair(target, source, root_.emplace(items, target->batch()), /*root=*/true);
     }
     finish_pairs();
   }
@@ -69,16 +70,26 @@ class Write {
       return;
     }
     Scope& scope = root_.emplace(items, target->batch());
-    visit_paths(*target, [&](Path path, const Value& entry) {
-      if (!entry.is_node()) {
-        plan_leaf(path.back(), entry.tensor(), value, scope);
-      } else if (entry.node()->kind() == NodeKind::nested_tensor) {
-        fail(Code::unsupported, show_path(path),
-             " is a nested tensor, whose parts cannot be filled");
-      } else if (const LazyNode* lazy = as_lazy(entry.node().get());
-                 lazy && !lazy->holds_non_tensor()) {
-        const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
-        plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
+    Traversal<const DenseNode*> walk;
+    if (const DenseNode* dense = as_dense(target.get())) walk.add(dense);
+    walk.run([&](const DenseNode* node) {
+      for (std::size_t i = 0; i < node->size(); ++i) {
+        const std::string_view name = node->name(i);
+        const Value& entry = node->value(i);
+        if (!entry.is_node()) {
+          plan_leaf(name, entry.tensor(), value, scope);
+          continue;
+        }
+        const Node* inner = entry.node().get();
+        if (inner->kind() == NodeKind::nested_tensor) {
+          fail(Code::unsupported, show_path(name),
+               " is a nested tensor, whose parts cannot be filled");
+        }
+        if (const DenseNode* dense = as_dense(inner)) walk.add_once(inner, dense);
+        if (const LazyNode* lazy = as_lazy(inner); lazy != nullptr && !lazy->holds_non_tensor()) {
+          const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
+          plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
+        }
       }
     });
     finish_pairs();
@@ -129,11 +140,7 @@ class Write {
   };
 
   void finish_pairs() {
-    while (!pairs_.empty()) {
-      const Pair at = pairs_.back();
-      pairs_.pop_back();
-      plan_level(at);
-    }
+    pairs_.run([&](const Pair& at) { plan_level(at); });
   }
 
   // The part, with every tensor replaced by the value.
@@ -166,7 +173,7 @@ class Write {
     leaves_.set(name, target, source, &scope.plan);
   }
 
-  void pair(const NodePtr& target, const NodePtr& source, Scope& scope) {
+  void pair(const NodePtr& target, const NodePtr& source, Scope& scope, bool root = false) {
     NodePtr read = source;
     if (source->kind() != NodeKind::dense) {
       read = dense_form(source);
@@ -177,7 +184,9 @@ class Write {
     if (into == nullptr || from == nullptr) {
       fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
     }
-    pairs_.push_back({into, from, &scope});
+    const Pair pair{into, from, &scope};
+    if (root) return pairs_.add(pair);
+    pairs_.add_once({into, from}, pair, reinterpret_cast<std::uintptr_t>(&scope));
   }
 
   void plan_level(const Pair& level) {
@@ -199,8 +208,8 @@ class Write {
       const bool nodes = into.is_node() && from.is_node();
       if (into.is_node() != from.is_node() ||
           (nodes && is_opaque(*into.node()) != is_opaque(*from.node()))) {
-        fail(Code::wrong_entry, "cannot write a ", describe(from), " into \"", source.name(i),
-             "\", which is a ", describe(into));
+        fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into \"", source.name(i),
+             "\", which is a ", kind_word(into));
       }
       if (!nodes) {
         plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
@@ -213,10 +222,6 @@ class Write {
         pair(into.node(), from.node(), *level.scope);
       }
     }
-  }
-
-  static const char* describe(const Value& value) {
-    return !value.is_node() ? "tensor" : is_opaque(*value.node()) ? "value" : "dictionary";
   }
 
   // Non-tensor values: another value for a part makes one value for each element.
@@ -352,7 +357,7 @@ class Write {
   std::forward_list<std::vector<IndexItem>> items_;  // of the scopes below
   std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
   std::vector<NodePtr> held_;
-  c10::SmallVector<Pair, 8> pairs_;
+  Traversal<Pair> pairs_;
   Writes leaves_;  // held by the dictionaries, by held_, or by a creation
   std::vector<NonTensorWrite> data_;
   std::vector<Creation> creations_;

@@ -5,7 +5,7 @@
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/leaf_op.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -29,14 +29,6 @@ const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
 }
 
 // Leaves of the elements of a lazy stack lack a dimension that the mask speaks of.
-bool has_lazy(const NodePtr& root) {
-  bool found = false;
-  visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
-  });
-  return found;
-}
-
 NodePtr without_lazy(const NodePtr& root) { return has_lazy(root) ? all_dense(root) : root; }
 
 // A mask as large as a leaf, with new dimensions behind.
@@ -120,7 +112,7 @@ class MaskedWrites {
       fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
     }
     if (is_opaque(*node)) return;
-    if (Memo<bool>::concerns(node)) {
+    if (Memo<bool>::concerns(node.get())) {
       if (!seen_.emplace(node.get(), mask.unsafeGetTensorImpl()).second) return;
       held_.push_back(mask);  // kept for its address
     }

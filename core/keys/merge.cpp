@@ -41,6 +41,7 @@ TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback) {
   policy.missing = ZipPolicy::Missing::fill;
   policy.what = "merge";
   policy.nested_tensor = true;
+  policy.each_path = callback != nullptr;
   return TensorDict(zip(roots, MergeOp(callback), policy));
 }
 

@@ -4,14 +4,13 @@
 #include "core/tree/batch_op.h"
 #include "core/tree/edit.h"
 #include "core/tree/key_tree.h"
+#include "core/tree/traverse.h"
 
 namespace td {
 
 namespace {
 
 NodePtr copy_of_node(const NodePtr& node) { return TensorDict(node).clone(false).node(); }
-
-bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // What both have in common: one pass over the levels of the key tree. A level is read from a source
 // and written into a target, which in place will become the source's content.
@@ -27,63 +26,72 @@ class Filter {
       if (options_.inplace) {
         fail(Code::unsupported, "keys of a sub-tensordict cannot be taken away in place");
       }
-      result = begin(0, dense_form(retain(*part)));
+      result = make(0, dense_form(retain(*part))).node;
     } else {
       if (is_opaque(*root_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
       if (options_.inplace && is_locked(*root_)) require_unlocked_lazy();
-      result = begin(0, root_);
+      result = make(0, root_).node;
     }
-    while (!pending_.empty()) {
-      const Pending at = pending_.back();
-      pending_.pop_back();
-      static_cast<Derived*>(this)->step(at);
-    }
+    walk_.run([&](const Place& at) { static_cast<Derived*>(this)->step(at); });
     static_cast<Derived*>(this)->finish();
     edit_.commit();
     return TensorDict(options_.inplace ? root_ : result);
   }
 
  protected:
-  struct Pending {
+  struct Place {
     std::uint32_t level;
     const DenseNode* source;
     DenseNode* target;  // held by its parent, by the result or by the edit
   };
+  struct Made {
+    NodePtr node;
+    const DenseNode* target = nullptr;  // of a dense dictionary: where its entries go
+  };
 
   // A dictionary of which a part is wanted.
-  NodePtr begin(std::uint32_t level, const NodePtr& node) {
+  Made begin(std::uint32_t level, const NodePtr& node) {
+    return memo_.once(
+        node.get(), [&] { return make(level, node); }, level);
+  }
+
+  Made make(std::uint32_t level, const NodePtr& node) {
     if (DenseNode* dense = as_dense(node.get())) {
       if (options_.inplace) {
-        pending_.push_back({level, dense, edit_.replace(*dense)});
-        return node;
+        DenseNode* const target = edit_.replace(*dense);
+        walk_.add({level, dense, target});
+        return {node, target};
       }
       held_.push_back(node);
       auto target = c10::make_intrusive<DenseNode>(dense->batch(), dense->device());
       copy_tags(*dense, *target);
-      pending_.push_back({level, dense, target.get()});
-      return target;
+      walk_.add({level, dense, target.get()});
+      return {target, target.get()};
     }
     const RecursionGuard guard;
     const auto& lazy = static_cast<const LazyNode&>(*node);
     std::vector<NodePtr> elements;
     elements.reserve(lazy.elements().size());
-    for (const NodePtr& element : lazy.elements()) elements.push_back(begin(level, element));
-    if (options_.inplace) return node;
+    for (const NodePtr& element : lazy.elements()) elements.push_back(begin(level, element).node);
+    if (options_.inplace) return {node};
     auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy.stack_dim(), lazy.batch(),
                                                 lazy.device());
     copy_tags(lazy, *result);
-    return result;
+    return {result};
   }
 
   // An entry that stays as it is. A result of its own has dictionaries of its own.
-  Value whole(const Value& value) const {
-    return value.is_node() && !options_.inplace ? Value(copy_of_node(value.node())) : value;
+  Value whole(const Value& value) {
+    if (!value.is_node() || options_.inplace) return value;
+    return copies_.once(value.node().get(), [&] { return copy_of_node(value.node()); });
   }
 
   const NodePtr& root_;
   const KeyTree& tree_;
   const SelectOptions& options_;
-  std::vector<Pending> pending_;
+  Traversal<Place> walk_;
+  Memo<Made> memo_;
+  Memo<NodePtr> copies_;
   std::vector<NodePtr> held_;
   Edit edit_;
 
@@ -97,7 +105,7 @@ class Select final : public Filter<Select> {
  public:
   using Filter::Filter;
 
-  void step(const Pending& at) {
+  void step(const Place& at) {
     const KeyTree::Level& wanted = tree_[at.level];
     DenseNode& target = *at.target;
     c10::SmallVector<Value, 6> values;
@@ -114,7 +122,7 @@ class Select final : public Filter<Select> {
       }
       const Value& value = at.source->value(i);
       // A name and one below it: the narrower one counts.
-      values.push_back(entry.deeper == 0 ? whole(value) : begin(entry.deeper, value.node()));
+      values.push_back(entry.deeper == 0 ? whole(value) : begin(entry.deeper, value.node()).node);
     }
     if (complete) {  // the names are those of the tree: hashed once
       DenseNode made(wanted.names, target.batch(), target.device());
@@ -146,7 +154,7 @@ class Exclude final : public Filter<Exclude> {
   Exclude(const NodePtr& root, const KeyTree& tree, const SelectOptions& options, bool drop_emptied)
       : Filter(root, tree, options), drop_emptied_(drop_emptied) {}
 
-  void step(const Pending& at) {
+  void step(const Place& at) {
     const KeyTree::Level& unwanted = tree_[at.level];
     const DenseNode& source = *at.source;
     c10::SmallVector<Value, 6> values;
@@ -165,12 +173,11 @@ class Exclude final : public Filter<Exclude> {
         values.push_back(whole(value));
         continue;
       }
-      const std::size_t first = pending_.size();
-      NodePtr node = begin(entry.deeper, value.node());
-      if (drop_emptied_ && pending_.size() == first + 1 && pending_[first].source->size() != 0) {
-        narrowed_.push_back({at.target, i - dropped.size(), pending_[first].target});
+      Made made = begin(entry.deeper, value.node());
+      if (drop_emptied_ && made.target != nullptr && as_dense(value.node().get())->size() != 0) {
+        narrowed_.push_back({at.target, names.name(i), made.target});
       }
-      values.push_back(std::move(node));
+      values.push_back(std::move(made.node));
     }
     SchemaPtr schema = source.schema();
     if (!dropped.empty()) {
@@ -189,17 +196,24 @@ class Exclude final : public Filter<Exclude> {
     at.target->swap_entries(made);
   }
 
-  // Deepest first: a dictionary stands behind the one that holds it.
+  // Deepest first: a dictionary stands behind the one that holds it. Where several hold it, it may stand
+  // before some of them: these go in another round.
   void finish() {
-    for (auto at = narrowed_.rbegin(); at != narrowed_.rend(); ++at) {
-      if (at->node->size() == 0) at->holder->erase(at->position);
+    for (bool any = true; any;) {
+      any = false;
+      for (auto at = narrowed_.rbegin(); at != narrowed_.rend(); ++at) {
+        if (at->node == nullptr || at->node->size() != 0) continue;
+        at->node = nullptr;
+        at->holder->erase(at->holder->schema()->find(at->name));
+        any = true;
+      }
     }
   }
 
  private:
   struct Narrowed {
     DenseNode* holder;
-    std::size_t position;
+    std::string name;
     const DenseNode* node;  // what will be there
   };
 

@@ -3,11 +3,13 @@
 #include "core/tensor/assign.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/edit.h"
+#include "core/tree/lazy_elements.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace td {
 
@@ -16,16 +18,18 @@ namespace {
 // A copy in which entries are left out: those for which `keep(value)` does not hold.
 template <class Keep>
 NodePtr filtered_copy(const NodePtr& root, Keep keep) {
-  struct Pending {
+  struct Pair {
     const DenseNode* source;
-    DenseNode* target;
+    DenseNode* target;  // held by the result
   };
-  std::vector<Pending> pending;
-  std::vector<NodePtr> held;
-  const auto begin = [&](const auto& self, const NodePtr& node) -> NodePtr {
+  Traversal<Pair> walk;
+  Memo<NodePtr> memo;
+  const auto make = [&](const auto& self, const NodePtr& node) -> NodePtr {
     if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_non_tensor()) {
       std::vector<NodePtr> elements;
-      for (const NodePtr& element : lazy->elements()) elements.push_back(self(self, element));
+      for (const NodePtr& element : lazy->elements()) {
+        elements.push_back(memo.once(element.get(), [&] { return self(self, element); }));
+      }
       auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy->stack_dim(),
                                                   lazy->batch(), lazy->device());
       copy_tags(*lazy, *result);
@@ -35,49 +39,30 @@ NodePtr filtered_copy(const NodePtr& root, Keep keep) {
     if (dense == nullptr) return TensorDict(node).clone(false).node();
     auto target = c10::make_intrusive<DenseNode>(dense->batch(), dense->device());
     copy_tags(*dense, *target);
-    pending.push_back({dense, target.get()});
+    walk.add({dense, target.get()});
     return target;
   };
-  NodePtr result = begin(begin, root);
-  while (!pending.empty()) {
-    const Pending at = pending.back();
-    pending.pop_back();
+  NodePtr result = make(make, root);
+  walk.run([&](const Pair& at) {
     for (std::size_t i = 0; i < at.source->size(); ++i) {
       const Value& value = at.source->value(i);
       if (!keep(value)) continue;
-      at.target->put(at.source->name(i),
-                     value.is_node() ? Value(begin(begin, value.node())) : value);
+      if (!value.is_node()) {
+        at.target->put(at.source->name(i), value);
+        continue;
+      }
+      const NodePtr& node = value.node();
+      at.target->put(at.source->name(i), memo.once(node.get(), [&] { return make(make, node); }));
     }
-  }
+  });
   return result;
 }
 
-bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
-
 // All dictionaries of a tree, each once and behind those that it holds.
 std::vector<Node*> dicts_of(const NodePtr& root) {
-  struct Level {
-    Node* node;
-    c10::SmallVector<NodePtr, 8> held;
-  };
-  std::vector<Node*> nodes;
-  std::vector<Level> levels;
-  std::unordered_set<const Node*> seen;
-  const auto enter = [&](Node* node) {
-    levels.push_back({node, {}});
-    node->collect(levels.back().held);
-  };
-  enter(root.get());
-  while (!levels.empty()) {
-    Level& level = levels.back();
-    if (level.held.empty()) {
-      nodes.push_back(level.node);
-      levels.pop_back();
-      continue;
-    }
-    Node* next = level.held.pop_back_val().get();  // its holder keeps it alive
-    if (!is_opaque(*next) && seen.insert(next).second) enter(next);
-  }
+  std::vector<Node*> nodes = nodes_from_below(root);
+  const auto is_value = [](const Node* node) { return is_opaque(*node); };
+  nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_value), nodes.end());
   return nodes;
 }
 
@@ -133,12 +118,48 @@ void remove_empty(const TensorDict& td) {
   edit.commit();
 }
 
-std::size_t depth(const TensorDict& td) {
-  std::size_t deepest = 1;
-  visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (!is_dict(value)) deepest = std::max(deepest, path.size());
+namespace {
+
+// How many names the longest path below a dictionary has.
+using Depths = std::unordered_map<const Node*, std::size_t>;
+
+std::size_t depth_below(const Value& value, const Depths& known) {
+  if (!is_dict(value)) return 1;
+  const auto found = known.find(value.node().get());
+  return found == known.end() || found->second == 0 ? 0 : 1 + found->second;
+}
+
+// Of a name that all elements of a lazy stack have.
+std::size_t depth_below(const LazyNode& lazy, const std::string& name, const Depths& known) {
+  std::size_t least = std::numeric_limits<std::size_t>::max();
+  holds_for_all(lazy, [&](const Node& element) {
+    const Value* value = static_cast<const DenseNode&>(element).find(name);
+    least = std::min(least, depth_below(*value, known));
+    return least != 0;
   });
-  return deepest - 1;
+  return least;
+}
+
+}  // namespace
+
+std::size_t depth(const TensorDict& td) {
+  const NodePtr root =
+      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
+  Depths known;
+  for (const Node* node : dicts_of(root)) {
+    std::size_t& deepest = known[node];
+    if (const DenseNode* dense = as_dense(node)) {
+      for (std::size_t i = 0; i < dense->size(); ++i) {
+        deepest = std::max(deepest, depth_below(dense->value(i), known));
+      }
+    } else {
+      for (const std::string& name : entry_names(*node)) {
+        deepest = std::max(deepest, depth_below(static_cast<const LazyNode&>(*node), name, known));
+      }
+    }
+  }
+  const std::size_t deepest = known[root.get()];
+  return deepest == 0 ? 0 : deepest - 1;
 }
 
 Sizes entry_sizes(const TensorDict& td, Path path) {

@@ -10,6 +10,7 @@
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>
@@ -18,17 +19,6 @@
 namespace td {
 
 namespace {
-
-const char* kind_name(const Value& value) {
-  switch (kind_of(value)) {
-    case EntryKind::tensor: return "tensor";
-    case EntryKind::non_tensor: return "non-tensor value";
-    case EntryKind::nested_tensor: return "nested tensor";
-    default: return "dictionary";
-  }
-}
-
-bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // Looks at everything first; then nothing but a lack of memory can go wrong.
 class Update {
@@ -95,6 +85,10 @@ class Update {
              std::uint32_t keys, bool filtered) {
     if (target == source) return;
     require_alike(above, name, *target, *source);
+    const bool root = levels_.empty();
+    if (!root && !seen_.first({target.get(), source.get()}, 2 * std::uintptr_t{keys} + filtered)) {
+      return;
+    }
     if (LazyNode* lazy = as_lazy(target.get())) {
       const RecursionGuard guard;
       if (options_.update_batch_size) {
@@ -174,8 +168,8 @@ class Update {
     }
     if (options_.mode == UpdateMode::store) return put(at, level, name, from);
     if (is_dict(from) != is_dict(into) || from.is_node() != into.is_node()) {
-      fail(Code::wrong_entry, "cannot write a ", kind_name(from), " into ", show(at, name),
-           ", which is a ", kind_name(into));
+      fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show(at, name),
+           ", which is a ", kind_word(into));
     }
     if (!from.is_node()) return write(at, name, into.tensor(), from.tensor());
     if (is_opaque(*from.node()) && same_non_tensor(*into.node(), *from.node())) return;
@@ -276,21 +270,18 @@ class Update {
   }
 
   bool any_reaches() const {
-    std::unordered_set<const Node*> targets, seen;
-    // Nobody but the one above it holds it (the second reference is that of retain()).
-    bool held_once = true;
+    std::unordered_set<const Node*> targets;
+    bool held_once = true;  // nobody but the one above it holds it
     for (const Level& level : levels_) {
       targets.insert(level.target);
-      held_once = held_once && retain(*level.target).use_count() <= 2;
+      held_once = held_once && holders_of(*level.target) < 2;
     }
     if (held_once) return false;
-    c10::SmallVector<NodePtr, 8> pending;
-    for (const NodePut& put : nodes_put_) pending.push_back(put.node);
-    while (!pending.empty()) {
-      const NodePtr node = pending.pop_back_val();
-      if (!seen.insert(node.get()).second) continue;
-      if (targets.count(node.get()) != 0) return true;
-      node->collect(pending);
+    std::unordered_set<const Node*> put_already;
+    for (const NodePut& put : nodes_put_) {
+      if (!put_already.insert(put.node.get()).second) continue;
+      const auto is_target = [&](const Node& node) -> bool { return targets.count(&node) != 0; };
+      if (visit_nodes(put.node, is_target)) return true;
     }
     return false;
   }
@@ -315,6 +306,7 @@ class Update {
   const UpdateOptions& options_;
   const KeyTree* keys_;
   c10::SmallVector<Level, 4> levels_;
+  Seen seen_;
   Writes writes_;
   c10::SmallVector<NodePtr, 4> held_;
   NameChanges names_;  // taken over from named dictionaries

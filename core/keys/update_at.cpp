@@ -4,13 +4,12 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 namespace td {
 
 namespace {
-
-bool is_dict(const Value& value) { return value.is_node() && !is_opaque(*value.node()); }
 
 // As an indexed write, but an entry that is missing is an error, and every tensor is broadcast for
 // itself: the batch sizes need not agree.
@@ -20,63 +19,77 @@ class UpdateAt {
 
   // False when there is something that only a write of the whole dictionary knows how to do.
   bool plan(const NodePtr& target, const NodePtr& source) {
-    pairs_.push_back({target.get(), source.get(), {}});
-    for (std::size_t at = 0; at < pairs_.size(); ++at) {
-      const Pair pair = pairs_[at];
-      const DenseNode* into = as_dense(pair.target);
-      const DenseNode* from = as_dense(pair.source);
-      if (into == nullptr || from == nullptr) return false;
-      const KeyMatch where(*from, *into);
-      for (std::size_t i = 0; i < from->size(); ++i) {
-        PathBuffer path = pair.path;
-        path.push_back(from->name(i));
-        if (!entry(path, *into, where(i), from->value(i))) return false;
-      }
-    }
-    return true;
+    enter(*target, *source);
+    walk_.run_in_order(
+        [&](Level& level) {
+          if (!plain_ || level.next == level.source->size()) return false;
+          const std::size_t i = level.next++;
+          const Level at = level;  // entry() may add a level
+          path_.push_back(at.source->name(i));
+          const std::size_t found = KeyMatch(*at.source, *at.target)(i);
+          if (!entry(*at.target, found, at.source->value(i))) path_.pop_back();
+          return true;
+        },
+        [&](const Level&) {
+          if (!path_.empty()) path_.pop_back();
+        });
+    return plain_;
   }
 
   void run() { leaves_.run(); }
 
  private:
-  struct Pair {
-    const Node *target, *source;
-    PathBuffer path;
+  struct Level {
+    const DenseNode *target, *source;
+    std::size_t next;
   };
 
-  bool entry(const PathBuffer& path, const DenseNode& holder, std::size_t at, const Value& from) {
+  void enter(const Node& target, const Node& source) {
+    const DenseNode* into = as_dense(&target);
+    const DenseNode* from = as_dense(&source);
+    plain_ = plain_ && into != nullptr && from != nullptr;
+    if (plain_) walk_.add({into, from, 0});
+  }
+
+  // The entry at `path_`. True when it is a dictionary that is gone through next: its name stays on the path
+  // until it is done.
+  bool entry(const DenseNode& holder, std::size_t at, const Value& from) {
     if (at == Schema::npos) {
-      fail(Code::key_not_found, "no entry ", show_path(path), " to write");
+      fail(Code::key_not_found, "no entry ", show_path(path_), " to write");
     }
     const Value& into = holder.value(at);
     if (into.is_node() != from.is_node() || is_dict(into) != is_dict(from)) {
-      fail(Code::wrong_entry, "cannot write a ", is_dict(from) ? "dictionary" : "value", " into ",
-           show_path(path), ", which is another kind of entry");
+      fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show_path(path_),
+           ", which is a ", kind_word(into));
     }
-    if (from.is_node()) {
-      if (!is_dict(from)) return false;
-      pairs_.push_back({into.node().get(), from.node().get(), path});
-      return true;
+    if (!from.is_node()) {
+      require_fit(into.tensor(), from.tensor());
+      leaves_.set(path_, into.tensor(), from.tensor(), &plan_);
+      return false;
     }
-    require_fit(path, into.tensor(), from.tensor());
-    leaves_.set(path, into.tensor(), from.tensor(), &plan_);
-    return true;
+    plain_ = plain_ && is_dict(from);
+    if (!plain_ || !seen_.first({into.node().get(), from.node().get()})) return false;
+    enter(*into.node(), *from.node());
+    return plain_;
   }
 
-  void require_fit(Path path, const at::Tensor& target, const at::Tensor& source) const {
-    require_batch(path, target.sizes(), plan_.view().in());
+  void require_fit(const at::Tensor& target, const at::Tensor& source) const {
+    require_batch(path_, target.sizes(), plan_.view().in());
     const Sizes part = plan_.sizes(target.sizes());
     const bool fits =
         options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
     if (!fits) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
-           show_path(path), " of shape ", show_sizes(part));
+           show_path(path_), " of shape ", show_sizes(part));
     }
   }
 
   IndexPlan& plan_;
   const UpdateAtOptions& options_;
-  std::vector<Pair> pairs_;
+  Traversal<Level> walk_;
+  Seen seen_;
+  PathBuffer path_;
+  bool plain_ = true;
   Writes leaves_;
 };
 

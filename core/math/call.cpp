@@ -4,6 +4,7 @@
 #include "core/math/call_fused.h"
 #include "core/math/operators.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/show_leaf.h"
 #include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
 #include "core/tree/zip.h"
@@ -74,7 +75,8 @@ class ResultOp : public ZipOp {
   const CallOptions& options_;
 };
 
-// The tensors of a result, one after the other, in the places of a tree.
+// The tensors of a result, one after the other, in the places of the trees that they were made of: the same
+// walk, which comes to the same nodes.
 class FillOp final : public ResultOp {
  public:
   FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
@@ -210,13 +212,14 @@ class Call {
     std::vector<TensorDict> made;
     if (wants_fused(all_cuda)) {
       collect(root);
-      if (call_fused()) made.push_back(finish(zip({root}, FillOp(std::move(fused_), options_))));
+      if (call_fused())
+        made.push_back(finish(zip(beside(root), FillOp(std::move(fused_), options_), policy_)));
     }
     if (made.empty()) {
       further_.resize(op_.results() - 1);
       made.push_back(finish(zip(beside(root), LeafOp(*this), policy_)));
       for (std::vector<at::Tensor>& tensors : further_)
-        made.push_back(finish(zip({root}, FillOp(std::move(tensors), options_), policy_)));
+        made.push_back(finish(zip(beside(root), FillOp(std::move(tensors), options_), policy_)));
     }
     return made;
   }
@@ -290,17 +293,9 @@ class Call {
         operators::call(*op_.handle_, stack_);
       }
     } catch (c10::Error& error) {
-      error.add_context("called for " + show_place(*tensors[0]));
+      error.add_context("called for " + show_leaf(*td_.node(), *tensors[0]));
       throw;
     }
-  }
-
-  std::string show_place(const at::Tensor& leaf) const {
-    std::string text = "a tensor of a lazy stack";
-    visit_paths(*td_.node(), [&](Path path, const Value& value) {
-      if (!value.is_node() && value.tensor().is_same(leaf)) text = show_path(path);
-    });
-    return text;
   }
 
   // Before the first leaf is written, the operator is tried out for each sort of leaf: on tensors without
@@ -336,7 +331,7 @@ class Call {
     try {
       operators::call(*op_.handle_, stack_);
     } catch (c10::Error& error) {
-      error.add_context("called for " + show_place(row[0]));
+      error.add_context("called for " + show_leaf(*td_.node(), row[0]));
       throw;
     }
   }

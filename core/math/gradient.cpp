@@ -4,6 +4,7 @@
 #include "core/tensor/foreign.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
+#include "core/tree/show_leaf.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -29,11 +30,11 @@ void each_leaf_of_path(const TensorDict& td, F&& f) {
   });
 }
 
-// For checks: `f` is called with a name for messages. The leaves of lazy stacks have none.
+// For checks: `f` is called with a function that gives a name for messages.
 template <class F>
 void check_leaves(const TensorDict& td, F&& f) {
-  each_leaf_of_path(td, [&](Path path, const at::Tensor& leaf) { f(show_path(path), leaf); });
-  each_leaf(td, [&](const at::Tensor& leaf) { f(std::string("a tensor of a stack"), leaf); });
+  each_leaf(td,
+            [&](const at::Tensor& leaf) { f([&] { return show_leaf(*td.node(), leaf); }, leaf); });
 }
 
 // Asking a tensor with a history for its gradient gives nothing but a warning, unless it was told to
@@ -67,9 +68,9 @@ TensorDict detach(const TensorDict& td, Detach what) {
 }
 
 void detach_inplace(const TensorDict& td) {
-  check_leaves(td, [](const std::string& name, const at::Tensor& leaf) {
+  check_leaves(td, [](const auto& name, const at::Tensor& leaf) {
     if (leaf.is_view() && leaf.requires_grad()) {
-      fail(Code::unsupported, name,
+      fail(Code::unsupported, name(),
            " is a view of a tensor that is recorded and cannot be detached in place: detach the "
            "dictionary, or the tensor it is a view of");
     }
@@ -80,13 +81,13 @@ void detach_inplace(const TensorDict& td) {
 }
 
 void set_requires_grad(const TensorDict& td, bool required) {
-  check_leaves(td, [&](const std::string& name, const at::Tensor& leaf) {
+  check_leaves(td, [&](const auto& name, const at::Tensor& leaf) {
     const c10::ScalarType dtype = leaf.scalar_type();
     if (required && !at::isFloatingType(dtype) && !at::isComplexType(dtype)) {
-      fail(Code::dtype, name, " of ", c10::toString(dtype), " cannot require gradients");
+      fail(Code::dtype, name(), " of ", c10::toString(dtype), " cannot require gradients");
     }
     if (!required && !leaf.is_leaf()) {
-      fail(Code::torch, name,
+      fail(Code::torch, name(),
            " was computed from other tensors and always requires a gradient: detach it");
     }
   });

@@ -5,6 +5,7 @@
 #include "core/tensor/writes.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -44,12 +45,21 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
   return found;
 }
 
-// All tensors of a dictionary, to be filled.
+// All tensors of a dictionary, and the values of nested tensors, to be filled.
 void add_all(const Node& node, Writes& writes) {
-  const auto add_one = [&](const ZipPlace& place, ZipTensors tensors) {
-    writes.fill(place.path, *tensors[0]);
+  struct Add {
+    Writes& writes;
+    void operator()(const ZipPlace& place, ZipTensors tensors) {
+      writes.fill(place.path, *tensors[0]);
+    }
+    void operator()(const ZipPlace& place, ZipNodes nodes) {
+      if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]))
+        writes.fill(place.path, nested_tensor->values());
+    }
   };
-  visit_zip(retain(node), add_one);
+  ZipPolicy policy;
+  policy.nested_tensor = true;
+  visit_zip(retain(node), Add{writes}, policy);
 }
 
 // Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
@@ -73,27 +83,28 @@ bool zero_bytes(const Node& node) {
 
 // The tensors under a path, in the elements of lazy stacks too.
 void gather(const NodePtr& root, Path path, Writes& writes) {
-  struct Pending {
+  struct Place {
     NodePtr node;
     Path path;
   };
-  std::vector<Pending> pending{{root, path}};
-  while (!pending.empty()) {
-    const Pending at = std::move(pending.back());
-    pending.pop_back();
+  Traversal<Place> walk;
+  walk.add({root, path});
+  walk.run([&](const Place& at) {
     if (at.path.empty()) {
       add_all(*at.node, writes);
     } else if (const LazyNode* lazy = as_lazy(at.node.get())) {
-      for (const NodePtr& element : lazy->elements()) pending.push_back({element, at.path});
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element, at.path}, at.path.size());
+      }
     } else {
       const Value value = find_entry(at.node, at.path.slice(0, 1));
       if (value.is_node()) {
-        pending.push_back({value.node(), at.path.slice(1)});
+        walk.add({value.node(), at.path.slice(1)});
       } else {
         writes.fill(at.path.slice(0, 1), value.tensor());
       }
     }
-  }
+  });
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/tree/kinds.h"
-#include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/traverse.h"
 
 #include <string>
 #include <utility>

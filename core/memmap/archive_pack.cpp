@@ -185,9 +185,7 @@ void refresh_checksums(const std::string& path) {
     char bytes[4];
     for (int i = 0; i < 4; ++i) bytes[i] = static_cast<char>(crc >> (8 * i) & 0xff);
     for (const std::uint64_t at : reader.checksums_of(entry)) {
-      if (::pwrite(file.get(), bytes, sizeof bytes, static_cast<off_t>(at)) != sizeof bytes) {
-        files::fail_io("cannot write", name, errno);
-      }
+      files::write_all_at(file.get(), bytes, sizeof bytes, at, name);
     }
   }
 }

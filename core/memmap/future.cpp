@@ -72,6 +72,9 @@ Future::Future(Work work) {
   } catch (const std::system_error& error) {
     AtExit::instance().remove(this);
     fail(Code::out_of_memory, "the system gives no thread: ", error.what());
+  } catch (...) {
+    AtExit::instance().remove(this);
+    throw;
   }
 }
 

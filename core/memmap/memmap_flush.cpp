@@ -5,8 +5,8 @@
 #include "core/io/mapped_file.h"
 #include "core/memmap/memmap.h"
 #include "core/meta/format.h"
-#include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <set>

@@ -7,6 +7,7 @@
 #include "core/meta/format_index.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <deque>
@@ -37,6 +38,7 @@ class Planner {
       begin_sub_tensordict(*part, dir, exists);
       node = part->parent().get();
     }
+    limit_.emplace(*node);
     plan_.result = begin(*node, dir, exists);
     while (!levels_.empty()) {
       const Level& level = levels_.back();
@@ -72,6 +74,7 @@ class Planner {
   };
 
   NodePtr begin(const Node& source, const std::string& dir, bool exists) {
+    if (!levels_.empty()) limit_->enter(source);
     if (const LazyNode* lazy = as_lazy(&source)) return begin_lazy(*lazy, dir, exists);
     return begin_dense(*as_dense(&source), dir, exists);
   }
@@ -305,6 +308,7 @@ class Planner {
   Content content_;
   SavePlan plan_;
   std::vector<Level> levels_;
+  std::optional<PathLimit> limit_;  // each place is a folder of its own
   PathBuffer path_;
   SaveChecks checks_;
   std::deque<std::string> element_names_;  // of elements of lazy stacks, on the path

@@ -114,14 +114,16 @@ class Reload {
     to.set_saved_path(from.saved_path());
     if (!to.locked()) return;
     lock(retain(to));  // what is new in it
-    c10::SmallVector<NodePtr, 8> pending{retain(to)};
-    while (!pending.empty()) {
-      const NodePtr node = std::move(pending.back());
-      pending.pop_back();
-      if (node->memmapped() && node.get() != &to) continue;
+    Traversal<Node*> walk;
+    c10::SmallVector<NodePtr, 8> held;
+    walk.add(&to);
+    walk.run([&](Node* node) {
+      if (node->memmapped() && node != &to) return;  // and all below it
       node->set_memmapped(true);
-      node->collect(pending);
-    }
+      held.clear();
+      node->collect(held);
+      for (const NodePtr& inner : held) walk.add(inner.get());
+    });
   }
 
   std::vector<Pair> pairs_;

@@ -10,12 +10,11 @@
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
-
-#include <set>
 
 namespace td {
 
@@ -75,51 +74,54 @@ TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
   return TensorDict(std::move(result));
 }
 
-bool TensorDict::equal(const TensorDict& other) const {
-  std::vector<std::pair<NodePtr, NodePtr>> pairs{{node_, other.node_}};
-  // Pairs of nodes that stand in several places, kept for their addresses.
-  std::set<std::pair<const Node*, const Node*>> seen;
-  std::vector<std::pair<NodePtr, NodePtr>> kept;
-  while (!pairs.empty()) {
-    const auto [a, b] = std::move(pairs.back());
-    pairs.pop_back();
-    if (a.use_count() > 2 && b.use_count() > 2) {  // one reference is ours
-      if (!seen.emplace(a.get(), b.get()).second) continue;
-      kept.emplace_back(a, b);
+namespace {
+
+// Whether two nodes are equal, but for the nodes below them, of which `add` is told.
+template <class Add>
+bool equal_nodes(const NodePtr& a, const NodePtr& b, const Add& add) {
+  if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
+  if (is_opaque(*a)) return same_non_tensor(*a, *b);
+  const LazyNode* one_by_one = as_lazy(a.get());
+  const LazyNode* beside = as_lazy(b.get());
+  if (one_by_one != nullptr && beside != nullptr &&
+      one_by_one->stack_dim() == beside->stack_dim()) {
+    for (std::size_t k = 0; k < one_by_one->elements().size(); ++k) {
+      add(one_by_one->elements()[k], beside->elements()[k]);
     }
-    if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
-    if (is_opaque(*a)) {
-      if (!same_non_tensor(*a, *b)) return false;
-      continue;
-    }
-    const LazyNode* one_by_one = as_lazy(a.get());
-    const LazyNode* beside = as_lazy(b.get());
-    if (one_by_one != nullptr && beside != nullptr &&
-        one_by_one->stack_dim() == beside->stack_dim()) {
-      for (std::size_t k = 0; k < one_by_one->elements().size(); ++k) {
-        pairs.emplace_back(one_by_one->elements()[k], beside->elements()[k]);
-      }
-      continue;
-    }
-    const NodePtr left_form = dense_form(a), right_form = dense_form(b);
-    const DenseNode& left = *as_dense(left_form.get());
-    const DenseNode& right = *as_dense(right_form.get());
-    if (left.size() != right.size()) return false;
-    const KeyMatch where(left, right);
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      const std::size_t at = where(i);
-      if (at == Schema::npos) return false;
-      const Value& one = left.value(i);
-      const Value& two = right.value(at);
-      if (one.is_node() != two.is_node()) return false;
-      if (one.is_node()) {
-        pairs.emplace_back(one.node(), two.node());
-      } else if (!equal_tensors(one.tensor(), two.tensor())) {
-        return false;
-      }
+    return true;
+  }
+  const NodePtr left_form = dense_form(a), right_form = dense_form(b);
+  const DenseNode& left = *as_dense(left_form.get());
+  const DenseNode& right = *as_dense(right_form.get());
+  if (left.size() != right.size()) return false;
+  const KeyMatch where(left, right);
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    const std::size_t at = where(i);
+    if (at == Schema::npos) return false;
+    const Value& one = left.value(i);
+    const Value& two = right.value(at);
+    if (one.is_node() != two.is_node()) return false;
+    if (one.is_node()) {
+      add(one.node(), two.node());
+    } else if (!equal_tensors(one.tensor(), two.tensor())) {
+      return false;
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool TensorDict::equal(const TensorDict& other) const {
+  using Pair = std::pair<NodePtr, NodePtr>;
+  Traversal<Pair> walk;
+  walk.add({node_, other.node_});
+  const auto add = [&](const NodePtr& a, const NodePtr& b) {
+    walk.add_once({a.get(), b.get()}, {a, b});
+  };
+  bool same = true;
+  walk.run([&](const Pair& at) { same = same && equal_nodes(at.first, at.second, add); });
+  return same;
 }
 
 bool equal_tensors(const at::Tensor& a, const at::Tensor& b) {

@@ -5,7 +5,9 @@
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
+#include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
 
@@ -41,23 +43,25 @@ class ConvertOp final : public BatchOp {
 };
 
 // Of each leaf its own.
-NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
-  visit_paths(*like.node(), [&](Path path, const Value& value) {
-    if (!value.is_node()) td.get(path);
-  });
-  const TensorDict copy = td.clone(/*recurse=*/false);
-  visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (value.is_node() && value.node()->kind() == NodeKind::nested_tensor) {
-      fail(Code::unsupported, show_path(path),
-           " is a nested tensor, which is not converted like another");
+class ConvertEach final : public ZipOp {
+ public:
+  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+    for (const at::Tensor* tensor : tensors) {
+      if (tensor == nullptr) {
+        fail(Code::key_not_found, "no entry ", show_path(place.path), " in both dictionaries");
+      }
     }
-    if (value.is_node()) return;
-    const at::Tensor& wanted = like.get(path);
-    const bool meta = wanted.device().is_meta();
-    TensorDict(copy).set(path, value.tensor().to(meta ? value.tensor().device() : wanted.device(),
-                                                 wanted.scalar_type(), /*non_blocking=*/true));
-  });
-  return copy.node();
+    const at::Tensor& wanted = *tensors[1];
+    return tensors[0]->to(wanted.device().is_meta() ? tensors[0]->device() : wanted.device(),
+                          wanted.scalar_type(), /*non_blocking=*/true);
+  }
+};
+
+NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
+  ZipPolicy policy;
+  policy.missing = ZipPolicy::Missing::fill;
+  policy.what = "a conversion like another dictionary";
+  return zip({td.node(), like.node()}, ConvertEach(), policy);
 }
 
 void require_pinning() {
@@ -69,28 +73,34 @@ void require_pinning() {
 
 // Puts the leaves of `source` into `target`: trees of the same structure.
 void replace_leaves(const NodePtr& target, const NodePtr& source) {
-  std::vector<std::pair<Node*, Node*>> pairs{{target.get(), source.get()}};
-  while (!pairs.empty()) {
-    const auto [to, from] = pairs.back();
-    pairs.pop_back();
-    to->set_device(from->device());
-    if (DenseNode* dense = as_dense(to)) {
+  struct Pair {
+    Node *to, *from;
+  };
+  Traversal<Pair> walk;
+  const auto add = [&](const NodePtr& to, const NodePtr& from) {
+    walk.add_once({to.get(), from.get()}, {to.get(), from.get()});
+  };
+  walk.add({target.get(), source.get()});
+  walk.run([&](const Pair& at) {
+    at.to->set_device(at.from->device());
+    if (DenseNode* dense = as_dense(at.to)) {
       for (std::size_t i = 0; i < dense->size(); ++i) {
-        const Value& value = as_dense(from)->value(i);
+        const Value& value = as_dense(at.from)->value(i);
         if (value.is_node()) {
-          pairs.push_back({dense->value(i).node().get(), value.node().get()});
+          add(dense->value(i).node(), value.node());
         } else {
           dense->set_value(i, value);
         }
       }
-    } else if (NestedTensorNode* nested_tensor = as_nested_tensor(to)) {
-      nested_tensor->set_tensors(as_nested_tensor(from)->values(), as_nested_tensor(from)->sizes());
-    } else if (LazyNode* lazy = as_lazy(to)) {
+    } else if (NestedTensorNode* nested_tensor = as_nested_tensor(at.to)) {
+      nested_tensor->set_tensors(as_nested_tensor(at.from)->values(),
+                                 as_nested_tensor(at.from)->sizes());
+    } else if (LazyNode* lazy = as_lazy(at.to)) {
       for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
-        pairs.push_back({lazy->elements()[i].get(), as_lazy(from)->elements()[i].get()});
+        add(lazy->elements()[i], as_lazy(at.from)->elements()[i]);
       }
     }
-  }
+  });
 }
 
 void require_replaceable(const TensorDict& td) {
@@ -141,15 +151,13 @@ TensorDict convert(const TensorDict& td, const ConvertOptions& options) {
 void set_common_device(const TensorDict& td) {
   std::optional<c10::Device> common;
   bool same = true;
-  std::vector<Node*> nodes{td.node().get()};
   visit(*td.node(), [&](const Value& value) {
-    if (value.is_node()) nodes.push_back(value.node().get());
     const at::Tensor* leaf = elements_of(value);
     if (leaf == nullptr) return;
     same = same && (!common || *common == leaf->device());
     common = leaf->device();
   });
-  for (Node* node : nodes) node->set_device(same ? common : std::nullopt);
+  visit_nodes(td.node(), [&](Node& node) { node.set_device(same ? common : std::nullopt); });
 }
 
 void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream) {

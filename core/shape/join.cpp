@@ -6,6 +6,7 @@
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensorclass.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -22,12 +23,8 @@ class Joiner {
       : kind_(kind), dim_(dim), lenient_(lenient), fast_(fast::can_skip_dispatcher()) {}
 
   NodePtr run(c10::ArrayRef<NodePtr> sources) {
-    NodePtr result = begin({}, sources);
-    while (!pending_.empty()) {
-      const Level level = std::move(pending_.back());
-      pending_.pop_back();
-      fill(level);
-    }
+    NodePtr result = make({}, sources, dim_);
+    walk_.run([&](const Level& level) { fill(level); });
     return result;
   }
 
@@ -37,14 +34,15 @@ class Joiner {
     Dense sources;
     std::vector<NodePtr> owned;  // sources that were read out
     DenseNode* target = nullptr;
+    std::int64_t dim = 0;  // of these nodes: elements of lazy stacks have one dimension less
   };
 
   const char* name() const { return kind_ == Join::stack ? "stack" : "cat"; }
 
   // Whether sizes agree, but for the dimension that cat makes longer.
-  bool agree(SizesView a, SizesView b) const noexcept {
+  bool agree(SizesView a, SizesView b, std::int64_t dim) const noexcept {
     if (a.size() != b.size()) return false;
-    const std::size_t open = kind_ == Join::cat ? static_cast<std::size_t>(dim_) : a.size();
+    const std::size_t open = kind_ == Join::cat ? static_cast<std::size_t>(dim) : a.size();
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i] != b[i] && i != open) return false;
     }
@@ -60,18 +58,19 @@ class Joiner {
 
   // Sizes of the result. `size_of(k)` gives those of source k.
   template <class SizeOf>
-  Sizes joined(std::size_t n, SizeOf&& size_of, const char* what, std::string_view key) const {
+  Sizes joined(std::size_t n, std::int64_t dim, SizeOf&& size_of, const char* what,
+               std::string_view key) const {
     const SizesView first = size_of(0);
-    const auto at = static_cast<std::size_t>(dim_);
+    const auto at = static_cast<std::size_t>(dim);
     Sizes result(first.begin(), first.end());
     for (std::size_t k = 1; k < n; ++k) {
       const SizesView sizes = size_of(k);
-      if (!agree(first, sizes)) fail_sizes(first, sizes, what, key);
+      if (!agree(first, sizes, dim)) fail_sizes(first, sizes, what, key);
       if (kind_ == Join::cat && __builtin_add_overflow(result[at], sizes[at], &result[at])) {
         fail_sizes(first, sizes, "lengths that can be added up", key);
       }
     }
-    if (kind_ == Join::stack) result.insert(result.begin() + dim_, static_cast<std::int64_t>(n));
+    if (kind_ == Join::stack) result.insert(result.begin() + dim, static_cast<std::int64_t>(n));
     return result;
   }
 
@@ -83,33 +82,44 @@ class Joiner {
     return type;
   }
 
-  // The node that several make. Those that are no plain dictionaries have rules of their own.
-  NodePtr begin(std::string_view key, c10::ArrayRef<NodePtr> nodes) {
+  // The node that several make; of the same ones the same.
+  NodePtr begin(std::string_view key, NodesHere here, std::int64_t dim) {
+    const auto made = [&] {
+      c10::SmallVector<NodePtr, 8> nodes;
+      for (const Node* node : here) nodes.push_back(retain(*node));
+      return make(key, nodes, dim);
+    };
+    return memo_.once(here, made, static_cast<std::uintptr_t>(dim));
+  }
+
+  // Those that are no plain dictionaries have rules of their own.
+  NodePtr make(std::string_view key, c10::ArrayRef<NodePtr> nodes, std::int64_t dim) {
     std::size_t data = 0, lazy = 0, dense = 0;
     for (const NodePtr& node : nodes) {
       data += is_opaque(*node) ? 1 : 0;
       dense += node->kind() == NodeKind::dense ? 1 : 0;
       lazy += as_lazy(node.get()) != nullptr && !is_opaque(*node) ? 1 : 0;
     }
-    if (data == nodes.size()) return join_non_tensor(key, nodes);
+    if (data == nodes.size()) return join_non_tensor(key, nodes, dim);
     if (data != 0) {
       fail(Code::wrong_entry, name(), ": \"", key,
            "\" is a dictionary in one place and a non-tensor value in another");
     }
     if (lazy == nodes.size()) {
-      if (NodePtr joined = join_lazy(nodes); joined.defined()) return joined;
-      if (lenient_) return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+      if (NodePtr joined = join_lazy(nodes, dim); joined.defined()) return joined;
+      if (lenient_) return lazy_stack({nodes.begin(), nodes.end()}, dim);
     } else if (lazy != 0 && kind_ == Join::cat) {
-      if (NodePtr joined = join_mixed(nodes); joined.defined()) return joined;
+      if (NodePtr joined = join_mixed(nodes, dim); joined.defined()) return joined;
     }
     Level level;
+    level.dim = dim;
     for (const NodePtr& node : nodes) {
       if (dense != nodes.size()) level.owned.push_back(dense_form(node));
       level.sources.push_back(
           as_dense(dense != nodes.size() ? level.owned.back().get() : node.get()));
     }
     if (lenient_ && !compatible(level.sources))
-      return lazy_stack({nodes.begin(), nodes.end()}, dim_);
+      return lazy_stack({nodes.begin(), nodes.end()}, dim);
     return begin_dense(key, std::move(level));
   }
 
@@ -123,20 +133,20 @@ class Joiner {
       same_names = same_names && (!first.tagged() || source->names() == first.names());
     }
     const Sizes batch = joined(
-        level.sources.size(), [&](std::size_t k) { return level.sources[k]->batch(); },
+        level.sources.size(), level.dim, [&](std::size_t k) { return level.sources[k]->batch(); },
         "batch sizes", key);
     auto target = c10::make_intrusive<DenseNode>(first.schema(), batch, device);
     if (first.tensorclass()) target->set_tensorclass(common_type(level.sources));
-    if (first.tagged()) take_names(first.names(), *target, same_names);
+    if (first.tagged()) take_names(first.names(), level.dim, *target, same_names);
     target->reserve(first.size());
     level.target = target.get();
-    pending_.push_back(std::move(level));
+    walk_.add(std::move(level));
     return target;
   }
 
-  void take_names(Names names, Node& target, bool same_names) const {
+  void take_names(Names names, std::int64_t dim, Node& target, bool same_names) const {
     if (names.empty() || (kind_ == Join::stack && !same_names)) return;
-    if (kind_ == Join::stack) names.insert(names.begin() + dim_, std::nullopt);
+    if (kind_ == Join::stack) names.insert(names.begin() + dim, std::nullopt);
     target.set_names(std::move(names));
   }
 
@@ -163,7 +173,7 @@ class Joiner {
   }
 
   // Lazy stacks that fit each other stay lazy; no node when they do not.
-  NodePtr join_lazy(c10::ArrayRef<NodePtr> nodes) const {
+  NodePtr join_lazy(c10::ArrayRef<NodePtr> nodes, std::int64_t dim) {
     const auto& first = static_cast<const LazyNode&>(*nodes[0]);
     const std::int64_t along = first.stack_dim();
     bool same_count = true;
@@ -173,7 +183,7 @@ class Joiner {
       same_count = same_count && lazy.elements().size() == first.elements().size();
     }
     std::vector<NodePtr> elements;
-    if (kind_ == Join::cat && dim_ == along) {
+    if (kind_ == Join::cat && dim == along) {
       for (const NodePtr& node : nodes) {
         const auto& own = static_cast<const LazyNode&>(*node).elements();
         elements.insert(elements.end(), own.begin(), own.end());
@@ -182,44 +192,45 @@ class Joiner {
     }
     if (!same_count) return {};
     const RecursionGuard guard;
-    const bool before = kind_ == Join::stack ? dim_ <= along : dim_ < along;
+    const bool before = kind_ == Join::stack ? dim <= along : dim < along;
     for (std::size_t j = 0; j < first.elements().size(); ++j) {
-      std::vector<NodePtr> column;
+      c10::SmallVector<const Node*, 8> column;
       for (const NodePtr& node : nodes)
-        column.push_back(static_cast<const LazyNode&>(*node).elements()[j]);
-      elements.push_back(Joiner(kind_, before ? dim_ : dim_ - 1, lenient_).run(column));
+        column.push_back(static_cast<const LazyNode&>(*node).elements()[j].get());
+      elements.push_back(begin({}, column, before ? dim : dim - 1));
     }
     return lazy_stack(std::move(elements), kind_ == Join::stack && before ? along + 1 : along);
   }
 
   // A dictionary that is joined to lazy stacks along their own dimension gives its parts as elements.
-  NodePtr join_mixed(c10::ArrayRef<NodePtr> nodes) const {
+  NodePtr join_mixed(c10::ArrayRef<NodePtr> nodes, std::int64_t dim) const {
     std::vector<NodePtr> elements;
     for (const NodePtr& node : nodes) {
       const LazyNode* lazy = as_lazy(node.get());
-      if (lazy != nullptr && lazy->stack_dim() != dim_) return {};
+      if (lazy != nullptr && lazy->stack_dim() != dim) return {};
       if (lazy != nullptr) {
         elements.insert(elements.end(), lazy->elements().begin(), lazy->elements().end());
         continue;
       }
-      if (static_cast<std::size_t>(dim_) >= node->batch().size()) return {};
-      for (const TensorDict& part : TensorDict(dense_form(node)).unbind(dim_))
+      if (static_cast<std::size_t>(dim) >= node->batch().size()) return {};
+      for (const TensorDict& part : TensorDict(dense_form(node)).unbind(dim))
         elements.push_back(part.node());
     }
-    return lazy_stack(std::move(elements), dim_);
+    return lazy_stack(std::move(elements), dim);
   }
 
   // Non-tensor values: a stack of them, or one value that is the same everywhere.
-  NodePtr join_non_tensor(std::string_view key, c10::ArrayRef<NodePtr> nodes) const {
+  NodePtr join_non_tensor(std::string_view key, c10::ArrayRef<NodePtr> nodes,
+                          std::int64_t dim) const {
     const Sizes batch = joined(
-        nodes.size(), [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", key);
+        nodes.size(), dim, [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", key);
     if (nodes[0]->kind() == NodeKind::nested_tensor && kind_ == Join::cat)
       return cat_nested_tensor(key, nodes);
     if (kind_ == Join::stack) {
       // Of its own: a source may yet be given another batch size.
       std::vector<NodePtr> elements;
       for (const NodePtr& node : nodes) elements.push_back(node->shallow_copy());
-      return lazy_stack(std::move(elements), dim_);
+      return lazy_stack(std::move(elements), dim);
     }
     const auto json_of = [](const NodePtr& node) {
       return node->kind() == NodeKind::non_tensor ? &static_cast<const NonTensorNode&>(*node).json()
@@ -241,7 +252,7 @@ class Joiner {
       positions.push_back(at::arange(first, past, at::kLong).view(node->batch()));
       values.insert(values.end(), own.begin(), own.end());
     }
-    return make_non_tensor(values, at::cat(positions, dim_), nodes[0]->device());
+    return make_non_tensor(values, at::cat(positions, dim), nodes[0]->device());
   }
 
   // Parts behind parts.
@@ -291,11 +302,11 @@ class Joiner {
         nodes += values[k]->is_node() ? 1 : 0;
       }
       if (nodes == 0) {
-        level.target->push_value(leaf(first.name(i), values));
+        level.target->push_value(leaf(first.name(i), values, level.dim));
       } else if (nodes == n) {
-        c10::SmallVector<NodePtr, 8> inner;
-        for (const Value* value : values) inner.push_back(value->node());
-        level.target->push_value(begin(first.name(i), inner));
+        c10::SmallVector<const Node*, 8> inner;
+        for (const Value* value : values) inner.push_back(value->node().get());
+        level.target->push_value(begin(first.name(i), inner, level.dim));
       } else {
         fail(Code::wrong_entry, name(), ": \"", first.name(i),
              "\" is a dictionary in one place and a tensor in another");
@@ -303,19 +314,21 @@ class Joiner {
     }
   }
 
-  Value leaf(std::string_view key, c10::ArrayRef<const Value*> values) const {
+  Value leaf(std::string_view key, c10::ArrayRef<const Value*> values, std::int64_t dim) const {
     const Sizes sizes = joined(
-        values.size(), [&](std::size_t k) { return values[k]->tensor().sizes(); }, "shapes", key);
+        values.size(), dim, [&](std::size_t k) { return values[k]->tensor().sizes(); }, "shapes",
+        key);
     c10::SmallVector<const at::Tensor*, 8> tensors;
     for (const Value* value : values) tensors.push_back(&value->tensor());
-    return join_tensors(kind_, tensors, dim_, sizes, fast_);
+    return join_tensors(kind_, tensors, dim, sizes, fast_);
   }
 
   Join kind_;
   std::int64_t dim_;
   bool lenient_;
   bool fast_;
-  std::vector<Level> pending_;
+  Traversal<Level> walk_;
+  Memo<NodePtr> memo_;
 };
 
 NodePtr run(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim, bool lenient) {

@@ -4,7 +4,6 @@
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
-#include "core/tree/memo.h"
 #include "core/tree/paths.h"
 #include "core/tree/zip.h"
 
@@ -82,14 +81,6 @@ class IntoTensors {
   bool strict_;
   Writes writes_{Writes::Hold::owns};
 };
-
-bool has_lazy(const NodePtr& root) {
-  bool found = false;
-  visit_nodes(root, [&](const Node& node) {
-    found = found || (node.kind() == NodeKind::lazy && !is_opaque(node));
-  });
-  return found;
-}
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -65,28 +66,25 @@ class PadOp final : public BatchOp {
 // One value for a whole batch is carried over by any operation; padding makes it a value for each.
 void pad_non_tensor(const PadOp& op, const NodePtr& source, const NodePtr& result) {
   struct Pair {
-    const DenseNode* source;
-    DenseNode* result;
+    const Node* source;
+    Node* result;
   };
-  std::vector<Pair> pending;
-  const auto begin = [&](const NodePtr& from, const NodePtr& to) {
-    if (as_dense(from.get()) != nullptr)
-      pending.push_back({as_dense(from.get()), as_dense(to.get())});
-  };
-  begin(source, result);
-  while (!pending.empty()) {
-    const Pair at = pending.back();
-    pending.pop_back();
-    for (std::size_t i = 0; i < at.source->size(); ++i) {
-      const Value& value = at.source->value(i);
+  Traversal<Pair> walk;
+  walk.add({source.get(), result.get()});
+  walk.run([&](const Pair& at) {
+    const DenseNode* from = as_dense(at.source);
+    DenseNode* to = as_dense(at.result);
+    for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
+      const Value& value = from->value(i);
       if (!value.is_node()) continue;
       if (value.node()->kind() == NodeKind::non_tensor) {
-        at.result->set_value(i, op.data(*value.node()));
+        to->set_value(i, op.data(*value.node()));
       } else {
-        begin(value.node(), at.result->value(i).node());
+        Node* const made = to->value(i).node().get();
+        walk.add_once({value.node().get(), made}, {value.node().get(), made});
       }
     }
-  }
+  });
 }
 
 }  // namespace
@@ -207,6 +205,7 @@ TensorDict pad_sequence(c10::ArrayRef<TensorDict> sources, const PadSequenceOpti
   ZipPolicy policy;
   policy.missing = ZipPolicy::Missing::intersect;
   policy.what = "pad_sequence";
+  policy.each_path = true;
   visit_zip(
       roots,
       [&](const ZipPlace& place, ZipTensors tensors) {

@@ -3,9 +3,9 @@
 #include "core/tensor/fast_path.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
-#include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 
@@ -27,19 +27,17 @@ class Unbind {
 
   std::vector<NodePtr> run(const NodePtr& root) {
     std::vector<NodePtr> result = parts_of(root);
-    while (!pending_.empty()) {
-      const Pending at = std::move(pending_.back());
-      pending_.pop_back();
+    walk_.run([&](const Level& at) {
       for (std::size_t i = 0; i < at.source->size(); ++i) {
         require_entry(*at.source, i);
         entry(at.source->value(i), at.targets);
       }
-    }
+    });
     return result;
   }
 
  private:
-  struct Pending {
+  struct Level {
     const DenseNode* source;
     std::vector<DenseNode*> targets;  // held by the result
   };
@@ -67,9 +65,9 @@ class Unbind {
     Names names = source.names();
     if (!names.empty()) names.erase(names.begin() + dim_);
     std::vector<NodePtr> nodes;
-    Pending pending{&source, {}};
+    Level level{&source, {}};
     nodes.reserve(parts_);
-    pending.targets.reserve(parts_);
+    level.targets.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
       auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
       if (source.tagged()) {
@@ -77,10 +75,10 @@ class Unbind {
         node->set_names(names);
       }
       node->reserve(source.size());
-      pending.targets.push_back(node.get());
+      level.targets.push_back(node.get());
       nodes.push_back(std::move(node));
     }
-    pending_.push_back(std::move(pending));
+    walk_.add(std::move(level));
     return nodes;
   }
 
@@ -95,14 +93,8 @@ class Unbind {
       for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(nested_tensor->part(k));
       return;
     }
-    if (!memo_.concerns(node)) {
-      std::vector<NodePtr> nodes = parts_of(node);
-      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
-      return;
-    }
-    if (memo_.find(node.get()) == nullptr) memo_.add(node.get(), parts_of(node));
-    const std::vector<NodePtr>& nodes = *memo_.find(node.get());
-    for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(nodes[k]);
+    std::vector<NodePtr> nodes = memo_.once(node.get(), [&] { return parts_of(node); });
+    for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
   }
 
   void leaf(const at::Tensor& tensor, const std::vector<DenseNode*>& targets) {
@@ -123,7 +115,7 @@ class Unbind {
   std::int64_t dim_;
   std::size_t parts_;
   bool fast_;
-  std::vector<Pending> pending_;
+  Traversal<Level> walk_;
   Memo<std::vector<NodePtr>> memo_;
 };
 

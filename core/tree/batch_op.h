@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/tree/dense_node.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 
 namespace td {
 
@@ -34,6 +34,29 @@ class BatchOp {
   // A nested tensor. By default there is no answer: Code::unsupported. core/tree/nested_tensor.h has those of operations
   // that copy and of those that move positions, which may leave a single tensor.
   virtual Value nested_tensor(const NestedTensorNode& node) const;
+
+  // What has been made of nodes that stand in several places: known to the outermost map() and to those
+  // that it calls for the elements of lazy stacks.
+  class Shared {
+   public:
+    explicit Shared(const BatchOp& op) : op_(op), outermost_(op.memo_ == nullptr) {
+      if (outermost_) op.memo_ = &own_;
+    }
+    ~Shared() {
+      if (outermost_) op_.memo_ = nullptr;
+    }
+    Shared(const Shared&) = delete;
+    Shared& operator=(const Shared&) = delete;
+    Memo<NodePtr>* operator->() const noexcept { return op_.memo_; }
+
+   private:
+    const BatchOp& op_;
+    bool outermost_;
+    Memo<NodePtr> own_;
+  };
+
+ private:
+  mutable Memo<NodePtr>* memo_ = nullptr;
 };
 
 // What an operation makes of a node that is a nested tensor.
@@ -43,46 +66,37 @@ Value nested_tensor_entry(const Node& nested_tensor, const BatchOp& op);
 // that stands in several places becomes one node that stands in as many.
 template <class Op>
 NodePtr map(const NodePtr& root, const Op& op) {
-  struct Pending {
+  struct Pair {
     const DenseNode* source;
     DenseNode* target;  // held by its parent, or by the result
   };
-  c10::SmallVector<Pending, 8> pending;
-  Memo<NodePtr> memo;
+  Traversal<Pair> walk;
+  const BatchOp::Shared memo(op);
   const auto make = [&](const NodePtr& node) -> NodePtr {
     const DenseNode* dense = as_dense(node.get());
     if (dense == nullptr) return node->transform(op);
     auto target = c10::make_intrusive<DenseNode>(dense->schema(), op.batch(dense->batch()),
                                                  op.device(dense->device()));
     if (dense->tagged()) op.tags(*dense, *target);
-    pending.push_back({dense, target.get()});
+    walk.add({dense, target.get()});
     return target;
   };
-  const auto begin = [&](const NodePtr& node) -> NodePtr {
-    if (!memo.concerns(node)) return make(node);
-    if (const NodePtr* made = memo.find(node.get())) return *made;
-    NodePtr made = make(node);
-    memo.add(node.get(), made);
-    return made;
-  };
   NodePtr result = make(root);
-  while (!pending.empty()) {
-    const Pending at = pending.back();
-    pending.pop_back();
+  walk.run([&](const Pair& at) {
     const std::size_t n = at.source->size();
     at.target->reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
       const Value& value = at.source->value(i);
       require_entry(*at.source, i);
-      if (value.is_node() && value.node()->kind() == NodeKind::nested_tensor) {
-        at.target->push_value(nested_tensor_entry(*value.node(), op));
-      } else if (value.is_node()) {
-        at.target->push_value(begin(value.node()));
-      } else {
+      if (!value.is_node()) {
         at.target->push_value(op.leaf(value.tensor()));
+      } else if (const NodePtr& node = value.node(); node->kind() == NodeKind::nested_tensor) {
+        at.target->push_value(nested_tensor_entry(*node, op));
+      } else {
+        at.target->push_value(memo->once(node.get(), [&] { return make(node); }));
       }
     }
-  }
+  });
   return result;
 }
 

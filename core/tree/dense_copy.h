@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/tree/kinds.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 
 #include <optional>
 #include <utility>
@@ -15,34 +15,37 @@ namespace td {
 // stands in several places is copied once.
 template <class Form, class Instead>
 NodePtr copy_dense(const NodePtr& root, const Form& form, const Instead& instead) {
-  std::vector<DenseNode*> pending;         // held by the result
-  Memo<std::pair<NodePtr, NodePtr>> memo;  // a node and its copy; the first kept for its address
+  struct Pair {
+    NodePtr source;     // as it reads
+    DenseNode* target;  // held by the result
+  };
+  Traversal<Pair> walk;
+  Memo<NodePtr> memo;
   const auto make = [&](const NodePtr& node) -> NodePtr {
     NodePtr formed = form(node);
     const DenseNode* dense = as_dense(formed.get());
     if (dense == nullptr) return formed;
-    NodePtr copy = dense->shallow_copy();
-    pending.push_back(as_dense(copy.get()));
-    return copy;
-  };
-  const auto inner = [&](const NodePtr& node) -> NodePtr {
-    if (node.use_count() <= 2) return make(node);  // held by the tree and by the copy above it
-    if (const auto* made = memo.find(node.get())) return made->second;
-    NodePtr copy = make(node);
-    memo.add(node.get(), {node, copy});
-    return copy;
+    auto target = c10::make_intrusive<DenseNode>(dense->schema(), dense->batch(), dense->device());
+    copy_tags(*dense, *target);
+    walk.add({std::move(formed), target.get()});
+    return target;
   };
   NodePtr top = make(root);
-  while (!pending.empty()) {
-    DenseNode* node = pending.back();
-    pending.pop_back();
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      if (!node->value(i).is_node()) continue;
-      const NodePtr& child = node->value(i).node();
-      std::optional<at::Tensor> tensor = instead(*child);
-      node->set_value(i, tensor ? Value(*std::move(tensor)) : Value(inner(child)));
+  walk.run([&](const Pair& at) {
+    const DenseNode& source = *as_dense(at.source.get());
+    at.target->reserve(source.size());
+    for (std::size_t i = 0; i < source.size(); ++i) {
+      const Value& value = source.value(i);
+      if (!value.is_node()) {
+        at.target->push_value(value);
+        continue;
+      }
+      const NodePtr& node = value.node();
+      std::optional<at::Tensor> tensor = instead(*node);
+      at.target->push_value(tensor ? Value(*std::move(tensor))
+                                   : Value(memo.once(node.get(), [&] { return make(node); })));
     }
-  }
+  });
   return top;
 }
 

@@ -57,25 +57,47 @@ void DenseNode::surrender(NodeList& pending) noexcept {
   }
 }
 
+// A schema that others hold is copied without its gaps; then the values stand without gaps as well.
 void DenseNode::own_schema() {
   if (schema_.use_count() > 1) {
     auto copy = c10::make_intrusive<Schema>();
     for (std::size_t i = 0; i < schema_->size(); ++i) {
       copy->append(schema_->name(i), schema_->hash(i));
     }
+    if (gaps_) close_gaps();
     schema_ = std::move(copy);
+  } else if (!gaps_) {
+    schema_->close_gaps();  // it came from another dictionary
   }
+}
+
+void DenseNode::prepare_erase() {
+  own_schema();
+  schema_->prepare_erase();
+}
+
+// Of the values alone.
+void DenseNode::close_gaps() noexcept {
+  std::size_t to = 0;
+  for (std::size_t slot = 0; slot < values_.size(); ++slot) {
+    if (schema_->is_gap(slot)) continue;
+    if (to != slot) values_[to] = std::move(values_[slot]);
+    ++to;
+  }
+  values_.erase(values_.begin() + to, values_.end());
+  gaps_ = false;
 }
 
 void DenseNode::swap_entries(DenseNode& other) {
   std::swap(schema_, other.schema_);
   values_.swap(other.values_);
+  std::swap(gaps_, other.gaps_);
 }
 
 void DenseNode::put(std::string_view name, Value value) {
   const std::size_t i = schema_->find(name);
   if (i != Schema::npos) {
-    values_[i] = std::move(value);
+    set_value(i, std::move(value));
     return;
   }
   if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size());
@@ -86,8 +108,19 @@ void DenseNode::put(std::string_view name, Value value) {
 
 void DenseNode::erase(std::size_t i) {
   own_schema();
+  if (i + 1 != size()) schema_->prepare_erase();
+  const std::size_t at = slot(i);
+  const Value gone = std::move(values_[at]);  // freed when all is done
+  if (schema_->leaves_gap(at)) {
+    values_[at] = Value();
+    gaps_ = true;
+  } else {
+    values_.erase(values_.begin() + at);
+  }
   schema_->erase(i);
-  values_.erase(values_.begin() + i);
+  if (!schema_->has_many_gaps()) return;
+  close_gaps();
+  schema_->close_gaps();
 }
 
 NodePtr DenseNode::transform(const BatchOp& op) const {
@@ -98,7 +131,7 @@ NodePtr DenseNode::transform(const BatchOp& op) const {
 NodePtr DenseNode::shallow_copy() const {
   auto copy = c10::make_intrusive<DenseNode>(schema_, batch(), device());
   copy->reserve(size());
-  for (const Value& value : values_) copy->push_value(value);
+  for (std::size_t i = 0; i < size(); ++i) copy->push_value(value(i));
   copy_tags(*this, *copy);
   return copy;
 }

@@ -17,24 +17,25 @@ class DenseNode final : public Node {
   static void* operator new(std::size_t);
   static void operator delete(void* memory);
 
-  std::size_t size() const noexcept { return values_.size(); }
+  std::size_t size() const noexcept { return gaps_ ? schema_->size() : values_.size(); }
   const SchemaPtr& schema() const noexcept { return schema_; }
   const std::string& name(std::size_t i) const noexcept { return schema_->name(i); }
-  const Value& value(std::size_t i) const noexcept { return values_[i]; }
+  const Value& value(std::size_t i) const noexcept { return values_[slot(i)]; }
 
   // The entry of a name, or nullptr.
   const Value* find(std::string_view name) const noexcept {
     const std::size_t i = schema_->find(name);
-    return i == Schema::npos ? nullptr : &values_[i];
+    return i == Schema::npos ? nullptr : &value(i);
   }
 
   // Raw changes, for the core only: no check of batch size, device, lock or cycles.
   void reserve(std::size_t n) { values_.reserve(n); }
   void push_value(Value value) { values_.push_back(std::move(value)); }  // next name of the schema
-  void set_value(std::size_t i, Value value) { values_[i] = std::move(value); }
+  void set_value(std::size_t i, Value value) { values_[slot(i)] = std::move(value); }
   void put(std::string_view name, Value value);  // replaces or appends
-  void erase(std::size_t i);                     // cannot fail after own_schema()
-  void own_schema();                             // before a change of names
+  void erase(std::size_t i);                     // cannot fail after prepare_erase()
+  void prepare_erase();
+  void own_schema();                    // before a change of names
   void swap_entries(DenseNode& other);  // names and values; cannot fail after reserve() of both
 
   NodePtr transform(const BatchOp& op) const override;
@@ -49,10 +50,13 @@ class DenseNode final : public Node {
   void release_resources() override;
 
  private:
+  std::size_t slot(std::size_t i) const noexcept { return gaps_ ? schema_->slot(i) : i; }
   void drop_values() noexcept;
+  void close_gaps() noexcept;
 
   SchemaPtr schema_;
-  c10::SmallVector<Value, 6> values_;
+  c10::SmallVector<Value, 6> values_;  // at their positions, or
+  bool gaps_ = false;                  // at the slots of the schema, which is then not shared
 };
 
 // Code::shape for an entry that does not begin with the batch size of its dictionary: the batch size of a

@@ -1,17 +1,7 @@
 #include "core/tree/kinds.h"
 
-#include <ATen/ATen.h>
-#include <algorithm>
-#include "core/base/recursion_guard.h"
-#include "core/tensor/fast_path.h"
-#include "core/tensor/join_tensors.h"
-#include "core/tree/batch_op.h"
 #include "core/tree/dense_copy.h"
-#include "core/tree/lazy_index.h"
-#include "core/tree/names.h"
-#include "core/tree/non_tensor_values.h"
-#include "core/tree/tensorclass.h"
-#include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 
 namespace td {
 
@@ -22,21 +12,16 @@ int dict_kind(const Node& node) noexcept {
 }
 
 bool is_sole(const Node& root) {
-  // The second reference is the one that is asked with.
-  if (retain(root).use_count() > 2) return false;
-  std::vector<NodePtr> pending{retain(root)};
-  c10::SmallVector<NodePtr, 8> held;
-  while (!pending.empty()) {
-    const NodePtr node = std::move(pending.back());
-    pending.pop_back();
-    held.clear();
-    node->collect(held);
-    for (NodePtr& inner : held) {
-      if (inner.use_count() > 2) return false;
-      pending.push_back(std::move(inner));
-    }
-  }
-  return true;
+  if (holders_of(root) > 1) return false;
+  return !visit_nodes(retain(root), [&](const Node& node) -> bool {
+    return holders_of(node) > (&node == &root ? 2 : 1);  // the root is held by the walk as well
+  });
+}
+
+bool has_lazy(const NodePtr& root) {
+  return visit_nodes(root, [](const Node& node) -> bool {
+    return node.kind() == NodeKind::lazy && !is_opaque(node);
+  });
 }
 
 NodePtr all_dense(const NodePtr& root) {

@@ -20,6 +20,11 @@ inline bool is_opaque(const Node& node) noexcept {
          (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_non_tensor());
 }
 
+// Whether an entry is a dictionary.
+inline bool is_dict(const Value& value) noexcept {
+  return value.is_node() && !is_opaque(*value.node());
+}
+
 // What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 sub-tensordict, 4 value, 5
 // nested tensor.
 int dict_kind(const Node& node) noexcept;
@@ -27,6 +32,9 @@ int dict_kind(const Node& node) noexcept;
 // Whether one pointer alone leads to the node, and from it to each node below: nobody else can change
 // any of them.
 bool is_sole(const Node& root);
+
+// Whether a lazy stack of dictionaries is among the nodes.
+bool has_lazy(const NodePtr& root);
 
 // The node itself when it is dense or no dictionary; else its entries read out, one level deep (nested lazy
 // stacks stay lazy). The entries of a sub-tensordict through views share memory with the parent.

@@ -8,6 +8,7 @@
 #include "core/tensor/join_tensors.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
+#include "core/tree/lazy_elements.h"
 #include "core/tree/names.h"
 #include "core/tree/tensorclass.h"
 
@@ -97,14 +98,21 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   return result;
 }
 
+using StackedEntries = Memo<std::optional<Value>>;  // of stacks that stand in a stack several times
+
 // The entry of a name in a lazy stack: the elements' entries, put together.
-std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) {
+std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name,
+                                   StackedEntries& known) {
   const RecursionGuard guard;
   require_elements(lazy);
   std::vector<at::Tensor> leaves;
   std::vector<NodePtr> nodes;
   for (const NodePtr& element : lazy.elements()) {
-    std::optional<Value> value = entry_of(element, name);
+    const LazyNode* inner = as_lazy(element.get());
+    std::optional<Value> value =
+        inner == nullptr ? entry_of(element, name) : known.once(inner, [&] {
+          return inner->holds_non_tensor() ? std::nullopt : stacked_entry(*inner, name, known);
+        });
     if (!value) return std::nullopt;
     if (value->is_node()) {
       nodes.push_back(value->take_node());
@@ -136,6 +144,11 @@ std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) 
     }
   }
   return Value(stack_leaves(leaves, lazy.stack_dim()));
+}
+
+std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) {
+  StackedEntries known;
+  return stacked_entry(lazy, name, known);
 }
 
 }  // namespace
@@ -221,42 +234,43 @@ std::optional<Value> LazyNode::entry(std::string_view name) const {
 }
 
 EntryKind LazyNode::entry_kind(std::string_view name) const {
-  EntryKind kind = EntryKind::none;
-  if (holds_non_tensor_) return kind;
-  const RecursionGuard guard;
-  for (const NodePtr& element : elements_) {
-    kind = element->entry_kind(name);
-    if (kind == EntryKind::none) return kind;
-  }
-  return kind;
+  if (holds_non_tensor_) return EntryKind::none;
+  const bool everywhere = holds_for_all(*this, [&](const Node& element) {
+    return element.entry_kind(name) != EntryKind::none;
+  });
+  if (!everywhere) return EntryKind::none;
+  const Node* last = this;
+  while (const LazyNode* lazy = as_lazy(last)) last = lazy->elements().back().get();
+  return last->entry_kind(name);
 }
 
 std::vector<std::string> LazyNode::entry_names() const {
   if (holds_non_tensor_ || elements_.empty()) return {};
-  const RecursionGuard guard;
-  std::vector<std::string> names = elements_[0]->entry_names();
-  std::sort(names.begin(), names.end());
-  for (std::size_t k = 1; k < elements_.size() && !names.empty(); ++k) {
-    const Node& element = *elements_[k];
-    if (const DenseNode* dense = as_dense(&element)) {
-      const auto missing = [&](const std::string& name) { return dense->find(name) == nullptr; };
-      names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
+  std::vector<std::string> names;
+  bool first = true;
+  const bool some = holds_for_all(*this, [&](const Node& element) {
+    if (first) {
+      names = element.entry_names();
+      first = false;
     } else {
-      std::vector<std::string> others = element.entry_names();
-      std::sort(others.begin(), others.end());
-      std::vector<std::string> both;
-      std::set_intersection(names.begin(), names.end(), others.begin(), others.end(),
-                            std::back_inserter(both));
-      names = std::move(both);
+      const auto missing = [&](const std::string& name) {
+        return element.entry_kind(name) == EntryKind::none;
+      };
+      names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
     }
-  }
+    return !names.empty();
+  });
+  if (!some) return {};
+  std::sort(names.begin(), names.end());
   return names;
 }
 
 bool LazyNode::locked_by_others() const noexcept {
-  return !elements_.empty() &&
-         std::all_of(elements_.begin(), elements_.end(),
-                     [](const NodePtr& element) { return is_locked(*element); });
+  try {
+    return holds_for_all(*this, [](const Node& element) { return is_locked(element); });
+  } catch (const std::bad_alloc&) {
+    return true;  // what cannot be looked at is not to be changed
+  }
 }
 
 c10::intrusive_ptr<LazyNode> lazy_stack(std::vector<NodePtr> elements, std::int64_t dim) {

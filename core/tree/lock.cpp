@@ -1,5 +1,7 @@
 #include "core/tree/lock.h"
 
+#include "core/tree/traverse.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -9,16 +11,8 @@ namespace {
 
 // Every node below and including `root`, each once.
 std::vector<NodePtr> reachable(const NodePtr& root) {
-  std::vector<NodePtr> nodes{root};
-  std::unordered_set<const Node*> seen{root.get()};
-  c10::SmallVector<NodePtr, 8> held;
-  for (std::size_t at = 0; at < nodes.size(); ++at) {
-    held.clear();
-    nodes[at]->collect(held);
-    for (const NodePtr& node : held) {
-      if (seen.insert(node.get()).second) nodes.push_back(node);
-    }
-  }
+  std::vector<NodePtr> nodes;
+  visit_nodes(root, [&](Node& node) { nodes.push_back(retain(node)); });
   return nodes;
 }
 

@@ -69,37 +69,38 @@ Names names_of(const Node& node) {
 }
 
 void NameChanges::plan(const NodePtr& root, Names leading) {
-  struct Pending {
+  struct Place {
     NodePtr node;
     Names leading;
   };
   const bool clear = !any_set(leading);
   const std::size_t earlier = changes_.size();
-  std::unordered_set<const Node*> seen;
-  std::vector<Pending> pending{{root, std::move(leading)}};
-  while (!pending.empty()) {
-    Pending at = std::move(pending.back());
-    pending.pop_back();
-    if (!seen.insert(at.node.get()).second) continue;
+  Traversal<Place> walk;
+  walk.add({root, std::move(leading)});
+  walk.run([&](const Place& at) {
     const std::size_t dims = at.node->batch().size();
     if (LazyNode* lazy = as_lazy(at.node.get())) {
-      if (lazy->holds_non_tensor()) continue;
+      if (lazy->holds_non_tensor()) return;
       Names full = clear ? Names{} : with_leading(at.leading, names_of(*lazy), dims);
       changes_.emplace_back(at.node, full);
       Names inner = full;
       if (!clear) inner.erase(inner.begin() + lazy->stack_dim());
-      for (const NodePtr& element : lazy->elements()) pending.push_back({element, inner});
-      continue;
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element, inner});
+      }
+      return;
     }
     const DenseNode* dense = as_dense(at.node.get());
-    if (dense == nullptr) continue;  // values have no names of their own
+    if (dense == nullptr) return;  // values have no names of their own
     Names full = clear ? Names{} : with_leading(at.leading, find(*dense, earlier), dims);
     require_unique(full);
     changes_.emplace_back(at.node, std::move(full));
     for (std::size_t i = 0; i < dense->size(); ++i) {
-      if (dense->value(i).is_node()) pending.push_back({dense->value(i).node(), at.leading});
+      if (!dense->value(i).is_node()) continue;
+      const NodePtr& inner = dense->value(i).node();
+      walk.add_once(inner.get(), {inner, at.leading});
     }
-  }
+  });
 }
 
 const Names& NameChanges::of(const Node& node) const noexcept {

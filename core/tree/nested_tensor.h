@@ -97,6 +97,17 @@ inline const at::Tensor* elements_of(const Value& value) noexcept {
   return nested_tensor == nullptr ? nullptr : &nested_tensor->values();
 }
 
+// Calls `f(const at::Tensor&)` for the tensors that a node itself holds: the leaves of a dictionary, the
+// values of a nested tensor.
+template <class F>
+void for_each_leaf(const Node& node, F&& f) {
+  const DenseNode* dense = as_dense(&node);
+  for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
+    if (!dense->value(i).is_node()) f(dense->value(i).tensor());
+  }
+  if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) f(nested_tensor->values());
+}
+
 // From values of any shape, read row by row, and sizes [parts, dimensions of a part]. Nothing is copied
 // that lies as it should. Code::shape when they do not fit each other.
 NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& sizes);

@@ -1,7 +1,7 @@
 #include "core/tree/non_tensor.h"
 
 #include "core/meta/format.h"
-#include "core/tree/memo.h"
+#include "core/tree/traverse.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 

@@ -7,6 +7,7 @@
 #include "core/tensor/view_plan.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -61,14 +62,17 @@ EntryKind kind_of(const Value& value) noexcept {
   return is_opaque(*value.node()) ? EntryKind::non_tensor : EntryKind::dict;
 }
 
+const char* kind_word(const Value& value) noexcept {
+  switch (kind_of(value)) {
+    case EntryKind::tensor: return "tensor";
+    case EntryKind::non_tensor: return "non-tensor value";
+    case EntryKind::nested_tensor: return "nested tensor";
+    default: return "dictionary";
+  }
+}
+
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted) {
-  const EntryKind kind = kind_of(value);
-  fail(Code::wrong_entry, show_path(path), " is a ",
-       kind == EntryKind::tensor          ? "tensor"
-       : kind == EntryKind::dict          ? "dictionary"
-       : kind == EntryKind::nested_tensor ? "nested tensor"
-                                          : "value",
-       ", not a ", wanted);
+  fail(Code::wrong_entry, show_path(path), " is a ", kind_word(value), ", not a ", wanted);
 }
 
 const Value* find_stored(const NodePtr& root, Path path) noexcept {
@@ -122,31 +126,15 @@ void require_batch(Path path, SizesView sizes, SizesView batch) {
 // A node that is held in several places is looked at once: a graph may have more paths than can be
 // walked.
 bool reaches(const NodePtr& from, const std::vector<const Node*>& targets) {
-  const auto wanted = [&](const Node* node) {
-    return std::find(targets.begin(), targets.end(), node) != targets.end();
-  };
-  if (wanted(from.get())) return true;
-  // Each of the targets but the first lies in one before it. When nobody else holds them (the second
-  // reference is that of retain()), none lies in `from`: a tree that is built from the bottom upwards
-  // would otherwise be walked again for each of its levels.
-  const auto held_once = [](const Node* node) { return retain(*node).use_count() <= 2; };
+  const auto is_from = [&](const Node* node) { return node == from.get(); };
+  if (std::any_of(targets.begin(), targets.end(), is_from)) return true;
+  // Each of the targets but the first lies in one before it. When nobody else holds them, none lies in
+  // `from`: a tree that is built from the bottom upwards would otherwise be walked again for each of its
+  // levels.
+  const auto held_once = [](const Node* node) { return holders_of(*node) < 2; };
   if (std::all_of(targets.begin(), targets.end(), held_once)) return false;
   const std::unordered_set<const Node*> set(targets.begin(), targets.end());
-  std::vector<const Node*> pending{from.get()};
-  std::unordered_set<const Node*> seen;
-  c10::SmallVector<NodePtr, 8> held;
-  while (!pending.empty()) {
-    const Node* node = pending.back();
-    pending.pop_back();
-    held.clear();
-    node->collect(held);
-    for (const NodePtr& inner : held) {
-      if (!seen.insert(inner.get()).second) continue;
-      if (set.count(inner.get()) != 0) return true;
-      pending.push_back(inner.get());
-    }
-  }
-  return false;
+  return visit_nodes(from, [&](const Node& node) -> bool { return set.count(&node) != 0; });
 }
 
 Value fitted(const DenseNode& node, Path full, const Value& value) {

@@ -17,6 +17,7 @@ Value find_entry(const NodePtr& root, Path path);
 const Value* find_stored(const NodePtr& root, Path path) noexcept;
 
 EntryKind kind_of(const Value& value) noexcept;
+const char* kind_word(const Value& value) noexcept;  // for messages: "tensor", "dictionary", …
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted);
 
 [[noreturn]] void fail_locked();

@@ -1,5 +1,7 @@
 #include "core/tree/schema.h"
 
+#include <algorithm>
+
 namespace td {
 
 // Where the search for a hash begins. The upper bits: names that differ in their last letters only differ
@@ -11,8 +13,8 @@ std::size_t Schema::home(std::uint64_t hash) const noexcept {
 std::size_t Schema::find_in_table(std::string_view name, std::uint64_t hash) const noexcept {
   const std::size_t mask = table_.size() - 1;
   for (std::size_t at = home(hash); table_[at] != 0; at = (at + 1) & mask) {
-    const std::size_t i = table_[at] - 1;
-    if (hashes_[i] == hash && names_[i] == name) return i;
+    const std::size_t slot = table_[at] - 1;
+    if (hashes_[slot] == hash && names_[slot] == name) return gaps_ == 0 ? slot : position_of(slot);
   }
   return npos;
 }
@@ -24,37 +26,132 @@ void Schema::append(std::string_view name, std::uint64_t hash) {
   hashes_.reserve(names_.capacity());
   std::string copy(name);
   const std::size_t n = names_.size() + 1;
+  if (!counts_.empty()) {
+    gone_.reserve(names_.capacity());
+    counts_.reserve(names_.capacity() + 1);
+  }
   if (n > scan_limit && 2 * n > table_.size()) grow_table(n);
   hashes_.push_back(hash);
   names_.push_back(std::move(copy));
   if (!table_.empty()) enter(n - 1);
+  if (counts_.empty()) return;
+  // A node of the tree counts the slots that the lowest bit of its number says.
+  std::uint32_t count = 1;
+  for (std::size_t part = 1; part < (n & (~n + 1)); part *= 2) count += counts_[n - part];
+  gone_.push_back(false);
+  counts_.push_back(count);
+}
+
+void Schema::prepare_erase() {
+  if (names_.size() <= gap_limit || !counts_.empty()) return;
+  gone_.reserve(names_.capacity());
+  counts_.reserve(names_.capacity() + 1);
+  gone_.assign(names_.size(), false);
+  counts_.resize(names_.size() + 1);
+  count_all();
 }
 
 void Schema::erase(std::size_t i) noexcept {
-  if (!table_.empty()) leave(i);
-  names_.erase(names_.begin() + static_cast<std::ptrdiff_t>(i));
-  hashes_.erase(hashes_.begin() + static_cast<std::ptrdiff_t>(i));
+  const std::size_t at = slot(i);
+  if (!table_.empty()) leave(at);
+  if (leaves_gap(at)) {
+    ++gaps_;
+    gone_[at] = true;
+    names_[at] = std::string();
+    for (std::size_t k = at + 1; k < counts_.size(); k += k & (~k + 1)) --counts_[k];
+    return;
+  }
+  if (!counts_.empty()) {
+    gone_.pop_back();
+    counts_.pop_back();
+  }
+  if (!table_.empty() && at + 1 != names_.size()) {
+    for (std::uint32_t& entry : table_) entry -= entry > at + 1 ? 1 : 0;
+  }
+  names_.erase(names_.begin() + static_cast<std::ptrdiff_t>(at));
+  hashes_.erase(hashes_.begin() + static_cast<std::ptrdiff_t>(at));
+  if (names_.size() <= scan_limit && gaps_ == 0) table_.clear();
+}
+
+void Schema::close_gaps() noexcept {
+  if (gaps_ == 0) return;
+  std::size_t to = 0;
+  for (std::size_t from = 0; from < names_.size(); ++from) {
+    if (gone_[from]) continue;
+    if (to != from) {
+      names_[to] = std::move(names_[from]);
+      hashes_[to] = hashes_[from];
+    }
+    ++to;
+  }
+  names_.resize(to);
+  hashes_.resize(to);
+  gaps_ = 0;
+  if (to > gap_limit) {
+    gone_.assign(to, false);
+    counts_.resize(to + 1);
+    count_all();
+  } else {
+    gone_.clear();
+    counts_.clear();
+  }
+  std::fill(table_.begin(), table_.end(), 0);
+  enter_all();
   if (names_.size() <= scan_limit) table_.clear();
+}
+
+// The number of slots that are no gaps before a slot.
+std::size_t Schema::position_of(std::size_t slot) const noexcept {
+  std::size_t n = 0;
+  for (std::size_t k = slot; k != 0; k &= k - 1) n += counts_[k];
+  return n;
+}
+
+// The slot before which as many are no gaps, and which is none.
+std::size_t Schema::slot_of(std::size_t i) const noexcept {
+  std::size_t step = 1;
+  while (2 * step < counts_.size()) step *= 2;
+  std::size_t slot = 0;
+  for (; step != 0; step /= 2) {
+    if (slot + step >= counts_.size() || counts_[slot + step] > i) continue;
+    slot += step;
+    i -= counts_[slot];
+  }
+  return slot;
+}
+
+// Of slots without gaps.
+void Schema::count_all() noexcept {
+  for (std::size_t k = 1; k < counts_.size(); ++k) {
+    counts_[k] = static_cast<std::uint32_t>(k & (~k + 1));
+  }
 }
 
 void Schema::grow_table(std::size_t n) {
   std::size_t room = 32;
   while (room < 4 * n) room *= 2;
   table_ = std::vector<std::uint32_t>(room, 0);
-  for (std::size_t i = 0; i < names_.size(); ++i) enter(i);
+  enter_all();
 }
 
-void Schema::enter(std::size_t i) noexcept {
+void Schema::enter_all() noexcept {
+  if (table_.empty()) return;
+  for (std::size_t slot = 0; slot < names_.size(); ++slot) {
+    if (!is_gap(slot)) enter(slot);
+  }
+}
+
+void Schema::enter(std::size_t slot) noexcept {
   const std::size_t mask = table_.size() - 1;
-  std::size_t at = home(hashes_[i]);
+  std::size_t at = home(hashes_[slot]);
   while (table_[at] != 0) at = (at + 1) & mask;
-  table_[at] = static_cast<std::uint32_t>(i + 1);
+  table_[at] = static_cast<std::uint32_t>(slot + 1);
 }
 
-void Schema::leave(std::size_t i) noexcept {
+void Schema::leave(std::size_t slot) noexcept {
   const std::size_t mask = table_.size() - 1;
-  const auto gone = static_cast<std::uint32_t>(i + 1);
-  std::size_t gap = home(hashes_[i]);
+  const auto gone = static_cast<std::uint32_t>(slot + 1);
+  std::size_t gap = home(hashes_[slot]);
   while (table_[gap] != gone) gap = (gap + 1) & mask;
   // What was pushed on by others moves up, so that no search stops at the gap.
   for (std::size_t at = (gap + 1) & mask; table_[at] != 0; at = (at + 1) & mask) {
@@ -64,8 +161,6 @@ void Schema::leave(std::size_t i) noexcept {
     gap = at;
   }
   table_[gap] = 0;
-  if (gone == names_.size()) return;
-  for (std::uint32_t& position : table_) position -= position > gone ? 1 : 0;
 }
 
 }  // namespace td

@@ -14,13 +14,17 @@ namespace td {
 
 // Shared by every dictionary made from another by index, view, clone, stack or arithmetic, and then
 // never changed: a dictionary whose keys change makes itself a schema of its own first.
+//
+// Each name has a slot, in the order in which names came. Positions count names from 0 without gaps. A name
+// of a long schema that is erased leaves a gap, so that erasing takes no time in proportion to the number of
+// names; the slot of a position is then found through sums of counts. Gaps are closed when they are half.
 class Schema final : public c10::intrusive_ptr_target {
  public:
   static constexpr std::size_t npos = static_cast<std::size_t>(-1);
 
-  std::size_t size() const noexcept { return names_.size(); }
-  const std::string& name(std::size_t i) const noexcept { return names_[i]; }
-  std::uint64_t hash(std::size_t i) const noexcept { return hashes_[i]; }
+  std::size_t size() const noexcept { return names_.size() - gaps_; }
+  const std::string& name(std::size_t i) const noexcept { return names_[slot(i)]; }
+  std::uint64_t hash(std::size_t i) const noexcept { return hashes_[slot(i)]; }
 
   // Position of a name, or npos. Allocates nothing.
   std::size_t find(std::string_view name) const noexcept { return find(name, hash_name(name)); }
@@ -34,19 +38,42 @@ class Schema final : public c10::intrusive_ptr_target {
 
   void append(std::string_view name) { append(name, hash_name(name)); }
   void append(std::string_view name, std::uint64_t hash);
+
+  // Gaps. What keeps values in the order of slots asks where a value is.
+  std::size_t slots() const noexcept { return names_.size(); }
+  bool has_gaps() const noexcept { return gaps_ != 0; }
+  bool is_gap(std::size_t slot) const noexcept { return has_gaps() && gone_[slot]; }
+  std::size_t slot(std::size_t i) const noexcept { return gaps_ == 0 ? i : slot_of(i); }
+
+  // Erasing the last name cannot fail; others after prepare_erase(), when nothing was appended meanwhile.
+  // Whether a gap is left: else the names behind move up.
+  void prepare_erase();
+  bool leaves_gap(std::size_t slot) const noexcept {
+    return (has_gaps() || names_.size() > gap_limit) && slot + 1 != names_.size();
+  }
   void erase(std::size_t i) noexcept;
+  bool has_many_gaps() const noexcept { return 2 * gaps_ > names_.size(); }
+  void close_gaps() noexcept;
 
  private:
   static constexpr std::size_t scan_limit = 12;  // above it a table is quicker than a scan
+  static constexpr std::size_t gap_limit = 64;   // up to it names move up
   std::size_t find_in_table(std::string_view name, std::uint64_t hash) const noexcept;
   std::size_t home(std::uint64_t hash) const noexcept;
+  std::size_t slot_of(std::size_t i) const noexcept;
+  std::size_t position_of(std::size_t slot) const noexcept;
   void grow_table(std::size_t n);  // to hold n names
-  void enter(std::size_t i) noexcept;
-  void leave(std::size_t i) noexcept;
+  void enter(std::size_t slot) noexcept;
+  void enter_all() noexcept;
+  void leave(std::size_t slot) noexcept;
+  void count_all() noexcept;
 
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;  // of each slot
   std::vector<std::uint64_t> hashes_;
-  std::vector<std::uint32_t> table_;  // open addressing; position + 1, 0 is free
+  std::vector<std::uint32_t> table_;  // open addressing; slot + 1, 0 is free
+  std::size_t gaps_ = 0;
+  std::vector<bool> gone_;             // of each slot; empty while there has been no gap
+  std::vector<std::uint32_t> counts_;  // a Fenwick tree of the slots that are no gaps; as above
 };
 
 using SchemaPtr = c10::intrusive_ptr<Schema>;

@@ -98,12 +98,8 @@ class Marking {
   // With `complete` a tensorclass is asked for as it is, else what a tensorclass can be made of.
   Marking(const TensorclassTypePtr& type, const NodePtr& root, bool complete)
       : complete_(complete) {
-    pending_.emplace_back(type, root);
-    while (!pending_.empty()) {
-      const auto [inner, node] = pending_.back();
-      pending_.pop_back();
-      look(inner, node);
-    }
+    walk_.add({type, root});
+    walk_.run([&](const Place& at) { look(at.type, at.node); });
   }
 
   void run() {
@@ -118,7 +114,7 @@ class Marking {
   void look(const TensorclassTypePtr& type, const NodePtr& node) {
     marks_.emplace_back(type, node);
     if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_non_tensor()) {
-      for (const NodePtr& element : lazy->elements()) pending_.emplace_back(type, element);
+      for (const NodePtr& element : lazy->elements()) add(type, element);
       return;
     }
     if (is_opaque(*node)) {
@@ -142,8 +138,7 @@ class Marking {
     }
     const Value fitting =
         fit_value(type, field, node->batch(), *entry, type.autocast() && !complete_);
-    if (field.kind == FieldKind::tensorclass)
-      pending_.emplace_back(field.tensorclass, entry->node());
+    if (field.kind == FieldKind::tensorclass) add(field.tensorclass, entry->node());
     if (field.kind == FieldKind::tensor && !fitting.is_node() &&
         !fitting.tensor().is_same(entry->tensor())) {
       put(node, field, fitting);
@@ -165,7 +160,18 @@ class Marking {
     std::string name;
     Value value;
   };
-  std::vector<std::pair<TensorclassTypePtr, NodePtr>> pending_, marks_;
+  struct Place {
+    TensorclassTypePtr type;
+    NodePtr node;
+  };
+
+  // A node may be wanted as several types.
+  void add(const TensorclassTypePtr& type, const NodePtr& node) {
+    walk_.add_once(node.get(), {type, node}, reinterpret_cast<std::uintptr_t>(type.get()));
+  }
+
+  Traversal<Place> walk_;
+  std::vector<std::pair<TensorclassTypePtr, NodePtr>> marks_;
   std::vector<Put> puts_;
   bool complete_;
 };
@@ -184,11 +190,14 @@ TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
     return c10::make_intrusive<DenseNode>(one.schema(), batch, root.device());
   };
   auto result = make(*type);
-  std::vector<std::pair<TensorclassTypePtr, DenseNode*>> pending{
-      {with_pickled(type, nullptr), result.get()}};
-  while (!pending.empty()) {
-    const auto [inner, node] = pending.back();
-    pending.pop_back();
+  struct Made {
+    TensorclassTypePtr type;
+    DenseNode* node;
+  };
+  Traversal<Made> walk;
+  walk.add({with_pickled(type, nullptr), result.get()});
+  walk.run([&](const Made& at) {
+    const auto& [inner, node] = at;
     node->reserve(inner->schema()->size());
     node->set_tensorclass(inner);
     for (const TensorclassField& field : inner->fields()) {
@@ -203,11 +212,11 @@ TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
         node->push_value(NodePtr(c10::make_intrusive<DenseNode>(batch, root.device())));
       } else {
         auto nested = make(*field.tensorclass);
-        pending.emplace_back(field.tensorclass, nested.get());
+        walk.add({field.tensorclass, nested.get()});
         node->push_value(NodePtr(std::move(nested)));
       }
     }
-  }
+  });
   if (type->frozen()) lock(result);
   return TensorDict(std::move(result));
 }

@@ -6,17 +6,15 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/writes.h"
-#include "core/tree/memo.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>
-#include <limits>
-#include <unordered_set>
 
 namespace td {
 
@@ -50,48 +48,12 @@ bool TensorDict::is_empty() const {
 
 // A dictionary that stands in several places counts in each, but is looked at once.
 std::size_t TensorDict::nbytes() const {
-  struct Level {
-    NodePtr node;
-    c10::SmallVector<NodePtr, 4> held;
+  const NodePtr root = node_->kind() == NodeKind::sub_tensordict ? dense_form(node_) : node_;
+  return sum_of_paths(root, [](const Node& node) {
     std::size_t bytes = 0;
-  };
-  std::vector<Level> levels;
-  Memo<std::size_t> memo;
-  const auto add = [](std::size_t& sum, std::size_t bytes) {
-    if (__builtin_add_overflow(sum, bytes, &sum)) sum = std::numeric_limits<std::size_t>::max();
-  };
-  const auto begin = [&](NodePtr node) {
-    Level level;
-    const DenseNode* dense = as_dense(node.get());
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      if (!dense->value(i).is_node()) add(level.bytes, bytes_of(dense->value(i).tensor()));
-    }
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get())) {
-      add(level.bytes, bytes_of(nested_tensor->values()));
-    }
-    node->collect(level.held);
-    level.node = std::move(node);
-    levels.push_back(std::move(level));
-  };
-  begin(node_->kind() == NodeKind::sub_tensordict ? dense_form(node_) : node_);
-  for (;;) {
-    Level& level = levels.back();
-    if (!level.held.empty()) {
-      NodePtr inner = level.held.pop_back_val();
-      const std::size_t* known = memo.find(inner.get());
-      if (known == nullptr) {
-        begin(std::move(inner));
-      } else {
-        add(level.bytes, *known);
-      }
-      continue;
-    }
-    const std::size_t bytes = level.bytes;
-    if (level.node.use_count() > 2) memo.add(level.node.get(), bytes);  // one reference is ours
-    levels.pop_back();
-    if (levels.empty()) return bytes;
-    add(levels.back().bytes, bytes);
-  }
+    for_each_leaf(node, [&](const at::Tensor& leaf) { bytes += bytes_of(leaf); });
+    return bytes;
+  });
 }
 
 namespace {
@@ -240,25 +202,30 @@ void TensorDict::remove(Path path) {
   // The nodes that hold the entry: one, or one for each element of lazy stacks.
   check_path(path);
   std::vector<DenseNode*> holders;
-  c10::SmallVector<std::pair<Node*, std::size_t>, 4> pending;
-  pending.emplace_back(node_.get(), 0);
-  while (!pending.empty()) {
-    const auto [node, level] = pending.pop_back_val();
-    if (const LazyNode* lazy = as_lazy(node)) {
-      for (const NodePtr& element : lazy->elements()) pending.emplace_back(element.get(), level);
-      continue;
+  struct Place {
+    Node* node;
+    std::size_t level;
+  };
+  Traversal<Place> walk;
+  walk.add({node_.get(), 0});
+  walk.run([&](const Place& at) {
+    if (const LazyNode* lazy = as_lazy(at.node)) {
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element.get(), at.level}, at.level);
+      }
+      return;
     }
-    DenseNode* dense = as_dense(node);
-    const Value* value = dense == nullptr ? nullptr : dense->find(path[level]);
-    if (value == nullptr) continue;
-    if (level + 1 == path.size()) {
+    DenseNode* dense = as_dense(at.node);
+    const Value* value = dense == nullptr ? nullptr : dense->find(path[at.level]);
+    if (value == nullptr) return;
+    if (at.level + 1 == path.size()) {
       require_unlocked(*dense);
       if (dense->tensorclass()) require_optional(*dense->tensorclass(), path.back());
       holders.push_back(dense);
     } else if (value->is_node()) {
-      pending.emplace_back(value->node().get(), level + 1);
+      walk.add({value->node().get(), at.level + 1});
     }
-  }
+  });
   if (holders.empty()) find_entry(node_, path);  // says what is missing
   for (DenseNode* holder : holders) {
     const std::size_t i = holder->schema()->find(path.back());
@@ -271,12 +238,10 @@ void TensorDict::set_batch_size(SizesView batch) {
   // The same once more puts nested dictionaries right whose batch size has changed beneath this one.
   if (batch == batch_size() && !is_dense()) return;
   // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
-  std::vector<Node*> growing{node_.get()};
   std::vector<Node*> changing;
-  std::unordered_set<const Node*> shared;  // nodes that stand in several places, once each
-  while (!growing.empty()) {
-    Node* node = growing.back();
-    growing.pop_back();
+  Traversal<Node*> growing;
+  growing.add(node_.get());
+  growing.run([&](Node* node) {
     if (node->kind() == NodeKind::lazy || node->kind() == NodeKind::sub_tensordict) {
       fail(Code::unsupported, "the batch size of a ",
            node->kind() == NodeKind::lazy ? "lazy stack" : "sub-tensordict", " is ",
@@ -294,16 +259,15 @@ void TensorDict::set_batch_size(SizesView batch) {
         continue;
       }
       Node* nested = value.node().get();
-      if (value.node().use_count() > 1 && !shared.insert(nested).second) continue;
       const bool fits = begins_with(nested->batch(), batch);
       if (nested->kind() == NodeKind::non_tensor || nested->batch().size() < batch.size() ||
           (!fits && TensorDict(value.node()).is_empty())) {
-        growing.push_back(nested);
+        growing.add_once(nested, nested);
       } else if (!fits) {
         require_batch(name, nested->batch(), batch);
       }
     }
-  }
+  });
   for (Node* node : changing) {
     node->set_batch(batch);
     if (node->names().empty()) continue;

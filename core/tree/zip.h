@@ -4,7 +4,11 @@
 #include "core/tensor/assign.h"
 #include "core/tree/kinds.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
+
+#include <optional>
+#include <type_traits>
 
 namespace td {
 
@@ -20,6 +24,9 @@ struct ZipPolicy {
   const char* what = "this operation";  // for messages
   bool nested_tensor =
       false;  // nested tensors go where non-tensor values go; else Code::unsupported
+  bool each_path =
+      false;  // nodes that stand side by side in several places are not walked once, but
+              // along each path: for functions that are told the path; see PathLimit
 };
 
 // Where a walk is.
@@ -62,7 +69,8 @@ std::vector<NodePtr> elements_beside(const ZipPolicy& policy, Path path, const L
 // The walk. Tells a sink of each level and each entry, depth first, in the order of the keys:
 //   enter(lead), enter_lazy(lead)   a dictionary, a lazy stack whose elements follow
 //   leaf(place, tensors), data(place, nodes), skip()
-//   leave(path)                     the level that was entered last is done
+//   Made leave(path)                the level that was entered last is done; what was made of it
+//   again(path, made)               the same nodes as on a level that is done
 template <class Sink>
 class ZipWalk {
  public:
@@ -78,12 +86,19 @@ class ZipWalk {
       sink_.data(ZipPlace{path_, *nodes[0]}, nodes);
       return;
     }
-    begin(nodes);
-    while (!levels_.empty()) step();
+    if (policy_.each_path) limits_.reserve(nodes.size());
+    for (const Node* node : nodes) {
+      if (policy_.each_path) limits_.emplace_back(*node);
+    }
+    begin(nodes, /*element=*/false, /*root=*/true);
+    levels_.run_in_order([&](Level& level) { return step(level); },
+                         [&](Level& level) { leave(level); });
   }
 
  private:
   struct Level {
+    bool element = false;                         // of a lazy stack: has no name
+    c10::SmallVector<const Node*, 3> again;       // the nodes, if the walk can meet them again
     c10::SmallVector<const DenseNode*, 3> nodes;  // a dictionary in each tree; nullptr: missing
     std::vector<std::vector<NodePtr>> elements;   // of a lazy stack instead, for each tree
     std::vector<NodePtr> owned;                   // nodes that were read out
@@ -92,33 +107,36 @@ class ZipWalk {
     std::size_t next = 0;
   };
 
-  void step() {
-    Level& level = levels_.back();
+  // False when the level is done.
+  bool step(Level& level) {
     if (!level.elements.empty()) return step_element(level);
-    if (level.next < level.nodes[level.tree]->size()) return step_entry(level);
+    if (level.next < level.nodes[level.tree]->size()) {
+      step_entry(level);
+      return true;
+    }
     if (policy_.missing == ZipPolicy::Missing::fill && !policy_.ignore_extra) {
       do {
         ++level.tree;
       } while (level.tree < level.nodes.size() && level.nodes[level.tree] == nullptr);
       level.next = 0;
-      if (level.tree < level.nodes.size()) return;
+      if (level.tree < level.nodes.size()) return true;
     }
-    leave();
+    return false;
   }
 
-  void leave() {
-    const bool below_elements = levels_.size() > 1 && !levels_[levels_.size() - 2].elements.empty();
-    levels_.pop_back();
-    sink_.leave(path_);
-    if (!below_elements && !path_.empty()) path_.pop_back();
+  void leave(Level& level) {
+    auto made = sink_.leave(path_);
+    if (!level.again.empty()) memo_.add(level.again, 0, std::move(made));
+    if (!level.element && !path_.empty()) path_.pop_back();
   }
 
-  void step_element(Level& level) {
+  bool step_element(Level& level) {
     const std::size_t k = level.next++;
-    if (k == level.elements[0].size()) return leave();
+    if (k == level.elements[0].size()) return false;
     c10::SmallVector<const Node*, 3> nodes;
     for (const auto& of_tree : level.elements) nodes.push_back(of_tree[k].get());
-    begin(nodes);
+    begin(nodes, /*element=*/true);
+    return true;
   }
 
   void step_entry(Level& level) {
@@ -165,10 +183,7 @@ class ZipWalk {
       nodes.push_back(value == nullptr ? nullptr : value->node().get());
       mixed = mixed || (nodes.back() != nullptr && is_opaque(*nodes.back()));
     }
-    if (!mixed) {
-      begin(nodes);
-      return true;
-    }
+    if (!mixed) return begin(nodes);
     refuse_nested_tensor(policy_, path_, nodes);
     if (!lead->is_node() || !is_opaque(*lead->node())) fail_mixed(policy_, path_);
     for (const Node*& node : nodes) {
@@ -178,8 +193,21 @@ class ZipWalk {
     return false;
   }
 
-  void begin(ZipNodes nodes) {
+  // False when nothing has to be gone through: the nodes were met before.
+  bool begin(ZipNodes nodes, bool element = false, bool root = false) {
     Level level;
+    level.element = element;
+    if (policy_.each_path) {
+      for (std::size_t k = 0; k < nodes.size(); ++k) {
+        if (nodes[k] != nullptr) limits_[k].enter(*nodes[k]);
+      }
+    } else if (!root && memo_.concerns(nodes)) {
+      if (const Made* made = memo_.find(nodes)) {
+        sink_.again(path_, *made);
+        return false;
+      }
+      level.again.append(nodes.begin(), nodes.end());
+    }
     while (nodes[level.tree] == nullptr) ++level.tree;
     level.lead = nodes[level.tree];
     const LazyNode* lazy = level.tree == 0 ? as_lazy(level.lead) : nullptr;
@@ -194,7 +222,8 @@ class ZipWalk {
       sink_.enter(*level.nodes[level.tree]);
       level.lead = level.nodes[level.tree];
     }
-    levels_.push_back(std::move(level));
+    levels_.add(std::move(level));
+    return true;
   }
 
   static const DenseNode* read(Level& level, const Node* node) {
@@ -226,7 +255,11 @@ class ZipWalk {
 
   const ZipPolicy& policy_;
   Sink& sink_;
-  std::vector<Level> levels_;
+  using Made = decltype(std::declval<Sink&>().leave(Path()));
+
+  Traversal<Level> levels_;
+  Memo<Made> memo_;
+  std::vector<PathLimit> limits_;  // of each tree, if its paths are walked
   PathBuffer path_;
 };
 
@@ -266,15 +299,19 @@ class ZipBuilder {
     target.dense->push_value(Value());
     target.dropped = true;
   }
-  void leave(Path path) {
+  NodePtr leave(Path path) {
     NodePtr node = finish(levels_.back());
     levels_.pop_back();
+    again(path, node);
+    return node;
+  }
+  void again(Path path, const NodePtr& node) {
     if (levels_.empty()) {
-      result_ = std::move(node);
+      result_ = node;
     } else if (levels_.back().dense.defined()) {
-      put(path, std::move(node));
+      put(path, node);
     } else {
-      levels_.back().elements.push_back(std::move(node));
+      levels_.back().elements.push_back(node);
     }
   }
 
@@ -337,9 +374,12 @@ class ZipVisitor {
   void enter(const DenseNode&) {}
   void enter_lazy(const LazyNode&) {}
   void leaf(const ZipPlace& place, ZipTensors tensors) { f_(place, tensors); }
-  void data(const ZipPlace&, ZipNodes) {}
+  void data(const ZipPlace& place, ZipNodes nodes) {
+    if constexpr (std::is_invocable_v<F&, const ZipPlace&, ZipNodes>) f_(place, nodes);
+  }
   void skip() {}
-  void leave(Path) {}
+  bool leave(Path) { return true; }
+  void again(Path, bool) {}
 
  private:
   F& f_;
@@ -348,7 +388,8 @@ class ZipVisitor {
 }  // namespace detail
 
 // Makes a tree of the entries of several trees, without recursion. Keys come in the order of the first
-// tree, then those that only others have. The schema of the first tree is shared while its keys stay.
+// tree, then those that only others have. Nodes that stand side by side in several places become one node
+// that stands in as many. The schema of the first tree is shared while its keys stay.
 // Batch sizes are those of the first tree, as `op` changes them; a leaf must begin with them. A first
 // tree that is a lazy stack gives a lazy stack.
 template <class Op>
@@ -358,8 +399,10 @@ NodePtr zip(c10::ArrayRef<NodePtr> roots, const Op& op, const ZipPolicy& policy 
   return builder.take();
 }
 
-// Calls `f(const ZipPlace&, ZipTensors)` for the leaves of several trees, without recursion. Leaves of a
-// first tree that is a lazy stack are those of its elements, so that they can be written to.
+// Calls `f(const ZipPlace&, ZipTensors)` for the leaves of several trees, without recursion; once for nodes
+// that stand side by side in several places. Leaves of a
+// first tree that is a lazy stack are those of its elements, so that they can be written to. If `f` takes
+// ZipNodes too, it is called for values that are no tensors.
 template <class F>
 void visit_zip(c10::ArrayRef<NodePtr> roots, F&& f, const ZipPolicy& policy = {}) {
   using Visitor = detail::ZipVisitor<std::remove_reference_t<F>>;

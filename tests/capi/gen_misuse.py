@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested | random]
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested | graph | random]
 
-With "ragged", a test that calls each of them once with a nested tensor among the entries; with "random",
+With "ragged", a test that calls each of them once with a nested tensor among the entries; with "graph", one that
+calls each of them with a graph among the entries that has more paths than can be walked; with "random",
 one that calls each with arguments that hardly go together: whatever comes, it is no TD_ERR_INTERNAL.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
@@ -134,6 +135,14 @@ REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_
 NESTED_TENSOR = REFUSED | {"td_writer_open_append": "TD_ERR_KEY_NOT_FOUND", "td_memmap_append": "TD_ERR_KEY_NOT_FOUND",
                     "td_set_tensorclass": "TD_ERR_KEY_INVALID", "td_tensorclass_check": "TD_ERR_KEY_INVALID"}
 NO_NESTED_TENSOR = {"td_file_load", "td_file_save", "td_table_load", "td_table_save", "td_join_into", "td_rot90"}
+
+# With a graph of 2^60 paths among the entries: what is by nature a list of paths refuses it (TD_ERR_UNSUPPORTED);
+# all else works, or is refused for another reason.
+GRAPH = NESTED_TENSOR | {"td_to_string": "TD_ERR_BUFFER_TOO_SMALL"}
+
+# What needs such a dictionary in a file, a message or mapped memory, which are lists of paths.
+NO_GRAPH = {"td_file_save", "td_table_save", "td_memmap_make", "td_memmap_make_from_tensor", "td_shared_name",
+            "td_recv", "td_send_fd", "td_recv_fd"}
 
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
@@ -344,6 +353,18 @@ def nested_tensor_test(function, handles, frees):
     return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
 
 
+def graph_test(function, handles, frees):
+    """A good call with dictionaries that hold a graph of 2^60 paths: it comes back."""
+    text = block(function, handles, frees)
+    status = GRAPH.get(function.name, "TD_ERR_UNSUPPORTED")
+    text = text.replace("misuse_begin(&m);", "misuse_begin(&m);\n    misuse_add_graph(&m);", 1)
+    text = text.replace("TD_EXPECT(", f'const int worked = misuse_graph_answer("{function.name}", {status}, ', 1)
+    text = text.replace(", TD_OK);", ");", 1)
+    back = list(give_back(function, handles, frees))
+    for line in back:
+        text = text.replace(f"    {line}\n", "", 1)
+    text = text.replace("    misuse_end(&m);", f"    if (worked) {{ {' '.join(back)} }}\n    misuse_end(&m);", 1)
+    return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
 # What a random call takes in place of a valid argument, by type; how many numbers an operation has.
 RANDOM = {"int64_t": "misuse_whole()", "double": "misuse_real()", "td_dtype": "misuse_dtype()", "int32_t": "misuse_choice(2)"}
 CHOICES = {"td_unary_op": 50, "td_binary_op": 40, "td_ternary_op": 4, "td_reduce_op": 18, "td_split_kind": 5, "td_join_kind": 2,
@@ -386,10 +407,13 @@ def main(swig, include, output, kind="misuse"):
     if missing := set(frees) - set(handles):
         sys.exit(f"gen_misuse.py: no valid handle is known for {', '.join(sorted(missing))}; add it to VALID and misuse.h")
     text, skipped = HEAD, []
-    if kind == "ragged":
+    if kind in ("ragged", "graph"):
         for function in functions:
             takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
-            if function.is_status() and takes and function.name not in NO_NESTED_TENSOR:
+            if function.is_status() and takes and kind == "graph":
+                if function.name not in NO_GRAPH:
+                    text += graph_test(function, handles, frees)
+            elif function.is_status() and takes and function.name not in NO_NESTED_TENSOR:
                 text += nested_tensor_test(function, handles, frees)
         pathlib.Path(output).write_text(text, encoding="utf-8")
         return

@@ -262,6 +262,35 @@ int misuse_nested_tensor_answer(misuse *m, const char *function, td_status refus
   return 0;
 }
 
+static void add_graph(td_tensordict *td) {
+  td_tensordict *graph = td_empty(TD_SIZES(4));
+  td_put(graph, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
+  for (int i = 0; i < 60; i++) {
+    td_tensordict *above = td_empty(TD_SIZES(4));
+    TD_DO(td_set_dict(above, TD_KEY("a"), graph));
+    TD_DO(td_set_dict(above, TD_KEY("b"), graph));
+    td_free(graph);
+    graph = above;
+  }
+  TD_DO(td_set_dict(td, TD_KEY("g"), graph));
+  td_free(graph);
+}
+
+void misuse_add_graph(misuse *m) {
+  add_graph(m->td);
+  add_graph(m->other);
+}
+
+int misuse_graph_answer(const char *function, td_status refusal, td_status status) {
+  if (status == TD_OK) return 1;
+  if (status != refusal) {
+    td_test_fail(__FILE__, __LINE__, "%s gave %s: %s", function, td_status_name(status),
+                 td_last_error_message());
+  }
+  TD_CHECK(strchr(td_last_error_message(), '\n') == NULL);
+  return 0;
+}
+
 td_tensordict *misuse_recorded(misuse *m) {
   m->loaded = td_empty(TD_SIZES(4));
   td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));

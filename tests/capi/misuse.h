@@ -48,6 +48,12 @@ void misuse_add_nested_tensor(misuse *m);
 int misuse_nested_tensor_answer(misuse *m, const char *function, td_status refusal,
                                 td_status status);
 
+/* Adds a graph to the dictionaries in which each of 60 dictionaries stands twice in the one above it: 2^60
+ * paths. Every call must come back at once, having worked (the answer is 1) or said in one line that it
+ * cannot. */
+void misuse_add_graph(misuse *m);
+int misuse_graph_answer(const char *function, td_status refusal, td_status status);
+
 /* Gives everything back; all lent memory must have come back and no other handle be open. */
 void misuse_end(misuse *m);
 

@@ -1,4 +1,5 @@
 /* Lists of keys: order, nesting, sorting, and that they are snapshots. */
+#include <stdio.h>
 #include <string.h>
 
 #include "td_values.h"
@@ -110,5 +111,53 @@ TD_TEST(positions_outside_the_list) {
   TD_EXPECT(td_keys_at(keys, SIZE_MAX, &path, &path_len), TD_ERR_INDEX);
   TD_EXPECT(td_keys_kind_at(keys, 3, &kind), TD_ERR_INDEX);
   td_keys_free(keys);
+  td_free(td);
+}
+
+enum { MANY = 100000 };
+
+static const char *const *numbered(char prefix, int number) {
+  static char name[16];
+  static const char *path[1] = {name};
+  snprintf(name, sizeof name, "%c%d", prefix, number);
+  return path;
+}
+
+static td_tensordict *numbered_entries(void) {
+  td_tensordict *td = td_empty(TD_NO_SIZES);
+  td_tensor *one = td_filled(TD_DTYPE_UINT8, 1, TD_NO_SIZES);
+  for (int i = 0; i < MANY; i++) TD_DO(td_set(td, numbered('k', i), 1, one));
+  td_tensor_free(one);
+  return td;
+}
+
+static size_t count_of(const td_tensordict *td) {
+  td_keys *keys = NULL;
+  TD_DO(td_keys_of(td, NULL, &keys));
+  const size_t count = td_keys_len(keys);
+  td_keys_free(keys);
+  return count;
+}
+
+/* Each took time in proportion to the keys that were left. */
+TD_TEST(a_hundred_thousand_keys_go_one_by_one) {
+  td_tensordict *td = numbered_entries();
+  for (int i = 0; i < MANY; i++) {
+    TD_DO(td_rename_key(td, numbered('k', i), 1, (const char *const[]){"x"}, 1, 0));
+    TD_DO(td_rename_key(td, (const char *const[]){"x"}, 1, numbered('r', i), 1, 0));
+  }
+  TD_CHECK_INT(count_of(td), MANY);
+  for (int i = 0; i < MANY / 2; i++) TD_DO(td_remove(td, numbered('r', i), 1));
+  TD_CHECK_INT(count_of(td), MANY / 2);
+  for (int i = MANY / 2; i < MANY - 1; i++) {
+    td_entry_kind kind = 0;
+    td_tensor *tensor = NULL;
+    td_tensordict *dict = NULL;
+    TD_DO(td_pop(td, numbered('r', i), 1, &kind, &tensor, &dict));
+    td_tensor_free(tensor);
+  }
+  TD_CHECK_INT(count_of(td), 1);
+  TD_CHECK_ENTRY(td, numbered('r', MANY - 1), 1, TD_NO_SIZES, TD_VALUES(1));
+  TD_EXPECT(td_remove(td, numbered('r', 0), 1), TD_ERR_KEY_NOT_FOUND);
   td_free(td);
 }

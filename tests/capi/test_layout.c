@@ -70,8 +70,10 @@ TD_TEST(as_the_guide_says) {
       {TD_KEY("at", "position"), position, 1, offsetof(struct particle, position), TD_DTYPE_FLOAT32,
        0},
   };
-  TD_DO(td_from_structs(array, sizeof array, TD_SIZES(4), sizeof *array, members, 2, &td));
+  const td_status status =
+      td_from_structs(array, sizeof array, TD_SIZES(4), sizeof *array, members, 2, &td);
   /* [/copy] */
+  TD_DO(status);
   TD_CHECK_ENTRY(td, TD_KEY("mass"), TD_SIZES(4), TD_VALUES(0.5, 1.5, 2.5, 3.5));
   td_free(td);
 }

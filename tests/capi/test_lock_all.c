@@ -14,7 +14,7 @@ static td_tensordict *locked(void) {
 }
 
 TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
-  td_tensordict *td = locked(), *before = NULL, *result = NULL, *dict = NULL;
+  td_tensordict *td = locked(), *before = NULL, *dict = NULL;
   td_tensordict *more = td_sample(), *parts[3];
   td_tensor *tensor = td_filled(TD_DTYPE_FLOAT32, 9, TD_SIZES(4, 3, 2)), *out = NULL;
   td_keys *key = NULL;

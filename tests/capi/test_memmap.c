@@ -1,4 +1,5 @@
 /* Saving and mapping: what is shared with the files, what is locked, and what failing leaves. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -299,6 +300,27 @@ TD_TEST(saved_path_needs_room) {
   TD_EXPECT(td_saved_path(td, text, sizeof text, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(length, strlen(here("m")));
   TD_CHECK_SAME_TEXT(text, "?");
+  td_free(td);
+}
+
+/* A process may have so many mappings, and every tensor takes one. */
+TD_TEST(the_limit_of_mappings_is_named) {
+  FILE *file = fopen("/proc/sys/vm/max_map_count", "r");
+  long limit = 0;
+  if (file != NULL && fscanf(file, "%ld", &limit) != 1) limit = 0;
+  if (file != NULL) fclose(file);
+  if (limit <= 0 || limit > 100000) return; /* it would take too much memory to reach it */
+  td_tensordict *td = td_empty(TD_SIZES(1)), *mapped = NULL;
+  td_tensor *tensor = td_filled(TD_DTYPE_UINT8, 1, TD_SIZES(1));
+  for (long i = 0; i <= limit; i++) {
+    char name[32];
+    const char *path[] = {name};
+    snprintf(name, sizeof name, "%ld", i);
+    TD_DO(td_set(td, path, 1, tensor));
+  }
+  TD_EXPECT_NULL(td_memmap_like(td, NULL, NULL, &mapped), TD_ERR_OUT_OF_MEMORY, mapped);
+  TD_CHECK_TEXT(td_last_error_message(), "vm.max_map_count");
+  td_tensor_free(tensor);
   td_free(td);
 }
 

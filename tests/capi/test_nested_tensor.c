@@ -387,6 +387,32 @@ TD_TEST(one_file_keeps_it_in_jagged_form) {
   td_free(td);
 }
 
+/* With gradients off td_zero() took them, with gradients on it did not. */
+TD_TEST(its_values_are_filled_whether_gradients_are_recorded_or_not) {
+  for (int32_t enabled = 0; enabled < 2; enabled++) {
+    const int32_t before = td_set_grad_enabled(enabled);
+    td_tensordict *td = sample(), *filled = NULL;
+    const double zeros[21] = {0};
+    double sevens[21];
+    for (size_t i = 0; i < 21; i++) sevens[i] = 7;
+    TD_DO(td_zero(td));
+    filled = take(td, TD_KEY("n", "r"));
+    check_tensors(filled, TD_SIZES(3, 2), TD_VALUES(2, 3, 1, 3, 4, 3), zeros, 21);
+    td_free(filled);
+    TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 0, 0));
+    TD_DO(td_fill(td, TD_KEY("r"), TD_BY(TD_O_DOUBLE(7))));
+    filled = take(td, TD_KEY("r"));
+    check_tensors(filled, TD_SIZES(3, 2), TD_VALUES(2, 3, 1, 3, 4, 3), sevens, 21);
+    td_free(filled);
+    TD_DO(td_fill(td, TD_KEY("n"), TD_BY(TD_O_DOUBLE(7))));
+    filled = take(td, TD_KEY("n", "r"));
+    check_tensors(filled, TD_SIZES(3, 2), TD_VALUES(2, 3, 1, 3, 4, 3), sevens, 21);
+    td_free(filled);
+    td_free(td);
+    td_set_grad_enabled(before);
+  }
+}
+
 TD_TEST(what_it_cannot_do_is_refused) {
   td_tensordict *td = sample(), *result = NULL;
   td_tensor *one = td_filled(TD_DTYPE_FLOAT32, 1, TD_NO_SIZES);

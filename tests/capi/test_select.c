@@ -80,7 +80,7 @@ TD_TEST(excluded_keys) {
 }
 
 TD_TEST(in_place_the_dictionary_itself_changes) {
-  td_tensordict *td = td_nested(0), *n = td_take_dict(td, TD_KEY("n")), *result = NULL;
+  td_tensordict *td = td_nested(0), *n = td_take_dict(td, TD_KEY("n"));
   TD_DO(td_lock(td));
   TD_EXPECT(td_exclude_inplace(td, KEYS({TD_KEY("a")}), NULL), TD_ERR_LOCKED);
   TD_EXPECT(td_select_inplace(td, KEYS({TD_KEY("a")}), NULL), TD_ERR_LOCKED);
@@ -196,7 +196,7 @@ TD_TEST(lazy_stacks_stay_lazy) {
 /* A million names, taken away at once: one pass, not one for each. */
 TD_TEST(a_million_keys_are_excluded_at_once) {
   enum { names = 1000000, letters = 8 };
-  td_tensordict *td = td_empty(TD_NO_SIZES), *result = NULL;
+  td_tensordict *td = td_empty(TD_NO_SIZES);
   td_tensor *zero = td_filled(TD_DTYPE_INT8, 0, TD_NO_SIZES);
   char(*text)[letters] = malloc((size_t)names * letters);
   const char **pointers = malloc(names * sizeof *pointers);

@@ -2,6 +2,7 @@
 #include "core/memmap/memmap.h"
 
 #include "core/io/mapped_file.h"
+#include "core/io/mappings.h"
 
 #include "folders.h"
 
@@ -653,6 +654,68 @@ TEST(Load, FirstReleasesListedNoNestedDictionaries) {
   memmap(sample(), folder("later"));
   memmap(sample(), folder("later/stray"));
   EXPECT_EQ(load_memmap(folder("later")).keys().keys.size(), 2U);
+}
+
+// ---- Many files ----------------------------------------------------------------------------------
+
+// Until its end the process may have so many files mapped.
+class MostMapped {
+ public:
+  explicit MostMapped(std::size_t files) { set(files); }
+  ~MostMapped() { set(Mappings::most_by_system()); }
+  MostMapped(const MostMapped&) = delete;
+  MostMapped& operator=(const MostMapped&) = delete;
+
+ private:
+  static void set(std::size_t files) {
+    const auto lock = Mappings::get().lock();
+    Mappings::get().set_most(files);
+  }
+};
+
+// How many files below a folder the process has mapped.
+std::size_t mapped_below(const std::string& folder) {
+  const std::string maps = read_file("/proc/self/maps");
+  std::size_t n = 0;
+  for (std::size_t at = maps.find(folder); at != std::string::npos; at = maps.find(folder, at + 1)) ++n;
+  return n;
+}
+
+// Each mapped file takes one of the mappings that the system allows.
+TEST(Memmap, FilesAreReadWhereMappingsAreScarce) {
+  const TempFolder folder;
+  TensorDict td = sample();
+  const at::Tensor large = at::arange(1 << 18, at::kLong).view({4, 1 << 16});
+  td.set(P("large"), large);
+  memmap(td, folder("a"));
+  const auto before = tree(folder("a"));
+  const MostMapped none(0);
+  LoadOptions options;
+  options.private_mapping = true;
+  const TensorDict loaded = load_memmap(folder("a"), options);
+  EXPECT_TRUE(loaded.equal(td));
+  EXPECT_EQ(mapped_below(folder("a")), 1);  // the large one
+  for (const P& path : {P("a"), P("n", "deep", "c")}) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(loaded.get(path).data_ptr()) % 64, 0);
+  }
+  loaded.get(P("a")).fill_(-1);
+  loaded.get(P("large")).fill_(-1);
+  memmap_flush(loaded);
+  EXPECT_EQ(tree(folder("a")), before);
+  memmap(loaded, folder("b"), copying());
+  EXPECT_TRUE(load_memmap(folder("b"), options).equal(loaded));
+  write_file(folder("a/a.memmap"), "short");
+  expect_error(Code::format, "too short", [&] { load_memmap(folder("a"), options); });
+}
+
+TEST(Memmap, WhatWritesMustReachIsAlwaysMapped) {
+  const TempFolder folder;
+  memmap(sample(), folder("a"));
+  const MostMapped none(0);
+  const TensorDict loaded = load_memmap(folder("a"));
+  EXPECT_EQ(mapped_below(folder("a")), 3);
+  loaded.get(P("n", "b")).fill_(5);
+  EXPECT_EQ(load_memmap(folder("a")).get(P("n", "b"))[0].item<std::int64_t>(), 5);
 }
 
 }  // namespace

@@ -408,7 +408,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_any(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
 
 /**
- * Writes 0 into all tensors; a locked dictionary allows it. Non-tensor values stay.
+ * Writes 0 into all tensors and the values of nested tensors; a locked dictionary allows it. Non-tensor
+ * values stay.
  *
  * @param td borrowed; its values change
  *
@@ -420,8 +421,8 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_zero(td_tensordict *td) TD_NOEXCEPT;
 
 /**
- * Writes one number into a tensor, or into all tensors of a nested dictionary; a locked dictionary
- * allows it.
+ * Writes one number into a tensor, into the values of a nested tensor, or into all of them in a nested
+ * dictionary; a locked dictionary allows it.
  *
  * @param td       borrowed; its values change
  * @param path     borrowed

@@ -127,11 +127,16 @@ td_status td_memmap_like(const td_tensordict *td, const char *TD_NULLABLE dir,
  * copied or inflated. What is written to them stays in this process unless `write_through` is given, which
  * a compressed archive refuses (TD_ERR_UNSUPPORTED).
  *
+ * Each tensor of a folder takes one of the mappings that the system allows a process (vm.max_map_count, mostly
+ * 65,530). Near that limit, tensors of up to 1 MiB that are mapped privately are read into memory instead;
+ * where writes must reach the files, loading fails (TD_ERR_OUT_OF_MEMORY).
+ *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json, or of an archive
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_DTYPE, TD_ERR_UNSUPPORTED, TD_ERR_DEVICE,
+ *         TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  * @since 0.2
  */

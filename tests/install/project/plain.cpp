@@ -7,7 +7,7 @@ int main() {
   const int64_t batch[] = {3, 4};
   if (td_create(batch, 2, TD_DEVICE_NONE, -1, &td) != TD_OK) return 2;
   int32_t archive = 0;
-  if (td_is_memmap_archive("nothing", &archive) == TD_OK && archive != 0) return 3;
+  if (td_memmap_is_archive("nothing", &archive) == TD_OK && archive != 0) return 3;
   td_free(td);
   return static_cast<int>(td_debug_live_handles());
 }

@@ -22,7 +22,7 @@ fn every_handle_is_given_back() {
     assert_eq!(live_handles(), 0);
 
     assert_eq!(version(), env!("CARGO_PKG_VERSION"));
-    assert_eq!(abi_version(), 1);
+    assert_eq!(abi_version(), 2);
     assert!(torch_version().split('.').count() >= 3, "{}", torch_version());
 }
 

@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Finds C names and files that the pages of this repository mention and that do not exist.
+
+A C name (`td_…`, `TD_…`) must be in the public headers or in what the tests share; the changelog may also use the
+names of version 0.1. A file or folder in backticks must exist, seen from the root or from the page. What ends with
+`…`, `*` or `<`, or holds a placeholder in capitals, stands for several names.
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+NAME = re.compile(r"(?<![\w./-])(?:td|TD)_\w*[A-Za-z0-9](?![\w…*<])")
+FOLDERS = "core|capi|tests|tools|docs|bench|bindings|examples"
+PATH = re.compile(rf"`((?:{FOLDERS})/[^`\s]*)[^`]*`")
+PLACEHOLDER = re.compile(r"[*<…]|\b[A-Z]+\b(?!\.md)")
+
+
+def names(*patterns):
+    files = [file for pattern in patterns for file in ROOT.glob(pattern) if file.is_file()]
+    found = {name for file in files for name in NAME.findall(file.read_text(encoding="utf-8"))}
+    return found | {file.name.partition(".")[0] for file in files}
+
+
+def main():
+    known = names("capi/include/tensordict/*", "tests/support/*")
+    old = names("capi/abi/renamed.txt", "capi/abi/declarations.txt")
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("bindings/*.md"), *ROOT.glob("tests/**/*.md")]
+    pages += [file for form in ("*.md", "*.txt") for file in ROOT.glob(f"docs/**/{form}")]
+    wrong = []
+    mentioned = 0
+    for page in sorted(pages):
+        text = page.read_text(encoding="utf-8")
+        allowed = known | old if page.name == "CHANGELOG.md" else known
+        for match in NAME.finditer(text):
+            mentioned += 1
+            if match[0] not in allowed:
+                wrong.append((page, text.count("\n", 0, match.start()) + 1, match[0]))
+        for match in PATH.finditer(text):
+            mentioned += 1
+            path = match[1].rstrip(".,:)")
+            if not PLACEHOLDER.search(path) and not any((at / path).exists() for at in (ROOT, page.parent)):
+                wrong.append((page, text.count("\n", 0, match.start()) + 1, path))
+    for page, line, what in wrong:
+        print(f"{page.relative_to(ROOT)}:{line}: {what} does not exist")
+    print(f"{mentioned} names and files in {len(pages)} pages, {len(wrong)} do not exist")
+    sys.exit(1 if wrong or not mentioned else 0)
+
+
+main()
