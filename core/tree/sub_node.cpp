@@ -5,7 +5,7 @@
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensordict.h"
-#include "core/tree/walk.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 
@@ -62,6 +62,21 @@ bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*pa
 
 namespace {
 
+// Calls `f(holder, position)` for each tensor of a part: what stands in several places comes once.
+template <class F>
+void each_tensor(const NodePtr& root, F&& f) {
+  Traversal<DenseNode*> walk;
+  if (DenseNode* dense = as_dense(root.get())) walk.add(dense);
+  walk.run([&](DenseNode* node) {
+    for (std::size_t i = node->size(); i-- > 0;) {
+      const Value& value = node->value(i);
+      DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
+      if (inner != nullptr) walk.add_once(inner, inner);
+      if (!value.is_node()) f(*node, i);
+    }
+  });
+}
+
 // Grows with each write. Inference tensors have none.
 std::int64_t version_of(const at::Tensor& tensor) {
   return tensor.is_inference() ? 0 : tensor._version();
@@ -79,27 +94,24 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
   part->require_batch(node_->batch());
   if (std::none_of(part->items().begin(), part->items().end(), copies)) return;
   part_ = node;
-  if (as_dense(node_.get()) == nullptr) return;
-  visit_paths(*node_, [&](Path, const Value& value) {
-    if (!value.is_node()) versions_.push_back(version_of(value.tensor()));
+  each_tensor(node_, [&](const DenseNode& holder, std::size_t i) {
+    versions_.push_back(version_of(holder.value(i).tensor()));
   });
 }
 
 void InPlace::commit() {
   if (!part_.defined()) return;
   const auto& part = static_cast<const SubTensorDictNode&>(*part_);
-  TensorDict changed(node_);
-  if (as_dense(node_.get()) != nullptr) {
-    changed = changed.clone(/*recurse=*/false);
-    auto before = versions_.begin();
-    visit_paths(*node_, [&](Path path, const Value& value) {
-      if (value.is_node()) return;
-      const at::Tensor& tensor = value.tensor();
-      if (!tensor.is_inference() && *before == version_of(tensor)) changed.remove(path);
-      ++before;
-    });
-  }
-  TensorDict(part.parent()).set_at(part.items(), changed);
+  auto before = versions_.begin();
+  each_tensor(node_, [&](DenseNode& holder, std::size_t i) {
+    const at::Tensor& tensor = holder.value(i).tensor();
+    const bool same = !tensor.is_inference() && *before == version_of(tensor);
+    ++before;
+    if (!same) return;
+    holder.prepare_erase();
+    holder.erase(i);
+  });
+  TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));
 }
 
 }  // namespace td

@@ -57,7 +57,7 @@ class InPlace {
  private:
   NodePtr part_;  // set when there is something to write back
   NodePtr node_;
-  std::vector<std::int64_t> versions_;  // of the copies, by the order of visit_paths()
+  std::vector<std::int64_t> versions_;  // of the copies
 };
 
 }  // namespace td
