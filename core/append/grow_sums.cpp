@@ -12,14 +12,15 @@ namespace {
 
 using files::Found;
 
-constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr std::size_t summed_at_once = std::size_t{1} << 18;
 constexpr std::size_t max_text = std::size_t{1} << 28;
 
 void hash_head(Hasher& hasher, const std::string& path, std::uint64_t bytes) {
   const files::Descriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
-  std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(piece, bytes)));
+  std::vector<char> buffer(
+      static_cast<std::size_t>(std::min<std::uint64_t>(summed_at_once, bytes)));
   while (bytes != 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes));
     const ssize_t n = ::read(file.get(), buffer.data(), wanted);

@@ -123,7 +123,7 @@ class Joined {
       return false;
     }
     bool answer = result.kind() == NodeKind::dense && !result.tagged();
-    visit(result, [&](const Value& value) {
+    visit_values(result, [&](const Value& value) {
       // A dictionary that stands in two places need not do so in the other results.
       answer =
           answer && (value.is_node() ? value.node()->kind() == NodeKind::dense &&

@@ -4,6 +4,7 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/SmallVector.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,6 +17,12 @@ using SizesView = c10::IntArrayRef;
 
 // Names of batch dimensions, one for each; a dimension may lack one. Empty when no dimension has one.
 using Names = std::vector<std::optional<std::string>>;
+
+// As many dimensions as libtorch's loops take.
+constexpr std::size_t max_dims = 64;
+
+// As many as are read from a text before it is refused.
+constexpr std::size_t max_listed_dims = 1024;
 
 // "[3, 4]"
 std::string show_sizes(SizesView sizes);

@@ -3,6 +3,7 @@
 #include "core/consolidated/packing.h"
 
 #include "core/base/json_reader.h"
+#include "core/base/sizes.h"
 #include "core/meta/format.h"
 
 #include <algorithm>
@@ -14,8 +15,6 @@ namespace {
 
 using json::Scalar;
 using Dict = Parsed::Dict;
-
-constexpr std::size_t max_dims = 1024;
 
 class PackedReader final : public json::Copier {
  public:
@@ -239,11 +238,13 @@ class PackedReader final : public json::Copier {
       case In::leaf: leaf_item(value); return;
       case In::metadata: metadata_item(value); return;
       case In::names:
-        if (dict().names.size() == max_dims) fail_here("more than ", max_dims, " names");
+        if (dict().names.size() == max_listed_dims)
+          fail_here("more than ", max_listed_dims, " names");
         dict().names.push_back(text_or_null(value));
         return;
       case In::sizes:
-        if (sizes_->size() == max_dims) fail_here("more than ", max_dims, " dimensions");
+        if (sizes_->size() == max_listed_dims)
+          fail_here("more than ", max_listed_dims, " dimensions");
         sizes_->push_back(number(value));
         return;
       case In::ignored: return;

@@ -1,5 +1,6 @@
 #include "core/inspect/describe.h"
 
+#include "core/base/sizes.h"
 #include "core/meta/format.h"
 #include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
@@ -194,7 +195,6 @@ class Builder {
   }
 
   static Sizes sizes(const Json& json, const std::string& where) {
-    constexpr std::size_t max_dims = 64;
     if (!json.is_array() || json.size() > max_dims) {
       fail(Code::format, "the sizes of ", where, " are not a list of at most ", max_dims);
     }

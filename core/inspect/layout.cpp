@@ -53,7 +53,7 @@ void check(const void* data, std::size_t bytes, SizesView batch, const Layout& l
 }
 
 // One column: rows of `bytes`, dense on one side and in structs on the other.
-struct Column {
+struct RowColumn {
   char* dense;
   std::size_t offset;
   std::size_t bytes;
@@ -75,11 +75,11 @@ void copy_rows(std::size_t bytes, std::size_t count, Copy&& copy) {
 
 template <bool to_columns>
 void transfer(std::conditional_t<to_columns, const char*, char*> structs, std::size_t count,
-              std::size_t step, c10::ArrayRef<Column> columns) {
+              std::size_t step, c10::ArrayRef<RowColumn> columns) {
   const std::size_t block = std::max<std::size_t>(1, block_bytes / std::max<std::size_t>(step, 1));
   for (std::size_t first = 0; first < count; first += block) {
     const std::size_t rows = std::min(block, count - first);
-    for (const Column& column : columns) {
+    for (const RowColumn& column : columns) {
       auto at = structs + first * step + column.offset;
       char* dense = column.dense + first * column.bytes;
       copy_rows(column.bytes, rows, [&](auto bytes, std::size_t n) {
@@ -108,7 +108,7 @@ TensorDict from_structs(const void* data, std::size_t bytes, SizesView batch,
                         const Layout& layout) {
   check(data, bytes, batch, layout);
   TensorDict result(batch);
-  c10::SmallVector<Column, 16> columns;
+  c10::SmallVector<RowColumn, 16> columns;
   for (const Field& field : layout.fields) {
     at::Tensor tensor = at::empty(sizes_of(batch, field), field.dtype);
     columns.push_back({static_cast<char*>(tensor.data_ptr()), field.offset, field_bytes(field)});
@@ -149,7 +149,7 @@ void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layou
   const SizesView batch = known_sizes(td.batch_size());
   check(data, bytes, batch, layout);
   std::vector<at::Tensor> held;
-  c10::SmallVector<Column, 16> columns;
+  c10::SmallVector<RowColumn, 16> columns;
   for (const Field& field : layout.fields) {
     const at::Tensor& tensor = td.get(field.path);
     const Sizes sizes = sizes_of(batch, field);

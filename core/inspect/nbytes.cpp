@@ -45,7 +45,7 @@ std::int64_t sum(const TensorDict& td, bool once, F&& f) {
 template <class F>
 bool all_of(const TensorDict& td, F&& f) {
   bool all = true;
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     all = all && (leaf == nullptr || f(*leaf));
   });
@@ -80,7 +80,7 @@ std::int64_t measure(const TensorDict& td, Measure what) {
 std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
   std::optional<c10::ScalarType> common;
   bool same = true;
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (leaf == nullptr) return;
     same = same && (!common || *common == leaf->scalar_type());

@@ -1,6 +1,7 @@
 #include "core/interop/safetensors_dtypes.h"
 
 #include "core/base/json_reader.h"
+#include "core/base/sizes.h"
 #include "core/interop/safetensors.h"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ namespace td::safetensors {
 namespace {
 
 using json::Scalar;
-
-constexpr std::size_t max_dims = 1024;
 
 // The JSON text, read as it comes: the names of the tensors, what is said of each, and the metadata.
 class HeaderReader final : public json::Reader {
@@ -94,7 +93,8 @@ class HeaderReader final : public json::Reader {
 
   void number(std::int64_t value) {
     if (field_ == "shape") {
-      if (entry().sizes.size() == max_dims) fail_here("more than ", max_dims, " dimensions");
+      if (entry().sizes.size() == max_listed_dims)
+        fail_here("more than ", max_listed_dims, " dimensions");
       entry().sizes.push_back(value);
     } else {
       if (offsets_.size() == 2) fail_here(quote(name_), " has more than two data_offsets");

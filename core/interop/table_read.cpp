@@ -25,7 +25,7 @@ struct Cell {
   std::string json;         // of all but numbers
 };
 
-struct Column {
+struct TextColumn {
   std::string name;
   std::vector<Cell> cells;
 };
@@ -133,9 +133,9 @@ class CsvReader {
   std::string unquoted_;
 };
 
-std::vector<Column> read_csv(std::string_view text, std::size_t& rows) {
+std::vector<TextColumn> read_csv(std::string_view text, std::size_t& rows) {
   CsvReader reader(text);
-  std::vector<Column> columns;
+  std::vector<TextColumn> columns;
   bool quoted = false;
   bool last = reader.at_end();
   while (!last) {
@@ -172,7 +172,7 @@ Cell json_cell(const Json& value) {
   return cell;
 }
 
-std::vector<Column> read_json(std::string_view text, std::size_t& rows) {
+std::vector<TextColumn> read_json(std::string_view text, std::size_t& rows) {
   bool deep = false;
   const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
     deep = deep || depth > static_cast<int>(max_json_depth);
@@ -183,7 +183,7 @@ std::vector<Column> read_json(std::string_view text, std::size_t& rows) {
     fail(Code::format, "the values are nested more than ", max_json_depth, " deep");
   }
   if (!json.is_array()) fail(Code::format, "the file is not a JSON list of rows");
-  std::vector<Column> columns;
+  std::vector<TextColumn> columns;
   std::unordered_map<std::string, std::size_t> known;
   rows = 0;
   for (const Json& row : json) {
@@ -191,18 +191,18 @@ std::vector<Column> read_json(std::string_view text, std::size_t& rows) {
     for (const auto& item : row.items()) {
       const auto [found, added] = known.emplace(item.key(), columns.size());
       if (added) columns.push_back({item.key(), {}});
-      Column& column = columns[found->second];
+      TextColumn& column = columns[found->second];
       column.cells.resize(rows);  // missing in rows before
       column.cells.push_back(json_cell(item.value()));
     }
     ++rows;
   }
-  for (Column& column : columns) column.cells.resize(rows);
+  for (TextColumn& column : columns) column.cells.resize(rows);
   return columns;
 }
 
 template <class T, class F>
-at::Tensor make_column(const Column& column, c10::ScalarType dtype, F&& of) {
+at::Tensor make_column(const TextColumn& column, c10::ScalarType dtype, F&& of) {
   at::Tensor tensor = at::empty({static_cast<std::int64_t>(column.cells.size())}, dtype);
   T* to = tensor.data_ptr<T>();
   for (const Cell& cell : column.cells) *to++ = of(cell);
@@ -218,7 +218,7 @@ std::string json_of(const Cell& cell) {
   }
 }
 
-Value value_of(const Column& column) {
+Value value_of(const TextColumn& column) {
   std::size_t counts[5] = {};
   for (const Cell& cell : column.cells) ++counts[cell.kind];
   const std::size_t all = column.cells.size();
@@ -261,11 +261,11 @@ PathBuffer split(std::string_view name, std::string_view separator) {
 TensorDict read_table(std::string_view text, const TableOptions& options) {
   if (!is_utf8(text)) fail(Code::format, "the table is not UTF-8");
   std::size_t rows = 0;
-  const std::vector<Column> columns =
+  const std::vector<TextColumn> columns =
       options.format == TableFormat::csv ? read_csv(text, rows) : read_json(text, rows);
   const std::int64_t batch = static_cast<std::int64_t>(rows);
   TensorDict result{SizesView(batch)};
-  for (const Column& column : columns) {
+  for (const TextColumn& column : columns) {
     const PathBuffer path = split(column.name, options.separator);
     if (result.kind_of(path) != EntryKind::none) {
       fail(Code::key_exists, "two columns are called ", show_path(path));

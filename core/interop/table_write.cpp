@@ -15,7 +15,7 @@ namespace td {
 
 namespace {
 
-struct Column {
+struct EntryColumn {
   std::string name;
   at::Tensor tensor;                         // of int64, float, double or bool; or undefined
   std::vector<const NonTensorNode*> values;  // without a tensor
@@ -45,8 +45,8 @@ std::string joined(Path path, std::string_view separator) {
   return name;
 }
 
-std::vector<Column> columns_of(const TensorDict& td, std::string_view separator) {
-  std::vector<Column> columns;
+std::vector<EntryColumn> columns_of(const TensorDict& td, std::string_view separator) {
+  std::vector<EntryColumn> columns;
   std::unordered_set<std::string> names;
   visit_paths(*td.node(), [&](Path path, const Value& value) {
     const bool dictionary = value.is_node() && !is_opaque(*value.node());
@@ -65,7 +65,7 @@ std::vector<Column> columns_of(const TensorDict& td, std::string_view separator)
       fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes),
            ": a column of a table has one dimension");
     }
-    Column column{joined(path, separator), {}, {}};
+    EntryColumn column{joined(path, separator), {}, {}};
     if (!names.insert(column.name).second) {
       fail(Code::key_exists, "two columns are called \"", column.name, "\"");
     }
@@ -141,7 +141,8 @@ void append_value(std::string& text, const std::string& json, TableFormat format
   }
 }
 
-void append_cell(std::string& text, const Column& column, std::int64_t row, TableFormat format) {
+void append_cell(std::string& text, const EntryColumn& column, std::int64_t row,
+                 TableFormat format) {
   const at::Tensor& tensor = column.tensor;
   if (!tensor.defined()) {
     append_value(text, column.values[static_cast<std::size_t>(row)]->json(), format);
@@ -164,7 +165,7 @@ std::string write_table(const TensorDict& td, const TableOptions& options) {
     fail(Code::shape, "a table has one batch dimension, the dictionary has batch size ",
          show_sizes(td.batch_size()));
   }
-  const std::vector<Column> columns = columns_of(td, options.separator);
+  const std::vector<EntryColumn> columns = columns_of(td, options.separator);
   const bool csv = options.format == TableFormat::csv;
   const std::int64_t rows = td.batch_size()[0];
   std::string text;

@@ -40,30 +40,31 @@ std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
   return places;
 }
 
-// The dictionaries that hold an entry: one, or one for each element of lazy stacks on the way.
+// The dictionaries that hold an entry, each once: one, or the elements of lazy stacks on the way.
 std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
   struct Step {
     Node* node;
     Path path;
   };
   std::vector<DenseNode*> holders;
-  std::vector<Step> pending{{root.get(), path}};
-  while (!pending.empty()) {
-    const Step at = pending.back();
-    pending.pop_back();
+  Traversal<Step> walk;
+  walk.add({root.get(), path});
+  walk.run([&](const Step& at) {
     if (const LazyNode* lazy = as_lazy(at.node)) {
-      for (const NodePtr& element : lazy->elements()) pending.push_back({element.get(), at.path});
-      continue;
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element.get(), at.path}, at.path.size());
+      }
+      return;
     }
     DenseNode* dense = as_dense(at.node);
     const Value* inner = dense == nullptr ? nullptr : dense->find(at.path[0]);
-    if (inner == nullptr) continue;
+    if (inner == nullptr) return;
     if (at.path.size() == 1) {
       holders.push_back(dense);
     } else if (inner->is_node()) {
-      pending.push_back({inner->node().get(), at.path.slice(1)});
+      walk.add({inner->node().get(), at.path.slice(1)});
     }
-  }
+  });
   return holders;
 }
 

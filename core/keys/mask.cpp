@@ -10,8 +10,6 @@
 
 #include <ATen/ATen.h>
 
-#include <set>
-
 namespace td {
 
 namespace {
@@ -77,9 +75,7 @@ class MaskedWrites {
 
   void plan(const NodePtr& root, const at::Tensor& mask) {
     begin(root, mask);
-    while (!pending_.empty()) {
-      const Part at = std::move(pending_.back());
-      pending_.pop_back();
+    walk_.run([&](const Part& at) {
       if (const LazyNode* lazy = as_lazy(at.node.get())) {
         elements(*lazy, at.mask);
       } else if (const DenseNode* dense = as_dense(at.node.get())) {
@@ -92,7 +88,7 @@ class MaskedWrites {
           }
         }
       }
-    }
+    });
   }
 
   void run() {
@@ -112,11 +108,9 @@ class MaskedWrites {
       fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
     }
     if (is_opaque(*node)) return;
-    if (Memo<bool>::concerns(node.get())) {
-      if (!seen_.emplace(node.get(), mask.unsafeGetTensorImpl()).second) return;
-      held_.push_back(mask);  // kept for its address
-    }
-    pending_.push_back({node, mask});
+    if (held_.empty() || !held_.back().is_same(mask)) held_.push_back(mask);
+    const auto with = reinterpret_cast<std::uintptr_t>(mask.unsafeGetTensorImpl());
+    walk_.add_once(node.get(), {node, mask}, with);
   }
 
   void elements(const LazyNode& lazy, const at::Tensor& mask) {
@@ -136,9 +130,8 @@ class MaskedWrites {
 
   const at::Tensor& value_;
   std::optional<c10::Scalar> number_;
-  std::vector<Part> pending_;
-  std::set<std::pair<const Node*, const c10::TensorImpl*>> seen_;
-  std::vector<at::Tensor> held_;
+  Traversal<Part> walk_;
+  std::vector<at::Tensor> held_;  // masks, for their addresses
   Writes writes_{Writes::Hold::owns};
 };
 

@@ -4,9 +4,9 @@
 #include "core/math/call_fused.h"
 #include "core/math/operators.h"
 #include "core/tensor/fast_path.h"
-#include "core/tree/show_leaf.h"
 #include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
+#include "core/tree/show_leaf.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -96,9 +96,9 @@ bool unknown_to_autograd(const at::Tensor& tensor) {
 }  // namespace
 
 // One call for a dictionary.
-class Call {
+class OperatorCall {
  public:
-  Call(const Operator& op, const CallOptions& options, const TensorDict& td)
+  OperatorCall(const Operator& op, const CallOptions& options, const TensorDict& td)
       : op_(op), options_(options), td_(td) {
     policy_.what = operators::name_of(*op.handle_).name.c_str();
   }
@@ -201,7 +201,7 @@ class Call {
   std::vector<TensorDict> make() {
     // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
     bool lazy = td_.node()->kind() != NodeKind::dense, all_cuda = true;
-    td::visit(*td_.node(), [&](const Value& value) {
+    visit_values(*td_.node(), [&](const Value& value) {
       if (value.is_node()) {
         lazy = lazy || value.node()->kind() != NodeKind::dense;
       } else {
@@ -227,7 +227,7 @@ class Call {
   // The operator for each leaf. What it gives beside the first tensor is kept for later.
   class LeafOp final : public ResultOp {
    public:
-    explicit LeafOp(Call& call) : ResultOp(call.options_), call_(call) {}
+    explicit LeafOp(OperatorCall& call) : ResultOp(call.options_), call_(call) {}
     at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
       call_.call_one(tensors);
       for (const c10::IValue& value : call_.stack_) {
@@ -241,7 +241,7 @@ class Call {
     }
 
    private:
-    Call& call_;
+    OperatorCall& call_;
   };
 
   TensorDict finish(NodePtr node) const {
@@ -249,7 +249,7 @@ class Call {
     if (options_.batch) forget_names(td);
     if (td.device()) {
       bool moved = false;
-      td::visit(*td.node(), [&](const Value& value) {
+      visit_values(*td.node(), [&](const Value& value) {
         moved = moved || (!value.is_node() && value.tensor().device() != *td.device());
       });
       if (moved) TensorDict(td).clear_device();
@@ -259,7 +259,7 @@ class Call {
 
   static void forget_names(const TensorDict& td) {
     td.node()->set_names({});
-    td::visit(*td.node(), [](const Value& value) {
+    visit_values(*td.node(), [](const Value& value) {
       if (value.is_node()) value.node()->set_names({});
     });
   }
@@ -398,7 +398,7 @@ class Call {
 };
 
 std::vector<TensorDict> Operator::call(const TensorDict& td, const CallOptions& options) const {
-  return Call(*this, options, td).run();
+  return OperatorCall(*this, options, td).run();
 }
 
 TensorDict call(const TensorDict& td, std::string_view name, c10::ArrayRef<CallArgument> arguments,

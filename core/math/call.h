@@ -75,7 +75,7 @@ class Operator {
   std::vector<TensorDict> call(const TensorDict& td, const CallOptions& options = {}) const;
 
  private:
-  friend class Call;
+  friend class OperatorCall;
   static constexpr int leaf_at = -1, constant = -2, absent = -3;  // else a position in dicts_
 
   struct Slot {

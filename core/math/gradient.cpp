@@ -16,7 +16,7 @@ namespace {
 
 template <class F>
 void each_leaf(const TensorDict& td, F&& f) {
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     if (!value.is_node()) return f(value.tensor());
     if (value.node()->kind() != NodeKind::nested_tensor) return;
     fail(Code::unsupported, "a nested tensor among the entries has no gradient");

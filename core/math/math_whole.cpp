@@ -38,7 +38,7 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
   if (is_opaque(*td.node())) fail(Code::unsupported, "a non-tensor value has no elements");
   const bool fast = fast::can_skip_dispatcher();
   bool found = false;
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (!found && leaf != nullptr) found = holds(*leaf, wanted, fast);
   });
@@ -67,7 +67,7 @@ bool zero_bytes(const Node& node) {
   if (!fast::can_skip_dispatcher()) return false;
   bool plain = true;
   c10::SmallVector<const at::Tensor*, 32> tensors;
-  visit(node, [&](const Value& value) {
+  visit_values(node, [&](const Value& value) {
     const at::Tensor* elements = elements_of(value);
     if (elements == nullptr) return;
     plain = plain && plain_bytes(*elements, /*fast=*/true);

@@ -24,7 +24,7 @@ using files::Found;
 using zip_file::Entry;
 using zip_file::Form;
 
-constexpr std::size_t piece = std::size_t{1} << 20;
+constexpr std::size_t packed_at_once = std::size_t{1} << 20;
 constexpr std::size_t max_entries = 10000000;
 
 void add_file(zip_file::Writer& writer, const std::string& path, const std::string& name,
@@ -39,7 +39,8 @@ void add_file(zip_file::Writer& writer, const std::string& path, const std::stri
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   writer.begin(name, !leaf ? Form::stored : deflated ? Form::deflated : Form::aligned, bytes);
   for (std::uint64_t left = bytes; left != 0;) {
-    const ssize_t n = ::read(file.get(), buffer.data(), std::min<std::uint64_t>(left, piece));
+    const ssize_t n =
+        ::read(file.get(), buffer.data(), std::min<std::uint64_t>(left, packed_at_once));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) files::fail_io("cannot read", path, errno);
     if (n == 0) break;  // end() says that it became shorter
@@ -100,7 +101,7 @@ void pack_folder(const std::string& dir, const std::string& path, const PackOpti
   files::NewFolders folders;
   prepare_archive(target, options.fail_if_exists, folders);
   zip_file::Writer writer(target);
-  std::vector<char> buffer(piece);
+  std::vector<char> buffer(packed_at_once);
   std::vector<std::string> pending{
       {}};  // folders inside, each with '/' at the end; the last is next
   while (!pending.empty()) {

@@ -23,7 +23,7 @@ constexpr int quick_attempts = 10;
 // only added to them. Of tensors that were moved nothing is known.
 bool same_files(const NodePtr& node) {
   bool same = true;
-  visit(*node, [&](const Value& value) {
+  visit_values(*node, [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (!same || leaf == nullptr || leaf->numel() == 0) return;
     const MappedFile* file = MappedFile::of(*leaf);

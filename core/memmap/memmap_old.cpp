@@ -19,9 +19,9 @@ using files::Found;
 using files::Item;
 
 // The names of a node's files and folders.
-class Names {
+class FileNames {
  public:
-  Names(const std::string& dir, const std::vector<Item>& items, bool is_root) : items_(items) {
+  FileNames(const std::string& dir, const std::vector<Item>& items, bool is_root) : items_(items) {
     if (find(format::meta_file) == nullptr) return;
     names_.insert(std::string(format::meta_file));
     if (is_root) names_.insert(std::string(checksums_file));
@@ -121,7 +121,7 @@ class Sorter {
 
   void sort(const std::string& dir) {
     const std::vector<Item> items = files::list(dir);
-    const Names names(dir, items, dir.size() == root_.size());
+    const FileNames names(dir, items, dir.size() == root_.size());
     const auto in_plan = folders_.find(dir);
     const bool planned = in_plan != folders_.end();
     for (const Item& item : items) {

@@ -22,7 +22,7 @@ namespace {
 
 using files::Found;
 
-constexpr std::size_t piece = std::size_t{1} << 18;
+constexpr std::size_t verified_at_once = std::size_t{1} << 18;
 constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
 
 // Bytes that all threads have read; told on the calling one.
@@ -59,7 +59,8 @@ Digest hash_file(const std::string& path, std::uint64_t bytes, Meter& meter) {
   const files::Descriptor file(
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
-  std::vector<char> buffer(static_cast<std::size_t>(std::min<std::uint64_t>(piece, bytes)));
+  std::vector<char> buffer(
+      static_cast<std::size_t>(std::min<std::uint64_t>(verified_at_once, bytes)));
   Hasher hasher;
   while (bytes != 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes));

@@ -1,5 +1,7 @@
 #include "core/meta/format_index.h"
 
+#include "core/base/sizes.h"
+
 #include <ATen/ATen.h>
 #include <nlohmann/json.hpp>
 
@@ -8,8 +10,6 @@ namespace td::format {
 namespace {
 
 using Json = nlohmann::json;
-
-constexpr std::size_t max_dims = 64;
 
 class IndexReader {
  public:

@@ -3,6 +3,7 @@
 #include "core/meta/format.h"
 
 #include "core/base/json_reader.h"
+#include "core/base/sizes.h"
 
 #include <unordered_set>
 
@@ -11,8 +12,6 @@ namespace td::format {
 using namespace json;
 
 namespace {
-
-constexpr std::size_t max_dims = 1024;
 
 // Finds `_type`, and that the text as a whole is an object.
 class TypeReader final : public Reader {
@@ -118,8 +117,8 @@ class DenseReader final : public Reader {
     if (value.kind != Scalar::integer || value.integral < 0) {
       fail_here(shape_name(), " holds something that is not a size");
     }
-    if (sizes_->size() == max_dims)
-      fail_here(shape_name(), " has more than ", max_dims, " dimensions");
+    if (sizes_->size() == max_listed_dims)
+      fail_here(shape_name(), " has more than ", max_listed_dims, " dimensions");
     sizes_->push_back(value.integral);
   }
 

@@ -1,6 +1,7 @@
 // The functions of a pickle that make tensors of storages.
 #include "core/pickle/pickle_calls.h"
 
+#include "core/base/sizes.h"
 #include "core/meta/format.h"
 
 namespace td::pickled {
@@ -59,7 +60,6 @@ constexpr StorageType storages[] = {
     {"torch.UntypedStorage", c10::ScalarType::Byte},
 };
 
-constexpr std::size_t max_dims = 64;   // as many as libtorch's loops take
 constexpr std::size_t max_name = 256;  // of a function, or of a storage in its archive
 constexpr std::size_t max_arguments = 16;
 

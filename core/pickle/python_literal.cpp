@@ -1,12 +1,12 @@
 #include "core/pickle/python_literal.h"
 
+#include "core/base/sizes.h"
+
 #include <charconv>
 
 namespace td::numpy {
 
 namespace {
-
-constexpr std::size_t max_dims = 1024;
 
 void append_utf8(std::string& out, std::uint32_t c) {
   if (c < 0x80) {
@@ -75,8 +75,8 @@ Sizes Literal::sizes() {
   Sizes result;
   expect('(');
   while (!accept(')')) {
-    if (result.size() == max_dims)
-      fail(Code::format, where_, ": more than ", max_dims, " dimensions");
+    if (result.size() == max_listed_dims)
+      fail(Code::format, where_, ": more than ", max_listed_dims, " dimensions");
     result.push_back(number());
     if (!accept(',')) {
       expect(')');

@@ -141,7 +141,7 @@ void wait_for_copies(const Node& source, c10::Device target) {
     guard.getStream(where).synchronize();
   };
   std::optional<c10::Device> waited;
-  visit(source, [&](const Value& value) {
+  visit_values(source, [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (leaf == nullptr || leaf->device() == waited) return;
     waited = leaf->device();

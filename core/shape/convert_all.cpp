@@ -149,7 +149,7 @@ TensorDict convert(const TensorDict& td, const ConvertOptions& options) {
 void set_common_device(const TensorDict& td) {
   std::optional<c10::Device> common;
   bool same = true;
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (leaf == nullptr) return;
     same = same && (!common || *common == leaf->device());
@@ -163,7 +163,7 @@ void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream
   if (device.is_cpu() || device.is_meta()) {
     fail(Code::device, "device \"", device.str(), "\" has no streams");
   }
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (leaf != nullptr && leaf->device() != device) {
       fail(Code::device, "a tensor is on \"", leaf->device().str(), "\", the stream belongs to \"",
@@ -171,7 +171,7 @@ void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream
     }
   });
   const c10::Stream recorded(c10::Stream::UNSAFE, device, stream);
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     if (const at::Tensor* leaf = elements_of(value)) leaf->record_stream(recorded);
   });
 }

@@ -12,7 +12,7 @@ namespace td {
 
 bool is_contiguous(const TensorDict& td) {
   bool all = true;
-  visit(*td.node(), [&](const Value& value) {
+  visit_values(*td.node(), [&](const Value& value) {
     all = all && (value.is_node() || value.tensor().is_contiguous());
   });
   return all;

@@ -1,5 +1,6 @@
 #include "core/tensor/foreign.h"
 
+#include "core/base/sizes.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 
@@ -10,8 +11,6 @@
 namespace td {
 
 namespace {
-
-constexpr std::size_t max_dims = 64;
 
 // Bytes of so many elements; refuses what cannot exist.
 std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {

@@ -13,8 +13,6 @@ namespace td {
 
 namespace {
 
-std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
-
 [[noreturn]] void fail_field(Code code, const TensorclassType& type, const TensorclassField& field,
                              SizesView batch, const Value& found) {
   fail(code, "field ", in_quotes(field.name), " of tensorclass ", in_quotes(type.name()), " is ",
@@ -224,7 +222,7 @@ TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
 void mark_tensorclass(const TensorclassTypePtr& type, const TensorDict& td) {
   if (type == nullptr) {
     td.node()->set_tensorclass(nullptr);
-    visit(*td.node(), [](const Value& value) {
+    visit_values(*td.node(), [](const Value& value) {
       if (value.is_node()) value.node()->set_tensorclass(nullptr);
     });
     return;

@@ -11,6 +11,9 @@
 
 namespace td {
 
+// A name as messages show it.
+inline std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+
 enum class FieldKind : std::int32_t {
   tensor = 0,
   dict = 1,         // a dictionary of any content

@@ -14,8 +14,6 @@ namespace {
 // Types are nested by those who declare them, so a few levels are enough, and freeing a type recurses.
 constexpr std::size_t max_depth = 64;
 
-std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
-
 }  // namespace
 
 std::string describe(const TensorclassField& field) {

@@ -1,5 +1,5 @@
 // core/tree/traverse.h: going through graphs of nodes, one or several side by side, without recursion. Every walk
-// stands on it: map, zip, visit, joins, updates, indexed writes.
+// stands on it: map, zip, visit_values, joins, updates, indexed writes.
 //
 // A node may stand in several places, and a graph of some dozen nodes may so have more paths than can be
 // walked. A walk does its work once for each combination of nodes that it meets, and remembers those that

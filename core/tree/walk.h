@@ -12,7 +12,7 @@ namespace td {
 // count as its entries. Of a sub-tensordict, what it reads as is walked. The content of a node that stands in
 // several places is walked once.
 template <class F>
-void visit(const Node& top, F&& f) {
+void visit_values(const Node& top, F&& f) {
   const NodePtr root =
       top.kind() == NodeKind::sub_tensordict ? dense_form(retain(top)) : retain(top);
   Traversal<const Node*> walk;
@@ -33,7 +33,7 @@ void visit(const Node& top, F&& f) {
   });
 }
 
-// As visit(), in the order in which the entries are printed in a listing (depth first), with the path
+// As visit_values(), in the order in which the entries are printed in a listing (depth first), with the path
 // of each: `f(Path, const Value&)`. The path is valid during the call. A nested lazy stack is one
 // entry and is not descended into; at the root it is walked as it reads. Goes along all paths: see PathLimit.
 template <class F>

@@ -88,7 +88,7 @@ TEST(Walks, EachPathCountsInSums) {
   visit_paths(*td.node(), [&](Path path, const Value&) { paths += path.size() == 4 ? 1 : 0; });
   EXPECT_EQ(paths, 8);
   int entries = 0;
-  visit(*td.node(), [&](const Value&) { ++entries; });
+  visit_values(*td.node(), [&](const Value&) { ++entries; });
   EXPECT_EQ(entries, 7);
 }
 
