@@ -77,8 +77,9 @@ class Call {
   std::string results_left() const;  // after a failure: "", or which result is not NULL
 
   std::string told;
-  bool itself = false;   // a source is the target
-  bool tangled = false;  // a target holds what overlaps itself: ATen promises no order in which it is written
+  bool itself = false;  // a source is the target
+  bool tangled =
+      false;  // a target holds what overlaps itself: ATen promises no order in which it is written
   std::vector<ItemPlan> last_items;
 
  private:

@@ -677,7 +677,8 @@ class MostMapped {
 std::size_t mapped_below(const std::string& folder) {
   const std::string maps = read_file("/proc/self/maps");
   std::size_t n = 0;
-  for (std::size_t at = maps.find(folder); at != std::string::npos; at = maps.find(folder, at + 1)) ++n;
+  for (std::size_t at = maps.find(folder); at != std::string::npos; at = maps.find(folder, at + 1))
+    ++n;
   return n;
 }
 
