@@ -79,8 +79,7 @@ char* read_bytes(int file, std::size_t bytes, const std::string& path) {
   }
   std::unique_ptr<char, decltype(&std::free)> data(static_cast<char*>(memory), &std::free);
   for (std::size_t done = 0; done < bytes;) {
-    const ssize_t n =
-        ::pread(file, data.get() + done, bytes - done, static_cast<off_t>(done));
+    const ssize_t n = ::pread(file, data.get() + done, bytes - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) files::fail_io("cannot read", path, errno);
     if (n == 0) {

@@ -26,7 +26,7 @@ class Mappings {
   // libraries and malloc need mappings too.
   bool crowded() const noexcept { return entries_.size() >= most_; }
   void set_most(std::size_t files) noexcept { most_ = files; }  // for tests
-  static std::size_t system_limit() noexcept;  // vm.max_map_count; 0: not known
+  static std::size_t system_limit() noexcept;                   // vm.max_map_count; 0: not known
   static std::size_t most_by_system() noexcept;
 
  private:

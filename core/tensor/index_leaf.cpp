@@ -95,12 +95,15 @@ bool IndexPlan::scatter_rows(const at::Tensor& leaf, const at::Tensor& source) c
 namespace {
 
 c10::List<c10::optional<at::Tensor>> aten_indices(const c10::SmallVector<std::int64_t, 4>& dims,
-                                                  const std::vector<at::Tensor>& index) {
+                                                  const std::vector<at::Tensor>& index,
+                                                  const at::Tensor& written = {}) {
   c10::List<c10::optional<at::Tensor>> list;
   std::size_t next = 0;
   for (std::int64_t i = 0; next < dims.size(); ++i) {
     if (dims[next] == i) {
-      list.push_back(index[next++]);
+      // libtorch refuses a target as its own index, also when it has no elements that could be shared.
+      list.push_back(index[next].is_same(written) ? index[next].clone() : index[next]);
+      ++next;
     } else {
       list.push_back(c10::optional<at::Tensor>());
     }
@@ -159,7 +162,7 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
     }
     return;
   }
-  movable(target).index_put_(aten_indices(gather_->dims, gather_->index),
+  movable(target).index_put_(aten_indices(gather_->dims, gather_->index, target),
                              movable(from.to(leaf.options()).expand(part)));
 }
 

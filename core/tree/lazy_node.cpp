@@ -235,9 +235,8 @@ std::optional<Value> LazyNode::entry(std::string_view name) const {
 
 EntryKind LazyNode::entry_kind(std::string_view name) const {
   if (holds_non_tensor_) return EntryKind::none;
-  const bool everywhere = holds_for_all(*this, [&](const Node& element) {
-    return element.entry_kind(name) != EntryKind::none;
-  });
+  const bool everywhere = holds_for_all(
+      *this, [&](const Node& element) { return element.entry_kind(name) != EntryKind::none; });
   if (!everywhere) return EntryKind::none;
   const Node* last = this;
   while (const LazyNode* lazy = as_lazy(last)) last = lazy->elements().back().get();

@@ -5,6 +5,7 @@
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensordict.h"
+#include "core/tree/traverse.h"
 
 #include <algorithm>
 
@@ -59,6 +60,30 @@ std::vector<std::string> SubTensorDictNode::entry_names() const { return parent_
 
 bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*parent_); }
 
+namespace {
+
+// Calls `f(holder, position)` for each tensor of a part: what stands in several places comes once.
+template <class F>
+void each_tensor(const NodePtr& root, F&& f) {
+  Traversal<DenseNode*> walk;
+  if (DenseNode* dense = as_dense(root.get())) walk.add(dense);
+  walk.run([&](DenseNode* node) {
+    for (std::size_t i = node->size(); i-- > 0;) {
+      const Value& value = node->value(i);
+      DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
+      if (inner != nullptr) walk.add_once(inner, inner);
+      if (!value.is_node()) f(*node, i);
+    }
+  });
+}
+
+// Grows with each write. Inference tensors have none.
+std::int64_t version_of(const at::Tensor& tensor) {
+  return tensor.is_inference() ? 0 : tensor._version();
+}
+
+}  // namespace
+
 InPlace::InPlace(const NodePtr& node) : node_(node) {
   const SubTensorDictNode* part = as_sub_tensordict(node.get());
   if (part == nullptr) return;
@@ -67,12 +92,25 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
   };
   node_ = read_at(part->parent(), part->items());
   part->require_batch(node_->batch());
-  if (std::any_of(part->items().begin(), part->items().end(), copies)) part_ = node;
+  if (std::none_of(part->items().begin(), part->items().end(), copies)) return;
+  part_ = node;
+  each_tensor(node_, [&](const DenseNode& holder, std::size_t i) {
+    versions_.push_back(version_of(holder.value(i).tensor()));
+  });
 }
 
 void InPlace::commit() {
   if (!part_.defined()) return;
   const auto& part = static_cast<const SubTensorDictNode&>(*part_);
+  auto before = versions_.begin();
+  each_tensor(node_, [&](DenseNode& holder, std::size_t i) {
+    const at::Tensor& tensor = holder.value(i).tensor();
+    const bool same = !tensor.is_inference() && *before == version_of(tensor);
+    ++before;
+    if (!same) return;
+    holder.prepare_erase();
+    holder.erase(i);
+  });
   TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));
 }
 

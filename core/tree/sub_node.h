@@ -46,7 +46,8 @@ inline const SubTensorDictNode* as_sub_tensordict(const Node* node) noexcept {
 }
 
 // What an operation in place works on: the dictionary itself, or, for a sub-tensordict through index tensors,
-// a copy of the part that commit() writes back. Leaves of lazy stacks are those of the elements.
+// a copy of the part, of which commit() writes back what has changed: other entries may share memory with
+// that, or be what cannot be written. Leaves of lazy stacks are those of the elements.
 class InPlace {
  public:
   explicit InPlace(const NodePtr& node);
@@ -56,6 +57,7 @@ class InPlace {
  private:
   NodePtr part_;  // set when there is something to write back
   NodePtr node_;
+  std::vector<std::int64_t> versions_;  // of the copies
 };
 
 }  // namespace td

@@ -39,6 +39,7 @@ Sizes Call::batch(const td_tensordict *td) {
 td_tensordict *Call::target() {
   const auto i = static_cast<std::size_t>(choices.below(count(world_.dicts)));
   tell("d" + std::to_string(i));
+  tangled = tangled || plan().reaches_tangled(static_cast<int>(i));
   written_.push_back(world_.dicts[i]);
   return world_.dicts[i];
 }
@@ -53,6 +54,7 @@ td_tensor *Call::target_tensor() {
   }
   const auto i = static_cast<std::size_t>(choices.below(count(world_.tensors)));
   tell("t" + std::to_string(i));
+  tangled = tangled || plan().tensors[i].tangled;
   written_tensors_.push_back(world_.tensors[i]);
   return world_.tensors[i];
 }
@@ -163,10 +165,13 @@ const td_tensordict *Call::part_of(const Items &items, const std::vector<ItemPla
 
 const td_tensor *Call::tensor() { return tensor_of({}); }
 
-const td_tensor *Call::tensor_of(const Sizes &size) {
+const td_tensor *Call::tensor_of(const Sizes &size, bool counts) {
   std::vector<std::size_t> fit;
   for (std::size_t i = 0; i < plan().tensors.size(); ++i) {
-    const Sizes &own = plan().tensors[i].sizes;
+    const TensorPlan &tensor = plan().tensors[i];
+    const Sizes &own = tensor.sizes;
+    if (counts && tensor.dtype != plan().arenas[static_cast<std::size_t>(tensor.arena)].dtype)
+      continue;
     if (own.size() >= size.size() && std::equal(size.begin(), size.end(), own.begin()))
       fit.push_back(i);
   }
@@ -396,13 +401,8 @@ Snapshot Call::outcome(bool with_results) const {
   for (const std::size_t n : counts_) all.line(std::to_string(n));
   for (const std::string &text : out_texts_) all.line(text.c_str());
   for (td_keys *keys : key_lists_) {
-    for (std::size_t i = 0; keys != nullptr && i < td_keys_len(keys); ++i) {
-      const char *const *path = nullptr;
-      std::size_t length = 0;
-      (void)td_keys_at(keys, i, &path, &length);
-      for (std::size_t k = 0; k < length; ++k) all.form += std::string(path[k]) + ".";
-      all.line("");
-    }
+    all.add(keys);
+    all.line("");
   }
   return all;
 }

@@ -40,7 +40,8 @@ class Call {
   const td_tensordict *part_of(const Items &items, const std::vector<ItemPlan> &plan,
                                const Sizes &batch);
   const td_tensor *tensor();
-  const td_tensor *tensor_of(const Sizes &batch);  // likely of these sizes
+  // Likely of these sizes. `counts`: memory is asked for by its numbers, which are small.
+  const td_tensor *tensor_of(const Sizes &batch, bool counts = false);
   const td_tensor *mask(const Sizes &batch);
   const Items &items(const Sizes &batch);
   const std::vector<const char *> &path(const td_tensordict *td);
@@ -77,6 +78,8 @@ class Call {
 
   std::string told;
   bool itself = false;  // a source is the target
+  bool tangled =
+      false;  // a target holds what overlaps itself: ATen promises no order in which it is written
   std::vector<ItemPlan> last_items;
 
  private:

@@ -126,7 +126,7 @@ class Drawing {
                         plan.dtype == TD_DTYPE_COMPLEX64;
     plan.grad = floats && choices_.chance(8);
     plan_.grads = plan_.grads || plan.grad;
-    plan_.tangled = plan_.tangled || tangled(plan);
+    plan.tangled = tangled(plan);
     plan_.tensors.push_back(plan);
     return static_cast<int>(plan_.tensors.size()) - 1;
   }
@@ -239,7 +239,7 @@ class Drawing {
 
   void event() {
     EventPlan event;
-    event.kind = static_cast<EventPlan::Kind>(choices_.below(7));
+    event.kind = static_cast<EventPlan::Kind>(choices_.below(8));
     event.dict = any_dict();
     event.arena = choices_.below(static_cast<std::int64_t>(plan_.arenas.size()));
     event.element = choices_.below(plan_.arenas[static_cast<std::size_t>(event.arena)].elements);
@@ -365,6 +365,20 @@ std::vector<ItemPlan> random_items(Choices &choices, const Sizes &batch, const P
 
 Plan::Plan(Choices &choices) { Drawing(*this, choices).all(); }
 
+bool Plan::reaches_tangled(int dict) const {
+  const auto is = [&](int tensor) { return tensors[static_cast<std::size_t>(tensor)].tangled; };
+  for (const EventPlan &event : events) {
+    if (event.kind == EventPlan::put && !tensors.empty() && is(event.tensor)) return true;
+  }
+  const DictPlan &plan = dicts[static_cast<std::size_t>(dict)];
+  for (const EntryPlan &entry : plan.entries) {
+    if (entry.kind == EntryPlan::tensor && is(entry.id)) return true;
+    if (entry.kind == EntryPlan::dict && reaches_tangled(entry.id)) return true;
+  }
+  return std::any_of(plan.elements.begin(), plan.elements.end(),
+                     [&](int element) { return reaches_tangled(element); });
+}
+
 std::string Plan::text() const {
   std::string text;
   for (std::size_t i = 0; i < arenas.size(); ++i) {
@@ -412,6 +426,7 @@ std::string Plan::text() const {
         text += "  then: batch size of " + d + "." + event.key + " to " + text_of(event.batch);
         break;
       case EventPlan::drop: text += "  then: remove " + d + "." + event.key; break;
+      case EventPlan::name: text += "  then: names of " + d; break;
       case EventPlan::put:
         text += "  then: " + d + "." + event.key + ".a = t" + std::to_string(event.tensor);
         break;

@@ -175,8 +175,8 @@ const Operation rows[] = {
        if (status != TD_OK) return status;
        return from ? td_memmap_make_from_tensor(mapped, p.data(), p.size(), source, nullptr,
                                                 c.out_tensor())
-                   : td_memmap_make(mapped, p.data(), p.size(), s.data(), s.size(),
-                                    TD_DTYPE_INT64, nullptr, c.out_tensor());
+                   : td_memmap_make(mapped, p.data(), p.size(), s.data(), s.size(), TD_DTYPE_INT64,
+                                    nullptr, c.out_tensor());
      }},
     {"td_memmap_pack and td_memmap_unpack", reads | slow,
      [](Call &c) {

@@ -218,7 +218,7 @@ const Operation rows[] = {
     {"td_repeat_interleave", reads,
      [](Call &c) {
        const auto *td = c.source();
-       const auto *repeats = c.tensor_of(c.choices.chance(50) ? Sizes() : c.plan().base);
+       const auto *repeats = c.tensor_of(c.choices.chance(50) ? Sizes() : c.plan().base, true);
        return td_repeat_interleave(td, repeats, c.dim(Call::batch(td)), c.dict());
      }},
     {"td_roll", reads,

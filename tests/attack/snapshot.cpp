@@ -108,6 +108,16 @@ void Snapshot::add(const td_tensor *handle) {
   values.push_back({dtype, content(tensor)});
 }
 
+void Snapshot::add(const td_keys *keys) {
+  for (std::size_t i = 0; keys != nullptr && i < td_keys_len(keys); ++i) {
+    const char *const *path = nullptr;
+    std::size_t length = 0;
+    (void)td_keys_at(keys, i, &path, &length);
+    for (std::size_t k = 0; k < length; ++k) form += std::string(path[k]) + ".";
+    form += " ";
+  }
+}
+
 void Snapshot::add(const td_tensordict *td) {
   std::int64_t sizes[16];
   std::size_t dims = 0, elements = 0;
@@ -120,6 +130,9 @@ void Snapshot::add(const td_tensordict *td) {
     return;
   }
   form += "(" + std::to_string(kind) + numbers(sizes, dims) + (locked != 0 ? " locked" : "");
+  td_keys *names = nullptr;
+  if (td_names(td, &names) == TD_OK) add(names);
+  td_keys_free(names);
   if (kind == TD_DICT_LAZY_STACK && td_lazy_info(td, &dim, &elements) == TD_OK) {
     form += " along " + std::to_string(dim) + " " + std::to_string(elements) + "\n";
     std::vector<td_index_item> items(static_cast<std::size_t>(dim) + 1);

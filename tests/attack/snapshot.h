@@ -20,6 +20,7 @@ struct Snapshot {
 
   void add(const td_tensordict *td);
   void add(const td_tensor *tensor);
+  void add(const td_keys *keys);
   void line(const std::string &text) { form += text + "\n"; }
 };
 

@@ -274,6 +274,14 @@ void World::happen(const EventPlan &event) {
     case EventPlan::lock: note(td_lock(td)); break;
     case EventPlan::unlock: note(td_unlock(td)); break;
     case EventPlan::drop: note(td_remove(td, path, 1)); break;
+    case EventPlan::name: {
+      static const char *const names[] = {"one", "two", "three", "four", "five", "six"};
+      std::size_t dims = 0;
+      std::int64_t sizes[16];
+      note(td_batch_size(td, sizes, 16, &dims));
+      if (dims <= 6) note(td_set_names(td, names, dims));
+      break;
+    }
     case EventPlan::lock_nested:
     case EventPlan::resize:
       note(td_get_dict(td, path, 1, &nested));

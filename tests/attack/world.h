@@ -26,6 +26,7 @@ struct TensorPlan {
   std::int64_t offset = 0;
   bool foreign = false;  // wraps the memory by itself: another storage over the same bytes
   bool grad = false;
+  bool tangled = false;  // it overlaps itself in a way that ATen does not look for
 };
 
 struct ItemPlan {
@@ -65,7 +66,7 @@ struct DictPlan {
 
 // What happens to the world after it was built.
 struct EventPlan {
-  enum Kind { poke, lock, resize, drop, put, unlock, lock_nested } kind = poke;
+  enum Kind { poke, lock, resize, drop, put, unlock, lock_nested, name } kind = poke;
   int dict = 0, tensor = 0;
   std::string key;
   std::int64_t arena = 0, element = 0, value = 0;
@@ -80,9 +81,9 @@ struct Plan {
   std::vector<EventPlan> events;
   bool grad_mode = false;  // the library's while the operation runs
   bool grads = false;      // some tensor requires gradients
-  bool tangled = false;    // some tensor overlaps itself in a way that ATen does not look for
 
   explicit Plan(Choices &choices);
+  bool reaches_tangled(int dict) const;  // through entries, elements, views
   std::string text() const;
 };
 

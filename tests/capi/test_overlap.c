@@ -42,6 +42,21 @@ TD_TEST(a_tensor_indexed_by_itself) {
   td_tensor_free(tensor);
 }
 
+TD_TEST(an_empty_tensor_indexed_by_itself) {
+  td_tensordict *td = td_empty(TD_SIZES(0));
+  td_tensor *tensor = td_positions((const int64_t[]){0}, 0);
+  TD_DO(td_set(td, TD_KEY("a"), tensor));
+  for (int32_t on = 0; on < 2; on++) {
+    td_set_grad_enabled(on);
+    TD_DO(td_tensor_set_at(tensor, TD_AT(TD_I_TENSOR(tensor)), tensor));
+    TD_DO(td_set_at(td, TD_AT(TD_I_TENSOR(tensor)), td));
+    TD_DO(td_fill_at(td, TD_AT(TD_I_TENSOR(tensor)), tensor));
+  }
+  td_set_grad_enabled(0);
+  td_tensor_free(tensor);
+  td_free(td);
+}
+
 /* Two keys over neighbouring rows of one tensor, each written from the other. */
 TD_TEST(a_source_is_the_target_of_another_key) {
   td_tensor *one = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2));

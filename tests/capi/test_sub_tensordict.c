@@ -298,6 +298,36 @@ TD_TEST(nothing_beside_what_is_given_is_written) {
   td_free(td);
 }
 
+TD_TEST(an_entry_that_is_filled_alone) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *sub = NULL, *by = NULL;
+  td_tensor *shared = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4));
+  td_tensor *positions = td_positions((const int64_t[]){3, 1}, 2);
+  td_tensor *one = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES), *wide = NULL;
+  TD_DO(td_set(td, TD_KEY("n", "a"), shared));
+  TD_DO(td_set(td, TD_KEY("n", "b"), shared));
+  TD_DO(td_tensor_expand_right(one, TD_SIZES(4), &wide));
+  TD_DO(td_set(td, TD_KEY("c"), wide));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(positions)), &sub));
+  const td_operand seven = TD_O_INT(7);
+  TD_DO(td_fill(sub, TD_KEY("n", "a"), &seven));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(4), TD_VALUES(0, 7, 2, 7));
+  by = td_empty(TD_SIZES(2));
+  td_put(by, TD_KEY("n", "a"), td_filled(TD_DTYPE_INT64, 10, TD_SIZES(2)));
+  const td_operand more = TD_O_DICT(by);
+  td_binary_options some = TD_BINARY_OPTIONS_INIT;
+  some.missing = TD_MISSING_INTERSECT;
+  TD_DO(td_binary_inplace(sub, TD_BINARY_ADD, &more, &some));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(0, 17, 2, 17));
+  TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(4), TD_VALUES(9, 9, 9, 9));
+  td_free(by);
+  td_free(sub);
+  td_tensor_free(wide);
+  td_tensor_free(one);
+  td_tensor_free(positions);
+  td_tensor_free(shared);
+  td_free(td);
+}
+
 /* What a list picks twice is one place, and so are its parts. */
 TD_TEST(a_row_that_is_picked_twice) {
   td_tensordict *td = whole(), *sub = NULL;

@@ -13,9 +13,9 @@ static int64_t elements(const int64_t *sizes, std::size_t dims) {
 
 int main() {
   const int64_t last = -1;
-  const td_index_item at[] = {TD_I_INT(last), TD_I_ALL,           TD_I_SLICE(0, 2), TD_I_FROM(1),
-                              TD_I_UNTIL(2),  TD_I_STEP(0, 9, 2), TD_I_ELLIPSIS,    TD_I_NONE,
-                              TD_I_BOOL(1)};
+  const td_index_item at[] = {TD_I_INT(last), TD_I_ALL,      TD_I_SLICE(0, 2),
+                              TD_I_FROM(1),   TD_I_UNTIL(2), TD_I_STEP(0, 9, 2),
+                              TD_I_ELLIPSIS,  TD_I_NONE,     TD_I_BOOL(1)};
   const td_operand two = TD_O_INT(2), half = TD_O_DOUBLE(0.5);
   const bool good = names(TD_KEY("agent", "obs")) == 2 && names(TD_KEY("a")) == 1 &&
                     elements(TD_SIZES(3, 4)) == 12 && at[0].start == -1 && at[5].step == 2 &&
