@@ -104,8 +104,7 @@ TD_TEST(made_of_values_and_sizes) {
   td_tensor *sizes = td_arange(TD_DTYPE_INT64, 2, TD_SIZES(2, 2)); /* [2, 3], [4, 5] */
   td_tensor *flat = NULL, *own = NULL, *rows = NULL;
   td_tensordict *result = NULL;
-  TD_FAILS(td_nested_tensor_create(values, sizes, &result), TD_ERR_SHAPE,
-           "has 26 elements, 9 are given");
+  TD_FAILS(td_nested_tensor_create(values, sizes, &result), TD_ERR_SHAPE, "has 26 elements, got 9");
   TD_CHECK(result == NULL);
   TD_FAILS(td_nested_tensor_create(values, values, &result), TD_ERR_SHAPE,
            "int64 of shape [parts, dimensions]");

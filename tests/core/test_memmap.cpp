@@ -558,8 +558,8 @@ TEST(Load, RefusesDamage) {
   refuse_load(leaf("[4]", "torch.int8", "../a"), "no file of values for \"../a\"");
   refuse_load(leaf("[4]", "torch.int8", "/etc/passwd"), "the file of values is missing");
   refuse_load(R"("a":{"shape":[4]},)", "no dtype or no shape");
-  refuse_load(R"("n":{"type":"TensorDict"},)", "no folder for the entry \"n\"");
-  refuse_load(R"("..":{"type":"TensorDict"},)", "no folder for the entry \"..\"");
+  refuse_load(R"("n":{"type":"TensorDict"},)", "the folder is missing for the entry \"n\"");
+  refuse_load(R"("..":{"type":"TensorDict"},)", "the folder is missing for the entry \"..\"");
   expect_error(Code::io, "no such folder", [&] { load_memmap(folder("nowhere")); });
   expect_error(Code::io, "path is empty", [] { load_memmap(""); });
   test::fs::create_directories(folder("bare"));
