@@ -554,8 +554,8 @@ TEST(Load, RefusesDamage) {
   refuse_load(leaf("[4,4611686018427387904,4]"), "too large");
   refuse_load(leaf("[4,0,4611686018427387904,4]"), "too large");
   refuse_load(leaf("[4]", "torch.float8_e4m3fn"), "no dtype is called \"torch.float8_e4m3fn\"");
-  refuse_load(leaf("[4]", "torch.int8", "b"), "no file of values for \"b\"");
-  refuse_load(leaf("[4]", "torch.int8", "../a"), "no file of values for \"../a\"");
+  refuse_load(leaf("[4]", "torch.int8", "b"), "the file of values is missing for \"b\"");
+  refuse_load(leaf("[4]", "torch.int8", "../a"), "the file of values is missing for \"../a\"");
   refuse_load(leaf("[4]", "torch.int8", "/etc/passwd"), "the file of values is missing");
   refuse_load(R"("a":{"shape":[4]},)", "no dtype or no shape");
   refuse_load(R"("n":{"type":"TensorDict"},)", "the folder is missing for the entry \"n\"");
