@@ -104,8 +104,7 @@ TD_TEST(made_of_values_and_sizes) {
   td_tensor *sizes = td_arange(TD_DTYPE_INT64, 2, TD_SIZES(2, 2)); /* [2, 3], [4, 5] */
   td_tensor *flat = NULL, *own = NULL, *rows = NULL;
   td_tensordict *result = NULL;
-  TD_FAILS(td_nested_tensor_create(values, sizes, &result), TD_ERR_SHAPE,
-           "has 26 elements, 9 are given");
+  TD_FAILS(td_nested_tensor_create(values, sizes, &result), TD_ERR_SHAPE, "has 26 elements, got 9");
   TD_CHECK(result == NULL);
   TD_FAILS(td_nested_tensor_create(values, values, &result), TD_ERR_SHAPE,
            "int64 of shape [parts, dimensions]");
@@ -122,7 +121,7 @@ TD_TEST(made_of_values_and_sizes) {
            "at least one part");
   flat = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 1));
   TD_FAILS(td_nested_tensor_from_tensors(PARTS(values, flat), &result), TD_ERR_SHAPE,
-           "as many dimensions");
+           "same number of dimensions");
   td_tensor_free(flat);
   flat = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2));
   TD_FAILS(td_nested_tensor_from_tensors(PARTS(values, flat), &result), TD_ERR_DTYPE, "one dtype");
@@ -173,7 +172,7 @@ TD_TEST(an_index_picks_parts) {
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(mask)), &at));
   TD_CHECK_BATCH(at, 2);
   td_free(at);
-  TD_FAILS(td_index(td, TD_AT(TD_I_NONE), &at), TD_ERR_UNSUPPORTED, "one dimension of parts");
+  TD_FAILS(td_index(td, TD_AT(TD_I_NONE), &at), TD_ERR_UNSUPPORTED, "one batch dimension");
   TD_CHECK(at == NULL);
   td_tensor_free(mask);
   td_tensor_free(positions);

@@ -154,7 +154,7 @@ TD_TEST(files_that_hold_no_table) {
       {TD_TABLE_CSV, "a,b\n1\n", NULL, "line 2 has 1 cells", TD_ERR_FORMAT},
       {TD_TABLE_CSV, "a\n1,2\n", NULL, "line 2 has 2 cells", TD_ERR_FORMAT},
       {TD_TABLE_CSV, "a\n\"1", NULL, "not closed", TD_ERR_FORMAT},
-      {TD_TABLE_CSV, "a\n\"1\"2\n", NULL, "behind a closing quote", TD_ERR_FORMAT},
+      {TD_TABLE_CSV, "a\n\"1\"2\n", NULL, "follows a closing quote", TD_ERR_FORMAT},
       {TD_TABLE_CSV, "a\n\xff\n", NULL, "UTF-8", TD_ERR_FORMAT},
       {TD_TABLE_CSV, "a,a\n1,2\n", NULL, "two columns", TD_ERR_KEY_EXISTS},
       {TD_TABLE_CSV, "a,a.b\n1,2\n", ".", "", TD_ERR_KEY_EXISTS},

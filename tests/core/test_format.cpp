@@ -200,7 +200,7 @@ TEST(Format, RefusesWhatIsNoJson) {
   refuse("[1,2]", "not an object");
   refuse("7", "not an object");
   refuse("null", "not an object");
-  refuse("{}", "no field \"_type\"");
+  refuse("{}", "the field \"_type\" is missing");
   refuse("{\"_type\":7}", "\"_type\" is not a text");
   refuse("{\"_type\":{}}", "\"_type\" is not a text");
 }

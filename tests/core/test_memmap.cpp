@@ -360,12 +360,12 @@ void refuse(Path path, Code code, const std::string& why, const MemmapOptions& o
 
 TEST(MemmapRefuses, Names) {
   for (const char* name : {"shape", "device", "_type"}) {
-    refuse(P(name), Code::key_invalid, "needs this name for itself");
-    refuse(P("n", name), Code::key_invalid, "needs this name for itself");
-    refuse(P(name, "x"), Code::key_invalid, "needs this name for itself");
+    refuse(P(name), Code::key_invalid, "reserves this name");
+    refuse(P("n", name), Code::key_invalid, "reserves this name");
+    refuse(P(name, "x"), Code::key_invalid, "reserves this name");
   }
-  refuse(P("meta.json", "x"), Code::key_invalid, "needs this name for itself");
-  refuse(P("first.memmap", "x"), Code::key_invalid, "a tensor beside it");
+  refuse(P("meta.json", "x"), Code::key_invalid, "reserves this name");
+  refuse(P("first.memmap", "x"), Code::key_invalid, "a tensor in the same folder");
   const std::string longest(248, 'x');
   const std::string longer = longest + "x";
   refuse(P(longer), Code::key_invalid, "too long");
@@ -381,10 +381,10 @@ TEST(MemmapRefuses, VerbatimNamesThatLeadElsewhere) {
   MemmapOptions options;
   options.verbatim_names = true;
   for (const char* name : {"../out", "a/b", "/etc"}) {
-    refuse(P(name), Code::key_invalid, "lead elsewhere", options);
+    refuse(P(name), Code::key_invalid, "leave the folder", options);
   }
   for (const char* name : {"..", ".", ""}) {
-    refuse(P(name, "x"), Code::key_invalid, "lead elsewhere", options);
+    refuse(P(name, "x"), Code::key_invalid, "leave the folder", options);
   }
 }
 
@@ -398,7 +398,7 @@ TEST(MemmapRefuses, Tensors) {
   };
   refuse_leaf(at::ones({2}, at::kMeta), Code::device, "on meta");
   refuse_leaf(at::quantize_per_tensor(at::ones({2}), 0.1, 0, at::kQInt8), Code::dtype, "QInt8");
-  refuse_leaf(at::ones({2}).to_sparse(), Code::unsupported, "no dense tensor");
+  refuse_leaf(at::ones({2}).to_sparse(), Code::unsupported, "not a dense tensor");
 }
 
 TEST(MemmapRefuses, WhatIsInTheWay) {
@@ -425,7 +425,7 @@ TEST(MemmapRefuses, WhatIsInTheWay) {
   MemmapOptions options;
   options.fail_if_exists = true;
   write_file(folder("m/a.memmap"), "older");
-  refuse_place("is there already", options);
+  refuse_place("already exists", options);
   memmap(sample(), folder("m"));
   expect_error(Code::io, "precious", [&] { memmap(sample(), folder("precious")); });
 }
@@ -554,12 +554,12 @@ TEST(Load, RefusesDamage) {
   refuse_load(leaf("[4,4611686018427387904,4]"), "too large");
   refuse_load(leaf("[4,0,4611686018427387904,4]"), "too large");
   refuse_load(leaf("[4]", "torch.float8_e4m3fn"), "no dtype is called \"torch.float8_e4m3fn\"");
-  refuse_load(leaf("[4]", "torch.int8", "b"), "no file of values for \"b\"");
-  refuse_load(leaf("[4]", "torch.int8", "../a"), "no file of values for \"../a\"");
-  refuse_load(leaf("[4]", "torch.int8", "/etc/passwd"), "no file of values");
+  refuse_load(leaf("[4]", "torch.int8", "b"), "the file of values is missing for \"b\"");
+  refuse_load(leaf("[4]", "torch.int8", "../a"), "the file of values is missing for \"../a\"");
+  refuse_load(leaf("[4]", "torch.int8", "/etc/passwd"), "the file of values is missing");
   refuse_load(R"("a":{"shape":[4]},)", "no dtype or no shape");
-  refuse_load(R"("n":{"type":"TensorDict"},)", "no folder for the entry \"n\"");
-  refuse_load(R"("..":{"type":"TensorDict"},)", "no folder for the entry \"..\"");
+  refuse_load(R"("n":{"type":"TensorDict"},)", "the folder is missing for the entry \"n\"");
+  refuse_load(R"("..":{"type":"TensorDict"},)", "the folder is missing for the entry \"..\"");
   expect_error(Code::io, "no such folder", [&] { load_memmap(folder("nowhere")); });
   expect_error(Code::io, "path is empty", [] { load_memmap(""); });
   test::fs::create_directories(folder("bare"));

@@ -83,9 +83,9 @@ TEST(Writer, RefusesRowsThatDoNotLieDensely) {
     TensorWriter writer(td);
     expect_error(Code::shape, why, [&] { writer.bind(key("a")); });
   };
-  refuse(target({4}, at::zeros({4, 6}).slice(1, 0, 6, 2)), "rows that are not dense");
-  refuse(target({2, 3}, at::zeros({3, 2}).t()), "no one step from row to row");
-  refuse(target({2, 3}, at::zeros({2, 5}).slice(1, 0, 3)), "no one step from row to row");
+  refuse(target({4}, at::zeros({4, 6}).slice(1, 0, 6, 2)), "rows that are not contiguous");
+  refuse(target({2, 3}, at::zeros({3, 2}).t()), "no constant step from row to row");
+  refuse(target({2, 3}, at::zeros({2, 5}).slice(1, 0, 3)), "no constant step from row to row");
   refuse(target({4}, at::zeros({1, 3}).expand({4, 3})), "rows that overlap");
 }
 
