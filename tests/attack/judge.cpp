@@ -148,7 +148,7 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
     if (failed.may_differ(operation)) return "";  // also before something else that cannot be
     // A tensor written into itself: ATen does nothing, also where it would refuse another one. What comes behind it
     // may still fail.
-    if (want.refuses_target() && (failed.status != TD_OK || call.itself || after == before))
+    if (want.refuses_target() && (failed.status != TD_OK || call.same_tensor() || after == before))
       return "";
     return "status: " + failed.text() + " where it should be " + want.text() +
            (other_mode != plan.grad_mode ? " (the other grad mode)" : "");
@@ -161,7 +161,7 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
   // All that was written is right, and a tensor that was stored shows it.
   const bool values = different.compare(0, 6, "values") == 0;
   if ((operation.flags & stores) != 0 && values && equal_memory && after != before) return "";
-  if (call.tangled && (values || !equal_memory)) return "";
+  if (call.tangled() && (values || !equal_memory)) return "";
   if (!different.empty())
     return "differs: " + different + (other_mode != plan.grad_mode ? " (the other grad mode)" : "");
   return "";

@@ -39,7 +39,7 @@ Sizes Call::batch(const td_tensordict *td) {
 td_tensordict *Call::target() {
   const auto i = static_cast<std::size_t>(choices.below(count(world_.dicts)));
   tell("d" + std::to_string(i));
-  tangled = tangled || plan().reaches_tangled(static_cast<int>(i));
+  plan().reach(i, targets_);
   written_.push_back(world_.dicts[i]);
   return world_.dicts[i];
 }
@@ -54,13 +54,26 @@ td_tensor *Call::target_tensor() {
   }
   const auto i = static_cast<std::size_t>(choices.below(count(world_.tensors)));
   tell("t" + std::to_string(i));
-  tangled = tangled || plan().tensors[i].tangled;
+  targets_.insert(static_cast<int>(i));
   written_tensors_.push_back(world_.tensors[i]);
   return world_.tensors[i];
 }
 
+bool Call::tangled() const {
+  return std::any_of(targets_.begin(), targets_.end(), [&](int id) {
+    return static_cast<std::size_t>(id) < plan().tensors.size() &&
+           plan().tensors[static_cast<std::size_t>(id)].tangled;
+  });
+}
+
+bool Call::same_tensor() const {
+  return std::any_of(targets_.begin(), targets_.end(),
+                     [&](int id) { return sources_.count(id) != 0; });
+}
+
 const td_tensordict *Call::source() {
   const auto i = static_cast<std::size_t>(choices.below(count(lent_.dicts)));
+  plan().reach(i, sources_);
   tell("d" + std::to_string(i));
   return lent_.dicts[i];
 }
@@ -84,6 +97,7 @@ const td_tensordict *Call::source_like(const td_tensordict *td) {
     ++same;
   const auto i =
       choices.chance(50) ? same : static_cast<std::size_t>(choices.below(count(lent_.dicts)));
+  plan().reach(i, sources_);
   const td_tensordict *from = lent_.dicts[i];
   const std::string name = "d" + std::to_string(i);
   td_tensordict *view = nullptr;

@@ -78,8 +78,10 @@ class Call {
 
   std::string told;
   bool itself = false;  // a source is the target
-  bool tangled =
-      false;  // a target holds what overlaps itself: ATen promises no order in which it is written
+  // A target holds what overlaps itself: ATen promises no order in which it is written.
+  bool tangled() const;
+  // A tensor is in a source and in a target: it may be written into itself.
+  bool same_tensor() const;
   std::vector<ItemPlan> last_items;
 
  private:
@@ -90,6 +92,7 @@ class Call {
   Choices &choices;
 
  private:
+  std::set<int> targets_, sources_;  // tensors
   std::vector<const td_tensordict *> written_;
   std::vector<const td_tensor *> written_tensors_;
   std::deque<Items> items_;

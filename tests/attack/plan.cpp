@@ -365,18 +365,15 @@ std::vector<ItemPlan> random_items(Choices &choices, const Sizes &batch, const P
 
 Plan::Plan(Choices &choices) { Drawing(*this, choices).all(); }
 
-bool Plan::reaches_tangled(int dict) const {
-  const auto is = [&](int tensor) { return tensors[static_cast<std::size_t>(tensor)].tangled; };
+void Plan::reach(std::size_t dict, std::set<int> &reached) const {
   for (const EventPlan &event : events) {
-    if (event.kind == EventPlan::put && !tensors.empty() && is(event.tensor)) return true;
+    if (event.kind == EventPlan::put) reached.insert(event.tensor);
   }
-  const DictPlan &plan = dicts[static_cast<std::size_t>(dict)];
-  for (const EntryPlan &entry : plan.entries) {
-    if (entry.kind == EntryPlan::tensor && is(entry.id)) return true;
-    if (entry.kind == EntryPlan::dict && reaches_tangled(entry.id)) return true;
+  for (const EntryPlan &entry : dicts[dict].entries) {
+    if (entry.kind == EntryPlan::tensor) reached.insert(entry.id);
+    if (entry.kind == EntryPlan::dict) reach(static_cast<std::size_t>(entry.id), reached);
   }
-  return std::any_of(plan.elements.begin(), plan.elements.end(),
-                     [&](int element) { return reaches_tangled(element); });
+  for (const int element : dicts[dict].elements) reach(static_cast<std::size_t>(element), reached);
 }
 
 std::string Plan::text() const {

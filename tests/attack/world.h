@@ -6,6 +6,7 @@
 #include "tensordict/td.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -83,7 +84,8 @@ struct Plan {
   bool grads = false;      // some tensor requires gradients
 
   explicit Plan(Choices &choices);
-  bool reaches_tangled(int dict) const;  // through entries, elements, views
+  // The tensors of a dictionary: through entries, elements, views.
+  void reach(std::size_t dict, std::set<int> &tensors) const;
   std::string text() const;
 };
 
