@@ -64,7 +64,9 @@ Names names_of(const Node& node) {
   const LazyNode* lazy = as_lazy(&node);
   if (lazy == nullptr || !lazy->names().empty() || lazy->elements().empty()) return node.names();
   Names names = names_of(*lazy->elements()[0]);
-  if (!names.empty()) names.insert(names.begin() + lazy->stack_dim(), std::nullopt);
+  if (names.empty()) return names;
+  names.resize(lazy->batch().size() - 1);  // the element may have been given another batch size
+  names.insert(names.begin() + lazy->stack_dim(), std::nullopt);
   return names;
 }
 

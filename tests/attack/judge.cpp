@@ -133,7 +133,7 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
     return after == before ? "" : "differs: updated with itself";
 
   // The same with memory of its own for each tensor that is read, and for all when nothing is written.
-  World own(plan, Memory::own);
+  World own(plan, Memory::lent);
   World twin(plan, changes ? Memory::shared : Memory::own);
   if (!own.bad_status.empty()) return "building: " + own.bad_status;
   choices.rewind(arguments);

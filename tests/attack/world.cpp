@@ -154,7 +154,7 @@ td_tensor *World::tensor(int id) {
   }
   const TensorPlan &tensor_plan = plan.tensors[i];
   const auto a = static_cast<std::size_t>(tensor_plan.arena);
-  if (memory_ == Memory::own) {
+  if (memory_ != Memory::shared) {
     pieces_[a].push_back(filled_piece(plan.arenas[a]));
     for (const EventPlan &event : pokes_) {
       if (event.arena == tensor_plan.arena) poke(event, pieces_[a].back());

@@ -87,8 +87,9 @@ struct Plan {
   std::string text() const;
 };
 
-// Whether memory is shared as planned, or each tensor has its own (then each dictionary too, where nothing happens later).
-enum class Memory { shared, own };
+// Whether memory is shared as planned, or each tensor has its own. Then each dictionary too, where nothing happens later;
+// not in what is lent to a call that writes: a dictionary in several places beside one in several places is written once.
+enum class Memory { shared, own, lent };
 
 // A piece of memory between two guards.
 struct Piece {

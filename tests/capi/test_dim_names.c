@@ -278,6 +278,25 @@ TD_TEST(lazy_stacks) {
   td_free(one);
 }
 
+/* An element that has lost dimensions has lost their names: those of the stack were looked for behind them. */
+TD_TEST(an_element_with_another_batch_size) {
+  td_tensordict *td = td_empty(TD_SIZES(2, 3)), *lazy = NULL, *sub = NULL;
+  const td_tensordict *const two[] = {td, td};
+  TD_DO(td_lazy_stack(two, 2, 2, &lazy));
+  TD_DO(td_sub_tensordict(lazy, TD_AT(TD_I_INT(0)), &sub));
+  TD_DO(td_set_names(td, NAMES("x", "y")));
+  CHECK_NAMES(lazy, "x,y,-");
+  TD_DO(td_set_batch_size(td, TD_SIZES(2)));
+  CHECK_NAMES(lazy, "x,-,-");
+  CHECK_NAMES(sub, "-,-");
+  TD_DO(td_set_batch_size(td, TD_SIZES(2, 1, 1, 1)));
+  TD_DO(td_set_names(td, NAMES("x", "y", "z", "w")));
+  CHECK_NAMES(lazy, "x,y,-");
+  td_free(sub);
+  td_free(lazy);
+  td_free(td);
+}
+
 TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
   td_tensordict *td = named(), *sub_tensordict = NULL;
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_INT(0)), &sub_tensordict));
