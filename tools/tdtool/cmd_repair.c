@@ -34,11 +34,11 @@ static int run(int count, char **arguments) {
   int64_t rows, stored, spare;
   const char *path = arguments[0];
   if (form_of_file(path) != FORM_FOLDER)
-    die("%s is no folder; only folders grow and can be torn", path);
+    die("%s is not a folder; only folders can be repaired", path);
   must(td_memmap_length(path, &rows, &stored, &spare));
   int64_t kept = stored < rows ? stored : rows;
   if (kept == 0 && rows > 0 && !given.dry && !given.force) {
-    die("%s: a file holds no whole row, so that none of %lld would stay; --force drops them", path,
+    die("%s: a file holds no complete row, so none of %lld would stay; --force drops them", path,
         (long long)rows);
   }
   bool torn = kept < rows || spare > 0;

@@ -119,7 +119,8 @@ static int run(int count, char **arguments) {
   (void)count;
   const char *path = arguments[0];
   form which = form_of_file(path);
-  if (given.add && which != FORM_FOLDER) die_usage("%s is no folder; --add is for folders", path);
+  if (given.add && which != FORM_FOLDER)
+    die_usage("%s is not a folder; --add is for folders", path);
   report.lines = table_new("lll");
   if (common.json) {
     json_begin('{');

@@ -74,8 +74,7 @@ form form_for(const char *path) {
     if (strcmp(to, rows[i].name) == 0) return rows[i].which;
   }
   form found = form_of_name(path);
-  if (found == FORM_UNKNOWN)
-    die_usage("the form of '%s' cannot be told by its name; say --to", path);
+  if (found == FORM_UNKNOWN) die_usage("the name '%s' does not tell the form; use --to", path);
   return found;
 }
 
@@ -151,7 +150,7 @@ static td_status open_as(form which, const char *path, const key *part, bool sha
 td_tensordict *open_any(const char *path, bool shapes_only) {
   td_tensordict *td;
   form which = form_of_file(path);
-  if (which == FORM_UNKNOWN) die("%s: of no form that is known", path);
+  if (which == FORM_UNKNOWN) die("%s: unknown form", path);
   must(open_as(which, path, NULL, shapes_only, &td));
   return td;
 }
@@ -191,8 +190,7 @@ td_tensordict *open_key(const char *path, const char *typed, bool shapes_only) {
 
 void refuse_existing(const char *path) {
   struct stat about;
-  if (!saving.force && stat(path, &about) == 0)
-    die("%s is there already; --force replaces it", path);
+  if (!saving.force && stat(path, &about) == 0) die("%s already exists; --force replaces it", path);
 }
 
 typedef struct save_job {
