@@ -46,11 +46,17 @@ td_status td_copy(const td_thing *thing, char *name, size_t *size);
 class Docs(unittest.TestCase):
     def complaints(self, old="", new=""):
         self.assertIn(old, HEADER)
-        with mock.patch.object(check_docs, "check_must_use", return_value=[]):
+        with mock.patch.object(check_docs, "check_must_use", return_value=[]), mock.patch.object(
+            check_docs, "check_first_lines", return_value=[]
+        ):
             return check_docs.check(read(HEADER.replace(old, new) if old else HEADER))
 
     def test_nothing_to_say(self):
         self.assertEqual(self.complaints(), [])
+
+    def test_first_lines_name_what_is_declared(self):
+        found = check_docs.check_first_lines(read(HEADER))
+        self.assertIn("td_tensor.h begins with 'td_tensor', which is not declared", found)
 
     def test_each_gap_is_named(self):
         for old, new, complaint in (
