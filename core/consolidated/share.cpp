@@ -41,6 +41,15 @@ Content content_of(const SharedMemory& memory) {
   return {data, std::string(memory.data() + data, static_cast<std::size_t>(length))};
 }
 
+// The description lists dictionaries by their paths. Where dictionaries that stand in several places make
+// more paths than these, there is none, and sharing costs no more than the dictionaries themselves.
+constexpr std::size_t max_described_paths = std::size_t{1} << 16;
+
+bool can_be_described(const NodePtr& root) {
+  const std::size_t paths = count_paths(root);
+  return paths <= max_described_paths || paths <= nodes_from_below(root).size();
+}
+
 void check_leaves(const Plan& plan) {
   for (const Place& place : plan.places()) {
     if (place.tensor.device().type() == c10::DeviceType::CPU) continue;
@@ -80,7 +89,7 @@ void share_memory(const TensorDict& td) {
   if (root->shared() || is_shared(td)) return;
   const Plan plan(root, Twice::once);
   check_leaves(plan);
-  const std::string text = plan.text(/*all_locked=*/true);
+  const std::string text = can_be_described(root) ? plan.text(/*all_locked=*/true) : std::string();
   const auto length = static_cast<std::int64_t>(text.size());
   const auto memory = SharedMemory::make(plan.bytes() + text.size() + sizeof length);
   plan.copy_to(memory->data());
@@ -140,6 +149,10 @@ bool is_shared(const TensorDict& td) {
 std::string shared_name(const TensorDict& td) {
   if (!td.node()->shared()) {
     fail(Code::invalid_argument, "the dictionary is not in shared memory");
+  }
+  if (!can_be_described(td.node())) {
+    fail(Code::unsupported, "the nested dictionaries have more than ", max_described_paths,
+         " paths because some stand in several places: other processes cannot open it by a name");
   }
   const Plan plan(td.node(), Twice::once);
   if (plan.places().empty()) {

@@ -103,15 +103,58 @@ class OperatorCall {
     policy_.what = operators::name_of(*op.handle_).name.c_str();
   }
 
-  std::vector<TensorDict> run() {
-    if (is_opaque(*td_.node())) {
-      fail(Code::unsupported, policy_.what, ": a non-tensor value has no leaves");
+  void write() {
+    check(/*in_place=*/true);
+    InPlace target(td_.node());
+    policy_.ignore_extra = true;
+    collect(target.node());
+    rehearse();
+    separate();
+    bool all_cuda = !rows_.empty();
+    for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
+    if (!wants_fused(all_cuda) || !call_fused()) call_rows();
+    target.commit();
+  }
+
+  std::vector<TensorDict> make() {
+    check(/*in_place=*/false);
+    // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
+    bool lazy = td_.node()->kind() != NodeKind::dense, all_cuda = true;
+    visit_values(*td_.node(), [&](const Value& value) {
+      if (value.is_node()) {
+        lazy = lazy || value.node()->kind() != NodeKind::dense;
+      } else {
+        all_cuda = all_cuda && value.tensor().is_cuda();
+      }
+    });
+    const NodePtr root = lazy ? all_dense(td_.node()) : td_.node();
+    std::vector<TensorDict> made;
+    if (wants_fused(all_cuda)) {
+      collect(root);
+      if (call_fused())
+        made.push_back(finish(zip(beside(root), FillOp(std::move(fused_), options_), policy_)));
     }
-    return op_.in_place() ? write() : make();
+    if (made.empty()) {
+      further_.resize(op_.results() - 1);
+      made.push_back(finish(zip(beside(root), LeafOp(*this), policy_)));
+      for (std::vector<at::Tensor>& tensors : further_)
+        made.push_back(finish(zip(beside(root), FillOp(std::move(tensors), options_), policy_)));
+    }
+    return made;
   }
 
  private:
   using Row = c10::SmallVector<at::Tensor, 2>;  // a leaf, and those beside it in other dictionaries
+
+  void check(bool in_place) const {
+    if (op_.in_place() != in_place) {
+      fail(Code::invalid_argument, policy_.what, in_place ? " does not write into its tensor: call it with a result"
+                                                          : " writes into its tensor: call it in place");
+    }
+    if (is_opaque(*td_.node())) {
+      fail(Code::unsupported, policy_.what, ": a non-tensor value has no leaves");
+    }
+  }
 
   c10::SmallVector<NodePtr, 2> beside(const NodePtr& root) const {
     c10::SmallVector<NodePtr, 2> roots{root};
@@ -129,19 +172,6 @@ class OperatorCall {
           rows_.push_back(std::move(row));
         },
         policy_);
-  }
-
-  std::vector<TensorDict> write() {
-    InPlace target(td_.node());
-    policy_.ignore_extra = true;
-    collect(target.node());
-    rehearse();
-    separate();
-    bool all_cuda = !rows_.empty();
-    for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
-    if (!wants_fused(all_cuda) || !call_fused()) call_rows();
-    target.commit();
-    return {td_};
   }
 
   // A tensor whose history would become that of the leaf; undefined when there is none.
@@ -196,32 +226,6 @@ class OperatorCall {
       for (std::size_t i = before.size(); i-- > 0;) rows_[i][0].copy_(before[i]);
       throw;
     }
-  }
-
-  std::vector<TensorDict> make() {
-    // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
-    bool lazy = td_.node()->kind() != NodeKind::dense, all_cuda = true;
-    visit_values(*td_.node(), [&](const Value& value) {
-      if (value.is_node()) {
-        lazy = lazy || value.node()->kind() != NodeKind::dense;
-      } else {
-        all_cuda = all_cuda && value.tensor().is_cuda();
-      }
-    });
-    const NodePtr root = lazy ? all_dense(td_.node()) : td_.node();
-    std::vector<TensorDict> made;
-    if (wants_fused(all_cuda)) {
-      collect(root);
-      if (call_fused())
-        made.push_back(finish(zip(beside(root), FillOp(std::move(fused_), options_), policy_)));
-    }
-    if (made.empty()) {
-      further_.resize(op_.results() - 1);
-      made.push_back(finish(zip(beside(root), LeafOp(*this), policy_)));
-      for (std::vector<at::Tensor>& tensors : further_)
-        made.push_back(finish(zip(beside(root), FillOp(std::move(tensors), options_), policy_)));
-    }
-    return made;
   }
 
   // The operator for each leaf. What it gives beside the first tensor is kept for later.
@@ -398,7 +402,11 @@ class OperatorCall {
 };
 
 std::vector<TensorDict> Operator::call(const TensorDict& td, const CallOptions& options) const {
-  return OperatorCall(*this, options, td).run();
+  return OperatorCall(*this, options, td).make();
+}
+
+void Operator::call_inplace(const TensorDict& td, const CallOptions& options) const {
+  OperatorCall(*this, options, td).write();
 }
 
 TensorDict call(const TensorDict& td, std::string_view name, c10::ArrayRef<CallArgument> arguments,
@@ -408,6 +416,11 @@ TensorDict call(const TensorDict& td, std::string_view name, c10::ArrayRef<CallA
     fail(Code::unsupported, name, " returns ", op.results(), " tensors instead of one");
   }
   return op.call(td, options)[0];
+}
+
+void call_inplace(const TensorDict& td, std::string_view name,
+                  c10::ArrayRef<CallArgument> arguments, const CallOptions& options) {
+  Operator(name, arguments).call_inplace(td, options);
 }
 
 }  // namespace td

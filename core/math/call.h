@@ -72,7 +72,10 @@ class Operator {
   // Whether it writes into the leaves.
   bool in_place() const noexcept { return in_place_; }
 
+  // Throws Code::invalid_argument for an operator that writes into the leaves.
   std::vector<TensorDict> call(const TensorDict& td, const CallOptions& options = {}) const;
+  // Throws Code::invalid_argument for any other.
+  void call_inplace(const TensorDict& td, const CallOptions& options = {}) const;
 
  private:
   friend class OperatorCall;
@@ -99,5 +102,9 @@ class Operator {
 // call(td, "aten::clamp", …), for an operator with one result.
 TensorDict call(const TensorDict& td, std::string_view name,
                 c10::ArrayRef<CallArgument> arguments = {}, const CallOptions& options = {});
+
+// call_inplace(td, "aten::mul_", …).
+void call_inplace(const TensorDict& td, std::string_view name,
+                  c10::ArrayRef<CallArgument> arguments = {}, const CallOptions& options = {});
 
 }  // namespace td

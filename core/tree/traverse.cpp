@@ -35,10 +35,13 @@ constexpr std::size_t max_paths = std::size_t{1} << 22;
 
 }  // namespace
 
+std::size_t count_paths(const NodePtr& root) {
+  return sum_of_paths(root, [](const Node&) { return std::size_t{1}; });
+}
+
 void PathLimit::check() {
   checked_ = true;
-  const auto one = [](const Node&) { return std::size_t{1}; };
-  if (sum_of_paths(retain(root_), one) <= max_paths) return;
+  if (count_paths(retain(root_)) <= max_paths) return;
   fail(Code::unsupported, "nested dictionaries that are held several times have more than ",
        max_paths, " paths, too many to go through one by one");
 }

@@ -244,6 +244,9 @@ std::size_t sum_of_paths(const NodePtr& root, F&& f) {
   return sums.back();
 }
 
+// How many paths lead to the root and the nodes below it.
+std::size_t count_paths(const NodePtr& root);
+
 // Whether a walk along all paths can be made. When it comes to a node again for the first time, paths are
 // counted; Code::unsupported where there are more than a few million.
 class PathLimit {

@@ -48,8 +48,10 @@ td_call_argument argument(td_argument_kind kind) {
   return argument;
 }
 
-// Operators that take: nothing, a tensor, a dimension, a tensor, nothing, a tensor.
-td_status by_name(Call &c, const td_tensordict *td, const std::vector<const char *> &names) {
+// Operators that take: nothing, a tensor, a dimension, a tensor, nothing, a tensor. Those that write are
+// given a target.
+td_status by_name(Call &c, const td_tensordict *td, td_tensordict *target,
+                  const std::vector<const char *> &names) {
   const auto which = static_cast<std::size_t>(c.number(0, 5));
   td_call_argument arguments[2] = {argument(TD_ARGUMENT_LEAF), argument(TD_ARGUMENT_INT)};
   if (which % 2 != 0) {
@@ -62,8 +64,9 @@ td_status by_name(Call &c, const td_tensordict *td, const std::vector<const char
     }
   }
   c.tell(names[which]);
-  return td_call(td, names[which], arguments, which == 0 || which == 4 ? 1 : 2, nullptr, c.dicts(1),
-                 1, c.out_count());
+  const std::size_t count = which == 0 || which == 4 ? 1 : 2;
+  if (target != nullptr) return td_call_inplace(target, names[which], arguments, count);
+  return td_call(td, names[which], arguments, count, nullptr, c.dicts(1), 1, c.out_count());
 }
 
 const Operation rows[] = {
@@ -142,11 +145,13 @@ const Operation rows[] = {
      }},
     {"td_call", reads | rounded,
      [](Call &c) {
-       return by_name(c, c.source(), {"neg", "add", "cumsum", "minimum", "clone", "clamp"});
+       return by_name(c, c.source(), nullptr,
+                      {"neg", "add", "cumsum", "minimum", "clone", "clamp"});
      }},
-    {"td_call (in place)", writes | rounded,
+    {"td_call_inplace", writes | rounded,
      [](Call &c) {
-       return by_name(c, c.target(), {"neg_", "add_", "cumsum_", "fmod_", "zero_", "mul_"});
+       auto *td = c.target();
+       return by_name(c, td, td, {"neg_", "add_", "cumsum_", "fmod_", "zero_", "mul_"});
      }},
     {"td_detach", reads,
      [](Call &c) {

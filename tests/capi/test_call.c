@@ -47,6 +47,12 @@ static void refused(const td_tensordict *td, const char *name, const td_call_arg
   TD_CHECK_TEXT(td_last_error_message(), text);
 }
 
+static void refused_inplace(td_tensordict *td, const char *name, const td_call_argument *arguments,
+                            size_t n, td_status status, const char *text) {
+  TD_EXPECT(td_call_inplace(td, name, arguments, n), status);
+  TD_CHECK_TEXT(td_last_error_message(), text);
+}
+
 TD_TEST(an_operator_without_arguments) {
   td_tensordict *td = numbers(), *result = called(td, "aten::neg", NO_ARGS);
   CHECK(result, 2, 1, 0, -1, -2, -3, -4, -5);
@@ -179,13 +185,9 @@ TD_TEST(in_place_writes_into_the_tensors_of_a_locked_dictionary) {
   td_tensordict *td = numbers();
   td_tensor *a = td_take(td, TD_KEY("a"));
   TD_DO(td_lock(td));
-  td_tensordict *result = called(td, "aten::mul_", ARGS(TD_ARG_INT(NULL, 3)));
-  int32_t same = 0;
-  TD_DO(td_is_same(td, result, &same));
-  TD_CHECK_INT(same, 1);
+  TD_DO(td_call_inplace(td, "aten::mul_", ARGS(TD_ARG_INT(NULL, 3))));
   TD_CHECK_VALUES(a, -6, -3, 0, 3, 6, 9);
   CHECK(td, -6, -3, 0, 3, 6, 9, 12, 15);
-  td_free(result);
   td_tensor_free(a);
   td_free(td);
 }
@@ -193,12 +195,22 @@ TD_TEST(in_place_writes_into_the_tensors_of_a_locked_dictionary) {
 TD_TEST(an_operator_that_fails_writes_nothing) {
   td_tensordict *td = numbers(), *other = numbers();
   td_put(other, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2)));
-  refused(td, "aten::add_", ARGS(TD_ARG_DICT(NULL, other)), TD_ERR_TORCH, "called for \"n\"/\"b\"");
+  refused_inplace(td, "aten::add_", ARGS(TD_ARG_DICT(NULL, other)), TD_ERR_TORCH, "called for \"n\"/\"b\"");
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 4, TD_SIZES(2)));
-  refused(td, "aten::div_", ARGS(TD_ARG_INT(NULL, 2)), TD_ERR_TORCH, "can't be cast");
+  refused_inplace(td, "aten::div_", ARGS(TD_ARG_INT(NULL, 2)), TD_ERR_TORCH, "can't be cast");
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
   td_free(other);
+  td_free(td);
+}
+
+TD_TEST(what_writes_is_called_in_place_and_nothing_else) {
+  td_tensordict *td = numbers();
+  refused(td, "aten::mul_", ARGS(TD_ARG_INT(NULL, 3)), TD_ERR_INVALID_ARGUMENT,
+          "aten::mul_ writes into its tensor");
+  refused_inplace(td, "aten::mul", ARGS(TD_ARG_INT(NULL, 3)), TD_ERR_INVALID_ARGUMENT,
+                  "aten::mul does not write into its tensor");
+  CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
   td_free(td);
 }
 
@@ -292,7 +304,7 @@ TD_TEST(gradients_flow_when_they_are_asked_for) {
     td_tensor_free(made);
     td_free(result);
   }
-  refused(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH, "\"a\" requires a gradient");
+  refused_inplace(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH, "\"a\" requires a gradient");
   td_set_grad_enabled(0);
   td_tensor_free(a);
   td_free(td);

@@ -45,8 +45,9 @@ TD_TEST(walks_over_dictionaries_come_back) {
   TD_DO(td_set_batch_size(td, TD_SIZES(2)));
   TD_CHECK_BATCH(td, 2);
   TD_DO(td_clear_device(td));
-  TD_EXPECT(td_share_memory(td), TD_ERR_UNSUPPORTED); /* its description names each path */
-  TD_CHECK_FLAG(td_is_locked, td, 0);
+  TD_DO(td_share_memory(td));
+  TD_CHECK_FLAG(td_is_shared, td, 1);
+  TD_EXPECT(td_shared_name(td, NULL, 0, &count), TD_ERR_UNSUPPORTED); /* a name leads to paths */
   td_free(td);
 }
 

@@ -264,21 +264,18 @@ TD_TEST(dtypes_are_asked_before_anything_is_written) {
 
 /* The same for operators by name: operands that are targets, and a zero found on the way. */
 TD_TEST(an_operator_by_name) {
-  td_tensordict *td = td_empty(TD_SIZES(2)), *other = td_empty(TD_SIZES(2)), *result = NULL;
-  size_t count = 0;
+  td_tensordict *td = td_empty(TD_SIZES(2)), *other = td_empty(TD_SIZES(2));
   td_tensor *one = td_filled(TD_DTYPE_INT64, 3, TD_SIZES(2));
   TD_DO(td_set(td, TD_KEY("a"), one));
   TD_DO(td_set(td, TD_KEY("b"), one)); /* 3 + 3, and then + 3 */
   const td_call_argument itself[] = {TD_ARG_DICT(NULL, td)};
-  TD_DO(td_call(td, "aten::add_.Tensor", itself, 1, NULL, &result, 1, &count));
+  TD_DO(td_call_inplace(td, "aten::add_.Tensor", itself, 1));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
-  td_free(result);
   td_put(td, TD_KEY("b"), td_filled(TD_DTYPE_INT64, 9, TD_SIZES(2)));
   td_put(other, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 2, TD_SIZES(2)));
   td_put(other, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   const td_call_argument by[] = {TD_ARG_DICT(NULL, other)};
-  TD_EXPECT_NULL(td_call(td, "aten::fmod_.Tensor", by, 1, NULL, &result, 1, &count), TD_ERR_TORCH,
-                 result);
+  TD_EXPECT(td_call_inplace(td, "aten::fmod_.Tensor", by, 1), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(9, 9));
   td_tensor_free(one);
@@ -289,18 +286,17 @@ TD_TEST(an_operator_by_name) {
 /* That libtorch has no kernel for a dtype is known before a leaf of another dtype is written, of operators that
  * draw numbers as well. */
 TD_TEST(an_operator_without_a_kernel) {
-  td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
-  size_t count = 0;
+  td_tensordict *td = td_empty(TD_SIZES(2));
   td_tensor *complex = NULL;
   td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
   td_put(td, TD_KEY("b"), td_filled(TD_DTYPE_FLOAT32, 7, TD_SIZES(2)));
   TD_DO(td_tensor_zeros(TD_SIZES(2), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &complex));
   td_put(td, TD_KEY("c"), complex);
   const td_call_argument by[] = {TD_ARG_INT(NULL, 3)};
-  TD_EXPECT_NULL(td_call(td, "fmod_", by, 1, NULL, &result, 1, &count), TD_ERR_TORCH, result);
-  TD_EXPECT_NULL(td_call(td, "geometric_", (td_call_argument[]){TD_ARG_DOUBLE(NULL, 0.5)}, 1, NULL,
-                         &result, 1, &count),
-                 TD_ERR_TORCH, result);
+  TD_EXPECT(td_call_inplace(td, "fmod_", by, 1), TD_ERR_TORCH);
+  TD_EXPECT(
+      td_call_inplace(td, "geometric_", (td_call_argument[]){TD_ARG_DOUBLE(NULL, 0.5)}, 1),
+      TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 5));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(7, 7));
   td_free(td);

@@ -377,7 +377,7 @@ Operation by_name(Random& random, const TensorDict& td) {
     case 1:
       return writing(
           "call add_", {td, random_like(random, td, td.batch_size(), 20)},
-          [](const Trees& in) { td::call(in[0], "aten::add_", {CallArgument::of(in[1])}); },
+          [](const Trees& in) { td::call_inplace(in[0], "aten::add_", {CallArgument::of(in[1])}); },
           [](const Leaves& in) { at::Tensor(in[0]).add_(in[1]); });
     case 2: {
       Operation made;

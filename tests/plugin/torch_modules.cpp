@@ -19,13 +19,13 @@ torch::nn::Sequential model() {
 }
 
 at::Tensor entry(const Dict &td, const td_torch::detail::Names &names) {
-  return td_torch::detail::get(td.get(), names);
+  return td_torch::detail::get(td.handle(), names);
 }
 
 // Copies of all, filled with one value.
 Dict filled(const Dict &like, double value) {
   td_tensordict *raw = nullptr;
-  TD_DO(td_clone(like.get(), 0, &raw));
+  TD_DO(td_clone(like.handle(), 0, &raw));
   Dict result(raw);
   for (const auto &names : td_torch::detail::leaves(raw)) {
     td_torch::detail::put(raw, names, at::full_like(entry(result, names).detach(), value));
@@ -48,13 +48,13 @@ std::string refusal(Call &&call) {
 TD_TEST(parameters_and_buffers_are_the_very_ones) {
   auto net = model();
   const Dict params = td_torch::from_module(*net);
-  const auto names = td_torch::detail::leaves(params.get());
+  const auto names = td_torch::detail::leaves(params.handle());
   TD_CHECK_INT(names.size(), 9); /* 2 + 2 + 2 and 3 buffers */
   TD_CHECK(entry(params, {"0", "weight"}).is_same(net[0]->named_parameters()["weight"]));
   TD_CHECK(entry(params, {"1", "running_mean"}).is_same(net[1]->named_buffers()["running_mean"]));
   TD_CHECK(entry(params, {"0", "weight"}).requires_grad());
   size_t dims = 99;
-  TD_DO(td_batch_size(params.get(), nullptr, 0, &dims));
+  TD_DO(td_batch_size(params.handle(), nullptr, 0, &dims));
   TD_CHECK_INT(dims, 0);
 }
 
@@ -68,7 +68,7 @@ TD_TEST(values_are_there_while_the_guard_lives) {
   const void *memory = weight.data_ptr();
   const at::Tensor expected = net->forward(x);
   {
-    const ToModule guard(zeros.get(), *net);
+    const ToModule guard(zeros.handle(), *net);
     TD_CHECK(net->forward(x).abs().sum().item<float>() == 0);
     const Dict before = guard.before();
     TD_CHECK(entry(before, {"0", "weight"}).data_ptr() == memory);
@@ -83,7 +83,7 @@ TD_TEST(an_exception_gives_back_what_was_there) {
   const at::Tensor values = net->weight.detach().clone();
   const Dict ones = filled(td_torch::from_module(*net), 1);
   try {
-    const ToModule guard(ones.get(), *net);
+    const ToModule guard(ones.handle(), *net);
     TD_CHECK(net->weight.sum().item<float>() == 4);
     throw 5;
   } catch (int) {
@@ -97,13 +97,13 @@ TD_TEST(guards_inside_each_other) {
   const Dict params = td_torch::from_module(*net);
   const Dict ones = filled(params, 1), twos = filled(params, 2);
   {
-    const ToModule outer(ones.get(), *net);
+    const ToModule outer(ones.handle(), *net);
     {
-      const ToModule inner(twos.get(), *net);
+      const ToModule inner(twos.handle(), *net);
       TD_CHECK(net->weight.sum().item<float>() == 8);
     }
     TD_CHECK(net->weight.sum().item<float>() == 4);
-    const ToModule itself(params.get(), *net);  // nothing to do
+    const ToModule itself(params.handle(), *net);  // nothing to do
     TD_CHECK(net->weight.sum().item<float>() == 4);
   }
   TD_CHECK(net->weight.equal(values));
@@ -112,10 +112,10 @@ TD_TEST(guards_inside_each_other) {
 TD_TEST(gradients_go_to_the_dictionary) {
   torch::nn::Linear net(2, 1);
   const Dict ones = filled(td_torch::from_module(*net), 1);
-  TD_DO(td_set_requires_grad(ones.get(), 1));
+  TD_DO(td_set_requires_grad(ones.handle(), 1));
   at::Tensor late;
   {
-    const ToModule guard(ones.get(), *net);
+    const ToModule guard(ones.handle(), *net);
     net->forward(at::full({1, 2}, 3.0)).sum().backward();
     const at::Tensor x = at::ones({1, 2}).requires_grad_();
     late = net->forward(x).sum();
@@ -140,14 +140,14 @@ TD_TEST(a_part_of_a_model_and_a_part_of_its_parameters) {
   const Dict params = td_torch::from_module(*net);
   td_tensordict *raw = nullptr;
   const char *path[] = {"2"};
-  TD_DO(td_get_dict(params.get(), path, 1, &raw));
+  TD_DO(td_get_dict(params.handle(), path, 1, &raw));
   const Dict last(raw);
   Dict ones = filled(last, 1);
   const char *bias[] = {"bias"};
-  TD_DO(td_remove(ones.get(), bias, 1));
+  TD_DO(td_remove(ones.handle(), bias, 1));
   const auto linear = net[2]->as<torch::nn::Linear>();
   const at::Tensor kept = linear->bias.detach().clone();
-  const ToModule guard(ones.get(), *linear);
+  const ToModule guard(ones.handle(), *linear);
   TD_CHECK(linear->weight.sum().item<float>() == 8);
   TD_CHECK(linear->bias.equal(kept));
 }
@@ -156,15 +156,15 @@ TD_TEST(what_does_not_fit_changes_nothing) {
   torch::nn::Linear net(2, 2);
   const at::Tensor values = net->weight.detach().clone();
   Dict other = filled(td_torch::from_module(*net), 1);
-  td_torch::detail::put(other.get(), {"weigth"}, at::zeros({2, 2}));
-  TD_CHECK_TEXT(refusal([&] { ToModule(other.get(), *net); }).c_str(), "weigth");
-  TD_CHECK_TEXT(refusal([&] { td_torch::copy_to_module(other.get(), *net); }).c_str(), "weigth");
+  td_torch::detail::put(other.handle(), {"weigth"}, at::zeros({2, 2}));
+  TD_CHECK_TEXT(refusal([&] { ToModule(other.handle(), *net); }).c_str(), "weigth");
+  TD_CHECK_TEXT(refusal([&] { td_torch::copy_to_module(other.handle(), *net); }).c_str(), "weigth");
   other = filled(td_torch::from_module(*net), 1);
-  td_torch::detail::put(other.get(), {"bias"}, at::zeros({3}));
-  TD_CHECK_TEXT(refusal([&] { ToModule(other.get(), *net); }).c_str(), "bias");
-  TD_CHECK_TEXT(refusal([&] { td_torch::copy_to_module(other.get(), *net); }).c_str(), "bias");
-  td_torch::detail::put(other.get(), {"bias"}, at::zeros({2}, at::kDouble));
-  TD_CHECK_TEXT(refusal([&] { ToModule(other.get(), *net); }).c_str(), "bias");
+  td_torch::detail::put(other.handle(), {"bias"}, at::zeros({3}));
+  TD_CHECK_TEXT(refusal([&] { ToModule(other.handle(), *net); }).c_str(), "bias");
+  TD_CHECK_TEXT(refusal([&] { td_torch::copy_to_module(other.handle(), *net); }).c_str(), "bias");
+  td_torch::detail::put(other.handle(), {"bias"}, at::zeros({2}, at::kDouble));
+  TD_CHECK_TEXT(refusal([&] { ToModule(other.handle(), *net); }).c_str(), "bias");
   TD_CHECK(net->weight.equal(values));
 }
 
@@ -172,7 +172,7 @@ TD_TEST(values_can_be_written_for_good) {
   torch::nn::Linear net(2, 2);
   const at::Tensor weight = net->weight;
   const Dict ones = filled(td_torch::from_module(*net), 1);
-  td_torch::copy_to_module(ones.get(), *net);
+  td_torch::copy_to_module(ones.handle(), *net);
   TD_CHECK(weight.is_same(net->weight) && weight.sum().item<float>() == 4);
   TD_CHECK(weight.requires_grad());
 }
@@ -191,7 +191,7 @@ TD_TEST(tied_parameters_stay_one) {
   TD_CHECK(entry(params, {"one", "weight"}).is_same(entry(params, {"two", "weight"})));
   const Dict ones = filled(params, 1);
   {
-    const ToModule guard(ones.get(), net);
+    const ToModule guard(ones.handle(), net);
     TD_CHECK(net.two->weight.sum().item<float>() == 4);
   }
   TD_CHECK(net.one->weight.equal(values));
@@ -203,7 +203,7 @@ TD_TEST(an_ensemble_lies_side_by_side) {
   const Dict all = td_torch::from_modules(nets);
   int64_t size = 0;
   size_t dims = 0;
-  TD_DO(td_batch_size(all.get(), &size, 1, &dims));
+  TD_DO(td_batch_size(all.handle(), &size, 1, &dims));
   TD_CHECK_INT(size, 3);
   TD_CHECK(entry(all, {"weight"}).requires_grad() && entry(all, {"weight"}).is_leaf());
   TD_CHECK(entry(all, {"weight"})[1].equal(nets[1]->named_parameters()["weight"]));
@@ -211,9 +211,9 @@ TD_TEST(an_ensemble_lies_side_by_side) {
   item.kind = TD_INDEX_INT;
   item.start = 2;
   td_tensordict *raw = nullptr;
-  TD_DO(td_index(all.get(), &item, 1, &raw));
+  TD_DO(td_index(all.handle(), &item, 1, &raw));
   const Dict last(raw);
-  const ToModule guard(last.get(), *nets[0]);
+  const ToModule guard(last.handle(), *nets[0]);
   TD_CHECK(nets[0]->named_parameters()["weight"].equal(nets[2]->named_parameters()["weight"]));
 }
 
@@ -222,10 +222,10 @@ TD_TEST(as_the_guide_says) {
   torch::nn::Linear net(2, 1);
   const Dict params = td_torch::from_module(*net);  // its own tensors: "weight" and "bias"
   td_tensordict *copy = nullptr;
-  td_torch::check(td_clone(params.get(), 0, &copy));
+  td_torch::check(td_clone(params.handle(), 0, &copy));
   const Dict slow(copy);  // another set of parameters, say a target network
   {
-    const ToModule guard(slow.get(), *net);
+    const ToModule guard(slow.handle(), *net);
     net->forward(at::ones({1, 2}));  // computes with `slow`
   }  // and from here on with its own again, whatever happened in between
   // [/swap]

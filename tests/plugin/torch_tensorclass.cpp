@@ -1,6 +1,8 @@
 // td_tensorclass.hpp: structs whose fields are entries.
 #include "tensordict/td_tensorclass.hpp"
 
+#include "tensordict/td_module.hpp"  // both in one program
+
 #include "td_test.h"
 
 namespace {

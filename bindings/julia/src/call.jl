@@ -50,13 +50,18 @@ function add!(arguments::CallArguments, name, value)
     push!(arguments.items, td_call_argument(; name = Cstring(Ptr{UInt8}(text)), given...))
 end
 
+function call_arguments(values, named)
+    arguments = CallArguments(td_call_argument[], Any[])
+    foreach(value -> add!(arguments, nothing, value), values)
+    foreach(pair -> add!(arguments, first(pair), last(pair)), pairs(named))
+    arguments
+end
+
 # The name of an operator that writes into its tensor ends so.
 writes(name) = endswith(first(split(last(split(name, "::")), '.')), '_')
 
 function operator(td::TensorDict, name, values, named, batch_size)
-    arguments = CallArguments(td_call_argument[], Any[])
-    foreach(value -> add!(arguments, nothing, value), values)
-    foreach(pair -> add!(arguments, first(pair), last(pair)), pairs(named))
+    arguments = call_arguments(values, named)
     sizes = batch_size === nothing ? Int64[] : Int64[batch_size...]
     GC.@preserve arguments sizes begin
         options = Ref(td_call_options(; has_batch_size = batch_size !== nothing,
@@ -104,6 +109,7 @@ the tensors, nothing has been written. Allowed when locked.
 """
 function call!(td::TensorDict, name::AbstractString, arguments...; named...)
     writes(name) || throw(ArgumentError("$name does not write into the tensors: use call"))
-    foreach(close, operator(td, name, arguments, named, nothing))
+    given = call_arguments(arguments, named)
+    GC.@preserve given check(td_call_inplace(td, name, given.items, length(given.items)))
     td
 end

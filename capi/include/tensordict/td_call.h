@@ -1,4 +1,4 @@
-/* tensordict/td_call.h: any PyTorch operator, by name, on every tensor (C: td_call; Python: torch.ops.aten). */
+/* tensordict/td_call.h: any PyTorch operator, by name, on every tensor (C: td_call, td_call_inplace; Python: torch.ops.aten). */
 #ifndef TENSORDICT_TD_CALL_H
 #define TENSORDICT_TD_CALL_H
 
@@ -67,16 +67,12 @@ typedef struct td_call_options {
  * TD_ARGUMENT_LEAF, the tensor is the first argument. An operator that returns several tensors
  * gives as many dictionaries. Non-tensor data is kept.
  *
- * An operator that writes into its tensor ("aten::add_") writes into the tensors of `td`, also of a
- * locked dictionary, and the result is a handle on `td`. The call tries it out first, so that
- * nothing is written if it fails for one tensor. In a lazy stack it writes into the tensors of the
- * elements.
- *
  * Not supported are operators that take or return lists of tensors, return anything but tensors,
  * have an `out` argument, change the sizes or memory of a tensor in place, or are internal to
- * libtorch (names that begin with an underscore).
+ * libtorch (names that begin with an underscore). For operators that write into their tensor
+ * ("aten::add_") see td_call_inplace().
  *
- * @param td            borrowed; its values change if the operator writes
+ * @param td            borrowed
  * @param name          borrowed; "aten::clamp", or with an overload "aten::add.Tensor". Without an
  *                      overload, the first one that accepts the arguments; without a namespace,
  *                      "aten"
@@ -90,12 +86,12 @@ typedef struct td_call_options {
  *
  * @return TD_OK, TD_ERR_UNSUPPORTED (no such operator, one that is not supported, or a kind of
  *         argument that this version does not know), TD_ERR_INVALID_ARGUMENT (the operator does not
- *         accept the arguments; the message shows its schema; or a reserved field is not zero),
+ *         accept the arguments; the message shows its schema; a reserved field is not zero; or the
+ *         operator writes into its tensor),
  *         TD_ERR_KEY_NOT_FOUND (a dictionary among the arguments has other keys), TD_ERR_SHAPE (a
  *         result does not begin with the batch size), TD_ERR_BUFFER_TOO_SMALL, or the operator's
  *         own error, mostly TD_ERR_TORCH
- * @threadsafety safe while other threads only read `td` and the arguments; an operator that writes
- *               needs exclusive access to `td`
+ * @threadsafety safe while other threads only read `td` and the arguments
  * @since 0.1
  */
 TD_API(0, 1) TD_MUST_USE
@@ -103,6 +99,33 @@ td_status td_call(const td_tensordict *td, const char *name,
                   const td_call_argument *TD_NULLABLE arguments, size_t arguments_len,
                   const td_call_options *TD_NULLABLE options, td_tensordict **TD_NULLABLE results,
                   size_t results_cap, size_t *count) TD_NOEXCEPT;
+
+/**
+ * Calls a libtorch operator that writes into its tensor ("aten::add_") for every tensor of a
+ * dictionary, also of a locked one.
+ *
+ * The call tries the operator out first, so that nothing is written if it fails for one tensor. In a
+ * lazy stack it writes into the tensors of the elements. td_call() says which operators are
+ * supported.
+ *
+ * @param td            borrowed; its values change; unchanged on failure
+ * @param name          borrowed; as for td_call(): "aten::add_", or with an overload
+ *                      "aten::add_.Tensor"
+ * @param arguments     borrowed; NULL only when arguments_len is 0
+ * @param arguments_len number of arguments
+ *
+ * @return TD_OK, TD_ERR_UNSUPPORTED (no such operator, one that is not supported, or a kind of
+ *         argument that this version does not know), TD_ERR_INVALID_ARGUMENT (the operator does not
+ *         accept the arguments; the message shows its schema; a reserved field is not zero; or the
+ *         operator does not write into its tensor), TD_ERR_KEY_NOT_FOUND (a dictionary among the
+ *         arguments lacks a key), or the operator's own error, mostly TD_ERR_TORCH
+ * @threadsafety needs exclusive access to `td`; other threads may read the arguments
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_call_inplace(td_tensordict *td, const char *name,
+                          const td_call_argument *TD_NULLABLE arguments, size_t arguments_len)
+    TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -13,12 +13,6 @@
 
 namespace td_torch {
 
-// A handle on a dictionary that frees itself.
-struct DictFree {
-  void operator()(td_tensordict* td) const { td_free(td); }
-};
-using Dict = std::unique_ptr<td_tensordict, DictFree>;
-
 constexpr int32_t host_torch = 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR;
 
 // Opens a new handle on the very tensor, with its autograd history and gradient; free it with
@@ -124,7 +118,7 @@ inline Dict from_module(const torch::nn::Module& module) {
         if (!entry.value().defined()) continue;
         detail::Names names = at;
         names.push_back(entry.key());
-        detail::put(result.get(), names, entry.value());
+        detail::put(result.handle(), names, entry.value());
       }
     };
     put(one.named_parameters(/*recurse=*/false));
@@ -152,7 +146,7 @@ inline Dict from_modules(const std::vector<std::shared_ptr<torch::nn::Module>>& 
   std::vector<const td_tensordict*> sources;
   for (const auto& module : modules) {
     parts.push_back(from_module(*module));
-    sources.push_back(parts.back().get());
+    sources.push_back(parts.back().handle());
   }
   td_tensordict* raw = nullptr;
   check(td_stack(sources.data(), sources.size(), 0, &raw));
@@ -209,7 +203,7 @@ class ToModule {
   // The previous values under the same keys: new tensors over the previous memory.
   Dict before() const {
     Dict result = detail::empty();
-    for (const Swap& swap : swaps_) detail::put(result.get(), swap.names, swap.before);
+    for (const Swap& swap : swaps_) detail::put(result.handle(), swap.names, swap.before);
     return result;
   }
 

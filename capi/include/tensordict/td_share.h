@@ -57,7 +57,8 @@ td_status td_is_shared(const td_tensordict *td, int32_t *result) TD_NOEXCEPT;
  *                 TD_ERR_BUFFER_TOO_SMALL
  *
  * @return TD_OK, TD_ERR_BUFFER_TOO_SMALL, TD_ERR_INVALID_ARGUMENT (not shared, nested, or a view),
- *         TD_ERR_UNSUPPORTED (it holds no tensor)
+ *         TD_ERR_UNSUPPORTED (it holds no tensor; or nested dictionaries that stand in several
+ *         places make more than 65,536 paths)
  * @threadsafety safe while other threads only read `td`
  * @since 0.1
  */

@@ -24,63 +24,11 @@
 
 #include <initializer_list>
 #include <optional>
-#include <ostream>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace td_torch {
-
-namespace detail {
-
-// Calls twice: for the length, then for the text.
-template <class Ask>
-std::string text_of(Ask&& ask) {
-  std::size_t length = 0;
-  const td_status status = ask(nullptr, 0, &length);
-  if (status != TD_ERR_BUFFER_TOO_SMALL) check(status);
-  std::string text(length + 1, '\0');
-  check(ask(&text[0], text.size(), &length));
-  text.resize(length);
-  return text;
-}
-
-}  // namespace detail
-
-// A reference-counted handle on a dictionary.
-class Dict {
- public:
-  Dict() = default;
-  // Takes ownership of the handle.
-  explicit Dict(td_tensordict* handle) : handle_(handle, td_free) {}
-  explicit Dict(at::IntArrayRef batch_size) {
-    td_tensordict* made = nullptr;
-    check(td_create(batch_size.data(), batch_size.size(), TD_DEVICE_NONE, -1, &made));
-    handle_.reset(made, td_free);
-  }
-
-  td_tensordict* handle() const noexcept { return handle_.get(); }
-  bool defined() const noexcept { return handle_ != nullptr; }
-
-  std::vector<std::int64_t> batch_size() const {
-    std::vector<std::int64_t> sizes(64);
-    std::size_t dims = 0;
-    check(td_batch_size(handle(), sizes.data(), sizes.size(), &dims));
-    sizes.resize(dims);
-    return sizes;
-  }
-
-  std::string to_string() const {
-    return detail::text_of([this](char* text, std::size_t room, std::size_t* length) {
-      return td_to_string(handle(), text, room, length);
-    });
-  }
-
- private:
-  std::shared_ptr<td_tensordict> handle_;
-};
-
-inline std::ostream& operator<<(std::ostream& out, const Dict& dict) { return out << dict.to_string(); }
 
 // One item of an index: a position, a tensor of positions or a mask, or a slice.
 class Index {

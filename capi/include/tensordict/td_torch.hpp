@@ -1,4 +1,4 @@
-// tensordict/td_torch.hpp: at::Tensor to td_tensor and back, for C++ hosts that use libtorch (C++: td_torch::to_handle, from_handle; Python: torch.Tensor).
+// tensordict/td_torch.hpp: at::Tensor to td_tensor and back, and a dictionary as a C++ value, for C++ hosts that use libtorch (C++: td_torch::to_handle, from_handle, Dict; Python: torch.Tensor, TensorDict).
 //
 // Not part of the ABI: host and library must use the same libtorch. Everything here calls C functions, so
 // it works with any build of the library. It does not use DLPack, because in older versions of libtorch
@@ -11,9 +11,14 @@
 #include <ATen/ATen.h>
 #include <torch/version.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace td_torch {
 
@@ -137,6 +142,57 @@ inline at::Tensor from_handle(const td_tensor* handle) {
   return at::from_blob(
       data, shape, steps, [owner](void*) mutable { owner.reset(); }, options);
 }
+
+namespace detail {
+
+// Calls twice: for the length, then for the text.
+template <class Ask>
+std::string text_of(Ask&& ask) {
+  std::size_t length = 0;
+  const td_status status = ask(nullptr, 0, &length);
+  if (status != TD_ERR_BUFFER_TOO_SMALL) check(status);
+  std::string text(length + 1, '\0');
+  check(ask(&text[0], text.size(), &length));
+  text.resize(length);
+  return text;
+}
+
+}  // namespace detail
+
+// A reference-counted handle on a dictionary.
+class Dict {
+ public:
+  Dict() = default;
+  // Takes ownership of the handle.
+  explicit Dict(td_tensordict* handle) : handle_(handle, td_free) {}
+  explicit Dict(at::IntArrayRef batch_size) {
+    td_tensordict* made = nullptr;
+    check(td_create(batch_size.data(), batch_size.size(), TD_DEVICE_NONE, -1, &made));
+    handle_.reset(made, td_free);
+  }
+
+  td_tensordict* handle() const noexcept { return handle_.get(); }
+  bool defined() const noexcept { return handle_ != nullptr; }
+
+  std::vector<std::int64_t> batch_size() const {
+    std::vector<std::int64_t> sizes(64);
+    std::size_t dims = 0;
+    check(td_batch_size(handle(), sizes.data(), sizes.size(), &dims));
+    sizes.resize(dims);
+    return sizes;
+  }
+
+  std::string to_string() const {
+    return detail::text_of([this](char* text, std::size_t room, std::size_t* length) {
+      return td_to_string(handle(), text, room, length);
+    });
+  }
+
+ private:
+  std::shared_ptr<td_tensordict> handle_;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Dict& dict) { return out << dict.to_string(); }
 
 }  // namespace td_torch
 

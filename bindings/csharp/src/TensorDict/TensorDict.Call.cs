@@ -47,7 +47,15 @@ namespace TensorDicts
             {
                 throw new ArgumentException($"{name} does not write into the tensors: use Call", nameof(name));
             }
-            Array.ForEach(CallOperator(name, arguments, null), result => result.Dispose());
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var text = new Utf8Text(name, nameof(name), stack);
+            using var list = new RawCallArguments(Argument.NotNull(arguments, nameof(arguments)));
+            using var handle = Handle.Borrow();
+            fixed (td_call_argument* items = list.Items)
+            {
+                Status.Check(Native.td_call_inplace(
+                    handle.Pointer, text.Pointer, items, (nuint)list.Items.Length));
+            }
             return this;
         }
 

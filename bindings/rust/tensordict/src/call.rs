@@ -312,7 +312,7 @@ impl Dict {
         options: &CallOptions,
     ) -> Result<Vec<TensorDict>> {
         refuse_writer(name)?;
-        self.call_operator(name, arguments, options, is_checked)
+        self.call_operator(name, arguments, options, expect_checked)
     }
 
     /// As [`call_with`](Self::call_with), of any operator that does not write into its tensor, and of any
@@ -345,7 +345,7 @@ impl Dict {
         options: &CallOptions,
     ) -> Result<Vec<TensorDict>> {
         refuse_writer(name)?;
-        self.call_operator(name, arguments, options, |_| true)
+        self.call_operator(name, arguments, options, |_| Ok(()))
     }
 
     /// Calls an operator of libtorch that writes into its tensor, such as `"aten::mul_"`. When it fails
@@ -367,7 +367,8 @@ impl Dict {
         arguments: impl IntoIterator<Item = CallArgument<'a>>,
     ) -> Result<()> {
         expect_writer(name)?;
-        self.call_operator(name, arguments, &CallOptions::new(), is_checked).map(drop)
+        expect_checked(name)?;
+        self.call_writer(name, arguments)
     }
 
     /// As [`call_`](Self::call_), of any operator that writes into its tensor, and of any namespace.
@@ -381,7 +382,21 @@ impl Dict {
         arguments: impl IntoIterator<Item = CallArgument<'a>>,
     ) -> Result<()> {
         expect_writer(name)?;
-        self.call_operator(name, arguments, &CallOptions::new(), |_| true).map(drop)
+        self.call_writer(name, arguments)
+    }
+
+    #[track_caller]
+    fn call_writer<'a>(
+        &mut self,
+        operator: &str,
+        arguments: impl IntoIterator<Item = CallArgument<'a>>,
+    ) -> Result<()> {
+        let arguments: Vec<_> = arguments.into_iter().collect();
+        let mut list = RawArguments::new(&arguments)?;
+        let name = list.text(operator)?;
+        let raw = &list.raw;
+        // SAFETY: the handles are alive and the list is as long as it is said to be.
+        check(unsafe { sys::td_call_inplace(self.raw(), name, raw.as_ptr(), raw.len()) })
     }
 
     #[track_caller]
@@ -390,7 +405,7 @@ impl Dict {
         operator: &str,
         arguments: impl IntoIterator<Item = CallArgument<'a>>,
         options: &CallOptions,
-        allowed: fn(&str) -> bool,
+        allowed: fn(&str) -> Result<()>,
     ) -> Result<Vec<TensorDict>> {
         let arguments: Vec<_> = arguments.into_iter().collect();
         let mut list = RawArguments::new(&arguments)?;
@@ -420,23 +435,25 @@ impl Dict {
         };
         // This holds the arguments against the schema, and calls nothing.
         check(call(std::ptr::null_mut(), 0, &mut count))?;
-        if !allowed(operator) {
-            let message = format!(
-                "{operator} is not known to check all that it is given: call_unchecked, which is unsafe, \
-                 calls it"
-            );
-            return Err(Error::new(sys::TD_ERR_UNSUPPORTED, message));
-        }
+        allowed(operator)?;
         let mut tokens = vec![std::ptr::null_mut(); count];
         check(call(tokens.as_mut_ptr(), count, &mut count))?;
         // SAFETY: the call succeeded and gave every handle to us.
         let results: Vec<_> =
             tokens.into_iter().map(|token| unsafe { TensorDict::from_raw(token) }).collect();
-        if writes(operator) {
-            return Ok(Vec::new()); // they are second handles on this dictionary
-        }
         results.into_iter().map(TensorDict::alone).collect()
     }
+}
+
+#[track_caller]
+fn expect_checked(operator: &str) -> Result<()> {
+    if is_checked(operator) {
+        return Ok(());
+    }
+    let message = format!(
+        "{operator} is not known to check all that it is given: call_unchecked, which is unsafe, calls it"
+    );
+    Err(Error::new(sys::TD_ERR_UNSUPPORTED, message))
 }
 
 #[track_caller]
