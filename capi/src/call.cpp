@@ -90,7 +90,7 @@ td_status td_call(const td_tensordict* td, const char* name, const td_call_argum
 td_status td_call_inplace(td_tensordict* td, const char* name, const td_call_argument* arguments,
                           size_t arguments_len) noexcept {
   return guard(__func__, [&] {
-    const auto target = in(td);
+    auto target = in(td);
     td::Operator(not_null(name, "name"), arguments_in(arguments, arguments_len)).call_inplace(target);
   });
 }
