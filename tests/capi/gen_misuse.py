@@ -81,7 +81,7 @@ VALID = {
 
 # Where one function needs something else.
 FOR = {
-    ("td_call", "name"): '"aten::neg"',
+    ("td_call", "name"): '"aten::neg"', ("td_call_inplace", "name"): '"aten::neg_"',
     ("td_tensorclass_create", "name"): '"Record"',
     ("td_get_dict", "path"): 'NAMES("n")',
     ("td_get_non_tensor_json", "td"): "misuse_loaded(&m)",
