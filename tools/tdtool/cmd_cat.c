@@ -86,11 +86,11 @@ static int run(int count, char **arguments) {
 const tool_command command_cat = {
     .name = "cat",
     .arguments = "PATH... OUT [OPTION...]",
-    .summary = "Joins dictionaries along their first batch dimension",
+    .summary = "Concatenates dictionaries along their first batch dimension",
     .text =
-        "All must have the same keys, dtypes and shapes but for the number of rows. The files grow "
-        "input by input: "
-        "what they hold may be larger than the memory.",
+        "All inputs need the same keys, dtypes and shapes, except for the number of rows. "
+        "tdtool appends one input after the other, so the result may be larger than the "
+        "memory.",
     .example = "tdtool cat monday tuesday wednesday week\ntdtool cat shard-* all.tdz",
     .options = options,
     .options_len = COUNT_OF(options),

@@ -19,11 +19,10 @@ static int run(int count, char **arguments) {
 const tool_command command_convert = {
     .name = "convert",
     .arguments = "PATH OUT [OPTION...]",
-    .summary = "Stores a dictionary in another form",
+    .summary = "Converts a dictionary to another format",
     .text =
-        "The form of PATH is found by looking into it. OUT is written beside its place and put "
-        "there when it is "
-        "whole.",
+        "tdtool recognises the format of PATH by its content. OUT appears under its name "
+        "only when it is complete.",
     .example =
         "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\ntdtool "
         "convert "

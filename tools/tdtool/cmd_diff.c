@@ -13,9 +13,9 @@ static const tool_option options[] = {
     {"rtol", 'r', "X", NULL, "numbers may differ by X times the second one", TAKES_REAL,
      &given.relative},
     {"atol", 'a', "X", NULL, "numbers may differ by X", TAKES_REAL, &given.absolute},
-    {"content", 'c', NULL, NULL, "batch sizes, tensorclasses and lazy stacks do not count",
-     TAKES_NOTHING, &given.content},
-    {"brief", 'q', NULL, NULL, "print nothing; the exit status says it", TAKES_NOTHING,
+    {"content", 'c', NULL, NULL, "ignore batch sizes, tensorclasses and lazy stacks", TAKES_NOTHING,
+     &given.content},
+    {"brief", 'q', NULL, NULL, "print nothing; only set the exit status", TAKES_NOTHING,
      &given.brief},
 };
 
@@ -298,13 +298,12 @@ static int run(int count, char **arguments) {
 const tool_command command_diff = {
     .name = "diff",
     .arguments = "PATH PATH [OPTION...]",
-    .summary = "Says where two dictionaries differ",
+    .summary = "Shows where two dictionaries differ",
     .text =
-        "They may be stored in different forms. Structure, dtypes and shapes are compared, then "
-        "values: "
-        "the first position at which they differ, and the largest difference. NaN is equal to NaN. "
-        "Prints "
-        "nothing when there is no difference; the exit status is 1 when there is one.",
+        "The two may be stored in different formats. tdtool compares structure, dtypes "
+        "and shapes, then values: it prints the first position that differs and the "
+        "largest difference. NaN equals NaN. Without a difference it prints nothing and "
+        "exits with 0, otherwise with 1.",
     .example = "tdtool diff rollout rollout.tdz\ntdtool diff before after --rtol 1e-5 --atol 1e-8",
     .options = options,
     .options_len = COUNT_OF(options),

@@ -7,7 +7,7 @@
 static struct { int64_t rows, from; } given = {10, 0};
 
 static const tool_option options[] = {
-    {"rows", 'n', "N", NULL, "how many rows; 10 if not given", TAKES_COUNT, &given.rows},
+    {"rows", 'n', "N", NULL, "how many rows to print; 10 by default", TAKES_COUNT, &given.rows},
     {"from", 'f', "ROW", NULL, "the first row, counted in row-major order from 0", TAKES_COUNT,
      &given.from},
 };
@@ -248,11 +248,9 @@ const tool_command command_head = {
     .arguments = "PATH [KEY...] [OPTION...]",
     .summary = "Prints rows",
     .text =
-        "A row is one element of the batch; with several batch dimensions rows follow in row-major "
-        "order. "
-        "KEYs choose columns. The first elements of what is longer than a number are printed, all "
-        "of "
-        "them with --json.",
+        "A row is one element of the batch. With several batch dimensions, rows come in "
+        "row-major order. KEYs choose the columns. Of a tensor with more than one element "
+        "per row, tdtool prints the first elements; with --json it prints all.",
     .example =
         "tdtool head rollout -n 3\ntdtool head rollout action next/reward --from 500\ntdtool head "
         "table.csv --json",

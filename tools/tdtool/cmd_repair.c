@@ -6,9 +6,9 @@
 static struct { bool dry, force; } given;
 
 static const tool_option options[] = {
-    {"dry-run", 'n', NULL, NULL, "say what would be done, and leave the folder alone",
-     TAKES_NOTHING, &given.dry},
-    {"force", 0, NULL, NULL, "also when no row would stay", TAKES_NOTHING, &given.force},
+    {"dry-run", 'n', NULL, NULL, "print what would be done, without changes", TAKES_NOTHING,
+     &given.dry},
+    {"force", 0, NULL, NULL, "repair even if no row remains", TAKES_NOTHING, &given.force},
 };
 
 static void print_text(const char *path, int64_t rows, int64_t kept, int64_t spare) {
@@ -66,12 +66,11 @@ static int run(int count, char **arguments) {
 const tool_command command_repair = {
     .name = "repair",
     .arguments = "FOLDER [OPTION...]",
-    .summary = "Drops the torn tail that an interrupted writer has left",
+    .summary = "Drops the torn tail that an interrupted writer left",
     .text =
-        "Rows that not all files hold are dropped, and the room of what was never published is "
-        "given back. Other "
-        "rows stay as they are. With --dry-run the exit status is 1 when there is something to "
-        "repair.",
+        "tdtool drops rows that some files lack, and frees the space of rows that were "
+        "never published. It does not change the other rows. With --dry-run the exit "
+        "status is 1 if there is something to repair.",
     .example = "tdtool repair rollout --dry-run\ntdtool repair rollout",
     .options = options,
     .options_len = COUNT_OF(options),

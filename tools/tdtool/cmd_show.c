@@ -12,7 +12,7 @@ static struct {
 static const tool_option options[] = {
     {"depth", 'd', "N", NULL, "show N levels; 0, the default, shows all", TAKES_COUNT,
      &given.depth},
-    {"elements", 'e', NULL, NULL, "show each element of a lazy stack by itself", TAKES_NOTHING,
+    {"elements", 'e', NULL, NULL, "show each element of a lazy stack separately", TAKES_NOTHING,
      &given.elements},
 };
 
@@ -258,13 +258,11 @@ static int run(int count, char **arguments) {
 const tool_command command_show = {
     .name = "show",
     .arguments = "PATH [KEY] [OPTION...]",
-    .summary = "Shows the tree of entries, with dtypes, shapes and sizes",
+    .summary = "Shows the tree of entries with dtypes, shapes and sizes",
     .text =
-        "Values of tensors are not read, so that a folder of any size shows at once. KEY shows a "
-        "part "
-        "alone; its names are separated by slashes (a/b). A size of -1 differs between the "
-        "elements of a "
-        "lazy stack.",
+        "tdtool does not read the values of tensors, so a folder of any size shows at "
+        "once. KEY selects one entry; separate its names by slashes (a/b). A size of -1 "
+        "differs between the elements of a lazy stack.",
     .example = "tdtool show rollout\ntdtool show rollout observation\ntdtool show rollout --json",
     .options = options,
     .options_len = COUNT_OF(options),

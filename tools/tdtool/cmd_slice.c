@@ -7,7 +7,7 @@ static struct { int64_t rows; } given = {10};
 
 static const tool_option options[] = {
     SAVING_OPTIONS,
-    {"rows", 'n', "N", NULL, "without OUT: how many rows are printed; 10 if not given", TAKES_COUNT,
+    {"rows", 'n', "N", NULL, "without OUT: how many rows to print; 10 by default", TAKES_COUNT,
      &given.rows},
 };
 
@@ -38,11 +38,11 @@ static int run(int count, char **arguments) {
 const tool_command command_slice = {
     .name = "slice",
     .arguments = "PATH INDEX [OUT] [OPTION...]",
-    .summary = "Takes a part, as an index in Python does, and prints or saves it",
+    .summary = "Indexes the batch dimensions as in Python, and prints or saves the result",
     .text =
-        "INDEX has integers, slices, ... and None, separated by commas, and is applied to the "
-        "batch "
-        "dimensions of every entry. Without OUT the rows of the part are printed.",
+        "INDEX consists of integers, slices, ... and None, separated by commas. It "
+        "applies to the batch dimensions of every entry. Without OUT, tdtool prints the "
+        "rows.",
     .example =
         "tdtool slice rollout -1\ntdtool slice rollout \"0:100, ..., ::2\" part\ntdtool slice "
         "rollout "

@@ -12,8 +12,8 @@ enum { BINS = 16, CHUNK = 8192 };
 static struct { bool fast; } given;
 
 static const tool_option options[] = {
-    {"fast", 0, NULL, NULL, "no histogram, which needs a second look at the values", TAKES_NOTHING,
-     &given.fast},
+    {"fast", 0, NULL, NULL, "skip the histogram, which reads the values a second time",
+     TAKES_NOTHING, &given.fast},
 };
 
 typedef struct summary {
@@ -228,11 +228,11 @@ static int run(int count, char **arguments) {
 const tool_command command_stats = {
     .name = "stats",
     .arguments = "PATH [KEY...] [OPTION...]",
-    .summary = "Least, greatest and mean values of each tensor, NaN, and a histogram",
+    .summary = "Minimum, maximum, mean and NaN count of each tensor, and a histogram",
     .text =
-        "Values are read piece by piece: what is stored may be larger than the memory. Mean and "
-        "standard "
-        "deviation are those of the finite values. Of complex numbers the magnitude is looked at.",
+        "tdtool reads the values piece by piece, so the data may be larger than the "
+        "memory. Mean and standard deviation are those of the finite values. For complex "
+        "numbers they are those of the magnitude.",
     .example =
         "tdtool stats rollout\ntdtool stats rollout next/reward\ntdtool stats rollout --fast "
         "--json",

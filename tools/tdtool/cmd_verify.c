@@ -8,7 +8,7 @@
 static struct { bool add; } given;
 
 static const tool_option options[] = {
-    {"add", 0, NULL, NULL, "give the folder checksums of what it holds now", TAKES_NOTHING,
+    {"add", 0, NULL, NULL, "add checksums of the present content to the folder", TAKES_NOTHING,
      &given.add},
 };
 
@@ -154,12 +154,11 @@ static int run(int count, char **arguments) {
 const tool_command command_verify = {
     .name = "verify",
     .arguments = "PATH [OPTION...]",
-    .summary = "Names each file that is damaged, and what is wrong with it",
+    .summary = "Names each damaged file and what is wrong with it",
     .text =
-        "A folder that was saved with checksums is read whole and compared with them, and so is an "
-        "archive, whose "
-        "entries have some; otherwise structure and sizes are looked at. The exit status is 1 when "
-        "there is damage.",
+        "tdtool reads a folder with checksums whole and compares them, and so it does an "
+        "archive, whose entries always have some. Otherwise it checks structure and sizes. "
+        "The exit status is 1 if it finds damage.",
     .example = "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz",
     .options = options,
     .options_len = COUNT_OF(options),

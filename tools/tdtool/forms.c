@@ -19,7 +19,7 @@ typedef struct form_row {
 } form_row;
 static const form_row rows[] = {
     {FORM_FOLDER, "folder", "folder", "",
-     "a folder with a meta.json, of which each nested one may be given by itself"},
+     "a folder with a meta.json; each nested folder works on its own"},
     {FORM_ARCHIVE, "tdz", "archive", " .tdz ", "such a folder in a zip archive"},
     {FORM_CONSOLIDATED, "consolidated", "consolidated file", " .td ",
      "one buffer and its description"},
@@ -27,8 +27,7 @@ static const form_row rows[] = {
      "tensors with a JSON header"},
     {FORM_NPZ, "npz", "NumPy archive", " .npz ", "arrays of NumPy in a zip archive"},
     {FORM_NPY, "npy", "NumPy array", " .npy ", "one array"},
-    {FORM_TORCH, "pt", "pickled tensors", " .pt .pth ",
-     "a pickle of plain tensors; it is only read"},
+    {FORM_TORCH, "pt", "pickled tensors", " .pt .pth ", "a pickle of plain tensors; read only"},
     {FORM_CSV, "csv", "CSV table", " .csv ", "a table with names in the first line"},
     {FORM_JSON, "json", "JSON table", " .json ", "a list of objects, one for each row"},
 };
@@ -74,7 +73,7 @@ form form_for(const char *path) {
     if (strcmp(to, rows[i].name) == 0) return rows[i].which;
   }
   form found = form_of_name(path);
-  if (found == FORM_UNKNOWN) die_usage("the name '%s' does not tell the form; use --to", path);
+  if (found == FORM_UNKNOWN) die_usage("the name '%s' does not tell the format; use --to", path);
   return found;
 }
 
@@ -150,7 +149,7 @@ static td_status open_as(form which, const char *path, const key *part, bool sha
 td_tensordict *open_any(const char *path, bool shapes_only) {
   td_tensordict *td;
   form which = form_of_file(path);
-  if (which == FORM_UNKNOWN) die("%s: unknown form", path);
+  if (which == FORM_UNKNOWN) die("%s: unknown format", path);
   must(open_as(which, path, NULL, shapes_only, &td));
   return td;
 }

@@ -44,7 +44,7 @@ static void lines(const char *text) {
 static void print_man(void) {
   printf(".\\\" Written by tdtool --print man.\n.TH TDTOOL 1 \"\" \"tensordict %d.%d.%d\" \"\"\n",
          TD_VERSION_MAJOR, TD_VERSION_MINOR, TD_VERSION_PATCH);
-  printf(".SH NAME\ntdtool \\- looks at, compares and converts dictionaries of tensors on disk\n");
+  printf(".SH NAME\ntdtool \\- inspects, compares and converts dictionaries of tensors on disk\n");
   printf(".SH SYNOPSIS\n.nf\n");
   for (size_t i = 0; i < commands_len; i++) {
     printf("\\fBtdtool %s\\fR ", commands[i]->name);
@@ -56,16 +56,14 @@ static void print_man(void) {
       "\\fBtdtool \\-\\-version\\fR\n.fi\n");
   printf(
       ".SH DESCRIPTION\nA dictionary of tensors with a batch size is stored as a folder, as "
-      "Python's tensordict "
-      "does, or in one file. What is given as\n.I PATH\nmay be any of these:\n");
+      "Python's tensordict does, "
+      "or as one file.\n.I PATH\nmay be any of these:\n");
   print_forms();
   printf(
-      ".PP\nThe form of a file that is read is found by looking into it, that of one to be written "
-      "by its suffix; "
-      "without one a folder is made.\n.PP\nA\n.I KEY\nis a list of names with slashes between, "
-      "such as "
-      "\\fBnext/reward\\fR. A slash or a backslash that is part of a name has a backslash before "
-      "it.\n");
+      ".PP\ntdtool recognises the format of an input by its content and chooses that of an output "
+      "by its suffix. An output without a suffix is a folder.\n.PP\nA\n.I KEY\nconsists of names "
+      "separated by slashes, such as \\fBnext/reward\\fR. Write a backslash before a slash or a "
+      "backslash that is part of a name.\n");
   printf(".SH COMMANDS\n");
   for (size_t i = 0; i < commands_len; i++) {
     printf(".SS ");
@@ -86,14 +84,15 @@ static void print_man(void) {
   printf(".SH COMMON OPTIONS\n");
   option_paragraphs(common_options, common_options_len);
   printf(
-      ".SH EXIT STATUS\n.TP\n0\nFine.\n.TP\n1\nA difference or damage was found.\n.TP\n2\nWrong "
+      ".SH EXIT STATUS\n.TP\n0\nSuccess.\n.TP\n1\nA difference or damage was found.\n.TP\n2\nWrong "
       "usage.\n"
-      ".TP\n3\nFailure: a file that cannot be read or written, a form that cannot hold what it "
-      "should.\n");
+      ".TP\n3\nFailure: tdtool cannot read or write a file, or a format cannot hold the "
+      "data.\n");
   printf(
-      ".SH ENVIRONMENT\n.TP\nNO_COLOR\nWhen it is set and not empty, there are no colours unless "
+      ".SH ENVIRONMENT\n.TP\nNO_COLOR\nIf set and not empty, disables colours unless "
       "\\fB\\-\\-color always\\fR is given.\n.TP\nCOLUMNS\nThe width of a terminal that does not "
-      "tell.\n");
+      "report "
+      "its own.\n");
 }
 
 static void print_words(const tool_option *options, size_t count) {

@@ -8,11 +8,11 @@
 
 const tool_option common_options[] = {
     {"json", 0, NULL, NULL, "print JSON, for scripts", TAKES_NOTHING, &common.json},
-    {"color", 0, "WHEN", "auto always never", "colours: auto is on a terminal without NO_COLOR",
-     TAKES_TEXT, &common.color},
+    {"color", 0, "WHEN", "auto always never",
+     "use colours; auto: on a terminal, unless NO_COLOR is set", TAKES_TEXT, &common.color},
     {"progress", 0, "WHEN", "auto always never",
-     "a bar on stderr for long work: auto is on a terminal", TAKES_TEXT, &common.progress},
-    {"batch-dims", 0, "N", NULL, "how many dimensions are the batch, in a form that does not say",
+     "show a progress bar on stderr; auto: on a terminal", TAKES_TEXT, &common.progress},
+    {"batch-dims", 0, "N", NULL, "the number of batch dimensions, for formats that do not store it",
      TAKES_COUNT, &common.batch_dims},
     {"help", 'h', NULL, NULL, "print this help", TAKES_NOTHING, &common.help},
 };
@@ -112,7 +112,7 @@ static void heading(const char *title) {
 }
 
 static void print_tool_help(void) {
-  puts("Looks at, compares and converts dictionaries of tensors on disk.");
+  puts("Inspects, compares and converts dictionaries of tensors on disk.");
   printf("\nusage: tdtool COMMAND [OPTION...] [ARGUMENT...]\n");
   heading("Commands");
   table *list = table_new("ll");
@@ -130,8 +130,8 @@ static void print_tool_help(void) {
   for (size_t i = 0; i < common_options_len; i++) print_option(list, common_options + i);
   table_print(list, WHOLE_LINES);
   table_free(list);
-  puts("\nExit status: 0 fine, 1 a difference or damage was found, 2 wrong usage, 3 failure.");
-  puts("tdtool COMMAND --help says more of a command, man tdtool of all of it.");
+  puts("\nExit status: 0 success, 1 found a difference or damage, 2 wrong usage, 3 failure.");
+  puts("See tdtool COMMAND --help for a command, and man tdtool for everything.");
 }
 
 /* Lines of at most 80 columns, or what the terminal has. */

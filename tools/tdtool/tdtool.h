@@ -149,34 +149,29 @@ extern struct saving_values {
   const char *to;
   bool force, compress, checksums, durable, tensors, pad;
 } saving;
-#define SAVING_OPTIONS                                                                             \
-  {"to",                                                                                           \
-   't',                                                                                            \
-   "FORM",                                                                                         \
-   "folder tdz consolidated safetensors npz npy csv json",                                         \
-   "the form of OUT; else its suffix says it",                                                     \
-   TAKES_TEXT,                                                                                     \
-   &saving.to},                                                                                    \
-      {"force", 0, NULL, NULL, "replace OUT if it is there", TAKES_NOTHING, &saving.force},        \
-      {"compress",                                                                                 \
-       'z',                                                                                        \
-       NULL,                                                                                       \
-       NULL,                                                                                       \
-       "deflate the tensors of an archive, of ours or of NumPy",                                   \
-       TAKES_NOTHING,                                                                              \
-       &saving.compress},                                                                          \
-      {"checksums",                                                                                \
-       0,                                                                                          \
-       NULL,                                                                                       \
-       NULL,                                                                                       \
-       "give a folder checksums, which verify looks at",                                           \
-       TAKES_NOTHING,                                                                              \
-       &saving.checksums},                                                                         \
-      {"durable",      0, NULL, NULL, "wait until all of it is on the disk", TAKES_NOTHING,        \
-       &saving.durable},                                                                           \
-      {"tensors", 0, NULL, NULL, "leave out non-tensor values", TAKES_NOTHING, &saving.tensors}, { \
-    "pad", 0, NULL, NULL, "make one tensor of those of a lazy stack, padded with zeros",           \
-        TAKES_NOTHING, &saving.pad                                                                 \
+#define SAVING_OPTIONS                                                                              \
+  {"to",                                                                                            \
+   't',                                                                                             \
+   "FORMAT",                                                                                        \
+   "folder tdz consolidated safetensors npz npy csv json",                                          \
+   "the format of OUT; by default its suffix decides",                                              \
+   TAKES_TEXT,                                                                                      \
+   &saving.to},                                                                                     \
+      {"force", 0, NULL, NULL, "replace an existing OUT", TAKES_NOTHING, &saving.force},            \
+      {"compress",                                                                                  \
+       'z',                                                                                         \
+       NULL,                                                                                        \
+       NULL,                                                                                        \
+       "compress the tensors in a .tdz or .npz archive",                                            \
+       TAKES_NOTHING,                                                                               \
+       &saving.compress},                                                                           \
+      {"checksums",      0, NULL, NULL, "write checksums into a folder, for verify", TAKES_NOTHING, \
+       &saving.checksums},                                                                          \
+      {"durable",      0, NULL, NULL, "wait until all data is on the disk", TAKES_NOTHING,          \
+       &saving.durable},                                                                            \
+      {"tensors", 0, NULL, NULL, "leave out non-tensor data", TAKES_NOTHING, &saving.tensors}, {    \
+    "pad", 0, NULL, NULL, "pad the tensors of a lazy stack with zeros to one tensor",               \
+        TAKES_NOTHING, &saving.pad                                                                  \
   }
 void print_forms(void); /* for the man page */
 form form_of_file(const char *path);
