@@ -40,34 +40,6 @@ std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
   return places;
 }
 
-// The dictionaries that hold an entry, each once: one, or the elements of lazy stacks on the way.
-std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
-  struct Step {
-    Node* node;
-    Path path;
-  };
-  std::vector<DenseNode*> holders;
-  Traversal<Step> walk;
-  walk.add({root.get(), path});
-  walk.run([&](const Step& at) {
-    if (const LazyNode* lazy = as_lazy(at.node)) {
-      for (const NodePtr& element : lazy->elements()) {
-        walk.add_once(element.get(), {element.get(), at.path}, at.path.size());
-      }
-      return;
-    }
-    DenseNode* dense = as_dense(at.node);
-    const Value* inner = dense == nullptr ? nullptr : dense->find(at.path[0]);
-    if (inner == nullptr) return;
-    if (at.path.size() == 1) {
-      holders.push_back(dense);
-    } else if (inner->is_node()) {
-      walk.add({inner->node().get(), at.path.slice(1)});
-    }
-  });
-  return holders;
-}
-
 }  // namespace
 
 void write(const TensorDict& td, Path path, const at::Tensor& value) {

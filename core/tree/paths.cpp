@@ -99,6 +99,33 @@ std::optional<Value> look_up(const NodePtr& root, Path path) {
   return entry_of(node, path.back());
 }
 
+std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
+  struct Step {
+    Node* node;
+    Path path;
+  };
+  std::vector<DenseNode*> holders;
+  Traversal<Step> walk;
+  walk.add({root.get(), path});
+  walk.run([&](const Step& at) {
+    if (const LazyNode* lazy = as_lazy(at.node)) {
+      for (const NodePtr& element : lazy->elements()) {
+        walk.add_once(element.get(), {element.get(), at.path}, at.path.size());
+      }
+      return;
+    }
+    DenseNode* dense = as_dense(at.node);
+    const Value* inner = dense == nullptr ? nullptr : dense->find(at.path[0]);
+    if (inner == nullptr) return;
+    if (at.path.size() == 1) {
+      holders.push_back(dense);
+    } else if (inner->is_node()) {
+      walk.add({inner->node().get(), at.path.slice(1)});
+    }
+  });
+  return holders;
+}
+
 Value find_entry(const NodePtr& root, Path path) {
   std::optional<Value> value = look_up(root, path);
   if (!value) fail_lookup(root, path);

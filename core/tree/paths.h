@@ -16,6 +16,10 @@ Value find_entry(const NodePtr& root, Path path);
 // The stored entry itself, when only dense nodes stand on the way; else nullptr.
 const Value* find_stored(const NodePtr& root, Path path) noexcept;
 
+// The dictionaries that hold an entry: one, or the elements of lazy stacks on the way. One that stands there
+// in several places may come several times.
+std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path);
+
 EntryKind kind_of(const Value& value) noexcept;
 const char* kind_word(const Value& value) noexcept;  // for messages: "tensor", "dictionary", …
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted);

@@ -199,33 +199,12 @@ EntryKind TensorDict::kind_of(Path path) const {
 void TensorDict::remove(Path path) {
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
     return TensorDict(part->parent()).remove(path);
-  // The nodes that hold the entry: one, or one for each element of lazy stacks.
   check_path(path);
-  std::vector<DenseNode*> holders;
-  struct Place {
-    Node* node;
-    std::size_t level;
-  };
-  Traversal<Place> walk;
-  walk.add({node_.get(), 0});
-  walk.run([&](const Place& at) {
-    if (const LazyNode* lazy = as_lazy(at.node)) {
-      for (const NodePtr& element : lazy->elements()) {
-        walk.add_once(element.get(), {element.get(), at.level}, at.level);
-      }
-      return;
-    }
-    DenseNode* dense = as_dense(at.node);
-    const Value* value = dense == nullptr ? nullptr : dense->find(path[at.level]);
-    if (value == nullptr) return;
-    if (at.level + 1 == path.size()) {
-      require_unlocked(*dense);
-      if (dense->tensorclass()) require_optional(*dense->tensorclass(), path.back());
-      holders.push_back(dense);
-    } else if (value->is_node()) {
-      walk.add({value->node().get(), at.level + 1});
-    }
-  });
+  const std::vector<DenseNode*> holders = dicts_holding(node_, path);
+  for (const DenseNode* holder : holders) {
+    require_unlocked(*holder);
+    if (holder->tensorclass()) require_optional(*holder->tensorclass(), path.back());
+  }
   if (holders.empty()) find_entry(node_, path);  // says what is missing
   for (DenseNode* holder : holders) {
     const std::size_t i = holder->schema()->find(path.back());
