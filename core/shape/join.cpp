@@ -32,7 +32,6 @@ class Joiner {
   using Dense = c10::SmallVector<const DenseNode*, 8>;
   struct Level {
     Dense sources;
-    std::vector<NodePtr> owned;  // sources that were read out
     DenseNode* target = nullptr;
     std::int64_t dim = 0;  // of these nodes: elements of lazy stacks have one dimension less
   };
@@ -114,9 +113,9 @@ class Joiner {
     Level level;
     level.dim = dim;
     for (const NodePtr& node : nodes) {
-      if (dense != nodes.size()) level.owned.push_back(dense_form(node));
+      if (dense != nodes.size()) read_out_.push_back(dense_form(node));
       level.sources.push_back(
-          as_dense(dense != nodes.size() ? level.owned.back().get() : node.get()));
+          as_dense(dense != nodes.size() ? read_out_.back().get() : node.get()));
     }
     if (lenient_ && !compatible(level.sources))
       return lazy_stack({nodes.begin(), nodes.end()}, dim);
@@ -329,6 +328,7 @@ class Joiner {
   bool fast_;
   Traversal<Level> walk_;
   Memo<NodePtr> memo_;
+  std::vector<NodePtr> read_out_;  // sources; levels further down look at what they hold
 };
 
 NodePtr run(Join kind, c10::ArrayRef<TensorDict> sources, std::int64_t dim, bool lenient) {

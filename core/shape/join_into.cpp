@@ -179,19 +179,21 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
         at.set(result, joined.tensor());
       }
     };
-    // What is replaced is set first, before others are removed: a sub-tensordict refuses it.
-    const bool replaces = at.kind_of(result) != EntryKind::none &&
-                          std::none_of(entries.begin(), entries.end(), [&](Path path) {
-                            return path.size() <= result.size() &&  // it goes with an entry
-                                   result.slice(0, path.size()) == path;
-                          });
-    if (replaces) put();
+    // Whether the result goes with an entry that is removed, being one or lying in one.
+    const bool goes = !keep && std::any_of(entries.begin(), entries.end(), [&](Path path) {
+      return path.size() <= result.size() && result.slice(0, path.size()) == path;
+    });
+    // Setting can fail in more ways than what was found removable, and comes first where it can.
+    if (!keep) {
+      for (const Path path : entries) dicts_losing(at.node(), path);
+    }
+    if (!goes) put();
     if (!keep) {
       for (const Path path : entries) {
         if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
       }
     }
-    if (!replaces) put();
+    if (goes) put();
   };
   if (td.is_locked())
     fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");

@@ -126,6 +126,19 @@ std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
   return holders;
 }
 
+std::vector<DenseNode*> dicts_losing(const NodePtr& root, Path path) {
+  check_path(path);
+  NodePtr from = root;
+  while (const SubTensorDictNode* part = as_sub_tensordict(from.get())) from = part->parent();
+  std::vector<DenseNode*> holders = dicts_holding(from, path);
+  for (const DenseNode* holder : holders) {
+    require_unlocked(*holder);
+    if (holder->tensorclass()) require_optional(*holder->tensorclass(), path.back());
+  }
+  if (holders.empty()) find_entry(from, path);  // says what is missing
+  return holders;
+}
+
 Value find_entry(const NodePtr& root, Path path) {
   std::optional<Value> value = look_up(root, path);
   if (!value) fail_lookup(root, path);

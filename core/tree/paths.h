@@ -20,6 +20,10 @@ const Value* find_stored(const NodePtr& root, Path path) noexcept;
 // in several places may come several times.
 std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path);
 
+// The same for an entry that is to be removed, in the parent of a sub-tensordict. Throws where there is none, or
+// it must stay.
+std::vector<DenseNode*> dicts_losing(const NodePtr& root, Path path);
+
 EntryKind kind_of(const Value& value) noexcept;
 const char* kind_word(const Value& value) noexcept;  // for messages: "tensor", "dictionary", …
 [[noreturn]] void fail_kind(Path path, const Value& value, const char* wanted);

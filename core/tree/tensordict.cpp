@@ -197,16 +197,7 @@ EntryKind TensorDict::kind_of(Path path) const {
 }
 
 void TensorDict::remove(Path path) {
-  if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
-    return TensorDict(part->parent()).remove(path);
-  check_path(path);
-  const std::vector<DenseNode*> holders = dicts_holding(node_, path);
-  for (const DenseNode* holder : holders) {
-    require_unlocked(*holder);
-    if (holder->tensorclass()) require_optional(*holder->tensorclass(), path.back());
-  }
-  if (holders.empty()) find_entry(node_, path);  // says what is missing
-  for (DenseNode* holder : holders) {
+  for (DenseNode* holder : dicts_losing(node_, path)) {
     const std::size_t i = holder->schema()->find(path.back());
     if (i != Schema::npos) holder->erase(i);  // one element may stand in a stack twice
   }

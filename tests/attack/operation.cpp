@@ -130,7 +130,9 @@ const td_tensordict *Call::source_like(const td_tensordict *td) {
     keep(view);
     return view;
   }
-  itself = itself || i == same;
+  std::int32_t is_same = 0;  // also through a handle of its own: an index of no items gives one
+  (void)td_is_same(world_.dicts[i], td, &is_same);
+  itself = itself || i == same || is_same != 0;
   tell(name);
   return from;
 }

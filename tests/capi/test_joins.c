@@ -118,6 +118,49 @@ TD_TEST(entries_that_cannot_be_joined_stay) {
   td_free(td);
 }
 
+/* A locked dictionary on the way to the result, or around an entry that would go. */
+TD_TEST(entries_stay_where_a_nested_dictionary_is_locked) {
+  for (int as_part = 0; as_part < 2; as_part++) {
+    td_tensordict *td = td_empty(TD_SIZES(2)), *n = td_empty(TD_SIZES(2)), *part = NULL;
+    td_put(n, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
+    td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+    TD_DO(td_set_dict(td, TD_KEY("n"), n));
+    TD_DO(td_lock(n));
+    if (as_part) TD_DO(td_sub_tensordict(td, TD_AT(TD_I_ALL), &part));
+    td_tensordict *at = as_part ? part : td;
+    const td_key x = {TD_KEY("x")}, y = {TD_KEY("n", "y")};
+    TD_EXPECT(td_join_entries(at, TD_JOIN_STACK, KEYS(x, x), TD_KEY("n", "z"), 1, 0),
+              TD_ERR_LOCKED);
+    TD_EXPECT(td_join_entries(at, TD_JOIN_STACK, KEYS(x, y), TD_KEY("xy"), 1, 0), TD_ERR_LOCKED);
+    TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
+    TD_CHECK_ENTRY(td, TD_KEY("n", "y"), TD_SIZES(2), TD_VALUES(5, 6));
+    td_entry_kind kind = -1;
+    TD_DO(td_get_kind(td, TD_KEY("xy"), &kind));
+    TD_CHECK_INT(kind, TD_ENTRY_NONE);
+    td_free(part);
+    td_free(n);
+    td_free(td);
+  }
+}
+
+/* What a sub-tensordict reads as lives only while it is joined. */
+TD_TEST(nested_dictionaries_of_sub_tensordicts_are_joined) {
+  td_tensordict *td = td_empty(TD_SIZES(3)), *part = NULL, *result = NULL;
+  td_put(td, TD_KEY("n", "m", "x"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(3)));
+  td_tensor *rows = td_arange(TD_DTYPE_INT64, 1, TD_SIZES(2));
+  TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(rows)), &part));
+  const td_tensordict *both[] = {part, td}, *twice[] = {part, part};
+  TD_DO(td_cat(both, 2, 0, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("n", "m", "x"), TD_SIZES(5), TD_VALUES(1, 2, 0, 1, 2));
+  td_free(result);
+  TD_DO(td_stack(twice, 2, 0, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("n", "m", "x"), TD_SIZES(2, 2), TD_VALUES(1, 2, 1, 2));
+  td_free(result);
+  td_tensor_free(rows);
+  td_free(part);
+  td_free(td);
+}
+
 /* The result may go to a place below an entry that is removed. */
 TD_TEST(a_joined_dictionary_takes_its_own_place) {
   td_tensordict *td = td_empty(TD_SIZES(2));
