@@ -25,6 +25,7 @@
 #include "tensordict/td_math.h"
 #include "tensordict/td_memmap.h"
 #include "tensordict/td_message.h"
+#include "tensordict/td_module.h"
 #include "tensordict/td_names.h"
 #include "tensordict/td_nested_tensor.h"
 #include "tensordict/td_non_tensor.h"

@@ -1,0 +1,102 @@
+#include "core/nn/frame.h"
+
+#include "core/keys/entries.h"
+#include "core/nn/mapped.h"
+#include "core/tree/kinds.h"
+#include "core/tree/paths.h"
+
+#include <algorithm>
+
+namespace td {
+
+std::string show_keys(const KeyPaths& keys) {
+  std::string text;
+  for (const KeyPath& key : keys) text += (text.empty() ? "" : ", ") + show_path(key);
+  return text.empty() ? "none" : text;
+}
+
+bool contains(const KeyPaths& keys, const KeyPath& key) noexcept {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+
+bool nested(const KeyPath& one, const KeyPath& other) noexcept {
+  const std::size_t n = std::min(one.names().size(), other.names().size());
+  return std::equal(one.names().begin(), one.names().begin() + static_cast<std::ptrdiff_t>(n),
+                    other.names().begin());
+}
+
+std::optional<Value> Frame::find(const KeyPath& key) const {
+  bool beside = false;
+  for (auto at = written_.rbegin(); at != written_.rend(); ++at) {
+    if (at->key == key && !beside) return at->value;
+    beside = beside || nested(at->key, key);
+  }
+  if (beside) return look_up(whole().node(), key);
+  if (level_ == nullptr || !call_.map_input) {
+    if (const at::Tensor* stored = td_.stored(key)) return Value(*stored);
+    return look_up(td_.node(), key);
+  }
+  std::optional<Value> found = look_up(td_.node(), key);
+  if (found && !found->is_node()) return Value(level_->wrap(found->tensor()));
+  return found;
+}
+
+bool Frame::has_all(const KeyPaths& keys) const {
+  return std::all_of(keys.begin(), keys.end(), [&](const KeyPath& key) { return has(key); });
+}
+
+at::Tensor Frame::tensor(const KeyPath& key) const {
+  const std::optional<Value> found = find(key);
+  if (!found) return {};
+  if (found->is_node()) fail_kind(key, *found, "tensor");
+  return found->tensor();
+}
+
+void Frame::put(const KeyPath& key, Value value) {
+  if (!key.is_dropped()) written_.push_back({key, std::move(value)});
+}
+
+TensorDict Frame::whole() const {
+  TensorDict all = td_.clone(/*recurse=*/false);
+  if (!all.is_dense()) all = TensorDict(dense_form(all.node()));
+  write_to(all);
+  return all;
+}
+
+void Frame::keep_since(std::size_t mark, const KeyPaths& keys) {
+  const auto first = written_.begin() + static_cast<std::ptrdiff_t>(mark);
+  written_.erase(std::remove_if(first, written_.end(),
+                                [&](const Entry& one) { return !contains(keys, one.key); }),
+                 written_.end());
+}
+
+void Frame::unwrap_to(Frame& other) const {
+  for (const Entry& one : written_) {
+    if (one.value.is_node()) {
+      fail(Code::unsupported, "the output ", show_path(one.key),
+           " is a dictionary; with a batch of parameters it must be a tensor");
+    }
+    other.put(one.key, level_->unwrap(one.value.tensor()));
+  }
+}
+
+void Frame::plan_into(const TensorDict& target, Assignments& entries) const {
+  for (std::size_t i = 0; i < written_.size(); ++i) {
+    const auto again = [&](const Entry& later) { return later.key == written_[i].key; };
+    const auto next = written_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    if (std::any_of(next, written_.end(), again)) continue;
+    entries.plan(target.node(), written_[i].key, written_[i].value);
+  }
+}
+
+void Frame::write_to(const TensorDict& target) const {
+  // A sub-tensordict takes several entries at once only from a dictionary.
+  const bool direct = target.node()->kind() != NodeKind::sub_tensordict;
+  const TensorDict aside = direct ? target : TensorDict(target.batch_size());
+  Assignments entries;
+  plan_into(aside, entries);
+  entries.run();
+  if (!direct) update(target, aside);
+}
+
+}  // namespace td
