@@ -60,6 +60,7 @@
 %include "tensordict/td_call.h"
 %include "tensordict/td_names.h"
 %include "tensordict/td_module.h"
+%include "tensordict/td_distribution.h"
 %include "tensordict/td_nested_tensor.h"
 %include "tensordict/td_tensorclass.h"
 %include "tensordict/td_grad.h"

@@ -8,6 +8,7 @@
 #include "core/nn/function.h"
 #include "core/nn/script.h"
 
+using capi::check_flags;
 using capi::guard;
 using capi::guard_plain;
 using capi::in;
@@ -22,11 +23,6 @@ namespace {
 std::optional<td::KeyPaths> optional_keys(const td_key* keys, std::size_t n, const char* name) {
   if (keys == nullptr && n == 0) return std::nullopt;
   return key_paths_in(keys, n, name);
-}
-
-void check_flags(std::uint32_t flags, std::uint32_t known) {
-  if ((flags & ~known) != 0)
-    td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " are known");
 }
 
 td::ScriptOptions load_options_in(const td_module_load_options* options) {

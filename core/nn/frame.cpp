@@ -70,6 +70,20 @@ void Frame::keep_since(std::size_t mark, const KeyPaths& keys) {
                  written_.end());
 }
 
+void Frame::keep_last(std::size_t mark) {
+  written_.erase(written_.begin(), written_.begin() + static_cast<std::ptrdiff_t>(mark));
+}
+
+void Frame::expand(SizesView front) {
+  for (Entry& one : written_) {
+    if (one.value.is_node()) continue;
+    const at::Tensor& tensor = one.value.tensor();
+    Sizes sizes(front.begin(), front.end());
+    sizes.append(tensor.sizes().begin(), tensor.sizes().end());
+    one.value = Value(tensor.expand(sizes));
+  }
+}
+
 void Frame::unwrap_to(Frame& other) const {
   for (const Entry& one : written_) {
     if (one.value.is_node()) {

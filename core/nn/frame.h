@@ -35,6 +35,12 @@ class Frame {
   std::size_t mark() const noexcept { return written_.size(); }
   void keep_since(std::size_t mark, const KeyPaths& keys);
 
+  // Tensors that were written so far get dimensions in front.
+  void expand(SizesView front);
+
+  // What was written before a mark is left out.
+  void keep_last(std::size_t mark);
+
   // What was written, with the dimension of the level again, into another frame.
   void unwrap_to(Frame& other) const;
 

@@ -18,6 +18,7 @@ class SelectedModule final : public Module {
     out_keys_ = std::move(keys);
   }
   TensorDict params() const override { return module_->params(); }
+  SizesView sample_sizes() const noexcept override { return module_->sample_sizes(); }
   std::string to_string() const override { return module_->to_string(); }
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
     module_->plan_params(params, swaps);
@@ -47,8 +48,12 @@ std::int64_t mapped_size(const TensorDict& params, const TensorDict& td, bool ma
   return batch[0];
 }
 
-TensorDict made_for(const TensorDict& td, const ModuleCall& call, SizesView batch) {
-  return call.output == ModuleOutput::plain ? TensorDict() : TensorDict(batch, td.device());
+// A new dictionary for the outputs; `front` are dimensions before those of the input.
+TensorDict made_for(const TensorDict& td, const ModuleCall& call, SizesView front) {
+  if (call.output == ModuleOutput::plain) return TensorDict();
+  Sizes batch(front.begin(), front.end());
+  batch.append(td.batch_size().begin(), td.batch_size().end());
+  return TensorDict(batch, td.device());
 }
 
 bool is_mapped(const ModuleCall& call) {
@@ -85,7 +90,7 @@ TensorDict Module::call_into(const TensorDict& td, const ModuleCall& call,
   if (by_element(td)) return call_elements(td, call, target);
   Frame frame(td, call);
   run(frame, params_of(call));
-  const TensorDict made = target != nullptr ? *target : made_for(td, call, td.batch_size());
+  const TensorDict made = target != nullptr ? *target : made_for(td, call, sample_sizes());
   frame.write_to(made);
   return made;
 }
@@ -108,7 +113,7 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
     frames.emplace_back(sources[i], call);
     run(frames[i], params_of(call));
     targets.push_back(into != nullptr ? TensorDict(into->elements()[i])
-                                      : made_for(sources[i], call, sources[i].batch_size()));
+                                      : made_for(sources[i], call, sample_sizes()));
   }
   for (std::size_t i = 0; i < sources.size(); ++i) frames[i].plan_into(targets[i], entries);
   entries.run();
@@ -121,8 +126,9 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
 TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,
                                const TensorDict* target) const {
   const std::int64_t n = mapped_size(*call.params, td, call.map_input);
-  Sizes batch(td.batch_size().begin(), td.batch_size().end());
-  if (!call.map_input) batch.insert(batch.begin(), n);
+  Sizes front;
+  if (!call.map_input) front.push_back(n);
+  front.append(sample_sizes().begin(), sample_sizes().end());
   Frame results(td, call);
   {
     const MappedLevel level(n);
@@ -130,7 +136,7 @@ TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,
     run(frame, params_of(call));
     frame.unwrap_to(results);
   }
-  const TensorDict made = target != nullptr ? *target : made_for(td, call, batch);
+  const TensorDict made = target != nullptr ? *target : made_for(td, call, front);
   results.write_to(made);
   return made;
 }

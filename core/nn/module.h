@@ -50,6 +50,12 @@ class Module {
   // Whether the elements of a lazy stack are worked on one by one.
   virtual bool by_element(const TensorDict&) const noexcept { return false; }
 
+  // The modules of a sequence; of others nothing.
+  virtual std::vector<std::shared_ptr<const Module>> parts() const { return {}; }
+
+  // Dimensions that outputs have in front of the batch size.
+  virtual SizesView sample_sizes() const noexcept { return {}; }
+
   // The outputs in a dictionary of their own, or in `call.out`. Whatever fails leaves all dictionaries as
   // they were.
   TensorDict call(const TensorDict& td, const ModuleCall& call = {}) const;

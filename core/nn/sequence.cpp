@@ -30,6 +30,11 @@ class Sequence final : public Module {
     out_keys_ = std::move(written);
   }
 
+  std::vector<ModulePtr> parts() const override { return modules_; }
+  SizesView sample_sizes() const noexcept override {
+    return modules_.empty() ? SizesView() : modules_.back()->sample_sizes();
+  }
+
   const std::vector<ModulePtr>& modules() const noexcept { return modules_; }
   const SequenceOptions& options() const noexcept { return options_; }
 

@@ -198,6 +198,58 @@ void check_functional(const Case &one) {
   compare(expected.get(), data.get(), one.tolerance());
 }
 
+// The log-probability of an entry under a distribution of others, and the most likely value.
+void check_distribution(const td_tensordict *data, td_distribution_kind kind,
+                        const std::vector<const char *> &params, const char *action,
+                        const char *want, double tolerance) {
+  std::vector<td_key> in_keys;
+  for (const char *const &name : params) in_keys.push_back({&name, 1});
+  const td_key out_key = {&action, 1};
+  td_distribution part{};
+  part.kind = kind;
+  part.in_keys = in_keys.data();
+  part.in_keys_len = in_keys.size();
+  part.out_key = &out_key;
+  const Module module = made<td_module>(
+      [&](auto out) { return td_module_probabilistic(&part, 1, nullptr, out); });
+  const Dict result = made<td_tensordict>(
+      [&](auto out) { return td_module_log_prob(data, module.get(), out); });
+  compare(get(data, {want}).get(), get(result.get(), {std::string(action) + "_log_prob"}).get(),
+          want, tolerance);
+  if (kind != TD_DISTRIBUTION_CATEGORICAL) return;
+  compare(get(data, {"categorical_mode"}).get(),
+          get(call(data, module.get()).get(), {action}).get(), "categorical_mode", 0);
+}
+
+void check_distributions(const Case &one) {
+  const double tolerance = one.tolerance();
+  const Dict loaded = load(one.file("data"));
+  const Dict data = made<td_tensordict>(
+      [&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  const std::vector<const char *> normal = {"loc", "scale"}, classes = {"logits"};
+  check_distribution(data.get(), TD_DISTRIBUTION_INDEPENDENT_NORMAL, normal, "action",
+                     "normal_log_prob", tolerance);
+  check_distribution(data.get(), TD_DISTRIBUTION_NORMAL, normal, "action", "normal_elementwise",
+                     tolerance);
+  check_distribution(data.get(), TD_DISTRIBUTION_CATEGORICAL, classes, "index",
+                     "categorical_log_prob", tolerance);
+  // What was drawn is not stored: 1 where the logits are above 0.3.
+  td_call_argument above[] = {{TD_ARGUMENT_DOUBLE, 0, nullptr, 0, 0.3, nullptr, nullptr, nullptr,
+                               nullptr, nullptr, 0, {0, 0}}};
+  const char *const names[] = {"logits"};
+  const td_key wanted = {names, 1};
+  const Dict logits = made<td_tensordict>(
+      [&](auto out) { return td_select(data.get(), &wanted, 1, nullptr, out); });
+  td_tensordict *raw = nullptr;
+  size_t count = 0;
+  check(td_call(logits.get(), "aten::gt.Scalar", above, 1, nullptr, &raw, 1, &count));
+  const Dict drawn(raw);
+  const char *const draw[] = {"draw"};
+  check(td_set(data.get(), draw, 1, get(drawn.get(), {"logits"}).get()));
+  check_distribution(data.get(), TD_DISTRIBUTION_BERNOULLI, classes, "draw", "bernoulli_log_prob",
+                     tolerance);
+}
+
 bool run(const Case &one) {
   const std::string kind = one.json.at("kind").get<std::string>();
   if (kind == "module") {
@@ -206,6 +258,8 @@ bool run(const Case &one) {
     check_ensemble(one);
   } else if (kind == "functional") {
     check_functional(one);
+  } else if (kind == "distributions") {
+    check_distributions(one);
   } else {
     return false;
   }

@@ -10,6 +10,7 @@
 #include "tensordict/td_consolidate.h"
 #include "tensordict/td_device.h"
 #include "tensordict/td_dict.h"
+#include "tensordict/td_distribution.h"
 #include "tensordict/td_entries.h"
 #include "tensordict/td_file.h"
 #include "tensordict/td_future.h"
