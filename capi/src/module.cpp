@@ -195,13 +195,13 @@ td_status td_module_params(const td_module* module, td_tensordict** result) noex
   });
 }
 
-td_status td_module_set_params(td_module* module, const char* const* path, size_t path_len,
+td_status td_module_set_params(td_module* module, const td_key* part,
                                const td_tensordict* params) noexcept {
   return guard(__func__, [&] {
     const td::ModulePtr changed = *in(module);
     auto given = in(params);
-    if (path_len == 0) return changed->set_params({}, given);
-    changed->set_params(capi::PathIn(path, path_len), given);
+    if (part == nullptr) return changed->set_params({}, given);
+    changed->set_params(key_paths_in(part, 1, "part")[0], given);
   });
 }
 

@@ -193,7 +193,7 @@ void check_functional(const Case &one) {
   options.params = params.get();
   check(td_module_call_inplace(data.get(), module.get(), &options));
   compare(expected.get(), data.get(), one.tolerance());
-  check(td_module_set_params(const_cast<td_module *>(module.get()), nullptr, 0, params.get()));
+  check(td_module_set_params(module.get(), nullptr, params.get()));
   check(td_module_call_inplace(data.get(), module.get(), nullptr));
   compare(expected.get(), data.get(), one.tolerance());
 }

@@ -1,4 +1,4 @@
-/* tensordict/td_module.h: networks, functions and sequences over dictionaries (C: td_module_load, td_module_call, …; Python: tensordict.nn). Parameters of a C++ torch::nn::Module: td_module.hpp. */
+/* tensordict/td_module.h: networks, functions and sequences over dictionaries; parameters of a torch::nn::Module are in td_module.hpp (C: td_module_load, td_module_call, …; Python: tensordict.nn). */
 #ifndef TENSORDICT_TD_MODULE_H
 #define TENSORDICT_TD_MODULE_H
 
@@ -294,10 +294,9 @@ td_status td_module_params(const td_module *module, td_tensordict **result) TD_N
  * that runs on another thread uses those of before to its end. Of a sequence each network is changed
  * by itself. Python: to_module.
  *
- * @param module   borrowed; its parameters change, unless the call fails
- * @param path     borrowed; the names of a sub-module; NULL only when path_len is 0
- * @param path_len number of names; 0: all parameters
- * @param params   borrowed; the module keeps its tensors, not the dictionary
+ * @param module borrowed; its parameters change, unless the call fails
+ * @param part   borrowed; a sub-module, as td_module_params() names it; NULL: all parameters
+ * @param params borrowed; the module keeps its tensors, not the dictionary
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (a parameter is missing, or there is no such sub-module),
  *         TD_ERR_KEY_INVALID (one too many), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE (other sizes, or a
@@ -307,8 +306,8 @@ td_status td_module_params(const td_module *module, td_tensordict **result) TD_N
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
-td_status td_module_set_params(td_module *module, const char *const *TD_NULLABLE path,
-                               size_t path_len, const td_tensordict *params) TD_NOEXCEPT;
+td_status td_module_set_params(td_module *module, const td_key *TD_NULLABLE part,
+                               const td_tensordict *params) TD_NOEXCEPT;
 
 /**
  * Which value of a distribution a module takes.
