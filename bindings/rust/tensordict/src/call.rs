@@ -396,7 +396,7 @@ impl Dict {
         let name = list.text(operator)?;
         let raw = &list.raw;
         // SAFETY: the handles are alive and the list is as long as it is said to be.
-        check(unsafe { sys::td_call_inplace(self.raw(), name, raw.as_ptr(), raw.len()) })
+        check(unsafe { sys::td_call_inplace(self.raw_mut(), name, raw.as_ptr(), raw.len()) })
     }
 
     #[track_caller]
