@@ -79,13 +79,14 @@ void register_ensemble(const std::shared_ptr<Policy>& policy) {
   const std::vector<td_tensordict*> loop(members, params);
   figure("module: ensemble of 10 by vmap", 6, 0.5, with_params(policy, {all}),
          with_params(policy, loop));
-  figure("module: swap of 6 parameters", 6, 0,
-         [policy, params](benchmark::State& state) {
-           for (auto _ : state) ok(td_module_set_params(policy->module, nullptr, params));
-         },
-         [](benchmark::State& state) {
-           for (auto _ : state) benchmark::DoNotOptimize(at::empty({1}));
-         });
+  figure(
+      "module: swap of 6 parameters", 6, 0,
+      [policy, params](benchmark::State& state) {
+        for (auto _ : state) ok(td_module_set_params(policy->module, nullptr, params));
+      },
+      [](benchmark::State& state) {
+        for (auto _ : state) benchmark::DoNotOptimize(at::empty({1}));
+      });
 }
 
 void register_sampling() {
@@ -109,18 +110,19 @@ void register_sampling() {
   options.interaction = TD_INTERACTION_RANDOM;
   td_module* module = nullptr;
   ok(td_module_probabilistic(&part, 1, &options, &module));
-  figure("module: Normal with log-probability", 2, 1.1,
-         [td, module](benchmark::State& state) {
-           for (auto _ : state) ok(td_module_call_inplace(td, module, nullptr));
-         },
-         [loc, scale](benchmark::State& state) {
-           for (auto _ : state) {
-             const at::Tensor value = loc + at::randn(loc.sizes()) * scale;
-             const at::Tensor off = (value - loc) / scale;
-             at::Tensor log_prob = off * off * -0.5 - scale.log() - 0.9189385332;
-             benchmark::DoNotOptimize(log_prob);
-           }
-         });
+  figure(
+      "module: Normal with log-probability", 2, 1.1,
+      [td, module](benchmark::State& state) {
+        for (auto _ : state) ok(td_module_call_inplace(td, module, nullptr));
+      },
+      [loc, scale](benchmark::State& state) {
+        for (auto _ : state) {
+          const at::Tensor value = loc + at::randn(loc.sizes()) * scale;
+          const at::Tensor off = (value - loc) / scale;
+          at::Tensor log_prob = off * off * -0.5 - scale.log() - 0.9189385332;
+          benchmark::DoNotOptimize(log_prob);
+        }
+      });
 }
 
 }  // namespace

@@ -90,8 +90,8 @@ td_status td_module_probabilistic(const td_distribution* parts, size_t parts_len
     not_null(parts, "parts");
     std::vector<td::DistributionPart> given;
     for (size_t i = 0; i < parts_len; ++i) given.push_back(part_in(parts[i]));
-    out.put(module_out(
-        td::module_probabilistic(std::move(given), probabilistic_options_in(options))));
+    out.put(
+        module_out(td::module_probabilistic(std::move(given), probabilistic_options_in(options))));
   });
 }
 

@@ -65,8 +65,7 @@ std::string sha256(std::string_view bytes) {
   for (std::size_t at = 0; at < end; at += 64) add_block(state, tail + at);
   std::string digits;
   for (const std::uint32_t word : state) {
-    for (int shift = 28; shift >= 0; shift -= 4)
-      digits += "0123456789abcdef"[word >> shift & 15];
+    for (int shift = 28; shift >= 0; shift -= 4) digits += "0123456789abcdef"[word >> shift & 15];
   }
   return digits;
 }

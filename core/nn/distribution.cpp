@@ -24,14 +24,16 @@ at::Tensor expanded(const at::Tensor& tensor, SizesView samples) {
 class Categorical : public Distribution {
  public:
   Categorical(bool from_logits, const at::Tensor& given) {
-    if (given.dim() < 1) fail(Code::shape, "a categorical distribution needs a dimension of classes");
+    if (given.dim() < 1)
+      fail(Code::shape, "a categorical distribution needs a dimension of classes");
     if (from_logits) {
       log_probs_ = at::log_softmax(given, -1);
       probs_ = log_probs_.exp();
     } else {
       probs_ = given / given.sum(-1, /*keepdim=*/true);
-      const double tiny = given.scalar_type() == at::kDouble ? std::numeric_limits<double>::epsilon()
-                                                             : std::numeric_limits<float>::epsilon();
+      const double tiny = given.scalar_type() == at::kDouble
+                              ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
       log_probs_ = probs_.clamp(tiny, 1 - tiny).log();
     }
   }

@@ -28,7 +28,8 @@ class FunctionModule final : public Module {
   void run(Frame& frame, const Node* params) const override {
     if (frame.level() != nullptr) {
       fail(Code::unsupported,
-           "a function cannot run with a batch of parameters: it would see tensors of another shape");
+           "a function cannot run with a batch of parameters: it would see tensors of another "
+           "shape");
     }
     if (params != nullptr) {
       std::vector<Swap> none;

@@ -42,8 +42,8 @@ std::int64_t mapped_size(const TensorDict& params, const TensorDict& td, bool ma
   }
   if (batch[0] < 1) fail(Code::shape, "the parameters have batch size ", show_sizes(batch));
   if (map_input && (td.batch_size().empty() || td.batch_size()[0] != batch[0])) {
-    fail(Code::shape, "the parameters have batch size ", show_sizes(batch),
-         ", the dictionary ", show_sizes(td.batch_size()), ", which does not begin with it");
+    fail(Code::shape, "the parameters have batch size ", show_sizes(batch), ", the dictionary ",
+         show_sizes(td.batch_size()), ", which does not begin with it");
   }
   return batch[0];
 }
@@ -56,9 +56,7 @@ TensorDict made_for(const TensorDict& td, const ModuleCall& call, SizesView fron
   return TensorDict(batch, td.device());
 }
 
-bool is_mapped(const ModuleCall& call) {
-  return call.params && !call.params->batch_size().empty();
-}
+bool is_mapped(const ModuleCall& call) { return call.params && !call.params->batch_size().empty(); }
 
 void check_call(const TensorDict& td, const ModuleCall& call) {
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");

@@ -139,8 +139,7 @@ std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
   const bool bounded = shape.kind == DistributionKind::tanh_normal ||
                        shape.kind == DistributionKind::truncated_normal;
   if (!bounded) {
-    return std::make_unique<Normal>(loc, scale,
-                                    shape.kind == DistributionKind::independent_normal);
+    return std::make_unique<Normal>(loc, scale, shape.kind == DistributionKind::independent_normal);
   }
   const at::Tensor moved = shape.tanh_loc ? (loc / shape.upscale).tanh() * shape.upscale : loc;
   if (shape.kind == DistributionKind::tanh_normal)

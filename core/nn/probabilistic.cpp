@@ -206,7 +206,8 @@ ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
 
 TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleCall& call) {
   if (call.params) {
-    fail(Code::unsupported, "log-probabilities are computed with the parameters of the module itself");
+    fail(Code::unsupported,
+         "log-probabilities are computed with the parameters of the module itself");
   }
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
   Frame frame(td, call);

@@ -12,15 +12,16 @@ struct DistributionPart {
   KeyPaths keys;                   // entries that hold the parameters
   std::vector<std::string> names;  // what these are called; none: the last names of the keys
   KeyPath out_key;
-  std::optional<KeyPath> log_prob_key;  // without it the output's, with "_log_prob" behind its last name
+  std::optional<KeyPath>
+      log_prob_key;  // without it the output's, with "_log_prob" behind its last name
 };
 
 struct ProbabilisticOptions {
   Interaction interaction = Interaction::deterministic;
   bool return_log_prob = false;
-  std::int64_t num_samples = 0;        // 0: one, without a dimension of its own
-  std::optional<std::uint64_t> seed;   // of a generator that the module owns
-  std::optional<KeyPath> seed_key;     // an entry that holds a seed, and gets the next one
+  std::int64_t num_samples = 0;       // 0: one, without a dimension of its own
+  std::optional<std::uint64_t> seed;  // of a generator that the module owns
+  std::optional<KeyPath> seed_key;    // an entry that holds a seed, and gets the next one
 };
 ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
                                const ProbabilisticOptions& options = {});

@@ -147,7 +147,7 @@ void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
     return;
   }
   const bool tuple = result.isTuple(), list = result.isTensorList();
-  const std::size_t count = tuple ? result.toTupleRef().elements().size()
+  const std::size_t count = tuple  ? result.toTupleRef().elements().size()
                             : list ? result.toTensorVector().size()
                                    : 1;
   if (count != out_keys_.size()) {

@@ -9,13 +9,13 @@
 namespace td {
 
 struct ScriptOptions {
-  std::optional<c10::Device> device;      // to which parameters move; without it the CPU
-  std::optional<c10::ScalarType> dtype;   // of floating-point parameters and buffers
-  bool freeze = false;                    // parameters become constants
-  bool optimize = false;                  // frozen, and rewritten for inference
-  std::optional<KeyPaths> in_keys;        // instead of those that the archive names
+  std::optional<c10::Device> device;     // to which parameters move; without it the CPU
+  std::optional<c10::ScalarType> dtype;  // of floating-point parameters and buffers
+  bool freeze = false;                   // parameters become constants
+  bool optimize = false;                 // frozen, and rewritten for inference
+  std::optional<KeyPaths> in_keys;       // instead of those that the archive names
   std::optional<KeyPaths> out_keys;
-  std::string sha256;                     // of the file; another one is refused
+  std::string sha256;  // of the file; another one is refused
 };
 
 // Throws Code::io, format (no TorchScript archive, or a checksum that differs), unsupported (of a newer form),

@@ -75,8 +75,7 @@ std::string first_line(const c10::Error& error) {
   return text.substr(0, text.find('\n'));
 }
 
-torch::jit::Module parse(std::string bytes, const std::string& path,
-                         const ScriptOptions& options) {
+torch::jit::Module parse(std::string bytes, const std::string& path, const ScriptOptions& options) {
   try {
     torch::jit::ExtraFilesMap none;
     return torch::jit::load(std::make_shared<MemoryReader>(std::move(bytes)),
@@ -147,9 +146,8 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   ScriptKeys keys = keys_in(bytes, path);
   KeyPaths in_keys = chosen(options.in_keys, std::move(keys.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen(options.out_keys, std::move(keys.out_keys), "out_keys", path);
-  return std::make_shared<ScriptModule>(
-      prepared(parse(std::move(bytes), path, options), options), std::move(in_keys),
-      std::move(out_keys));
+  return std::make_shared<ScriptModule>(prepared(parse(std::move(bytes), path, options), options),
+                                        std::move(in_keys), std::move(out_keys));
 }
 
 void save_script(const Module& module, const std::string& path) {

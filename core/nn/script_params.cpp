@@ -53,8 +53,7 @@ TensorDict ScriptParams::dictionary(const ScriptObject& root) const {
       node->put(one.name, Value(object->getSlot(one.slot).toTensor()));
     for (const Child& child : parts_[at].children) {
       if (!parts_[child.part].holds) continue;
-      node->put(child.name,
-                Value(self(self, child.part, object->getSlot(child.slot).toObject())));
+      node->put(child.name, Value(self(self, child.part, object->getSlot(child.slot).toObject())));
     }
     made[at] = node;
     return made[at];
@@ -139,8 +138,7 @@ class ScriptParams::Builder {
 
   // One module under two names has one set of parameters.
   void check_tied(std::size_t at, const Node& node) {
-    if (&node == sources_[at].get() ||
-        TensorDict(retain(node)).equal(TensorDict(sources_[at])))
+    if (&node == sources_[at].get() || TensorDict(retain(node)).equal(TensorDict(sources_[at])))
       return;
     fail(Code::invalid_argument, "the module ", show_path(path_),
          " also stands elsewhere, but has other parameters there");

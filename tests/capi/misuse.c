@@ -70,9 +70,7 @@ static td_module *module_on(misuse *m) {
   return sequence;
 }
 
-const char *misuse_script_file(void) {
-  return td_golden("../../golden2/data/modules/mlp.pt");
-}
+const char *misuse_script_file(void) { return td_golden("../../golden2/data/modules/mlp.pt"); }
 
 td_module *misuse_script(misuse *m) {
   if (m->script == NULL) TD_DO(td_module_load(misuse_script_file(), NULL, &m->script));

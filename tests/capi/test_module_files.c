@@ -19,7 +19,8 @@ TD_TEST(no_file_and_no_archive) {
   refused(td_test_folder(), NULL, TD_ERR_IO, "");
   td_write_text(file, "");
   refused(file, NULL, TD_ERR_FORMAT, "a.pt");
-  td_write_text(file, "this is no zip archive, however long it may be, and it has no directory at all");
+  td_write_text(file,
+                "this is no zip archive, however long it may be, and it has no directory at all");
   refused(file, NULL, TD_ERR_FORMAT, "a.pt");
   refused(td_golden("basic/meta.json"), NULL, TD_ERR_FORMAT, "meta.json");
 }

@@ -82,7 +82,8 @@ TD_TEST(other_parameters_for_one_call_or_for_good) {
   const td_key part = {TD_KEY("0")};
   TD_DO(td_module_set_params(module, &part, layer));
   td_tensordict *now = params_of(module);
-  td_tensor *weight = td_take(now, TD_KEY("0", "weight")), *want = td_take(zero, TD_KEY("0", "weight"));
+  td_tensor *weight = td_take(now, TD_KEY("0", "weight")),
+            *want = td_take(zero, TD_KEY("0", "weight"));
   TD_CHECK(td_same_memory(weight, want));
   td_tensor_free(weight);
   td_tensor_free(want);

@@ -74,8 +74,9 @@ static void check_near(const td_tensordict *td, const char *name, const double *
       td_test_fail(__FILE__, __LINE__, "%s[%zu] is %f, not %f", name, i, have[i], want[i]);
   }
 }
-#define NEAR(td, name, ...) \
-  check_near(td, name, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+#define NEAR(td, name, ...)                           \
+  check_near(td, name, (const double[]){__VA_ARGS__}, \
+             sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 TD_TEST(values_of_normal_distributions) {
   td_tensordict *td = numbers(1), *result;
@@ -322,8 +323,8 @@ TD_TEST(halves_are_loc_and_scale) {
                              "biased_softplus_0.01"};
   for (int i = 0; i < 5; i++) {
     options.scale_mapping = bad[i];
-    TD_EXPECT_NULL(td_module_normal_params(TD_KEY("h"), &options, &module),
-                   TD_ERR_INVALID_ARGUMENT, module);
+    TD_EXPECT_NULL(td_module_normal_params(TD_KEY("h"), &options, &module), TD_ERR_INVALID_ARGUMENT,
+                   module);
   }
   TD_DO(td_module_normal_params(TD_KEY("odd"), NULL, &module));
   td_put(td, TD_KEY("odd"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(1, 3)));
@@ -351,7 +352,8 @@ TD_TEST(distributions_that_cannot_be_made) {
   one.kind = 99;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "kind is 99");
   one.kind = TD_DISTRIBUTION_CATEGORICAL;
-  refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "Categorical has the parameters logits or probs, not loc, scale");
+  refused(one, NULL, TD_ERR_INVALID_ARGUMENT,
+          "Categorical has the parameters logits or probs, not loc, scale");
   one = good;
   one.in_keys_len = 1;
   refused(one, NULL, TD_ERR_INVALID_ARGUMENT, "loc, scale, not loc");

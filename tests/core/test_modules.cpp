@@ -80,10 +80,10 @@ TEST(Modules, WhatIsNoTensorIsRefused) {
 }
 
 TEST(Modules, OptionalInputsMayBeMissing) {
-  const ModulePtr module = through_file(
-      of_code("def forward(self, x, y: Optional[Tensor], k: int = 3):\n"
-              "  if y is None:\n    return x * k\n  return x + y\n"),
-      R"({"in_keys": ["x", "y"], "out_keys": ["a"]})");
+  const ModulePtr module =
+      through_file(of_code("def forward(self, x, y: Optional[Tensor], k: int = 3):\n"
+                           "  if y is None:\n    return x * k\n  return x + y\n"),
+                   R"({"in_keys": ["x", "y"], "out_keys": ["a"]})");
   TensorDict td = input();
   EXPECT_TRUE(module->call(td).get({"a"}).equal(td.get({"x"}) * 3));
   td.set({"y"}, at::ones({2, 3}));
@@ -176,13 +176,16 @@ TEST(Modules, RandomNumbersDifferForEachSetOfParameters) {
   EXPECT_FALSE(a[0].equal(a[1]));
   const ModulePtr function =
       module_from_function([](const TensorDict&) { return std::nullopt; }, {});
-  EXPECT_EQ(code_of([&] { module_sequence({network, function})->call(td, call); }),
+  EXPECT_EQ(code_of([&] {
+              module_sequence({network, function})->call(td, call);
+            }),
             Code::unsupported);
 }
 
 TEST(Modules, KeysOfAnArchive) {
   const ScriptKeys keys = read_script_keys(
-      R"({"version": 1, "in_keys": [["a", "b"], "c"], "more": {"in_keys": [1]}, "out_keys": []})", "f");
+      R"({"version": 1, "in_keys": [["a", "b"], "c"], "more": {"in_keys": [1]}, "out_keys": []})",
+      "f");
   ASSERT_TRUE(keys.in_keys && keys.out_keys);
   EXPECT_EQ(show_keys(*keys.in_keys), R"("a"/"b", "c")");
   EXPECT_TRUE(keys.out_keys->empty());

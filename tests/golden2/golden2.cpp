@@ -149,7 +149,9 @@ void check_keys(const Json &want, td_keys *raw, const char *what) {
 struct Case {
   const Json &json;
   std::string dir;
-  std::string file(const char *field) const { return dir + "/" + json.at(field).get<std::string>(); }
+  std::string file(const char *field) const {
+    return dir + "/" + json.at(field).get<std::string>();
+  }
   double tolerance() const { return json.value("tolerance", 1e-5); }
 };
 
@@ -163,8 +165,8 @@ void check_module(const Case &one) {
   check(td_module_out_keys(module.get(), &keys));
   check_keys(one.json.at("out_keys"), keys, "out_keys");
   const Dict loaded = load(one.file("data"));
-  const Dict data = made<td_tensordict>(
-      [&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  const Dict data =
+      made<td_tensordict>([&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
   for (int times = 0; times < 3; times++) {
     check(td_module_call_inplace(data.get(), module.get(), nullptr));
     compare(expected.get(), data.get(), one.tolerance());
@@ -186,9 +188,10 @@ void check_functional(const Case &one) {
   const Dict loaded = load(one.file("data")), stack = load(one.file("params")),
              expected = load(one.file("expected"));
   const td_index_item at = TD_I_INT(one.json.value("params_index", 0));
-  const Dict params = made<td_tensordict>([&](auto out) { return td_index(stack.get(), &at, 1, out); });
-  const Dict data = made<td_tensordict>(
-      [&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  const Dict params =
+      made<td_tensordict>([&](auto out) { return td_index(stack.get(), &at, 1, out); });
+  const Dict data =
+      made<td_tensordict>([&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
   td_module_call_options options = TD_MODULE_CALL_OPTIONS_INIT;
   options.params = params.get();
   check(td_module_call_inplace(data.get(), module.get(), &options));
@@ -210,10 +213,10 @@ void check_distribution(const td_tensordict *data, td_distribution_kind kind,
   part.in_keys = in_keys.data();
   part.in_keys_len = in_keys.size();
   part.out_key = &out_key;
-  const Module module = made<td_module>(
-      [&](auto out) { return td_module_probabilistic(&part, 1, nullptr, out); });
-  const Dict result = made<td_tensordict>(
-      [&](auto out) { return td_module_log_prob(data, module.get(), out); });
+  const Module module =
+      made<td_module>([&](auto out) { return td_module_probabilistic(&part, 1, nullptr, out); });
+  const Dict result =
+      made<td_tensordict>([&](auto out) { return td_module_log_prob(data, module.get(), out); });
   compare(get(data, {want}).get(), get(result.get(), {std::string(action) + "_log_prob"}).get(),
           want, tolerance);
   if (kind != TD_DISTRIBUTION_CATEGORICAL) return;
@@ -224,8 +227,8 @@ void check_distribution(const td_tensordict *data, td_distribution_kind kind,
 void check_distributions(const Case &one) {
   const double tolerance = one.tolerance();
   const Dict loaded = load(one.file("data"));
-  const Dict data = made<td_tensordict>(
-      [&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  const Dict data =
+      made<td_tensordict>([&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
   const std::vector<const char *> normal = {"loc", "scale"}, classes = {"logits"};
   check_distribution(data.get(), TD_DISTRIBUTION_INDEPENDENT_NORMAL, normal, "action",
                      "normal_log_prob", tolerance);
@@ -234,8 +237,18 @@ void check_distributions(const Case &one) {
   check_distribution(data.get(), TD_DISTRIBUTION_CATEGORICAL, classes, "index",
                      "categorical_log_prob", tolerance);
   // What was drawn is not stored: 1 where the logits are above 0.3.
-  td_call_argument above[] = {{TD_ARGUMENT_DOUBLE, 0, nullptr, 0, 0.3, nullptr, nullptr, nullptr,
-                               nullptr, nullptr, 0, {0, 0}}};
+  td_call_argument above[] = {{TD_ARGUMENT_DOUBLE,
+                               0,
+                               nullptr,
+                               0,
+                               0.3,
+                               nullptr,
+                               nullptr,
+                               nullptr,
+                               nullptr,
+                               nullptr,
+                               0,
+                               {0, 0}}};
   const char *const names[] = {"logits"};
   const td_key wanted = {names, 1};
   const Dict logits = made<td_tensordict>(
@@ -283,8 +296,8 @@ int main(int argc, char **argv) {
   }
   int passed = 0, failed = 0, skipped = 0;
   for (const Json &json : manifest.at("cases")) {
-    const std::string name =
-        json.value("kind", "?") + " " + json.value("file", json.value("data", json.value("folder", "")));
+    const std::string name = json.value("kind", "?") + " " +
+                             json.value("file", json.value("data", json.value("folder", "")));
     try {
       if (run({json, argv[1]})) {
         passed++;
