@@ -11,7 +11,7 @@ namespace td {
 
 namespace {
 
-const double log_sqrt_2_pi = 0.5 * std::log(2 * 3.14159265358979323846);
+constexpr double log_sqrt_2_pi = 0.91893853320467274178;
 constexpr double sqrt_2 = 1.41421356237309504880;
 
 // The last dimension is one event, where there is any.
