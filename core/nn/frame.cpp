@@ -25,11 +25,24 @@ bool nested(const KeyPath& one, const KeyPath& other) noexcept {
                     other.names().begin());
 }
 
+std::mutex& Pins::mutex() {
+  static auto* const mutex = new std::mutex;  // never destroyed: nothing runs at exit
+  return *mutex;
+}
+
+const c10::IValue& Pins::of(const Module* module) const {
+  for (const auto& [pinned, params] : pinned_) {
+    if (pinned == module) return params;
+  }
+  fail(Code::internal, "the parameters of a module were not noted down");
+}
+
 std::optional<Value> Frame::find(const KeyPath& key) const {
   bool beside = false;
   for (auto at = written_.rbegin(); at != written_.rend(); ++at) {
-    if (at->key == key && !beside) return at->value;
-    beside = beside || nested(at->key, key);
+    const bool same = at->key == &key || *at->key == key;
+    if (same && !beside) return at->value;
+    beside = beside || nested(*at->key, key);
   }
   if (beside) return look_up(whole().node(), key);
   if (level_ == nullptr || !call_.map_input) {
@@ -53,7 +66,19 @@ at::Tensor Frame::tensor(const KeyPath& key) const {
 }
 
 void Frame::put(const KeyPath& key, Value value) {
-  if (!key.is_dropped()) written_.push_back({key, std::move(value)});
+  if (!key.is_dropped()) written_.push_back({&key, std::move(value)});
+}
+
+void Frame::put_at(KeyPath key, Value value) {
+  keys_.push_back(std::move(key));
+  put(keys_.back(), std::move(value));
+}
+
+bool Frame::replaced(std::size_t i) const noexcept {
+  for (std::size_t later = i + 1; later < written_.size(); ++later) {
+    if (*written_[later].key == *written_[i].key) return true;
+  }
+  return false;
 }
 
 TensorDict Frame::whole() const {
@@ -66,7 +91,7 @@ TensorDict Frame::whole() const {
 void Frame::keep_since(std::size_t mark, const KeyPaths& keys) {
   const auto first = written_.begin() + static_cast<std::ptrdiff_t>(mark);
   written_.erase(std::remove_if(first, written_.end(),
-                                [&](const Entry& one) { return !contains(keys, one.key); }),
+                                [&](const Entry& one) { return !contains(keys, *one.key); }),
                  written_.end());
 }
 
@@ -87,23 +112,29 @@ void Frame::expand(SizesView front) {
 void Frame::unwrap_to(Frame& other) const {
   for (const Entry& one : written_) {
     if (one.value.is_node()) {
-      fail(Code::unsupported, "the output ", show_path(one.key),
+      fail(Code::unsupported, "the output ", show_path(*one.key),
            " is a dictionary; with a batch of parameters it must be a tensor");
     }
-    other.put(one.key, level_->unwrap(one.value.tensor()));
+    other.put_at(*one.key, level_->unwrap(one.value.tensor()));
   }
 }
 
 void Frame::plan_into(const TensorDict& target, Assignments& entries) const {
   for (std::size_t i = 0; i < written_.size(); ++i) {
-    const auto again = [&](const Entry& later) { return later.key == written_[i].key; };
-    const auto next = written_.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    if (std::any_of(next, written_.end(), again)) continue;
-    entries.plan(target.node(), written_[i].key, written_[i].value);
+    if (!replaced(i)) entries.plan(target.node(), *written_[i].key, written_[i].value);
   }
 }
 
 void Frame::write_to(const TensorDict& target) const {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < written_.size(); ++i) count += replaced(i) ? 0 : 1;
+  if (count == 0) return;
+  if (count == 1) {  // the last one
+    const Entry& one = written_.back();
+    TensorDict into = target;
+    if (one.value.is_node()) return into.set(*one.key, TensorDict(one.value.node()));
+    return into.set(*one.key, one.value.tensor());
+  }
   // A sub-tensordict takes several entries at once only from a dictionary.
   const bool direct = target.node()->kind() != NodeKind::sub_tensordict;
   const TensorDict aside = direct ? target : TensorDict(target.batch_size());

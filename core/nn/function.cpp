@@ -69,7 +69,7 @@ class FunctionModule final : public Module {
       const bool same = before && before->is_node() == value.is_node() &&
                         (value.is_node() ? before->node() == value.node()
                                          : before->tensor().is_same(value.tensor()));
-      if (!same) frame.put(key, value);
+      if (!same) frame.put_at(key, value);
     });
   }
 

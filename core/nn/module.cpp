@@ -19,6 +19,7 @@ class SelectedModule final : public Module {
   }
   TensorDict params() const override { return module_->params(); }
   SizesView sample_sizes() const noexcept override { return module_->sample_sizes(); }
+  void pin(Pins& pins) const override { module_->pin(pins); }
   std::string to_string() const override { return module_->to_string(); }
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
     module_->plan_params(params, swaps);
@@ -70,6 +71,10 @@ const Node* params_of(const ModuleCall& call) {
   return call.params ? call.params->node().get() : nullptr;
 }
 
+Pins pins_for(const Module& module, const ModuleCall& call) {
+  return call.params ? Pins() : Pins(module);
+}
+
 }  // namespace
 
 TensorDict Module::call(const TensorDict& td, const ModuleCall& call) const {
@@ -86,7 +91,8 @@ TensorDict Module::call_into(const TensorDict& td, const ModuleCall& call,
   check_call(td, call);
   if (is_mapped(call)) return call_mapped(td, call, target);
   if (by_element(td)) return call_elements(td, call, target);
-  Frame frame(td, call);
+  const Pins pins = pins_for(*this, call);
+  Frame frame(td, call, pins);
   run(frame, params_of(call));
   const TensorDict made = target != nullptr ? *target : made_for(td, call, sample_sizes());
   frame.write_to(made);
@@ -105,10 +111,11 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
   }
   std::vector<TensorDict> sources, targets;
   for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
+  const Pins pins = pins_for(*this, call);
   std::vector<Frame> frames;
   Assignments entries;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    frames.emplace_back(sources[i], call);
+    frames.emplace_back(sources[i], call, pins);
     run(frames[i], params_of(call));
     targets.push_back(into != nullptr ? TensorDict(into->elements()[i])
                                       : made_for(sources[i], call, sample_sizes()));
@@ -127,10 +134,11 @@ TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,
   Sizes front;
   if (!call.map_input) front.push_back(n);
   front.append(sample_sizes().begin(), sample_sizes().end());
-  Frame results(td, call);
+  const Pins none;
+  Frame results(td, call, none);
   {
     const MappedLevel level(n);
-    Frame frame(td, call, &level);
+    Frame frame(td, call, none, &level);
     run(frame, params_of(call));
     frame.unwrap_to(results);
   }
@@ -160,6 +168,7 @@ void Module::set_params(Path path, const TensorDict& params) const {
   }
   std::vector<Swap> swaps;
   plan_params(*all.node(), swaps);
+  const std::lock_guard<std::mutex> hold(Pins::mutex());
   for (const Swap& swap : swaps) swap();
 }
 

@@ -13,6 +13,7 @@
 namespace td {
 
 class Frame;
+class Pins;
 
 // Which value of a distribution is taken. `unset` leaves the choice to the module.
 enum class Interaction { unset, mode, median, mean, random, deterministic };
@@ -78,6 +79,9 @@ class Module {
   // Checks parameters and puts aside what takes them over, which cannot fail.
   using Swap = std::function<void()>;
   virtual void plan_params(const Node& params, std::vector<Swap>& swaps) const;
+
+  // Notes down the parameters as they are now, of this module and of those in it.
+  virtual void pin(Pins&) const {}
 
  protected:
   KeyPaths in_keys_, out_keys_;

@@ -210,7 +210,8 @@ TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleC
          "log-probabilities are computed with the parameters of the module itself");
   }
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
-  Frame frame(td, call);
+  const Pins pins(*module);
+  Frame frame(td, call, pins);
   const Module* last = module.get();
   const std::vector<ModulePtr> parts = module->parts();
   if (!parts.empty()) {

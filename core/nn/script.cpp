@@ -71,25 +71,25 @@ ScriptModule::ScriptModule(torch::jit::Module module, KeyPaths in_keys, KeyPaths
 }
 
 ScriptObject ScriptModule::current() const {
-  const std::lock_guard<std::mutex> hold(mutex_);
+  const std::lock_guard<std::mutex> hold(Pins::mutex());
   return object_;
 }
+
+void ScriptModule::pin(Pins& pins) const { pins.add(this, c10::IValue(object_)); }
 
 TensorDict ScriptModule::params() const { return plan_.dictionary(current()); }
 
 void ScriptModule::plan_params(const Node& params, std::vector<Swap>& swaps) const {
   ScriptObject next = plan_.with(params);
-  swaps.push_back([this, next = std::move(next)]() mutable {
-    const std::lock_guard<std::mutex> hold(mutex_);
-    object_.swap(next);
-  });
+  // What was there before goes with the list, when the lock is open again: freeing may call back.
+  swaps.push_back([this, next = std::move(next)]() mutable { object_.swap(next); });
 }
 
 void ScriptModule::run(Frame& frame, const Node* params) const {
   if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
-  ScriptObject self;
+  c10::IValue self;
   if (params == nullptr) {
-    self = current();
+    self = frame.pins().of(this);
   } else if (frame.level() == nullptr) {
     self = plan_.with(*params);
   } else {

@@ -6,8 +6,6 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <mutex>
-
 namespace td {
 
 class ScriptModule final : public Module {
@@ -18,6 +16,7 @@ class ScriptModule final : public Module {
   std::string to_string() const override;
   void run(Frame& frame, const Node* params) const override;
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override;
+  void pin(Pins& pins) const override;
 
   ScriptObject current() const;
 
@@ -30,8 +29,7 @@ class ScriptModule final : public Module {
   std::vector<bool> optional_;         // inputs that may be missing
   std::vector<c10::IValue> defaults_;  // of arguments behind the in_keys
   ScriptParams plan_;
-  mutable std::mutex mutex_;  // of `object_`
-  mutable ScriptObject object_;
+  mutable ScriptObject object_;  // read and swapped under Pins::mutex()
 };
 
 }  // namespace td

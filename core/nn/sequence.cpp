@@ -63,6 +63,10 @@ class Sequence final : public Module {
     }
   }
 
+  void pin(Pins& pins) const override {
+    for (const ModulePtr& module : modules_) module->pin(pins);
+  }
+
   void run(Frame& frame, const Node* params) const override {
     if (params != nullptr) check_extra(*params);
     for (std::size_t i = 0; i < modules_.size(); ++i) {

@@ -291,8 +291,8 @@ td_status td_module_params(const td_module *module, td_tensordict **result) TD_N
 
 /**
  * Gives a module other tensors as its parameters and buffers: all, or those of a sub-module. A call
- * that runs on another thread uses those of before to its end. Of a sequence each network is changed
- * by itself. Python: to_module.
+ * that runs on another thread uses those of before to its end, in all modules of a sequence. Python:
+ * to_module.
  *
  * @param module borrowed; its parameters change, unless the call fails
  * @param part   borrowed; a sub-module, as td_module_params() names it; NULL: all parameters
