@@ -1,9 +1,11 @@
 // Reading and writing TorchScript archives.
+#include "core/base/json_text.h"
 #include "core/base/sha256.h"
 #include "core/io/file_io.h"
 #include "core/io/zip_file.h"
 #include "core/nn/script.h"
 #include "core/nn/script_module.h"
+#include "core/pickle/pickled.h"
 
 #include <ATen/ATen.h>
 #include <caffe2/serialize/read_adapter_interface.h>
@@ -19,6 +21,7 @@ namespace td {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{1} << 36;
+constexpr std::size_t max_pickle = std::size_t{1} << 28;
 constexpr const char* keys_file = "tensordict.json";
 
 // The bytes that were checked are those that libtorch reads: the file may change meanwhile.
@@ -47,6 +50,27 @@ std::string folder_of(const zip_file::Reader& zip) {
        "td_file_load)");
 }
 
+// libtorch believes the lengths of storages that a pickle tells, and would read behind their records. A pickle
+// that holds more than our reader knows is left to libtorch.
+void check_storages(const zip_file::Reader& zip, const std::string& folder, const char* name) {
+  const zip_file::Entry* const entry = zip.find(folder + name + ".pkl");
+  if (entry == nullptr) return;
+  pickled::Pickle pickle;
+  try {
+    pickle = pickled::read(zip.text(*entry, max_pickle), zip.where(), max_pickle);
+  } catch (const Error&) {
+    return;
+  }
+  for (const pickled::Object& one : pickle.objects) {
+    if (one.kind != pickled::Kind::storage) continue;
+    const zip_file::Entry* const record = zip.find(folder + name + "/" + one.text);
+    const std::uint64_t bytes = record == nullptr ? 0 : record->bytes;
+    if (static_cast<std::uint64_t>(one.number) <= bytes / c10::elementSize(one.dtype)) continue;
+    fail(Code::format, zip.where(), ": the storage ", quote(one.text), " of ", one.number, " ",
+         c10::toString(one.dtype), " has ", bytes, " bytes");
+  }
+}
+
 // The keys that the archive names. The form of the archive is checked before libtorch sees it.
 ScriptKeys keys_in(const std::string& bytes, const std::string& path) {
   const zip_file::Reader zip(bytes.data(), bytes.size(), path);
@@ -56,6 +80,8 @@ ScriptKeys keys_in(const std::string& bytes, const std::string& path) {
   for (const zip_file::Entry& one : zip.entries()) {
     if (!zip.intact(one)) fail(Code::format, path, ": ", one.name, " is damaged");
   }
+  check_storages(zip, folder, "data");
+  check_storages(zip, folder, "constants");
   const zip_file::Entry* text = zip.find(folder + "extra/" + keys_file);
   if (text == nullptr) return {};
   return read_script_keys(zip.text(*text, 1 << 20), path + ": " + keys_file);
@@ -69,10 +95,14 @@ KeyPaths chosen(const std::optional<KeyPaths>& wanted, std::optional<KeyPaths> f
        "): give them in the options");
 }
 
-// Of one message of libtorch its first line.
-std::string first_line(const c10::Error& error) {
-  const std::string text = error.what_without_backtrace();
-  return text.substr(0, text.find('\n'));
+// What libtorch says of an archive: the first line that says something.
+[[noreturn]] void fail_parse(const std::string& path, const std::string& text) {
+  std::size_t begin = text.find_first_not_of(" \n");
+  if (begin == std::string::npos) begin = 0;
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  const bool newer = text.find("maximum supported version") != std::string::npos ||
+                     text.find("Unknown builtin op") != std::string::npos;
+  fail(newer ? Code::unsupported : Code::format, "libtorch cannot read ", path, ": ", line);
 }
 
 torch::jit::Module parse(std::string bytes, const std::string& path, const ScriptOptions& options) {
@@ -82,13 +112,12 @@ torch::jit::Module parse(std::string bytes, const std::string& path, const Scrip
                             options.device.value_or(c10::Device(c10::kCPU)), none);
   } catch (const c10::OutOfMemoryError&) {
     throw;
-  } catch (const c10::Error& error) {
-    fail(Code::format, "libtorch cannot read ", path, ": ", first_line(error));
   } catch (const std::bad_alloc&) {
     throw;
+  } catch (const c10::Error& error) {
+    fail_parse(path, error.what_without_backtrace());
   } catch (const std::exception& error) {
-    const std::string text = error.what();
-    fail(Code::format, "libtorch cannot read ", path, ": ", text.substr(0, text.find('\n')));
+    fail_parse(path, error.what());
   }
 }
 

@@ -1,4 +1,5 @@
 // TorchScript modules of every form, written here: what they may return, what they share, how they fail.
+#include "core/io/zip_file.h"
 #include "core/nn/function.h"
 #include "core/nn/probabilistic.h"
 #include "core/nn/script.h"
@@ -47,6 +48,48 @@ Code code_of(const std::function<void()>& call) {
     return error.code();
   }
   return Code::ok;
+}
+
+// The archive of a golden module with one entry replaced, or left out.
+std::string rewritten(const TempFolder& folder, const std::string& entry,
+                      const std::optional<std::string>& content) {
+  const std::string from = TD_TEST_DATA "/../golden2/data/modules/mlp.pt";
+  const zip_file::MappedArchive archive = zip_file::MappedArchive::open(from);
+  zip_file::Writer writer(folder("rewritten.pt"));
+  for (const zip_file::Entry& one : archive.reader().entries()) {
+    const bool wanted = one.name == "mlp/" + entry;
+    if (wanted && !content) continue;
+    std::string bytes(one.bytes, '\0');
+    archive.reader().read(one, bytes.data());
+    if (wanted) bytes = *content;
+    writer.add(one.name, zip_file::Form::stored, bytes.data(), bytes.size());
+  }
+  writer.finish();
+  return folder("rewritten.pt");
+}
+
+Code loading(const std::string& file) {
+  return code_of([&] { load_script(file); });
+}
+
+TEST(Modules, ArchivesThatAreOfANewerFormOrLackAPart) {
+  const TempFolder folder;
+  EXPECT_EQ(loading(rewritten(folder, "no such entry", std::nullopt)), Code::ok);
+  EXPECT_EQ(loading(rewritten(folder, "version", "99\n")), Code::unsupported);
+  EXPECT_EQ(loading(rewritten(folder, "version", "many\n")), Code::format);
+  EXPECT_EQ(loading(rewritten(folder, "extra/tensordict.json", "{\"version\": 7}")),
+            Code::unsupported);
+  EXPECT_EQ(loading(rewritten(folder, "extra/tensordict.json", std::nullopt)), Code::key_not_found);
+  for (const char* entry : {"data.pkl", "constants.pkl", "version", "data/2",
+                            "code/__torch__/torch/nn/modules/linear.py"})
+    EXPECT_EQ(loading(rewritten(folder, entry, std::nullopt)), Code::format) << entry;
+  for (const char* text : {"", "\x80\x02", "\x80\x02}q\x01.", "no pickle at all"}) {
+    EXPECT_EQ(loading(rewritten(folder, "data.pkl", text)), Code::format) << text;
+    EXPECT_EQ(loading(rewritten(folder, "constants.pkl", text)), Code::format) << text;
+  }
+  const char* const linear = "code/__torch__/torch/nn/modules/linear.py";
+  EXPECT_EQ(loading(rewritten(folder, linear, "no code")), Code::format);
+  EXPECT_EQ(loading(rewritten(folder, "data/0", "short")), Code::format);
 }
 
 TEST(Modules, ReturnsAreTuplesListsAndDictionaries) {
