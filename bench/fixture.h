@@ -57,6 +57,7 @@ void register_entries();
 void register_lazy();
 void register_map();
 void register_math();
+void register_modules();
 void register_small();
 void register_keys_and_writer();
 void register_threads();

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   bench::register_lazy();
   bench::register_map();
   bench::register_math();
+  bench::register_modules();
   bench::register_small();
   bench::register_keys_and_writer();
   bench::register_threads();

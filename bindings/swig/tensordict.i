@@ -14,6 +14,7 @@
 %feature("td:default", "device_index=-1") td_consolidate_options;
 %feature("td:default", "device_index=-1") td_schema_options;
 %feature("td:default", "device_index=-1") td_like_options;
+%feature("td:default", "device_index=-1") td_module_load_options;
 %feature("td:default", "alpha=1.0") td_binary_options;
 %feature("td:default", "correction=1, q=0.5") td_reduce_options;
 
@@ -58,6 +59,8 @@
 %include "tensordict/td_map.h"
 %include "tensordict/td_call.h"
 %include "tensordict/td_names.h"
+%include "tensordict/td_module.h"
+%include "tensordict/td_distribution.h"
 %include "tensordict/td_nested_tensor.h"
 %include "tensordict/td_tensorclass.h"
 %include "tensordict/td_grad.h"

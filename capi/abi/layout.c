@@ -753,3 +753,119 @@ TD_NUMBER(TD_REPEAT_TILE, 1);
 TD_SIZE(td_zero_grad_flags, 4);
 TD_UNSIGNED(td_zero_grad_flags);
 TD_NUMBER(TD_ZERO_GRAD_KEEP, 1);
+
+TD_SIZE(td_module_load_flags, 4);
+TD_UNSIGNED(td_module_load_flags);
+TD_NUMBER(TD_MODULE_LOAD_FREEZE, 1);
+TD_NUMBER(TD_MODULE_LOAD_OPTIMIZE, 2);
+
+TD_SIZE(td_module_load_options, 64);
+TD_OFFSET(td_module_load_options, struct_size, 0);
+TD_OFFSET(td_module_load_options, flags, 4);
+TD_OFFSET(td_module_load_options, device_type, 8);
+TD_OFFSET(td_module_load_options, device_index, 12);
+TD_OFFSET(td_module_load_options, dtype, 16);
+TD_OFFSET(td_module_load_options, reserved, 20);
+TD_OFFSET(td_module_load_options, in_keys, 24);
+TD_OFFSET(td_module_load_options, in_keys_len, 32);
+TD_OFFSET(td_module_load_options, out_keys, 40);
+TD_OFFSET(td_module_load_options, out_keys_len, 48);
+TD_OFFSET(td_module_load_options, sha256, 56);
+
+TD_SIZE(td_module_function_flags, 4);
+TD_UNSIGNED(td_module_function_flags);
+TD_NUMBER(TD_MODULE_FUNCTION_STRICT, 1);
+
+TD_SIZE(td_module_function_options, 40);
+TD_OFFSET(td_module_function_options, struct_size, 0);
+TD_OFFSET(td_module_function_options, flags, 4);
+TD_OFFSET(td_module_function_options, in_keys, 8);
+TD_OFFSET(td_module_function_options, in_keys_len, 16);
+TD_OFFSET(td_module_function_options, out_keys, 24);
+TD_OFFSET(td_module_function_options, out_keys_len, 32);
+
+TD_SIZE(td_module_sequence_flags, 4);
+TD_UNSIGNED(td_module_sequence_flags);
+TD_NUMBER(TD_MODULE_SEQUENCE_PARTIAL_TOLERANT, 1);
+
+TD_SIZE(td_module_sequence_options, 8);
+TD_OFFSET(td_module_sequence_options, struct_size, 0);
+TD_OFFSET(td_module_sequence_options, flags, 4);
+
+TD_SIZE(td_interaction_type, 4);
+TD_SIGNED(td_interaction_type);
+TD_NUMBER(TD_INTERACTION_DEFAULT, 0);
+TD_NUMBER(TD_INTERACTION_MODE, 1);
+TD_NUMBER(TD_INTERACTION_MEDIAN, 2);
+TD_NUMBER(TD_INTERACTION_MEAN, 3);
+TD_NUMBER(TD_INTERACTION_RANDOM, 4);
+TD_NUMBER(TD_INTERACTION_DETERMINISTIC, 5);
+
+TD_SIZE(td_module_call_flags, 4);
+TD_UNSIGNED(td_module_call_flags);
+TD_NUMBER(TD_MODULE_CALL_MAP_INPUT, 1);
+TD_NUMBER(TD_MODULE_CALL_SKIP_EXISTING, 2);
+
+TD_SIZE(td_module_output_kind, 4);
+TD_SIGNED(td_module_output_kind);
+TD_NUMBER(TD_MODULE_OUTPUT_LIKE_INPUT, 0);
+TD_NUMBER(TD_MODULE_OUTPUT_PLAIN, 1);
+
+TD_SIZE(td_module_call_options, 32);
+TD_OFFSET(td_module_call_options, struct_size, 0);
+TD_OFFSET(td_module_call_options, flags, 4);
+TD_OFFSET(td_module_call_options, output, 8);
+TD_OFFSET(td_module_call_options, interaction, 12);
+TD_OFFSET(td_module_call_options, params, 16);
+TD_OFFSET(td_module_call_options, out, 24);
+
+TD_SIZE(td_distribution_kind, 4);
+TD_SIGNED(td_distribution_kind);
+TD_NUMBER(TD_DISTRIBUTION_NORMAL, 0);
+TD_NUMBER(TD_DISTRIBUTION_INDEPENDENT_NORMAL, 1);
+TD_NUMBER(TD_DISTRIBUTION_TANH_NORMAL, 2);
+TD_NUMBER(TD_DISTRIBUTION_TRUNCATED_NORMAL, 3);
+TD_NUMBER(TD_DISTRIBUTION_CATEGORICAL, 4);
+TD_NUMBER(TD_DISTRIBUTION_ONE_HOT_CATEGORICAL, 5);
+TD_NUMBER(TD_DISTRIBUTION_BERNOULLI, 6);
+TD_NUMBER(TD_DISTRIBUTION_DELTA, 7);
+
+TD_SIZE(td_distribution_flags, 4);
+TD_UNSIGNED(td_distribution_flags);
+TD_NUMBER(TD_DISTRIBUTION_TANH_LOC, 1);
+
+TD_SIZE(td_distribution, 128);
+TD_OFFSET(td_distribution, kind, 0);
+TD_OFFSET(td_distribution, flags, 4);
+TD_OFFSET(td_distribution, in_keys, 8);
+TD_OFFSET(td_distribution, in_keys_len, 16);
+TD_OFFSET(td_distribution, names, 24);
+TD_OFFSET(td_distribution, names_len, 32);
+TD_OFFSET(td_distribution, out_key, 40);
+TD_OFFSET(td_distribution, log_prob_key, 48);
+TD_OFFSET(td_distribution, low, 56);
+TD_OFFSET(td_distribution, high, 64);
+TD_OFFSET(td_distribution, upscale, 72);
+TD_OFFSET(td_distribution, reserved, 80);
+
+TD_SIZE(td_module_probabilistic_flags, 4);
+TD_UNSIGNED(td_module_probabilistic_flags);
+TD_NUMBER(TD_MODULE_PROBABILISTIC_LOG_PROB, 1);
+TD_NUMBER(TD_MODULE_PROBABILISTIC_SEED, 2);
+
+TD_SIZE(td_module_probabilistic_options, 40);
+TD_OFFSET(td_module_probabilistic_options, struct_size, 0);
+TD_OFFSET(td_module_probabilistic_options, flags, 4);
+TD_OFFSET(td_module_probabilistic_options, interaction, 8);
+TD_OFFSET(td_module_probabilistic_options, reserved, 12);
+TD_OFFSET(td_module_probabilistic_options, num_samples, 16);
+TD_OFFSET(td_module_probabilistic_options, seed, 24);
+TD_OFFSET(td_module_probabilistic_options, seed_key, 32);
+
+TD_SIZE(td_module_normal_params_options, 40);
+TD_OFFSET(td_module_normal_params_options, struct_size, 0);
+TD_OFFSET(td_module_normal_params_options, reserved, 4);
+TD_OFFSET(td_module_normal_params_options, scale_mapping, 8);
+TD_OFFSET(td_module_normal_params_options, scale_lb, 16);
+TD_OFFSET(td_module_normal_params_options, loc_key, 24);
+TD_OFFSET(td_module_normal_params_options, scale_key, 32);

@@ -163,6 +163,15 @@ std::optional<td::TensorDict> call_map(td_map_fn callback, void* user, const td:
   return taken.get();
 }
 
+std::optional<td::TensorDict> call_module(td_module_fn callback, void* user,
+                                          const td::TensorDict& source) {
+  const Lent<td_tensordict> lent(source);
+  td_tensordict* result = nullptr;
+  const Taken<td_tensordict> taken(result);
+  call_checked([&] { return callback(user, lent.get(), &result); });
+  return taken.get();
+}
+
 void call_progress(td_progress_fn callback, void* user, std::size_t done, std::size_t total) {
   call_checked([&] { return callback(user, done, total); });
 }

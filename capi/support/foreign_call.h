@@ -8,6 +8,7 @@
 #include "core/memmap/verify.h"
 #include "tensordict/td_apply.h"
 #include "tensordict/td_map.h"
+#include "tensordict/td_module.h"
 #include "tensordict/td_verify.h"
 
 #include <optional>
@@ -30,6 +31,10 @@ td_entry_kind kind_out(td::EntryKind kind) noexcept;
 
 std::optional<td::TensorDict> call_map(td_map_fn callback, void* user, const td::Piece& piece,
                                        const td::TensorDict& source);
+
+// The dictionary that a module's function returns, or nothing where it answers in `source`.
+std::optional<td::TensorDict> call_module(td_module_fn callback, void* user,
+                                          const td::TensorDict& source);
 
 void call_progress(td_progress_fn callback, void* user, std::size_t done, std::size_t total);
 void call_damage(td_damage_fn callback, void* user, const std::vector<td::Finding>& findings);

@@ -17,6 +17,7 @@ enum class Kind : std::uintptr_t {
   tensorclass = 5,
   map_iter = 6,
   future = 7,
+  module = 8,
 };
 
 // A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.

@@ -68,6 +68,11 @@ VALID = {
     ("td_detach_kind", "kind"): "TD_DETACH_HISTORY", ("td_measure_kind", "kind"): "TD_MEASURE_BYTES",
     ("int64_t", "stream"): "0",
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
+    ("td_module", None): "m.module", ("td_module_fn", "callback"): "misuse_share_source",
+    ("p.q(const).p.q(const).td_module", "modules"): "m.modules", ("size_t", "modules_len"): "1",
+    ("p.q(const).td_key", "in_keys"): "m.wanted", ("size_t", "in_keys_len"): "1",
+    ("p.q(const).td_key", "out_keys"): "m.wanted", ("size_t", "out_keys_len"): "1",
+    ("p.q(const).td_key", "part"): "NULL", ("p.q(const).td_distribution", "parts"): "m.distributions",
     ("p.q(const).td_member", "members"): "m.members", ("size_t", "members_len"): "1", ("size_t", "item_bytes"): "4",
     ("p.void", "impl"): "misuse_impl(&m)", ("int32_t", "torch_version"): "misuse_torch_version()",
     ("p.q(const).td_operand", None): "m.operands", ("td_unary_op", None): "TD_UNARY_NEG",
@@ -102,6 +107,9 @@ FOR = {
     ("td_memmap_load_into", "td"): "misuse_basic(&m)", ("td_memmap_load_into", "dir"): 'td_golden("basic")', ("td_memmap_refresh", "td"): "misuse_basic(&m)",
     ("td_memmap_make", "td"): "misuse_mapped(&m)", ("td_memmap_make", "path"): 'NAMES("new")',
     ("td_memmap_make_from_tensor", "td"): "misuse_mapped(&m)", ("td_memmap_make_from_tensor", "path"): 'NAMES("new")',
+    ("td_module_load", "file"): "misuse_script_file()", ("td_module_save", "file"): 'td_path(td_test_folder(), "saved.pt")',
+    ("td_module_save", "module"): "misuse_script(&m)", ("td_module_set_params", "module"): "misuse_script(&m)",
+    ("td_module_set_params", "params"): "misuse_script_params(&m)",
     ("td_to", "dtype"): "TD_DTYPE_OTHER",
     ("td_table_load", "file"): "misuse_table(&m)", ("td_table_save", "file"): "misuse_table(&m)",
     ("td_file_load", "file"): "misuse_file(&m)", ("td_file_save", "file"): "misuse_file(&m)", ("td_file_metadata", "file"): "misuse_file(&m)",
@@ -147,7 +155,8 @@ NO_GRAPH = {"td_file_save", "td_table_save", "td_memmap_make", "td_memmap_make_f
 # Pointers that may be NULL only when this count is 0.
 COUNTS = {"parts": ("parts_len",), "names": ("names_len",), "new_names": ("names_len",), "keys": ("keys_len",), "sets": ("sets_len",), "sizes": ("dims", "sizes_cap"), "batch_size": ("batch_dims",), "order": ("dims",), "from": ("dims",), "to": ("dims",), "counts": ("dims",), "shifts": ("dims",), "numbers": ("numbers_len",),
           "items": ("items_len", "items_cap"), "strides": ("strides_cap",), "text": ("text_cap",),
-          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",)}
+          "fields": ("fields_len",), "members": ("members_len",), "addresses": ("addresses_cap",), "results": ("results_cap",), "arguments": ("arguments_len",), "others": ("others_len",), "data": ("bytes",), "bytes": ("bytes_len", "bytes_cap"), "sources": ("sources_len",),
+          "modules": ("modules_len",), "in_keys": ("in_keys_len",), "out_keys": ("out_keys_len",)}
 
 # What is written through a pointer, and how a result is given back.
 SCALARS = {"int32_t", "int64_t", "double", "size_t", "td_dtype", "td_device_type", "td_entry_kind", "td_dict_kind"}

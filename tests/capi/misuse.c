@@ -39,6 +39,11 @@ td_status misuse_share_piece(void *user, const td_map_piece *piece, td_tensordic
   return td_dup(source, result);
 }
 
+td_status misuse_share_source(void *user, td_tensordict *source, td_tensordict **result) {
+  (void)user;
+  return td_dup(source, result);
+}
+
 static td_tensordict *dictionary(void) {
   td_tensordict *td = td_empty(TD_SIZES(4));
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
@@ -46,11 +51,41 @@ static td_tensordict *dictionary(void) {
   return td;
 }
 
+static const char *const first_name[] = {"a"};
+static const td_key first_key = {first_name, 1};
+static const char *const logits_names[] = {"logits"};
+
+/* A sequence of one module, which reads "a" and writes "a". */
+static td_module *module_on(misuse *m) {
+  td_module *one = NULL, *sequence = NULL;
+  m->distributions[0].kind = TD_DISTRIBUTION_BERNOULLI;
+  m->distributions[0].in_keys = &first_key;
+  m->distributions[0].in_keys_len = 1;
+  m->distributions[0].names = logits_names;
+  m->distributions[0].names_len = 1;
+  m->distributions[0].out_key = &first_key;
+  TD_DO(td_module_probabilistic(m->distributions, 1, NULL, &one));
+  TD_DO(td_module_sequence((const td_module *const[]){one}, 1, NULL, &sequence));
+  td_module_free(one);
+  return sequence;
+}
+
+const char *misuse_script_file(void) { return td_golden("../../golden2/data/modules/mlp.pt"); }
+
+td_module *misuse_script(misuse *m) {
+  if (m->script == NULL) TD_DO(td_module_load(misuse_script_file(), NULL, &m->script));
+  return m->script;
+}
+
+const td_tensordict *misuse_script_params(misuse *m) {
+  if (m->loaded == NULL) TD_DO(td_module_params(misuse_script(m), &m->loaded));
+  return m->loaded;
+}
+
 /* What the member of the fixture describes. */
 struct number {
   float value;
 };
-static const char *const first_name[] = {"a"};
 
 static td_writer *writer_on(td_tensordict *td) {
   td_writer *writer = NULL;
@@ -94,6 +129,10 @@ void misuse_begin(misuse *m) {
   TD_DO(td_memmap_async(m->td, NULL, NULL, &m->future));
   TD_DO(td_memmap_async(m->td, NULL, NULL, &m->freed_future));
   td_future_free(m->freed_future);
+  m->module = module_on(m);
+  m->modules[0] = m->module;
+  m->freed_module = module_on(m);
+  td_module_free(m->freed_module);
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
   td_keys_free(m->freed_keys);
@@ -144,6 +183,8 @@ void misuse_end(misuse *m) {
   td_writer_free(m->writer);
   td_map_iter_free(m->map_iter);
   td_future_free(m->future);
+  td_module_free(m->module);
+  td_module_free(m->script);
   td_tensorclass_free(m->tensorclass_type);
   TD_CHECK_INT(m->released, m->lent);
   TD_CHECK_INT(td_debug_live_handles(), m->live_before);

@@ -14,6 +14,9 @@ typedef struct misuse {
   td_writer *writer, *freed_writer;
   td_map_iter *map_iter, *freed_map_iter;
   td_future *future, *freed_future;
+  td_module *module, *freed_module, *script;
+  const td_module *modules[1];
+  td_distribution distributions[1];
   td_tensorclass *tensorclass_type, *freed_tensorclass;
   const td_tensordict *sources[2];
   const td_tensor *nested_tensor_parts[1];
@@ -96,6 +99,11 @@ const char *misuse_table(misuse *m);
 const char *misuse_file(misuse *m);
 const char *misuse_array(misuse *m);
 
+/* A network with parameters, the file it comes from, and the parameters. */
+td_module *misuse_script(misuse *m);
+const char *misuse_script_file(void);
+const td_tensordict *misuse_script_params(misuse *m);
+
 /* A tensor of libtorch, and the version of libtorch. */
 void *misuse_impl(misuse *m);
 int32_t misuse_torch_version(void);
@@ -114,6 +122,7 @@ td_status misuse_share(void *user, const char *const *path, size_t path_len,
                        const td_tensor *source, td_tensor **result);
 td_status misuse_share_entry(void *user, const td_apply_entry *entry, td_tensor **tensor,
                              td_tensordict **dict);
+td_status misuse_share_source(void *user, td_tensordict *source, td_tensordict **result);
 td_status misuse_share_piece(void *user, const td_map_piece *piece, td_tensordict *source,
                              td_tensordict **result);
 

@@ -71,3 +71,14 @@ for path in sorted((HERE.parent / "data/files").iterdir()):
     if path.suffix == ".pt" and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             write(fuzzer, path.stem + ".pickle", b"\0" + archive.read("archive/data.pkl"))
+
+# The keys of a module, as archives hold them.
+KEYS = {
+    "plain": '{"in_keys": [["observation"]], "out_keys": [["action"]]}',
+    "versioned": '{"version": 1, "in_keys": [["agents", "image"], "goal"], "out_keys": [["_"], ["a", "b", "c"]]}',
+    "more": '{"more": {"in_keys": [1, {"out_keys": null}]}, "in_keys": [], "out_keys": []}',
+    "wrong": '{"version": 2, "in_keys": [[]]}',
+    "text": '{"in_keys": ["a\\u00e9\\n\\"", ["\\ud83d\\ude00"]], "out_keys": [["x"]]}',
+}
+for name, text in KEYS.items():
+    write("module_keys", name, text.encode())

@@ -31,6 +31,8 @@ export apply, apply!
 export call, call!, Leaf, set_names!, rename_dims, rename_dims!, refine_names!
 export map_chunks, MapChunks
 export NestedTensor, flat
+export TensorDictModule, load_module, save_module, sequential, select_subsequence, select_out_keys, in_keys, out_keys
+export forward!, parameters, parameters!, Distribution, probabilistic, log_prob, normal_params
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, jagged, to_lazy_stack, densify, sub_tensordict
 export set_json!, get_json, spread_non_tensor!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
@@ -74,6 +76,7 @@ include("rows.jl")
 include("mask.jl")
 include("joins.jl")
 include("map.jl")
+include("modules.jl")
 include("gradient.jl")
 include("states.jl")
 include("structs.jl")

@@ -54,6 +54,11 @@ mutable struct TensorclassHandle <: Handle
     TensorclassHandle(pointer::Ptr{td_tensorclass}) = adopt(new(pointer), false)
 end
 
+mutable struct TensorDictModule <: Handle
+    pointer::Ptr{td_module}
+    TensorDictModule(pointer::Ptr{td_module}) = adopt(new(pointer), false)
+end
+
 raw(::Type{Tensor}) = td_tensor
 raw(::Type{TensorDict}) = td_tensordict
 raw(::Type{KeyList}) = td_keys
@@ -61,6 +66,7 @@ raw(::Type{WriterHandle}) = td_writer
 raw(::Type{MapHandle}) = td_map_iter
 raw(::Type{Future}) = td_future
 raw(::Type{TensorclassHandle}) = td_tensorclass
+raw(::Type{TensorDictModule}) = td_module
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
 free(pointer::Ptr{td_tensordict}) = td_free(pointer)
@@ -69,6 +75,7 @@ free(pointer::Ptr{td_writer}) = td_writer_free(pointer)
 free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
 free(pointer::Ptr{td_future}) = td_future_free(pointer)
 free(pointer::Ptr{td_tensorclass}) = td_tensorclass_free(pointer)
+free(pointer::Ptr{td_module}) = td_module_free(pointer)
 
 kind(::Tensor) = :tensor
 kind(::TensorDict) = :dictionary
@@ -77,6 +84,7 @@ kind(::WriterHandle) = :writer
 kind(::MapHandle) = :iterator
 kind(::Future) = :future
 kind(::TensorclassHandle) = Symbol("tensorclass")
+kind(::TensorDictModule) = Symbol("module")
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
 function release(h::Handle)
@@ -107,6 +115,7 @@ Base.unsafe_convert(::Type{Ptr{td_writer}}, h::WriterHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_future}}, h::Future) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_tensorclass}}, h::TensorclassHandle) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_module}}, h::TensorDictModule) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)
     finalizer(release, h)

@@ -280,6 +280,22 @@ namespace TensorDicts.Interop
         }
     }
 
+    internal sealed unsafe class TensorDictModuleHandle : NativeHandle<td_module>
+    {
+        internal TensorDictModuleHandle(td_module* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(TensorDictModule);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_module_free((td_module*)handle);
+            return true;
+        }
+    }
+
     internal sealed unsafe class WriterHandle : NativeHandle<td_writer>
     {
         internal WriterHandle(td_writer* pointer)

@@ -1,0 +1,209 @@
+#include "core/nn/distribution.h"
+
+#include "core/base/error.h"
+#include "core/nn/normal.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+namespace td {
+
+namespace {
+
+// A tensor with as many dimensions in front as there are to be samples.
+at::Tensor expanded(const at::Tensor& tensor, SizesView samples) {
+  if (samples.empty()) return tensor;
+  Sizes sizes(samples.begin(), samples.end());
+  sizes.append(tensor.sizes().begin(), tensor.sizes().end());
+  return tensor.expand(sizes);
+}
+
+// Numbers of classes, the last dimension.
+class Categorical : public Distribution {
+ public:
+  Categorical(bool from_logits, const at::Tensor& given) {
+    if (given.dim() < 1)
+      fail(Code::shape, "a categorical distribution needs a dimension of classes");
+    if (from_logits) {
+      log_probs_ = at::log_softmax(given, -1);
+      probs_ = log_probs_.exp();
+    } else {
+      probs_ = given / given.sum(-1, /*keepdim=*/true);
+      const double tiny = given.scalar_type() == at::kDouble
+                              ? std::numeric_limits<double>::epsilon()
+                              : std::numeric_limits<float>::epsilon();
+      log_probs_ = probs_.clamp(tiny, 1 - tiny).log();
+    }
+  }
+  at::Tensor mode() const override { return probs_.argmax(-1); }
+  at::Tensor median() const override { fail(Code::unsupported, "classes have no median"); }
+  at::Tensor mean() const override { fail(Code::unsupported, "classes have no mean"); }
+  at::Tensor deterministic() const override { return mode(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    const at::Tensor probs = expanded(probs_.detach(), samples);
+    Sizes sizes(probs.sizes().begin(), probs.sizes().end() - 1);
+    return at::multinomial(probs.reshape({-1, probs.size(-1)}), 1, true, generator).reshape(sizes);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor wide = expanded(log_probs_, value.sizes().slice(0, extra(value, 0)));
+    return wide.gather(-1, value.to(at::kLong).unsqueeze(-1)).squeeze(-1);
+  }
+
+ protected:
+  std::size_t extra(const at::Tensor& value, std::int64_t event_dims) const {
+    return static_cast<std::size_t>(
+        std::max<std::int64_t>(0, value.dim() - event_dims - (probs_.dim() - 1)));
+  }
+  std::int64_t classes() const { return probs_.size(-1); }
+  const at::Tensor& probs() const { return probs_; }
+
+ private:
+  at::Tensor probs_, log_probs_;
+};
+
+class OneHotCategorical final : public Categorical {
+ public:
+  using Categorical::Categorical;
+  at::Tensor mode() const override { return at::one_hot(Categorical::mode(), classes()); }
+  at::Tensor mean() const override { return probs(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return at::one_hot(Categorical::sample(samples, generator), classes());
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    return Categorical::log_prob(value.argmax(-1));
+  }
+};
+
+class Bernoulli final : public Distribution {
+ public:
+  Bernoulli(bool from_logits, const at::Tensor& given) {
+    logits_ = from_logits ? given : at::logit(given, 1e-7);
+    probs_ = from_logits ? at::sigmoid(given) : given;
+  }
+  // As torch.distributions: not a number where both are as likely.
+  at::Tensor mode() const override {
+    return probs_.ge(0.5).to(probs_.scalar_type()).masked_fill(probs_.eq(0.5), std::nan(""));
+  }
+  at::Tensor median() const override { fail(Code::unsupported, "Bernoulli has no median"); }
+  at::Tensor mean() const override { return probs_; }
+  at::Tensor deterministic() const override { return mode(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return at::bernoulli(expanded(probs_.detach(), samples), generator);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor wanted = value.to(logits_.scalar_type());
+    return wanted * logits_ - at::softplus(logits_);
+  }
+
+ private:
+  at::Tensor probs_, logits_;
+};
+
+class Delta final : public Distribution {
+ public:
+  explicit Delta(at::Tensor param) : param_(std::move(param)) {}
+  at::Tensor mode() const override { return param_; }
+  at::Tensor median() const override { return param_; }
+  at::Tensor mean() const override { return param_; }
+  at::Tensor deterministic() const override { return param_; }
+  at::Tensor sample(SizesView samples, const OptionalGenerator&) const override {
+    return expanded(param_, samples);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    at::Tensor same = (value - param_).abs().lt(param_.abs() * 1e-6 + 1e-6);
+    if (same.dim() != 0) same = same.all(-1);
+    const double infinity = std::numeric_limits<double>::infinity();
+    const at::Tensor zero = at::zeros(same.sizes(), param_.options());
+    return zero.masked_fill(same, infinity).masked_fill(same.logical_not(), -infinity);
+  }
+
+ private:
+  at::Tensor param_;
+};
+
+}  // namespace
+
+const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind) {
+  using Lists = std::vector<std::vector<std::string>>;
+  static const Lists* const normal = new Lists{{"loc", "scale"}};
+  static const Lists* const classes = new Lists{{"logits"}, {"probs"}};
+  static const Lists* const delta = new Lists{{"param"}};
+  switch (kind) {
+    case DistributionKind::categorical:
+    case DistributionKind::one_hot_categorical:
+    case DistributionKind::bernoulli: return *classes;
+    case DistributionKind::delta: return *delta;
+    default: return *normal;
+  }
+}
+
+const char* distribution_name(DistributionKind kind) noexcept {
+  switch (kind) {
+    case DistributionKind::normal: return "Normal";
+    case DistributionKind::independent_normal: return "IndependentNormal";
+    case DistributionKind::tanh_normal: return "TanhNormal";
+    case DistributionKind::truncated_normal: return "TruncatedNormal";
+    case DistributionKind::categorical: return "Categorical";
+    case DistributionKind::one_hot_categorical: return "OneHotCategorical";
+    case DistributionKind::bernoulli: return "Bernoulli";
+    case DistributionKind::delta: return "Delta";
+  }
+  return "";
+}
+
+std::unique_ptr<const Distribution> make_distribution(const DistributionShape& shape,
+                                                      const std::vector<std::string>& names,
+                                                      const std::vector<at::Tensor>& values) {
+  const bool from_logits = names[0] == "logits";
+  switch (shape.kind) {
+    case DistributionKind::categorical:
+      return std::make_unique<Categorical>(from_logits, values[0]);
+    case DistributionKind::one_hot_categorical:
+      return std::make_unique<OneHotCategorical>(from_logits, values[0]);
+    case DistributionKind::bernoulli: return std::make_unique<Bernoulli>(from_logits, values[0]);
+    case DistributionKind::delta: return std::make_unique<Delta>(values[0]);
+    default: break;
+  }
+  const std::size_t loc = names[0] == "loc" ? 0 : 1;
+  return make_normal(shape, values[loc], values[1 - loc]);
+}
+
+ScaleMapping::ScaleMapping(const std::string& name) {
+  static constexpr std::string_view biased = "biased_softplus_";
+  if (name == "softplus") {
+    kind_ = Kind::softplus;
+  } else if (name == "exp") {
+    kind_ = Kind::exponential;
+  } else if (name == "relu") {
+    kind_ = Kind::relu;
+  } else if (name == "none") {
+    kind_ = Kind::none;
+  } else {
+    kind_ = Kind::biased;
+    char* end = nullptr;
+    const std::string number =
+        name.compare(0, biased.size(), biased) == 0 ? name.substr(biased.size()) : "";
+    const double at_zero = std::strtod(number.c_str(), &end);
+    if (number.empty() || *end != '\0' || !(at_zero > 0.01) || !std::isfinite(at_zero)) {
+      fail(Code::invalid_argument, "the scale mapping is \"", name,
+           "\"; softplus, exp, relu, none and biased_softplus_B with a number B above 0.01 are "
+           "known");
+    }
+    bias_ = std::log(std::expm1(at_zero - 0.01));
+  }
+}
+
+at::Tensor ScaleMapping::operator()(const at::Tensor& scale) const {
+  switch (kind_) {
+    case Kind::softplus: return at::softplus(scale);
+    case Kind::exponential: return scale.exp();
+    case Kind::relu: return scale.relu();
+    case Kind::none: return scale;
+    case Kind::biased: break;
+  }
+  return at::softplus(scale + bias_) + 0.01;
+}
+
+}  // namespace td

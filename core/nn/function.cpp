@@ -1,0 +1,86 @@
+// A function of the caller as a module.
+#include "core/nn/function.h"
+
+#include "core/nn/frame.h"
+#include "core/tree/kinds.h"
+#include "core/tree/paths.h"
+#include "core/tree/walk.h"
+
+namespace td {
+
+namespace {
+
+class FunctionModule final : public Module {
+ public:
+  FunctionModule(ModuleFn function, FunctionOptions options)
+      : function_(std::move(function)), strict_(options.strict) {
+    in_keys_ = std::move(options.in_keys);
+    out_keys_ = std::move(options.out_keys);
+  }
+
+  bool writes_any() const noexcept override { return out_keys_.empty(); }
+
+  std::string to_string() const override {
+    return "FunctionModule(in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
+           show_keys(out_keys_) + "])";
+  }
+
+  void run(Frame& frame, const Node* params) const override {
+    if (frame.level() != nullptr) {
+      fail(Code::unsupported,
+           "a function cannot run with a batch of parameters: it would see tensors of another "
+           "shape");
+    }
+    if (params != nullptr) {
+      std::vector<Swap> none;
+      plan_params(*params, none);
+    }
+    if (frame.call().skip_existing && !out_keys_.empty() && frame.has_all(out_keys_)) return;
+    const TensorDict source = in_keys_.empty() ? frame.whole() : inputs(frame);
+    const TensorDict result = function_(source).value_or(source);
+    if (out_keys_.empty()) return put_new(frame, result);
+    for (const KeyPath& key : out_keys_) {
+      if (!key.is_dropped()) frame.put(key, find_entry(result.node(), key));
+    }
+  }
+
+ private:
+  TensorDict inputs(const Frame& frame) const {
+    const TensorDict made(frame.input().batch_size(), frame.input().device());
+    Assignments entries;
+    for (const KeyPath& key : in_keys_) {
+      const std::optional<Value> found = frame.find(key);
+      if (found) {
+        entries.plan(made.node(), key, *found);
+      } else if (strict_) {
+        find_entry(frame.whole().node(), key);  // says what there is instead
+      }
+    }
+    entries.run();
+    return made;
+  }
+
+  // Tensors that are the ones of before are not written again.
+  static void put_new(Frame& frame, const TensorDict& result) {
+    visit_paths(*result.node(), [&](Path path, const Value& value) {
+      if (is_dict(value) && value.node()->kind() == NodeKind::dense) return;
+      const KeyPath key(path);
+      const std::optional<Value> before = frame.find(key);
+      const bool same = before && before->is_node() == value.is_node() &&
+                        (value.is_node() ? before->node() == value.node()
+                                         : before->tensor().is_same(value.tensor()));
+      if (!same) frame.put_at(key, value);
+    });
+  }
+
+  ModuleFn function_;
+  bool strict_;
+};
+
+}  // namespace
+
+ModulePtr module_from_function(ModuleFn function, FunctionOptions options) {
+  return std::make_shared<FunctionModule>(std::move(function), std::move(options));
+}
+
+}  // namespace td

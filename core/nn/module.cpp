@@ -1,0 +1,184 @@
+#include "core/nn/module.h"
+
+#include "core/keys/entries.h"
+#include "core/nn/frame.h"
+#include "core/nn/mapped.h"
+#include "core/tree/kinds.h"
+#include "core/tree/paths.h"
+
+namespace td {
+
+namespace {
+
+// A module of which some outputs alone are written.
+class SelectedModule final : public Module {
+ public:
+  SelectedModule(ModulePtr module, KeyPaths keys) : module_(std::move(module)) {
+    in_keys_ = module_->in_keys();
+    out_keys_ = std::move(keys);
+  }
+  TensorDict params() const override { return module_->params(); }
+  SizesView sample_sizes() const noexcept override { return module_->sample_sizes(); }
+  void pin(Pins& pins) const override { module_->pin(pins); }
+  std::string to_string() const override { return module_->to_string(); }
+  void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
+    module_->plan_params(params, swaps);
+  }
+  void run(Frame& frame, const Node* params) const override {
+    const std::size_t mark = frame.mark();
+    module_->run(frame, params);
+    frame.keep_since(mark, out_keys_);
+  }
+
+ private:
+  ModulePtr module_;
+};
+
+// The size of the dimension over which parameters run; throws where there is no such call.
+std::int64_t mapped_size(const TensorDict& params, const TensorDict& td, bool map_input) {
+  const SizesView batch = params.batch_size();
+  if (batch.size() != 1) {
+    fail(Code::unsupported, "the parameters have batch size ", show_sizes(batch),
+         "; one dimension or none is supported");
+  }
+  if (batch[0] < 1) fail(Code::shape, "the parameters have batch size ", show_sizes(batch));
+  if (map_input && (td.batch_size().empty() || td.batch_size()[0] != batch[0])) {
+    fail(Code::shape, "the parameters have batch size ", show_sizes(batch), ", the dictionary ",
+         show_sizes(td.batch_size()), ", which does not begin with it");
+  }
+  return batch[0];
+}
+
+// A new dictionary for the outputs; `front` are dimensions before those of the input.
+TensorDict made_for(const TensorDict& td, const ModuleCall& call, SizesView front) {
+  if (call.output == ModuleOutput::plain) return TensorDict();
+  Sizes batch(front.begin(), front.end());
+  batch.append(td.batch_size().begin(), td.batch_size().end());
+  return TensorDict(batch, td.device());
+}
+
+bool is_mapped(const ModuleCall& call) { return call.params && !call.params->batch_size().empty(); }
+
+void check_call(const TensorDict& td, const ModuleCall& call) {
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
+  if (call.map_input && !is_mapped(call)) {
+    fail(Code::invalid_argument,
+         "the input has the dimension of the parameters, but these have no batch dimension");
+  }
+}
+
+const Node* params_of(const ModuleCall& call) {
+  return call.params ? call.params->node().get() : nullptr;
+}
+
+Pins pins_for(const Module& module, const ModuleCall& call) {
+  return call.params ? Pins() : Pins(module);
+}
+
+}  // namespace
+
+TensorDict Module::call(const TensorDict& td, const ModuleCall& call) const {
+  return call_into(td, call, call.out ? &*call.out : nullptr);
+}
+
+void Module::call_inplace(const TensorDict& td, const ModuleCall& call) const {
+  if (call.out) fail(Code::invalid_argument, "a call in place has no other output than the input");
+  call_into(td, call, &td);
+}
+
+TensorDict Module::call_into(const TensorDict& td, const ModuleCall& call,
+                             const TensorDict* target) const {
+  check_call(td, call);
+  if (is_mapped(call)) return call_mapped(td, call, target);
+  if (by_element(td)) return call_elements(td, call, target);
+  const Pins pins = pins_for(*this, call);
+  Frame frame(td, call, pins);
+  run(frame, params_of(call));
+  const TensorDict made = target != nullptr ? *target : made_for(td, call, sample_sizes());
+  frame.write_to(made);
+  return made;
+}
+
+// Elements may differ in the keys that they have, and so in what is written to them.
+TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
+                                 const TensorDict* target) const {
+  const LazyNode& stack = *as_lazy(td.node().get());
+  const LazyNode* into = target == nullptr ? nullptr : as_lazy(target->node().get());
+  if (target != nullptr && (into == nullptr || into->elements().size() != stack.elements().size() ||
+                            into->stack_dim() != stack.stack_dim())) {
+    fail(Code::wrong_entry, "the outputs for a lazy stack of ", stack.elements().size(),
+         " elements go into a lazy stack like it");
+  }
+  std::vector<TensorDict> sources, targets;
+  for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
+  const Pins pins = pins_for(*this, call);
+  std::vector<Frame> frames;
+  Assignments entries;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    frames.emplace_back(sources[i], call, pins);
+    run(frames[i], params_of(call));
+    targets.push_back(into != nullptr ? TensorDict(into->elements()[i])
+                                      : made_for(sources[i], call, sample_sizes()));
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i) frames[i].plan_into(targets[i], entries);
+  entries.run();
+  if (target != nullptr) return *target;
+  std::vector<NodePtr> made;
+  for (const TensorDict& one : targets) made.push_back(one.node());
+  return TensorDict(NodePtr(lazy_stack(std::move(made), stack.stack_dim())));
+}
+
+TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,
+                               const TensorDict* target) const {
+  const std::int64_t n = mapped_size(*call.params, td, call.map_input);
+  Sizes front;
+  if (!call.map_input) front.push_back(n);
+  front.append(sample_sizes().begin(), sample_sizes().end());
+  const Pins none;
+  Frame results(td, call, none);
+  {
+    const MappedLevel level(n);
+    Frame frame(td, call, none, &level);
+    run(frame, params_of(call));
+    frame.unwrap_to(results);
+  }
+  const TensorDict made = target != nullptr ? *target : made_for(td, call, front);
+  results.write_to(made);
+  return made;
+}
+
+void Module::plan_params(const Node& params, std::vector<Swap>&) const {
+  if (entry_names(params).empty()) return;
+  fail(Code::key_invalid, "the module has no parameters, but was given \"",
+       entry_names(params).front(), '"');
+}
+
+void Module::set_params(Path path, const TensorDict& params) const {
+  if (is_opaque(*params.node())) fail(Code::wrong_entry, "parameters are a dictionary");
+  if (!params.batch_size().empty()) {
+    fail(Code::shape, "the parameters have batch size ", show_sizes(params.batch_size()),
+         "; those of a module have none");
+  }
+  TensorDict all = params;
+  if (!path.empty()) {
+    all = this->params().clone(/*recurse=*/false);
+    const Value before = find_entry(all.node(), path);
+    if (!is_dict(before)) fail_kind(path, before, "dictionary");
+    all.set(path, params);
+  }
+  std::vector<Swap> swaps;
+  plan_params(*all.node(), swaps);
+  const std::lock_guard<std::mutex> hold(Pins::mutex());
+  for (const Swap& swap : swaps) swap();
+}
+
+ModulePtr select_out_keys(const ModulePtr& module, KeyPaths keys) {
+  for (const KeyPath& key : keys) {
+    if (contains(module->out_keys(), key) || module->writes_any()) continue;
+    fail(Code::key_not_found, "the module does not write ", show_path(key), "; it writes ",
+         show_keys(module->out_keys()));
+  }
+  return std::make_shared<SelectedModule>(module, std::move(keys));
+}
+
+}  // namespace td

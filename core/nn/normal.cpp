@@ -1,0 +1,150 @@
+#include "core/nn/normal.h"
+
+#include "core/base/error.h"
+
+#include <ATen/ATen.h>
+
+#include <cmath>
+#include <limits>
+
+namespace td {
+
+namespace {
+
+constexpr double log_sqrt_2_pi = 0.91893853320467274178;
+constexpr double sqrt_2 = 1.41421356237309504880;
+
+// The last dimension is one event, where there is any.
+at::Tensor sum_event(const at::Tensor& log_prob) {
+  return log_prob.dim() == 0 ? log_prob : log_prob.sum(-1);
+}
+
+Sizes sample_sizes(SizesView samples, const at::Tensor& loc, const at::Tensor& scale) {
+  Sizes sizes(samples.begin(), samples.end());
+  const std::vector<std::int64_t> own = at::infer_size(loc.sizes(), scale.sizes());
+  sizes.append(own.begin(), own.end());
+  return sizes;
+}
+
+at::Tensor normal_log_prob(const at::Tensor& value, const at::Tensor& loc,
+                           const at::Tensor& scale) {
+  const at::Tensor off = (value - loc) / scale;
+  return off * off * -0.5 - scale.log() - log_sqrt_2_pi;
+}
+
+at::Tensor normal_sample(SizesView samples, const at::Tensor& loc, const at::Tensor& scale,
+                         const OptionalGenerator& generator) {
+  return loc + at::randn(sample_sizes(samples, loc, scale), generator, loc.options()) * scale;
+}
+
+class Normal final : public Distribution {
+ public:
+  Normal(at::Tensor loc, at::Tensor scale, bool independent)
+      : loc_(std::move(loc)), scale_(std::move(scale)), independent_(independent) {}
+  at::Tensor mode() const override { return loc_; }
+  at::Tensor median() const override { return loc_; }
+  at::Tensor mean() const override { return loc_; }
+  at::Tensor deterministic() const override { return loc_; }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return normal_sample(samples, loc_, scale_, generator);
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor each = normal_log_prob(value, loc_, scale_);
+    return independent_ ? sum_event(each) : each;
+  }
+
+ private:
+  at::Tensor loc_, scale_;
+  bool independent_;
+};
+
+// TorchRL's: the hyperbolic tangent of a normal value, moved to [low, high]. It stays a little inside, where
+// the opposite is finite.
+class TanhNormal final : public Distribution {
+ public:
+  TanhNormal(at::Tensor loc, at::Tensor scale, double low, double high)
+      : loc_(std::move(loc)),
+        scale_(std::move(scale)),
+        middle_((high + low) / 2),
+        half_((high - low) / 2),
+        inside_(1 - (loc_.scalar_type() == at::kDouble ? 1e-15 : 1e-6)) {}
+  at::Tensor mode() const override { fail_value("mode"); }
+  at::Tensor median() const override { return deterministic(); }
+  at::Tensor mean() const override { fail_value("mean"); }
+  at::Tensor deterministic() const override { return moved(loc_); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return moved(normal_sample(samples, loc_, scale_, generator));
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor before = ((value - middle_) / half_).clamp(-inside_, inside_).atanh();
+    const at::Tensor slope = (std::log(2.0) - before - at::softplus(before * -2)) * 2;
+    return sum_event(normal_log_prob(before, loc_, scale_) - slope - std::log(half_));
+  }
+
+ private:
+  [[noreturn]] static void fail_value(const char* what) {
+    fail(Code::unsupported, "TanhNormal has no ", what, " in closed form; take \"deterministic\"");
+  }
+  at::Tensor moved(const at::Tensor& normal) const {
+    return normal.tanh().clamp(-inside_, inside_) * half_ + middle_;
+  }
+
+  at::Tensor loc_, scale_;
+  double middle_, half_, inside_;
+};
+
+// A normal distribution of which only [low, high] is left.
+class TruncatedNormal final : public Distribution {
+ public:
+  TruncatedNormal(at::Tensor loc, at::Tensor scale, double low, double high)
+      : loc_(std::move(loc)), scale_(std::move(scale)), low_(low), high_(high) {
+    first_ = (low - loc_) / scale_;
+    last_ = (high - loc_) / scale_;
+    below_ = part_below(first_);
+    share_ = (part_below(last_) - below_).clamp_min(std::numeric_limits<float>::epsilon());
+  }
+  at::Tensor mode() const override { return loc_.clamp(low_, high_); }
+  at::Tensor median() const override { return at_part(at::full_like(share_, 0.5)); }
+  at::Tensor mean() const override {
+    return loc_ + scale_ * (density(first_) - density(last_)) / share_;
+  }
+  at::Tensor deterministic() const override { return mean(); }
+  at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
+    return at_part(at::rand(sample_sizes(samples, loc_, scale_), generator, loc_.options()));
+  }
+  at::Tensor log_prob(const at::Tensor& value) const override {
+    const at::Tensor each = normal_log_prob(value, loc_, scale_) - share_.log();
+    const at::Tensor outside = value.lt(low_).logical_or(value.gt(high_));
+    return sum_event(each.masked_fill(outside, -std::numeric_limits<double>::infinity()));
+  }
+
+ private:
+  static at::Tensor part_below(const at::Tensor& at) { return (at / sqrt_2).erf() * 0.5 + 0.5; }
+  static at::Tensor density(const at::Tensor& at) { return (at * at * -0.5 - log_sqrt_2_pi).exp(); }
+  // The value that this part of the distribution lies below.
+  at::Tensor at_part(const at::Tensor& part) const {
+    const at::Tensor normal = ((below_ + part * share_) * 2 - 1).erfinv() * sqrt_2;
+    return (loc_ + scale_ * normal).clamp(low_, high_);
+  }
+
+  at::Tensor loc_, scale_;
+  double low_, high_;
+  at::Tensor first_, last_, below_, share_;
+};
+
+}  // namespace
+
+std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
+                                                const at::Tensor& loc, const at::Tensor& scale) {
+  const bool bounded = shape.kind == DistributionKind::tanh_normal ||
+                       shape.kind == DistributionKind::truncated_normal;
+  if (!bounded) {
+    return std::make_unique<Normal>(loc, scale, shape.kind == DistributionKind::independent_normal);
+  }
+  const at::Tensor moved = shape.tanh_loc ? (loc / shape.upscale).tanh() * shape.upscale : loc;
+  if (shape.kind == DistributionKind::tanh_normal)
+    return std::make_unique<TanhNormal>(moved, scale, shape.low, shape.high);
+  return std::make_unique<TruncatedNormal>(moved, scale, shape.low, shape.high);
+}
+
+}  // namespace td

@@ -1,0 +1,11 @@
+// core/nn/normal.h: the normal distribution and what is made of it.
+#pragma once
+
+#include "core/nn/distribution.h"
+
+namespace td {
+
+std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
+                                                const at::Tensor& loc, const at::Tensor& scale);
+
+}  // namespace td

@@ -1,0 +1,236 @@
+#include "core/nn/probabilistic.h"
+
+#include "core/nn/frame.h"
+#include "core/tree/kinds.h"
+#include "core/tree/paths.h"
+
+#include <ATen/ATen.h>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+void check_part(DistributionPart& part) {
+  const char* const name = distribution_name(part.shape.kind);
+  if (part.names.empty()) {
+    for (const KeyPath& key : part.keys) part.names.push_back(key.last());
+  }
+  std::vector<std::string> sorted = part.names;
+  std::sort(sorted.begin(), sorted.end());
+  const auto& known = parameter_names(part.shape.kind);
+  if (std::find(known.begin(), known.end(), sorted) == known.end()) {
+    std::string wanted, given;
+    for (const auto& list : known) {
+      wanted += wanted.empty() ? "" : " or ";
+      for (const std::string& one : list) wanted += (&one == &list[0] ? "" : ", ") + one;
+    }
+    for (const std::string& one : part.names) given += (given.empty() ? "" : ", ") + one;
+    fail(Code::invalid_argument, name, " has the parameters ", wanted, ", not ", given);
+  }
+  if (!(part.shape.low < part.shape.high)) {
+    fail(Code::invalid_argument, name, " from ", part.shape.low, " to ", part.shape.high,
+         " holds no value");
+  }
+  if (!(part.shape.upscale > 0))
+    fail(Code::invalid_argument, "upscale is ", part.shape.upscale, "; it must be above 0");
+  if (!part.log_prob_key) {
+    std::vector<std::string> names = part.out_key.names();
+    names.back() += "_log_prob";
+    part.log_prob_key.emplace(std::move(names));
+  }
+}
+
+at::Tensor value_of(const Distribution& distribution, Interaction interaction, SizesView samples,
+                    const OptionalGenerator& generator) {
+  at::Tensor value;
+  switch (interaction) {
+    case Interaction::random: return distribution.sample(samples, generator);
+    case Interaction::mode: value = distribution.mode(); break;
+    case Interaction::median: value = distribution.median(); break;
+    case Interaction::mean: value = distribution.mean(); break;
+    default: value = distribution.deterministic();
+  }
+  if (samples.empty()) return value;
+  Sizes sizes(samples.begin(), samples.end());
+  sizes.append(value.sizes().begin(), value.sizes().end());
+  return value.expand(sizes);
+}
+
+class Probabilistic final : public Module {
+ public:
+  Probabilistic(std::vector<DistributionPart> parts, const ProbabilisticOptions& options)
+      : parts_(std::move(parts)), options_(options) {
+    if (parts_.empty()) fail(Code::invalid_argument, "there are no distributions");
+    if (options.num_samples < 0)
+      fail(Code::invalid_argument, "num_samples is ", options.num_samples);
+    if (options.seed && options.seed_key)
+      fail(Code::invalid_argument, "a seed and an entry that holds one exclude each other");
+    for (DistributionPart& part : parts_) {
+      check_part(part);
+      for (const KeyPath& key : part.keys) {
+        if (!contains(in_keys_, key)) in_keys_.push_back(key);
+      }
+      if (contains(out_keys_, part.out_key))
+        fail(Code::key_exists, "two distributions write ", show_path(part.out_key));
+      out_keys_.push_back(part.out_key);
+    }
+    if (options.return_log_prob) {
+      for (const DistributionPart& part : parts_) out_keys_.push_back(*part.log_prob_key);
+    }
+    if (options.seed) generator_ = at::detail::createCPUGenerator(*options.seed);
+    if (options.num_samples != 0) samples_.push_back(options.num_samples);
+  }
+
+  SizesView sample_sizes() const noexcept override { return samples_; }
+
+  void run(Frame& frame, const Node* params) const override {
+    if (params != nullptr) {
+      std::vector<Swap> none;
+      plan_params(*params, none);
+    }
+    if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+    const Interaction interaction = frame.call().interaction == Interaction::unset
+                                        ? options_.interaction
+                                        : frame.call().interaction;
+    OptionalGenerator generator = generator_;
+    if (options_.seed_key && interaction == Interaction::random) generator = seeded(frame);
+    std::vector<std::unique_ptr<const Distribution>> distributions;
+    for (const DistributionPart& part : parts_)
+      distributions.push_back(distribution_of(frame, part));
+    if (!samples_.empty()) frame.expand(samples_);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      const at::Tensor value = value_of(*distributions[i], interaction, samples_, generator);
+      frame.put(parts_[i].out_key, value);
+      if (options_.return_log_prob)
+        frame.put(*parts_[i].log_prob_key, distributions[i]->log_prob(value));
+    }
+    if (options_.seed_key && interaction == Interaction::random) {
+      const at::Tensor before = frame.tensor(*options_.seed_key);
+      const auto next = static_cast<std::int64_t>(
+          at::check_generator<at::CPUGeneratorImpl>(generator)->random64() >> 1);
+      frame.put(*options_.seed_key, at::full_like(before, next));
+    }
+  }
+
+  void put_log_probs(Frame& frame) const {
+    for (const DistributionPart& part : parts_) {
+      const at::Tensor value = frame.tensor(part.out_key);
+      if (!value.defined()) find_entry(frame.whole().node(), part.out_key);
+      frame.put(*part.log_prob_key, distribution_of(frame, part)->log_prob(value));
+    }
+  }
+
+  std::string to_string() const override {
+    std::string text;
+    for (const DistributionPart& part : parts_)
+      text += std::string(text.empty() ? "" : ", ") + distribution_name(part.shape.kind);
+    return "ProbabilisticModule(" + text + ", in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
+           show_keys(out_keys_) + "])";
+  }
+
+ private:
+  static std::unique_ptr<const Distribution> distribution_of(const Frame& frame,
+                                                             const DistributionPart& part) {
+    std::vector<at::Tensor> values;
+    for (const KeyPath& key : part.keys) {
+      values.push_back(frame.tensor(key));
+      if (!values.back().defined()) find_entry(frame.whole().node(), key);
+      if (!values.back().is_floating_point()) {
+        fail(Code::dtype, "the parameter ", show_path(key), " of a distribution has dtype ",
+             values.back().scalar_type(), ", not a floating-point one");
+      }
+    }
+    return make_distribution(part.shape, part.names, values);
+  }
+
+  at::Generator seeded(const Frame& frame) const {
+    const at::Tensor seed = frame.tensor(*options_.seed_key);
+    if (!seed.defined()) find_entry(frame.whole().node(), *options_.seed_key);
+    if (seed.numel() == 0 || !c10::isIntegralType(seed.scalar_type(), /*includeBool=*/false)) {
+      fail(Code::wrong_entry, "the entry ", show_path(*options_.seed_key),
+           " holds no integer that could be a seed");
+    }
+    return at::detail::createCPUGenerator(
+        static_cast<std::uint64_t>(seed.reshape({-1})[0].item<std::int64_t>()));
+  }
+
+  std::vector<DistributionPart> parts_;
+  ProbabilisticOptions options_;
+  OptionalGenerator generator_;  // its own lock makes it safe
+  Sizes samples_;
+};
+
+class NormalParams final : public Module {
+ public:
+  explicit NormalParams(NormalParamOptions options)
+      : mapping_(options.scale_mapping), lowest_(options.scale_lb) {
+    in_keys_.push_back(std::move(options.in_key));
+    out_keys_.push_back(std::move(options.loc_key));
+    out_keys_.push_back(std::move(options.scale_key));
+  }
+  void run(Frame& frame, const Node* params) const override {
+    if (params != nullptr) {
+      std::vector<Swap> none;
+      plan_params(*params, none);
+    }
+    if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+    const at::Tensor both = frame.tensor(in_keys_[0]);
+    if (!both.defined()) find_entry(frame.whole().node(), in_keys_[0]);
+    if (both.dim() == 0 || both.size(-1) % 2 != 0) {
+      fail(Code::shape, "the entry ", show_path(in_keys_[0]), " has shape ",
+           show_sizes(both.sizes()), ", of which no two halves can be made");
+    }
+    const std::vector<at::Tensor> halves = both.chunk(2, -1);
+    frame.put(out_keys_[0], halves[0]);
+    frame.put(out_keys_[1], mapping_(halves[1]).clamp_min(lowest_));
+  }
+  std::string to_string() const override {
+    return "NormalParamExtractor(in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
+           show_keys(out_keys_) + "])";
+  }
+
+ private:
+  ScaleMapping mapping_;
+  double lowest_;
+};
+
+}  // namespace
+
+ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
+                               const ProbabilisticOptions& options) {
+  return std::make_shared<Probabilistic>(std::move(parts), options);
+}
+
+TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleCall& call) {
+  if (call.params) {
+    fail(Code::unsupported,
+         "log-probabilities are computed with the parameters of the module itself");
+  }
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
+  const Pins pins(*module);
+  Frame frame(td, call, pins);
+  const Module* last = module.get();
+  const std::vector<ModulePtr> parts = module->parts();
+  if (!parts.empty()) {
+    for (std::size_t i = 0; i + 1 < parts.size(); ++i) parts[i]->run(frame, nullptr);
+    last = parts.back().get();
+  }
+  const auto* probabilistic = dynamic_cast<const Probabilistic*>(last);
+  if (probabilistic == nullptr)
+    fail(Code::unsupported, "the module has no distribution at its end: ", module->to_string());
+  const std::size_t mark = frame.mark();
+  probabilistic->put_log_probs(frame);
+  frame.keep_last(mark);
+  const TensorDict result(td.batch_size(), td.device());
+  frame.write_to(result);
+  return result;
+}
+
+ModulePtr module_normal_params(NormalParamOptions options) {
+  return std::make_shared<NormalParams>(std::move(options));
+}
+
+}  // namespace td

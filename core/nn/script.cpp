@@ -1,0 +1,170 @@
+// Calling a TorchScript module. Its parameters are slots of an object that is handed to the code, so a call with
+// others hands it another object: nothing that a second thread looks at changes.
+#include "core/nn/frame.h"
+#include "core/nn/mapped.h"
+#include "core/nn/script_module.h"
+#include "core/tree/paths.h"
+
+#include <ATen/core/function_schema.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include <optional>
+
+namespace td {
+
+namespace {
+
+// libtorch wraps what fails in an interpreter into a trace of Python's lines; what happened comes last.
+[[noreturn]] void fail_in_module(const std::exception& error) {
+  const auto* torch = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torch != nullptr ? torch->what_without_backtrace() : error.what();
+  std::string last;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    if (line.find_first_not_of(" ~<>HERE-.") != std::string::npos && line.front() != ' ')
+      last = line;
+    at = end + 1;
+  }
+  const bool memory = last.find("can't allocate memory") != std::string::npos ||
+                      last.find("not enough memory") != std::string::npos;
+  fail(memory ? Code::out_of_memory : Code::torch, "the module failed: ", last);
+}
+
+void run_function(torch::jit::Function& function, std::vector<c10::IValue>& stack) {
+  try {
+    function.run(stack);
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail_in_module(error);
+  }
+}
+
+}  // namespace
+
+ScriptModule::ScriptModule(torch::jit::Module module, KeyPaths in_keys, KeyPaths out_keys)
+    : plan_(module._ivalue()), object_(module._ivalue()) {
+  in_keys_ = std::move(in_keys);
+  out_keys_ = std::move(out_keys);
+  const auto method = module.find_method("forward");
+  if (!method) fail(Code::format, "the module has no method \"forward\"");
+  function_ = &method->function();
+  const std::vector<c10::Argument>& arguments = function_->getSchema().arguments();
+  if (in_keys_.size() + 1 > arguments.size()) {
+    fail(Code::invalid_argument, "the module takes ", arguments.size() - 1,
+         " inputs, but there are ", in_keys_.size(), " in_keys: ", show_keys(in_keys_));
+  }
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    const c10::Argument& one = arguments[i];
+    if (i <= in_keys_.size()) {
+      optional_.push_back(one.type()->kind() == c10::TypeKind::OptionalType);
+    } else if (one.default_value()) {
+      defaults_.push_back(*one.default_value());
+    } else {
+      fail(Code::invalid_argument, "the module takes ", arguments.size() - 1, " inputs, but there ",
+           "are ", in_keys_.size(), " in_keys, none for \"", one.name(), '"');
+    }
+  }
+}
+
+ScriptObject ScriptModule::current() const {
+  const std::lock_guard<std::mutex> hold(Pins::mutex());
+  return object_;
+}
+
+void ScriptModule::pin(Pins& pins) const { pins.add(this, c10::IValue(object_)); }
+
+TensorDict ScriptModule::params() const { return plan_.dictionary(current()); }
+
+void ScriptModule::plan_params(const Node& params, std::vector<Swap>& swaps) const {
+  ScriptObject next = plan_.with(params);
+  // What was there before goes with the list, when the lock is open again: freeing may call back.
+  swaps.push_back([this, next = std::move(next)]() mutable { object_.swap(next); });
+}
+
+void ScriptModule::run(Frame& frame, const Node* params) const {
+  if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+  c10::IValue self;
+  if (params == nullptr) {
+    self = frame.pins().of(this);
+  } else if (frame.level() == nullptr) {
+    self = plan_.with(*params);
+  } else {
+    const ScriptParams::Wrap wrap = [&](const at::Tensor& one) { return frame.level()->wrap(one); };
+    self = plan_.with(*params, &wrap);
+  }
+  std::vector<c10::IValue> stack;
+  stack.reserve(1 + in_keys_.size() + defaults_.size());
+  stack.emplace_back(std::move(self));
+  add_inputs(frame, stack);
+  {
+    // What the executor learns of sizes under vmap is not what it meets without.
+    std::optional<torch::jit::GraphOptimizerEnabledGuard> plain;
+    if (frame.level() != nullptr) plain.emplace(false);
+    run_function(*function_, stack);
+  }
+  put_outputs(frame, stack.back());
+}
+
+void ScriptModule::add_inputs(const Frame& frame, std::vector<c10::IValue>& stack) const {
+  for (std::size_t i = 0; i < in_keys_.size(); ++i) {
+    at::Tensor tensor = frame.tensor(in_keys_[i]);
+    if (tensor.defined()) {
+      stack.emplace_back(std::move(tensor));
+    } else if (optional_[i]) {
+      stack.emplace_back();
+    } else {
+      find_entry(frame.whole().node(), in_keys_[i]);  // says what there is instead
+    }
+  }
+  stack.insert(stack.end(), defaults_.begin(), defaults_.end());
+}
+
+void ScriptModule::put(Frame& frame, std::size_t i, const c10::IValue& value) const {
+  if (out_keys_[i].is_dropped()) return;
+  if (!value.isTensor() || !value.toTensor().defined()) {
+    fail(Code::wrong_entry, "the module returns ", value.tagKind(), " for ",
+         show_path(out_keys_[i]), ", not a tensor");
+  }
+  frame.put(out_keys_[i], value.toTensor());
+}
+
+void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
+  if (result.isGenericDict()) {
+    const auto values = result.toGenericDict();
+    for (std::size_t i = 0; i < out_keys_.size(); ++i) {
+      if (out_keys_[i].is_dropped()) continue;
+      const auto found = values.find(c10::IValue(out_keys_[i].last()));
+      if (found == values.end()) {
+        fail(Code::key_not_found, "the module returns a dictionary without ",
+             show_path(out_keys_[i]));
+      }
+      put(frame, i, found->value());
+    }
+    return;
+  }
+  const bool tuple = result.isTuple(), list = result.isTensorList();
+  const std::size_t count = tuple  ? result.toTupleRef().elements().size()
+                            : list ? result.toTensorVector().size()
+                                   : 1;
+  if (count != out_keys_.size()) {
+    fail(Code::invalid_argument, "the module returns ", count, " values, but there are ",
+         out_keys_.size(), " out_keys: ", show_keys(out_keys_));
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    put(frame, i,
+        tuple  ? result.toTupleRef().elements()[i]
+        : list ? c10::IValue(result.toTensorVector()[i])
+               : result);
+  }
+}
+
+std::string ScriptModule::to_string() const {
+  return "ScriptModule(in_keys=[" + show_keys(in_keys_) + "], out_keys=[" + show_keys(out_keys_) +
+         "])";
+}
+
+}  // namespace td

@@ -1,0 +1,196 @@
+// Reading and writing TorchScript archives.
+#include "core/base/json_text.h"
+#include "core/base/sha256.h"
+#include "core/io/file_io.h"
+#include "core/io/zip_file.h"
+#include "core/nn/script.h"
+#include "core/nn/script_module.h"
+#include "core/pickle/pickled.h"
+
+#include <ATen/ATen.h>
+#include <caffe2/serialize/read_adapter_interface.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <sstream>
+
+namespace td {
+
+namespace {
+
+constexpr std::size_t max_bytes = std::size_t{1} << 36;
+constexpr std::size_t max_pickle = std::size_t{1} << 28;
+constexpr const char* keys_file = "tensordict.json";
+
+// The bytes that were checked are those that libtorch reads: the file may change meanwhile.
+class MemoryReader final : public caffe2::serialize::ReadAdapterInterface {
+ public:
+  explicit MemoryReader(std::string bytes) : bytes_(std::move(bytes)) {}
+  std::size_t size() const override { return bytes_.size(); }
+  std::size_t read(std::uint64_t pos, void* to, std::size_t n, const char*) const override {
+    if (pos >= bytes_.size()) return 0;
+    const std::size_t count = std::min<std::size_t>(n, bytes_.size() - pos);
+    std::memcpy(to, bytes_.data() + pos, count);
+    return count;
+  }
+
+ private:
+  std::string bytes_;
+};
+
+std::string folder_of(const zip_file::Reader& zip) {
+  for (const zip_file::Entry& one : zip.entries()) {
+    if (files::ends_with(one.name, "/constants.pkl") && one.name.find('/') + 14 == one.name.size())
+      return one.name.substr(0, one.name.find('/') + 1);
+  }
+  fail(Code::format, zip.where(),
+       " is no TorchScript archive: it has no constants.pkl (files of torch.save are read by "
+       "td_file_load)");
+}
+
+// libtorch believes the lengths of storages that a pickle tells, and would read behind their records. A pickle
+// that holds more than our reader knows is left to libtorch.
+void check_storages(const zip_file::Reader& zip, const std::string& folder, const char* name) {
+  const zip_file::Entry* const entry = zip.find(folder + name + ".pkl");
+  if (entry == nullptr) return;
+  pickled::Pickle pickle;
+  try {
+    pickle = pickled::read(zip.text(*entry, max_pickle), zip.where(), max_pickle);
+  } catch (const Error&) {
+    return;
+  }
+  for (const pickled::Object& one : pickle.objects) {
+    if (one.kind != pickled::Kind::storage) continue;
+    const zip_file::Entry* const record = zip.find(folder + name + "/" + one.text);
+    const std::uint64_t bytes = record == nullptr ? 0 : record->bytes;
+    if (static_cast<std::uint64_t>(one.number) <= bytes / c10::elementSize(one.dtype)) continue;
+    fail(Code::format, zip.where(), ": the storage ", quote(one.text), " of ", one.number, " ",
+         c10::toString(one.dtype), " has ", bytes, " bytes");
+  }
+}
+
+// The keys that the archive names. The form of the archive is checked before libtorch sees it.
+ScriptKeys keys_in(const std::string& bytes, const std::string& path) {
+  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+  const std::string folder = folder_of(zip);
+  if (zip.find(folder + "data.pkl") == nullptr)
+    fail(Code::format, path, " is no TorchScript archive: it has no data.pkl");
+  for (const zip_file::Entry& one : zip.entries()) {
+    if (!zip.intact(one)) fail(Code::format, path, ": ", one.name, " is damaged");
+  }
+  check_storages(zip, folder, "data");
+  check_storages(zip, folder, "constants");
+  const zip_file::Entry* text = zip.find(folder + "extra/" + keys_file);
+  if (text == nullptr) return {};
+  return read_script_keys(zip.text(*text, 1 << 20), path + ": " + keys_file);
+}
+
+KeyPaths chosen(const std::optional<KeyPaths>& wanted, std::optional<KeyPaths> found,
+                const char* what, const std::string& path) {
+  if (wanted) return *wanted;
+  if (found) return std::move(*found);
+  fail(Code::key_not_found, path, " does not say its ", what, " (it has no ", keys_file,
+       "): give them in the options");
+}
+
+// What libtorch says of an archive: the first line that says something.
+[[noreturn]] void fail_parse(const std::string& path, const std::string& text) {
+  std::size_t begin = text.find_first_not_of(" \n");
+  if (begin == std::string::npos) begin = 0;
+  const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+  const bool newer = text.find("maximum supported version") != std::string::npos ||
+                     text.find("Unknown builtin op") != std::string::npos;
+  fail(newer ? Code::unsupported : Code::format, "libtorch cannot read ", path, ": ", line);
+}
+
+torch::jit::Module parse(std::string bytes, const std::string& path, const ScriptOptions& options) {
+  try {
+    torch::jit::ExtraFilesMap none;
+    return torch::jit::load(std::make_shared<MemoryReader>(std::move(bytes)),
+                            options.device.value_or(c10::Device(c10::kCPU)), none);
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const c10::Error& error) {
+    fail_parse(path, error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    fail_parse(path, error.what());
+  }
+}
+
+// Tensors that are one memory become one tensor again, which the archive does not say; and floating-point
+// ones get the dtype that was asked for.
+torch::jit::Module with_tensors(const torch::jit::Module& module, const ScriptOptions& options) {
+  using Place = std::pair<const void*, std::int64_t>;
+  std::map<Place, std::vector<at::Tensor>> known;
+  const ScriptParams::Wrap change = [&](const at::Tensor& tensor) {
+    std::vector<at::Tensor>& beside =
+        known[{tensor.storage().unsafeGetStorageImpl(), tensor.storage_offset()}];
+    for (std::size_t i = 0; i < beside.size(); i += 2) {
+      if (beside[i].sizes() == tensor.sizes() && beside[i].strides() == tensor.strides() &&
+          beside[i].scalar_type() == tensor.scalar_type())
+        return beside[i + 1];
+    }
+    const bool cast = options.dtype && c10::isFloatingType(tensor.scalar_type());
+    at::Tensor result = tensor;
+    if (cast && tensor.scalar_type() != *options.dtype) {
+      result = tensor.detach().to(*options.dtype);
+      result.set_requires_grad(tensor.requires_grad());
+    }
+    beside.push_back(tensor);
+    beside.push_back(result);
+    return result;
+  };
+  return torch::jit::Module(ScriptParams(module._ivalue()).changed(change));
+}
+
+torch::jit::Module prepared(torch::jit::Module module, const ScriptOptions& options) {
+  module = with_tensors(module, options);
+  if (!options.freeze && !options.optimize) return module;
+  module.eval();
+  return options.optimize ? torch::jit::optimize_for_inference(module) : torch::jit::freeze(module);
+}
+
+void check_sum(const std::string& bytes, const std::string& wanted, const std::string& path) {
+  if (wanted.empty()) return;
+  std::string lower = wanted;
+  for (char& one : lower) one = static_cast<char>(std::tolower(static_cast<unsigned char>(one)));
+  if (lower.size() != 64 || lower.find_first_not_of("0123456789abcdef") != std::string::npos)
+    fail(Code::invalid_argument, "sha256 is \"", wanted, "\"; it must be 64 hexadecimal digits");
+  const std::string found = sha256(bytes);
+  if (found != lower)
+    fail(Code::format, path, " has the SHA-256 checksum ", found, ", not ", lower);
+}
+
+}  // namespace
+
+ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
+  if (options.dtype && !c10::isFloatingType(*options.dtype))
+    fail(Code::dtype, "parameters cannot become ", c10::toString(*options.dtype));
+  std::string bytes = files::read(path, max_bytes);
+  check_sum(bytes, options.sha256, path);
+  ScriptKeys keys = keys_in(bytes, path);
+  KeyPaths in_keys = chosen(options.in_keys, std::move(keys.in_keys), "in_keys", path);
+  KeyPaths out_keys = chosen(options.out_keys, std::move(keys.out_keys), "out_keys", path);
+  return std::make_shared<ScriptModule>(prepared(parse(std::move(bytes), path, options), options),
+                                        std::move(in_keys), std::move(out_keys));
+}
+
+void save_script(const Module& module, const std::string& path) {
+  const auto* script = dynamic_cast<const ScriptModule*>(&module);
+  if (script == nullptr)
+    fail(Code::unsupported, "only modules that were loaded from a TorchScript archive are saved");
+  std::ostringstream text;
+  torch::jit::Module(script->current())
+      .save(text, {{keys_file, script_keys_json(module.in_keys(), module.out_keys())}});
+  const std::string bytes = text.str();
+  files::NewFile file(files::absolute(path));
+  file.write(bytes.data(), bytes.size());
+  file.close();
+  file.commit();
+}
+
+}  // namespace td

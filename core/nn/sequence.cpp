@@ -1,0 +1,172 @@
+// Modules one after the other.
+#include "core/nn/frame.h"
+#include "core/nn/function.h"
+#include "core/tree/kinds.h"
+#include "core/tree/paths.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+class Sequence final : public Module {
+ public:
+  Sequence(std::vector<ModulePtr> modules, const SequenceOptions& options)
+      : modules_(std::move(modules)), options_(options) {
+    KeyPaths written;
+    for (const ModulePtr& module : modules_) {
+      for (const KeyPath& key : module->in_keys()) {
+        if (!contains(in_keys_, key) && !contains(written, key)) in_keys_.push_back(key);
+      }
+      for (const KeyPath& key : module->out_keys()) {
+        if (key.is_dropped()) continue;
+        const auto before = std::find(written.begin(), written.end(), key);
+        if (before != written.end()) written.erase(before);
+        written.push_back(key);
+      }
+      holds_.push_back(!module->params().is_empty());
+    }
+    out_keys_ = std::move(written);
+  }
+
+  std::vector<ModulePtr> parts() const override { return modules_; }
+  SizesView sample_sizes() const noexcept override {
+    return modules_.empty() ? SizesView() : modules_.back()->sample_sizes();
+  }
+
+  const std::vector<ModulePtr>& modules() const noexcept { return modules_; }
+  const SequenceOptions& options() const noexcept { return options_; }
+
+  bool writes_any() const noexcept override {
+    return std::any_of(modules_.begin(), modules_.end(),
+                       [](const ModulePtr& one) { return one->writes_any(); });
+  }
+  bool by_element(const TensorDict& td) const noexcept override {
+    return options_.partial_tolerant && td.node()->kind() == NodeKind::lazy;
+  }
+
+  TensorDict params() const override {
+    TensorDict all;
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      const std::string name = std::to_string(i);
+      if (holds_[i]) all.set(std::string_view(name), modules_[i]->params());
+    }
+    return all;
+  }
+
+  void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
+    check_extra(params);
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      if (const NodePtr own = params_of(params, i); own.defined())
+        modules_[i]->plan_params(*own, swaps);
+    }
+  }
+
+  void pin(Pins& pins) const override {
+    for (const ModulePtr& module : modules_) module->pin(pins);
+  }
+
+  void run(Frame& frame, const Node* params) const override {
+    if (params != nullptr) check_extra(*params);
+    for (std::size_t i = 0; i < modules_.size(); ++i) {
+      const Module& module = *modules_[i];
+      if (options_.partial_tolerant && !frame.has_all(module.in_keys())) continue;
+      const NodePtr own = params == nullptr ? NodePtr() : params_of(*params, i);
+      module.run(frame, own.get());
+    }
+  }
+
+  std::string to_string() const override {
+    std::string text = "Sequential(";
+    for (std::size_t i = 0; i < modules_.size(); ++i)
+      text += (i == 0 ? "" : ", ") + modules_[i]->to_string();
+    return text + ")";
+  }
+
+ private:
+  // Undefined where the module has none.
+  NodePtr params_of(const Node& params, std::size_t i) const {
+    if (!holds_[i]) return {};
+    const std::string name = std::to_string(i);
+    const std::optional<Value> found = params.entry(name);
+    if (!found) fail(Code::key_not_found, "the parameters lack the entry \"", name, '"');
+    const std::string_view names[] = {name};
+    if (!is_dict(*found)) fail_kind(names, *found, "dictionary");
+    return found->node();
+  }
+
+  void check_extra(const Node& params) const {
+    for (const std::string& name : params.entry_names()) {
+      bool known = false;
+      for (std::size_t i = 0; i < modules_.size(); ++i)
+        known = known || (holds_[i] && std::to_string(i) == name);
+      if (!known) fail(Code::key_invalid, "the module has no parameter \"", name, '"');
+    }
+  }
+
+  std::vector<ModulePtr> modules_;
+  std::vector<bool> holds_;  // parameters
+  SequenceOptions options_;
+};
+
+const Sequence* as_sequence(const ModulePtr& module) {
+  return dynamic_cast<const Sequence*>(module.get());
+}
+
+bool all_in(const KeyPaths& keys, const KeyPaths& known) {
+  return std::all_of(keys.begin(), keys.end(),
+                     [&](const KeyPath& key) { return contains(known, key); });
+}
+
+bool any_in(const KeyPaths& keys, const KeyPaths& known) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const KeyPath& key) { return contains(known, key); });
+}
+
+// nullptr when nothing is left.
+ModulePtr subsequence(const Sequence& sequence, KeyPaths in_keys, KeyPaths out_keys) {
+  std::vector<ModulePtr> modules = sequence.modules();
+  for (ModulePtr& module : modules) {
+    if (const Sequence* inner = as_sequence(module))
+      module = subsequence(*inner, in_keys, inner->out_keys());
+    if (module != nullptr && !all_in(module->in_keys(), in_keys)) module = nullptr;
+    if (module == nullptr) continue;
+    in_keys.insert(in_keys.end(), module->out_keys().begin(), module->out_keys().end());
+  }
+  for (auto at = modules.rbegin(); at != modules.rend(); ++at) {
+    ModulePtr& module = *at;
+    if (module != nullptr && !any_in(module->out_keys(), out_keys)) module = nullptr;
+    if (module == nullptr) continue;
+    if (const Sequence* inner = as_sequence(module))
+      module = subsequence(*inner, inner->in_keys(), out_keys);
+    if (module == nullptr) continue;
+    out_keys.insert(out_keys.end(), module->in_keys().begin(), module->in_keys().end());
+  }
+  modules.erase(std::remove(modules.begin(), modules.end(), nullptr), modules.end());
+  if (modules.empty()) return nullptr;
+  return std::make_shared<Sequence>(std::move(modules), sequence.options());
+}
+
+}  // namespace
+
+ModulePtr module_sequence(std::vector<ModulePtr> modules, const SequenceOptions& options) {
+  return std::make_shared<Sequence>(std::move(modules), options);
+}
+
+ModulePtr select_subsequence(const ModulePtr& module, std::optional<KeyPaths> in_keys,
+                             std::optional<KeyPaths> out_keys) {
+  const Sequence* sequence = as_sequence(module);
+  if (sequence == nullptr)
+    fail(Code::unsupported, "only a sequence has a subsequence; this is ", module->to_string());
+  const KeyPaths from = in_keys.value_or(sequence->in_keys());
+  const KeyPaths to = out_keys.value_or(sequence->out_keys());
+  ModulePtr result = subsequence(*sequence, from, to);
+  if (result == nullptr) {
+    fail(Code::invalid_argument, "no module is left that leads from ", show_keys(from), " to ",
+         show_keys(to));
+  }
+  return result;
+}
+
+}  // namespace td

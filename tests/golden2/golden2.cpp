@@ -1,0 +1,318 @@
+// Modules that Python wrote, called on data that Python wrote, held against what Python computed.
+//
+//   golden2 DIR
+//
+// Each case of DIR/manifest.json is checked; kinds that are not about modules are skipped. Ends with
+// "N passed, N failed, N skipped".
+#include "tensordict/td.h"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace {
+
+using Json = nlohmann::json;
+using Path = std::vector<std::string>;
+
+struct Free {
+  void operator()(td_tensordict *td) const { td_free(td); }
+  void operator()(td_tensor *tensor) const { td_tensor_free(tensor); }
+  void operator()(td_module *module) const { td_module_free(module); }
+  void operator()(td_keys *keys) const { td_keys_free(keys); }
+};
+template <class T>
+using Handle = std::unique_ptr<T, Free>;
+using Dict = Handle<td_tensordict>;
+using Tensor = Handle<td_tensor>;
+using Module = Handle<td_module>;
+using Keys = Handle<td_keys>;
+
+void check(td_status status) {
+  if (status != TD_OK)
+    throw std::runtime_error(std::string(td_last_error_function()) + ": " +
+                             td_last_error_message());
+}
+
+[[noreturn]] void fail(const std::string &what) { throw std::runtime_error(what); }
+
+// Calls a function whose last argument is a new handle.
+template <class T, class Call>
+Handle<T> made(Call call) {
+  T *result = nullptr;
+  check(call(&result));
+  return Handle<T>(result);
+}
+
+std::string show(const Path &path) { return Json(path).dump(); }
+
+struct Names {
+  explicit Names(const Path &path) {
+    for (const std::string &name : path) names.push_back(name.c_str());
+  }
+  std::vector<const char *> names;
+};
+
+Dict load(const std::string &dir) {
+  return made<td_tensordict>([&](auto out) { return td_memmap_load(dir.c_str(), nullptr, out); });
+}
+
+Module load_module(const std::string &file) {
+  return made<td_module>([&](auto out) { return td_module_load(file.c_str(), nullptr, out); });
+}
+
+Dict call(const td_tensordict *data, const td_module *module,
+          const td_module_call_options *options = nullptr) {
+  return made<td_tensordict>([&](auto out) { return td_module_call(data, module, options, out); });
+}
+
+std::vector<Path> paths_of(const td_keys *keys) {
+  std::vector<Path> paths;
+  for (size_t i = 0; i < td_keys_len(keys); i++) {
+    const char *const *names = nullptr;
+    size_t n = 0;
+    check(td_keys_at(keys, i, &names, &n));
+    paths.emplace_back(names, names + n);
+  }
+  return paths;
+}
+
+std::vector<Path> leaves_of(const td_tensordict *td) {
+  td_keys_options options = TD_KEYS_OPTIONS_INIT;
+  options.include_nested = options.leaves_only = 1;
+  return paths_of(made<td_keys>([&](auto out) { return td_keys_of(td, &options, out); }).get());
+}
+
+Tensor get(const td_tensordict *td, const Path &path) {
+  const Names names(path);
+  return made<td_tensor>(
+      [&](auto out) { return td_get(td, names.names.data(), names.names.size(), out); });
+}
+
+struct Values {
+  std::vector<int64_t> sizes;
+  td_dtype dtype = TD_DTYPE_OTHER;
+  std::vector<double> numbers;
+};
+
+Values values_of(const td_tensor *tensor) {
+  Values result;
+  size_t dims = 0;
+  check(td_tensor_sizes(tensor, nullptr, 0, &dims));
+  result.sizes.resize(dims);
+  if (dims != 0) check(td_tensor_sizes(tensor, result.sizes.data(), dims, &dims));
+  check(td_tensor_dtype(tensor, &result.dtype));
+  Tensor real = made<td_tensor>(
+      [&](auto out) { return td_tensor_to(tensor, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, out); });
+  size_t count = 1;
+  for (const int64_t size : result.sizes) count *= static_cast<size_t>(size);
+  result.numbers.resize(count);
+  check(td_tensor_copy_to(real.get(), result.numbers.data(), count * sizeof(double)));
+  return result;
+}
+
+void compare(const td_tensor *want_tensor, const td_tensor *have_tensor, const std::string &name,
+             double tolerance) {
+  const Values want = values_of(want_tensor), have = values_of(have_tensor);
+  if (want.sizes != have.sizes)
+    fail(name + " has shape " + Json(have.sizes).dump() + ", not " + Json(want.sizes).dump());
+  if (want.dtype != have.dtype) fail(name + " has another dtype");
+  for (size_t i = 0; i < want.numbers.size(); i++) {
+    const double off = std::abs(want.numbers[i] - have.numbers[i]);
+    if (off <= tolerance * (1 + std::abs(want.numbers[i]))) continue;
+    fail(name + "[" + std::to_string(i) + "] is " + std::to_string(have.numbers[i]) + ", not " +
+         std::to_string(want.numbers[i]));
+  }
+}
+
+void compare(const td_tensordict *want, const td_tensordict *have, double tolerance) {
+  const std::vector<Path> paths = leaves_of(want);
+  if (paths.size() != leaves_of(have).size())
+    fail("other entries: " + Json(leaves_of(have)).dump() + ", not " + Json(paths).dump());
+  for (const Path &path : paths)
+    compare(get(want, path).get(), get(have, path).get(), show(path), tolerance);
+}
+
+void check_keys(const Json &want, td_keys *raw, const char *what) {
+  const Keys keys(raw);
+  if (Json(paths_of(raw)) != want)
+    fail(std::string(what) + " are " + Json(paths_of(raw)).dump() + ", not " + want.dump());
+}
+
+struct Case {
+  const Json &json;
+  std::string dir;
+  std::string file(const char *field) const {
+    return dir + "/" + json.at(field).get<std::string>();
+  }
+  double tolerance() const { return json.value("tolerance", 1e-5); }
+};
+
+// The outputs beside the inputs; in place twice, when libtorch has learnt the sizes.
+void check_module(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  const Dict expected = load(one.file("expected"));
+  td_keys *keys = nullptr;
+  check(td_module_in_keys(module.get(), &keys));
+  check_keys(one.json.at("in_keys"), keys, "in_keys");
+  check(td_module_out_keys(module.get(), &keys));
+  check_keys(one.json.at("out_keys"), keys, "out_keys");
+  const Dict loaded = load(one.file("data"));
+  const Dict data =
+      made<td_tensordict>([&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  for (int times = 0; times < 3; times++) {
+    check(td_module_call_inplace(data.get(), module.get(), nullptr));
+    compare(expected.get(), data.get(), one.tolerance());
+  }
+}
+
+void check_ensemble(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  const Dict data = load(one.file("data")), params = load(one.file("params")),
+             expected = load(one.file("expected"));
+  td_module_call_options options = TD_MODULE_CALL_OPTIONS_INIT;
+  options.params = params.get();
+  for (int times = 0; times < 3; times++)
+    compare(expected.get(), call(data.get(), module.get(), &options).get(), one.tolerance());
+}
+
+void check_functional(const Case &one) {
+  const Module module = load_module(one.file("file"));
+  const Dict loaded = load(one.file("data")), stack = load(one.file("params")),
+             expected = load(one.file("expected"));
+  const td_index_item at = TD_I_INT(one.json.value("params_index", 0));
+  const Dict params =
+      made<td_tensordict>([&](auto out) { return td_index(stack.get(), &at, 1, out); });
+  const Dict data =
+      made<td_tensordict>([&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  td_module_call_options options = TD_MODULE_CALL_OPTIONS_INIT;
+  options.params = params.get();
+  check(td_module_call_inplace(data.get(), module.get(), &options));
+  compare(expected.get(), data.get(), one.tolerance());
+  check(td_module_set_params(module.get(), nullptr, params.get()));
+  check(td_module_call_inplace(data.get(), module.get(), nullptr));
+  compare(expected.get(), data.get(), one.tolerance());
+}
+
+// The log-probability of an entry under a distribution of others, and the most likely value.
+void check_distribution(const td_tensordict *data, td_distribution_kind kind,
+                        const std::vector<const char *> &params, const char *action,
+                        const char *want, double tolerance) {
+  std::vector<td_key> in_keys;
+  for (const char *const &name : params) in_keys.push_back({&name, 1});
+  const td_key out_key = {&action, 1};
+  td_distribution part{};
+  part.kind = kind;
+  part.in_keys = in_keys.data();
+  part.in_keys_len = in_keys.size();
+  part.out_key = &out_key;
+  const Module module =
+      made<td_module>([&](auto out) { return td_module_probabilistic(&part, 1, nullptr, out); });
+  const Dict result =
+      made<td_tensordict>([&](auto out) { return td_module_log_prob(data, module.get(), out); });
+  compare(get(data, {want}).get(), get(result.get(), {std::string(action) + "_log_prob"}).get(),
+          want, tolerance);
+  if (kind != TD_DISTRIBUTION_CATEGORICAL) return;
+  compare(get(data, {"categorical_mode"}).get(),
+          get(call(data, module.get()).get(), {action}).get(), "categorical_mode", 0);
+}
+
+void check_distributions(const Case &one) {
+  const double tolerance = one.tolerance();
+  const Dict loaded = load(one.file("data"));
+  const Dict data =
+      made<td_tensordict>([&](auto out) { return td_clone(loaded.get(), TD_CLONE_SHALLOW, out); });
+  const std::vector<const char *> normal = {"loc", "scale"}, classes = {"logits"};
+  check_distribution(data.get(), TD_DISTRIBUTION_INDEPENDENT_NORMAL, normal, "action",
+                     "normal_log_prob", tolerance);
+  check_distribution(data.get(), TD_DISTRIBUTION_NORMAL, normal, "action", "normal_elementwise",
+                     tolerance);
+  check_distribution(data.get(), TD_DISTRIBUTION_CATEGORICAL, classes, "index",
+                     "categorical_log_prob", tolerance);
+  // What was drawn is not stored: 1 where the logits are above 0.3.
+  td_call_argument above[] = {{TD_ARGUMENT_DOUBLE,
+                               0,
+                               nullptr,
+                               0,
+                               0.3,
+                               nullptr,
+                               nullptr,
+                               nullptr,
+                               nullptr,
+                               nullptr,
+                               0,
+                               {0, 0}}};
+  const char *const names[] = {"logits"};
+  const td_key wanted = {names, 1};
+  const Dict logits = made<td_tensordict>(
+      [&](auto out) { return td_select(data.get(), &wanted, 1, nullptr, out); });
+  td_tensordict *raw = nullptr;
+  size_t count = 0;
+  check(td_call(logits.get(), "aten::gt.Scalar", above, 1, nullptr, &raw, 1, &count));
+  const Dict drawn(raw);
+  const char *const draw[] = {"draw"};
+  check(td_set(data.get(), draw, 1, get(drawn.get(), {"logits"}).get()));
+  check_distribution(data.get(), TD_DISTRIBUTION_BERNOULLI, classes, "draw", "bernoulli_log_prob",
+                     tolerance);
+}
+
+bool run(const Case &one) {
+  const std::string kind = one.json.at("kind").get<std::string>();
+  if (kind == "module") {
+    check_module(one);
+  } else if (kind == "ensemble") {
+    check_ensemble(one);
+  } else if (kind == "functional") {
+    check_functional(one);
+  } else if (kind == "distributions") {
+    check_distributions(one);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: golden2 DIR\n");
+    return 2;
+  }
+  std::ifstream file(std::string(argv[1]) + "/manifest.json");
+  std::stringstream text;
+  text << file.rdbuf();
+  const Json manifest = Json::parse(text.str(), nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("cases")) {
+    std::fprintf(stderr, "golden2: %s/manifest.json lists no cases\n", argv[1]);
+    return 2;
+  }
+  int passed = 0, failed = 0, skipped = 0;
+  for (const Json &json : manifest.at("cases")) {
+    const std::string name = json.value("kind", "?") + " " +
+                             json.value("file", json.value("data", json.value("folder", "")));
+    try {
+      if (run({json, argv[1]})) {
+        passed++;
+      } else {
+        skipped++;
+      }
+    } catch (const std::exception &error) {
+      failed++;
+      std::printf("failed: %s: %s\n", name.c_str(), error.what());
+    }
+  }
+  if (td_debug_live_handles() != 0) {
+    failed++;
+    std::printf("failed: %d handles were left open\n", static_cast<int>(td_debug_live_handles()));
+  }
+  std::printf("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+  return failed == 0 ? 0 : 1;
+}
