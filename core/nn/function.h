@@ -24,7 +24,7 @@ ModulePtr module_sequence(std::vector<ModulePtr> modules, const SequenceOptions&
 
 // The modules of a sequence that can run with these inputs and matter for these outputs; without a value those
 // of the sequence. Throws Code::invalid_argument when none is left, and for another module.
-ModulePtr select_subsequence(const ModulePtr& sequence, std::optional<KeyPaths> in_keys,
-                             std::optional<KeyPaths> out_keys);
+ModulePtr select_subsequence(const ModulePtr& sequence, const std::optional<KeyPaths>& in_keys,
+                             const std::optional<KeyPaths>& out_keys);
 
 }  // namespace td

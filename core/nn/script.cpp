@@ -45,7 +45,7 @@ void run_function(torch::jit::Function& function, std::vector<c10::IValue>& stac
 
 }  // namespace
 
-ScriptModule::ScriptModule(torch::jit::Module module, KeyPaths in_keys, KeyPaths out_keys)
+ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys)
     : plan_(module._ivalue()), object_(module._ivalue()) {
   in_keys_ = std::move(in_keys);
   out_keys_ = std::move(out_keys);

@@ -10,7 +10,7 @@ namespace td {
 
 class ScriptModule final : public Module {
  public:
-  ScriptModule(torch::jit::Module module, KeyPaths in_keys, KeyPaths out_keys);
+  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys);
 
   TensorDict params() const override;
   std::string to_string() const override;

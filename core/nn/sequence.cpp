@@ -154,8 +154,8 @@ ModulePtr module_sequence(std::vector<ModulePtr> modules, const SequenceOptions&
   return std::make_shared<Sequence>(std::move(modules), options);
 }
 
-ModulePtr select_subsequence(const ModulePtr& module, std::optional<KeyPaths> in_keys,
-                             std::optional<KeyPaths> out_keys) {
+ModulePtr select_subsequence(const ModulePtr& module, const std::optional<KeyPaths>& in_keys,
+                             const std::optional<KeyPaths>& out_keys) {
   const Sequence* sequence = as_sequence(module);
   if (sequence == nullptr)
     fail(Code::unsupported, "only a sequence has a subsequence; this is ", module->to_string());

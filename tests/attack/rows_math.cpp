@@ -69,6 +69,30 @@ td_status by_name(Call &c, const td_tensordict *td, td_tensordict *target,
   return td_call(td, names[which], arguments, count, nullptr, c.dicts(1), 1, c.out_count());
 }
 
+// A module that passes an entry on under another name, twice in a row: the second may read what the first wrote.
+td_module *passes_on(Call &c, const td_tensordict *td) {
+  static const char *const names[] = {"param"};
+  td_module *both[2] = {nullptr, nullptr}, *row = nullptr;
+  td_status status = TD_OK;
+  for (td_module *&one : both) {
+    const std::vector<const char *> &from = c.path(td), &to = c.new_path();
+    const td_key in_key{from.data(), from.size()}, out_key{to.data(), to.size()};
+    td_distribution part{};
+    part.kind = TD_DISTRIBUTION_DELTA;
+    part.in_keys = &in_key;
+    part.in_keys_len = 1;
+    part.names = names;
+    part.names_len = 1;
+    part.out_key = &out_key;
+    if (status == TD_OK) status = td_module_probabilistic(&part, 1, nullptr, &one);
+  }
+  td_module_sequence_options options = TD_MODULE_SEQUENCE_OPTIONS_INIT;
+  options.flags = c.flag("partial") != 0 ? TD_MODULE_SEQUENCE_PARTIAL_TOLERANT : 0;
+  if (status == TD_OK) status = td_module_sequence(both, 2, &options, &row);
+  for (td_module *one : both) td_module_free(one);
+  return row;
+}
+
 const Operation rows[] = {
     {"td_unary", reads | rounded,
      [](Call &c) {
@@ -152,6 +176,22 @@ const Operation rows[] = {
      [](Call &c) {
        auto *td = c.target();
        return by_name(c, td, td, {"neg_", "add_", "cumsum_", "fmod_", "zero_", "mul_"});
+     }},
+    {"td_module_call", reads,
+     [](Call &c) {
+       const auto *td = c.source();
+       td_module *module = passes_on(c, td);
+       const td_status status = td_module_call(td, module, nullptr, c.dict());
+       td_module_free(module);
+       return status;
+     }},
+    {"td_module_call_inplace", writes | stores,
+     [](Call &c) {
+       auto *td = c.target();
+       td_module *module = passes_on(c, td);
+       const td_status status = td_module_call_inplace(td, module, nullptr);
+       td_module_free(module);
+       return status;
      }},
     {"td_detach", reads,
      [](Call &c) {
