@@ -74,11 +74,36 @@ void Frame::put_at(KeyPath key, Value value) {
   put(keys_.back(), std::move(value));
 }
 
-bool Frame::replaced(std::size_t i) const noexcept {
-  for (std::size_t later = i + 1; later < written_.size(); ++later) {
-    if (*written_[later].key == *written_[i].key) return true;
+Frame::Entries Frame::settled() const {
+  Entries kept;
+  for (const Entry& one : written_) {
+    const auto begins = [](const KeyPath& shorter, const KeyPath& longer) {
+      return shorter.names().size() <= longer.names().size() && nested(shorter, longer);
+    };
+    kept.erase(std::remove_if(kept.begin(), kept.end(),
+                              [&](const Entry& before) { return begins(*one.key, *before.key); }),
+               kept.end());
+    const auto holder = std::find_if(kept.begin(), kept.end(), [&](const Entry& before) {
+      return begins(*before.key, *one.key);
+    });
+    if (holder == kept.end()) {
+      kept.push_back(one);
+      continue;
+    }
+    if (!is_dict(holder->value)) {
+      fail(Code::key_exists, "no entry ", show_path(*one.key),
+           " can be set: ", show_path(*holder->key), " is a ", kind_word(holder->value));
+    }
+    TensorDict copy = TensorDict(holder->value.node()).clone(/*recurse=*/false);
+    const Path rest = Path(*one.key).slice(holder->key->names().size());
+    if (one.value.is_node()) {
+      copy.set(rest, TensorDict(one.value.node()));
+    } else {
+      copy.set(rest, one.value.tensor());
+    }
+    holder->value = Value(copy.node());
   }
-  return false;
+  return kept;
 }
 
 TensorDict Frame::whole() const {
@@ -120,17 +145,13 @@ void Frame::unwrap_to(Frame& other) const {
 }
 
 void Frame::plan_into(const TensorDict& target, Assignments& entries) const {
-  for (std::size_t i = 0; i < written_.size(); ++i) {
-    if (!replaced(i)) entries.plan(target.node(), *written_[i].key, written_[i].value);
-  }
+  for (const Entry& one : settled()) entries.plan(target.node(), *one.key, one.value);
 }
 
 void Frame::write_to(const TensorDict& target) const {
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < written_.size(); ++i) count += replaced(i) ? 0 : 1;
-  if (count == 0) return;
-  if (count == 1) {  // the last one
-    const Entry& one = written_.back();
+  if (written_.empty()) return;
+  if (written_.size() == 1) {
+    const Entry& one = written_[0];
     TensorDict into = target;
     if (one.value.is_node()) return into.set(*one.key, TensorDict(one.value.node()));
     return into.set(*one.key, one.value.tensor());

@@ -85,15 +85,19 @@ class Frame {
     Value value;
   };
 
-  // Whether a later entry has the key of this one.
-  bool replaced(std::size_t i) const noexcept;
+  using Entries = c10::SmallVector<Entry, 4>;
+
+  // What counts in the end: a later entry replaces those of its key and below, or goes into the dictionary
+  // that an earlier one is. So no key leads through another, and what is planned for one entry cannot be
+  // dropped by the next.
+  Entries settled() const;
 
   const TensorDict& td_;
   const ModuleCall& call_;
   const Pins& pins_;
   const MappedLevel* level_;
-  c10::SmallVector<Entry, 4> written_;  // a later one counts
-  std::deque<KeyPath> keys_;            // of put_at()
+  Entries written_;           // a later one counts
+  std::deque<KeyPath> keys_;  // of put_at()
 };
 
 }  // namespace td

@@ -6,6 +6,8 @@
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
+#include <algorithm>
+
 namespace td {
 
 namespace {
@@ -49,8 +51,12 @@ class FunctionModule final : public Module {
     const TensorDict made(frame.input().batch_size(), frame.input().device());
     Assignments entries;
     for (const KeyPath& key : in_keys_) {
+      if (lies_in_another(key)) continue;
       const std::optional<Value> found = frame.find(key);
-      if (found) {
+      if (found &&
+          is_dict(*found)) {  // a dictionary of its own: the function may set entries in it
+        entries.plan(made.node(), key, TensorDict(found->node()).clone(/*recurse=*/false).node());
+      } else if (found) {
         entries.plan(made.node(), key, *found);
       } else if (strict_) {
         find_entry(frame.whole().node(), key);  // says what there is instead
@@ -58,6 +64,13 @@ class FunctionModule final : public Module {
     }
     entries.run();
     return made;
+  }
+
+  // Whether another input is a dictionary that holds it.
+  bool lies_in_another(const KeyPath& key) const {
+    return std::any_of(in_keys_.begin(), in_keys_.end(), [&](const KeyPath& other) {
+      return other.names().size() < key.names().size() && nested(other, key);
+    });
   }
 
   // Tensors that are the ones of before are not written again.

@@ -314,3 +314,92 @@ TD_TEST(one_module_on_several_threads) {
   td_free(params);
   td_module_free(module);
 }
+
+/* Writes "n" as a dictionary of its own: {"a": 1}. */
+static td_status gives_a_dictionary(void *user, td_tensordict *source, td_tensordict **result) {
+  td_tensordict *inner = td_empty(TD_SIZES(2));
+  (void)user;
+  (void)result;
+  td_put(inner, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  const td_status status = td_set_dict(source, TD_KEY("n"), inner);
+  td_free(inner);
+  return status;
+}
+
+/* moves() for a nested key. */
+static td_module *moves_into(const char *in, const char *const *out, size_t out_len) {
+  const td_key from = {&in, 1}, to = {out, out_len};
+  static const char *const names[] = {"param"};
+  td_distribution part = {0};
+  td_module *module = NULL;
+  part.kind = TD_DISTRIBUTION_DELTA;
+  part.in_keys = &from;
+  part.in_keys_len = 1;
+  part.names = names;
+  part.names_len = 1;
+  part.out_key = &to;
+  TD_DO(td_module_probabilistic(&part, 1, NULL, &module));
+  return module;
+}
+
+TD_TEST(keys_that_lead_through_one_another) {
+  const td_key n = {TD_KEY("n")};
+  td_module_function_options options = TD_MODULE_FUNCTION_OPTIONS_INIT;
+  td_module *function = NULL;
+  td_tensordict *td = with_a();
+  td_tensor *tensor = NULL;
+  td_put(td, TD_KEY("n", "old"), td_filled(TD_DTYPE_FLOAT32, 9, TD_SIZES(2)));
+  /* A tensor takes the place of a dictionary; nothing goes below a tensor. */
+  td_module *row = in_a_row(0, moves("a", "n"), moves_into("a", TD_KEY("n", "b")), NULL);
+  TD_EXPECT(td_module_call_inplace(td, row, NULL), TD_ERR_KEY_EXISTS);
+  TD_CHECK_TEXT(td_last_error_message(), "\"n\" is a tensor");
+  TD_CHECK_ENTRY(td, TD_KEY("n", "old"), TD_SIZES(2), TD_VALUES(9, 9));
+  td_module_free(row);
+  /* Into the dictionary that an earlier module gave. */
+  options.out_keys = &n;
+  options.out_keys_len = 1;
+  TD_DO(td_module_from_function(&options, gives_a_dictionary, NULL, NULL, &function));
+  row = in_a_row(0, function, moves_into("a", TD_KEY("n", "b")), NULL);
+  TD_DO(td_module_call_inplace(td, row, NULL));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(2), TD_VALUES(1, 1));
+  TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(5, 6));
+  TD_EXPECT_NULL(td_get(td, TD_KEY("n", "old"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
+  td_module_free(row);
+  /* The later one counts. */
+  row = in_a_row(0, moves_into("a", TD_KEY("n", "c")), moves("a", "n"), NULL);
+  TD_DO(td_module_call_inplace(td, row, NULL));
+  TD_CHECK_ENTRY(td, TD_KEY("n"), TD_SIZES(2), TD_VALUES(5, 6));
+  td_module_free(row);
+  td_free(td);
+}
+
+/* Sets an entry in the dictionary that is an input. */
+static td_status spoils(void *user, td_tensordict *source, td_tensordict **result) {
+  td_tensor *tensor = td_filled(TD_DTYPE_FLOAT32, 3, TD_SIZES(2));
+  (void)user;
+  (void)result;
+  const td_status status = td_set(source, TD_KEY("n", "new"), tensor);
+  td_tensor_free(tensor);
+  return status;
+}
+
+TD_TEST(a_dictionary_among_the_inputs_is_a_copy) {
+  const td_key in[] = {{TD_KEY("n", "b")}, {TD_KEY("n")}}, out = {TD_KEY("n", "new")};
+  td_module_function_options options = TD_MODULE_FUNCTION_OPTIONS_INIT;
+  td_module *module = NULL;
+  td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
+  td_tensor *tensor = NULL;
+  td_put(td, TD_KEY("n", "b"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+  options.in_keys = in;
+  options.in_keys_len = 2;
+  options.out_keys = &out;
+  options.out_keys_len = 1;
+  TD_DO(td_lock(td));
+  TD_DO(td_module_from_function(&options, spoils, NULL, NULL, &module));
+  TD_DO(td_module_call(td, module, NULL, &result));
+  TD_CHECK_ENTRY(result, TD_KEY("n", "new"), TD_SIZES(2), TD_VALUES(3, 3));
+  TD_EXPECT_NULL(td_get(td, TD_KEY("n", "new"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
+  td_free(result);
+  td_free(td);
+  td_module_free(module);
+}
