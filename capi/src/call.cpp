@@ -91,6 +91,7 @@ td_status td_call_inplace(td_tensordict* td, const char* name, const td_call_arg
                           size_t arguments_len) noexcept {
   return guard(__func__, [&] {
     auto target = in(td);
-    td::Operator(not_null(name, "name"), arguments_in(arguments, arguments_len)).call_inplace(target);
+    td::Operator(not_null(name, "name"), arguments_in(arguments, arguments_len))
+        .call_inplace(target);
   });
 }

@@ -148,8 +148,9 @@ class OperatorCall {
 
   void check(bool in_place) const {
     if (op_.in_place() != in_place) {
-      fail(Code::invalid_argument, policy_.what, in_place ? " does not write into its tensor: call it with a result"
-                                                          : " writes into its tensor: call it in place");
+      fail(Code::invalid_argument, policy_.what,
+           in_place ? " does not write into its tensor: call it with a result"
+                    : " writes into its tensor: call it in place");
     }
     if (is_opaque(*td_.node())) {
       fail(Code::unsupported, policy_.what, ": a non-tensor value has no leaves");

@@ -195,7 +195,8 @@ TD_TEST(in_place_writes_into_the_tensors_of_a_locked_dictionary) {
 TD_TEST(an_operator_that_fails_writes_nothing) {
   td_tensordict *td = numbers(), *other = numbers();
   td_put(other, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2)));
-  refused_inplace(td, "aten::add_", ARGS(TD_ARG_DICT(NULL, other)), TD_ERR_TORCH, "called for \"n\"/\"b\"");
+  refused_inplace(td, "aten::add_", ARGS(TD_ARG_DICT(NULL, other)), TD_ERR_TORCH,
+                  "called for \"n\"/\"b\"");
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 4, TD_SIZES(2)));
   refused_inplace(td, "aten::div_", ARGS(TD_ARG_INT(NULL, 2)), TD_ERR_TORCH, "can't be cast");
@@ -304,7 +305,8 @@ TD_TEST(gradients_flow_when_they_are_asked_for) {
     td_tensor_free(made);
     td_free(result);
   }
-  refused_inplace(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH, "\"a\" requires a gradient");
+  refused_inplace(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH,
+                  "\"a\" requires a gradient");
   td_set_grad_enabled(0);
   td_tensor_free(a);
   td_free(td);

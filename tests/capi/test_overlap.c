@@ -294,9 +294,8 @@ TD_TEST(an_operator_without_a_kernel) {
   td_put(td, TD_KEY("c"), complex);
   const td_call_argument by[] = {TD_ARG_INT(NULL, 3)};
   TD_EXPECT(td_call_inplace(td, "fmod_", by, 1), TD_ERR_TORCH);
-  TD_EXPECT(
-      td_call_inplace(td, "geometric_", (td_call_argument[]){TD_ARG_DOUBLE(NULL, 0.5)}, 1),
-      TD_ERR_TORCH);
+  TD_EXPECT(td_call_inplace(td, "geometric_", (td_call_argument[]){TD_ARG_DOUBLE(NULL, 0.5)}, 1),
+            TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 5));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(7, 7));
   td_free(td);
