@@ -26,6 +26,7 @@
 %ignore td_memmap_pack_options;
 %ignore td_consolidate_options;
 %ignore td_damage;
+%ignore td_distribution;
 %ignore td_field;
 %ignore td_file_options;
 %ignore td_like_options;
@@ -42,6 +43,12 @@
 %ignore td_member;
 %ignore td_memmap_options;
 %ignore td_message_options;
+%ignore td_module_call_options;
+%ignore td_module_function_options;
+%ignore td_module_load_options;
+%ignore td_module_normal_params_options;
+%ignore td_module_probabilistic_options;
+%ignore td_module_sequence_options;
 %ignore td_operand;
 %ignore td_pad_sequence_options;
 %ignore td_padding_options;

@@ -82,17 +82,25 @@ class ViewAsOp final : public BatchOp {
     return result;
   }
   at::Tensor leaf(const at::Tensor& before) const override {
-    at::Tensor result = before.view(dtype_);
-    const SizesView sizes = result.sizes();
+    const Sizes sizes = viewed(before);
     if (sizes.size() < after_.size() || !std::equal(after_.begin(), after_.end(), sizes.begin())) {
       fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " viewed as ",
            c10::toString(dtype_), " has shape ", show_sizes(sizes),
            ", which does not begin with the batch size ", show_sizes(after_));
     }
-    return result;
+    return before.view(dtype_);
   }
 
  private:
+  // Its sizes as that dtype; unchanged where libtorch refuses.
+  Sizes viewed(const at::Tensor& before) const {
+    Sizes sizes(before.sizes().begin(), before.sizes().end());
+    const auto from = static_cast<std::int64_t>(before.element_size());
+    const auto to = static_cast<std::int64_t>(c10::elementSize(dtype_));
+    if (!sizes.empty() && sizes.back() * from % to == 0) sizes.back() = sizes.back() * from / to;
+    return sizes;
+  }
+
   bool same() const noexcept { return after_ == before_; }
 
   c10::ScalarType dtype_;

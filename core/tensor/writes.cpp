@@ -121,7 +121,10 @@ void Writes::compute(Path where, const at::Tensor& target, const at::Tensor& b,
     if (operand->dim() != 0 && !operand->is_same(target))
       at::assert_no_partial_overlap(target, *operand);
   }
-  add(target, b, c, nullptr, /*in_step=*/true);
+  // Where elements may share a place, an operand that is the target itself would change under way.
+  const bool distinct =
+      target.layout() != c10::kStrided || at::has_internal_overlap(target) == at::MemOverlap::No;
+  add(target, b, c, nullptr, /*in_step=*/distinct);
 }
 
 void Writes::fill(Path where, const at::Tensor& target, const at::Tensor& mask,

@@ -172,7 +172,7 @@ TEST(LazyRandom, Rows) {
     both("roll of all", [](const TensorDict& t) { return roll(t, {2}, std::nullopt); });
     both("gather",
          [&](const TensorDict& t) { return gather(t, dim, at::zeros(t.batch_size(), at::kLong)); });
-    both("like", [](const TensorDict& t) { return filled_like(t, {Filling::ones}); });
+    both("like", [](const TensorDict& t) { return filled_like(t, {Filling::ones, 0, {}, {}}); });
     both("view", [](const TensorDict& t) { return t.clone().view({-1}); });
     const std::int64_t covered = 1 + random.below(n);
     const std::vector<std::int64_t> sizes(td.batch_size().begin(),

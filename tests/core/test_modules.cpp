@@ -157,8 +157,9 @@ TEST(Modules, BuffersAndTiedParametersStayWhatTheyAre) {
   other.get({"two", "b"}).fill_(5);
   ModuleCall call;
   call.params = other;
-  if (!other.get_dict({"one"}).is_same(other.get_dict({"two"})))
+  if (!other.get_dict({"one"}).is_same(other.get_dict({"two"}))) {
     EXPECT_EQ(code_of([&] { module->call(td, call); }), Code::invalid_argument);
+  }
   other = TensorDict();
   other.set({"w"}, params.get({"w"}).detach().clone());
   other.set({"one"}, params.get_dict({"one"}).clone());

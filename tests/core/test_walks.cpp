@@ -55,7 +55,9 @@ TEST(Walks, ANodeBesideOthersIsAnotherPlace) {
   EXPECT_FALSE(shares(stacked));
   EXPECT_FALSE(same.equal(apart));
   TensorDict target = both(leaf(0), leaf(0));
-  update(target, twice(5), {UpdateMode::inplace});
+  UpdateOptions inplace;
+  inplace.mode = UpdateMode::inplace;
+  update(target, twice(5), inplace);
   EXPECT_EQ(at_left(target), 5);
   EXPECT_EQ(at_right(target), 5);
   target.set_at({IndexItem::range(0, 1)}, apart.index({IndexItem::range(0, 1)}));
