@@ -106,7 +106,10 @@ def check_renamed(api: ir.Api, renamed: dict[str, str], headers: str) -> list[st
     old_headers = [name for name in renamed if name.endswith((".h", ".hpp"))]
     words = sorted(set(renamed) - set(old_headers), key=len, reverse=True)
     old = re.compile(r"(?<![\w.])(?:" + "|".join(words) + r")(?!\w|\.h\b)")
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    try:
+        listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True)
+    except FileNotFoundError:
+        return errors  # no git
     if listed.returncode:
         return errors  # not a checkout: nothing to look through
     for path in filter(None, listed.stdout.split("\0")):
