@@ -53,6 +53,7 @@ class Call {
   Sizes &sizes(Sizes sizes);
   std::int64_t number(std::int64_t first, std::int64_t last);
   bool flag(const char *name);
+  std::uint32_t flags(const char *name, std::uint32_t set) { return flag(name) ? set : 0; }
   static Sizes batch(const td_tensordict *td);
   void tell(const std::string &argument) { told += (told.empty() ? "" : ", ") + argument; }
 

@@ -80,7 +80,7 @@ const Operation rows[] = {
     {"td_clone", reads,
      [](Call &c) {
        const auto *td = c.source();
-       return td_clone(td, c.flag("shallow") ? TD_CLONE_SHALLOW : 0u, c.dict());
+       return td_clone(td, c.flags("shallow", TD_CLONE_SHALLOW), c.dict());
      }},
     {"td_set", writes,
      [](Call &c) {
@@ -241,7 +241,7 @@ const Operation rows[] = {
      [](Call &c) {
        auto *td = c.target();
        const std::int64_t most = c.number(-1, 2);
-       return td_auto_batch_size(td, most, c.flag("keep") ? TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT : 0u);
+       return td_auto_batch_size(td, most, c.flags("keep", TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT));
      }},
     {"td_device", reads, [](Call &c) { return td_device(c.source(), c.out_flag(), c.out_flag()); }},
     {"td_lock", writes, [](Call &c) { return td_lock(c.target()); }},
@@ -279,7 +279,7 @@ const Operation rows[] = {
        const auto plan = c.last_items;
        const auto *part = c.part_of(items, plan, size);
        return td_update_at(td, items.items.data(), items.items.size(), part,
-                           c.flag("exact") ? TD_UPDATE_AT_EXACT : 0u);
+                           c.flags("exact", TD_UPDATE_AT_EXACT));
      }},
     {"td_set_at", writes | stores,
      [](Call &c) {
@@ -346,7 +346,7 @@ const Operation rows[] = {
        auto &p = c.path(td);
        auto &q = c.path(td);
        return td_rename_key(td, p.data(), p.size(), q.data(), q.size(),
-                            c.flag("safe") ? TD_RENAME_KEY_SAFE : 0u);
+                            c.flags("safe", TD_RENAME_KEY_SAFE));
      }},
     {"td_clear", writes, [](Call &c) { return td_clear(c.target()); }},
     {"td_select", writes,
@@ -385,7 +385,7 @@ const Operation rows[] = {
     {"td_empty_like", reads,
      [](Call &c) {
        const auto *td = c.source();
-       return td_empty_like(td, c.flag("recurse") ? TD_EMPTY_LIKE_RECURSE : 0u, c.dict());
+       return td_empty_like(td, c.flags("recurse", TD_EMPTY_LIKE_RECURSE), c.dict());
      }},
     {"td_remove_empty", writes, [](Call &c) { return td_remove_empty(c.target()); }},
     {"td_filter_non_tensor", reads,

@@ -57,7 +57,6 @@ td_status write_rows(Call &c, td_tensordict *td) {
                                    : td_set(td, p.data(), p.size(), c.target_tensor());
     (void)between;
   }
-  std::int64_t next = 0;
   for (std::int64_t row = 0; row < c.number(0, 3) && status == TD_OK; ++row) {
     for (std::int64_t i = 0; i < bound && status == TD_OK; ++i) {
       std::size_t bytes = 0;
@@ -66,7 +65,6 @@ td_status write_rows(Call &c, td_tensordict *td) {
       if (status == TD_OK) status = td_writer_put(writer, fields[i], data.data(), bytes);
     }
     if (status == TD_OK) status = td_writer_next(writer);
-    if (status == TD_OK) ++next;
   }
   if (status == TD_OK) status = td_writer_flush(writer);
   if (status == TD_OK) status = td_writer_close(writer);

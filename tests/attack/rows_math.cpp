@@ -213,7 +213,7 @@ const Operation rows[] = {
     {"td_zero_grad", writes,
      [](Call &c) {
        auto *td = c.target();
-       return td_zero_grad(td, c.flag("to zero") ? TD_ZERO_GRAD_KEEP : 0u);
+       return td_zero_grad(td, c.flags("to zero", TD_ZERO_GRAD_KEEP));
      }},
     {"td_backward", writes | rounded,
      [](Call &c) {

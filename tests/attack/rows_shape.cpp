@@ -182,7 +182,7 @@ const Operation rows[] = {
        }
        const auto &sources = parts.empty() ? all : parts;
        return td_join_into(td, kind, sources.data(), sources.size(), dim,
-                           c.flag("strict") ? TD_JOIN_INTO_STRICT : 0u);
+                           c.flags("strict", TD_JOIN_INTO_STRICT));
      }},
     {"td_join_entries", writes,
      [](Call &c) {
@@ -192,14 +192,14 @@ const Operation rows[] = {
        auto &p = c.new_path();
        const std::int64_t dim = c.dim(Call::batch(td));
        return td_join_entries(td, kind, keys.data(), keys.size(), p.data(), p.size(), dim,
-                              c.flag("keep") ? TD_JOIN_ENTRIES_KEEP : 0u);
+                              c.flags("keep", TD_JOIN_ENTRIES_KEEP));
      }},
     {"td_join_tensors", reads,
      [](Call &c) {
        const auto *td = c.source();
        const auto kind = static_cast<td_join_kind>(c.number(0, 1));
        const std::int64_t dim = c.dim(Call::batch(td));
-       return td_join_tensors(td, kind, dim, c.flag("sorted") ? TD_JOIN_TENSORS_SORTED : 0u,
+       return td_join_tensors(td, kind, dim, c.flags("sorted", TD_JOIN_TENSORS_SORTED),
                               c.out_tensor());
      }},
     {"td_contiguous", reads, [](Call &c) { return td_contiguous(c.source(), c.dict()); }},
@@ -213,7 +213,7 @@ const Operation rows[] = {
        for (std::size_t i = 0; i < Call::batch(td).size(); ++i)
          counts.push_back(c.choices.below(3));
        auto &s = c.sizes(counts);
-       return td_repeat(td, s.data(), s.size(), c.flag("tile") ? TD_REPEAT_TILE : 0u, c.dict());
+       return td_repeat(td, s.data(), s.size(), c.flags("tile", TD_REPEAT_TILE), c.dict());
      }},
     {"td_repeat_interleave", reads,
      [](Call &c) {
@@ -361,7 +361,7 @@ const Operation rows[] = {
      [](Call &c) {
        std::int64_t addresses[64];
        const auto *td = c.source();
-       return td_data_pointers(td, c.flag("storage") ? TD_DATA_POINTERS_STORAGE : 0u, addresses, 64,
+       return td_data_pointers(td, c.flags("storage", TD_DATA_POINTERS_STORAGE), addresses, 64,
                                c.out_count());
      }},
 };

@@ -133,5 +133,5 @@ void misuse_look(const td_tensordict *td) {
   int32_t same = 0;
   if (td == NULL) return; /* of two results one */
   TD_DO(td_to_string(td, NULL, 0, &length));
-  (void)td_equal(td, td, &same);
+  if (td_equal(td, td, &same) != TD_OK) TD_CHECK(td_last_error_message()[0] != 0);
 }
