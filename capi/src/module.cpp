@@ -45,11 +45,10 @@ td::FunctionOptions function_options_in(const td_module_function_options* option
   const td_module_function_options given =
       capi::options_in(options, td_module_function_options TD_MODULE_FUNCTION_OPTIONS_INIT,
                        sizeof(td_module_function_options));
-  check_flags(given.flags, TD_MODULE_FUNCTION_STRICT);
   td::FunctionOptions result;
   result.in_keys = key_paths_in(given.in_keys, given.in_keys_len, "options.in_keys");
   result.out_keys = key_paths_in(given.out_keys, given.out_keys_len, "options.out_keys");
-  result.strict = (given.flags & TD_MODULE_FUNCTION_STRICT) != 0;
+  result.strict = capi::flag_in(given.flags, TD_MODULE_FUNCTION_STRICT);
   return result;
 }
 
@@ -57,9 +56,8 @@ td::SequenceOptions sequence_options_in(const td_module_sequence_options* option
   const td_module_sequence_options given =
       capi::options_in(options, td_module_sequence_options TD_MODULE_SEQUENCE_OPTIONS_INIT,
                        sizeof(td_module_sequence_options));
-  check_flags(given.flags, TD_MODULE_SEQUENCE_PARTIAL_TOLERANT);
   td::SequenceOptions result;
-  result.partial_tolerant = given.flags != 0;
+  result.partial_tolerant = capi::flag_in(given.flags, TD_MODULE_SEQUENCE_PARTIAL_TOLERANT);
   return result;
 }
 

@@ -29,11 +29,16 @@ Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, con
   return static_cast<Choice>(number);
 }
 
-// Whether the one flag that a call knows is given; others are refused.
-inline bool flag_in(std::uint32_t flags, std::uint32_t known) {
+// Refuses flags that a call does not know.
+inline void check_flags(std::uint32_t flags, std::uint32_t known) {
   if ((flags & ~known) != 0) {
     td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " is valid");
   }
+}
+
+// Whether the one flag that a call knows is given; others are refused.
+inline bool flag_in(std::uint32_t flags, std::uint32_t known) {
+  check_flags(flags, known);
   return flags != 0;
 }
 

@@ -17,11 +17,6 @@ inline std::unique_ptr<td::ModulePtr> module_out(td::ModulePtr module) {
   return std::make_unique<td::ModulePtr>(std::move(module));
 }
 
-inline void check_flags(std::uint32_t flags, std::uint32_t known) {
-  if ((flags & ~known) != 0)
-    td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " are known");
-}
-
 inline td::KeyPaths key_paths_in(const td_key* keys, std::size_t n, const char* name) {
   td::KeyPaths result;
   const KeysIn given(keys, n, name);

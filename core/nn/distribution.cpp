@@ -12,14 +12,6 @@ namespace td {
 
 namespace {
 
-// A tensor with as many dimensions in front as there are to be samples.
-at::Tensor expanded(const at::Tensor& tensor, SizesView samples) {
-  if (samples.empty()) return tensor;
-  Sizes sizes(samples.begin(), samples.end());
-  sizes.append(tensor.sizes().begin(), tensor.sizes().end());
-  return tensor.expand(sizes);
-}
-
 // Numbers of classes, the last dimension.
 class Categorical : public Distribution {
  public:
@@ -42,12 +34,12 @@ class Categorical : public Distribution {
   at::Tensor mean() const override { fail(Code::unsupported, "classes have no mean"); }
   at::Tensor deterministic() const override { return mode(); }
   at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
-    const at::Tensor probs = expanded(probs_.detach(), samples);
+    const at::Tensor probs = with_front(probs_.detach(), samples);
     Sizes sizes(probs.sizes().begin(), probs.sizes().end() - 1);
     return at::multinomial(probs.reshape({-1, probs.size(-1)}), 1, true, generator).reshape(sizes);
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
-    const at::Tensor wide = expanded(log_probs_, value.sizes().slice(0, extra(value, 0)));
+    const at::Tensor wide = with_front(log_probs_, value.sizes().slice(0, extra(value, 0)));
     return wide.gather(-1, value.to(at::kLong).unsqueeze(-1)).squeeze(-1);
   }
 
@@ -90,7 +82,7 @@ class Bernoulli final : public Distribution {
   at::Tensor mean() const override { return probs_; }
   at::Tensor deterministic() const override { return mode(); }
   at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const override {
-    return at::bernoulli(expanded(probs_.detach(), samples), generator);
+    return at::bernoulli(with_front(probs_.detach(), samples), generator);
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
     const at::Tensor wanted = value.to(logits_.scalar_type());
@@ -109,7 +101,7 @@ class Delta final : public Distribution {
   at::Tensor mean() const override { return param_; }
   at::Tensor deterministic() const override { return param_; }
   at::Tensor sample(SizesView samples, const OptionalGenerator&) const override {
-    return expanded(param_, samples);
+    return with_front(param_, samples);
   }
   at::Tensor log_prob(const at::Tensor& value) const override {
     at::Tensor same = (value - param_).abs().lt(param_.abs() * 1e-6 + 1e-6);
@@ -124,6 +116,13 @@ class Delta final : public Distribution {
 };
 
 }  // namespace
+
+at::Tensor with_front(const at::Tensor& tensor, SizesView front) {
+  if (front.empty()) return tensor;
+  Sizes sizes(front.begin(), front.end());
+  sizes.append(tensor.sizes().begin(), tensor.sizes().end());
+  return tensor.expand(sizes);
+}
 
 const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind) {
   using Lists = std::vector<std::vector<std::string>>;

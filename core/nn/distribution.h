@@ -32,6 +32,9 @@ struct DistributionShape {
   bool tanh_loc = false;
 };
 
+// The tensor with dimensions in front, over which it is the same.
+at::Tensor with_front(const at::Tensor& tensor, SizesView front);
+
 using OptionalGenerator = compat::optional<at::Generator>;
 
 class Distribution {

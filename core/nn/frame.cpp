@@ -1,6 +1,7 @@
 #include "core/nn/frame.h"
 
 #include "core/keys/entries.h"
+#include "core/nn/distribution.h"
 #include "core/nn/mapped.h"
 #include "core/tree/kinds.h"
 #include "core/tree/paths.h"
@@ -19,10 +20,17 @@ bool contains(const KeyPaths& keys, const KeyPath& key) noexcept {
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
+bool leads_through(const KeyPath& path, const KeyPath& place) noexcept {
+  return place.names().size() <= path.names().size() &&
+         std::equal(place.names().begin(), place.names().end(), path.names().begin());
+}
+
 bool nested(const KeyPath& one, const KeyPath& other) noexcept {
-  const std::size_t n = std::min(one.names().size(), other.names().size());
-  return std::equal(one.names().begin(), one.names().begin() + static_cast<std::ptrdiff_t>(n),
-                    other.names().begin());
+  return leads_through(one, other) || leads_through(other, one);
+}
+
+void check_input(const TensorDict& td) {
+  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
 }
 
 std::mutex& Pins::mutex() {
@@ -65,6 +73,12 @@ at::Tensor Frame::tensor(const KeyPath& key) const {
   return found->tensor();
 }
 
+at::Tensor Frame::wanted(const KeyPath& key) const {
+  at::Tensor found = tensor(key);
+  if (!found.defined()) find_entry(whole().node(), key);  // says what there is instead
+  return found;
+}
+
 void Frame::put(const KeyPath& key, Value value) {
   if (!key.is_dropped()) written_.push_back({&key, std::move(value)});
 }
@@ -77,14 +91,12 @@ void Frame::put_at(KeyPath key, Value value) {
 Frame::Entries Frame::settled() const {
   Entries kept;
   for (const Entry& one : written_) {
-    const auto begins = [](const KeyPath& shorter, const KeyPath& longer) {
-      return shorter.names().size() <= longer.names().size() && nested(shorter, longer);
-    };
-    kept.erase(std::remove_if(kept.begin(), kept.end(),
-                              [&](const Entry& before) { return begins(*one.key, *before.key); }),
-               kept.end());
+    kept.erase(
+        std::remove_if(kept.begin(), kept.end(),
+                       [&](const Entry& before) { return leads_through(*before.key, *one.key); }),
+        kept.end());
     const auto holder = std::find_if(kept.begin(), kept.end(), [&](const Entry& before) {
-      return begins(*before.key, *one.key);
+      return leads_through(*one.key, *before.key);
     });
     if (holder == kept.end()) {
       kept.push_back(one);
@@ -127,10 +139,7 @@ void Frame::keep_last(std::size_t mark) {
 void Frame::expand(SizesView front) {
   for (Entry& one : written_) {
     if (one.value.is_node()) continue;
-    const at::Tensor& tensor = one.value.tensor();
-    Sizes sizes(front.begin(), front.end());
-    sizes.append(tensor.sizes().begin(), tensor.sizes().end());
-    one.value = Value(tensor.expand(sizes));
+    one.value = Value(with_front(one.value.tensor(), front));
   }
 }
 

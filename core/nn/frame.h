@@ -36,6 +36,9 @@ class Pins {
   c10::SmallVector<std::pair<const Module*, c10::IValue>, 4> pinned_;
 };
 
+// Throws Code::wrong_entry for a non-tensor value.
+void check_input(const TensorDict& td);
+
 class Frame {
  public:
   Frame(const TensorDict& td, const ModuleCall& call, const Pins& pins,
@@ -54,6 +57,9 @@ class Frame {
 
   // The same, and a tensor; undefined where there is none. Throws Code::wrong_entry.
   at::Tensor tensor(const KeyPath& key) const;
+
+  // The same, but there must be one.
+  at::Tensor wanted(const KeyPath& key) const;
 
   // The key lives as long as the frame, as those of modules do; put_at() keeps a copy.
   void put(const KeyPath& key, Value value);

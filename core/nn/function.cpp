@@ -22,10 +22,7 @@ class FunctionModule final : public Module {
 
   bool writes_any() const noexcept override { return out_keys_.empty(); }
 
-  std::string to_string() const override {
-    return "FunctionModule(in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
-           show_keys(out_keys_) + "])";
-  }
+  std::string to_string() const override { return show("FunctionModule"); }
 
   void run(Frame& frame, const Node* params) const override {
     if (frame.level() != nullptr) {
@@ -33,10 +30,7 @@ class FunctionModule final : public Module {
            "a function cannot run with a batch of parameters: it would see tensors of another "
            "shape");
     }
-    if (params != nullptr) {
-      std::vector<Swap> none;
-      plan_params(*params, none);
-    }
+    refuse_params(params);
     if (frame.call().skip_existing && !out_keys_.empty() && frame.has_all(out_keys_)) return;
     const TensorDict source = in_keys_.empty() ? frame.whole() : inputs(frame);
     const TensorDict result = function_(source).value_or(source);
@@ -53,8 +47,8 @@ class FunctionModule final : public Module {
     for (const KeyPath& key : in_keys_) {
       if (lies_in_another(key)) continue;
       const std::optional<Value> found = frame.find(key);
-      if (found &&
-          is_dict(*found)) {  // a dictionary of its own: the function may set entries in it
+      if (found && is_dict(*found)) {
+        // A dictionary of its own: the function may set entries in it.
         entries.plan(made.node(), key, TensorDict(found->node()).clone(/*recurse=*/false).node());
       } else if (found) {
         entries.plan(made.node(), key, *found);
@@ -69,7 +63,7 @@ class FunctionModule final : public Module {
   // Whether another input is a dictionary that holds it.
   bool lies_in_another(const KeyPath& key) const {
     return std::any_of(in_keys_.begin(), in_keys_.end(), [&](const KeyPath& other) {
-      return other.names().size() < key.names().size() && nested(other, key);
+      return !(other == key) && leads_through(key, other);
     });
   }
 

@@ -52,6 +52,9 @@ std::string show_keys(const KeyPaths& keys);
 
 bool contains(const KeyPaths& keys, const KeyPath& key) noexcept;
 
+// Whether a path leads to a place or through it.
+bool leads_through(const KeyPath& path, const KeyPath& place) noexcept;
+
 // Whether one of two paths leads through the other.
 bool nested(const KeyPath& one, const KeyPath& other) noexcept;
 

@@ -60,7 +60,7 @@ TensorDict made_for(const TensorDict& td, const ModuleCall& call, SizesView fron
 bool is_mapped(const ModuleCall& call) { return call.params && !call.params->batch_size().empty(); }
 
 void check_call(const TensorDict& td, const ModuleCall& call) {
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
+  check_input(td);
   if (call.map_input && !is_mapped(call)) {
     fail(Code::invalid_argument,
          "the input has the dimension of the parameters, but these have no batch dimension");
@@ -147,10 +147,18 @@ TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,
   return made;
 }
 
-void Module::plan_params(const Node& params, std::vector<Swap>&) const {
-  if (entry_names(params).empty()) return;
-  fail(Code::key_invalid, "the module has no parameters, but was given \"",
-       entry_names(params).front(), '"');
+void Module::plan_params(const Node& params, std::vector<Swap>&) const { refuse_params(&params); }
+
+void Module::refuse_params(const Node* params) {
+  if (params == nullptr) return;
+  const std::vector<std::string> names = entry_names(*params);
+  if (names.empty()) return;
+  fail(Code::key_invalid, "the module has no parameters, but was given \"", names.front(), '"');
+}
+
+std::string Module::show(const char* name, const std::string& before) const {
+  return name + ("(" + before) + "in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
+         show_keys(out_keys_) + "])";
 }
 
 void Module::set_params(Path path, const TensorDict& params) const {

@@ -84,6 +84,12 @@ class Module {
   virtual void pin(Pins&) const {}
 
  protected:
+  // Of a module without parameters: throws Code::key_invalid where some are given.
+  static void refuse_params(const Node* params);
+
+  // "Name(in_keys=[…], out_keys=[…])", with `before` in front of the keys.
+  std::string show(const char* name, const std::string& before = "") const;
+
   KeyPaths in_keys_, out_keys_;
 
  private:

@@ -53,10 +53,7 @@ at::Tensor value_of(const Distribution& distribution, Interaction interaction, S
     case Interaction::mean: value = distribution.mean(); break;
     default: value = distribution.deterministic();
   }
-  if (samples.empty()) return value;
-  Sizes sizes(samples.begin(), samples.end());
-  sizes.append(value.sizes().begin(), value.sizes().end());
-  return value.expand(sizes);
+  return with_front(value, samples);
 }
 
 class Probabilistic final : public Module {
@@ -87,10 +84,7 @@ class Probabilistic final : public Module {
   SizesView sample_sizes() const noexcept override { return samples_; }
 
   void run(Frame& frame, const Node* params) const override {
-    if (params != nullptr) {
-      std::vector<Swap> none;
-      plan_params(*params, none);
-    }
+    refuse_params(params);
     if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
     const Interaction interaction = frame.call().interaction == Interaction::unset
                                         ? options_.interaction
@@ -117,8 +111,7 @@ class Probabilistic final : public Module {
 
   void put_log_probs(Frame& frame) const {
     for (const DistributionPart& part : parts_) {
-      const at::Tensor value = frame.tensor(part.out_key);
-      if (!value.defined()) find_entry(frame.whole().node(), part.out_key);
+      const at::Tensor value = frame.wanted(part.out_key);
       frame.put(*part.log_prob_key, distribution_of(frame, part)->log_prob(value));
     }
   }
@@ -127,8 +120,7 @@ class Probabilistic final : public Module {
     std::string text;
     for (const DistributionPart& part : parts_)
       text += std::string(text.empty() ? "" : ", ") + distribution_name(part.shape.kind);
-    return "ProbabilisticModule(" + text + ", in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
-           show_keys(out_keys_) + "])";
+    return show("ProbabilisticModule", text + ", ");
   }
 
  private:
@@ -136,8 +128,7 @@ class Probabilistic final : public Module {
                                                              const DistributionPart& part) {
     std::vector<at::Tensor> values;
     for (const KeyPath& key : part.keys) {
-      values.push_back(frame.tensor(key));
-      if (!values.back().defined()) find_entry(frame.whole().node(), key);
+      values.push_back(frame.wanted(key));
       if (!values.back().is_floating_point()) {
         fail(Code::dtype, "the parameter ", show_path(key), " of a distribution has dtype ",
              values.back().scalar_type(), ", not a floating-point one");
@@ -147,8 +138,7 @@ class Probabilistic final : public Module {
   }
 
   at::Generator seeded(const Frame& frame) const {
-    const at::Tensor seed = frame.tensor(*options_.seed_key);
-    if (!seed.defined()) find_entry(frame.whole().node(), *options_.seed_key);
+    const at::Tensor seed = frame.wanted(*options_.seed_key);
     if (seed.numel() == 0 || !c10::isIntegralType(seed.scalar_type(), /*includeBool=*/false)) {
       fail(Code::wrong_entry, "the entry ", show_path(*options_.seed_key),
            " holds no integer that could be a seed");
@@ -172,13 +162,9 @@ class NormalParams final : public Module {
     out_keys_.push_back(std::move(options.scale_key));
   }
   void run(Frame& frame, const Node* params) const override {
-    if (params != nullptr) {
-      std::vector<Swap> none;
-      plan_params(*params, none);
-    }
+    refuse_params(params);
     if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
-    const at::Tensor both = frame.tensor(in_keys_[0]);
-    if (!both.defined()) find_entry(frame.whole().node(), in_keys_[0]);
+    const at::Tensor both = frame.wanted(in_keys_[0]);
     if (both.dim() == 0 || both.size(-1) % 2 != 0) {
       fail(Code::shape, "the entry ", show_path(in_keys_[0]), " has shape ",
            show_sizes(both.sizes()), ", of which no two halves can be made");
@@ -187,10 +173,7 @@ class NormalParams final : public Module {
     frame.put(out_keys_[0], halves[0]);
     frame.put(out_keys_[1], mapping_(halves[1]).clamp_min(lowest_));
   }
-  std::string to_string() const override {
-    return "NormalParamExtractor(in_keys=[" + show_keys(in_keys_) + "], out_keys=[" +
-           show_keys(out_keys_) + "])";
-  }
+  std::string to_string() const override { return show("NormalParamExtractor"); }
 
  private:
   ScaleMapping mapping_;
@@ -209,7 +192,7 @@ TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleC
     fail(Code::unsupported,
          "log-probabilities are computed with the parameters of the module itself");
   }
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
+  check_input(td);
   const Pins pins(*module);
   Frame frame(td, call, pins);
   const Module* last = module.get();

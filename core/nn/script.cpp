@@ -111,14 +111,8 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
 
 void ScriptModule::add_inputs(const Frame& frame, std::vector<c10::IValue>& stack) const {
   for (std::size_t i = 0; i < in_keys_.size(); ++i) {
-    at::Tensor tensor = frame.tensor(in_keys_[i]);
-    if (tensor.defined()) {
-      stack.emplace_back(std::move(tensor));
-    } else if (optional_[i]) {
-      stack.emplace_back();
-    } else {
-      find_entry(frame.whole().node(), in_keys_[i]);  // says what there is instead
-    }
+    at::Tensor tensor = optional_[i] ? frame.tensor(in_keys_[i]) : frame.wanted(in_keys_[i]);
+    stack.push_back(tensor.defined() ? c10::IValue(std::move(tensor)) : c10::IValue());
   }
   stack.insert(stack.end(), defaults_.begin(), defaults_.end());
 }
@@ -162,9 +156,6 @@ void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
   }
 }
 
-std::string ScriptModule::to_string() const {
-  return "ScriptModule(in_keys=[" + show_keys(in_keys_) + "], out_keys=[" + show_keys(out_keys_) +
-         "])";
-}
+std::string ScriptModule::to_string() const { return show("ScriptModule"); }
 
 }  // namespace td

@@ -38,9 +38,9 @@ static td_status copy_a_to(void *user, td_tensordict *source, td_tensordict **re
 
 static void count_release(void *user) { ++*(int *)user; }
 
-/* Takes `in` and writes it as `out`, by td_tensor's plus one: Delta of one entry under another name. */
-static td_module *moves(const char *in, const char *out) {
-  const td_key from = {&in, 1}, to = {&out, 1};
+/* Takes `in` and writes it as `out`: Delta of one entry under another name. */
+static td_module *moves_into(const char *in, const char *const *out, size_t out_len) {
+  const td_key from = {&in, 1}, to = {out, out_len};
   static const char *const names[] = {"param"};
   td_distribution part = {0};
   td_module *module = NULL;
@@ -53,6 +53,8 @@ static td_module *moves(const char *in, const char *out) {
   TD_DO(td_module_probabilistic(&part, 1, NULL, &module));
   return module;
 }
+
+static td_module *moves(const char *in, const char *out) { return moves_into(in, &out, 1); }
 
 static td_module *in_a_row(uint32_t flags, td_module *one, td_module *two, td_module *three) {
   const td_module *const all[] = {one, two, three};
@@ -324,22 +326,6 @@ static td_status gives_a_dictionary(void *user, td_tensordict *source, td_tensor
   const td_status status = td_set_dict(source, TD_KEY("n"), inner);
   td_free(inner);
   return status;
-}
-
-/* moves() for a nested key. */
-static td_module *moves_into(const char *in, const char *const *out, size_t out_len) {
-  const td_key from = {&in, 1}, to = {out, out_len};
-  static const char *const names[] = {"param"};
-  td_distribution part = {0};
-  td_module *module = NULL;
-  part.kind = TD_DISTRIBUTION_DELTA;
-  part.in_keys = &from;
-  part.in_keys_len = 1;
-  part.names = names;
-  part.names_len = 1;
-  part.out_key = &to;
-  TD_DO(td_module_probabilistic(&part, 1, NULL, &module));
-  return module;
 }
 
 TD_TEST(keys_that_lead_through_one_another) {

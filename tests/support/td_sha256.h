@@ -1,4 +1,4 @@
-/* td_sha256.h: SHA-256 (FIPS 180-4) of a block of memory, as 64 hexadecimal digits. */
+/* td_sha256.h: SHA-256 (FIPS 180-4) of a block of memory, as 64 hexadecimal digits: that of the core. */
 #ifndef TD_SHA256_H
 #define TD_SHA256_H
 
