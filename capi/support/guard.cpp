@@ -30,13 +30,15 @@ td_status fail(td_status code, const char* function, const char* message) noexce
   return code;
 }
 
-// libtorch says "out of memory" in the text of a plain error when the allocator of the CPU fails.
+// What libtorch says in the text of a plain error alone: that the allocator of the CPU failed and, in older
+// versions, that an operator has no kernel for a dtype.
 td_status torch_code(const char* text) noexcept {
   const std::string_view what(text);
   if (what.find("DefaultCPUAllocator: can't allocate memory") != std::string_view::npos ||
       what.find("DefaultCPUAllocator: not enough memory") != std::string_view::npos) {
     return TD_ERR_OUT_OF_MEMORY;
   }
+  if (what.find("\" not implemented for '") != std::string_view::npos) return TD_ERR_UNSUPPORTED;
   return TD_ERR_TORCH;
 }
 

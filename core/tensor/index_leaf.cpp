@@ -156,7 +156,13 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   const at::Tensor target = view_.apply(leaf, fast);
   if (!gather_) {
     if (from.dim() == 0 && at::has_internal_overlap(target) == at::MemOverlap::Yes) {
-      target.fill_(from.to(leaf.options()));
+      const at::Tensor value = from.to(leaf.options());
+      if (value.requires_grad()) {
+        target.fill_(value);
+      } else {
+        target.fill_(
+            value.item());  // newer libtorch refuses to fill elements of one place by a tensor
+      }
     } else {
       target.copy_(from.expand(part));
     }

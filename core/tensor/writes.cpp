@@ -15,15 +15,21 @@ namespace td {
 
 namespace {
 
+// Whether autograd has the view as one that its base does not follow: one of several that one operator
+// gave, or made while no gradients were recorded.
+bool stands_apart(const at::Tensor& tensor) {
+  if (!tensor.is_view()) return false;
+  const auto* meta = torch::autograd::impl::get_view_autograd_meta(tensor);
+  return meta != nullptr && meta->has_bw_view() &&
+         meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
+}
+
 // Whether autograd would lose what is written: the view was made while no gradients were recorded, or is
 // one of several that one operator gave.
 bool unknown_view(const at::Tensor& target) {
   if (fast::is_unrecorded_view(*target.unsafeGetTensorImpl())) return true;
   if (!target.is_view()) return false;
-  if (fast::is_unrecorded_view(*target._base().unsafeGetTensorImpl())) return true;
-  const auto* meta = torch::autograd::impl::get_view_autograd_meta(target);
-  return meta != nullptr && meta->has_bw_view() &&
-         meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
+  return fast::is_unrecorded_view(*target._base().unsafeGetTensorImpl()) || stands_apart(target);
 }
 
 // While gradients are recorded.
@@ -192,9 +198,12 @@ void Writes::separate() {
     Write& write = writes_[i];
     for (Held& source : write.sources) {
       if (!source->defined()) continue;
-      const MemoryRange range = range_of(*source);
-      if (!targets.meet(range)) continue;
-      if (write.in_step && same_place(*source, *write.target) && !targets.meet_others(i)) continue;
+      // libtorch no longer reads such a view once anything else in its memory was written.
+      const bool goes_stale = recording_ && source->requires_grad() && stands_apart(*source) &&
+                              !source->is_same(*write.target);
+      if (!goes_stale && !targets.meet(range_of(*source))) continue;
+      const bool read_first = write.in_step && same_place(*source, *write.target);
+      if (!goes_stale && read_first && !targets.meet_others(i)) continue;
       at::Tensor& copy = copies[source->unsafeGetTensorImpl()];
       if (!copy.defined()) copy = source->clone();
       source = Held::owned(at::Tensor(copy));

@@ -89,7 +89,8 @@ enum {
   TD_ERR_OUT_OF_MEMORY = -40,        /**< host memory is exhausted */
   TD_ERR_DEVICE_OUT_OF_MEMORY = -41, /**< accelerator memory is exhausted */
   TD_ERR_CAPACITY = -42,             /**< a writer has no row left */
-  TD_ERR_UNSUPPORTED = -50,          /**< this build or version does not offer it */
+  TD_ERR_UNSUPPORTED = -50,          /**< this build or version does not offer it, or libtorch has
+                                          no kernel for the dtype */
   TD_ERR_VERSION = -51,              /**< client, library and libtorch have versions that do not
                                           work together */
   TD_ERR_CALLBACK = -60,             /**< a callback returned a code that is not in this list */
