@@ -28,6 +28,13 @@ Body call(std::shared_ptr<Leaves> leaves, const char* name,
   };
 }
 
+Body call_inplace(std::shared_ptr<Leaves> leaves, const char* name,
+                  std::vector<td_call_argument> arguments) {
+  return [leaves, name, arguments](benchmark::State& state) {
+    for (auto _ : state) ok(td_call_inplace(leaves->td, name, arguments.data(), arguments.size()));
+  };
+}
+
 template <class Op>
 Body loop(std::shared_ptr<Leaves> leaves, Op op) {
   return [leaves, op](benchmark::State& state) {
@@ -55,7 +62,7 @@ void register_call() {
            loop(leaves, [](const at::Tensor& leaf) { return at::clamp(leaf, 0.5); }));
     td_call_argument one = argument(TD_ARGUMENT_INT);
     one.integer = 1;
-    figure("td_call mul_", n, 0, call(leaves, "aten::mul_.Scalar", {one}),
+    figure("td_call mul_", n, 0, call_inplace(leaves, "aten::mul_.Scalar", {one}),
            loop(leaves, [](const at::Tensor& leaf) { return at::Tensor(leaf).mul_(1); }));
   }
 }
