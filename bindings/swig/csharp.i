@@ -46,6 +46,7 @@
 %ignore td_module_call_options;
 %ignore td_module_function_options;
 %ignore td_module_load_options;
+%ignore td_optimizer_options;
 %ignore td_module_normal_params_options;
 %ignore td_module_probabilistic_options;
 %ignore td_module_sequence_options;

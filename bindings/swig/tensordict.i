@@ -15,6 +15,7 @@
 %feature("td:default", "device_index=-1") td_schema_options;
 %feature("td:default", "device_index=-1") td_like_options;
 %feature("td:default", "device_index=-1") td_module_load_options;
+%feature("td:default", "lr=0.001, beta1=0.9, beta2=0.999, eps=0.00000001") td_optimizer_options;
 %feature("td:default", "alpha=1.0") td_binary_options;
 %feature("td:default", "correction=1, q=0.5") td_reduce_options;
 
@@ -64,6 +65,7 @@
 %include "tensordict/td_nested_tensor.h"
 %include "tensordict/td_tensorclass.h"
 %include "tensordict/td_grad.h"
+%include "tensordict/td_optimizer.h"
 %include "tensordict/td_state.h"
 %include "tensordict/td_layout.h"
 %include "tensordict/td_archive.h"

@@ -869,3 +869,25 @@ TD_OFFSET(td_module_normal_params_options, scale_mapping, 8);
 TD_OFFSET(td_module_normal_params_options, scale_lb, 16);
 TD_OFFSET(td_module_normal_params_options, loc_key, 24);
 TD_OFFSET(td_module_normal_params_options, scale_key, 32);
+
+TD_SIZE(td_optimizer_kind, 4);
+TD_SIGNED(td_optimizer_kind);
+TD_NUMBER(TD_OPTIMIZER_SGD, 0);
+TD_NUMBER(TD_OPTIMIZER_ADAM, 1);
+TD_NUMBER(TD_OPTIMIZER_ADAMW, 2);
+
+TD_SIZE(td_optimizer_flags, 4);
+TD_UNSIGNED(td_optimizer_flags);
+TD_NUMBER(TD_OPTIMIZER_NESTEROV, 1);
+TD_NUMBER(TD_OPTIMIZER_AMSGRAD, 2);
+
+TD_SIZE(td_optimizer_options, 64);
+TD_OFFSET(td_optimizer_options, struct_size, 0);
+TD_OFFSET(td_optimizer_options, flags, 4);
+TD_OFFSET(td_optimizer_options, lr, 8);
+TD_OFFSET(td_optimizer_options, weight_decay, 16);
+TD_OFFSET(td_optimizer_options, momentum, 24);
+TD_OFFSET(td_optimizer_options, dampening, 32);
+TD_OFFSET(td_optimizer_options, beta1, 40);
+TD_OFFSET(td_optimizer_options, beta2, 48);
+TD_OFFSET(td_optimizer_options, eps, 56);

@@ -18,6 +18,7 @@ enum class Kind : std::uintptr_t {
   map_iter = 6,
   future = 7,
   module = 8,
+  optimizer = 9,
 };
 
 // A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.

@@ -133,6 +133,12 @@ void misuse_begin(misuse *m) {
   m->modules[0] = m->module;
   m->freed_module = module_on(m);
   td_module_free(m->freed_module);
+  td_tensordict *recorded = misuse_recorded(m);
+  TD_DO(td_optimizer_create(recorded, TD_OPTIMIZER_SGD, NULL, &m->optimizer));
+  TD_DO(td_optimizer_create(recorded, TD_OPTIMIZER_SGD, NULL, &m->freed_optimizer));
+  td_optimizer_free(m->freed_optimizer);
+  td_free(recorded);
+  m->loaded = NULL;
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
   td_keys_free(m->freed_keys);
@@ -185,6 +191,7 @@ void misuse_end(misuse *m) {
   td_future_free(m->future);
   td_module_free(m->module);
   td_module_free(m->script);
+  td_optimizer_free(m->optimizer);
   td_tensorclass_free(m->tensorclass_type);
   TD_CHECK_INT(m->released, m->lent);
   TD_CHECK_INT(td_debug_live_handles(), m->live_before);
@@ -330,6 +337,11 @@ int misuse_graph_answer(const char *function, td_status refusal, td_status statu
   }
   TD_CHECK(strchr(td_last_error_message(), '\n') == NULL);
   return 0;
+}
+
+const td_tensordict *misuse_empty(misuse *m) {
+  m->loaded = td_empty(TD_NO_SIZES);
+  return m->loaded;
 }
 
 td_tensordict *misuse_recorded(misuse *m) {

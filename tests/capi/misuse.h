@@ -15,6 +15,7 @@ typedef struct misuse {
   td_map_iter *map_iter, *freed_map_iter;
   td_future *future, *freed_future;
   td_module *module, *freed_module, *script;
+  td_optimizer *optimizer, *freed_optimizer;
   const td_module *modules[1];
   td_distribution distributions[1];
   td_tensorclass *tensorclass_type, *freed_tensorclass;
@@ -82,6 +83,9 @@ td_tensordict *misuse_mapped(misuse *m);
 
 /* A dictionary with a text under "str". */
 const td_tensordict *misuse_loaded(misuse *m);
+
+/* A dictionary without entries. */
+const td_tensordict *misuse_empty(misuse *m);
 
 /* A dictionary whose tensor is recorded for gradients. */
 td_tensordict *misuse_recorded(misuse *m);

@@ -33,6 +33,7 @@ export map_chunks, MapChunks
 export NestedTensor, flat
 export TensorDictModule, load_module, save_module, sequential, select_subsequence, select_out_keys, in_keys, out_keys
 export forward!, parameters, parameters!, Distribution, probabilistic, log_prob, normal_params
+export Optimizer, step!, optimizer_state, load_optimizer_state!
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, jagged, to_lazy_stack, densify, sub_tensordict
 export set_json!, get_json, spread_non_tensor!, set_bytes!, get_bytes
 export share_memory!, isshared, shared_name, open_shared
@@ -77,6 +78,7 @@ include("mask.jl")
 include("joins.jl")
 include("map.jl")
 include("modules.jl")
+include("optimizer.jl")
 include("gradient.jl")
 include("states.jl")
 include("structs.jl")

@@ -54,6 +54,29 @@ mutable struct TensorclassHandle <: Handle
     TensorclassHandle(pointer::Ptr{td_tensorclass}) = adopt(new(pointer), false)
 end
 
+"""
+    Optimizer(params, kind = :adam; lr = 1e-3, weight_decay, momentum = 0, dampening = 0, nesterov = false,
+              betas = (0.9, 0.999), eps = 1e-8, amsgrad = false)
+
+Gradient descent on the tensors of a dictionary that require gradients; `kind` is `:sgd`, `:adam` or `:adamw`.
+It keeps these tensors, not the dictionary; [`parameters`](@ref) gives those of a module. `weight_decay` is 0, for
+AdamW 0.01, unless given. The learning rate is the property `lr`, which can be set. See also [`step!`](@ref).
+
+```jldoctest
+julia> params = requires_grad!(TensorDict((); w = 1.0));
+
+julia> optimizer = Optimizer(params, :sgd; lr = 0.25);
+
+julia> backward(TensorDicts.set_grad_enabled(() -> params ^ 2, true)); step!(optimizer); Array(params["w"])
+0-dimensional Array{Float64,0}:
+0.5
+```
+"""
+mutable struct Optimizer <: Handle
+    pointer::Ptr{td_optimizer}
+    Optimizer(pointer::Ptr{td_optimizer}) = adopt(new(pointer), false)
+end
+
 mutable struct TensorDictModule <: Handle
     pointer::Ptr{td_module}
     TensorDictModule(pointer::Ptr{td_module}) = adopt(new(pointer), false)

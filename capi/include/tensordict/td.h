@@ -30,6 +30,7 @@
 #include "tensordict/td_names.h"
 #include "tensordict/td_nested_tensor.h"
 #include "tensordict/td_non_tensor.h"
+#include "tensordict/td_optimizer.h"
 #include "tensordict/td_reload.h"
 #include "tensordict/td_rows.h"
 #include "tensordict/td_shape.h"

@@ -28,6 +28,7 @@ token!(
     td_map_iter: td_map_iter_free,
     td_future: td_future_free,
     td_module: td_module_free,
+    td_optimizer: td_optimizer_free,
     td_writer: td_writer_free,
     td_tensorclass: td_tensorclass_free
 );

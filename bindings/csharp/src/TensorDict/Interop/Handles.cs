@@ -296,6 +296,22 @@ namespace TensorDicts.Interop
         }
     }
 
+    internal sealed unsafe class OptimizerHandle : NativeHandle<td_optimizer>
+    {
+        internal OptimizerHandle(td_optimizer* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(Optimizer);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_optimizer_free((td_optimizer*)handle);
+            return true;
+        }
+    }
+
     internal sealed unsafe class WriterHandle : NativeHandle<td_writer>
     {
         internal WriterHandle(td_writer* pointer)
