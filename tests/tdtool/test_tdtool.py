@@ -34,7 +34,7 @@ def environment(**more):
 def run(*arguments, status=0, **more):
     done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           encoding="utf-8", env=environment(**more))
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    assert status is None or done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done
 
 
@@ -235,6 +235,26 @@ class Modules(unittest.TestCase):
         self.refused(r"sha256 is .*", total, rollout, self.where / "none", "--sha256", "12")
         self.refused(r".*has the SHA-256 checksum [0-9a-f]{64}, not 0{64}", total, rollout, self.where / "none", "--sha256", "0" * 64)
 
+    def test_what_is_a_module_is_seen_by_its_content(self):
+        double = self.module("double.pt", ["return torch.mul(x, 2)"])
+        whole = double.read_bytes()
+        end = whole.rindex(b"PK\5\6")
+        self.assertIn("ScriptModule", run("show", double.rename(self.where / "double.npz")).stdout)
+        # An end in the form of 64 bits; then ends that lead elsewhere, of which none is a module.
+        size, at = struct.unpack_from("<II", whole, end + 12)
+        wide = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 4, 4, size, at)
+        locator = struct.pack("<4sIQI", b"PK\6\7", 0, end, 1)
+        short = whole[end:end + 12] + b"\xff" * 8 + whole[end + 20:]
+        strange = self.where / "strange"
+        strange.write_bytes(whole[:end] + wide + locator + short)
+        run("show", strange, status=None)
+        for field, value in ((12, 0), (12, 2**32 - 1), (16, 0), (16, 2**31), (16, end), (16, end + 21)):
+            strange.write_bytes(whole[:end + field] + struct.pack("<I", value) + whole[end + field + 4:])
+            self.assertIn(run("show", strange, status=None).returncode, (0, 3))
+        for place in (0, 8, end, 2**63, 2**64 - 1):
+            strange.write_bytes(whole[:end] + wide + locator[:8] + struct.pack("<Q", place) + locator[16:] + short)
+            self.assertIn(run("show", strange, status=None).returncode, (0, 3))
+
     def test_memory_holds_a_piece(self):
         data, out = self.where / "data", self.where / "out"
         sample.write_node(data, [10**6], {"x": ("float64", [10**6, 20], [])})
@@ -393,7 +413,8 @@ class Program(unittest.TestCase):
             sample.prepare(where)
             for arguments in (["show", "lazy_hetero"], ["head", "clouds"], ["stats", "numbers"], ["diff", "rollout", "other"],
                               ["slice", "rollout", "0, ::2", "part"], ["cat", "basic", "basic", "two"],
-                              ["convert", "clouds", "clouds.td"]):
+                              ["convert", "clouds", "clouds.td"], ["show", "double.pt"],
+                              ["run", "double.pt", "rollout", "doubled"]):
                 done = subprocess.run(["valgrind", "--error-exitcode=99", "-q", TOOL, *arguments], cwd=where,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment())
                 self.assertIn(done.returncode, (0, 1), done.stderr)

@@ -28,7 +28,7 @@ static bool find_directory(FILE *file, uint64_t size, uint64_t *at, uint64_t *by
     if (memcmp(tail + end, "PK\5\6", 4) != 0) continue;
     *bytes = number(tail + end + 12, 4);
     *at = number(tail + end + 16, 4);
-    if (*at != UINT32_MAX || end < LOCATOR) return true;
+    if ((*at != UINT32_MAX && *bytes != UINT32_MAX) || end < LOCATOR) return true;
     if (memcmp(tail + end - LOCATOR, "PK\6\7", 4) != 0) return true;
     if (!read_at(file, number(tail + end - LOCATOR + 8, 8), wide, sizeof wide)) return false;
     *bytes = number(wide + 40, 8);
