@@ -19,8 +19,8 @@ static const tool_option options[] = {
      TAKES_COUNT, &given.batch},
     {"only-outputs", 0, NULL, NULL, "write the outputs without the other entries", TAKES_NOTHING,
      &given.only_outputs},
-    {"freeze", 0, NULL, NULL, "turn the parameters into constants, which is faster", TAKES_NOTHING,
-     &loading.freeze},
+    {"freeze", 0, NULL, NULL, "turn the parameters into constants, in evaluation mode",
+     TAKES_NOTHING, &loading.freeze},
     {"device", 0, "DEVICE", NULL, "where the module runs, such as cuda:0; by default the CPU",
      TAKES_TEXT, &loading.device},
     SHA256_OPTION,
@@ -217,7 +217,7 @@ const tool_command command_run = {
         "replace entries of the same key. A row is one element of the first batch dimension. The "
         "module gets some rows at once, so a folder may be larger than the memory; a lazy stack "
         "may not. The archive names the keys of inputs and outputs; others are given one by one: "
-        "--in agent/image --in agent/goal. With --freeze, the module is in evaluation mode. OUT "
+        "--in agent/image --in agent/goal. OUT "
         "appears under its name only when it is complete.",
     .example =
         "tdtool run policy.pt rollout acted\ntdtool run policy.pt rollout acted.tdz "
