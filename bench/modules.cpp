@@ -4,6 +4,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <cstring>
 #include <memory>
 
 namespace bench {
@@ -125,6 +126,66 @@ void register_sampling() {
       });
 }
 
+// Environments of an engine, each with memory of its own: what it sees, and what it is to do.
+struct Environments {
+  static constexpr std::int64_t count = 64, seen = 4, wanted = 2;
+  struct One {
+    float observation[seen];
+    float action[wanted];
+    char others[200];  // of the engine
+  };
+  Environments() : all(count), observations(count * seen) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      for (std::size_t k = 0; k < seen; ++k)
+        all[i].observation[k] = 0.01F * static_cast<float>(i + k);
+      rows.push_back(at::from_blob(all[i].observation, {seen}));
+    }
+  }
+  std::vector<One> all;
+  std::vector<float> observations;  // a row for each environment
+  std::vector<at::Tensor> rows;     // over the environments' own memory
+};
+
+// As docs/guide/modules.md says: each environment writes its row, one call, each takes its action.
+Body act_through_rows(std::shared_ptr<Environments> engine, td_module* module) {
+  constexpr auto n = Environments::count, seen = Environments::seen;
+  td_tensordict* td = nullptr;
+  ok(td_create(&n, 1, TD_DEVICE_NONE, -1, &td));
+  const char* const names[] = {"observation", "action"};
+  td_tensor* batch = wrap(at::from_blob(engine->observations.data(), {n, seen}));
+  ok(td_set(td, names, 1, batch));
+  td_tensor_free(batch);
+  return [engine, module, td, names](benchmark::State& state) {
+    constexpr auto bytes = sizeof Environments::One::observation;
+    for (auto _ : state) {
+      for (std::size_t i = 0; i < engine->all.size(); ++i)
+        std::memcpy(&engine->observations[i * seen], engine->all[i].observation, bytes);
+      ok(td_module_call_inplace(td, module, nullptr));
+      td_tensor* action = nullptr;
+      float actions[Environments::count][Environments::wanted];
+      ok(td_get(td, names + 1, 1, &action));
+      ok(td_tensor_copy_to(action, actions, sizeof actions));
+      td_tensor_free(action);
+      for (std::size_t i = 0; i < engine->all.size(); ++i)
+        std::memcpy(engine->all[i].action, actions[i], sizeof actions[i]);
+    }
+  };
+}
+
+Body act_by_hand(std::shared_ptr<Environments> engine, torch::jit::Module script) {
+  return [engine, script](benchmark::State& state) {
+    torch::jit::Module policy = script;
+    for (auto _ : state) {
+      const at::Tensor actions = policy.forward({at::stack(engine->rows)}).toTensor().contiguous();
+      const float* row = actions.data_ptr<float>();
+      for (Environments::One& one : engine->all) {
+        std::memcpy(one.action, row, sizeof one.action);
+        row += Environments::wanted;
+      }
+    }
+  };
+}
+
 }  // namespace
 
 void register_modules() {
@@ -134,7 +195,12 @@ void register_modules() {
     figure(name, 1, batch == 1 ? 1.05 : 1.03, inplace(policy, policy->module), by_hand(policy));
     figure(name + ", frozen", 1, batch == 1 ? 0.7 : 0, inplace(policy, policy->frozen),
            by_hand(policy));
-    if (batch == 64) continue;
+    if (batch == 64) {
+      auto engine = std::make_shared<Environments>();
+      figure("module: rows to actions, 64 environments", 1, 1.15,
+             act_through_rows(engine, policy->module), act_by_hand(engine, policy->script));
+      continue;
+    }
     const td_module* const three[] = {policy->module, policy->module, policy->module};
     td_module* row = nullptr;
     ok(td_module_sequence(three, 3, nullptr, &row));

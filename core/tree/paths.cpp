@@ -10,6 +10,7 @@
 #include "core/tree/traverse.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 namespace td {
@@ -273,16 +274,26 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
   }
 }
 
-// Puts the values at their places, making the dictionaries on the way. Nothing is seen of one before
-// all of it is made.
+// Puts the values at their places, making the dictionaries on the way: one for all values that lie in it.
+// Nothing is seen of one before all that leads to the value is made.
 void Assignments::run() {
   names_.run();
+  std::optional<std::unordered_set<const Node*>> made;
+  if (puts_.size() > 1) made.emplace();
   for (Put& put : puts_) {
+    while (made && put.path.size() > 1) {
+      const Value* inner = put.node->find(put.path[0]);
+      if (inner == nullptr || !inner->is_node()) break;
+      if (made->count(inner->node().get()) == 0) break;
+      put.node = as_dense(inner->node().get());
+      put.path = put.path.slice(1);
+    }
     Value value = std::move(put.value);
     for (std::size_t i = put.path.size() - 1; i > 0; --i) {
       auto node = c10::make_intrusive<DenseNode>(put.node->batch(), put.node->device());
       node->set_names(put.node->names());
       node->put(put.path[i], std::move(value));
+      if (made) made->insert(node.get());
       value = NodePtr(std::move(node));
     }
     put.node->put(put.path[0], std::move(value));

@@ -56,6 +56,13 @@ TD_TEST(nested_keys_and_two_outputs) {
   TD_DO(td_module_call_inplace(copy, module, NULL));
   td_check_close(copy, expected);
   td_free(copy);
+  /* Into a new dictionary: one "agents" for both outputs. */
+  td_tensordict *result = td_called(data, module);
+  TD_DO(td_clone(data, 0, &copy));
+  TD_DO(td_update(copy, result, NULL));
+  td_check_close(copy, expected);
+  td_free(copy);
+  td_free(result);
   td_free(expected);
   td_free(data);
   td_module_free(module);

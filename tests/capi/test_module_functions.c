@@ -359,6 +359,34 @@ TD_TEST(keys_that_lead_through_one_another) {
   td_free(td);
 }
 
+TD_TEST(outputs_beside_one_another_in_new_dictionaries) {
+  const char *const paths[][3] = {{"n", "m", "x"}, {"n", "y", NULL}, {"n", "m", "z"}};
+  td_module *all = in_a_row(0, moves_into("a", paths[0], 3), moves_into("a", paths[1], 2),
+                            moves_into("a", paths[2], 3));
+  td_tensordict *td = with_a(), *result = td_called(td, all), *before = NULL, *after = NULL;
+  for (int inplace = 0; inplace < 2; inplace++) {
+    TD_CHECK_ENTRY(result, TD_KEY("n", "m", "x"), TD_SIZES(2), TD_VALUES(5, 6));
+    TD_CHECK_ENTRY(result, TD_KEY("n", "y"), TD_SIZES(2), TD_VALUES(5, 6));
+    TD_CHECK_ENTRY(result, TD_KEY("n", "m", "z"), TD_SIZES(2), TD_VALUES(5, 6));
+    td_free(result);
+    if (inplace != 0) continue;
+    /* Into a dictionary that is there, which stays the same one and keeps what it held. */
+    TD_DO(td_create_nested(td, TD_KEY("n")));
+    TD_DO(td_get_dict(td, TD_KEY("n"), &before));
+    td_put(before, TD_KEY("old"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
+    TD_DO(td_module_call_inplace(td, all, NULL));
+    TD_CHECK_ENTRY(before, TD_KEY("old"), TD_SIZES(2), TD_VALUES(1, 2));
+    TD_CHECK_ENTRY(before, TD_KEY("m", "z"), TD_SIZES(2), TD_VALUES(5, 6));
+    TD_DO(td_get_dict(td, TD_KEY("n"), &after));
+    TD_CHECK_ENTRY(after, TD_KEY("old"), TD_SIZES(2), TD_VALUES(1, 2));
+    td_free(before);
+    td_free(after);
+    TD_DO(td_dup(td, &result));
+  }
+  td_free(td);
+  td_module_free(all);
+}
+
 /* Sets an entry in the dictionary that is an input. */
 static td_status spoils(void *user, td_tensordict *source, td_tensordict **result) {
   td_tensor *tensor = td_filled(TD_DTYPE_FLOAT32, 3, TD_SIZES(2));

@@ -3,8 +3,10 @@ import json
 import pathlib
 import shutil
 import struct
+import zipfile
 
 GOLDEN = pathlib.Path(__file__).resolve().parent.parent / "data/golden"
+MODULES = pathlib.Path(__file__).resolve().parent.parent / "golden2/data/modules"
 ITEM = {"float32": "f", "float64": "d", "int64": "q", "int32": "i", "uint8": "B", "bool": "?"}
 
 
@@ -51,6 +53,25 @@ def stack(folder, lengths):
         write_node(folder / str(at), [], {"points": ("float64", [length, 2], [i / 4 for i in range(2 * length)])})
 
 
+def module(path, arguments, result, body, keys=None):
+    """A TorchScript archive without parameters, as torch.jit.save writes one."""
+    code = "\n".join([
+        "class M(Module):", "  __parameters__ = []", "  __buffers__ = []", "  training : bool",
+        f"  def forward(self: __torch__.M, {arguments}) -> {result}:", *("    " + line for line in body), ""])
+    entries = {
+        "data.pkl": b"\x80\x02c__torch__\nM\nq\x00)\x81}(X\x08\x00\x00\x00training\x89ub.",
+        "code/__torch__.py": code.encode(),
+        "constants.pkl": b"\x80\x02).",
+        "version": b"3\n",
+    }
+    if keys is not None:
+        text = {"version": 1, "in_keys": keys[0], "out_keys": keys[1]}
+        entries["extra/tensordict.json"] = json.dumps(text).encode()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(zipfile.ZipInfo(f"{path.stem}/{name}"), content)
+
+
 def prepare(where):
     """What the transcripts find in their folder."""
     rollout(where / "rollout")
@@ -65,6 +86,7 @@ def prepare(where):
     write_node(where / "names", [1], {"e\u0301t\u00e9": ("uint8", [1], [1]), "bell\x07": ("uint8", [1], [2])})
     (where / "names" / "bell\x07.memmap").rename(where / "names" / "bell%07.memmap")
     (where / "table.csv").write_text('name,score,"agent.age"\n"Ada",1.5,36\n"Bo",,41\n')
+    module(where / "double.pt", "x: Tensor", "Tensor", ["return torch.mul(x, 2)"], [[["action"]], [["next", "double"]]])
     for name in ("basic", "digits", "lazy_hetero", "nontensor", "tensorclass"):
         shutil.copytree(GOLDEN / name, where / name)
     shutil.copytree(GOLDEN / "basic", where / "short")

@@ -10,18 +10,20 @@ import pathlib
 import pty
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import time
 import unittest
 
 import sample
 
 TOOL = pathlib.Path(sys.argv[1]).resolve()
 SOURCES = pathlib.Path(sys.argv[2]).resolve()
-COMMANDS = ["show", "head", "stats", "slice", "diff", "cat", "convert", "verify", "repair"]
+COMMANDS = ["show", "head", "stats", "slice", "diff", "cat", "convert", "run", "verify", "repair"]
 
 
 def environment(**more):
@@ -32,7 +34,7 @@ def environment(**more):
 def run(*arguments, status=0, **more):
     done = subprocess.run([TOOL, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           encoding="utf-8", env=environment(**more))
-    assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
+    assert status is None or done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done
 
 
@@ -150,6 +152,152 @@ class Json(unittest.TestCase):
                 self.assertAlmostEqual(one, other, delta=1e-8 * abs(other))
 
 
+class Modules(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.where = pathlib.Path(self.folder.name)
+        sample.rollout(self.where / "rollout")
+
+    def module(self, name, body, keys=(["x"], ["y"]), arguments="x: Tensor", result="Tensor"):
+        sample.module(self.where / name, arguments, result, body, [[[key] for key in some] for some in keys] if keys else None)
+        return self.where / name
+
+    def refused(self, text, *arguments):
+        """The one line that is said, and nothing is left behind."""
+        before = sorted(self.where.iterdir())
+        self.assertRegex(run("run", *arguments, status=3).stderr, rf"\Atdtool: {text}\n\Z")
+        self.assertEqual(sorted(self.where.iterdir()), before)
+
+    def doubles(self, folder, key):
+        content = (folder / f"{key}.memmap").read_bytes()
+        return list(struct.unpack(f"<{len(content) // 8}d", content))
+
+    def test_every_way_of_cutting_gives_the_same(self):
+        values = [i / 4 for i in range(22)]
+        sample.write_node(self.where / "data", [11], {"x": ("float64", [11, 2], values)})
+        double = self.module("double.pt", ["return torch.mul(x, 2)"])
+        for batch in (0, 1, 2, 3, 10, 11, 12, 2**62):
+            out = self.where / f"out{batch}"
+            run("run", double, self.where / "data", out, "--batch", batch)
+            self.assertEqual(self.doubles(out, "y"), [2 * value for value in values])
+            self.assertEqual(self.doubles(out, "x"), values)
+
+    def test_rows_are_called_in_pieces(self):
+        sample.write_node(self.where / "data", [11], {"x": ("float64", [11], range(11))})
+        sample.write_node(self.where / "wide", [3, 512], {"x": ("float64", [3, 512], range(3 * 512))})
+        rows = self.module("rows.pt", ["return torch.add(torch.mul(x, 0), torch.size(x, 0))"])
+        run("run", rows, self.where / "data", self.where / "out", "--batch", 4)
+        self.assertEqual(self.doubles(self.where / "out", "y"), [4] * 8 + [3] * 3)
+        run("run", rows, self.where / "data", self.where / "whole")
+        self.assertEqual(self.doubles(self.where / "whole", "y"), [11] * 11)
+        run("run", rows, self.where / "wide", self.where / "halves")  # some 1024 elements, two rows
+        self.assertEqual(self.doubles(self.where / "halves", "y"), [2] * 1024 + [1] * 512)
+
+    def test_a_lazy_stack(self):
+        sample.stack(self.where / "even", [2, 2, 2])
+        double = self.module("double.pt", ["return torch.mul(x, 2)"], (["points"], ["points"]))
+        run("run", double, self.where / "even", self.where / "out", "--batch", 2)
+        for at in range(3):
+            self.assertEqual(self.doubles(self.where / "out" / str(at), "points"), [0, 0.5, 1, 1.5])
+        run("run", double, self.where / "even", self.where / "dense", "--only-outputs")
+        self.assertEqual(self.doubles(self.where / "dense", "points"), [0, 0.5, 1, 1.5] * 3)
+
+    def test_two_outputs_in_one_new_dictionary(self):
+        keys = ["action"], ["low", "high"]
+        two = self.module("two.pt", ["return (torch.neg(x), torch.abs(x))"], keys, result="Tuple[Tensor, Tensor]")
+        run("run", two, self.where / "rollout", self.where / "out", "--out", "bounds/low", "--out", "bounds/high")
+        found = json.loads(run("head", self.where / "out", "-n", 1, "--json").stdout)[0]["values"]
+        self.assertEqual((found["action"], found["bounds/low"], found["bounds/high"]), ([-1, -0.25999999], [1, 0.25999999], [1, 0.25999999]))
+
+    def test_outputs_that_differ_between_rows(self):
+        sample.write_node(self.where / "data", [3], {"x": ("float32", [3], [1, 2, 9])})
+        for other, found in (("torch.unsqueeze(x, -1)", r"float32 of \[1\]"), ("torch.to(x, 7)", r"float64 of \[\]")):
+            body = ["if bool(torch.gt(torch.max(x), 5)):", f"  y = {other}", "else:", "  y = x", "return y"]
+            self.refused(rf".*data, rows 2 to 2: y is {found} in each row; in the first rows it was float32 of \[\]",
+                         self.module("moody.pt", body), self.where / "data", self.where / "out", "--batch", 1)
+            (self.where / "moody.pt").unlink()
+
+    def test_what_a_module_cannot_do(self):
+        out, rollout = self.where / "out", self.where / "rollout"
+        total = self.module("total.pt", ["return torch.sum(x)"], (["action"], ["y"]))
+        self.refused(r'.*rollout: batch dimension mismatch: "y" has shape \[\], which does not begin with the batch size \[4, 25\]',
+                     total, rollout, out)
+        first = self.module("first.pt", ["return torch.select(x, 0, 0)"], (["action"], ["y"]))
+        self.refused(r'.*"y" has shape \[25, 2\], which does not begin with the batch size \[4, 25\]', first, rollout, out)
+        self.refused(r".*rollout: the module failed: .*", sample.MODULES / "mlp.pt", rollout, out, "--in", "action")
+        keyless = self.module("keyless.pt", ["return x"], None)
+        self.refused(r".*keyless.pt does not say its in_keys.*", keyless, rollout, out)
+        self.assertIn("TorchScript archive, batch [], 0 tensors", run("show", keyless).stdout)
+        run("run", keyless, rollout, out, "--in", "action", "--out", "same")
+        (self.where / "broken.pt").write_bytes(total.read_bytes()[:-30])
+        self.refused(r".*broken.pt is not a zip archive", self.where / "broken.pt", rollout, self.where / "none")
+        self.refused(r"sha256 is .*", total, rollout, self.where / "none", "--sha256", "12")
+        self.refused(r".*has the SHA-256 checksum [0-9a-f]{64}, not 0{64}", total, rollout, self.where / "none", "--sha256", "0" * 64)
+
+    def test_what_is_a_module_is_seen_by_its_content(self):
+        double = self.module("double.pt", ["return torch.mul(x, 2)"])
+        whole = double.read_bytes()
+        end = whole.rindex(b"PK\5\6")
+        self.assertIn("ScriptModule", run("show", double.rename(self.where / "double.npz")).stdout)
+        # An end in the form of 64 bits; then ends that lead elsewhere, of which none is a module.
+        size, at = struct.unpack_from("<II", whole, end + 12)
+        wide = struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, 4, 4, size, at)
+        locator = struct.pack("<4sIQI", b"PK\6\7", 0, end, 1)
+        short = whole[end:end + 12] + b"\xff" * 8 + whole[end + 20:]
+        strange = self.where / "strange"
+        strange.write_bytes(whole[:end] + wide + locator + short)
+        run("show", strange, status=None)
+        for field, value in ((12, 0), (12, 2**32 - 1), (16, 0), (16, 2**31), (16, end), (16, end + 21)):
+            strange.write_bytes(whole[:end + field] + struct.pack("<I", value) + whole[end + field + 4:])
+            self.assertIn(run("show", strange, status=None).returncode, (0, 3))
+        for place in (0, 8, end, 2**63, 2**64 - 1):
+            strange.write_bytes(whole[:end] + wide + locator[:8] + struct.pack("<Q", place) + locator[16:] + short)
+            self.assertIn(run("show", strange, status=None).returncode, (0, 3))
+
+    def test_memory_holds_a_piece(self):
+        data, out = self.where / "data", self.where / "out"
+        sample.write_node(data, [10**6], {"x": ("float64", [10**6, 20], [])})
+        with open(data / "x.memmap", "wb") as file:
+            file.truncate(160 * 10**6)  # zeros
+        same = self.module("same.pt", ["return torch.add(x, 1)"])
+        child = subprocess.Popen([TOOL, "run", same, data, out], stdout=subprocess.DEVNULL, env=environment())
+        most = 0
+        while child.poll() is None:
+            try:
+                status = pathlib.Path(f"/proc/{child.pid}/status").read_text()
+            except OSError:
+                break
+            most = max([most, *map(int, re.findall(r"RssAnon:\s+(\d+) kB", status))])
+            time.sleep(0.002)
+        self.assertEqual(child.wait(), 0)
+        if b"__asan" not in TOOL.read_bytes():
+            self.assertLess(most, 100 * 1000)  # most of it libtorch; 160 MB of outputs
+        self.assertEqual(set(self.doubles(out, "y")), {1.0})
+
+    def test_an_interrupted_run_leaves_nothing(self):
+        data = self.where / "data"
+        sample.write_node(data, [200000], {"x": ("float64", [200000], [])})
+        with open(data / "x.memmap", "wb") as file:
+            file.truncate(200000 * 8)
+        same = self.module("same.pt", ["return torch.add(x, 1)"])
+        child = subprocess.Popen([TOOL, "run", same, data, self.where / "out", "--batch", "1"], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, text=True, env=environment())
+        while not any(path.name.startswith(".out.tdtool") for path in self.where.iterdir()):
+            self.assertIsNone(child.poll())
+            time.sleep(0.01)
+        child.send_signal(signal.SIGINT)
+        said = child.communicate()[1]
+        self.assertEqual((child.returncode, said), (3, "tdtool: interrupted\n"))
+        self.assertEqual(sorted(path.name for path in self.where.iterdir()), ["data", "rollout", "same.pt"])
+
+    def test_progress(self):
+        double = self.module("double.pt", ["return torch.mul(x, 2)"], (["action"], ["y"]))
+        said = run("run", double, self.where / "rollout", self.where / "out", "--batch", 1, "--progress", "always").stderr
+        self.assertRegex(said, r"\nrun \[\.+\] +0 % 0 B of 800 B")
+        self.assertRegex(said, r"\nrun \[#+\] 100 % 800 B of 800 B")
+
+
 class Size(unittest.TestCase):
     def test_a_terabyte_shows_at_once(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -265,7 +413,8 @@ class Program(unittest.TestCase):
             sample.prepare(where)
             for arguments in (["show", "lazy_hetero"], ["head", "clouds"], ["stats", "numbers"], ["diff", "rollout", "other"],
                               ["slice", "rollout", "0, ::2", "part"], ["cat", "basic", "basic", "two"],
-                              ["convert", "clouds", "clouds.td"]):
+                              ["convert", "clouds", "clouds.td"], ["show", "double.pt"],
+                              ["run", "double.pt", "rollout", "doubled"]):
                 done = subprocess.run(["valgrind", "--error-exitcode=99", "-q", TOOL, *arguments], cwd=where,
                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment())
                 self.assertIn(done.returncode, (0, 1), done.stderr)

@@ -20,7 +20,7 @@ import sample
 def answer(command, where, tool):
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "PATH": f"{where}/.bin:{os.environ['PATH']}"}
     environment.pop("NO_COLOR", None)
-    command = command.replace("DATA", str(sample.GOLDEN.parent))
+    command = command.replace("DATA", str(sample.GOLDEN.parent)).replace("MODULES", str(sample.MODULES))
     done = subprocess.run(["bash", "-c", command], cwd=where, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8")
     text = done.stdout.replace(str(where), "HERE").replace(str(sample.GOLDEN.parent), "DATA")

@@ -1,9 +1,6 @@
 /* tdtool cat: several dictionaries one after the other. The files of the result grow input by input, so that all of
  * it may be larger than the memory. */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "tdtool.h"
 
@@ -59,20 +56,12 @@ static td_tensordict *join(char **paths, int count, bool shapes_only) {
 
 static int run(int count, char **arguments) {
   const char *out = arguments[--count];
-  struct stat about;
   form as = form_for(out);
   refuse_existing(out);
   td_tensordict *joined = join(arguments, count, true);
   td_free(joined);
   if (join_in_files(out, arguments, count)) {
-    bool there = stat(out, &about) == 0;
-    if (as == FORM_FOLDER && !there) {
-      if (rename(scratch_path(), out) != 0) die("%s: %s", out, strerror(errno));
-      joined = open_any(out, true);
-    } else {
-      joined = open_any(scratch_path(), false);
-      save_any(joined, out, as, "save");
-    }
+    joined = scratch_keep(out, as);
   } else {
     joined = join(arguments, count, false);
     save_any(joined, out, as, "save");

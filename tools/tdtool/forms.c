@@ -28,6 +28,8 @@ static const form_row rows[] = {
     {FORM_NPZ, "npz", "NumPy archive", " .npz ", "arrays of NumPy in a zip archive"},
     {FORM_NPY, "npy", "NumPy array", " .npy ", "one array"},
     {FORM_TORCH, "pt", "pickled tensors", " .pt .pth ", "a pickle of plain tensors; read only"},
+    {FORM_MODULE, "torchscript", "TorchScript archive", "",
+     "a module, for show and run; all others take its tensors as data"},
     {FORM_CSV, "csv", "CSV table", " .csv ", "a table with names in the first line"},
     {FORM_JSON, "json", "JSON table", " .json ", "a list of objects, one for each row"},
 };
@@ -77,11 +79,12 @@ form form_for(const char *path) {
   return found;
 }
 
-/* Zip archives: with a meta.json at the top one of ours; else of NumPy, or of torch.save. */
+/* Zip archives: with a meta.json at the top one of ours; with constants a module; else of NumPy, or of torch.save. */
 static form form_of_zip(const char *path, form named) {
   int32_t archive;
   must(td_memmap_is_archive(path, &archive));
   if (archive) return FORM_ARCHIVE;
+  if (zip_holds(path, "constants.pkl")) return FORM_MODULE;
   return named == FORM_TORCH ? named : FORM_NPZ;
 }
 
@@ -196,6 +199,7 @@ typedef struct save_job {
   const td_tensordict *td;
   const char *path;
   form as;
+  td_tensordict *saved;
 } save_job;
 
 static td_status save_file(const save_job *job, td_file_format format) {
@@ -218,13 +222,12 @@ static td_status save_folder(const save_job *job, td_archive archive, td_tensord
 }
 
 static td_status save(void *user) {
-  const save_job *job = user;
-  td_tensordict *saved = NULL;
+  save_job *job = user;
   td_status status = TD_ERR_UNSUPPORTED;
   switch (job->as) {
-    case FORM_FOLDER: status = save_folder(job, TD_ARCHIVE_NO, &saved); break;
-    case FORM_ARCHIVE: status = save_folder(job, TD_ARCHIVE_YES, &saved); break;
-    case FORM_CONSOLIDATED: status = td_consolidate(job->td, job->path, NULL, &saved); break;
+    case FORM_FOLDER: status = save_folder(job, TD_ARCHIVE_NO, &job->saved); break;
+    case FORM_ARCHIVE: status = save_folder(job, TD_ARCHIVE_YES, &job->saved); break;
+    case FORM_CONSOLIDATED: status = td_consolidate(job->td, job->path, NULL, &job->saved); break;
     case FORM_SAFETENSORS: status = save_file(job, TD_FILE_SAFETENSORS); break;
     case FORM_NPZ: status = save_file(job, TD_FILE_NPZ); break;
     case FORM_NPY: status = save_file(job, TD_FILE_NPY); break;
@@ -232,7 +235,6 @@ static td_status save(void *user) {
     case FORM_JSON: status = td_table_save(job->td, job->path, TABLE(TD_TABLE_JSON, ".")); break;
     default: td_set_error(status, "pickled tensors are only read");
   }
-  td_free(saved);
   return status;
 }
 
@@ -255,13 +257,18 @@ static td_tensordict *prepared(const td_tensordict *td) {
   return result;
 }
 
-void save_any(const td_tensordict *td, const char *path, form as, const char *label) {
+td_tensordict *save_mapped(const td_tensordict *td, const char *path, form as, const char *label) {
   td_tensordict *what = prepared(td);
-  save_job job = {what, path, as};
+  save_job job = {what, path, as, NULL};
   size_t bytes = 0;
   must(td_nbytes(what, &bytes));
   must(progress_call(label, bytes, save, &job));
   td_free(what);
+  return job.saved;
+}
+
+void save_any(const td_tensordict *td, const char *path, form as, const char *label) {
+  td_free(save_mapped(td, path, as, label));
 }
 
 void print_saved(const td_tensordict *td, const char *path, form as) {

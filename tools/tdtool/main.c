@@ -5,8 +5,8 @@
 #include "tdtool.h"
 
 const tool_command *const commands[] = {
-    &command_show, &command_head,    &command_stats,  &command_slice,  &command_diff,
-    &command_cat,  &command_convert, &command_verify, &command_repair,
+    &command_show, &command_head,    &command_stats, &command_slice,  &command_diff,
+    &command_cat,  &command_convert, &command_run,   &command_verify, &command_repair,
 };
 const size_t commands_len = COUNT_OF(commands);
 struct common_values common;

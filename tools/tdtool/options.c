@@ -46,6 +46,12 @@ static void take(const tool_command *command, const tool_option *given, const ch
       }
       *(const char **)given->into = value;
       return;
+    case TAKES_TEXTS: {
+      texts *to = given->into;
+      to->items = xrealloc(to->items, (to->length + 1) * sizeof *to->items);
+      to->items[to->length++] = value;
+      return;
+    }
     case TAKES_COUNT: *(int64_t *)given->into = strtoll(value, &end, 10); break;
     case TAKES_REAL: *(double *)given->into = strtod(value, &end); break;
   }

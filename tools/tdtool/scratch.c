@@ -1,6 +1,8 @@
 /* A folder beside a place, for a while. It goes when the program ends early, too. */
+#include <errno.h>
 #include <ftw.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,4 +59,19 @@ const char *scratch_begin(const char *beside) {
   }
   promised = true;
   return scratch;
+}
+
+/* A folder takes its name; what else is asked of OUT is written anew. */
+td_tensordict *scratch_keep(const char *out, form as) {
+  struct stat about;
+  td_tensordict *kept;
+  bool there = stat(out, &about) == 0;
+  if (as == FORM_FOLDER && !there && !saving.durable && !saving.checksums) {
+    if (rename(scratch, out) != 0) die("%s: %s", out, strerror(errno));
+    kept = open_any(out, true);
+  } else {
+    kept = open_any(scratch, false);
+    save_any(kept, out, as, "save");
+  }
+  return kept;
 }

@@ -23,14 +23,18 @@ void die_usage(const char *format, ...);
 void must(td_status status);
 
 /* options.c: what a command takes. Commands are tables; help, the man page and completion are made of them. */
-typedef enum { TAKES_NOTHING, TAKES_TEXT, TAKES_COUNT, TAKES_REAL } option_takes;
+typedef enum { TAKES_NOTHING, TAKES_TEXT, TAKES_TEXTS, TAKES_COUNT, TAKES_REAL } option_takes;
+typedef struct texts { /* of an option that may come several times */
+  const char **items;
+  size_t length;
+} texts;
 typedef struct tool_option {
   const char *name;   /* without the dashes */
   char letter;        /* 0: there is only the long one */
   const char *value;  /* what the help calls its value; NULL for a switch */
   const char *words;  /* the values that it may have, separated by blanks; NULL: any */
   const char *text;   /* one line */
-  option_takes takes; /* what `into` points to: bool, const char *, int64_t, double */
+  option_takes takes; /* what `into` points to: bool, const char *, texts, int64_t, double */
   void *into;
 } tool_option;
 typedef struct tool_command {
@@ -46,7 +50,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command command_cat, command_convert, command_diff, command_head, command_repair,
-    command_show, command_slice, command_stats, command_verify;
+    command_run, command_show, command_slice, command_stats, command_verify;
 extern const tool_command *const commands[];
 extern const size_t commands_len;
 extern const tool_option common_options[];
@@ -140,6 +144,7 @@ typedef enum {
   FORM_NPZ,
   FORM_NPY,
   FORM_TORCH,
+  FORM_MODULE,
   FORM_CSV,
   FORM_JSON
 } form;
@@ -179,16 +184,33 @@ form form_for(const char *path);                             /* to be written */
 td_tensordict *open_any(const char *path, bool shapes_only); /* ends the program when it cannot */
 td_status try_open(const char *path, form which, td_tensordict **td);
 td_tensordict *open_key(const char *path, const char *key, bool shapes_only);
-/* Saves by the form; `bytes` says how much there is. */
+/* Saves by the form. */
 void save_any(const td_tensordict *td, const char *path, form as, const char *label);
+/* Gives the dictionary that is mapped from a folder; NULL for some forms. */
+td_tensordict *save_mapped(const td_tensordict *td, const char *path, form as, const char *label);
 void print_saved(const td_tensordict *td, const char *path, form as);
 void refuse_existing(const char *path); /* unless --force was given */
+
+/* zip.c: whether a zip archive has an entry of this name in a folder at its top. */
+bool zip_holds(const char *path, const char *name);
+
+/* module.c: TorchScript archives. */
+extern struct module_values {
+  texts in, out;
+  const char *sha256, *device;
+  bool freeze;
+} loading;
+#define SHA256_OPTION \
+  { "sha256", 0, "HEX", NULL, "refuse a module with another checksum", TAKES_TEXT, &loading.sha256 }
+td_status load_module(const char *path, td_module **module);
+void module_device(td_device_type *type, int32_t *index); /* of --device */
 
 /* scratch.c: a folder beside a place: .NAME.tdtool-PID */
 const char *scratch_begin(const char *beside);
 const char *scratch_path(void);
 void scratch_remove(void);
 void scratch_check(void); /* ends the program when it was interrupted */
+td_tensordict *scratch_keep(const char *out, form as); /* the folder becomes OUT; what OUT holds */
 
 /* keys.c: keys as people type them. */
 typedef struct key {
@@ -228,6 +250,34 @@ typedef struct tree {
 tree tree_of(const td_tensordict *td, bool elements);
 void tree_free(tree *of);
 void entry_key(const tree *of, size_t position, key *result);
+
+/* show_lines.c: such a list as people read it, and as JSON; most_depth 0: all levels. */
+void print_lines(const tree *of, int64_t most_depth);
+void json_lines(const tree *of, int64_t most_depth); /* the member "entries" */
+void add_note(text *to, const entry *line);
+
+/* show_module.c: tdtool show of a TorchScript archive; false when it names no keys. */
+bool show_module(const char *path, int64_t most_depth);
+
+/* outputs.c: the outputs of a module for all rows, in files. */
+typedef struct output {
+  key path;
+  td_dtype dtype;
+  size_t dims;
+  int64_t *sizes;
+  td_tensor *file; /* where all rows go; NULL before they are made */
+} output;
+typedef struct outputs {
+  output *items;
+  size_t length;
+} outputs;
+outputs outputs_of(const td_module *module, const td_tensordict *first); /* as the first rows are */
+void outputs_free(outputs *of);
+td_tensordict *outputs_exclude(const outputs *of, const td_tensordict *td);
+/* Files for all rows in a stored dictionary; false when it gets none. */
+bool outputs_make(outputs *of, td_tensordict *stored, int64_t rows);
+/* Some rows; says what does not fit, or NULL. */
+char *outputs_write(const outputs *of, const td_tensordict *result, int64_t first, int64_t past);
 
 /* leaves.c: the tensors of a dictionary, also through lazy stacks. */
 typedef struct leaf {

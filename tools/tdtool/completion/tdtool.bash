@@ -3,14 +3,15 @@ _tdtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "show head stats slice diff cat convert verify repair --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "show head stats slice diff cat convert run verify repair --help --version" -- "$word")
     return
   fi
   case ${COMP_WORDS[1]} in
   show)
-    options=" --depth -d --elements -e"
+    options=" --depth -d --elements -e --sha256"
     case $before in
     --depth | -d) return ;;
+    --sha256) return ;;
     esac
     ;;
   head)
@@ -48,6 +49,17 @@ _tdtool() {
   convert)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    esac
+    ;;
+  run)
+    options=" --in -i --out -o --batch -b --only-outputs --freeze --device --sha256 --to -t --force --compress -z --checksums --durable --tensors --pad"
+    case $before in
+    --in | -i) return ;;
+    --out | -o) return ;;
+    --batch | -b) return ;;
+    --device) return ;;
+    --sha256) return ;;
     --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
     esac
     ;;
