@@ -26,6 +26,7 @@ struct Policy {
   explicit Policy(std::int64_t batch)
       : module(loaded()),
         frozen(loaded(TD_MODULE_LOAD_FREEZE)),
+        optimized(loaded(TD_MODULE_LOAD_OPTIMIZE)),
         script(torch::jit::load(archive)),
         observation(at::rand({batch, 4})) {
     ok(td_create(&batch, 1, TD_DEVICE_NONE, -1, &td));
@@ -34,7 +35,7 @@ struct Policy {
     ok(td_set(td, &name, 1, tensor));
     td_tensor_free(tensor);
   }
-  td_module *module, *frozen;
+  td_module *module, *frozen, *optimized;
   torch::jit::Module script;
   at::Tensor observation;
   td_tensordict* td = nullptr;
@@ -195,6 +196,7 @@ void register_modules() {
     figure(name, 1, batch == 1 ? 1.05 : 1.03, inplace(policy, policy->module), by_hand(policy));
     figure(name + ", frozen", 1, batch == 1 ? 0.7 : 0, inplace(policy, policy->frozen),
            by_hand(policy));
+    figure(name + ", optimized", 1, 0, inplace(policy, policy->optimized), by_hand(policy));
     if (batch == 64) {
       auto engine = std::make_shared<Environments>();
       figure("module: rows to actions, 64 environments", 1, 1.15,

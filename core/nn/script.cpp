@@ -5,7 +5,9 @@
 #include "core/nn/script_module.h"
 #include "core/tree/paths.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/function_schema.h>
+#include <c10/core/GradMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <optional>
@@ -45,8 +47,9 @@ void run_function(torch::jit::Function& function, std::vector<c10::IValue>& stac
 
 }  // namespace
 
-ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys)
-    : plan_(module._ivalue()), object_(module._ivalue()) {
+ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys,
+                           bool frozen)
+    : frozen_(frozen), plan_(module._ivalue()), object_(module._ivalue()) {
   in_keys_ = std::move(in_keys);
   out_keys_ = std::move(out_keys);
   const auto method = module.find_method("forward");
@@ -104,6 +107,9 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
     // What the executor learns of sizes under vmap is not what it meets without.
     std::optional<torch::jit::GraphOptimizerEnabledGuard> plain;
     if (frame.level() != nullptr) plain.emplace(false);
+    // Autograd would only pass each operator on. A module that is not frozen may record for itself.
+    std::optional<at::AutoDispatchBelowAutograd> below;
+    if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
     run_function(*function_, stack);
   }
   put_outputs(frame, stack.back());

@@ -176,7 +176,8 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   KeyPaths in_keys = chosen(options.in_keys, std::move(keys.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen(options.out_keys, std::move(keys.out_keys), "out_keys", path);
   return std::make_shared<ScriptModule>(prepared(parse(std::move(bytes), path, options), options),
-                                        std::move(in_keys), std::move(out_keys));
+                                        std::move(in_keys), std::move(out_keys),
+                                        options.freeze || options.optimize);
 }
 
 void save_script(const Module& module, const std::string& path) {

@@ -10,7 +10,7 @@ namespace td {
 
 class ScriptModule final : public Module {
  public:
-  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys);
+  ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, bool frozen);
 
   TensorDict params() const override;
   std::string to_string() const override;
@@ -26,6 +26,7 @@ class ScriptModule final : public Module {
   void put(Frame& frame, std::size_t i, const c10::IValue& value) const;
 
   torch::jit::Function* function_;
+  const bool frozen_;
   std::vector<bool> optional_;         // inputs that may be missing
   std::vector<c10::IValue> defaults_;  // of arguments behind the in_keys
   ScriptParams plan_;
