@@ -16,7 +16,7 @@ Body clone_with(std::shared_ptr<Leaves> leaves, int threads) {
     at::set_num_threads(threads);
     for (auto _ : state) {
       td_tensordict* result = nullptr;
-      ok(td_clone(leaves->td, TD_CLONE_SHALLOW, &result));
+      ok(td_clone(leaves->td, 0, &result));
       td_free(result);
     }
     at::set_num_threads(1);
