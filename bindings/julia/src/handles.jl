@@ -90,6 +90,7 @@ raw(::Type{MapHandle}) = td_map_iter
 raw(::Type{Future}) = td_future
 raw(::Type{TensorclassHandle}) = td_tensorclass
 raw(::Type{TensorDictModule}) = td_module
+raw(::Type{Optimizer}) = td_optimizer
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
 free(pointer::Ptr{td_tensordict}) = td_free(pointer)
@@ -99,6 +100,7 @@ free(pointer::Ptr{td_map_iter}) = td_map_iter_free(pointer)
 free(pointer::Ptr{td_future}) = td_future_free(pointer)
 free(pointer::Ptr{td_tensorclass}) = td_tensorclass_free(pointer)
 free(pointer::Ptr{td_module}) = td_module_free(pointer)
+free(pointer::Ptr{td_optimizer}) = td_optimizer_free(pointer)
 
 kind(::Tensor) = :tensor
 kind(::TensorDict) = :dictionary
@@ -108,6 +110,7 @@ kind(::MapHandle) = :iterator
 kind(::Future) = :future
 kind(::TensorclassHandle) = Symbol("tensorclass")
 kind(::TensorDictModule) = Symbol("module")
+kind(::Optimizer) = :optimizer
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
 function release(h::Handle)
@@ -139,6 +142,7 @@ Base.unsafe_convert(::Type{Ptr{td_map_iter}}, h::MapHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_future}}, h::Future) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_tensorclass}}, h::TensorclassHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_module}}, h::TensorDictModule) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_optimizer}}, h::Optimizer) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)
     finalizer(release, h)

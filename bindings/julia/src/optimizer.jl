@@ -23,7 +23,7 @@ function Base.getproperty(optimizer::Optimizer, name::Symbol)
 end
 
 function Base.setproperty!(optimizer::Optimizer, name::Symbol, value)
-    name === :lr || return setfield!(optimizer, name, value)
+    name === :lr || return setfield!(optimizer, name, convert(fieldtype(Optimizer, name), value))
     check(td_optimizer_set_lr(optimizer, value))
     value
 end
@@ -52,3 +52,6 @@ optimizer_state(optimizer::Optimizer) = deepcopy(call(TensorDict, td_optimizer_s
 
 load_optimizer_state!(optimizer::Optimizer, state::TensorDict) =
     (check(td_optimizer_load_state(optimizer, state)); optimizer)
+
+Base.show(io::IO, optimizer::Optimizer) =
+    print(io, isopen(optimizer) ? "Optimizer(lr = $(optimizer.lr))" : "Optimizer(closed)")

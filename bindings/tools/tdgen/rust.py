@@ -179,7 +179,7 @@ def _struct(api: ir.Api, struct: ir.Struct) -> list[str]:
             value = "size_of::<Self>() as u32"
         elif member.type.name in api.names("callbacks"):
             value = "None"
-        elif member.type.name == "double" and "." not in value:
+        elif member.type.name == "double" and not set(value) & set(".e"):
             value += ".0"
         given.append(f"{name_of(member.name)}: {value}")
     body = [f"        Self {{ {', '.join(given)} }}"]

@@ -24,31 +24,31 @@ namespace TensorDicts
         public static OptimizerOptions AdamW => new OptimizerOptions(td_optimizer_kind.TD_OPTIMIZER_ADAMW, 0.01);
 
         /// <summary>The learning rate.</summary>
-        public double LearningRate { get; init; } = 1e-3;
+        public double LearningRate { get; set; } = 1e-3;
 
         /// <summary>How strongly parameters are drawn to zero; 0, for AdamW 0.01.</summary>
-        public double WeightDecay { get; init; }
+        public double WeightDecay { get; set; }
 
         /// <summary>SGD: momentum.</summary>
-        public double Momentum { get; init; }
+        public double Momentum { get; set; }
 
         /// <summary>SGD: how much of each new gradient the momentum leaves out.</summary>
-        public double Dampening { get; init; }
+        public double Dampening { get; set; }
 
         /// <summary>SGD: Nesterov momentum.</summary>
-        public bool Nesterov { get; init; }
+        public bool Nesterov { get; set; }
 
         /// <summary>Adam and AdamW: how slowly the mean of gradients changes.</summary>
-        public double Beta1 { get; init; } = 0.9;
+        public double Beta1 { get; set; } = 0.9;
 
         /// <summary>Adam and AdamW: how slowly the mean of their squares changes.</summary>
-        public double Beta2 { get; init; } = 0.999;
+        public double Beta2 { get; set; } = 0.999;
 
         /// <summary>Adam and AdamW: what is added to the denominator.</summary>
-        public double Epsilon { get; init; } = 1e-8;
+        public double Epsilon { get; set; } = 1e-8;
 
         /// <summary>Adam and AdamW: the AMSGrad variant.</summary>
-        public bool AmsGrad { get; init; }
+        public bool AmsGrad { get; set; }
 
         internal td_optimizer_kind Kind => kind;
 

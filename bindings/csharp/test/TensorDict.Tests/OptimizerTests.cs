@@ -63,7 +63,7 @@ public class OptimizerTests
         Descend(whole, first);
         Descend(half, third);
         Assert.Equal(Values(whole), Values(half));
-        Expect.Fails<TensorDictException>(TensorDictStatus.WrongEntry, () => third.LoadState(half));
+        Expect.Fails<TensorKeyException>(TensorDictStatus.WrongEntry, () => third.LoadState(half));
     }
 
     [Fact]

@@ -2656,7 +2656,7 @@ impl Default for td_optimizer_options {
             dampening: 0.0,
             beta1: 0.9,
             beta2: 0.999,
-            eps: 1e-08.0,
+            eps: 1e-08,
         }
     }
 }

@@ -130,7 +130,7 @@ impl Optimizer {
     pub fn lr(&self) -> f64 {
         let mut lr = 0.0;
         // SAFETY: the handle is alive.
-        sound(unsafe { sys::td_optimizer_lr(self.handle.get(), &mut lr) });
+        sound(check(unsafe { sys::td_optimizer_lr(self.handle.get(), &mut lr) }));
         lr
     }
 
