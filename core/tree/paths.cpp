@@ -277,15 +277,26 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
 // all of it is made.
 void Assignments::run() {
   names_.run();
+  c10::SmallVector<const Node*, 4> made;  // several entries may go into one new dictionary
   for (Put& put : puts_) {
+    DenseNode* into = put.node;
+    Path path = put.path;
+    while (!made.empty() && path.size() > 1) {
+      const Value* there = into->find(path[0]);
+      if (there == nullptr || !there->is_node()) break;
+      if (std::find(made.begin(), made.end(), there->node().get()) == made.end()) break;
+      into = as_dense(there->node().get());
+      path = path.slice(1);
+    }
     Value value = std::move(put.value);
-    for (std::size_t i = put.path.size() - 1; i > 0; --i) {
+    for (std::size_t i = path.size() - 1; i > 0; --i) {
       auto node = c10::make_intrusive<DenseNode>(put.node->batch(), put.node->device());
       node->set_names(put.node->names());
-      node->put(put.path[i], std::move(value));
+      node->put(path[i], std::move(value));
+      made.push_back(node.get());
       value = NodePtr(std::move(node));
     }
-    put.node->put(put.path[0], std::move(value));
+    into->put(path[0], std::move(value));
   }
   puts_.clear();
 }
