@@ -126,6 +126,7 @@ void compare(const td_tensor *want_tensor, const td_tensor *have_tensor, const s
   if (want.dtype != have.dtype) fail(name + " has another dtype");
   for (size_t i = 0; i < want.numbers.size(); i++) {
     const double off = std::abs(want.numbers[i] - have.numbers[i]);
+    if (want.numbers[i] == have.numbers[i]) continue;  // infinities too
     if (off <= tolerance * (1 + std::abs(want.numbers[i]))) continue;
     fail(name + "[" + std::to_string(i) + "] is " + std::to_string(have.numbers[i]) + ", not " +
          std::to_string(want.numbers[i]));
