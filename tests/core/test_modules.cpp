@@ -402,6 +402,35 @@ TEST(Modules, WhatCannotFollow) {
     EXPECT_EQ(code_of([&] { through_file(script, json); }), Code::format) << json;
 }
 
+TEST(Modules, PackagesThatCannotRun) {
+  const TempFolder folder;
+  const auto written = [&](const char* entry, const std::string& text) {
+    zip_file::Writer writer(folder("m.pt2"));
+    writer.add(entry, zip_file::Form::stored, text.data(), text.size());
+    writer.add("m/archive_format", zip_file::Form::stored, "pt2", 3);
+    writer.finish();
+    return folder("m.pt2");
+  };
+  EXPECT_EQ(loading(written("m/models/model.json", "{}")), Code::unsupported);
+  const char* place = "m/data/aotinductor/model/a.wrapper_metadata.json";
+#if TD_TORCH_HAS_PACKAGES
+  EXPECT_EQ(loading(written(place, "{}")), Code::key_not_found);
+  EXPECT_EQ(loading(written(place, "[")), Code::format);
+  EXPECT_EQ(loading(written(place, R"({"tensordict": "{\"version\": 9}"})")), Code::unsupported);
+  const char* keys = R"({"tensordict": "{\"in_keys\": [\"x\"], \"out_keys\": [\"y\"]}"})";
+  EXPECT_EQ(loading(written(place, keys)), Code::format);  // no "inputs"
+  const char* no_code =
+      R"({"tensordict": "{\"version\": 2, \"in_keys\": [\"x\"], \"out_keys\": [\"y\"],
+    \"inputs\": [{\"dtype\": \"torch.float32\", \"shape\": [-1, 3]}]}"})";
+  std::string line = no_code;
+  line.erase(line.find('\n'), 1);
+  EXPECT_EQ(loading(written(place, line)), Code::format);
+  EXPECT_EQ(loading(written("../m/data/aotinductor/model/a_metadata.json", "{}")), Code::format);
+#else
+  EXPECT_EQ(loading(written(place, "{}")), Code::unsupported);
+#endif
+}
+
 TEST(Modules, AnArchiveWithoutKeysNeedsThemInTheOptions) {
   const Script script = of_code("def forward(self, x):\n  return x * self.w\n");
   EXPECT_EQ(code_of([&] { through_file(script, nullptr); }), Code::key_not_found);
