@@ -5,6 +5,7 @@ For export_module.py. docs/guide/modules.md has the table of what can stand ther
 import math
 
 import torch
+from export_check import disagreement
 from tensordict.nn import (
     CompositeDistribution,
     NormalParamExtractor,
@@ -112,8 +113,15 @@ def shape_of(dist):
     )
 
 
-def part_of(dist, names, in_keys, out_key, log_prob_key):
+def part_of(td, dist, names, in_keys, out_key, log_prob_key):
     part = shape_of(dist)
+    values = {name: td.get(tuple(one)) for name, one in zip(names, in_keys)}
+    try:
+        off = disagreement(part, dist, values)
+    except KeyError as error:
+        off = f"parameter {error} is missing"
+    if off is not None:
+        raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}")
     part.update(in_keys=in_keys, names=names, out_key=out_key, log_prob_key=log_prob_key)
     return part
 
@@ -125,7 +133,7 @@ def parts_of(module, td):
     log_prob_keys = [key(one) for one in module.log_prob_keys]
     if not isinstance(dist, CompositeDistribution):
         names = [one if isinstance(one, str) else one[-1] for one in module.dist_keys]
-        return [part_of(dist, names, [key(one) for one in module.in_keys], out_keys[0], log_prob_keys[0])]
+        return [part_of(td, dist, names, [key(one) for one in module.in_keys], out_keys[0], log_prob_keys[0])]
     if len(module.in_keys) != 1:
         raise CannotExport("a CompositeDistribution is supported with one in_key, that of its parameters")
     params = td.get(module.in_keys[0])
@@ -136,7 +144,7 @@ def parts_of(module, td):
         if module.return_log_prob and log_prob_keys[at][:-1] != key(written)[:-1]:
             raise CannotExport(f"the log-probability of {written} stands in another dictionary than its value")
         in_keys = [key(module.in_keys[0]) + key(name) + [leaf] for leaf in leaves]
-        parts.append(part_of(one, leaves, in_keys, key(written), log_prob_keys[at]))
+        parts.append(part_of(td, one, leaves, in_keys, key(written), log_prob_keys[at]))
     return parts
 
 

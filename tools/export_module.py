@@ -12,9 +12,10 @@ is an error, and OUT stays as it was. Distributions at the end are not traced: t
 keep the names of TensorDict.from_module(module).
 """
 import argparse
+import contextlib
 import importlib
+import io
 import json
-import logging
 import os
 import sys
 import tempfile
@@ -77,6 +78,7 @@ class Plan:
         self.module = module
         network, followers = split(module)
         self.network = network
+        self.batch_dims = example.batch_dims
         self.in_keys, self.out_keys = keys_of(network)
         _, everything = keys_of(flat(module))
         chosen = [tuple(key(one)) for one in module.out_keys if one != "_"]
@@ -115,9 +117,8 @@ class Plan:
         return tuple(td.get(short(one)) for one in self.in_keys)
 
     def outputs(self, *tensors):
-        """The network as a function of tensors. All but the features of the last dimension may be the batch:
-        a dictionary without batch size takes any."""
-        td = TensorDict({}, [])
+        """The network as a function of tensors."""
+        td = TensorDict({}, tensors[0].shape[: self.batch_dims] if tensors else [])
         for one, tensor in zip(self.in_keys, tensors):
             td.set(short(one), tensor)
         td = self.run(td)
@@ -138,6 +139,10 @@ def random_like(example, rows):
     return [other(tensor) for tensor in example]
 
 
+def as_tuple(results):
+    return tuple(results) if isinstance(results, (tuple, list)) else (results,)
+
+
 class Inputs(list):
     def __init__(self, plan, example):
         super().__init__(plan.inputs(example))
@@ -152,8 +157,7 @@ def difference(plan, candidate, example):
         inputs = random_like(given, rows)
         with torch.no_grad():
             want, have = plan.outputs(*inputs), candidate(*inputs)
-        have = have if isinstance(have, (tuple, list)) else (have,)
-        for name, one, other in zip(plan.out_keys, want, have):
+        for name, one, other in zip(plan.out_keys, want, as_tuple(have)):
             if one.shape != other.shape or one.dtype != other.dtype:
                 raise CannotExport(
                     f"with {rows} rows the output {short(name)!r} is {other.dtype} {list(other.shape)}, "
@@ -200,8 +204,8 @@ def script_of(plan, example, how, tolerance):
     reasons = []
     for name, attempt in candidates(plan, example, how):
         try:
-            logging.disable(logging.CRITICAL)  # of ways that do not lead there
-            candidate = attempt()
+            with quiet():  # of ways that do not lead there
+                candidate = attempt()
             check_params(plan, candidate)
             off = difference(plan, candidate, example)
             if off <= tolerance:
@@ -209,9 +213,27 @@ def script_of(plan, example, how, tolerance):
             reasons.append(f"{name}: the results differ by {off:.3g}")
         except Exception as error:  # noqa: BLE001: whatever torch raises for what it cannot follow
             reasons.append(f"{name}: {first_line(error)}")
-        finally:
-            logging.disable(logging.NOTSET)
     raise CannotExport("the network cannot be exported. " + "; ".join(reasons))
+
+
+@contextlib.contextmanager
+def quiet():
+    """torch prints the graph in which it has found a branch."""
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        yield
+
+
+def one_row(plan, candidate, example):
+    """Whether it also takes inputs without a batch dimension, as an engine has them."""
+    if example.batch_dims != 1:
+        return False
+    try:
+        inputs = plan.inputs(example)
+        with torch.no_grad():
+            want, have = (as_tuple(candidate(*given)) for given in (inputs, [one[0] for one in inputs]))
+        return all(torch.allclose(a[0], b, rtol=1e-4, atol=1e-5, equal_nan=True) for a, b in zip(want, have))
+    except Exception:  # noqa: BLE001: whatever it raises, it does not
+        return False
 
 
 def first_line(error):
@@ -263,7 +285,8 @@ def export(module, example_td, path, *, how="auto", pt2=False, tolerance=1e-5, q
                     raise CannotExport("the archive does not compute what was exported")
 
             write(path, save)
-            say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way})")
+            alone = ", and takes inputs without batch size" if one_row(plan, candidate, example_td) else ""
+            say(f"{path}: largest difference {off:.3g} on {len(ROWS)} random batches (by {way}){alone}")
             if pt2:
                 package = os.path.splitext(path)[0] + ".pt2"
                 off = max(off, export_graph.package(plan, example_td, package, write, difference, tolerance))

@@ -121,6 +121,13 @@ def whole_dictionary():
     return TensorDictSequential(halve, TensorDictModule(mlp(2), ["half"], ["action"])), observation()
 
 
+def batch_size_in_code():
+    def noisy(td):
+        return td.set("action", torch.full((*td.batch_size, 2), 3.0) + td["observation"][..., :2])
+
+    return TensorDictSequential(WrapModule(noisy, in_keys=["observation"], out_keys=["action"])), observation()
+
+
 def normalised():
     return TensorDictModule(nn.Sequential(nn.BatchNorm1d(4), nn.Dropout(), mlp(2)), ["observation"], ["action"]), observation()
 
@@ -226,10 +233,15 @@ def composite():
 
 
 GOOD = [
-    plain, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, normalised, tied, branch,
+    plain, unbatched, two_batch_dims, vision, recurrent, keyword_arguments, whole_dictionary, batch_size_in_code, normalised, tied, branch,
     some_outputs, dropped_output, size_of_data, normal, chosen_action, independent_normal, state_independent, tanh_normal,
     truncated_normal, categorical, one_hot, bernoulli, delta, composite,
 ]  # fmt: skip
+
+
+def policy():
+    """For the command."""
+    return normal()[0]
 
 
 # What cannot be exported, and a part of the message.
@@ -240,6 +252,16 @@ def unknown_distribution():
         return D.Laplace(loc, scale)
 
     return sampled(make, ["loc", "scale"]), observation()
+
+
+def another_of_that_name():
+    class TanhNormal(D.Independent):
+        low, high = -1.0, 1.0
+
+        def __init__(self, loc, scale):
+            super().__init__(D.Normal(loc * 2, scale), 1)
+
+    return sampled(TanhNormal, ["loc", "scale"]), observation()
 
 
 def different_bounds():
@@ -267,6 +289,7 @@ def no_module():
 
 BAD = {
     unknown_distribution: "Laplace",
+    another_of_that_name: "is not the TanhNormal of the library: the value differs",
     different_bounds: "differs among elements",
     network_behind_a_sample: "computes with the sample",
     no_python_outside: "cannot be exported",
