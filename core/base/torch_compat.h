@@ -18,6 +18,13 @@
 // uint16, uint32 and uint64 came with 2.3.
 #define TD_TORCH_HAS_WIDE_UNSIGNED TD_TORCH_AT_LEAST(2, 3)
 
+// Packages of AOTInductor came with 2.6.
+#if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
+#define TD_TORCH_HAS_PACKAGES 1
+#else
+#define TD_TORCH_HAS_PACKAGES 0
+#endif
+
 namespace td::compat {
 
 // c10::optional became std::optional in 2.2 and has gone since.

@@ -152,6 +152,18 @@ const char* distribution_name(DistributionKind kind) noexcept {
   return "";
 }
 
+std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept {
+  for (int i = 0; i <= static_cast<int>(DistributionKind::delta); ++i) {
+    const auto kind = static_cast<DistributionKind>(i);
+    if (name == distribution_name(kind)) return kind;
+  }
+  return std::nullopt;
+}
+
+bool is_bounded(DistributionKind kind) noexcept {
+  return kind == DistributionKind::tanh_normal || kind == DistributionKind::truncated_normal;
+}
+
 std::unique_ptr<const Distribution> make_distribution(const DistributionShape& shape,
                                                       const std::vector<std::string>& names,
                                                       const std::vector<at::Tensor>& values) {

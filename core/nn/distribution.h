@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,10 @@ class Distribution {
 // The names of its parameters, for messages: one of the lists.
 const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind);
 const char* distribution_name(DistributionKind kind) noexcept;
+std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept;
+
+// Whether it has a lower and an upper bound.
+bool is_bounded(DistributionKind kind) noexcept;
 
 // `names` is one of parameter_names(), in any order, and `values` stand for them.
 std::unique_ptr<const Distribution> make_distribution(const DistributionShape& shape,

@@ -19,8 +19,16 @@ ModulePtr module_from_function(ModuleFn function, FunctionOptions options);
 struct SequenceOptions {
   // A module that lacks an input is skipped; a lazy stack is worked on element by element.
   bool partial_tolerant = false;
+
+  // One archive held all modules. The first is the network, whose parameters are those of the sequence.
+  bool of_archive = false;
+
+  std::optional<KeyPaths> out_keys;  // of all outputs, only these are written
 };
 ModulePtr module_sequence(std::vector<ModulePtr> modules, const SequenceOptions& options = {});
+
+// nullptr for another module.
+const SequenceOptions* sequence_options(const Module& module) noexcept;
 
 // The modules of a sequence that can run with these inputs and matter for these outputs; without a value those
 // of the sequence. Throws Code::invalid_argument when none is left, and for another module.

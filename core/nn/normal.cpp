@@ -136,14 +136,17 @@ class TruncatedNormal final : public Distribution {
 
 std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
                                                 const at::Tensor& loc, const at::Tensor& scale) {
-  const bool bounded = shape.kind == DistributionKind::tanh_normal ||
-                       shape.kind == DistributionKind::truncated_normal;
-  if (!bounded) {
+  if (!is_bounded(shape.kind)) {
     return std::make_unique<Normal>(loc, scale, shape.kind == DistributionKind::independent_normal);
   }
   const at::Tensor moved = shape.tanh_loc ? (loc / shape.upscale).tanh() * shape.upscale : loc;
-  if (shape.kind == DistributionKind::tanh_normal)
-    return std::make_unique<TanhNormal>(moved, scale, shape.low, shape.high);
+  if (shape.kind == DistributionKind::tanh_normal) {
+    // TorchRL moves what it has limited to the middle of the bounds, unless these are -1 and 1.
+    const bool usual = shape.low == -1 && shape.high == 1;
+    const double middle = (shape.high - shape.low) / 2 + shape.low;
+    return std::make_unique<TanhNormal>(shape.tanh_loc && !usual ? moved + middle : moved, scale,
+                                        shape.low, shape.high);
+  }
   return std::make_unique<TruncatedNormal>(moved, scale, shape.low, shape.high);
 }
 

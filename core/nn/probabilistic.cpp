@@ -82,6 +82,7 @@ class Probabilistic final : public Module {
   }
 
   SizesView sample_sizes() const noexcept override { return samples_; }
+  ProbabilisticSpec spec() const { return {parts_, options_}; }
 
   void run(Frame& frame, const Node* params) const override {
     refuse_params(params);
@@ -156,11 +157,12 @@ class Probabilistic final : public Module {
 class NormalParams final : public Module {
  public:
   explicit NormalParams(NormalParamOptions options)
-      : mapping_(options.scale_mapping), lowest_(options.scale_lb) {
-    in_keys_.push_back(std::move(options.in_key));
-    out_keys_.push_back(std::move(options.loc_key));
-    out_keys_.push_back(std::move(options.scale_key));
+      : options_(std::move(options)), mapping_(options_.scale_mapping) {
+    in_keys_.push_back(options_.in_key);
+    out_keys_.push_back(options_.loc_key);
+    out_keys_.push_back(options_.scale_key);
   }
+  const NormalParamOptions& spec() const noexcept { return options_; }
   void run(Frame& frame, const Node* params) const override {
     refuse_params(params);
     if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
@@ -171,16 +173,36 @@ class NormalParams final : public Module {
     }
     const std::vector<at::Tensor> halves = both.chunk(2, -1);
     frame.put(out_keys_[0], halves[0]);
-    frame.put(out_keys_[1], mapping_(halves[1]).clamp_min(lowest_));
+    frame.put(out_keys_[1], mapping_(halves[1]).clamp_min(options_.scale_lb));
   }
   std::string to_string() const override { return show("NormalParamExtractor"); }
 
  private:
+  NormalParamOptions options_;
   ScaleMapping mapping_;
-  double lowest_;
 };
 
+constexpr const char* interaction_names[] = {"",     "mode",   "median",
+                                             "mean", "random", "deterministic"};
+
 }  // namespace
+
+const char* interaction_name(Interaction interaction) noexcept {
+  return interaction_names[static_cast<std::size_t>(interaction)];
+}
+
+std::optional<Interaction> interaction_of_name(const std::string& name) noexcept {
+  for (std::size_t i = 1; i < std::size(interaction_names); ++i) {
+    if (name == interaction_names[i]) return static_cast<Interaction>(i);
+  }
+  return std::nullopt;
+}
+
+std::optional<FollowerSpec> follower_spec(const Module& module) {
+  if (const auto* one = dynamic_cast<const Probabilistic*>(&module)) return one->spec();
+  if (const auto* one = dynamic_cast<const NormalParams*>(&module)) return one->spec();
+  return std::nullopt;
+}
 
 ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
                                const ProbabilisticOptions& options) {

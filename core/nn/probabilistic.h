@@ -4,6 +4,8 @@
 #include "core/nn/distribution.h"
 #include "core/nn/module.h"
 
+#include <variant>
+
 namespace td {
 
 // One distribution: of several, each has its own output (Python: CompositeDistribution).
@@ -37,5 +39,17 @@ struct NormalParamOptions {
   double scale_lb = 1e-4;
 };
 ModulePtr module_normal_params(NormalParamOptions options);
+
+// What one of these modules was made of; nothing for another module.
+struct ProbabilisticSpec {
+  std::vector<DistributionPart> parts;
+  ProbabilisticOptions options;
+};
+using FollowerSpec = std::variant<NormalParamOptions, ProbabilisticSpec>;
+std::optional<FollowerSpec> follower_spec(const Module& module);
+
+// "mode", "median", "mean", "random", "deterministic".
+const char* interaction_name(Interaction interaction) noexcept;
+std::optional<Interaction> interaction_of_name(const std::string& name) noexcept;
 
 }  // namespace td

@@ -13,23 +13,18 @@ struct ScriptOptions {
   std::optional<c10::ScalarType> dtype;  // of floating-point parameters and buffers
   bool freeze = false;                   // parameters become constants
   bool optimize = false;                 // frozen, and rewritten for inference
-  std::optional<KeyPaths> in_keys;       // instead of those that the archive names
+  std::optional<KeyPaths> in_keys;       // of the network, instead of those that the archive names
   std::optional<KeyPaths> out_keys;
   std::string sha256;  // of the file; another one is refused
 };
 
+// The network, with the modules that the archive says follow it.
 // Throws Code::io, format (no TorchScript archive, or a checksum that differs), unsupported (of a newer form),
 // key_not_found (no keys, neither in the archive nor in the options), invalid_argument.
 ModulePtr load_script(const std::string& path, const ScriptOptions& options = {});
 
-// The archive again, with the parameters as they are now. Throws Code::unsupported for another module.
+// The archive again, with what follows the network and with the parameters as they are now. Throws
+// Code::unsupported for another module.
 void save_script(const Module& module, const std::string& path);
-
-// What "tensordict.json" in an archive says.
-struct ScriptKeys {
-  std::optional<KeyPaths> in_keys, out_keys;
-};
-ScriptKeys read_script_keys(std::string_view json, const std::string& where);
-std::string script_keys_json(const KeyPaths& in_keys, const KeyPaths& out_keys);
 
 }  // namespace td

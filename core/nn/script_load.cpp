@@ -3,7 +3,9 @@
 #include "core/base/sha256.h"
 #include "core/io/file_io.h"
 #include "core/io/zip_file.h"
+#include "core/nn/package.h"
 #include "core/nn/script.h"
+#include "core/nn/script_meta.h"
 #include "core/nn/script_module.h"
 #include "core/pickle/pickled.h"
 
@@ -71,8 +73,8 @@ void check_storages(const zip_file::Reader& zip, const std::string& folder, cons
   }
 }
 
-// The keys that the archive names. The form of the archive is checked before libtorch sees it.
-ScriptKeys keys_in(const std::string& bytes, const std::string& path) {
+// What the archive says of itself. The form of the archive is checked before libtorch sees it.
+ScriptMeta meta_in(const std::string& bytes, const std::string& path) {
   const zip_file::Reader zip(bytes.data(), bytes.size(), path);
   const std::string folder = folder_of(zip);
   if (zip.find(folder + "data.pkl") == nullptr)
@@ -84,15 +86,7 @@ ScriptKeys keys_in(const std::string& bytes, const std::string& path) {
   check_storages(zip, folder, "constants");
   const zip_file::Entry* text = zip.find(folder + "extra/" + keys_file);
   if (text == nullptr) return {};
-  return read_script_keys(zip.text(*text, 1 << 20), path + ": " + keys_file);
-}
-
-KeyPaths chosen(const std::optional<KeyPaths>& wanted, std::optional<KeyPaths> found,
-                const char* what, const std::string& path) {
-  if (wanted) return *wanted;
-  if (found) return std::move(*found);
-  fail(Code::key_not_found, path, " does not say its ", what, " (it has no ", keys_file,
-       "): give them in the options");
+  return read_script_meta(zip.text(*text, 1 << 20), path + ": " + keys_file);
 }
 
 // What libtorch says of an archive: the first line that says something.
@@ -167,26 +161,38 @@ void check_sum(const std::string& bytes, const std::string& wanted, const std::s
 
 }  // namespace
 
+KeyPaths chosen_keys(const std::optional<KeyPaths>& wanted, std::optional<KeyPaths> found,
+                     const char* what, const std::string& path) {
+  if (wanted) return *wanted;
+  if (found) return std::move(*found);
+  fail(Code::key_not_found, path, " does not say its ", what, " (it has no ", keys_file,
+       "): give them in the options");
+}
+
 ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   if (options.dtype && !c10::isFloatingType(*options.dtype))
     fail(Code::dtype, "parameters cannot become ", c10::toString(*options.dtype));
   std::string bytes = files::read(path, max_bytes);
   check_sum(bytes, options.sha256, path);
-  ScriptKeys keys = keys_in(bytes, path);
-  KeyPaths in_keys = chosen(options.in_keys, std::move(keys.in_keys), "in_keys", path);
-  KeyPaths out_keys = chosen(options.out_keys, std::move(keys.out_keys), "out_keys", path);
-  return std::make_shared<ScriptModule>(prepared(parse(std::move(bytes), path, options), options),
-                                        std::move(in_keys), std::move(out_keys),
-                                        options.freeze || options.optimize);
+  if (is_package(bytes, path)) return load_package(std::move(bytes), path, options);
+  ScriptMeta meta = meta_in(bytes, path);
+  KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
+  KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
+  ModulePtr network = std::make_shared<ScriptModule>(
+      prepared(parse(std::move(bytes), path, options), options), std::move(in_keys),
+      std::move(out_keys), options.freeze || options.optimize);
+  return with_followers(std::move(network), meta, path + ": " + keys_file);
 }
 
 void save_script(const Module& module, const std::string& path) {
-  const auto* script = dynamic_cast<const ScriptModule*>(&module);
+  ScriptMeta meta;
+  const auto* script = dynamic_cast<const ScriptModule*>(&network_of(module, meta));
   if (script == nullptr)
     fail(Code::unsupported, "only modules that were loaded from a TorchScript archive are saved");
+  meta.in_keys = script->in_keys();
+  meta.out_keys = script->out_keys();
   std::ostringstream text;
-  torch::jit::Module(script->current())
-      .save(text, {{keys_file, script_keys_json(module.in_keys(), module.out_keys())}});
+  torch::jit::Module(script->current()).save(text, {{keys_file, script_meta_json(meta)}});
   const std::string bytes = text.str();
   files::NewFile file(files::absolute(path));
   file.write(bytes.data(), bytes.size());

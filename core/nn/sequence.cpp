@@ -27,6 +27,14 @@ class Sequence final : public Module {
       }
       holds_.push_back(!module->params().is_empty());
     }
+    if (options_.out_keys) {
+      for (const KeyPath& key : *options_.out_keys) {
+        if (contains(written, key)) continue;
+        fail(Code::key_not_found, "the module does not write ", show_path(key), "; it writes ",
+             show_keys(written));
+      }
+      written = *options_.out_keys;
+    }
     out_keys_ = std::move(written);
   }
 
@@ -48,6 +56,7 @@ class Sequence final : public Module {
 
   TensorDict params() const override {
     TensorDict all;
+    if (options_.of_archive) return modules_.empty() ? all : modules_[0]->params();
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       const std::string name = std::to_string(i);
       if (holds_[i]) all.set(std::string_view(name), modules_[i]->params());
@@ -56,6 +65,7 @@ class Sequence final : public Module {
   }
 
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
+    if (options_.of_archive) return modules_[0]->plan_params(params, swaps);
     check_extra(params);
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (const NodePtr own = params_of(params, i); own.defined())
@@ -68,13 +78,19 @@ class Sequence final : public Module {
   }
 
   void run(Frame& frame, const Node* params) const override {
-    if (params != nullptr) check_extra(*params);
+    const std::size_t mark = frame.mark();
+    if (params != nullptr && !options_.of_archive) check_extra(*params);
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       const Module& module = *modules_[i];
       if (options_.partial_tolerant && !frame.has_all(module.in_keys())) continue;
+      if (options_.of_archive) {
+        module.run(frame, i == 0 ? params : nullptr);
+        continue;
+      }
       const NodePtr own = params == nullptr ? NodePtr() : params_of(*params, i);
       module.run(frame, own.get());
     }
+    if (options_.out_keys) frame.keep_since(mark, *options_.out_keys);
   }
 
   std::string to_string() const override {
@@ -124,6 +140,11 @@ bool any_in(const KeyPaths& keys, const KeyPaths& known) {
                      [&](const KeyPath& key) { return contains(known, key); });
 }
 
+bool any_writes(const std::vector<ModulePtr>& modules, const KeyPath& key) {
+  return std::any_of(modules.begin(), modules.end(),
+                     [&](const ModulePtr& one) { return contains(one->out_keys(), key); });
+}
+
 // nullptr when nothing is left.
 ModulePtr subsequence(const Sequence& sequence, KeyPaths in_keys, KeyPaths out_keys) {
   std::vector<ModulePtr> modules = sequence.modules();
@@ -145,10 +166,21 @@ ModulePtr subsequence(const Sequence& sequence, KeyPaths in_keys, KeyPaths out_k
   }
   modules.erase(std::remove(modules.begin(), modules.end(), nullptr), modules.end());
   if (modules.empty()) return nullptr;
-  return std::make_shared<Sequence>(std::move(modules), sequence.options());
+  SequenceOptions options = sequence.options();
+  if (options.out_keys) {
+    const auto lost = [&](const KeyPath& key) { return !any_writes(modules, key); };
+    KeyPaths& keys = *options.out_keys;
+    keys.erase(std::remove_if(keys.begin(), keys.end(), lost), keys.end());
+  }
+  return std::make_shared<Sequence>(std::move(modules), options);
 }
 
 }  // namespace
+
+const SequenceOptions* sequence_options(const Module& module) noexcept {
+  const auto* sequence = dynamic_cast<const Sequence*>(&module);
+  return sequence == nullptr ? nullptr : &sequence->options();
+}
 
 ModulePtr module_sequence(std::vector<ModulePtr> modules, const SequenceOptions& options) {
   return std::make_shared<Sequence>(std::move(modules), options);

@@ -118,6 +118,9 @@ def main():
         run(rollout, *size, str(again))
         for file in folder.rglob("*.memmap"):
             expect(f"second run of {file.name}", (again / file.relative_to(folder)).read_bytes() == file.read_bytes(), True)
+        # A network that was trained in Python plays, and loses no ball.
+        played = run(rollout, *size, "--policy", str(pathlib.Path(model).with_name("juggler_policy.pt")), str(pathlib.Path(scratch) / "played"))
+        expect("drops", re.search(r"the ball fell (\d+) times", played).group(1), "0")
         expect("steps told", re.search(r"(\d+) steps, ", summary).group(1), str(EPISODES * STEPS))
         check_layout(folder)
         check_values(folder)

@@ -65,6 +65,13 @@ void juggler_control(juggler *task) {
   motor[PITCH] = -0.1 * ball[0] - 0.1 * speed[0] + 0.15 * noise(task);
 }
 
+void juggler_nudge(juggler *task) {
+  double *motor = task->data->ctrl;
+  for (int i = X; i <= STROKE; i++) motor[i] += 0.05 * noise(task);
+  motor[ROLL] += 0.2 * noise(task);
+  motor[PITCH] += 0.2 * noise(task);
+}
+
 void juggler_step(juggler *task) {
   for (int i = 0; i < PERIOD; i++) mj_step(task->model, task->data);
 }

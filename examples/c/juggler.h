@@ -22,6 +22,9 @@ void juggler_serve(juggler *task);
 /* The controller: follows the ball, meets it with a mirrored stroke, tilts against its drift. */
 void juggler_control(juggler *task);
 
+/* Disturbs the motors. */
+void juggler_nudge(juggler *task);
+
 /* Simulates one control period, 20 ms. */
 void juggler_step(juggler *task);
 

@@ -1,6 +1,9 @@
 /* Simulates a juggling tray with MuJoCo and records every step into a folder that Python can load.
  *
- *   rollout [--episodes N] [--steps N] [--model FILE] DIR
+ *   rollout [--episodes N] [--steps N] [--model FILE] [--policy FILE] [--nudge N] DIR
+ *
+ * The script of juggler.c plays, or with --policy a network. --nudge disturbs what is done in one of N steps,
+ * and records what the player wanted to do: so a learner sees how to recover.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <string.h>
@@ -8,15 +11,15 @@
 #include <unistd.h>
 
 #include "juggler.h"
-#include "must.h"
+#include "policy.h"
 
 #ifndef JUGGLER_MODEL
 #define JUGGLER_MODEL "examples/models/juggler.xml"
 #endif
 
 typedef struct options {
-  int64_t episodes, steps;
-  const char *model, *dir;
+  int64_t episodes, steps, nudge;
+  const char *model, *policy, *dir;
 } options;
 
 /* What is recorded of one step, and under which number the writer knows it. */
@@ -34,7 +37,9 @@ static double now(void) {
 }
 
 static void usage(FILE *to) {
-  fprintf(to, "usage: rollout [--episodes N] [--steps N] [--model FILE] DIR\n");
+  fprintf(
+      to,
+      "usage: rollout [--episodes N] [--steps N] [--model FILE] [--policy FILE] [--nudge N] DIR\n");
 }
 
 static int64_t count(const char *name, const char *text) {
@@ -49,7 +54,7 @@ static int64_t count(const char *name, const char *text) {
 }
 
 static options read_options(int argc, char **argv) {
-  options given = {200, 250, JUGGLER_MODEL, NULL};
+  options given = {200, 250, 0, JUGGLER_MODEL, NULL, NULL};
   for (int i = 1; i < argc; i++) {
     const char *value = i + 1 < argc ? argv[i + 1] : NULL;
     if (!strcmp(argv[i], "--help")) {
@@ -59,6 +64,10 @@ static options read_options(int argc, char **argv) {
       given.episodes = count(argv[i++], value);
     } else if (!strcmp(argv[i], "--steps")) {
       given.steps = count(argv[i++], value);
+    } else if (!strcmp(argv[i], "--nudge")) {
+      given.nudge = count(argv[i++], value);
+    } else if (!strcmp(argv[i], "--policy") && value) {
+      given.policy = argv[++i];
     } else if (!strcmp(argv[i], "--model") && value) {
       given.model = argv[++i];
     } else if (argv[i][0] != '-' && !given.dir) {
@@ -194,14 +203,21 @@ int main(int argc, char **argv) {
   }
   td_tensordict *stored = preallocate(task.model, &given);
   recorder to = open_recorder(stored, task.model);
+  policy player = {0};
+  if (given.policy) policy_open(&player, given.policy, &task);
   int64_t drops = 0;
   double start = now();
 
   for (int64_t episode = 0; episode < given.episodes; episode++) {
     juggler_serve(&task);
     for (int64_t step = 0; step < given.steps; step++) {
-      juggler_control(&task);
+      if (given.policy) {
+        policy_control(&player, &task);
+      } else {
+        juggler_control(&task);
+      }
       put_state(&to, &task);
+      if (given.nudge && step % given.nudge == 0) juggler_nudge(&task);
       juggler_step(&task);
       bool dropped = juggler_dropped(&task);
       put_outcome(&to, juggler_reward(&task), dropped || step + 1 == given.steps, (int32_t)step,
@@ -226,6 +242,7 @@ int main(int argc, char **argv) {
   printf("  in Python: from tensordict import TensorDict; td = TensorDict.load_memmap(\"%s\")\n",
          given.dir);
   td_free(stored);
+  if (given.policy) policy_close(&player);
   juggler_close(&task);
   return EXIT_SUCCESS;
 }

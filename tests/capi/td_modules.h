@@ -17,6 +17,13 @@ static inline const char *td_archive_of(const char *name) {
   return td_golden(path);
 }
 
+/* What tools/export_module.py wrote. */
+static inline const char *td_exported(const char *name) {
+  static char path[64];
+  snprintf(path, sizeof path, "../exported/%s", name);
+  return td_golden(path);
+}
+
 static inline td_module *td_loaded_module(const char *name) {
   td_module *module = NULL;
   TD_DO(td_module_load(td_archive_of(name), NULL, &module));

@@ -106,3 +106,75 @@ TD_TEST(wrong_options) {
     TD_CHECK(module == NULL);
   }
 }
+
+static void check_text(const td_module *module, const char *want) {
+  char text[400];
+  size_t length = 0;
+  TD_DO(td_module_to_string(module, text, sizeof text, &length));
+  TD_CHECK_SAME_TEXT(text, want);
+}
+
+TD_TEST(what_follows_a_network_is_loaded_and_saved) {
+  static const char *const text =
+      "Sequential(ScriptModule(in_keys=[\"observation\"], out_keys=[\"params\"]), "
+      "NormalParamExtractor(in_keys=[\"params\"], out_keys=[\"d\"/\"loc\", \"d\"/\"scale\"]), "
+      "ProbabilisticModule(Normal, in_keys=[\"d\"/\"loc\", \"d\"/\"scale\"], "
+      "out_keys=[\"action\", \"action_log_prob\"]))";
+  td_module *module = NULL, *again = NULL;
+  td_tensordict *td = NULL, *params = NULL, *one, *two, *probability = NULL;
+  TD_DO(td_module_load(td_exported("normal.pt"), NULL, &module));
+  check_text(module, text);
+  TD_DO(td_module_params(module, &params)); /* as TensorDict.from_module() names them */
+  td_tensor *weight = NULL;
+  TD_DO(td_get(params, TD_KEY("module", "0", "module", "2", "weight"), &weight));
+  td_tensor_free(weight);
+
+  TD_DO(td_memmap_load(td_exported("normal_data"), NULL, &td));
+  one = td_called(td, module);
+  const char *file = td_path(td_test_folder(), "again.pt");
+  TD_DO(td_module_save(module, file));
+  TD_DO(td_module_load(file, NULL, &again));
+  check_text(again, text);
+  two = td_called(td, again);
+  td_check_close(one, two);
+  td_free(two);
+  TD_DO(td_clone(td, 0, &two));
+  TD_DO(td_module_call_inplace(two, again, NULL));
+  TD_DO(td_module_log_prob(two, again, &probability));
+  td_tensor *want = td_take(one, TD_KEY("action_log_prob")),
+            *have = td_take(probability, TD_KEY("action_log_prob"));
+  td_tensor_free(want);
+  td_tensor_free(have);
+  td_free(probability);
+  td_free(two);
+  td_free(one);
+  td_free(td);
+  td_free(params);
+  td_module_free(again);
+  td_module_free(module);
+}
+
+TD_TEST(a_followed_network_takes_options_and_parameters) {
+  td_module_load_options options = TD_MODULE_LOAD_OPTIONS_INIT;
+  td_module *module = NULL;
+  td_tensordict *td = NULL, *params = NULL, *result;
+  options.flags = TD_MODULE_LOAD_FREEZE;
+  options.dtype = TD_DTYPE_FLOAT64;
+  TD_DO(td_module_load(td_exported("one_hot.pt"), &options, &module));
+  TD_DO(td_module_params(module, &params));
+  TD_EXPECT(td_module_set_params(module, NULL, params), TD_OK); /* none, and none are wanted */
+  td_free(params);
+  td_module_free(module);
+  options.flags = 0;
+  options.dtype = TD_DTYPE_OTHER;
+  const td_key key = {TD_KEY("elsewhere")};
+  options.out_keys = &key;
+  options.out_keys_len = 1;
+  TD_DO(td_module_load(td_exported("one_hot.pt"), &options, &module));
+  TD_DO(td_memmap_load(td_exported("one_hot_data"), NULL, &td));
+  result = NULL;
+  TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
+  TD_CHECK_TEXT(td_last_error_message(), "scores");
+  td_free(td);
+  td_module_free(module);
+}

@@ -3,6 +3,7 @@
 #include "core/nn/function.h"
 #include "core/nn/probabilistic.h"
 #include "core/nn/script.h"
+#include "core/nn/script_meta.h"
 #include "folders.h"
 #include "trees.h"
 
@@ -227,13 +228,13 @@ TEST(Modules, RandomNumbersDifferForEachSetOfParameters) {
 }
 
 TEST(Modules, KeysOfAnArchive) {
-  const ScriptKeys keys = read_script_keys(
+  const ScriptMeta keys = read_script_meta(
       R"({"version": 1, "in_keys": [["a", "b"], "c"], "more": {"in_keys": [1]}, "out_keys": []})",
       "f");
   ASSERT_TRUE(keys.in_keys && keys.out_keys);
   EXPECT_EQ(show_keys(*keys.in_keys), R"("a"/"b", "c")");
   EXPECT_TRUE(keys.out_keys->empty());
-  EXPECT_FALSE(read_script_keys("{}", "f").in_keys.has_value());
+  EXPECT_FALSE(read_script_meta("{}", "f").in_keys.has_value());
   const std::pair<const char*, Code> bad[] = {
       {"", Code::format},
       {"[]", Code::format},
@@ -248,13 +249,186 @@ TEST(Modules, KeysOfAnArchive) {
       {R"({"in_keys": [["a"]], "in_keys": [["b"]]})", Code::format},
       {R"({"in_keys": [[]]})", Code::key_invalid},
       {R"({"version": "1"})", Code::format},
-      {R"({"version": 2})", Code::unsupported},
+      {R"({"version": 3})", Code::unsupported},
       {R"({"version": 0})", Code::unsupported}};
   for (const auto& [text, want] : bad)
-    EXPECT_EQ(code_of([&, text = text] { read_script_keys(text, "f"); }), want) << text;
-  const KeyPaths in = {key({"a\"", "b"})}, out = {key({"c"})};
-  EXPECT_EQ(script_keys_json(in, out),
+    EXPECT_EQ(code_of([&, text = text] { read_script_meta(text, "f"); }), want) << text;
+  ScriptMeta meta;
+  meta.in_keys = {key({"a\"", "b"})};
+  meta.out_keys = {key({"c"})};
+  EXPECT_EQ(script_meta_json(meta),
             R"({"version": 1, "in_keys": [["a\"", "b"]], "out_keys": [["c"]]})");
+}
+
+constexpr const char* followed =
+    R"({"version": 2, "in_keys": [["x"]], "out_keys": [["params"]], "then": [
+  {"kind": "normal_params", "in_key": "params", "loc_key": ["d", "loc"], "scale_key": ["d", "scale"]},
+  {"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "names": ["loc", "scale"],
+    "in_keys": [["d", "loc"], ["d", "scale"]], "out_key": "action", "low": -2, "high": 2}],
+    "return_log_prob": true}]})";
+
+TEST(Modules, AnArchiveMaySayWhatFollowsTheNetwork) {
+  const char* code = "def forward(self, x):\n  return x.repeat([1, 2]) * self.w.repeat([2])\n";
+  const ModulePtr module = through_file(of_code(code), followed);
+  EXPECT_EQ(show_keys(module->in_keys()), "\"x\"");
+  EXPECT_EQ(show_keys(module->out_keys()),
+            R"("params", "d"/"loc", "d"/"scale", "action", "action_log_prob")");
+  const TensorDict td = input();
+  const TensorDict made = module->call(td);
+  const at::Tensor loc = td.get({"x"}) * 2;
+  EXPECT_TRUE(made.get({"d", "loc"}).equal(loc));
+  EXPECT_TRUE(made.get({"action"}).allclose(loc.tanh().clamp(-1 + 1e-6, 1 - 1e-6) * 2));
+  EXPECT_EQ(made.get({"action_log_prob"}).sizes(), at::IntArrayRef({2}));
+  TensorDict all = input();
+  module->call_inplace(all);
+  EXPECT_TRUE(log_prob(module, all).get({"action_log_prob"}).equal(made.get({"action_log_prob"})));
+  EXPECT_EQ(module->parts().size(), 3U);
+
+  // Parameters stand where the network has them, and a set of them fits.
+  EXPECT_TRUE(module->params().get({"w"}).equal(at::full({3}, 2.0f)));
+  TensorDict params;
+  params.set({"w"}, at::full({3}, 7.0f));
+  module->set_params({}, params);
+  EXPECT_TRUE(module->call(td).get({"d", "loc"}).equal(td.get({"x"}) * 7));
+  TensorDict sets(Sizes{2});
+  sets.set({"w"}, at::stack({at::full({3}, 1.0f), at::full({3}, 2.0f)}));
+  ModuleCall call;
+  call.params = sets;
+  EXPECT_TRUE(module->call(td, call).get({"d", "loc"})[1].equal(td.get({"x"}) * 2));
+
+  const TempFolder folder;
+  save_script(*module, folder("again.pt"));
+  const ModulePtr again = load_script(folder("again.pt"));
+  EXPECT_EQ(again->to_string(), module->to_string());
+  EXPECT_TRUE(again->call(td).equal(module->call(td)));
+  const ModulePtr part = select_subsequence(again, std::nullopt, KeyPaths{key({"d", "loc"})});
+  EXPECT_EQ(show_keys(part->out_keys()), R"("params", "d"/"loc", "d"/"scale")");
+  save_script(*part, folder("part.pt"));
+  EXPECT_EQ(load_script(folder("part.pt"))->to_string(), part->to_string());
+  const ModulePtr rest = select_subsequence(again, KeyPaths{key({"params"})}, std::nullopt);
+  EXPECT_TRUE(rest->params().is_empty());
+  EXPECT_EQ(code_of([&] { save_script(*rest, folder("rest.pt")); }), Code::unsupported);
+}
+
+TEST(Modules, AnArchiveMayWriteSomeOutputsOnly) {
+  const char* json = R"({"version": 2, "in_keys": ["x"], "out_keys": ["a", "b"],
+    "select_out_keys": [["b"]]})";
+  const ModulePtr module =
+      through_file(of_code("def forward(self, x):\n  return x * self.w, x + self.w\n"), json);
+  EXPECT_EQ(show_keys(module->out_keys()), "\"b\"");
+  const TensorDict td = input();
+  TensorDict want = dict({2});
+  want.set({"b"}, td.get({"x"}) + 2);
+  EXPECT_TRUE(module->call(td).equal(want));
+  const TempFolder folder;
+  save_script(*module, folder("again.pt"));
+  EXPECT_TRUE(load_script(folder("again.pt"))->call(td).equal(want));
+}
+
+TEST(Modules, WhatFollowsIsWrittenAsItWasRead) {
+  const char* same[] = {
+      R"({"version": 2, "in_keys": [["a"]], "out_keys": [["p"]], "then": [{"kind": "normal_params", "in_key": ["p"], "loc_key": ["loc"], "scale_key": ["scale"], "scale_mapping": "exp", "scale_lb": 0.125}]})",
+      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [{"distribution": "Categorical", "in_keys": [["l"]], "names": ["logits"], "out_key": ["a"], "log_prob_key": ["n", "p"]}, {"distribution": "TruncatedNormal", "in_keys": [["m"], ["s"]], "names": ["loc", "scale"], "out_key": ["b"], "low": -0.5, "high": 1e+20, "tanh_loc": true, "upscale": 3}], "interaction": "random", "return_log_prob": true, "num_samples": 4, "seed": 18446744073709551615}], "select_out_keys": []})",
+      R"({"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "distributions": [], "interaction": "mode", "return_log_prob": false, "num_samples": 0, "seed_key": ["seed"]}]})"};
+  for (const char* json : same) EXPECT_EQ(script_meta_json(read_script_meta(json, "f")), json);
+}
+
+TEST(Modules, WhatCannotFollow) {
+  // In place of "@": a module behind the network.
+  const std::string around = R"({"version": 2, "in_keys": ["x"], "out_keys": ["p"], "then": [@]})";
+  const std::tuple<const char*, Code, const char*> bad[] = {
+      {"3", Code::format, "then[0] is no object"},
+      {"{}", Code::format, R"(then[0] lacks "kind")"},
+      {R"({"kind": 3})", Code::format, R"("kind" is no text)"},
+      {R"({"kind": "gru"})", Code::unsupported, R"(the kind "gru" is unknown)"},
+      {R"({"kind": "normal_params"})", Code::format, R"(lacks "in_key")"},
+      {R"({"kind": "normal_params", "in_key": 3})", Code::format, R"("in_key" holds no key)"},
+      {R"({"kind": "normal_params", "in_key": []})", Code::key_invalid, ""},
+      {R"({"kind": "normal_params", "in_key": "p", "bias": 1})", Code::format,
+       R"(unknown member "bias")"},
+      {R"({"kind": "normal_params", "in_key": "p", "scale_lb": "1"})", Code::format,
+       R"("scale_lb" is no number)"},
+      {R"({"kind": "normal_params", "in_key": "p", "scale_mapping": "sin"})", Code::format,
+       R"(the scale mapping is "sin")"},
+      {R"({"kind": "probabilistic"})", Code::format, R"(lacks "distributions")"},
+      {R"({"kind": "probabilistic", "distributions": {}})", Code::format, "no list"},
+      {R"({"kind": "probabilistic", "distributions": []})", Code::format, "no distributions"},
+      {R"({"kind": "probabilistic", "distributions": [], "interaction": "best"})", Code::format,
+       R"(the interaction is "best")"},
+      {R"({"kind": "probabilistic", "distributions": [], "return_log_prob": 1})", Code::format,
+       R"("return_log_prob" is no truth value)"},
+      {R"({"kind": "probabilistic", "distributions": [], "num_samples": 1.5})", Code::format,
+       R"("num_samples" is no whole number)"},
+      {R"({"kind": "probabilistic", "distributions": [], "seed": -1})", Code::format,
+       R"("seed" is no whole number from 0)"},
+      {R"({"kind": "probabilistic", "distributions": [{}]})", Code::format,
+       R"(then[0].distributions[0] lacks "distribution")"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Gamma"}]})",
+       Code::unsupported, R"(the distribution "Gamma" is unknown)"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta"}]})", Code::format,
+       R"(lacks "in_keys")"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["p"]}]})",
+       Code::format, R"(lacks "out_key")"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["p"], "out_key": "a"}]})",
+       Code::format, "Delta has the parameters param, not p"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["p"], "names": [], "out_key": "a"}]})",
+       Code::format, "0 names for 1 in_keys"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "Delta", "in_keys": ["param"], "out_key": "a", "rate": 1}]})",
+       Code::format, R"(unknown member "rate")"},
+      {R"({"kind": "probabilistic", "distributions": [{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": 1, "high": 1}]})",
+       Code::format, "holds no value"}};
+  const Script script = of_code("def forward(self, x):\n  return x * self.w\n");
+  for (const auto& [module, want, text] : bad) {
+    std::string json = around;
+    json.replace(json.find('@'), 1, module);
+    std::string message;
+    const Code code = code_of([&, json] {
+      try {
+        through_file(script, json.c_str());
+      } catch (const Error& error) {
+        message = error.what();
+        throw;
+      }
+    });
+    EXPECT_EQ(code, want) << module;
+    EXPECT_NE(message.find(text), std::string::npos) << message;
+  }
+  for (const char* json :
+       {R"({"version": 1, "in_keys": ["x"], "out_keys": ["p"], "then": []})",
+        R"({"in_keys": ["x"], "out_keys": ["p"], "select_out_keys": []})",
+        R"({"version": 2, "in_keys": ["x"], "out_keys": ["p"], "more": 1})",
+        R"({"version": 2, "in_keys": ["x"], "out_keys": ["p"], "then": {}})",
+        R"({"version": 2, "in_keys": ["x"], "out_keys": ["p"], "select_out_keys": ["q"]})"})
+    EXPECT_EQ(code_of([&] { through_file(script, json); }), Code::format) << json;
+}
+
+TEST(Modules, PackagesThatCannotRun) {
+  const TempFolder folder;
+  const auto written = [&](const char* entry, const std::string& text) {
+    zip_file::Writer writer(folder("m.pt2"));
+    writer.add(entry, zip_file::Form::stored, text.data(), text.size());
+    writer.add("m/archive_format", zip_file::Form::stored, "pt2", 3);
+    writer.finish();
+    return folder("m.pt2");
+  };
+  EXPECT_EQ(loading(written("m/models/model.json", "{}")), Code::unsupported);
+  const char* place = "m/data/aotinductor/model/a.wrapper_metadata.json";
+#if TD_TORCH_HAS_PACKAGES
+  EXPECT_EQ(loading(written(place, "{}")), Code::key_not_found);
+  EXPECT_EQ(loading(written(place, "[")), Code::format);
+  EXPECT_EQ(loading(written(place, R"({"tensordict": "{\"version\": 9}"})")), Code::unsupported);
+  const char* keys = R"({"tensordict": "{\"in_keys\": [\"x\"], \"out_keys\": [\"y\"]}"})";
+  EXPECT_EQ(loading(written(place, keys)), Code::format);  // no "inputs"
+  const char* no_code =
+      R"({"tensordict": "{\"version\": 2, \"in_keys\": [\"x\"], \"out_keys\": [\"y\"],
+    \"inputs\": [{\"dtype\": \"torch.float32\", \"shape\": [-1, 3]}]}"})";
+  std::string line = no_code;
+  line.erase(line.find('\n'), 1);
+  EXPECT_EQ(loading(written(place, line)), Code::format);
+  EXPECT_EQ(loading(written("../m/data/aotinductor/model/a_metadata.json", "{}")), Code::format);
+#else
+  EXPECT_EQ(loading(written(place, "{}")), Code::unsupported);
+#endif
 }
 
 TEST(Modules, AnArchiveWithoutKeysNeedsThemInTheOptions) {

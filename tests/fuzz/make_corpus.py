@@ -78,6 +78,15 @@ KEYS = {
     "versioned": '{"version": 1, "in_keys": [["agents", "image"], "goal"], "out_keys": [["_"], ["a", "b", "c"]]}',
     "more": '{"more": {"in_keys": [1, {"out_keys": null}]}, "in_keys": [], "out_keys": []}',
     "wrong": '{"version": 2, "in_keys": [[]]}',
+    "follows": '{"version": 2, "in_keys": ["x"], "out_keys": ["p"], "then": [{"kind": "normal_params", "in_key": ["p"], '
+    '"scale_mapping": "biased_softplus_0.5", "scale_lb": 0.1}, {"kind": "probabilistic", "distributions": '
+    '[{"distribution": "TanhNormal", "in_keys": ["loc", "scale"], "out_key": "a", "low": -2, "high": 2.5}], '
+    '"interaction": "random", "return_log_prob": true, "seed": 7}], "select_out_keys": [["a"]]}',
+    "composite": '{"version": 2, "in_keys": [], "out_keys": [], "then": [{"kind": "probabilistic", "num_samples": 3, '
+    '"seed_key": ["s"], "distributions": [{"distribution": "Delta", "in_keys": [["d", "param"]], "out_key": "a", '
+    '"log_prob_key": ["l"]}, {"distribution": "Categorical", "names": ["probs"], "in_keys": ["q"], "out_key": "b"}, '
+    '{"distribution": "TruncatedNormal", "in_keys": ["loc", "scale"], "out_key": "c", "tanh_loc": true, "upscale": 1}]}]}',
+    "unknown": '{"version": 2, "in_keys": [], "then": [{"kind": "gru", "size": 3}], "more": null}',
     "text": '{"in_keys": ["a\\u00e9\\n\\"", ["\\ud83d\\ude00"]], "out_keys": [["x"]]}',
 }
 for name, text in KEYS.items():

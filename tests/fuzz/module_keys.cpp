@@ -1,20 +1,23 @@
-// The keys of a module: the text "tensordict.json" in an archive.
-#include "core/nn/script.h"
+// The keys of a module and what follows it: the text "tensordict.json" in an archive.
+#include "core/nn/function.h"
+#include "core/nn/script_meta.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   const std::string text(reinterpret_cast<const char *>(data), size);
-  td::ScriptKeys keys;
+  td::ScriptMeta meta;
   try {
-    keys = td::read_script_keys(text, "keys");
+    meta = td::read_script_meta(text, "keys");
+    // Modules of any form: those that cannot be made are refused.
+    const td::ModulePtr none = td::module_sequence({});
+    td::with_followers(none, meta, "keys");
   } catch (const td::Error &error) {
     FUZZ_CHECK(error.code() == td::Code::format || error.code() == td::Code::unsupported ||
                error.code() == td::Code::key_invalid);
+    FUZZ_CHECK(std::string(error.what()).find('\n') == std::string::npos);
     return 0;
   }
-  if (!keys.in_keys || !keys.out_keys) return 0;
-  const std::string written = td::script_keys_json(*keys.in_keys, *keys.out_keys);
-  const td::ScriptKeys again = td::read_script_keys(written, "again");
-  FUZZ_CHECK(again.in_keys == keys.in_keys && again.out_keys == keys.out_keys);
+  const std::string written = td::script_meta_json(meta);
+  FUZZ_CHECK(td::script_meta_json(td::read_script_meta(written, "again")) == written);
   return 0;
 }

@@ -126,6 +126,7 @@ void compare(const td_tensor *want_tensor, const td_tensor *have_tensor, const s
   if (want.dtype != have.dtype) fail(name + " has another dtype");
   for (size_t i = 0; i < want.numbers.size(); i++) {
     const double off = std::abs(want.numbers[i] - have.numbers[i]);
+    if (want.numbers[i] == have.numbers[i]) continue;  // infinities too
     if (off <= tolerance * (1 + std::abs(want.numbers[i]))) continue;
     fail(name + "[" + std::to_string(i) + "] is " + std::to_string(have.numbers[i]) + ", not " +
          std::to_string(want.numbers[i]));
@@ -171,6 +172,38 @@ void check_module(const Case &one) {
     check(td_module_call_inplace(data.get(), module.get(), nullptr));
     compare(expected.get(), data.get(), one.tolerance());
   }
+}
+
+void want_status(td_status want, td_status have, const char *what) {
+  if (want == have) return;
+  fail(std::string(what) + " gives " + std::to_string(have) + ", not " + std::to_string(want));
+}
+
+// A package of AOTInductor takes the inputs that it was compiled for, and no parameters.
+void check_package(const Case &one) {
+  check_module(one);
+  const Module module = load_module(one.file("file"));
+  const Dict data = load(one.file("data"));
+  const Dict params =
+      made<td_tensordict>([&](auto out) { return td_module_params(module.get(), out); });
+  if (!leaves_of(params.get()).empty()) fail("a package has parameters");
+  want_status(TD_ERR_UNSUPPORTED, td_module_set_params(module.get(), nullptr, params.get()),
+              "set_params");
+  td_module_call_options options = TD_MODULE_CALL_OPTIONS_INIT;
+  options.params = params.get();
+  td_tensordict *result = nullptr;
+  want_status(TD_ERR_UNSUPPORTED, td_module_call(data.get(), module.get(), &options, &result),
+              "a call with parameters");
+  const Dict wide = made<td_tensordict>([&](auto out) {
+    return td_to(data.get(), nullptr, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, nullptr, out);
+  });
+  want_status(TD_ERR_DTYPE, td_module_call(wide.get(), module.get(), nullptr, &result),
+              "another dtype");
+  const Dict deep = made<td_tensordict>([&](auto out) { return td_unsqueeze(data.get(), 0, out); });
+  want_status(TD_ERR_SHAPE, td_module_call(deep.get(), module.get(), nullptr, &result),
+              "another shape");
+  want_status(TD_ERR_UNSUPPORTED, td_module_save(module.get(), (one.dir + "/saved.pt2").c_str()),
+              "saving");
 }
 
 void check_ensemble(const Case &one) {
@@ -267,6 +300,8 @@ bool run(const Case &one) {
   const std::string kind = one.json.at("kind").get<std::string>();
   if (kind == "module") {
     check_module(one);
+  } else if (kind == "package") {
+    check_package(one);
   } else if (kind == "ensemble") {
     check_ensemble(one);
   } else if (kind == "functional") {

@@ -32,7 +32,8 @@ enum {
 typedef uint32_t td_distribution_flags;
 enum {
   TD_DISTRIBUTION_TANH_LOC = 1 /**< loc becomes upscale * tanh(loc / upscale); for
-                                    TD_DISTRIBUTION_TANH_NORMAL and
+                                    TD_DISTRIBUTION_TANH_NORMAL, which then adds the middle of its
+                                    bounds as TorchRL does, and
                                     TD_DISTRIBUTION_TRUNCATED_NORMAL */
 };
 

@@ -36,10 +36,11 @@ typedef struct td_module_load_options {
   td_dtype dtype;                      /**< of floating-point parameters and buffers;
                                             TD_DTYPE_OTHER: as stored */
   uint32_t reserved;                   /**< zero */
-  const td_key *TD_NULLABLE in_keys;   /**< borrowed; NULL: those that the archive names */
+  const td_key *TD_NULLABLE in_keys;   /**< borrowed; of the network; NULL: those that the archive
+                                            names */
   size_t in_keys_len;                  /**< number of keys */
-  const td_key *TD_NULLABLE out_keys;  /**< borrowed; NULL: those that the archive names; the key
-                                            "_" drops an output */
+  const td_key *TD_NULLABLE out_keys;  /**< borrowed; of the network; NULL: those that the archive
+                                            names; the key "_" drops an output */
   size_t out_keys_len;                 /**< number of keys */
   const char *TD_NULLABLE sha256;      /**< borrowed; 64 hexadecimal digits: another file is refused */
 } td_module_load_options;
@@ -47,21 +48,31 @@ typedef struct td_module_load_options {
   {(uint32_t)sizeof(td_module_load_options), 0, 0, -1, 0, 0, NULL, 0, NULL, 0, NULL}
 
 /**
- * Loads a TorchScript archive, as torch.jit.save writes it. Such an archive is code: load only
- * those that you trust, and pin them with `sha256` if others can write the file.
+ * Loads a module that Python wrote: a TorchScript archive, as tools/export_module.py and
+ * torch.jit.save write it, or with libtorch 2.6 and newer a package of AOTInductor (".pt2"). Such a
+ * file is code: load only those that you trust, and pin them with `sha256` if others can write the
+ * file.
  *
  * The archive names its keys in the extra file "tensordict.json":
  * {"version": 1, "in_keys": [["agent", "obs"]], "out_keys": [["action"]]}. Inputs are passed by
  * position. The module returns a tensor, a tuple or list of tensors, or a dictionary of tensors by
- * the last names of the out_keys.
+ * the last names of the out_keys. Version 2 may also say which distributions follow the network;
+ * then the result is a sequence, whose parameters are those of the network. The guide to modules has
+ * the table.
+ *
+ * A package computes with the parameters that it was compiled with: td_module_params() has none, and
+ * none can be given. It takes inputs of the dtypes and sizes that it was compiled for, and passes no
+ * gradients.
  *
  * @param file    borrowed; UTF-8 path; not a symbolic link
  * @param options borrowed; NULL for the defaults
  * @param result  new; free with td_module_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (not a valid archive, or another checksum),
- *         TD_ERR_UNSUPPORTED (the archive is of a newer form), TD_ERR_KEY_NOT_FOUND (neither the
- *         archive nor the options name the keys), TD_ERR_KEY_INVALID, TD_ERR_DTYPE, TD_ERR_DEVICE,
+ *         TD_ERR_UNSUPPORTED (the archive is of a newer form, or names what this library does not
+ *         know; a package, with a libtorch before 2.6; a package, with `dtype`), TD_ERR_KEY_NOT_FOUND
+ *         (neither the archive nor the options name the keys), TD_ERR_KEY_INVALID, TD_ERR_DTYPE,
+ *         TD_ERR_DEVICE (there is none, or a package was compiled for another),
  *         TD_ERR_INVALID_ARGUMENT (the module takes another number of inputs; `sha256` is no
  *         checksum)
  * @threadsafety any thread
@@ -72,13 +83,14 @@ td_status td_module_load(const char *file, const td_module_load_options *TD_NULL
                          td_module **result) TD_NOEXCEPT;
 
 /**
- * Writes a module that td_module_load() read, with its keys and its parameters as they are now. An
- * existing file is replaced once the new one is complete.
+ * Writes a module that td_module_load() read from an archive, with its keys, with what follows the
+ * network, and with its parameters as they are now. An existing file is replaced once the new one is
+ * complete.
  *
  * @param module borrowed
  * @param file   borrowed; UTF-8 path; its folder exists
  *
- * @return TD_OK, TD_ERR_IO, TD_ERR_UNSUPPORTED (another kind of module)
+ * @return TD_OK, TD_ERR_IO, TD_ERR_UNSUPPORTED (another kind of module, or a package)
  * @threadsafety any thread
  * @since 0.2
  */
@@ -301,7 +313,7 @@ td_status td_module_params(const td_module *module, td_tensordict **result) TD_N
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (a parameter is missing, or there is no such sub-module),
  *         TD_ERR_KEY_INVALID (one too many), TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE (other sizes, or a
  *         batch size), TD_ERR_INVALID_ARGUMENT (a module that stands in two places would get two
- *         sets)
+ *         sets), TD_ERR_UNSUPPORTED (a package of AOTInductor)
  * @threadsafety safe while other threads call `module` and read `params`
  * @since 0.2
  */
@@ -374,7 +386,8 @@ typedef struct td_module_call_options {
  *         return an out_key), TD_ERR_KEY_INVALID (a parameter too many), TD_ERR_WRONG_ENTRY,
  *         TD_ERR_SHAPE (an output does not begin with the batch size; parameters of other sizes),
  *         TD_ERR_INVALID_ARGUMENT (the module returns another number of outputs), TD_ERR_LOCKED
- *         (`out`), TD_ERR_UNSUPPORTED (a function, with a batch of parameters), TD_ERR_TORCH (the
+ *         (`out`), TD_ERR_UNSUPPORTED (a function, with a batch of parameters; a package of
+ *         AOTInductor, with parameters), TD_ERR_DTYPE (an input of a package), TD_ERR_TORCH (the
  *         module failed; its dtype, shape or device does not fit the input), or the code that a
  *         function returned; TD_ERR_CALLBACK if that code is unknown
  * @threadsafety safe while other threads call `module` and only read `td` and `params`; needs

@@ -1,0 +1,230 @@
+// Loading and calling packages of AOTInductor. What was compiled believes its inputs: their dtypes, sizes and
+// strides are checked here.
+#include "core/nn/package.h"
+
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
+#include "core/io/file_io.h"
+#include "core/io/zip_file.h"
+#include "core/nn/frame.h"
+#include "core/nn/script_meta.h"
+#include "core/tensor/dtype_name.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#if TD_TORCH_HAS_PACKAGES
+#include <torch/csrc/inductor/aoti_package/model_package_loader.h>
+
+#include <unistd.h>
+#endif
+
+namespace td {
+
+namespace {
+
+constexpr std::string_view code_folder = "data/aotinductor/";
+
+// Below the one folder that an archive of libtorch has.
+bool lies_in(const zip_file::Entry& entry, std::string_view place) {
+  const std::string_view name = entry.name;
+  return name.substr(0, place.size()) == place ||
+         name.substr(name.find('/') + 1).substr(0, place.size()) == place;
+}
+
+bool holds(const zip_file::Reader& zip, std::string_view place) {
+  for (const zip_file::Entry& one : zip.entries()) {
+    if (lies_in(one, place)) return true;
+  }
+  return false;
+}
+
+#if TD_TORCH_HAS_PACKAGES
+
+// The bytes that were checked, in a file that nobody else writes: libtorch takes a path.
+class PrivateFile {
+ public:
+  explicit PrivateFile(const std::string& bytes)
+      : path_((std::filesystem::temp_directory_path() / "tensordict-XXXXXX.pt2").string()) {
+    const files::Descriptor file(::mkstemps(path_.data(), 4));
+    if (!file.is_open()) files::fail_io("cannot create", path_, errno);
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        const int error = errno;
+        ::unlink(path_.c_str());
+        files::fail_io("cannot write", path_, error);
+      }
+      done += static_cast<std::size_t>(count);
+    }
+  }
+  ~PrivateFile() { ::unlink(path_.c_str()); }
+  PrivateFile(const PrivateFile&) = delete;
+  PrivateFile& operator=(const PrivateFile&) = delete;
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string first_line(const std::exception& error) {
+  const auto* torch = dynamic_cast<const c10::Error*>(&error);
+  const std::string text = torch != nullptr ? torch->what_without_backtrace() : error.what();
+  return text.substr(0, text.find('\n'));
+}
+
+// What libtorch throws while a package is loaded or runs.
+template <class Call>
+auto guarded(Code code, const std::string& what, Call call) {
+  try {
+    return call();
+  } catch (const c10::OutOfMemoryError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail(code, what, first_line(error));
+  }
+}
+
+struct PackageText {
+  ScriptMeta meta;
+  std::string device;
+};
+
+// What "aot_inductor.metadata" held when the package was written.
+PackageText text_of(const zip_file::Reader& zip) {
+  PackageText result;
+  for (const zip_file::Entry& one : zip.entries()) {
+    if (!zip.intact(one)) fail(Code::format, zip.where(), ": ", one.name, " is damaged");
+    if (!zip_file::stays_inside(one.name))
+      fail(Code::format, zip.where(), ": ", quote(one.name), " leads out of the package");
+  }
+  for (const zip_file::Entry& one : zip.entries()) {
+    if (!lies_in(one, code_folder) || !files::ends_with(one.name, "_metadata.json")) continue;
+    const json::Tree tree = json::read_tree(zip.text(one, 1 << 24), zip.where() + ": " + one.name);
+    if (const json::Tree* device = tree.find("AOTI_DEVICE_KEY")) result.device = device->characters;
+    const json::Tree* ours = tree.find("tensordict");
+    if (ours == nullptr) continue;
+    result.meta = read_script_meta(ours->characters, zip.where() + ": tensordict.json");
+    break;
+  }
+  return result;
+}
+
+class PackageModule final : public Module {
+ public:
+  PackageModule(const std::string& path, KeyPaths in_keys, KeyPaths out_keys,
+                std::vector<TensorForm> inputs)
+      : inputs_(std::move(inputs)), loader_(path, "model") {
+    in_keys_ = std::move(in_keys);
+    out_keys_ = std::move(out_keys);
+  }
+  std::string to_string() const override { return show("PackageModule"); }
+
+  void plan_params(const Node&, std::vector<Swap>&) const override { refuse(); }
+
+  void run(Frame& frame, const Node* params) const override {
+    if (params != nullptr || frame.level() != nullptr) refuse();
+    if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
+    std::vector<at::Tensor> inputs;
+    std::vector<std::int64_t> any;  // sizes that the inputs have in common
+    for (std::size_t i = 0; i < in_keys_.size(); ++i) {
+      const at::Tensor given = frame.wanted(in_keys_[i]);
+      check(in_keys_[i], given, inputs_[i], any);
+      inputs.push_back(given.detach().contiguous());
+    }
+    const std::vector<at::Tensor> results =
+        guarded(Code::torch, "the module failed: ", [&] { return loader_.run(inputs); });
+    if (results.size() != out_keys_.size()) {
+      fail(Code::invalid_argument, "the module returns ", results.size(), " values, but there are ",
+           out_keys_.size(), " out_keys: ", show_keys(out_keys_));
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) frame.put(out_keys_[i], results[i]);
+  }
+
+ private:
+  [[noreturn]] static void refuse() {
+    fail(Code::unsupported,
+         "a package of AOTInductor holds its parameters as compiled: no others can be given to it");
+  }
+  static void check(const KeyPath& key, const at::Tensor& given, const TensorForm& form,
+                    std::vector<std::int64_t>& any) {
+    bool fits = given.scalar_type() == form.dtype &&
+                static_cast<std::size_t>(given.dim()) == form.shape.size();
+    for (std::size_t i = 0; fits && i < form.shape.size(); ++i) {
+      const std::int64_t size = given.size(static_cast<std::int64_t>(i));
+      if (form.shape[i] != -1) {
+        fits = size == form.shape[i];
+        continue;
+      }
+      if (any.size() <= i) any.resize(i + 1, -1);
+      if (any[i] == -1) any[i] = size;
+      fits = size == any[i];
+    }
+    if (fits) return;
+    fail(given.scalar_type() == form.dtype ? Code::shape : Code::dtype, "the input ",
+         show_path(key), " is ", dtype_name(given.scalar_type()), " ", show_sizes(given.sizes()),
+         "; the package was compiled for ", dtype_name(form.dtype), " ", show_sizes(form.shape),
+         any.empty() ? "" : ", where -1 is one size for all inputs");
+  }
+
+  std::vector<TensorForm> inputs_;
+  mutable torch::inductor::AOTIModelPackageLoader loader_;  // its own lock makes it safe
+};
+
+#endif
+
+}  // namespace
+
+bool is_package(const std::string& bytes, const std::string& path) {
+  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+  return holds(zip, code_folder) || holds(zip, "archive_format");
+}
+
+#if TD_TORCH_HAS_PACKAGES
+
+ModulePtr load_package(std::string bytes, const std::string& path, const ScriptOptions& options) {
+  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+  if (!holds(zip, code_folder)) {
+    fail(Code::unsupported, path,
+         " is a program of torch.export, which nothing but Python runs: compile it with "
+         "torch._inductor.aoti_compile_and_package");
+  }
+  PackageText text = text_of(zip);
+  ScriptMeta& meta = text.meta;
+  KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
+  KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
+  if (!meta.inputs)
+    fail(Code::format, path, " does not say the \"inputs\" that it was compiled for");
+  if (meta.inputs->size() != in_keys.size()) {
+    fail(Code::invalid_argument, "the module takes ", meta.inputs->size(),
+         " inputs, but there are ", in_keys.size(), " in_keys: ", show_keys(in_keys));
+  }
+  if (options.dtype)
+    fail(Code::unsupported, "the parameters of a package are compiled: their dtype stays");
+  if (options.device && !text.device.empty() &&
+      c10::Device(text.device).type() != options.device->type()) {
+    fail(Code::device, path, " was compiled for ", text.device, ", not for ", *options.device);
+  }
+  const PrivateFile file(bytes);
+  ModulePtr network = guarded(Code::format, "libtorch cannot load " + path + ": ", [&] {
+    return std::make_shared<PackageModule>(file.path(), std::move(in_keys), std::move(out_keys),
+                                           std::move(*meta.inputs));
+  });
+  return with_followers(std::move(network), meta, path + ": tensordict.json");
+}
+
+#else
+
+ModulePtr load_package(std::string, const std::string& path, const ScriptOptions&) {
+  fail(Code::unsupported, path,
+       " is a package of AOTInductor, which needs libtorch 2.6 or newer; this library was built "
+       "with ",
+       TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
+}
+
+#endif
+
+}  // namespace td

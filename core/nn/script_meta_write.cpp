@@ -1,0 +1,163 @@
+// Writing "tensordict.json", and the modules that it describes.
+#include "core/base/json_text.h"
+#include "core/nn/function.h"
+#include "core/nn/script_meta.h"
+#include "core/tensor/dtype_name.h"
+
+#include <charconv>
+
+namespace td {
+
+namespace {
+
+std::string show(const std::string& text) { return quote(text); }
+std::string show(bool truth) { return truth ? "true" : "false"; }
+std::string show(std::int64_t number) { return std::to_string(number); }
+std::string show(std::uint64_t number) { return std::to_string(number); }
+// The shortest text that reads back as the same number.
+std::string show(double number) {
+  char digits[40];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
+template <class T>
+std::string show(const std::vector<T>& list) {
+  std::string text = "[";
+  for (const T& one : list) text += (text.size() == 1 ? "" : ", ") + show(one);
+  return text + "]";
+}
+std::string show(const KeyPath& key) { return show(key.names()); }
+std::string show(const KeyPaths& keys) {
+  std::string text = "[";
+  for (const KeyPath& key : keys) text += (text.size() == 1 ? "" : ", ") + show(key);
+  return text + "]";
+}
+
+// {"name": value, …}
+class Object {
+ public:
+  template <class T>
+  Object& add(const char* name, const T& value) {
+    return raw(name, show(value));
+  }
+  template <class T>
+  Object& add(const char* name, const std::optional<T>& value) {
+    return value ? raw(name, show(*value)) : *this;
+  }
+  Object& raw(const char* name, const std::string& json) {
+    text_ += (text_.empty() ? "\"" : ", \"") + std::string(name) + "\": " + json;
+    return *this;
+  }
+  std::string take() const { return "{" + text_ + "}"; }
+
+ private:
+  std::string text_;
+};
+
+std::string part_json(const DistributionPart& part) {
+  const DistributionShape& shape = part.shape;
+  const DistributionShape usual;
+  Object object;
+  object.add("distribution", std::string(distribution_name(shape.kind))).add("in_keys", part.keys);
+  if (!part.names.empty()) object.add("names", part.names);
+  object.add("out_key", part.out_key).add("log_prob_key", part.log_prob_key);
+  if (is_bounded(shape.kind)) object.add("low", shape.low).add("high", shape.high);
+  if (shape.tanh_loc) object.add("tanh_loc", true);
+  if (shape.upscale != usual.upscale) object.add("upscale", shape.upscale);
+  return object.take();
+}
+
+std::string follower_json(const NormalParamOptions& options) {
+  Object object;
+  object.add("kind", std::string("normal_params"))
+      .add("in_key", options.in_key)
+      .add("loc_key", options.loc_key)
+      .add("scale_key", options.scale_key)
+      .add("scale_mapping", options.scale_mapping)
+      .add("scale_lb", options.scale_lb);
+  return object.take();
+}
+
+std::string follower_json(const ProbabilisticSpec& spec) {
+  std::string parts;
+  for (const DistributionPart& part : spec.parts)
+    parts += (parts.empty() ? "" : ", ") + part_json(part);
+  Object object;
+  object.add("kind", std::string("probabilistic"))
+      .raw("distributions", "[" + parts + "]")
+      .add("interaction", std::string(interaction_name(spec.options.interaction)))
+      .add("return_log_prob", spec.options.return_log_prob)
+      .add("num_samples", spec.options.num_samples)
+      .add("seed", spec.options.seed)
+      .add("seed_key", spec.options.seed_key);
+  return object.take();
+}
+
+std::string form_json(const TensorForm& form) {
+  Object object;
+  object.add("dtype", dtype_name(form.dtype)).add("shape", form.shape);
+  return object.take();
+}
+
+ModulePtr made(const NormalParamOptions& options) { return module_normal_params(options); }
+ModulePtr made(const ProbabilisticSpec& spec) {
+  return module_probabilistic(spec.parts, spec.options);
+}
+
+}  // namespace
+
+std::string script_meta_json(const ScriptMeta& meta) {
+  const bool alone = meta.then.empty() && !meta.select_out_keys && !meta.inputs;
+  Object object;
+  object.add("version", std::int64_t{alone ? 1 : 2})
+      .add("in_keys", meta.in_keys)
+      .add("out_keys", meta.out_keys);
+  if (alone) return object.take();
+  if (meta.inputs) {
+    std::string inputs;
+    for (const TensorForm& form : *meta.inputs)
+      inputs += (inputs.empty() ? "" : ", ") + form_json(form);
+    object.raw("inputs", "[" + inputs + "]");
+  }
+  std::string then;
+  for (const FollowerSpec& spec : meta.then) {
+    then += then.empty() ? "" : ", ";
+    then += std::visit([](const auto& one) { return follower_json(one); }, spec);
+  }
+  object.raw("then", "[" + then + "]").add("select_out_keys", meta.select_out_keys);
+  return object.take();
+}
+
+ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where) {
+  if (meta.then.empty() && !meta.select_out_keys) return network;
+  std::vector<ModulePtr> modules = {std::move(network)};
+  SequenceOptions options;
+  options.of_archive = true;
+  options.out_keys = meta.select_out_keys;
+  try {
+    for (const FollowerSpec& spec : meta.then)
+      modules.push_back(std::visit([](const auto& one) { return made(one); }, spec));
+    return module_sequence(std::move(modules), options);
+  } catch (const Error& error) {
+    fail(Code::format, where, ": ", error.what());
+  }
+}
+
+const Module& network_of(const Module& module, ScriptMeta& meta) {
+  const SequenceOptions* options = sequence_options(module);
+  if (options == nullptr) return module;
+  const std::vector<ModulePtr> parts = module.parts();
+  if (!options->of_archive || parts.empty()) {
+    fail(Code::unsupported, "only modules that were loaded from a file are saved; this is ",
+         module.to_string());
+  }
+  meta.select_out_keys = options->out_keys;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    std::optional<FollowerSpec> spec = follower_spec(*parts[i]);
+    if (!spec) fail(Code::unsupported, "this module is not saved: ", parts[i]->to_string());
+    meta.then.push_back(std::move(*spec));
+  }
+  return *parts[0];
+}
+
+}  // namespace td

@@ -1,0 +1,85 @@
+"""Distributions as the library computes them, held against those of Python, for export_followers.py."""
+import math
+
+import torch
+from torch import distributions as D
+
+
+def loc_of(part, values):
+    loc = values["loc"]
+    if not part.get("tanh_loc"):
+        return loc
+    loc = (loc / part["upscale"]).tanh() * part["upscale"]
+    moved = part["distribution"] == "TanhNormal" and (part["low"], part["high"]) != (-1, 1)
+    return loc + (part["high"] + part["low"]) / 2 if moved else loc
+
+
+def tanh_normal(part, values):
+    loc, middle, half = loc_of(part, values), (part["high"] + part["low"]) / 2, (part["high"] - part["low"]) / 2
+    inside = 1 - (1e-15 if loc.dtype == torch.float64 else 1e-6)
+    value = loc.tanh().clamp(-inside, inside) * half + middle
+    before = ((value - middle) / half).clamp(-inside, inside).atanh()
+    slope = 2 * (math.log(2) - before - torch.nn.functional.softplus(-2 * before))
+    return value, (D.Normal(loc, values["scale"]).log_prob(before) - slope - math.log(half)).sum(-1)
+
+
+def truncated_normal(part, values):
+    loc, scale = loc_of(part, values), values["scale"]
+    normal, standard = D.Normal(loc, scale), D.Normal(0.0, 1.0)
+    first, last = (part["low"] - loc) / scale, (part["high"] - loc) / scale
+    share = (standard.cdf(last) - standard.cdf(first)).clamp_min(1e-6)
+    value = loc + scale * (standard.log_prob(first).exp() - standard.log_prob(last).exp()) / share
+    return value, (normal.log_prob(value) - share.log()).sum(-1)
+
+
+def classes(part, values):
+    logits = values["logits"] if "logits" in values else values["probs"].log()
+    value = logits.argmax(-1)
+    log_prob = logits.log_softmax(-1).gather(-1, value.unsqueeze(-1)).squeeze(-1)
+    one_hot = part["distribution"] == "OneHotCategorical"
+    return torch.nn.functional.one_hot(value, logits.shape[-1]) if one_hot else value, log_prob
+
+
+def bernoulli(part, values):
+    probs = values["probs"] if "probs" in values else values["logits"].sigmoid()
+    value = (probs >= 0.5).to(probs.dtype)
+    return value, torch.where(value > 0, probs, 1 - probs).log()
+
+
+def normal(part, values):
+    log_prob = D.Normal(values["loc"], values["scale"]).log_prob(values["loc"])
+    return values["loc"], log_prob.sum(-1) if part["distribution"] == "IndependentNormal" else log_prob
+
+
+def delta(part, values):
+    return values["param"], torch.full(values["param"].shape[:-1], math.inf, dtype=values["param"].dtype)
+
+
+COMPUTED = {
+    "Normal": normal,
+    "IndependentNormal": normal,
+    "TanhNormal": tanh_normal,
+    "TruncatedNormal": truncated_normal,
+    "Categorical": classes,
+    "OneHotCategorical": classes,
+    "Bernoulli": bernoulli,
+    "Delta": delta,
+}
+
+
+def deterministic(dist):
+    if hasattr(dist, "deterministic_sample"):
+        return dist.deterministic_sample
+    return dist.mode if getattr(dist, "has_enumerate_support", False) else dist.mean
+
+
+def disagreement(part, dist, values, tolerance=1e-3):
+    """What differs between a distribution of Python and its description, or None."""
+    value, log_prob = COMPUTED[part["distribution"]](part, values)
+    theirs = deterministic(dist)
+    for what, ours, other in (("value", value, theirs), ("log-probability", log_prob, dist.log_prob(theirs))):
+        if ours.shape != other.shape or ours.dtype != other.dtype:
+            return f"{what} is {other.dtype} {list(other.shape)} in Python, and would be {ours.dtype} {list(ours.shape)}"
+        if not torch.allclose(ours.double(), other.double(), rtol=tolerance, atol=tolerance, equal_nan=True):
+            return f"{what} differs by {float((ours.double() - other.double()).abs().max()):.3g}"
+    return None

@@ -1,0 +1,177 @@
+"""What follows a network, such as a distribution, as the text "tensordict.json" of an archive describes it.
+
+For export_module.py. docs/guide/modules.md has the table of what can stand there.
+"""
+import math
+
+import torch
+from export_check import disagreement
+from tensordict.nn import (
+    CompositeDistribution,
+    NormalParamExtractor,
+    ProbabilisticTensorDictModule,
+    TensorDictModule,
+)
+from tensordict.nn import distributions as td_distributions
+from torch import distributions as D
+
+
+class CannotExport(Exception):
+    """What stands in the way, in one line."""
+
+
+def key(name):
+    """A key as the archive writes it: a list of names."""
+    names = [name] if isinstance(name, str) else [part for item in name for part in key(item)]
+    return names
+
+
+def scale_mapping(extractor):
+    """The name of what NormalParamExtractor does to the scale, or None for a function of the user's."""
+    mapping = extractor.scale_mapping
+    plain = {torch.nn.functional.softplus: "softplus", torch.exp: "exp", torch.relu: "relu"}
+    for function, name in plain.items():
+        if mapping is function:
+            return name
+    if type(mapping).__name__ == "biased_softplus" and mapping.min_val == 0.01:
+        at_zero = math.log1p(math.exp(float(mapping.bias))) + mapping.min_val
+        return f"biased_softplus_{round(at_zero, 6)}"
+    return None
+
+
+def is_normal_params(module):
+    return (
+        type(module) is TensorDictModule
+        and type(module.module) is NormalParamExtractor
+        and scale_mapping(module.module) is not None
+        and len(module.in_keys) == 1
+        and len(module.out_keys) == 2
+        and "_" not in module.out_keys
+    )
+
+
+def is_follower(module):
+    return isinstance(module, ProbabilisticTensorDictModule) or is_normal_params(module)
+
+
+def number(value, name):
+    """A bound, which has to be one number for all elements."""
+    tensor = torch.as_tensor(value, dtype=torch.float64).flatten()
+    if tensor.numel() == 0 or (tensor != tensor[0]).any():
+        raise CannotExport(f"the distribution's {name} differs among elements: {tensor.tolist()}; one number is supported")
+    return float(torch.as_tensor(value).flatten()[0].item())
+
+
+def bounds(dist, low, high):
+    made = {"low": number(low, "low"), "high": number(high, "high")}
+    if getattr(dist, "tanh_loc", False):
+        made["tanh_loc"] = True
+        made["upscale"] = number(dist.upscale, "upscale")
+    return made
+
+
+def shape_of(dist):
+    """The members that say which distribution this is. The class may be a function of the user's, so what it
+    made is looked at."""
+    name, ours = type(dist).__name__, None
+    if name == "TanhNormal" and len(dist.event_shape) == 1:
+        ours = {"distribution": "TanhNormal", **bounds(dist, dist.low, dist.high)}
+    elif name == "TruncatedNormal" and isinstance(dist, D.Independent):
+        ours = {"distribution": "TruncatedNormal", **bounds(dist, dist.low, dist.high)}
+    elif isinstance(dist, D.Independent):
+        base, dims = dist.base_dist, dist.reinterpreted_batch_ndims
+        if dims == 0:
+            return shape_of(base)
+        if dims == 1 and type(base) is D.Normal and not getattr(dist, "tanh_loc", False):
+            ours = {"distribution": "IndependentNormal"}
+        if dims == 1 and type(base) is td_distributions.TruncatedNormal:
+            ours = {"distribution": "TruncatedNormal", **bounds(dist, base._non_std_a, base._non_std_b)}
+    elif type(dist) is D.Normal:
+        ours = {"distribution": "Normal"}
+    elif type(dist) is D.Categorical or (name == "Categorical" and isinstance(dist, D.Categorical)):
+        ours = {"distribution": "Categorical"}
+    elif type(dist) is td_distributions.OneHotCategorical or (name == "OneHotCategorical" and isinstance(dist, D.Categorical)):
+        ours = {"distribution": "OneHotCategorical"}
+    elif type(dist) is D.Bernoulli:
+        ours = {"distribution": "Bernoulli"}
+    elif name == "Delta":
+        if len(dist.event_shape) != 1 or (dist.atol, dist.rtol) != (1e-6, 1e-6):
+            raise CannotExport("Delta is supported with one event dimension and its usual tolerances")
+        ours = {"distribution": "Delta"}
+    if ours is not None:
+        return ours
+    if type(dist) is td_distributions.TruncatedNormal:
+        raise CannotExport(
+            "TruncatedNormal of tensordict.nn takes each element by itself; wrap it: "
+            "torch.distributions.Independent(TruncatedNormal(...), 1)"
+        )
+    if type(dist) is D.OneHotCategorical:
+        raise CannotExport("OneHotCategorical of torch gives other dtypes; take that of tensordict.nn")
+    raise CannotExport(
+        f"the distribution {dist} is not supported; Normal, Independent(Normal, 1), TanhNormal, TruncatedNormal, "
+        "Categorical, OneHotCategorical, Bernoulli, Delta and CompositeDistribution of these are"
+    )
+
+
+def part_of(td, dist, names, in_keys, out_key, log_prob_key):
+    part = shape_of(dist)
+    values = {name: td.get(tuple(one)) for name, one in zip(names, in_keys)}
+    try:
+        off = disagreement(part, dist, values)
+    except KeyError as error:
+        off = f"parameter {error} is missing"
+    if off is not None:
+        raise CannotExport(f"{type(dist).__name__} is not the {part['distribution']} of the library: the {off}")
+    part.update(in_keys=in_keys, names=names, out_key=out_key, log_prob_key=log_prob_key)
+    return part
+
+
+def parts_of(module, td):
+    """One distribution, or each of a CompositeDistribution with the place of its parameters."""
+    dist = module.get_dist(td)
+    out_keys = [key(one) for one in module.dist_sample_keys]
+    log_prob_keys = [key(one) for one in module.log_prob_keys]
+    if not isinstance(dist, CompositeDistribution):
+        names = [one if isinstance(one, str) else one[-1] for one in module.dist_keys]
+        return [part_of(td, dist, names, [key(one) for one in module.in_keys], out_keys[0], log_prob_keys[0])]
+    if len(module.in_keys) != 1:
+        raise CannotExport("a CompositeDistribution is supported with one in_key, that of its parameters")
+    params = td.get(module.in_keys[0])
+    parts = []
+    for name, (written, one) in zip(module.distribution_kwargs["distribution_map"], dist.dists.items()):
+        leaves = list(params.get(name).keys())
+        at = out_keys.index(key(written))
+        if module.return_log_prob and log_prob_keys[at][:-1] != key(written)[:-1]:
+            raise CannotExport(f"the log-probability of {written} stands in another dictionary than its value")
+        in_keys = [key(module.in_keys[0]) + key(name) + [leaf] for leaf in leaves]
+        parts.append(part_of(td, one, leaves, in_keys, key(written), log_prob_keys[at]))
+    return parts
+
+
+def describe(module, td):
+    """The object in "then" for a module that is_follower(); `td` holds its inputs."""
+    if isinstance(module, TensorDictModule):
+        loc, scale = module.out_keys
+        return {
+            "kind": "normal_params",
+            "in_key": key(module.in_keys[0]),
+            "loc_key": key(loc),
+            "scale_key": key(scale),
+            "scale_mapping": scale_mapping(module.module),
+            "scale_lb": float(module.module.scale_lb),
+        }
+    made = {
+        "kind": "probabilistic",
+        "distributions": parts_of(module, td),
+        "interaction": str(module.default_interaction_type.value),
+        "return_log_prob": bool(module.return_log_prob),
+    }
+    if module.num_samples is not None:
+        if len(module.num_samples) > 1:
+            raise CannotExport(f"num_samples is {tuple(module.num_samples)}; one dimension is supported")
+        made["num_samples"] = int(module.num_samples.numel())
+    if module._generator is not None:
+        made["seed"] = module._generator.initial_seed()
+    if module._generator_key is not None:
+        made["seed_key"] = key(module._generator_key)
+    return made

@@ -1,0 +1,187 @@
+"""Ways from a network in Python to one that runs without it, for export_module.py."""
+import json
+import linecache
+import warnings
+
+import torch
+from export_followers import CannotExport
+from tensordict.nn import TensorDictModule
+
+
+class Network(torch.nn.Module):
+    """The network as a function of tensors. It has the parameters of the module itself under their names. It does not
+    have the module, or names would get a prefix: it shares its sub-modules, or has empty ones in their place, since
+    TorchScript trips over what else a TensorDictModule holds."""
+
+    def __init__(self, plan, empty=False):
+        super().__init__()
+        if empty:
+            for name, tensor in tensors_of(plan).items():
+                put(self, name, tensor)
+        else:
+            for name in ("_modules", "_parameters", "_buffers"):
+                self.__dict__[name] = plan.module.__dict__[name]
+        self.__dict__["plan"] = plan
+        self.training = False
+
+    def forward(self, *tensors):
+        return self.plan.outputs(*tensors)
+
+
+def dynamic_shapes(inputs, batch_dims):
+    """The batch dimensions take any size, each the same in all inputs."""
+    dims = [torch.export.Dim(f"batch{i}") for i in range(batch_dims)]
+    return (tuple({i: dim for i, dim in enumerate(dims)} for _ in inputs),) if dims else None
+
+
+def two_rows(inputs, batch_dims):
+    """Sizes 0 and 1 would be taken for constants."""
+    for i in range(batch_dims):
+        if inputs[0].shape[i] < 2:
+            inputs = tuple(torch.cat([one.narrow(i, 0, 1)] * 2, i) for one in inputs)
+    return inputs
+
+
+def program(plan, inputs, batch_dims):
+    if not hasattr(torch, "export"):
+        raise CannotExport("torch.export needs torch 2.1 or newer")
+    inputs = tuple(one.clone(memory_format=torch.contiguous_format) for one in two_rows(inputs, batch_dims))
+    return torch.export.export(Network(plan), inputs, dynamic_shapes=dynamic_shapes(inputs, batch_dims), strict=False), inputs
+
+
+def plain_module(plan, exported_program):
+    """The exported graph as a module whose parameters are those of the original."""
+    try:
+        module = exported_program.module(check_guards=False)
+    except TypeError:  # older
+        module = exported_program.module()
+    for node in list(module.graph.nodes):
+        if node.op == "call_module" and node.target == "_guards_fn":
+            module.graph.erase_node(node)
+    # It checks inputs against the example's form in Python, which no archive holds.
+    module._forward_hooks.clear()
+    module._forward_pre_hooks.clear()
+    wanted = tensors_of(plan)
+    # Constants of the code are no buffers, which others could push.
+    for name, tensor in list(module.named_buffers(remove_duplicate=False)):
+        if name not in wanted:
+            where, _, last = name.rpartition(".")
+            holder = module.get_submodule(where)
+            delattr(holder, last)
+            holder.__dict__[last] = tensor
+    # Those that the network does not use are pushed all the same.
+    for name, tensor in wanted.items():
+        put(module, name, tensor)
+    module.graph.lint()
+    module.recompile()
+    return module
+
+
+def tensors_of(plan):
+    """All parameters and buffers by name; those that are tied under each of their names."""
+    own = plan.module
+    return {**dict(own.named_parameters(remove_duplicate=False)), **dict(own.named_buffers(remove_duplicate=False))}
+
+
+def holder(module, path):
+    """The place of this name in a tree of modules, which grows by empty ones."""
+    for part in path:
+        if part not in module._modules:
+            module.add_module(part, torch.nn.Module())
+        module = module._modules[part]
+    return module
+
+
+def put(module, name, tensor):
+    *path, last = name.split(".")
+    module = holder(module, path)
+    if last in module._parameters or last in module._buffers:
+        return
+    if isinstance(tensor, torch.nn.Parameter):
+        module.register_parameter(last, tensor)
+    else:
+        module.register_buffer(last, tensor)
+
+
+def exported(plan, inputs, batch_dims):
+    """A trace of the graph that torch.export has found, in which nothing depends on the example."""
+    made, inputs = program(plan, inputs, batch_dims)
+    return torch.jit.trace(plain_module(plan, made), inputs, check_trace=False)
+
+
+def scripted_graph(plan, inputs, batch_dims):
+    """The same graph as code, in which sizes that are computed stay so."""
+    made, inputs = program(plan, inputs, batch_dims)
+    module = plain_module(plan, made)
+    for node in module.graph.nodes:
+        if node.op != "call_function":
+            continue
+        if node.target is torch.ops.aten.sym_size.int:
+            node.op, node.target = "call_method", "size"
+        elif isinstance(node.target, torch._ops.OpOverload):
+            node.target = node.target.overloadpacket
+    module.graph.set_codegen(torch.fx.graph.CodeGen())
+    module.recompile()
+    return torch.jit.script(module)
+
+
+def traced(plan, inputs, strict):
+    """What runs on the example. A branch that it takes is taken for ever; `strict` refuses that."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if strict else "ignore", torch.jit.TracerWarning)
+        return torch.jit.trace(Network(plan, empty=True), inputs, check_trace=False)
+
+
+def scripted(plan, inputs):
+    """The Python code, compiled: the networks themselves, and lines that pass tensors from one to the next."""
+    names = {id(one): name for name, one in plan.module.named_modules()}
+    values = {one: f"x{i}" for i, one in enumerate(plan.in_keys)}
+    lines, root = [], torch.nn.Module()
+    for module in plan.network:
+        if type(module) is not TensorDictModule or not isinstance(module.module, torch.nn.Module):
+            raise CannotExport(f"only a TensorDictModule of a torch.nn.Module can be scripted, not {type(module).__name__}")
+        if getattr(module, "_kwargs", None):
+            raise CannotExport("in_keys with the names of arguments cannot be scripted")
+        path = names[id(module.module)].split(".")
+        holder(root, path[:-1]).add_module(path[-1], module.module)
+        place = "self"
+        for part in path:
+            place = f'getattr({place}, "{part}")'
+        arguments = [values[tuple([k] if isinstance(k, str) else k)] for k in module.in_keys]
+        results = [f"y{len(lines)}_{i}" for i in range(len(module.out_keys))]
+        lines.append(f"{', '.join(results)} = {place}({', '.join(arguments)})")
+        values.update({tuple([k] if isinstance(k, str) else k): name for k, name in zip(module.out_keys, results)})
+    results = ", ".join(values[one] for one in plan.out_keys)
+    parameters = "".join(f", {values[one]}" for one in plan.in_keys)
+    code = f"def forward(self{', ' if parameters else ''}" + ", ".join(f"x{i}" for i in range(len(plan.in_keys))) + "):\n"
+    code += "".join(f"    {line}\n" for line in lines) + f"    return ({results},)\n"
+    return torch.jit.script(compiled(code, root))
+
+
+def compiled(code, root):
+    """A module with this method, whose source torch.jit.script finds."""
+    file, scope = f"<network {id(root)}>", {"__name__": __name__}
+    linecache.cache[file] = (len(code), None, code.splitlines(True), file)
+    exec(compile(code, file, "exec"), scope)  # noqa: S102: lines of the function above
+    made = type("Scripted", (torch.nn.Module,), {"forward": scope["forward"]})()
+    made.__dict__["_modules"] = root._modules
+    made.training = False
+    return made
+
+
+def package(plan, example, path, write, difference, tolerance):
+    """A package of AOTInductor, with the same text and the shapes that it was compiled for."""
+    if not hasattr(torch._inductor, "aoti_compile_and_package"):
+        raise CannotExport(f"packages of AOTInductor need torch 2.6 or newer; this is {torch.__version__}")
+    made, inputs = program(plan, plan.inputs(example), example.batch_dims)
+    meta = {**plan.meta, "version": 2}
+    meta["inputs"] = [
+        {"dtype": str(one.dtype), "shape": [-1] * example.batch_dims + list(one.shape[example.batch_dims :])}
+        for one in inputs
+    ]
+    configs = {"aot_inductor.metadata": {"tensordict": json.dumps(meta)}}
+    write(path, lambda scratch: torch._inductor.aoti_compile_and_package(made, package_path=scratch, inductor_configs=configs))
+    off = difference(plan, torch._inductor.aoti_load_package(path), example)
+    if off > tolerance:
+        raise CannotExport(f"{path}: the results differ by {off:.3g}")
+    return off
