@@ -104,9 +104,10 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   stack.emplace_back(std::move(self));
   add_inputs(frame, stack);
   {
-    // What the executor learns of sizes under vmap is not what it meets without.
-    std::optional<torch::jit::GraphOptimizerEnabledGuard> plain;
-    if (frame.level() != nullptr) plain.emplace(false);
+    // Nothing is compiled while frames go by: the executor would specialise the code for the sizes of the
+    // second call, and again for others. Of what it learns under vmap nothing holds without. And the LLVM of
+    // Debian 13's libtorch never returns from compiling a fused kernel.
+    const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
     // Autograd would only pass each operator on. A module that is not frozen may record for itself.
     std::optional<at::AutoDispatchBelowAutograd> below;
     if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
