@@ -425,7 +425,7 @@ TEST(Modules, PackagesThatCannotRun) {
   std::string line = no_code;
   line.erase(line.find('\n'), 1);
   EXPECT_EQ(loading(written(place, line)), Code::format);
-  EXPECT_EQ(loading(written("../m/data/aotinductor/model/a_metadata.json", "{}")), Code::format);
+  EXPECT_EQ(loading(written("m/data/aotinductor/../../../a_metadata.json", "{}")), Code::format);
 #else
   EXPECT_EQ(loading(written(place, "{}")), Code::unsupported);
 #endif
