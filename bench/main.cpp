@@ -6,9 +6,19 @@
 
 #include <cstring>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 int main(int argc, char** argv) {
   at::set_num_threads(1);
   const at::NoGradGuard no_grad;
+#ifdef __GLIBC__
+  // Whether large results come from fresh pages depends on what was freed before: on neither side here.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_ARENA_MAX, 1);
+#endif
   // --large=DIR also measures the figure that needs a folder of 1.2 GB.
   std::string large;
   for (int i = 1; i < argc; ++i) {
