@@ -48,19 +48,28 @@ using Body = std::function<void(benchmark::State&)>;
 void figure(const std::string& name, int leaves, double goal, Body ours, Body theirs);
 
 // Called by each file of figures.
+void register_arrow();
 void register_call();
 void register_disk_archive();
 void register_disk();
 void register_disk_grow();
+void register_disk_hdf5();
 void register_disk_load();
+void register_disk_publish();
 void register_entries();
 void register_lazy();
+void register_loader();
 void register_map();
 void register_math();
 void register_modules();
+void register_replay();
 void register_small();
+void register_store();  // where the library has a client of Redis
 void register_keys_and_writer();
 void register_threads();
 void register_large(const std::string& dir);
+// `images`: so many rows of so many numbers under "image".
+void register_loader_large(const td_tensordict* images, std::int64_t rows, std::int64_t row_floats,
+                           const std::string& dir);
 
 }  // namespace bench

@@ -83,6 +83,7 @@ void register_large(const std::string& dir) {
           benchmark::ClobberMemory();
         }
       });
+  register_loader_large(data, rows, row_floats, dir);
 }
 
 }  // namespace bench

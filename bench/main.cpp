@@ -28,17 +28,25 @@ int main(int argc, char** argv) {
     --argc;
     break;
   }
+  bench::register_arrow();
   bench::register_call();
   bench::register_disk_archive();
   bench::register_disk();
   bench::register_disk_grow();
+  bench::register_disk_hdf5();
   bench::register_disk_load();
+  bench::register_disk_publish();
   bench::register_entries();
   bench::register_lazy();
+  bench::register_loader();
+  bench::register_replay();
   bench::register_map();
   bench::register_math();
   bench::register_modules();
   bench::register_small();
+#ifdef TD_BENCH_STORE
+  bench::register_store();
+#endif
   bench::register_keys_and_writer();
   bench::register_threads();
   if (!large.empty()) bench::register_large(large);

@@ -23,7 +23,7 @@ from tdgen.cdecl import Named, Pointer  # noqa: E402
 OLD_NAMES_IN = ("CHANGELOG.md", "capi/abi/renamed.txt", "capi/abi/declarations.txt", "tests/abi/v1/", "tests/data/")
 
 # Parameters of 32 bits that are numbers, not switches; and setters of what is true or false.
-NUMBERS = {"abi", "device_index", "fd", "field", "torch_version", "level", "status"}
+NUMBERS = {"dst", "src", "abi", "device_index", "fd", "field", "torch_version", "level", "status"}
 TRUTHS = {"enabled", "required"}
 
 # The last word of a type that its constants do not repeat.
@@ -42,7 +42,7 @@ def is_const(ctype) -> bool:
 def check_function(api: ir.Api, function: ir.Function) -> list[str]:
     name, params = function.name, function.params
     errors = []
-    if re.search(r"_new(_|$)|_(make|alloc|init|destroy|release|delete)$", name) and name != "td_memmap_make":
+    if re.search(r"_new(_|$)|_(make|alloc|init|destroy|release|delete)$", name) and name not in ("td_memmap_make", "td_store_delete", "td_group_from_remote_init"):
         errors.append(f"{name}: constructors are _create, _open, _load and _from_<what>; _free gives back")
     if name.endswith("_inplace") and (not params or is_const(params[0].type)):
         errors.append(f"{name} writes in place and takes its first handle as pointer to const")

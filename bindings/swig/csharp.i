@@ -38,6 +38,15 @@
 %ignore td_keys_options;
 %ignore td_load_options;
 %ignore td_load_state_dict_options;
+%ignore td_loader_options;
+%ignore td_replay_options;
+%ignore td_from_arrow_options;
+%ignore td_to_arrow_options;
+%ignore td_hdf5_options;
+%ignore td_hdf5_save_options;
+%ignore td_store_options;
+%ignore td_group_options;
+%ignore td_group_call_options;
 %ignore td_map_options;
 %ignore td_map_piece;
 %ignore td_member;

@@ -17,6 +17,7 @@
 %feature("td:default", "device_index=-1") td_module_load_options;
 %feature("td:default", "lr=0.001, beta1=0.9, beta2=0.999, eps=0.00000001") td_optimizer_options;
 %feature("td:default", "alpha=1.0") td_binary_options;
+%feature("td:default", "alpha=0.6, beta=0.4, eps=0.00000001") td_replay_options;
 %feature("td:default", "correction=1, q=0.5") td_reduce_options;
 
 /* Texts that a struct borrows; its writer keeps them. */
@@ -47,6 +48,7 @@
 %include "tensordict/td_consolidate.h"
 %include "tensordict/td_share.h"
 %include "tensordict/td_message.h"
+%include "tensordict/td_group.h"
 %include "tensordict/td_lazy.h"
 %include "tensordict/td_sub_tensordict.h"
 %include "tensordict/td_non_tensor.h"
@@ -66,6 +68,12 @@
 %include "tensordict/td_tensorclass.h"
 %include "tensordict/td_grad.h"
 %include "tensordict/td_optimizer.h"
+%include "tensordict/td_loader.h"
+%include "tensordict/td_random.h"
+%include "tensordict/td_replay.h"
+%include "tensordict/td_hdf5.h"
+%include "tensordict/td_arrow.h"
+%include "tensordict/td_store.h"
 %include "tensordict/td_state.h"
 %include "tensordict/td_layout.h"
 %include "tensordict/td_archive.h"

@@ -267,7 +267,7 @@ TD_NUMBER(TD_SHARD_NONE, 0);
 TD_NUMBER(TD_SHARD_NEW, 1);
 TD_NUMBER(TD_SHARD_ANY, 2);
 
-TD_SIZE(td_append_options, 40);
+TD_SIZE(td_append_options, 48);
 TD_OFFSET(td_append_options, struct_size, 0);
 TD_OFFSET(td_append_options, durable, 4);
 TD_OFFSET(td_append_options, checksums, 8);
@@ -275,6 +275,8 @@ TD_OFFSET(td_append_options, shard, 12);
 TD_OFFSET(td_append_options, publish_rows, 16);
 TD_OFFSET(td_append_options, publish_bytes, 24);
 TD_OFFSET(td_append_options, buffer_bytes, 32);
+TD_OFFSET(td_append_options, background, 40);
+TD_OFFSET(td_append_options, meta_ms, 44);
 
 TD_SIZE(td_field_kind, 4);
 TD_SIGNED(td_field_kind);
@@ -416,6 +418,7 @@ TD_NUMBER(TD_FILE_NPY, 2);
 TD_NUMBER(TD_FILE_NPZ, 3);
 TD_NUMBER(TD_FILE_PT, 4);
 TD_NUMBER(TD_FILE_RAW, 5);
+TD_NUMBER(TD_FILE_HDF5, 6);
 
 TD_SIZE(td_file_options, 80);
 TD_OFFSET(td_file_options, struct_size, 0);
@@ -701,10 +704,17 @@ TD_SIGNED(td_table_format);
 TD_NUMBER(TD_TABLE_CSV, 0);
 TD_NUMBER(TD_TABLE_JSON, 1);
 
-TD_SIZE(td_table_options, 16);
+TD_SIZE(td_table_flags, 4);
+TD_UNSIGNED(td_table_flags);
+TD_NUMBER(TD_TABLE_FLATTEN, 1);
+
+TD_SIZE(td_table_options, 32);
 TD_OFFSET(td_table_options, struct_size, 0);
 TD_OFFSET(td_table_options, format, 4);
 TD_OFFSET(td_table_options, separator, 8);
+TD_OFFSET(td_table_options, max_depth, 16);
+TD_OFFSET(td_table_options, max_entries, 20);
+TD_OFFSET(td_table_options, flags, 24);
 
 TD_SIZE(td_clone_flags, 4);
 TD_UNSIGNED(td_clone_flags);
@@ -891,3 +901,172 @@ TD_OFFSET(td_optimizer_options, dampening, 32);
 TD_OFFSET(td_optimizer_options, beta1, 40);
 TD_OFFSET(td_optimizer_options, beta2, 48);
 TD_OFFSET(td_optimizer_options, eps, 56);
+
+TD_SIZE(td_loader_flags, 4);
+TD_UNSIGNED(td_loader_flags);
+TD_NUMBER(TD_LOADER_SHUFFLE, 1);
+TD_NUMBER(TD_LOADER_REPLACEMENT, 2);
+TD_NUMBER(TD_LOADER_DROP_LAST, 4);
+TD_NUMBER(TD_LOADER_FLAT, 8);
+TD_NUMBER(TD_LOADER_REFRESH, 16);
+TD_NUMBER(TD_LOADER_CONCATENATE, 32);
+TD_NUMBER(TD_LOADER_SHORT, 64);
+TD_NUMBER(TD_LOADER_PIN_MEMORY, 128);
+
+TD_SIZE(td_loader_options, 160);
+TD_OFFSET(td_loader_options, struct_size, 0);
+TD_OFFSET(td_loader_options, flags, 4);
+TD_OFFSET(td_loader_options, rows, 8);
+TD_OFFSET(td_loader_options, seed, 16);
+TD_OFFSET(td_loader_options, epochs, 24);
+TD_OFFSET(td_loader_options, draws, 32);
+TD_OFFSET(td_loader_options, num_workers, 40);
+TD_OFFSET(td_loader_options, ahead, 44);
+TD_OFFSET(td_loader_options, rank, 48);
+TD_OFFSET(td_loader_options, world_size, 56);
+TD_OFFSET(td_loader_options, keys, 64);
+TD_OFFSET(td_loader_options, keys_len, 72);
+TD_OFFSET(td_loader_options, weights, 80);
+TD_OFFSET(td_loader_options, device_type, 88);
+TD_OFFSET(td_loader_options, device_index, 92);
+TD_OFFSET(td_loader_options, slice_len, 96);
+TD_OFFSET(td_loader_options, slice_step, 104);
+TD_OFFSET(td_loader_options, episode, 112);
+TD_OFFSET(td_loader_options, ends, 120);
+TD_OFFSET(td_loader_options, ends_len, 128);
+TD_OFFSET(td_loader_options, module, 136);
+TD_OFFSET(td_loader_options, transform, 144);
+TD_OFFSET(td_loader_options, transform_user, 152);
+
+TD_SIZE(td_replay_sampler, 4);
+TD_NUMBER(TD_REPLAY_SAMPLER_AS_STORED, 0);
+TD_NUMBER(TD_REPLAY_SAMPLER_RANDOM, 1);
+TD_NUMBER(TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT, 2);
+TD_NUMBER(TD_REPLAY_SAMPLER_SLICES, 3);
+TD_NUMBER(TD_REPLAY_SAMPLER_PRIORITIZED, 4);
+
+TD_SIZE(td_replay_flags, 4);
+TD_UNSIGNED(td_replay_flags);
+TD_NUMBER(TD_REPLAY_DROP_LAST, 1);
+TD_NUMBER(TD_REPLAY_IN_ORDER, 2);
+TD_NUMBER(TD_REPLAY_SHORT, 4);
+TD_NUMBER(TD_REPLAY_BATCH_WEIGHTS, 8);
+
+TD_SIZE(td_replay_save_flags, 4);
+TD_UNSIGNED(td_replay_save_flags);
+TD_NUMBER(TD_REPLAY_SAVE_DURABLE, 1);
+
+TD_SIZE(td_replay_options, 104);
+TD_OFFSET(td_replay_options, struct_size, 0);
+TD_OFFSET(td_replay_options, flags, 4);
+TD_OFFSET(td_replay_options, capacity, 8);
+TD_OFFSET(td_replay_options, rows, 16);
+TD_OFFSET(td_replay_options, seed, 24);
+TD_OFFSET(td_replay_options, alpha, 32);
+TD_OFFSET(td_replay_options, beta, 40);
+TD_OFFSET(td_replay_options, eps, 48);
+TD_OFFSET(td_replay_options, slice_len, 56);
+TD_OFFSET(td_replay_options, episode, 64);
+TD_OFFSET(td_replay_options, ends, 72);
+TD_OFFSET(td_replay_options, ends_len, 80);
+TD_OFFSET(td_replay_options, folder, 88);
+TD_OFFSET(td_replay_options, sampler, 96);
+TD_OFFSET(td_replay_options, reserved, 100);
+
+TD_SIZE(td_hdf5_flags, 4);
+TD_UNSIGNED(td_hdf5_flags);
+TD_NUMBER(TD_HDF5_ATTRIBUTES, 1);
+TD_NUMBER(TD_HDF5_SKIP, 2);
+TD_NUMBER(TD_HDF5_STACK, 4);
+
+TD_SIZE(td_hdf5_save_flags, 4);
+TD_UNSIGNED(td_hdf5_save_flags);
+TD_NUMBER(TD_HDF5_SAVE_STACK, 1);
+TD_NUMBER(TD_HDF5_SAVE_DURABLE, 2);
+
+TD_SIZE(td_hdf5_options, 56);
+TD_OFFSET(td_hdf5_options, struct_size, 0);
+TD_OFFSET(td_hdf5_options, flags, 4);
+TD_OFFSET(td_hdf5_options, group, 8);
+TD_OFFSET(td_hdf5_options, keys, 16);
+TD_OFFSET(td_hdf5_options, keys_len, 24);
+TD_OFFSET(td_hdf5_options, batch_dims, 32);
+TD_OFFSET(td_hdf5_options, max_bytes, 40);
+TD_OFFSET(td_hdf5_options, max_depth, 48);
+TD_OFFSET(td_hdf5_options, max_entries, 52);
+
+TD_SIZE(td_hdf5_save_options, 32);
+TD_OFFSET(td_hdf5_save_options, struct_size, 0);
+TD_OFFSET(td_hdf5_save_options, flags, 4);
+TD_OFFSET(td_hdf5_save_options, group, 8);
+TD_OFFSET(td_hdf5_save_options, deflate, 16);
+TD_OFFSET(td_hdf5_save_options, chunk_rows, 24);
+
+TD_SIZE(td_arrow_nulls_kind, 4);
+TD_NUMBER(TD_ARROW_NULLS_REFUSE, 0);
+TD_NUMBER(TD_ARROW_NULLS_NAN, 1);
+TD_NUMBER(TD_ARROW_NULLS_MASK, 2);
+TD_SIZE(td_from_arrow_flags, 4);
+TD_NUMBER(TD_FROM_ARROW_COPY, 1);
+TD_SIZE(td_to_arrow_flags, 4);
+TD_NUMBER(TD_TO_ARROW_COMPLEX_PAIRS, 1);
+
+TD_SIZE(td_from_arrow_options, 32);
+TD_OFFSET(td_from_arrow_options, struct_size, 0);
+TD_OFFSET(td_from_arrow_options, flags, 4);
+TD_OFFSET(td_from_arrow_options, nulls, 8);
+TD_OFFSET(td_from_arrow_options, max_depth, 12);
+TD_OFFSET(td_from_arrow_options, max_entries, 16);
+TD_OFFSET(td_from_arrow_options, reserved, 20);
+TD_OFFSET(td_from_arrow_options, separator, 24);
+
+TD_SIZE(td_to_arrow_options, 16);
+TD_OFFSET(td_to_arrow_options, struct_size, 0);
+TD_OFFSET(td_to_arrow_options, flags, 4);
+TD_OFFSET(td_to_arrow_options, separator, 8);
+
+TD_SIZE(td_store_options, 80);
+TD_OFFSET(td_store_options, struct_size, 0);
+TD_OFFSET(td_store_options, port, 4);
+TD_OFFSET(td_store_options, host, 8);
+TD_OFFSET(td_store_options, unix_socket, 16);
+TD_OFFSET(td_store_options, username, 24);
+TD_OFFSET(td_store_options, password, 32);
+TD_OFFSET(td_store_options, prefix, 40);
+TD_OFFSET(td_store_options, id, 48);
+TD_OFFSET(td_store_options, db, 56);
+TD_OFFSET(td_store_options, timeout_ms, 64);
+TD_OFFSET(td_store_options, max_bytes, 72);
+
+TD_SIZE(td_group_op, 4);
+TD_NUMBER(TD_GROUP_OP_SUM, 0);
+TD_NUMBER(TD_GROUP_OP_AVERAGE, 1);
+TD_NUMBER(TD_GROUP_OP_PRODUCT, 2);
+TD_NUMBER(TD_GROUP_OP_MIN, 3);
+TD_NUMBER(TD_GROUP_OP_MAX, 4);
+
+TD_SIZE(td_group_flags, 4);
+TD_UNSIGNED(td_group_flags);
+TD_NUMBER(TD_GROUP_CONSOLIDATED, 1);
+TD_NUMBER(TD_GROUP_FUSED, 2);
+
+TD_SIZE(td_group_options, 48);
+TD_OFFSET(td_group_options, struct_size, 0);
+TD_OFFSET(td_group_options, timeout_ms, 4);
+TD_OFFSET(td_group_options, rank, 8);
+TD_OFFSET(td_group_options, world_size, 12);
+TD_OFFSET(td_group_options, url, 16);
+TD_OFFSET(td_group_options, name, 24);
+TD_OFFSET(td_group_options, device, 32);
+TD_OFFSET(td_group_options, backend, 40);
+
+TD_SIZE(td_group_call_options, 40);
+TD_OFFSET(td_group_call_options, struct_size, 0);
+TD_OFFSET(td_group_call_options, flags, 4);
+TD_OFFSET(td_group_call_options, timeout_ms, 8);
+TD_OFFSET(td_group_call_options, init_tag, 12);
+TD_OFFSET(td_group_call_options, num_threads, 16);
+TD_OFFSET(td_group_call_options, max_depth, 20);
+TD_OFFSET(td_group_call_options, max_entries, 24);
+TD_OFFSET(td_group_call_options, reserved, 28);
+TD_OFFSET(td_group_call_options, max_bytes, 32);

@@ -14,7 +14,7 @@ namespace {
 
 td::AppendOptions append_options_in(const td_append_options* options) {
   const td_append_options given = capi::options_in(
-      options, td_append_options TD_APPEND_OPTIONS_INIT, sizeof(td_append_options));
+      options, td_append_options TD_APPEND_OPTIONS_INIT, offsetof(td_append_options, background));
   td::AppendOptions result;
   result.durable = given.durable != 0;
   result.checksums = given.checksums != 0;
@@ -23,6 +23,8 @@ td::AppendOptions append_options_in(const td_append_options* options) {
   result.publish_rows = given.publish_rows;
   result.publish_bytes = given.publish_bytes;
   result.buffer_bytes = given.buffer_bytes;
+  result.background = given.background != 0;
+  result.meta_ms = given.meta_ms;
   return result;
 }
 

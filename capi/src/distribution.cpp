@@ -8,6 +8,7 @@
 using capi::guard;
 using capi::in;
 using capi::key_paths_in;
+using capi::module_call_in;
 using capi::module_out;
 using capi::not_null;
 using capi::Out;
@@ -96,11 +97,13 @@ td_status td_module_probabilistic(const td_distribution* parts, size_t parts_len
 }
 
 td_status td_module_log_prob(const td_tensordict* td, const td_module* module,
+                             const td_module_call_options* options,
                              td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     auto source = in(td);
-    out.put(td::log_prob(*in(module), source));
+    const td::ModulePtr called = *in(module);
+    out.put(td::log_prob(called, source, module_call_in(options)));
   });
 }
 

@@ -55,4 +55,8 @@ td_status td_future_result(const td_future* future, td_tensordict** result) noex
   });
 }
 
+td_status td_future_cancel(const td_future* future) noexcept {
+  return capi::guard_plain(__func__, [&] { in(future)->cancel(); });
+}
+
 void td_future_free(td_future* future) noexcept { capi::free_handle(future); }

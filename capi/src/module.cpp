@@ -13,6 +13,7 @@ using capi::guard;
 using capi::guard_plain;
 using capi::in;
 using capi::key_paths_in;
+using capi::module_call_in;
 using capi::module_out;
 using capi::not_null;
 using capi::Out;
@@ -58,23 +59,6 @@ td::SequenceOptions sequence_options_in(const td_module_sequence_options* option
                        sizeof(td_module_sequence_options));
   td::SequenceOptions result;
   result.partial_tolerant = capi::flag_in(given.flags, TD_MODULE_SEQUENCE_PARTIAL_TOLERANT);
-  return result;
-}
-
-td::ModuleCall call_options_in(const td_module_call_options* options) {
-  const td_module_call_options given = capi::options_in(
-      options, td_module_call_options TD_MODULE_CALL_OPTIONS_INIT, sizeof(td_module_call_options));
-  check_flags(given.flags, TD_MODULE_CALL_MAP_INPUT | TD_MODULE_CALL_SKIP_EXISTING);
-  td::ModuleCall result;
-  result.map_input = (given.flags & TD_MODULE_CALL_MAP_INPUT) != 0;
-  result.skip_existing = (given.flags & TD_MODULE_CALL_SKIP_EXISTING) != 0;
-  result.output = capi::choice_in<td::ModuleOutput>(given.output, TD_MODULE_OUTPUT_LIKE_INPUT,
-                                                    TD_MODULE_OUTPUT_PLAIN, "options.output");
-  result.interaction =
-      capi::choice_in<td::Interaction>(given.interaction, TD_INTERACTION_DEFAULT,
-                                       TD_INTERACTION_DETERMINISTIC, "options.interaction");
-  if (given.params != nullptr) result.params = *in(given.params);
-  if (given.out != nullptr) result.out = *in(given.out);
   return result;
 }
 
@@ -209,7 +193,7 @@ td_status td_module_call(const td_tensordict* td, const td_module* module,
     Out<td_tensordict> out(result);
     auto source = in(td);
     const td::ModulePtr called = *in(module);  // a function may free the handle
-    out.put(called->call(source, call_options_in(options)));
+    out.put(called->call(source, module_call_in(options)));
   });
 }
 
@@ -218,6 +202,6 @@ td_status td_module_call_inplace(td_tensordict* td, const td_module* module,
   return guard(__func__, [&] {
     auto target = in(td);
     const td::ModulePtr called = *in(module);
-    called->call_inplace(target, call_options_in(options));
+    called->call_inplace(target, module_call_in(options));
   });
 }

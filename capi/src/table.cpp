@@ -3,6 +3,8 @@
 #include "choices.h"
 #include "guard.h"
 
+#include <cstddef>
+
 using capi::guard;
 using capi::in;
 using capi::not_null;
@@ -11,10 +13,16 @@ using capi::Out;
 namespace {
 
 td::TableOptions table_in(const td_table_options* options) {
-  const td_table_options given =
-      capi::options_in(options, td_table_options TD_TABLE_OPTIONS_INIT, sizeof(td_table_options));
-  return {capi::choice_in<td::TableFormat>(given.format, TD_TABLE_CSV, TD_TABLE_JSON, "format"),
-          given.separator == nullptr ? "" : given.separator};
+  const td_table_options given = capi::options_in(options, td_table_options TD_TABLE_OPTIONS_INIT,
+                                                  offsetof(td_table_options, max_depth));
+  td::TableOptions result;
+  result.format =
+      capi::choice_in<td::TableFormat>(given.format, TD_TABLE_CSV, TD_TABLE_JSON, "format");
+  if (given.separator != nullptr) result.separator = given.separator;
+  if (given.max_depth != 0) result.max_depth = given.max_depth;
+  if (given.max_entries != 0) result.max_entries = given.max_entries;
+  result.flatten = capi::flag_in(given.flags, TD_TABLE_FLATTEN);
+  return result;
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ void fail_null(const char* what) { td::fail(td::Code::null_argument, what, " is 
 
 void fail_handle(const void* handle, const char* wanted) {
   if (handle == nullptr) td::fail(td::Code::null_argument, "the ", wanted, " is NULL");
-  td::fail(td::Code::bad_handle, "not a ", wanted,
-           ": the handle was never issued, was freed, or is of another kind");
+  td::fail(td::Code::bad_handle, "the handle of the ", wanted,
+           " was never issued, was freed, or is of another kind");
 }
 
 namespace {

@@ -19,6 +19,12 @@ enum class Kind : std::uintptr_t {
   future = 7,
   module = 8,
   optimizer = 9,
+  loader = 10,
+  generator = 11,
+  replay = 12,
+  hdf5 = 13,
+  group = 14,
+  store = 15,
 };
 
 // A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.

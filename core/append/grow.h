@@ -27,7 +27,11 @@ struct AppendOptions {
   bool checksums = false;          // a file of checksums is kept beside the values
   std::int64_t publish_rows = 0;   // published after as many rows; 0: by flush() and close() only
   std::int64_t publish_bytes = 0;  // the same in bytes
-  std::int64_t buffer_bytes = 0;   // memory for rows that are not yet in a file; 0: 1 MiB
+  std::int64_t buffer_bytes = 0;  // memory for rows that are not yet in a file; 0: 1 MiB, or 16 MiB
+                                  // in the background
+  bool background = false;   // files are written, and rows published, on a thread of the writer
+  std::int64_t meta_ms = 0;  // how far meta.json files may be behind counted rows; 0: a second; -1:
+                             // until flush() or close()
   Shard shard = Shard::none;
 };
 

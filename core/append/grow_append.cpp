@@ -1,18 +1,15 @@
 // Dictionaries that are added to a folder in one step, and rows that are taken away.
 #include "core/append/grow.h"
 #include "core/append/grow_publish.h"
+#include "core/append/grow_stack.h"
 #include "core/consolidated/packing.h"
 #include "core/io/file_io.h"
-#include "core/memmap/memmap.h"
-#include "core/memmap/verify.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
 
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 
 namespace td {
 
@@ -109,7 +106,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
     }
     publisher.publish(rows);
   } catch (...) {
-    for (std::size_t i = 0; old != 0 && i < begun; ++i) {
+    for (std::size_t i = 0; old != 0 && i < begun && lock.has_name(folder.dir()); ++i) {
       try {
         if (folder.leaves()[i].row_bytes != 0) publisher.open(i);  // cuts what was written
       } catch (const Error&) {
@@ -120,53 +117,28 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
   }
 }
 
-void append_element(const GrowFolder& folder, const TensorDict& td, bool durable) {
-  const std::string first = folder.at("0");
-  if (holds_dictionary(first)) {
-    LoadOptions load;
-    load.device = c10::Device(c10::DeviceType::Meta);
-    const std::size_t dims = load_memmap(first, load).batch_size().size();
-    if (dims != td.batch_size().size()) {
-      fail(Code::shape, "an element of the lazy stack in \"", folder.dir(), "\" has ", dims,
-           " batch dimensions, the dictionary ", td.batch_size().size());
-    }
-  }
-  MemmapOptions options;
-  options.copy_existing = true;
-  options.fail_if_exists = true;
-  options.durable = durable;
-  memmap(td, folder.at(std::to_string(folder.rows())), options);
-}
-
-// Those of a stack are made anew behind the change: before it they would call the stack damaged.
-bool drop_checksums(const GrowFolder& folder) {
-  const std::string path = folder.at(std::string(checksums_file));
-  if (!GrowSums::present(folder)) return false;
-  if (::unlink(path.c_str()) != 0) files::fail_io("cannot remove", path, errno);
-  return true;
-}
-
-void drop_elements(const GrowFolder& folder, std::int64_t keep) {
-  for (std::int64_t k = folder.rows(); k-- > keep;) {
-    const std::string dir = folder.at(std::to_string(k));
-    const FolderLock lock(dir);
-    const std::string gone =
-        folder.at(".tmp-" + std::to_string(::getpid()) + "-" + std::to_string(k));
-    if (::rename(dir.c_str(), gone.c_str()) != 0) files::fail_io("cannot remove", dir, errno);
-    files::remove_tree(gone);
-  }
-}
-
 // Rows that some file does not have cannot be kept.
 void check_stored(const GrowFolder& folder, std::int64_t rows) {
   for (const GrowLeaf& leaf : folder.leaves()) {
     const std::uint64_t needed = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
     const std::string path = folder.at(leaf.file);
-    const files::Look look = needed == 0 ? files::Look() : files::look(path);
+    const files::Look look = needed == 0 ? files::Look() : folder.look(leaf.file);
     if (look.found == Found::link) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
     if (look.bytes >= needed) continue;
     fail(Code::format, "\"", path, "\" is too short: ", needed, " bytes are needed for ", rows,
          " rows, ", look.bytes, " found");
+  }
+}
+
+// Room is given back. When the rows are gone already, a file that cannot be cut is no failure: a longer one
+// says nothing wrong, and the next writer cuts it.
+void cut(Publisher& publisher, const GrowFolder& folder, bool done) {
+  for (std::size_t i = 0; i < folder.leaves().size() && folder.rows() != 0; ++i) {
+    try {
+      if (folder.leaves()[i].row_bytes != 0) publisher.open(i);
+    } catch (const Error& error) {
+      if (!done || error.code() != Code::io) throw;
+    }
   }
 }
 
@@ -177,7 +149,7 @@ MemmapLength measure(const GrowFolder& folder) {
   bool first = true;
   for (const GrowLeaf& leaf : folder.leaves()) {
     if (leaf.row_bytes == 0) continue;
-    const files::Look look = files::look(folder.at(leaf.file));
+    const files::Look look = folder.look(leaf.file);
     const std::uint64_t bytes = look.found == Found::file ? look.bytes : 0;
     const auto rows = static_cast<std::int64_t>(bytes / leaf.row_bytes);
     const std::uint64_t needed = static_cast<std::uint64_t>(folder.rows()) * leaf.row_bytes;
@@ -194,12 +166,9 @@ void memmap_append(const std::string& dir, const TensorDict& td, const AppendOpt
   const std::string path = named_folder(dir);
   if (!holds_dictionary(path)) fail_no_dictionary(path);
   FolderLock lock(path);
-  GrowFolder folder(path);
+  GrowFolder folder(path, lock);
   if (folder.is_stack()) {
-    const bool checksums = drop_checksums(folder) || options.checksums;
-    append_element(folder, td, options.durable);
-    lock.release();
-    if (checksums) checksum_memmap(path, 1, {});
+    append_element(folder, lock, td, options);
   } else {
     append_rows(folder, lock, td, options);
   }
@@ -209,17 +178,11 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOpti
   const std::string path = named_folder(dir);
   if (!holds_dictionary(path)) fail_no_dictionary(path);
   FolderLock lock(path);
-  GrowFolder folder(path);
+  GrowFolder folder(path, lock);
   if (rows < 0 || rows > folder.rows()) {
     fail(Code::index, "cannot keep ", rows, " of the ", folder.rows(), " rows of \"", path, "\"");
   }
-  if (folder.is_stack()) {
-    const bool checksums = drop_checksums(folder) || options.checksums;
-    drop_elements(folder, rows);
-    lock.release();
-    if (checksums) checksum_memmap(path, 1, {});
-    return;
-  }
+  if (folder.is_stack()) return keep_elements(folder, lock, rows, options);
   check_stored(folder, rows);
   std::unique_ptr<GrowSums> sums;
   if (rows != folder.rows() && (options.checksums || GrowSums::present(folder))) {
@@ -227,10 +190,9 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOpti
   }
   Publisher publisher(folder, lock, options.durable, std::move(sums));
   keep_values(folder, rows);
+  const bool done = rows != folder.rows();
   publisher.publish(rows);
-  for (std::size_t i = 0; i < folder.leaves().size() && rows != 0; ++i) {
-    if (folder.leaves()[i].row_bytes != 0) publisher.open(i);  // cuts
-  }
+  cut(publisher, folder, done);
 }
 
 MemmapLength memmap_length(const std::string& dir) {

@@ -2,8 +2,10 @@
 
 #include "core/base/key.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <algorithm>
+#include <cerrno>
 
 namespace td {
 
@@ -75,6 +77,8 @@ class GrowFolder::Reader {
     if (folder_.rows_ < 0) {
       fail(Code::shape, "\"", folder_.dir_, "\" has no rows: a batch dimension is needed");
     }
+    folder_.stored_rows_ = folder_.rows_;
+    folder_.read_count();
   }
 
  private:
@@ -83,27 +87,40 @@ class GrowFolder::Reader {
       fail(Code::format, "\"", folder_.dir_, "\" holds more than ", max_nodes, " dictionaries");
     }
     const std::string dir = folder_.at(folder);
-    if (!folder.empty()) check_folder(dir);
-    const std::string meta = files::join(dir, format::meta_file);
-    if (folder.empty() && files::look(meta).found == Found::nothing) {
+    const files::Descriptor open = open_folder(folder, dir);
+    const std::string name(format::meta_file);
+    const std::string meta = files::join(dir, name);
+    if (folder.empty() && files::look_beneath(open.get(), name, meta).found == Found::nothing) {
       fail(Code::io, "no dictionary in \"", dir, "\": it has no meta.json");
     }
-    const std::string inner = files::join(dir, std::string(format::tensorclass_folder));
-    const bool tensorclass =
-        files::look(files::join(inner, format::meta_file)).found == Found::file;
+    const std::string inner = files::join(std::string(format::tensorclass_folder), name);
+    const bool tensorclass = files::look_beneath(open.get(), inner, meta).found == Found::file;
     GrowNode node;
-    node.text = format::read_node(files::read(meta, format::max_meta_bytes), "\"" + meta + "\"",
-                                  {max_json_depth + 1, max_nodes, tensorclass});
+    const std::string text = files::read_beneath(open.get(), name, format::max_meta_bytes, meta);
+    node.text =
+        format::read_node(text, "\"" + meta + "\"", {max_json_depth + 1, max_nodes, tensorclass});
+    // The outermost dictionary: the first one, or that in the tensorclass which is the first.
+    const std::size_t at = folder_.nodes_.size();
+    const bool outermost =
+        at == 0 || (at == 1 && folder_.nodes_[0].text.type == NodeType::tensorclass);
+    if (outermost && node.text.type == NodeType::dense) {
+      folder_.counter_ = at;
+      folder_.counter_meta_ = digest_of(text.data(), text.size());
+    }
     node.folder = std::move(folder);
     node.path = std::move(path);
     folder_.nodes_.push_back(std::move(node));
     return folder_.nodes_.size() - 1;
   }
 
-  static void check_folder(const std::string& dir) {
-    const Found found = files::look(dir).found;
-    if (found == Found::link) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
-    if (found != Found::folder) fail(Code::format, "no such folder: \"", dir, "\"");
+  files::Descriptor open_folder(const std::string& relative, const std::string& dir) const {
+    files::Descriptor open = files::open_beneath(folder_.folder(), relative, files::folder_flags);
+    if (open.is_open()) return open;
+    if (errno == ELOOP) fail(Code::io, "refused: \"", dir, "\" is a symbolic link");
+    if (errno == ENOENT || errno == ENOTDIR) {
+      fail(Code::format, "no such folder: \"", dir, "\"");
+    }
+    files::fail_io("cannot open the folder", dir, errno);
   }
 
   void enter(std::size_t i) {
@@ -140,9 +157,13 @@ class GrowFolder::Reader {
       fail_entry(i, "is a lazy stack along the rows, and cannot grow by rows");
     }
     std::int64_t n = 0;
-    for (const std::string& name :
-         files::folders_in(folder_.at(folder_.nodes_[i].folder), max_nodes)) {
-      n += format::is_number(name) ? 1 : 0;
+    const std::string dir = folder_.at(folder_.nodes_[i].folder);
+    const files::Descriptor open = open_folder(folder_.nodes_[i].folder, dir);
+    for (const files::Item& item : files::list(open.get(), dir)) {
+      n += item.found == Found::folder && format::is_number(item.name) ? 1 : 0;
+    }
+    if (n > static_cast<std::int64_t>(max_nodes)) {
+      fail(Code::format, "\"", dir, "\" holds more than ", max_nodes, " folders");
     }
     if (by_rows) {
       folder_.stack_ = true;
@@ -218,27 +239,71 @@ class GrowFolder::Reader {
   std::string locate(const std::string& folder, const std::string& key, bool is_node) const {
     const std::string suffix(is_node ? std::string_view() : format::leaf_suffix);
     std::string path = below(folder, format::escape(key) + suffix);
-    if (files::look(folder_.at(path)).found != Found::nothing) return path;
+    if (folder_.look(path).found != Found::nothing) return path;
     if (!format::safe_verbatim(key, is_node)) return path;
     std::string other = below(folder, key + suffix);
-    return files::look(folder_.at(other)).found != Found::nothing ? other : path;
+    return folder_.look(other).found != Found::nothing ? other : path;
   }
 
   GrowFolder& folder_;
 };
 
-GrowFolder::GrowFolder(std::string dir) : dir_(std::move(dir)) { Reader(*this).run(); }
+GrowFolder::GrowFolder(std::string dir, const files::FolderLock& lock)
+    : dir_(std::move(dir)), lock_(&lock) {
+  Reader(*this).run();
+}
+
+GrowFolder::GrowFolder(std::string dir, files::Descriptor open)
+    : dir_(std::move(dir)), own_(std::make_shared<files::Descriptor>(std::move(open))) {
+  if (!own_->is_open()) files::fail_io("cannot open the folder", dir_, errno);
+  Reader(*this).run();
+}
 
 GrowFolder GrowFolder::glance(const std::string& dir) {
   for (int attempt = 0;; ++attempt) {
     const Stamp before(dir);
     try {
-      GrowFolder folder(dir);
+      GrowFolder folder(dir, files::Descriptor(::open(dir.c_str(), files::folder_flags)));
       if (before == Stamp(dir) || attempt == 100) return folder;
     } catch (const Error&) {
       if (before == Stamp(dir) || attempt == 100) throw;
     }
   }
+}
+
+// Of a count that goes with the meta.json, and only where every file has the rows.
+void GrowFolder::read_count() {
+  const std::string name(format::count_file);
+  if (!can_count() || values_by_row() != nullptr || look(name).found != Found::file) return;
+  const std::string content = files::read_beneath(folder(), name, format::max_count_file, at(name));
+  const std::optional<format::RowCount> count = format::read_count(content, counter_meta_);
+  if (!count || count->base != stored_rows_) return;
+  for (const GrowLeaf& leaf : leaves_) {
+    std::uint64_t bytes = 0;
+    if (leaf.row_bytes == 0) continue;
+    if (__builtin_mul_overflow(static_cast<std::uint64_t>(count->rows), leaf.row_bytes, &bytes) ||
+        look(leaf.file).bytes < bytes) {
+      return;
+    }
+  }
+  rows_ = count->rows;
+  sequence_ = count->sequence;
+}
+
+void GrowFolder::set_rows(std::int64_t rows) {
+  rows_ = stored_rows_ = rows;
+  if (counter_ == no_node) return;
+  const std::string now = text(counter_, rows);
+  counter_meta_ = digest_of(now.data(), now.size());
+}
+
+format::RowCount GrowFolder::next_count(std::int64_t rows) const noexcept {
+  return {stored_rows_, rows, sequence_ + 1, counter_meta_};
+}
+
+void GrowFolder::set_counted(const format::RowCount& count) noexcept {
+  rows_ = count.rows;
+  sequence_ = count.sequence;
 }
 
 std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {

@@ -5,10 +5,11 @@
 
 #include "core/base/key.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
+#include "core/meta/row_count.h"
 #include "core/tree/node.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,10 +18,7 @@ namespace td {
 
 class TensorDict;
 
-// A path below the folder that grows, whose own path is empty.
-inline std::string below(const std::string& folder, std::string_view name) {
-  return folder.empty() ? std::string(name) : files::join(folder, name);
-}
+using files::below;
 
 // Where a file of values is, and what one row takes in it.
 struct GrowLeaf {
@@ -52,14 +50,20 @@ struct GrowNode {
 
 class GrowFolder {
  public:
-  // Reads each meta.json; `dir` is absolute. Code::shape when there is no dimension to grow along,
+  // Reads each meta.json; `dir` is absolute, and the lock is on it as long as the object lives.
+  // Code::shape when there is no dimension to grow along,
   // Code::unsupported when something in it cannot grow.
-  explicit GrowFolder(std::string dir);
+  GrowFolder(std::string dir, const files::FolderLock& lock);
 
   // The same without a lock: again while somebody changes it.
   static GrowFolder glance(const std::string& dir);
 
   const std::string& dir() const noexcept { return dir_; }
+  // The folder, open: another one after each replacement.
+  int folder() const noexcept { return lock_ != nullptr ? lock_->descriptor() : own_->get(); }
+  files::Look look(const std::string& relative) const {
+    return files::look_beneath(folder(), relative, at(relative));
+  }
   std::string at(const std::string& relative) const {
     return relative.empty() ? dir_ : files::join(dir_, relative);
   }
@@ -69,9 +73,18 @@ class GrowFolder {
   // Whether the folder is a lazy stack along the first dimension: it grows by whole elements.
   bool is_stack() const noexcept { return stack_; }
 
-  // What the files say: rows, or elements.
+  // Rows, or elements: what the meta.json files say, or what is counted beyond them (row_count.h).
   std::int64_t rows() const noexcept { return rows_; }
-  void set_rows(std::int64_t rows) noexcept { rows_ = rows; }
+  // Those that the meta.json files say.
+  std::int64_t stored_rows() const noexcept { return stored_rows_; }
+  // The meta.json files say so now.
+  void set_rows(std::int64_t rows);
+
+  // Whether rows can be counted: there are some already, and one dictionary around all others.
+  bool can_count() const noexcept { return stored_rows_ > 0 && counter_ != no_node; }
+  // The next count, of so many rows; set_counted(): it stands in the folder.
+  format::RowCount next_count(std::int64_t rows) const noexcept;
+  void set_counted(const format::RowCount& count) noexcept;
 
   // The content of a meta.json for a number of rows.
   std::string text(std::size_t node, std::int64_t rows) const;
@@ -92,11 +105,21 @@ class GrowFolder {
 
  private:
   class Reader;
+  GrowFolder(std::string dir, files::Descriptor open);
 
   std::string dir_;
-  std::vector<GrowNode> nodes_;  // a node before those in it
+  const files::FolderLock* lock_ = nullptr;
+  std::shared_ptr<files::Descriptor> own_;  // without a lock
+  std::vector<GrowNode> nodes_;             // a node before those in it
   std::vector<GrowLeaf> leaves_;
+  static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
+  void read_count();
+
   std::int64_t rows_ = -1;
+  std::int64_t stored_rows_ = 0;
+  std::size_t counter_ = no_node;  // the node whose meta.json a count goes with
+  Digest counter_meta_;            // of that one
+  std::uint64_t sequence_ = 0;     // of the last count
   bool stack_ = false;
 };
 

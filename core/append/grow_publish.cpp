@@ -1,6 +1,7 @@
 #include "core/append/grow_publish.h"
 
 #include "core/io/mappings.h"
+#include "core/io/new_file.h"
 #include "core/memmap/memmap_plan.h"
 
 #include <fcntl.h>
@@ -8,8 +9,6 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <set>
 
 namespace td {
@@ -23,26 +22,6 @@ std::uint64_t bytes_of(const GrowLeaf& leaf, std::int64_t rows) noexcept {
   return static_cast<std::uint64_t>(rows) * leaf.row_bytes;
 }
 
-void write_text(const std::string& path, const std::string& text, bool durable) {
-  files::NewFile file(path);
-  file.write(text.data(), text.size());
-  if (durable) file.sync();
-  file.close();
-  file.commit();
-}
-
-// The text of a meta.json that was not renamed to its place, of a process that is no more.
-void remove_unfinished(const std::string& folder) {
-  constexpr std::string_view begin = ".tmp-";
-  for (const files::Item& item : files::list(folder)) {
-    if (item.found != Found::file || item.name.compare(0, begin.size(), begin) != 0) continue;
-    const long process = std::strtol(item.name.c_str() + begin.size(), nullptr, 10);
-    if (process <= 0 || !files::is_unfinished(item.name)) continue;
-    if (::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH) continue;
-    ::unlink(files::join(folder, item.name).c_str());
-  }
-}
-
 }  // namespace
 
 Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
@@ -50,8 +29,11 @@ Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
     : folder_(folder), lock_(lock), durable_(durable), sums_(std::move(sums)) {
   files::FolderReplacement::sweep(folder.dir(), lock);
   for (const GrowNode& node : folder.nodes()) {
-    if (node.grows()) remove_unfinished(folder.at(node.folder));
+    if (!node.grows()) continue;
+    const Descriptor open = files::open_beneath(folder.folder(), node.folder, files::folder_flags);
+    if (open.is_open()) files::remove_left_files(open.get(), folder.at(node.folder));
   }
+  if (folder.rows() == folder.stored_rows()) drop_count();  // what is there means nothing
 }
 
 void cut_file(int file, std::uint64_t bytes, const std::string& path) {
@@ -76,12 +58,14 @@ std::string Publisher::path(std::size_t leaf) const {
   return aside_ && folder_.rows() == 0 ? files::join(aside_->path(), file) : folder_.at(file);
 }
 
-Descriptor Publisher::open(std::size_t leaf) {
+Descriptor Publisher::open(std::size_t leaf, std::int64_t rows) {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const bool fresh = folder_.rows() == 0;
   if (fresh) begin_aside();
   const std::string file = path(leaf);
-  Descriptor result(::open(file.c_str(), flags | (fresh ? O_CREAT : 0), 0666));
+  Descriptor result =
+      files::open_beneath(fresh ? aside_->folder() : folder_.folder(), folder_.leaves()[leaf].file,
+                          flags | (fresh ? O_CREAT : 0), 0666);
   if (!result.is_open()) {
     if (errno == ELOOP) fail(Code::io, "refused: \"", file, "\" is a symbolic link");
     files::fail_io("cannot open", file, errno);
@@ -90,7 +74,7 @@ Descriptor Publisher::open(std::size_t leaf) {
   if (::fstat(result.get(), &info) != 0) files::fail_io("cannot look at", file, errno);
   if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", file, "\" is not a regular file");
   const auto size = static_cast<std::uint64_t>(info.st_size);
-  const std::uint64_t needed = bytes_of(folder_.leaves()[leaf], folder_.rows());
+  const std::uint64_t needed = bytes_of(folder_.leaves()[leaf], std::max(rows, folder_.rows()));
   if (size < needed) {
     fail(Code::format, "\"", file, "\" is too short: ", needed, " bytes expected, ", size,
          " found");
@@ -108,23 +92,82 @@ void Publisher::begin_aside() {
   aside_ = std::move(aside);
 }
 
-void Publisher::publish(std::int64_t rows) {
-  if (rows == folder_.rows()) return;
+bool Publisher::publish(std::int64_t rows) {
+  if (rows == folder_.stored_rows()) {
+    if (rows == folder_.rows()) return false;
+    // Only counted rows go: without the count nobody sees them.
+    const std::string name(format::count_file);
+    if (::unlinkat(folder_.folder(), name.c_str(), 0) != 0 && errno != ENOENT) {
+      files::fail_io("cannot remove", folder_.at(name), errno);
+    }
+    if (durable_) files::sync(folder_.folder(), folder_.dir());
+    count_.reset();
+    folder_.set_rows(rows);
+    return false;
+  }
   const bool one = folder_.growing_nodes() == 1 && sums_ == nullptr;
-  if (one && rows != 0 && folder_.rows() != 0) {
+  const bool by_name = one && rows != 0 && folder_.rows() != 0;
+  if (by_name) {
     std::size_t node = 0;
     while (!folder_.nodes()[node].grows()) ++node;
-    publish_one(node, rows);
+    publish_one(folder_.nodes()[node], node, rows);
   } else {
     publish_all(rows);
   }
   folder_.set_rows(rows);
+  drop_count();
+  return !by_name;
 }
 
-void Publisher::publish_one(std::size_t node, std::int64_t rows) {
-  const std::string folder = folder_.at(folder_.nodes()[node].folder);
-  write_text(files::join(folder, format::meta_file), folder_.text(node, rows), durable_);
-  if (durable_) files::sync(folder);
+bool Publisher::count(std::int64_t rows) {
+  if (durable_ || sums_ != nullptr || !folder_.can_count() || folder_.growing_nodes() == 1) {
+    return false;
+  }
+  lock_.require_name(folder_.dir());
+  if (!count_.is_open()) open_count();
+  if (!count_.is_open()) return false;
+  const format::RowCount next = folder_.next_count(rows);
+  const std::string text = format::count_text(next);
+  files::write_all_at(count_.get(), text.data(), text.size(), format::count_offset(next),
+                      folder_.at(std::string(format::count_file)));
+  folder_.set_counted(next);
+  return true;
+}
+
+// As others may read it as may read the meta.json. What somebody else has put there stays.
+void Publisher::open_count() {
+  const std::string name(format::count_file);
+  const files::Look meta = folder_.look(std::string(format::meta_file));
+  count_ = files::open_beneath(folder_.folder(), name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                               meta.mode & 0777U);
+  if (count_.is_open()) files::keep_manner(count_.get(), meta, folder_.at(name));
+}
+
+void Publisher::drop_count() noexcept {
+  count_.reset();
+  ::unlinkat(folder_.folder(), format::count_file.data(), 0);
+}
+
+// In the folder that is held open, whatever has its name. Who has written rows to a folder that nobody finds any
+// more is told.
+void Publisher::publish_one(const GrowNode& node, std::size_t at, std::int64_t rows) {
+  const std::string name(format::meta_file);
+  const std::string path = files::join(folder_.at(node.folder), name);
+  Descriptor inner;
+  if (!node.folder.empty()) {
+    inner = files::open_beneath(folder_.folder(), node.folder, files::folder_flags);
+    if (!inner.is_open()) files::fail_io("cannot open the folder", folder_.at(node.folder), errno);
+  }
+  files::Replaced replaced = files::Replaced::no;
+  try {
+    files::replace_file(inner.is_open() ? inner.get() : folder_.folder(), name, path,
+                        folder_.text(at, rows), durable_, replaced);
+  } catch (...) {
+    if (replaced == files::Replaced::yes) folder_.set_rows(rows);
+    throw;
+  }
+  folder_.set_rows(rows);
+  lock_.require_name(folder_.dir());
 }
 
 void Publisher::publish_all(std::int64_t rows) {
@@ -135,15 +178,17 @@ void Publisher::publish_all(std::int64_t rows) {
     for (std::size_t i = 0; i < folder_.nodes().size(); ++i) {
       const GrowNode& node = folder_.nodes()[i];
       if (!node.changes()) continue;
-      const std::string meta = files::join(below(aside_->path(), node.folder), format::meta_file);
-      write_text(meta, folder_.text(i, rows), false);
+      aside_->write(below(node.folder, format::meta_file), folder_.text(i, rows));
     }
-    if (sums_) {
-      write_text(files::join(aside_->path(), checksums_file), sums_->text(rows), false);
-    }
+    if (sums_) aside_->write(checksums_name(folder_.folder()), sums_->text(rows));
     aside_->commit(durable_);
   } catch (...) {
-    if (!carries_values) aside_.reset();
+    const bool in_place = aside_ && aside_->in_place();
+    if (in_place) {
+      folder_.set_rows(rows);
+      drop_count();
+    }
+    if (!carries_values || in_place) aside_.reset();
     throw;
   }
   aside_.reset();
@@ -152,7 +197,7 @@ void Publisher::publish_all(std::int64_t rows) {
 // All but what is written anew.
 void Publisher::keep_others(std::int64_t rows) {
   std::set<std::string> known;
-  if (sums_) known.emplace(checksums_file);
+  if (sums_) known.insert(checksums_name(folder_.folder()));
   for (const GrowNode& node : folder_.nodes()) {
     known.insert(node.folder);
     if (node.changes()) known.insert(below(node.folder, format::meta_file));
@@ -162,12 +207,16 @@ void Publisher::keep_others(std::int64_t rows) {
     for (const GrowLeaf& leaf : folder_.leaves()) values.insert(leaf.file);
   }
   for (const GrowNode& node : folder_.nodes()) {
-    for (const files::Item& item : files::list(folder_.at(node.folder))) {
+    const Descriptor open = files::open_beneath(folder_.folder(), node.folder, files::folder_flags);
+    if (!open.is_open()) files::fail_io("cannot list", folder_.at(node.folder), errno);
+    for (const files::Item& item : files::list(open.get(), folder_.at(node.folder))) {
       const std::string relative = below(node.folder, item.name);
-      if (files::is_unfinished(item.name) || known.count(relative) != 0) continue;
+      if (known.count(relative) != 0 || files::is_unfinished(open.get(), item)) continue;
+      if (relative == format::count_file && item.found != Found::folder) continue;
       if (values.count(relative) != 0) {
         if (rows == 0) aside_->drop(relative);
-      } else if (files::look(files::join(aside_->path(), relative)).found == Found::nothing) {
+      } else if (files::look_beneath(aside_->folder(), relative, relative).found ==
+                 Found::nothing) {
         aside_->keep(relative);
       }
     }
@@ -186,6 +235,7 @@ std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const 
   if (like.batch_size().empty()) {
     fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
   }
+  files::check_target(dir);
   const IndexItem none = IndexItem::range(0, 0);
   const TensorDict empty = like.index(none);
   const SavePlan plan = plan_save(empty.node(), dir, {}, Content::zeros);
@@ -201,10 +251,10 @@ std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const 
       const std::string inner =
           folder.path.size() > dir.size() ? folder.path.substr(dir.size() + 1) : std::string();
       if (!inner.empty()) made.make_folder(inner);
-      write_text(files::join(below(made.path(), inner), format::meta_file), folder.meta, false);
+      made.write(below(inner, format::meta_file), folder.meta);
     }
     for (const SavePlan::File& file : plan.files) {
-      write_text(files::join(made.path(), file.path.substr(dir.size() + 1)), *file.content, false);
+      made.write(file.path.substr(dir.size() + 1), *file.content);
     }
     made.commit(durable);
   } catch (const Error& error) {
@@ -215,9 +265,10 @@ std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const 
 }
 
 void make_stack_folder(const std::string& dir, bool durable) {
+  files::check_target(dir);
   files::FolderReplacement made(dir, nullptr, /*exchange_wanted=*/false);
   if (holds_dictionary(dir)) return;
-  write_text(files::join(made.path(), format::meta_file), format::lazy_text(0), false);
+  made.write(std::string(format::meta_file), format::lazy_text(0));
   made.commit(durable);
 }
 

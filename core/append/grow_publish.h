@@ -20,20 +20,29 @@ class Publisher {
 
   // The file of a leaf, to be written to behind the published rows; what was there goes. A folder
   // without rows has no files of values (Python could not map them): until the first are published they
-  // are in a folder aside.
-  files::Descriptor open(std::size_t leaf);
+  // are in a folder aside. `rows`: so many are there, published or not.
+  files::Descriptor open(std::size_t leaf, std::int64_t rows = 0);
   // The path of that file, for messages.
   std::string path(std::size_t leaf) const;
 
-  // Whatever fails leaves the folder as it was, and may be tried again.
-  void publish(std::int64_t rows);
+  // Whatever fails leaves the folder as it was, and may be tried again: only where the step could not be
+  // taken back does the folder have the rows afterwards, and folder.rows() says so.
+  // Whether another folder has taken the place: descriptors from before are to be looked at then, see
+  // still_there().
+  bool publish(std::int64_t rows);
 
-  // Whether files may have moved: descriptors from before are to be looked at, see still_there().
+  // The cheap way for many meta.json files: one small write, and only readers of this library see the
+  // rows. False where it is not possible: what is to be durable, or has checksums, or has one meta.json.
+  bool count(std::int64_t rows);
+
+  // Whether a path names an open file.
   static bool still_there(int file, const std::string& path) noexcept;
 
  private:
   void begin_aside();
-  void publish_one(std::size_t node, std::int64_t rows);
+  void open_count();
+  void drop_count() noexcept;
+  void publish_one(const GrowNode& node, std::size_t at, std::int64_t rows);
   void publish_all(std::int64_t rows);
   void keep_others(std::int64_t rows);
 
@@ -42,6 +51,7 @@ class Publisher {
   bool durable_;
   std::unique_ptr<GrowSums> sums_;
   std::unique_ptr<files::FolderReplacement> aside_;
+  files::Descriptor count_;  // the file of counts in the folder as it is now
 };
 
 // Shortens a file, unless this process has more of it mapped: a later cut may do it then.

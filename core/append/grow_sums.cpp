@@ -13,11 +13,12 @@ namespace {
 using files::Found;
 
 constexpr std::size_t summed_at_once = std::size_t{1} << 18;
-constexpr std::size_t max_text = std::size_t{1} << 28;
 
-void hash_head(Hasher& hasher, const std::string& path, std::uint64_t bytes) {
-  const files::Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+void hash_head(Hasher& hasher, const GrowFolder& folder, const std::string& relative,
+               std::uint64_t bytes) {
+  const std::string path = folder.at(relative);
+  const files::Descriptor file =
+      files::open_beneath(folder.folder(), relative, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
   std::vector<char> buffer(
       static_cast<std::size_t>(std::min<std::uint64_t>(summed_at_once, bytes)));
@@ -35,7 +36,7 @@ void hash_head(Hasher& hasher, const std::string& path, std::uint64_t bytes) {
 }  // namespace
 
 bool GrowSums::present(const GrowFolder& folder) {
-  return files::look(folder.at(std::string(checksums_file))).found != Found::nothing;
+  return folder.look(checksums_name(folder.folder())).found != Found::nothing;
 }
 
 GrowSums::GrowSums(const GrowFolder& folder, std::int64_t rows, bool check) : folder_(folder) {
@@ -43,15 +44,18 @@ GrowSums::GrowSums(const GrowFolder& folder, std::int64_t rows, bool check) : fo
   for (std::size_t i = 0; i < hashers_.size(); ++i) {
     const GrowLeaf& leaf = folder.leaves()[i];
     const std::uint64_t bytes = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
-    if (bytes != 0) hash_head(hashers_[i], folder.at(leaf.file), bytes);
+    if (bytes != 0) hash_head(hashers_[i], folder, leaf.file, bytes);
   }
   if (check && present(folder)) this->check();
 }
 
 void GrowSums::check() const {
-  const std::string path = folder_.at(std::string(checksums_file));
+  const std::string name = checksums_name(folder_.folder());
+  const std::string path = folder_.at(name);
   std::unordered_map<std::string, Checksum> known;
-  for (Checksum& one : read_checksums(files::read(path, max_text), "\"" + path + "\"")) {
+  for (Checksum& one :
+       read_checksums(files::read_beneath(folder_.folder(), name, max_checksums_bytes, path),
+                      "\"" + path + "\"")) {
     known.emplace(one.path, std::move(one));
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {
@@ -77,14 +81,16 @@ std::string GrowSums::text(std::int64_t rows) const {
     const std::string name = node.folder.empty() ? std::string(format::meta_file)
                                                  : files::join(node.folder, format::meta_file);
     const std::string meta =
-        node.changes() ? folder_.text(i, rows) : files::read(folder_.at(name), max_text);
+        node.changes()
+            ? folder_.text(i, rows)
+            : files::read_beneath(folder_.folder(), name, max_checksums_bytes, folder_.at(name));
     all.push_back({name, meta.size(), digest_of(meta.data(), meta.size())});
     if (node.text.type != format::NodeType::tensorclass) continue;
     const std::string pickle = below(node.folder, format::pickle_file);
-    const files::Look look = files::look(folder_.at(pickle));
+    const files::Look look = folder_.look(pickle);
     if (look.found != Found::file) continue;
     Hasher hasher;
-    hash_head(hasher, folder_.at(pickle), look.bytes);
+    hash_head(hasher, folder_, pickle, look.bytes);
     all.push_back({pickle, look.bytes, hasher.digest()});
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {

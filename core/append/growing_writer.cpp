@@ -4,7 +4,7 @@ namespace td {
 
 GrowingWriter::GrowingWriter(std::unique_ptr<Growth> growth)
     : Writer(0, 0), growth_(std::move(growth)), folder_(growth_->folder().dir()) {
-  end_ = growth_->advance(0, /*publish=*/false).end;
+  end_ = growth_->advance(0, Want::hand_over).end;
 }
 
 GrowingWriter::~GrowingWriter() {
@@ -27,18 +27,18 @@ void GrowingWriter::declare_field(Path path, SizesView row, c10::ScalarType dtyp
   require_form(path, {leaf.dtype, leaf.row}, {dtype, row});
 }
 
-void GrowingWriter::grow(bool publish) {
-  const Growth::Window at = growth_->advance(row_, publish);
+void GrowingWriter::grow(Want want) {
+  const Growth::Window at = growth_->advance(row_, want);
   before_ = growth_->before();
   row_ = at.row;
   end_ = at.end;
 }
 
 void GrowingWriter::flush() {
-  if (!closed()) grow(/*publish=*/true);
+  if (!closed()) grow(Want::published);
 }
-void GrowingWriter::more_rows() { grow(/*publish=*/false); }
-void GrowingWriter::window_full() { grow(/*publish=*/false); }
+void GrowingWriter::more_rows() { grow(Want::room); }
+void GrowingWriter::window_full() { grow(Want::hand_over); }
 void GrowingWriter::before_let_go() { growth_->release(); }
 void GrowingWriter::let_go() noexcept { growth_.reset(); }
 

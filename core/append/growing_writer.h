@@ -17,7 +17,7 @@ class GrowingWriter final : public Writer {
 
   std::string_view folder() const noexcept override { return folder_; }
 
-  // Publishes the rows; on the disk they are when the writer was opened so.
+  // Publishes the rows for everybody; on the disk they are when the writer was opened so.
   void flush() override;
 
  private:
@@ -28,7 +28,8 @@ class GrowingWriter final : public Writer {
   bool can_grow() const noexcept override { return true; }
   void let_go() noexcept override;
   void before_let_go() override;
-  void grow(bool publish);
+  using Want = Growth::Want;
+  void grow(Want want);
 
   std::unique_ptr<Growth> growth_;
   std::string folder_;

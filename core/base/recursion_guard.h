@@ -1,17 +1,16 @@
-// core/base/recursion_guard.h: a bound on the one kind of recursion there is: lazy stacks inside lazy stacks.
+// core/base/recursion_guard.h: a bound on the kinds of recursion there are: lazy stacks inside lazy stacks, and
+// functions of the caller that call back.
 #pragma once
 
 #include "core/base/error.h"
 
 namespace td {
 
-// Stands in every function that calls itself for the elements of a lazy stack.
+// Stands in every function that calls itself for the elements of a lazy stack, or a function of the caller.
 class RecursionGuard {
  public:
-  RecursionGuard() {
-    if (depth >= limit) {
-      fail(Code::unsupported, "lazy stacks are nested more than ", limit, " levels deep");
-    }
+  explicit RecursionGuard(const char* what = "lazy stacks are nested") {
+    if (depth >= limit) fail(Code::unsupported, what, " more than ", limit, " levels deep");
     ++depth;
   }
   ~RecursionGuard() { --depth; }

@@ -1,9 +1,9 @@
 #include "core/consolidated/consolidate.h"
 
 #include "core/consolidated/packing.h"
-#include "core/io/file_io.h"
 #include "core/io/folder.h"
 #include "core/io/mapped_file.h"
+#include "core/io/new_file.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
@@ -248,8 +248,6 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   file.write(text.data(), text.size());
   const auto length = static_cast<std::int64_t>(text.size());
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
-  if (options.durable) file.sync();
-  file.close();
   // Opened where it was written: what may fail comes before it takes its place.
   const std::shared_ptr<MappedFile> mapped =
       MappedFile::open(file.path(), MappedFile::whole, MapMode::priv);
@@ -257,9 +255,8 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   open.device = cpu();
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
   TensorDict result = build_consolidated(mapped, "\"" + target + "\"", open);
-  file.commit();
+  file.commit(options.durable);
   mapped->set_path(target);
-  if (options.durable) files::sync(target.substr(0, target.rfind('/') + 1));
   result.lock();
   return result;
 }

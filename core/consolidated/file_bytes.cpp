@@ -205,14 +205,6 @@ void write_values(files::NewFile& file, const at::Tensor& tensor) {
   write_values(tensor, [&](const char* data, std::size_t bytes) { file.write(data, bytes); });
 }
 
-void commit(files::NewFile& file, const std::string& target, bool durable) {
-  if (durable) files::sync(file.path());
-  file.close();
-  file.commit();
-  const std::size_t slash = target.rfind('/');
-  if (durable) files::sync(slash == 0 ? "/" : target.substr(0, slash));
-}
-
 std::string new_file_path(const std::string& path) {
   if (path.empty()) fail(Code::io, "no such file: the path is empty");
   std::string target = files::absolute(path);

@@ -4,6 +4,7 @@
 
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
+#include "core/io/new_file.h"
 
 #include <c10/core/Storage.h>
 
@@ -70,9 +71,6 @@ void swap_bytes(char* data, std::size_t bytes, c10::ScalarType dtype) noexcept;
 void write_values(const at::Tensor& tensor,
                   const std::function<void(const char* data, std::size_t bytes)>& write);
 void write_values(files::NewFile& file, const at::Tensor& tensor);
-
-// Puts a written file in its place; `durable` waits until it is on the disk.
-void commit(files::NewFile& file, const std::string& target, bool durable);
 
 // The absolute path of a file to be written; Code::io when it is empty or names a folder.
 std::string new_file_path(const std::string& path);

@@ -195,6 +195,18 @@ FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) 
   return result;
 }
 
+std::size_t levels_there(const Node& root, Path path) {
+  const Node* at = &root;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    const DenseNode* dense = as_dense(at);
+    const Value* value = dense == nullptr ? nullptr : dense->find(path[i]);
+    if (value == nullptr) return i;
+    if (!value->is_node()) return i + 1;
+    at = value->node().get();
+  }
+  return path.size();
+}
+
 namespace {
 
 class Builder {
@@ -203,9 +215,6 @@ class Builder {
       : options_(options), where_(where) {}
 
   TensorDict build(const std::vector<FlatLeaf>& leaves, const FlatExtras* extras) {
-    if (leaves.size() > options_.max_entries) {
-      fail(Code::format, where_, ": more than ", options_.max_entries, " entries");
-    }
     const bool told = extras != nullptr && !extras->dicts.empty() && options_.batch_dims == 0;
     TensorDict root(told ? extras->dicts[0].batch : batch_of(leaves));
     if (told) {
@@ -252,6 +261,11 @@ class Builder {
       fail(Code::format, where_, ": nested deeper than ", options_.max_depth, " levels");
     }
     check_path(path);
+    // Dictionaries that a path makes on its way count, too: joined names are shorter than what they make.
+    entries_ += path.size() - levels_there(*root.node(), path);
+    if (entries_ > options_.max_entries) {
+      fail(Code::format, where_, ": more than ", options_.max_entries, " entries");
+    }
     try {
       if (root.kind_of(path) == EntryKind::none) return set(path);
     } catch (const Error& error) {
@@ -276,6 +290,7 @@ class Builder {
 
   const FileOptions& options_;
   const std::string& where_;
+  std::size_t entries_ = 0;  // of all levels
 };
 
 }  // namespace

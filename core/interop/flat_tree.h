@@ -53,6 +53,9 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options);
 // For formats that hold tensors alone: refuses non-tensor values.
 void require_tensors_only(const FlatTree& tree, const char* format);
 
+// How many names of a path lead to what is there. The others are entries that the path would make.
+std::size_t levels_there(const Node& root, Path path);
+
 OwnedPath split_name(std::string_view name, const FileOptions& options);
 
 // Puts the tensors, whose paths are given, into dictionaries. The batch size is what the options or the

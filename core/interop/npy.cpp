@@ -162,7 +162,7 @@ void save_array(const at::Tensor& tensor, const std::string& path, const FileOpt
   files::NewFile file(target);
   file.write(head.data(), head.size());
   write_values(file, tensor);
-  commit(file, target, options.durable);
+  file.commit(options.durable);
 }
 
 TensorDict load(const FileBytes& file, const FileOptions& options) {

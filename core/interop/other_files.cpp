@@ -1,5 +1,6 @@
 #include "core/interop/other_files.h"
 
+#include "core/interop/hdf5.h"
 #include "core/interop/numpy.h"
 #include "core/interop/raw_file.h"
 #include "core/interop/safetensors.h"
@@ -23,6 +24,8 @@ constexpr Suffix suffixes[] = {
     {".pt", FileFormat::pickled},
     {".pth", FileFormat::pickled},
     {".ckpt", FileFormat::pickled},
+    {".h5", FileFormat::hdf5},
+    {".hdf5", FileFormat::hdf5},
 };
 
 FileFormat format_to_write(const std::string& path, const FileOptions& options) {
@@ -52,8 +55,40 @@ void check_options(const FileOptions& options) {
   }
 }
 
+hdf5::Options hdf5_options(const FileBytes& file, const FileOptions& options) {
+  if (file.writes_through()) {
+    fail(Code::unsupported, file.where(), " is an HDF5 file: its values are read, not mapped");
+  }
+  hdf5::Options result;
+  result.batch_dims = options.batch_dims;
+  result.max_depth = options.max_depth;
+  result.max_entries = options.max_entries;
+  return result;
+}
+
+// At the start, or behind something of the user's of 512 bytes or a power of 2 times that.
+bool is_hdf5(std::string_view text) noexcept {
+  for (std::size_t at = 0; at < text.size(); at = at == 0 ? 512 : 2 * at) {
+    if (text.substr(at, hdf5::magic.size()) == hdf5::magic) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void fail_no_tensor_file(const std::string& where) {
   fail(Code::wrong_entry, where, " holds a dictionary, not one tensor");
+}
+
+TensorDict load_as(FileFormat format, const FileBytes& file, const FileOptions& options) {
+  switch (format) {
+    case FileFormat::safetensors: return safetensors::load(file, options);
+    case FileFormat::npy: return numpy::load(file, options);
+    case FileFormat::npz: return numpy::load_npz(file, options);
+    case FileFormat::pickled: return pickled::load(file, options);
+    case FileFormat::raw: return load_raw(file, options);
+    case FileFormat::hdf5: return hdf5::Reader::open(file, hdf5_options(file, options))->read({});
+    case FileFormat::detect: break;
+  }
+  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(format), " is unknown");
 }
 
 }  // namespace
@@ -84,6 +119,12 @@ FileFormat detect_format(const FileBytes& file) {
   const FileFormat format =
       where.size() < 2 ? FileFormat::detect
                        : format_of_suffix(std::string_view(where).substr(1, where.size() - 2));
+  // The parser of these is not ours, and trusts more than ours do: a name that promises something else
+  // does not lead there.
+  if (is_hdf5(text) && format != FileFormat::hdf5) {
+    fail(Code::format, where,
+         " is an HDF5 file by its content, not by its name: ask for that format");
+  }
   if (format == FileFormat::detect) {
     fail(Code::format, where, " is in no known format");
   }
@@ -92,19 +133,16 @@ FileFormat detect_format(const FileBytes& file) {
 
 TensorDict load_file(const FileBytes& file, const FileOptions& options) {
   check_options(options);
-  switch (format_to_read(file, options)) {
-    case FileFormat::safetensors: return safetensors::load(file, options);
-    case FileFormat::npy: return numpy::load(file, options);
-    case FileFormat::npz: return numpy::load_npz(file, options);
-    case FileFormat::pickled: return pickled::load(file, options);
-    case FileFormat::raw: return load_raw(file, options);
-    case FileFormat::detect: break;
-  }
-  fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format), " is unknown");
+  return load_as(format_to_read(file, options), file, options);
 }
 
 TensorDict load_file(const std::string& path, const FileOptions& options) {
-  return load_file(FileBytes::open(path, options.write_through), options);
+  const FileBytes file = FileBytes::open(path, options.write_through);
+  check_options(options);
+  const FileFormat format = format_to_read(file, options);
+  // Its library opens files itself.
+  if (format == FileFormat::hdf5) return hdf5::load(path, hdf5_options(file, options));
+  return load_as(format, file, options);
 }
 
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
@@ -113,6 +151,12 @@ void save_file(const TensorDict& td, const std::string& path, const FileOptions&
     case FileFormat::npy: return numpy::save(td, path, options);
     case FileFormat::npz: return numpy::save_npz(td, path, options);
     case FileFormat::raw: return save_raw(td, path, options);
+    case FileFormat::hdf5: {
+      hdf5::SaveOptions given;
+      given.deflate = options.deflate ? hdf5::usual_deflate : 0;
+      given.durable = options.durable;
+      return hdf5::save(td, path, given);
+    }
     default: break;
   }
   fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format), " is unknown");

@@ -18,6 +18,7 @@ enum class FileFormat : std::int32_t {
   npz = 3,
   pickled = 4,  // what torch.save writes: read only
   raw = 5,      // records of a described layout
+  hdf5 = 6,
 };
 
 struct FileOptions {

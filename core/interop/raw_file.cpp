@@ -111,7 +111,7 @@ void save_records(const TensorDict& td, const std::string& path, const std::stri
     file.write(buffer.data(), buffer.size());
     first += count;
   } while (first < all);
-  commit(file, target, durable);
+  file.commit(durable);
 }
 
 void save_raw(const TensorDict& td, const std::string& path, const FileOptions& options) {

@@ -85,7 +85,7 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
   file.write(text.data(), text.size());
   for (const auto& [row, leaf] : order) write_values(file, leaf->tensor);
-  commit(file, target, options.durable);
+  file.commit(options.durable);
 }
 
 }  // namespace td::safetensors

@@ -1,8 +1,9 @@
-// core/interop/table.h: one-dimensional batches as tables in text files, one row for each element.
+// core/interop/table.h: batches as tables in text files, one row for each element.
 #pragma once
 
 #include "core/tree/tensordict.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,7 +16,10 @@ enum class TableFormat {
 
 struct TableOptions {
   TableFormat format = TableFormat::csv;
-  std::string_view separator;  // between the names of a nested key; empty: names are not split
+  std::string_view separator = {};  // between the names of a nested key; empty: names are not split
+  std::uint32_t max_depth = 1000;   // reading
+  std::uint32_t max_entries = 1000000;  // reading: all levels together
+  bool flatten = false;  // a column for each element of a row, and more than one batch dimension
 };
 
 // Columns become int64 where all values are whole numbers, float64 where all are numbers or missing, bool,

@@ -1,5 +1,7 @@
 // Tables in text files, read: what kind of column each is, is found out from all of its values.
+#include "core/interop/flat_tree.h"
 #include "core/interop/table.h"
+#include "core/interop/table_columns.h"
 #include "core/io/file_io.h"
 #include "core/meta/format.h"
 #include "core/tree/non_tensor_values.h"
@@ -261,16 +263,35 @@ PathBuffer split(std::string_view name, std::string_view separator) {
 TensorDict read_table(std::string_view text, const TableOptions& options) {
   if (!is_utf8(text)) fail(Code::format, "the table is not UTF-8");
   std::size_t rows = 0;
-  const std::vector<TextColumn> columns =
+  std::vector<TextColumn> texts =
       options.format == TableFormat::csv ? read_csv(text, rows) : read_json(text, rows);
+  std::vector<NamedValue> columns;
+  for (TextColumn& column : texts) {
+    columns.push_back({column.name, value_of(column)});
+    column.cells = {};  // as large as the values, and more
+  }
+  Counted counted;
+  if (options.flatten) {
+    counted = count_batch(columns, static_cast<std::int64_t>(rows));
+    columns.erase(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(counted.columns));
+    columns = join_elements(std::move(columns));
+  }
   const std::int64_t batch = static_cast<std::int64_t>(rows);
   TensorDict result{SizesView(batch)};
-  for (const TextColumn& column : columns) {
+  std::size_t entries = 0;
+  for (const NamedValue& column : columns) {
     const PathBuffer path = split(column.name, options.separator);
+    if (path.size() > options.max_depth) {
+      fail(Code::format, "nested deeper than ", options.max_depth, " levels");
+    }
+    entries += path.size() - levels_there(*result.node(), path);
+    if (entries > options.max_entries) {
+      fail(Code::format, "more than ", options.max_entries, " entries");
+    }
     if (result.kind_of(path) != EntryKind::none) {
       fail(Code::key_exists, "two columns are called ", show_path(path));
     }
-    const Value value = value_of(column);
+    const Value& value = column.value;
     if (!value.is_node()) {
       result.set(path, value.tensor());
       continue;
@@ -281,6 +302,7 @@ TensorDict read_table(std::string_view text, const TableOptions& options) {
     const TensorDict holder = above.empty() ? result : result.get_dict(above);
     as_dense(holder.node().get())->put(path.back(), value);
   }
+  if (counted.columns != 0) return with_batch(result, counted);
   return result;
 }
 

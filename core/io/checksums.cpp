@@ -1,5 +1,7 @@
 #include "core/io/checksums.h"
 
+#include "core/io/beneath.h"
+
 #include <xxhash.h>
 
 #include <charconv>
@@ -88,6 +90,11 @@ Digest Hasher::digest() const noexcept { return digest_in(XXH3_128bits_digest(st
 
 Digest digest_of(const void* data, std::size_t bytes) noexcept {
   return digest_in(XXH3_128bits(data, bytes));
+}
+
+std::string checksums_name(int folder) {
+  const std::string name(checksums_file);
+  return checksums_name(files::look_beneath(folder, name, name).found);
 }
 
 std::string checksums_text(const std::vector<Checksum>& checksums) {

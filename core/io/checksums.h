@@ -2,7 +2,7 @@
 // after a comment that says how many bytes were taken. Nothing here knows of tensors.
 #pragma once
 
-#include "core/base/error.h"
+#include "core/io/file_io.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +14,13 @@
 namespace td {
 
 inline constexpr std::string_view checksums_file = "checksums";
+
+// The name that the file has in a folder, by what is called "checksums" there: beside a nested dictionary of
+// this name it has another one, which no key can have.
+inline std::string checksums_name(files::Found there) {
+  return there == files::Found::folder ? "%checksums" : std::string(checksums_file);
+}
+std::string checksums_name(int folder);  // an open one
 
 struct Digest {
   std::uint64_t high = 0;
@@ -49,6 +56,9 @@ struct Checksum {
 };
 
 std::string checksums_text(const std::vector<Checksum>& checksums);
+
+// No such file is longer.
+inline constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
 
 // Throws Code::format for a text that is none, or that names a file outside the folder, or one twice.
 // `where` begins the message.

@@ -65,15 +65,41 @@ Look look(const std::string& path) {
     if (errno == ENOENT) return {};
     fail_io("cannot look at", path, errno);
   }
-  const auto bytes = static_cast<std::uint64_t>(info.st_size);
-  if (S_ISREG(info.st_mode)) return {Found::file, bytes};
-  if (S_ISDIR(info.st_mode)) return {Found::folder, bytes};
-  if (S_ISLNK(info.st_mode)) return {Found::link, bytes};
-  return {Found::other, bytes};
+  return look_of(info);
+}
+
+Look look_of(const struct stat& info) noexcept {
+  Look look;
+  look.bytes = static_cast<std::uint64_t>(info.st_size);
+  look.mode = info.st_mode & 07777;
+  look.owner = info.st_uid;
+  look.group = info.st_gid;
+  look.found = S_ISREG(info.st_mode)   ? Found::file
+               : S_ISDIR(info.st_mode) ? Found::folder
+               : S_ISLNK(info.st_mode) ? Found::link
+                                       : Found::other;
+  return look;
+}
+
+void keep_manner(int file, const Look& old, const std::string& path) {
+  if (old.found != Found::file) return;
+  struct stat made {};
+  if (::fstat(file, &made) != 0) fail_io("cannot look at", path, errno);
+  if (old.owner != made.st_uid || old.group != made.st_gid) {
+    // Not everybody may; then the file is the one who writes it's.
+    if (::fchown(file, old.owner, old.group) != 0) errno = 0;
+  } else if ((old.mode & 0777U) == (made.st_mode & 07777)) {
+    return;
+  }
+  if (::fchmod(file, old.mode & 0777U) != 0) fail_io("cannot give permissions to", path, errno);
 }
 
 std::string read(const std::string& path, std::size_t limit) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return read(Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)),
+              limit, path);
+}
+
+std::string read(Descriptor file, std::size_t limit, const std::string& path) {
   if (!file.is_open()) {
     if (errno == ELOOP) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
     fail_io("cannot open", path, errno);
@@ -127,6 +153,31 @@ void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t o
   });
 }
 
+void sync(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.is_open()) fail_io("cannot open", path, errno);
+  sync(file.get(), path);
+}
+
+void sync(int file, const std::string& path) {
+  while (::fsync(file) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
+    fail_io("cannot write back", path, errno);
+  }
+}
+
+void resize(int file, std::uint64_t bytes, const std::string& path) {
+  while (::ftruncate(file, static_cast<off_t>(bytes)) != 0) {
+    if (errno != EINTR) fail_io("cannot make room for", path, errno);
+  }
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t last = path.rfind('/');
+  return last == 0 || last == std::string::npos ? "/" : path.substr(0, last);
+}
+
 std::optional<std::uint64_t> free_bytes(const std::string& path) {
   struct statvfs info {};
   if (::statvfs(path.c_str(), &info) != 0 || info.f_blocks == 0) return std::nullopt;
@@ -157,6 +208,7 @@ std::vector<std::string> folders_in(const std::string& path, std::size_t limit) 
 }
 
 NewFolders::~NewFolders() {
+  if (!origin_.is_here()) return;
   for (auto path = made_.rbegin(); path != made_.rend(); ++path) ::rmdir(path->c_str());
 }
 
@@ -173,6 +225,10 @@ void NewFolders::make(const std::string& path) {
   if (found != Found::folder) fail_io("cannot make the folder", path, EEXIST);
 }
 
+void NewFolders::sync() const {
+  for (const std::string& folder : made_) files::sync(parent_of(folder));
+}
+
 void NewFolders::make_with_parents(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
@@ -185,58 +241,6 @@ void NewFolders::make_with_parents(const std::string& path) {
     }
     if (end == std::string::npos) return;
   }
-}
-
-// A short name of its own: the target's may already be as long as names can be.
-NewFile::NewFile(std::string target) : target_(std::move(target)) {
-  static std::atomic<unsigned> counter{0};
-  const std::string folder = target_.substr(0, target_.rfind('/') + 1);
-  for (int attempt = 0;; ++attempt) {
-    std::string path = folder + ".tmp-" + std::to_string(::getpid()) + "-" +
-                       std::to_string(counter.fetch_add(1, std::memory_order_relaxed));
-    const int number =
-        ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (number >= 0) {
-      file_ = Descriptor(number);
-      path_ = std::move(path);
-      return;
-    }
-    if (errno != EEXIST || attempt == 100) fail_io("cannot write", target_, errno);
-  }
-}
-
-NewFile::NewFile(NewFile&& other) noexcept
-    : target_(std::move(other.target_)),
-      path_(std::exchange(other.path_, {})),
-      file_(std::move(other.file_)) {}
-
-NewFile::~NewFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
-}
-
-void NewFile::write(const char* data, std::size_t bytes) {
-  write_all(file_.get(), data, bytes, target_);
-}
-
-void NewFile::write_at(std::uint64_t offset, const char* data, std::size_t bytes) {
-  write_all_at(file_.get(), data, bytes, offset, target_);
-}
-
-void NewFile::sync() {
-  if (::fsync(file_.get()) != 0) fail_io("cannot write back", target_, errno);
-}
-
-void NewFile::resize(std::size_t bytes) {
-  if (::ftruncate(file_.get(), static_cast<off_t>(bytes)) != 0) {
-    fail_io("cannot make room for", target_, errno);
-  }
-}
-
-void NewFile::close() { file_.reset(); }
-
-void NewFile::commit() {
-  if (::rename(path_.c_str(), target_.c_str()) != 0) fail_io("cannot replace", target_, errno);
-  path_.clear();
 }
 
 }  // namespace td::files

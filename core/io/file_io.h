@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/io/fork.h"
 
 #include <cstddef>
 #include <optional>
@@ -9,6 +10,8 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+struct stat;
 
 namespace td::files {
 
@@ -49,11 +52,32 @@ enum class Found { nothing, file, folder, link, other };
 struct Look {
   Found found = Found::nothing;
   std::uint64_t bytes = 0;
+  unsigned mode = 0;  // permissions
+  unsigned owner = 0;
+  unsigned group = 0;
 };
 Look look(const std::string& path);
+Look look_of(const struct stat& info) noexcept;
+
+// Gives an open file the permissions of the file that it replaces, and its owner where the system allows
+// that. Nothing where none was there.
+void keep_manner(int file, const Look& old, const std::string& path);
 
 // The content of a file that is no link; nothing longer than `limit` bytes is read (Code::format).
 std::string read(const std::string& path, std::size_t limit);
+std::string read(Descriptor file, std::size_t limit,
+                 const std::string& path);  // not open: errno says why
+
+// Waits until a file is on the disk, or the names in a folder. Where folders cannot be synced nothing
+// is waited for.
+void sync(const std::string& path);
+void sync(int file, const std::string& path);  // of an open one
+
+// Gives a file so many bytes.
+void resize(int file, std::uint64_t bytes, const std::string& path);
+
+// The folder that a path lies in; "/" for the root.
+std::string parent_of(const std::string& path);
 
 // All the bytes, to an open file. `path` is for the message.
 void write_all(int file, const char* data, std::size_t bytes, const std::string& path);
@@ -78,34 +102,11 @@ class NewFolders {
   void make(const std::string& path);               // its parent exists; no link may stand there
   void make_with_parents(const std::string& path);  // absolute; links on the way are followed
   void keep() noexcept { made_.clear(); }
-  const std::vector<std::string>& made() const noexcept { return made_; }
+  void sync() const;  // waits until their names are on the disk
 
  private:
+  Origin origin_;
   std::vector<std::string> made_;
-};
-
-// A file written beside its place and then renamed to it, so that a reader meets the old content or
-// the new one and nothing between. Without commit() no trace is left.
-class NewFile {
- public:
-  explicit NewFile(std::string target);
-  ~NewFile();
-  NewFile(NewFile&& other) noexcept;
-  NewFile& operator=(NewFile&&) = delete;
-
-  const std::string& path() const noexcept { return path_; }  // where it is written
-
-  void write(const char* data, std::size_t bytes);
-  void write_at(std::uint64_t offset, const char* data, std::size_t bytes);
-  void resize(std::size_t bytes);  // the content is zeros, and takes no room on most file systems
-  void sync();                     // waits until it is on the disk
-  void close();
-  void commit();
-
- private:
-  std::string target_;
-  std::string path_;  // empty: nothing to take away
-  Descriptor file_;
 };
 
 }  // namespace td::files

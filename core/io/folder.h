@@ -2,48 +2,14 @@
 // happens on the disk, and what a reader and a crash can see of it, stands in docs/design/disk.md.
 #pragma once
 
-#include "core/io/file_io.h"
+#include "core/io/unfinished.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace td::files {
-
-// Says that this writer works on a folder. The lock is advisory, goes with the process, and counts
-// between threads of one process, too. On file systems without locks nothing is held.
-class FolderLock {
- public:
-  FolderLock() noexcept = default;
-  // Throws Code::busy while another one holds it, and Code::io when there is no such folder. A link to
-  // a folder is followed.
-  explicit FolderLock(const std::string& path);
-  ~FolderLock() { release(); }
-  FolderLock(FolderLock&& other) noexcept = default;
-  FolderLock& operator=(FolderLock&& other) noexcept;
-
-  bool held() const noexcept { return held_; }
-  int descriptor() const noexcept { return folder_.get(); }  // of the folder; -1: none
-  void release() noexcept;
-
-  // Takes the lock unless another one has it; false then. `folder` is open.
-  bool take(Descriptor folder, const std::string& path);
-
- private:
-  struct Flag {  // moves as a descriptor does
-    bool set = false;
-    Flag() = default;
-    Flag(Flag&& other) noexcept : set(std::exchange(other.set, false)) {}
-    Flag& operator=(bool value) noexcept {
-      set = value;
-      return *this;
-    }
-    operator bool() const noexcept { return set; }
-  };
-
-  Descriptor folder_;
-  Flag held_;
-};
 
 // A folder that is made aside and then takes the place of another, or of none, in one step. Without
 // commit() all that was made goes away.
@@ -60,11 +26,11 @@ class FolderReplacement {
   static bool can_replace(const std::string& target);
 
   // Removes what a writer that has died made aside for this folder; the caller holds the lock on it.
-  static void sweep(const std::string& target, FolderLock& held);
+  static void sweep(const std::string& target, const FolderLock& held);
 
   // `target` is absolute; missing parents are made, and a link at its end is followed. Throws Code::busy
-  // while another writer works there, unless `held` is a lock of the caller's on the folder: commit()
-  // then puts the lock on the new folder there. Where an exchange is not possible, or not `wanted`,
+  // while another writer works there, unless `held` is a lock of the caller's on the folder, which still
+  // has this name (Code::io): commit() then puts the lock on the new folder there. Where an exchange is not possible, or not `wanted`,
   // the way is merge.
   explicit FolderReplacement(const std::string& target, FolderLock* held = nullptr,
                              bool exchange_wanted = true);
@@ -74,11 +40,20 @@ class FolderReplacement {
 
   Way way() const noexcept { return way_; }
   const std::string& target() const noexcept { return target_; }  // where it will be
-  const std::string& path() const noexcept { return path_; }  // where it is made, empty at first
+  const std::string& path() const noexcept {
+    return aside_->path();
+  }                                                          // where it is made, empty at first
+  int folder() const noexcept { return aside_->content(); }  // that one, open
 
   // A folder in the new one, its parents before it. It gets the permissions of the old one of this
   // name.
   void make_folder(const std::string& relative);
+
+  // A file in the new folder, open for reading and writing, with the permissions of the old one that it
+  // stands for. May be called by several threads.
+  Descriptor create(const std::string& relative, const Look& old) const;
+  // The same with a content; the old one is looked for.
+  void write(const std::string& relative, std::string_view content) const;
 
   // What the new folder shall have from the old one: a file, or a folder with all that is in it. Paths
   // are relative to the folder; folders on the way are made. Files are linked, or copied where the file
@@ -90,47 +65,52 @@ class FolderReplacement {
   void drop(const std::string& relative) { dropped_.push_back(relative); }
 
   // The folder takes its place. Throws Code::busy when another one has come there meanwhile, Code::io
-  // otherwise; what was there before stays then. `durable`: returns when all of it is on the disk,
-  // the name of the folder included.
+  // otherwise; what was there before stays then, unless in_place() says otherwise. `durable`: returns when
+  // all of it is on the disk, the name of the folder included.
   void commit(bool durable = false);
 
+  // After a failure: the new one has taken the place, and could not be taken back.
+  bool in_place() const noexcept { return in_place_; }
+
  private:
-  void make_aside(const std::string& folder, const std::string& name);
+  // A folder below the old one and the same below the new one; the last are kept open.
+  struct Pair {
+    std::string folder;
+    Descriptor from;
+    Descriptor to;
+  };
+  const Pair& pair(const std::string& folder);
+
   void copy_manner() const;
+  bool exchange(bool durable);
   void merge(bool durable);
+  void finish();
+  void keep_file(const Pair& at, const std::string& name) const;
 
   std::string target_;
   std::string parent_;
-  std::string path_;                  // empty: nothing to take away
+  std::string name_;                  // in the parent
   NewFolders parents_;                // of a target that had none
   FolderLock own_;                    // on the old folder, unless the caller has it
   FolderLock* held_;                  // on the old folder
-  FolderLock staged_;                 // on the new one
+  std::optional<Aside> aside_;        // nothing once it is done
   std::vector<std::string> folders_;  // in the new one
   std::vector<std::string> dropped_;
+  Pair pair_;
+  unsigned cut_modes_ = 0;  // permissions that new files do not get
   Way way_ = Way::fresh;
+  bool in_place_ = false;
 };
-
-// What lies in a folder, without "." and "..", sorted. Links are not followed.
-struct Item {
-  std::string name;
-  Found found;
-};
-std::vector<Item> list(const std::string& folder);
-
-// Whether a name is that of something unfinished: a folder being made, or a file being written.
-bool is_unfinished(std::string_view name) noexcept;
 
 // Removes a file or a folder with all that is in it; follows no link and enters no other file system.
 // What cannot be removed stays.
 void remove_tree(const std::string& path) noexcept;
+void empty_folder(int folder) noexcept;  // an open one, which stays
 
-// Waits until a file is on the disk, or the names in a folder. Where folders cannot be synced nothing
-// is waited for.
-void sync(const std::string& path);
-void sync(int file, const std::string& path);  // of an open one
+// Waits until the names in a folder are on the disk; of a descriptor that may only name it.
+void sync_folder(int folder, const std::string& path);
 
-// The same of a folder and of all files and folders in it.
-void sync_tree(const std::string& path);
+// Waits until all files and folders below an open folder are on the disk, and itself.
+void sync_tree(int folder, const std::string& path);
 
 }  // namespace td::files

@@ -1,7 +1,8 @@
-#include "core/io/folder_support.h"
+#include "core/io/folder.h"
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -9,15 +10,19 @@
 
 namespace td::files {
 
-std::vector<Item> list(const std::string& folder) {
-  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), &::closedir);
-  if (!open) fail_io("cannot list", folder, errno);
+namespace {
+
+std::vector<Item> list(Descriptor folder, const std::string& path) {
+  if (!folder.is_open()) fail_io("cannot list", path, errno);
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::fdopendir(folder.get()), &::closedir);
+  if (!open) fail_io("cannot list", path, errno);
+  folder.release();
   std::vector<Item> items;
   for (;;) {
     errno = 0;
     const dirent* entry = ::readdir(open.get());
     if (entry == nullptr) {
-      if (errno != 0) fail_io("cannot list", folder, errno);
+      if (errno != 0) fail_io("cannot list", path, errno);
       break;
     }
     const std::string_view name = entry->d_name;
@@ -27,7 +32,13 @@ std::vector<Item> list(const std::string& folder) {
       case DT_REG: found = Found::file; break;
       case DT_DIR: found = Found::folder; break;
       case DT_LNK: found = Found::link; break;
-      case DT_UNKNOWN: found = look(join(folder, name)).found; break;
+      case DT_UNKNOWN: {
+        struct stat info {};
+        if (::fstatat(::dirfd(open.get()), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+          found = look_of(info).found;
+        }
+        break;
+      }
       default: break;
     }
     items.push_back({std::string(name), found});
@@ -37,39 +48,45 @@ std::vector<Item> list(const std::string& folder) {
   return items;
 }
 
-bool is_unfinished(std::string_view name) noexcept {
-  if (name.empty() || name.front() != '.') return false;
-  const std::size_t at = name.rfind(unfinished);
-  if (at == std::string_view::npos) return false;
-  std::string_view rest = name.substr(at + unfinished.size());
-  if (rest.substr(0, 4) == "save") return rest.size() == 4 || rest[4] == '-';
-  return at == 0 && !rest.empty() && rest.find_first_not_of("0123456789-") == std::string::npos;
+}  // namespace
+
+std::vector<Item> list(const std::string& folder) {
+  return list(Descriptor(::open(folder.c_str(), folder_flags)), folder);
 }
 
-void sync(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.is_open()) fail_io("cannot open", path, errno);
-  sync(file.get(), path);
+std::vector<Item> list(int folder, const std::string& path) {
+  return list(open_beneath(folder, {}, folder_flags), path);  // with a position of its own
 }
 
-void sync(int file, const std::string& path) {
-  while (::fsync(file) != 0) {
-    if (errno == EINTR) continue;
-    if (errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
-    fail_io("cannot write back", path, errno);
-  }
+void sync_folder(int folder, const std::string& path) {
+  const Descriptor open = open_beneath(folder, {}, folder_flags);
+  if (!open.is_open()) fail_io("cannot open", path, errno);
+  sync(open.get(), path);
 }
 
-void sync_tree(const std::string& path) {
-  std::vector<std::string> folders{path};
+void sync_tree(int folder, const std::string& path) {
+  std::vector<std::string> folders{{}};
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const std::string at = folders[i];
-    for (const Item& item : list(at)) {
-      if (item.found == Found::folder) folders.push_back(join(at, item.name));
-      if (item.found == Found::file) sync(join(at, item.name));
+    const Descriptor open = open_beneath(folder, at, folder_flags);
+    if (!open.is_open()) fail_io("cannot open", join(path, at), errno);
+    for (const Item& item : list(open.get(), join(path, at))) {
+      if (item.found == Found::folder) {
+        folders.push_back(at.empty() ? item.name : join(at, item.name));
+      } else if (item.found == Found::file) {
+        const std::string name = join(join(path, at), item.name);
+        const Descriptor file =
+            open_beneath(open.get(), item.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+        if (!file.is_open()) fail_io("cannot open", name, errno);
+        sync(file.get(), name);
+      }
     }
   }
-  for (auto folder = folders.rbegin(); folder != folders.rend(); ++folder) sync(*folder);
+  for (auto at = folders.rbegin(); at != folders.rend(); ++at) {
+    const Descriptor open = open_beneath(folder, *at, folder_flags);
+    if (!open.is_open()) fail_io("cannot open", join(path, *at), errno);
+    sync(open.get(), join(path, *at));
+  }
 }
 
 }  // namespace td::files

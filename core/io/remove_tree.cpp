@@ -80,10 +80,9 @@ void sweep(int folder, Swept& swept) noexcept {
 
 }  // namespace
 
-void remove_tree(const std::string& path) noexcept {
-  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return;
+void empty_folder(int folder) noexcept {
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW;
-  Descriptor at(::open(path.c_str(), flags));
+  Descriptor at(::openat(folder, ".", flags));
   struct stat info {};
   if (!at.is_open() || ::fstat(at.get(), &info) != 0) return;
   const dev_t device = info.st_dev;
@@ -96,7 +95,7 @@ void remove_tree(const std::string& path) noexcept {
     // What is not empty after it has been emptied will not become so.
     if (swept.failed || (back && swept.removed == 0)) return;
     back = !swept.inner;
-    if (back && depth == 0) break;
+    if (back && depth == 0) return;
     if (!back && depth == above.size()) return;
     if (::fstat(at.get(), &info) != 0) return;
     if (!back) above[depth++] = info.st_ino;
@@ -105,6 +104,13 @@ void remove_tree(const std::string& path) noexcept {
     if (back && info.st_ino != above[--depth]) return;
     at = std::move(next);
   }
+}
+
+void remove_tree(const std::string& path) noexcept {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT) return;
+  const Descriptor at(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!at.is_open()) return;
+  empty_folder(at.get());
   ::rmdir(path.c_str());
 }
 

@@ -140,12 +140,12 @@ class Writer {
 
   // `durable` waits until all is on the disk.
   void finish(bool durable = false) {
-    close(durable);
+    close();
     commit(durable);
   }
 
   // The same in two steps: between them the archive is whole, under a name of its own.
-  void close(bool durable = false);
+  void close();
   const std::string& path() const noexcept;
   void commit(bool durable = false);
 

@@ -1,7 +1,7 @@
 // Writing zip archives, with the fields and the order of Python's zipfile.
 #include "core/base/crc32.h"
 
-#include "core/io/folder.h"
+#include "core/io/new_file.h"
 #include "core/io/zip_file.h"
 
 #include <zlib.h>
@@ -160,8 +160,7 @@ struct Writer::State {
     std::string padding;  // an extra field
   };
 
-  explicit State(const std::string& target)
-      : folder(target.substr(0, target.rfind('/') + 1)), file(target) {
+  explicit State(const std::string& target) : file(target) {
     const std::time_t now = std::time(nullptr);
     std::tm local{};
     if (::localtime_r(&now, &local) == nullptr || local.tm_year < 80) return;
@@ -285,7 +284,6 @@ struct Writer::State {
     return out;
   }
 
-  std::string folder;  // in which the archive comes to lie
   files::NewFile file;
   int time = 0;
   int date = 1 << 5 | 1;  // the first day that the format knows
@@ -389,19 +387,14 @@ void Writer::add(std::string_view name, const Packed& packed) {
   to.put(packed.data.data(), packed.data.size());
 }
 
-void Writer::close(bool durable) {
+void Writer::close() {
   const std::string directory = state_->directory();
   state_->put(directory.data(), directory.size());
   state_->flush();
-  if (durable) state_->file.sync();
-  state_->file.close();
 }
 
 const std::string& Writer::path() const noexcept { return state_->file.path(); }
 
-void Writer::commit(bool durable) {
-  state_->file.commit();
-  if (durable) files::sync(state_->folder);
-}
+void Writer::commit(bool durable) { state_->file.commit(durable); }
 
 }  // namespace td::zip_file

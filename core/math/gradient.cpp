@@ -126,21 +126,23 @@ void set_gradients(const TensorDict& td, const TensorDict* gradients) {
   });
 }
 
+void zero_gradient(const at::Tensor& leaf, bool set_to_none) {
+  const at::Tensor gradient = gradient_of(leaf);
+  if (!gradient.defined()) return;
+  if (set_to_none) {
+    leaf.mutable_grad() = at::Tensor();
+    return;
+  }
+  if (gradient.is_leaf()) {
+    gradient.requires_grad_(false);
+  } else {
+    gradient.detach_();
+  }
+  gradient.zero_();
+}
+
 void zero_gradients(const TensorDict& td, bool set_to_none) {
-  each_leaf(td, [&](const at::Tensor& leaf) {
-    const at::Tensor gradient = gradient_of(leaf);
-    if (!gradient.defined()) return;
-    if (set_to_none) {
-      leaf.mutable_grad() = at::Tensor();
-      return;
-    }
-    if (gradient.is_leaf()) {
-      gradient.requires_grad_(false);
-    } else {
-      gradient.detach_();
-    }
-    gradient.zero_();
-  });
+  each_leaf(td, [&](const at::Tensor& leaf) { zero_gradient(leaf, set_to_none); });
 }
 
 void backward(const TensorDict& td, const TensorDict* gradient, const TensorDict* inputs,

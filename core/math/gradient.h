@@ -30,7 +30,10 @@ std::optional<TensorDict> gradients(const TensorDict& td);
 // Nothing takes all gradients away.
 void set_gradients(const TensorDict& td, const TensorDict* gradients);
 
-// Takes the gradients away, or fills them with zeros.
+// Takes the gradient of one leaf away, or fills it with zeros.
+void zero_gradient(const at::Tensor& leaf, bool set_to_none);
+
+// The same for all leaves.
 void zero_gradients(const TensorDict& td, bool set_to_none);
 
 struct BackwardOptions {

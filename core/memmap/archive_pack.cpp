@@ -27,14 +27,15 @@ using zip_file::Form;
 constexpr std::size_t packed_at_once = std::size_t{1} << 20;
 constexpr std::size_t max_entries = 10000000;
 
-void add_file(zip_file::Writer& writer, const std::string& path, const std::string& name,
+void add_file(zip_file::Writer& writer, int root, const std::string& path, const std::string& name,
               bool deflated, std::vector<char>& buffer) {
-  const files::Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  const files::Descriptor file = files::open_beneath(root, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   struct stat info {};
   if (!file.is_open() || ::fstat(file.get(), &info) != 0) {
+    if (errno == ELOOP) fail(Code::io, "refused: \"", path, "\" is behind a symbolic link");
     files::fail_io("cannot open", path, errno);
   }
+  if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path, "\" is not a regular file");
   const bool leaf = files::ends_with(name, format::leaf_suffix);
   const auto bytes = static_cast<std::uint64_t>(info.st_size);
   writer.begin(name, !leaf ? Form::stored : deflated ? Form::deflated : Form::aligned, bytes);
@@ -52,9 +53,9 @@ void add_file(zip_file::Writer& writer, const std::string& path, const std::stri
 
 // The folder and its meta.json, as something to compare.
 struct Mark {
-  explicit Mark(const std::string& dir) {
+  explicit Mark(const std::string& dir, int open) {
     ::stat(files::join(dir, ".").c_str(), &folder);
-    ::lstat(files::join(dir, format::meta_file).c_str(), &meta);
+    ::fstatat(open, format::meta_file.data(), &meta, AT_SYMLINK_NOFOLLOW);
   }
   bool operator==(const Mark& other) const noexcept {
     return folder.st_dev == other.folder.st_dev && folder.st_ino == other.folder.st_ino &&
@@ -94,7 +95,9 @@ void pack_folder(const std::string& dir, const std::string& path, const PackOpti
   if (dir.empty() || path.empty()) fail(Code::io, "no such file: the path is empty");
   const std::string root = files::absolute(dir);
   const std::string target = files::absolute(path);
-  const Mark before(root);
+  const files::Descriptor open(::open(root.c_str(), files::folder_flags));
+  if (!open.is_open()) files::fail_io("cannot open the folder", root, errno);
+  const Mark before(root, open.get());
   if (!S_ISREG(before.meta.st_mode)) {
     fail(Code::io, "no dictionary in \"", root, "\": it has no meta.json");
   }
@@ -107,24 +110,34 @@ void pack_folder(const std::string& dir, const std::string& path, const PackOpti
   while (!pending.empty()) {
     const std::string folder = std::move(pending.back());
     pending.pop_back();
-    std::vector<files::Item> items = files::list(files::join(root, folder));
+    const std::string inside = folder.substr(0, folder.size() - (folder.empty() ? 0 : 1));
+    const files::Descriptor at = files::open_beneath(open.get(), inside, files::folder_flags);
+    if (!at.is_open()) {
+      if (errno == ELOOP || errno == ENOTDIR) {
+        fail(Code::io, "refused: \"", files::join(root, inside), "\" is a symbolic link");
+      }
+      files::fail_io("cannot open the folder", files::join(root, inside), errno);
+    }
+    std::vector<files::Item> items = files::list(at.get(), files::join(root, inside));
     std::stable_partition(items.begin(), items.end(),
                           [](const auto& item) { return item.name == format::meta_file; });
     const std::size_t inner = pending.size();
     for (const files::Item& item : items) {
       const std::string name = folder + item.name;
       const std::string file = files::join(root, name);
-      if (files::is_unfinished(item.name) || file == target) continue;
+      if (files::is_unfinished(at.get(), item) || file == target) continue;
       if (item.found == Found::link) fail(Code::io, "refused: \"", file, "\" is a symbolic link");
       if (item.found == Found::folder) pending.push_back(name + '/');
       if (item.found == Found::file)
-        add_file(writer, file, name, options.compression != Compression::stored, buffer);
+        add_file(writer, open.get(), file, name, options.compression != Compression::stored,
+                 buffer);
     }
     std::reverse(pending.begin() + static_cast<std::ptrdiff_t>(inner), pending.end());
   }
-  if (!(Mark(root) == before)) {
+  if (!(Mark(root, open.get()) == before)) {
     fail(Code::busy, "\"", root, "\" was changed by a writer while it was packed");
   }
+  if (options.durable) folders.sync();
   writer.finish(options.durable);
   folders.keep();
 }
@@ -146,13 +159,14 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
     fail(Code::io, "\"", target, "\" already exists",
          options.fail_if_exists ? "" : ", and is not empty");
   }
+  files::check_target(target);
   files::FolderReplacement to(target);
   std::string last;
   std::vector<char> content;
   for (const Entry& entry : reader.entries()) {
     make_folders(to, entry.name, last);
     if (entry.is_folder()) continue;
-    files::NewFile file(files::join(to.path(), entry.name));
+    const files::Descriptor file = to.create(entry.name, {});
     const char* data = archive.file()->data() + entry.offset;
     if (entry.method != zip_file::method_stored) {
       content.resize(entry.bytes);
@@ -162,9 +176,7 @@ void unpack_archive(const std::string& path, const std::string& dir, const PackO
       fail(Code::format, reader.where(), ": ", quote(entry.name),
            " is damaged: its checksum differs");
     }
-    file.write(data, entry.bytes);
-    file.close();
-    file.commit();
+    files::write_all(file.get(), data, entry.bytes, files::join(target, entry.name));
   }
   to.commit(options.durable);
 }

@@ -96,7 +96,7 @@ class Packer {
       }
     }
     deflate();
-    writer_.close(options_.durable);
+    writer_.close();
   }
 
   const std::string& path() const noexcept { return writer_.path(); }
@@ -186,6 +186,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
   // Opened where it was written: what may fail comes before it takes its place.
   TensorDict result(load_nodes(*open_archive(packer.path(), zeros, target), open));
+  if (options.durable) folders.sync();
   packer.commit();
   folders.keep();
   return result;

@@ -1,15 +1,13 @@
 #include "core/memmap/folder_source.h"
 
+#include "core/io/beneath.h"
 #include "core/meta/format.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 
 namespace td {
@@ -17,60 +15,13 @@ namespace td {
 namespace {
 
 using files::Descriptor;
+using files::folder_flags;
 using files::Found;
-
-constexpr int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
-
-// One name after the other, where the kernel cannot be told to follow no link.
-int open_stepwise(int root, const std::string& relative) {
-  Descriptor at;
-  for (std::size_t begin = 0; begin <= relative.size();) {
-    const std::size_t end = std::min(relative.find('/', begin), relative.size());
-    const std::string name = relative.substr(begin, end - begin);
-    Descriptor next(
-        ::openat(at.is_open() ? at.get() : root, name.c_str(), folder_flags | O_NOFOLLOW));
-    if (!next.is_open()) return -1;
-    at = std::move(next);
-    begin = end + 1;
-  }
-  return at.release();
-}
-
-// A folder below another one; -1 and errno when it is not there. A link gives ELOOP or ENOTDIR.
-int open_folder(int root, const std::string& relative) {
-#ifdef SYS_openat2
-  static std::atomic<bool> known{true};
-  if (known.load(std::memory_order_relaxed)) {
-    struct open_how how {};
-    how.flags = folder_flags;
-    how.resolve = RESOLVE_NO_SYMLINKS;
-    const long number = ::syscall(SYS_openat2, root, relative.c_str(), &how, sizeof how);
-    if (number >= 0) return static_cast<int>(number);
-    if (errno != ENOSYS && errno != EPERM) return -1;
-    known = false;  // an old kernel, or one that is told to refuse
-  }
-#endif
-  return open_stepwise(root, relative);
-}
 
 Found kind_of(const struct stat& info) noexcept {
   if (S_ISREG(info.st_mode)) return Found::file;
   if (S_ISDIR(info.st_mode)) return Found::folder;
   return S_ISLNK(info.st_mode) ? Found::link : Found::other;
-}
-
-std::string read_all(const Descriptor& file, std::size_t bytes, const std::string& path) {
-  std::string text(bytes, '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = ::read(file.get(), text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) files::fail_io("cannot read", path, errno);
-    if (n == 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  text.resize(done);
-  return text;
 }
 
 }  // namespace
@@ -126,7 +77,7 @@ int FolderSource::folder(std::string_view path) const {
   }
   const std::size_t begin = root_.size() + (root_.back() == '/' ? 0 : 1);
   std::string name(path);
-  Descriptor found(open_folder(descriptor_.get(), name.substr(begin)));
+  Descriptor found = files::open_beneath(descriptor_.get(), name.substr(begin), folder_flags);
   if (!found.is_open()) {
     if (errno == ELOOP) fail(Code::io, "refused: \"", name, "\" is a symbolic link");
     if (errno == ENOENT || errno == ENOTDIR) return -1;
@@ -160,25 +111,20 @@ files::Look FolderSource::look(const std::string& path) const {
   return {kind_of(info), static_cast<std::uint64_t>(info.st_size)};
 }
 
-std::optional<std::string> FolderSource::read(const std::string& path, std::size_t limit) const {
+Descriptor FolderSource::open_file(const std::string& path) const {
   const char* name = nullptr;
   const int folder = folder_of(path, name);
-  if (folder < 0) return std::nullopt;
-  const Descriptor file(::openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.is_open()) {
-    if (errno == ENOENT) return std::nullopt;
-    if (errno == ELOOP) fail(Code::io, "refused: \"", path, "\" is a symbolic link");
-    files::fail_io("cannot open", path, errno);
+  if (folder < 0) {
+    errno = ENOENT;
+    return Descriptor();
   }
-  struct stat info {};
-  if (::fstat(file.get(), &info) != 0) files::fail_io("cannot look at", path, errno);
-  if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path, "\" is not a regular file");
-  const auto bytes = static_cast<std::uint64_t>(info.st_size);
-  if (bytes > limit) {
-    fail(Code::format, "\"", path, "\" is too long: ", bytes, " bytes, at most ", limit,
-         " are read");
-  }
-  return read_all(file, static_cast<std::size_t>(bytes), path);
+  return files::open_beneath(folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+std::optional<std::string> FolderSource::read(const std::string& path, std::size_t limit) const {
+  Descriptor file = open_file(path);
+  if (!file.is_open() && errno == ENOENT) return std::nullopt;
+  return files::read(std::move(file), limit, path);
 }
 
 std::vector<std::string> FolderSource::folders_in(const std::string& path,

@@ -21,6 +21,10 @@ class FolderSource final : public MemmapSource {
   at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const override;
   std::string saved_path(const std::string& dir) const override { return dir; }
 
+  // A file below the root, to be read; not open, and errno, where there is none.
+  files::Descriptor open_file(const std::string& path) const;
+  int root_folder() const noexcept { return descriptor_.get(); }
+
   // What has happened at the root since it was opened.
   enum class Change {
     none,
@@ -28,6 +32,8 @@ class FolderSource final : public MemmapSource {
     folder,  // another folder stands there, or none
   };
   Change change() const noexcept;
+
+  bool changed() const override { return change() != Change::none || inner_change(); }
 
   // Whether a folder below the root that was looked into lately is another one now.
   bool inner_change() const noexcept;

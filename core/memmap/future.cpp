@@ -50,7 +50,7 @@ class Future::AtExit {
   std::unordered_set<Future*> futures_;
 };
 
-Future::Future(Work work) {
+Future::Future(Work work, std::shared_ptr<Cancel> cancel) : cancel_(std::move(cancel)) {
   AtExit::instance().add(this);
   try {
     thread_ = std::thread([this, work = std::move(work), state = at::ThreadLocalState()]() mutable {
@@ -85,6 +85,7 @@ Future::~Future() {
 
 void Future::join() noexcept {
   const std::lock_guard<std::mutex> hold(join_);
+  if (cancel_) cancel_->request();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -97,6 +98,11 @@ bool Future::wait(std::chrono::milliseconds timeout) const {
     return true;
   }
   return changed_.wait_for(hold, timeout, done);
+}
+
+void Future::cancel() const {
+  if (!cancel_) fail(Code::unsupported, "this work cannot be cancelled");
+  cancel_->request();
 }
 
 TensorDict Future::result() const {

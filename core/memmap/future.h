@@ -1,6 +1,7 @@
 // core/memmap/future.h: work on a thread of its own that gives a dictionary.
 #pragma once
 
+#include "core/base/cancel.h"
 #include "core/base/progress.h"
 #include "core/memmap/memmap.h"
 
@@ -23,7 +24,8 @@ class Future {
 
   // The work begins at once, in the gradient mode and with the other settings of libtorch that the
   // calling thread has.
-  explicit Future(Work work);
+  // Work that can be cancelled is, before anybody waits for it only to free it.
+  explicit Future(Work work, std::shared_ptr<Cancel> cancel = nullptr);
   ~Future();  // waits
   Future(const Future&) = delete;
   Future& operator=(const Future&) = delete;
@@ -34,6 +36,9 @@ class Future {
   // Waits; the same dictionary each time, or what the work has thrown.
   TensorDict result() const;
 
+  // Tells the work to end, and returns at once. Code::unsupported for work that cannot.
+  void cancel() const;
+
   const WorkCount& count() const noexcept { return count_; }
 
  private:
@@ -41,6 +46,7 @@ class Future {
   void join() noexcept;
 
   WorkCount count_;
+  std::shared_ptr<Cancel> cancel_;
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
   bool done_ = false;

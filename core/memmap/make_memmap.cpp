@@ -68,6 +68,8 @@ TensorDict single(const Place& place, const at::Tensor& source) {
   return TensorDict(NodePtr(std::move(top)));
 }
 
+constexpr std::size_t max_stored = static_cast<std::size_t>(-1);  // entries
+
 class Maker {
  public:
   Maker(Place place, const MemmapOptions& options, Content content)
@@ -104,29 +106,24 @@ class Maker {
     const std::string meta = files::join(dir_, format::meta_file);
     const std::string old = files::read(meta, format::max_meta_bytes);
     const std::string where = "\"" + meta + "\"";
+    // Rows may have come, or may be counted and in no meta.json yet (core/meta/row_count.h).
+    const Sizes stored = format::read_node(old, where, {max_json_depth + 1, max_stored}).batch;
+    if (SizesView(stored) != place_.node->batch()) {
+      fail(Code::shape, where, " says the batch size ", show_sizes(stored), "; the dictionary has ",
+           show_sizes(place_.node->batch()));
+    }
     const std::string text = format::with_entry(old, where, plan_.folders.front().meta);
     aside_.emplace(dir_, &lock_, /*exchange_wanted=*/false);
-    if (files::look(files::join(dir_, checksums_file)).found == files::Found::file) {
-      aside_->drop(std::string(checksums_file));  // they would be those of another meta.json
+    const std::string checksums = checksums_name(lock_.descriptor());
+    if (files::look(files::join(dir_, checksums)).found == files::Found::file) {
+      aside_->drop(checksums);  // they would be those of another meta.json
     }
     for (std::size_t i = 1; i < plan_.folders.size(); ++i) {
       const SavePlan::Folder& folder = plan_.folders[i];
       aside_->make_folder(relative(folder.path));
-      write(files::join(folder.path, format::meta_file), folder.meta);
+      aside_->write(relative(files::join(folder.path, format::meta_file)), folder.meta);
     }
-    write(meta, text);
-  }
-
-  files::Descriptor create(const std::string& path) const {
-    const std::string staged = files::join(aside_->path(), relative(path));
-    files::Descriptor file(
-        ::open(staged.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-    if (!file.is_open()) files::fail_io("cannot write", path, errno);
-    return file;
-  }
-
-  void write(const std::string& path, const std::string& text) const {
-    files::write_all(create(path).get(), text.data(), text.size(), path);
+    aside_->write(std::string(format::meta_file), text);
   }
 
   at::Tensor make(const SavePlan::Leaf& leaf) const {
@@ -140,7 +137,7 @@ class Maker {
       if (content_ == Content::values) std::memcpy(memory->data(), values.data_ptr(), leaf.bytes);
       return MappedFile::tensor(std::move(memory), 0, sizes, dtype);
     }
-    const files::Descriptor file = create(leaf.path);
+    const files::Descriptor file = aside_->create(relative(leaf.path), leaf.old);
     if (content_ == Content::values) {
       files::write_all(file.get(), static_cast<const char*>(values.data_ptr()), leaf.bytes,
                        leaf.path);

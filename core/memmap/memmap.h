@@ -23,6 +23,7 @@ struct MemmapOptions {
   bool dense_sub_tensordicts =
       false;             // a sub-tensordict is saved as what it reads, not with all it is a part of
   bool durable = false;  // waits until all of it is on the disk
+  bool aside = false;    // the folder is one in which something larger is being made
   bool checksums = false;      // a file with checksums is made, core/io/checksums.h
   WorkCount* count = nullptr;  // counts the tensors that are written
   Archive archive = Archive::by_name;
@@ -38,6 +39,7 @@ struct LoadOptions {
   std::vector<std::string> subpath = {};  // of a nested dictionary that is loaded alone
   bool write_through = false;             // what is written to the tensors of an archive reaches it
   bool quiet = false;                     // nothing is said of what cannot be read
+  bool counts = true;                     // rows that are counted are there, see row_count.h
 };
 
 // Saves a dictionary to a folder and gives one that is mapped from it: locked, on the CPU. An empty

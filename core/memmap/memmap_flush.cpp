@@ -4,7 +4,7 @@
 #include "core/io/folder.h"
 #include "core/io/mapped_file.h"
 #include "core/memmap/memmap.h"
-#include "core/meta/format.h"
+#include "core/meta/row_count.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/traverse.h"
 
@@ -17,11 +17,6 @@ namespace {
 
 using files::Found;
 
-std::string parent_of(const std::string& path) {
-  const std::size_t last = path.rfind('/');
-  return last == 0 || last == std::string::npos ? "/" : path.substr(0, last);
-}
-
 struct Reached {
   std::vector<const MappedFile*> mapped;
   std::set<std::string> places;  // folders, and archives
@@ -31,7 +26,7 @@ void add(const at::Tensor& tensor, Reached& to) {
   const MappedFile* file = MappedFile::of(tensor);
   if (file == nullptr) return;
   to.mapped.push_back(file);
-  if (file->writes_through()) to.places.insert(parent_of(file->path()));
+  if (file->writes_through()) to.places.insert(files::parent_of(file->path()));
 }
 
 Reached reach(const NodePtr& root) {
@@ -68,10 +63,13 @@ void memmap_flush(const TensorDict& td) {
     // The caller's own link to a folder is followed; what has been removed since is left alone.
     if (found == Found::folder || found == Found::link) {
       sync_if_there(files::join(place, format::meta_file), Found::file);
-      sync_if_there(files::join(place, checksums_file), Found::file);
+      sync_if_there(files::join(place, format::count_file), Found::file);
+      for (const Found there : {Found::file, Found::folder}) {
+        sync_if_there(files::join(place, checksums_name(there)), Found::file);
+      }
       files::sync(files::join(place, "."));
     }
-    if (found != Found::nothing) above.insert(parent_of(place));
+    if (found != Found::nothing) above.insert(files::parent_of(place));
   }
   for (const std::string& folder : above) {
     if (reached.places.count(folder) == 0) files::sync(files::join(folder, "."));

@@ -32,7 +32,7 @@ class Loader {
   }
 
   NodePtr run() {
-    Opened opened = reader_.open(reader_.descend(reader_.options().subpath), {});
+    Opened opened = reader_.open_nested(reader_.options().subpath);
     if (is_value(opened)) {
       fail(Code::unsupported, "\"", opened.dir, "\" holds a value, not a dictionary");
     }
@@ -41,6 +41,8 @@ class Loader {
     if (!reader_.options().quiet) records_.warn();
     return result;
   }
+
+  bool counted() const noexcept { return reader_.counted(); }
 
  private:
   // What a node has above it. A file that was being extended when its writer ended may hold more rows
@@ -287,7 +289,7 @@ class Loader {
         fail(Code::format, at.opened.where, ": ", quote(name), " is both a file and a folder");
       reader_.count_entry(at.opened);
       check_depth(at.opened, at.depth + 1);
-      add_node(at, name, reader_.open(std::move(dir), quote(name)));
+      add_node(at, name, reader_.open(std::move(dir), quote(name), at.opened.counting));
     }
   }
 
@@ -301,7 +303,16 @@ class Loader {
 }  // namespace
 
 NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options) {
-  return Loader(source, options).run();
+  Loader loader(source, options);
+  try {
+    return loader.run();
+  } catch (const Error& error) {
+    // After a loss of power, or in a copy, files may lack rows that were counted: then the meta.json files hold.
+    if (error.code() != Code::format || !loader.counted() || source.changed()) throw;
+  }
+  LoadOptions stored = options;
+  stored.counts = false;
+  return Loader(source, stored).run();
 }
 
 }  // namespace td

@@ -5,9 +5,10 @@
 #include "core/io/checksums.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
+#include "core/meta/row_count.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -24,7 +25,12 @@ class FileNames {
   FileNames(const std::string& dir, const std::vector<Item>& items, bool is_root) : items_(items) {
     if (find(format::meta_file) == nullptr) return;
     names_.insert(std::string(format::meta_file));
-    if (is_root) names_.insert(std::string(checksums_file));
+    if (is_root) {
+      names_.insert(checksums_name(Found::file));
+      names_.insert(checksums_name(Found::folder));
+      const Item* count = find(format::count_file);
+      if (count != nullptr && count->found != Found::folder) names_.insert(count->name);
+    }
     const Item* inner = find(format::tensorclass_folder);
     const std::string meta = files::join(dir, format::meta_file);
     format::NodeText node;
@@ -90,7 +96,7 @@ class FileNames {
 
 class Sorter {
  public:
-  Sorter(std::string dir, const SavePlan& plan) : root_(std::move(dir)) {
+  Sorter(std::string dir, int held, const SavePlan& plan) : root_(std::move(dir)), held_(held) {
     for (const SavePlan::Folder& folder : plan.folders) {
       folders_.emplace(folder.path, folder.use);
       files_.insert(files::join(folder.path, format::meta_file));
@@ -116,16 +122,18 @@ class Sorter {
 
  private:
   std::string relative(const std::string& path) const {
-    return path.substr(root_.size() + (root_.back() == '/' ? 0 : 1));
+    return path.substr(std::min(path.size(), root_.size() + (root_.back() == '/' ? 0 : 1)));
   }
 
   void sort(const std::string& dir) {
-    const std::vector<Item> items = files::list(dir);
+    const files::Descriptor folder = files::open_beneath(held_, relative(dir), files::folder_flags);
+    if (!folder.is_open()) files::fail_io("cannot list", dir, errno);
+    const std::vector<Item> items = files::list(folder.get(), dir);
     const FileNames names(dir, items, dir.size() == root_.size());
     const auto in_plan = folders_.find(dir);
     const bool planned = in_plan != folders_.end();
     for (const Item& item : items) {
-      if (files::is_unfinished(item.name)) continue;
+      if (files::is_unfinished(folder.get(), item)) continue;
       std::string path = files::join(dir, item.name);
       if (item.found != Found::folder) {
         if (files_.count(path) != 0) continue;
@@ -166,6 +174,7 @@ class Sorter {
   }
 
   std::string root_;
+  int held_;                                                      // the root, open
   std::unordered_map<std::string, SavePlan::FolderUse> folders_;  // of the new dictionary
   std::unordered_set<std::string> files_;                         // of the new dictionary
   std::unordered_set<std::string> empty_;                         // that it must not have
@@ -176,8 +185,8 @@ class Sorter {
 
 }  // namespace
 
-OldContent old_content(const std::string& dir, const SavePlan& plan) {
-  return Sorter(dir, plan).run();
+OldContent old_content(const std::string& dir, int held, const SavePlan& plan) {
+  return Sorter(dir, held, plan).run();
 }
 
 }  // namespace td

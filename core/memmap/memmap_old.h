@@ -14,8 +14,8 @@ struct OldContent {
   std::vector<std::string> drop;  // the old dictionary's, and not in the new one
 };
 
-// `dir` is there. Throws Code::io where something that stays would be taken for a part of the new
+// `dir` is there, and open as `held`. Throws Code::io where something that stays would be taken for a part of the new
 // dictionary.
-OldContent old_content(const std::string& dir, const SavePlan& plan);
+OldContent old_content(const std::string& dir, int held, const SavePlan& plan);
 
 }  // namespace td

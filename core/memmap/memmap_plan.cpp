@@ -1,5 +1,6 @@
 #include "core/memmap/memmap_plan.h"
 
+#include "core/io/checksums.h"
 #include "core/io/file_io.h"
 #include "core/memmap/save_checks.h"
 #include "core/memmap/tensorclass_plan.h"
@@ -96,8 +97,8 @@ class Planner {
     if (!dir.empty() && is_tensorclass(source)) begin_tensorclass(source, dir, exists);
     if (!dir.empty()) {
       checks_.check_length(dir);
-      if (exists) checks_.check_meta(dir);
-      plan_.folders.push_back({dir, format::lazy_text(source.stack_dim()), FolderUse::numbered});
+      plan_.folders.push_back({dir, format::lazy_text(source.stack_dim()), FolderUse::numbered,
+                               exists ? checks_.check_meta(dir) : files::Look()});
     }
     Level level;
     level.lazy = &source;
@@ -159,9 +160,10 @@ class Planner {
     if (!dir.empty() && source.tensorclass()) pickled = begin_tensorclass(source, dir, exists);
     if (!dir.empty()) {
       checks_.check_length(dir);
-      if (exists) checks_.check_meta(dir);
-      plan_.folders.push_back(
-          {dir, {}, source.size() == 0 ? FolderUse::empty : FolderUse::entries});
+      plan_.folders.push_back({dir,
+                               {},
+                               source.size() == 0 ? FolderUse::empty : FolderUse::entries,
+                               exists ? checks_.check_meta(dir) : files::Look()});
     }
     Level level;
     level.source = &source;
@@ -212,7 +214,7 @@ class Planner {
     bool exists = false;
     if (!level.dir.empty()) {
       dir = checks_.folder_of(*level.source, level.dir);
-      exists = level.exists && SaveChecks::folder_exists(dir);
+      exists = level.exists && folder_exists(level, dir);
       if (is_tensorclass(inner)) {
         level.text.tensorclass(path_.back(), inner.tensorclass()->name());
       } else if (inner.kind() == NodeKind::lazy) {
@@ -225,6 +227,13 @@ class Planner {
     target->push_value(begin(inner, dir, exists));
   }
 
+  // The checksums of the old dictionary go with it, and do not stand in the way of a key.
+  bool folder_exists(const Level& level, const std::string& dir) const {
+    const bool checksums = &level == &levels_.front() && path_.back() == checksums_file;
+    return !(checksums && files::look(dir).found == files::Found::file) &&
+           SaveChecks::folder_exists(dir);
+  }
+
   void add_non_tensor(Level& level, const Node& node) {
     const auto* one =
         node.kind() == NodeKind::non_tensor ? static_cast<const NonTensorNode*>(&node) : nullptr;
@@ -234,17 +243,19 @@ class Planner {
     if (!level.dir.empty() && !is_pickled(level)) {
       dir = checks_.folder_of(*level.source, level.dir);
       checks_.check_length(dir);
-      if (level.exists && SaveChecks::folder_exists(dir)) checks_.check_meta(dir);
+      files::Look old;
+      if (level.exists && folder_exists(level, dir)) old = checks_.check_meta(dir);
       level.text.node(path_.back(), one != nullptr ? format::NodeType::non_tensor
                                                    : format::NodeType::non_tensor_stack);
       const std::string json = compact(one != nullptr ? one->json() : non_tensor_json(node),
                                        show_path(path_), max_json_depth);
       plan_.folders.push_back(
-          {dir, one != nullptr
-                    ? format::non_tensor_text(json)
-                    : format::non_tensor_stack_text(
-                          json, static_cast<const LazyNode&>(node).stack_dim(),
-                          node.device() ? std::optional(node.device()->str()) : std::nullopt)});
+          {dir,
+           one != nullptr ? format::non_tensor_text(json)
+                          : format::non_tensor_stack_text(
+                                json, static_cast<const LazyNode&>(node).stack_dim(),
+                                node.device() ? std::optional(node.device()->str()) : std::nullopt),
+           FolderUse::entries, old});
     }
     finish_node(*copy, dir);
     level.target->push_value(copy);
@@ -296,6 +307,7 @@ class Planner {
       leaf.path = files::join(level.dir, checks_.name_of(path_.back())).append(suffix);
       checks_.check_length(leaf.path);
       if (level.exists) there = checks_.check_file(leaf.path);
+      leaf.old = there;
     }
     if (leaf.bytes == 0) {
       leaf.action = SavePlan::Action::empty;

@@ -1,6 +1,7 @@
 // core/memmap/memmap_plan.h: what saving a dictionary will do, worked out and checked before the first byte is written.
 #pragma once
 
+#include "core/io/file_io.h"
 #include "core/memmap/memmap.h"
 #include "core/tree/nested_tensor.h"
 
@@ -23,6 +24,7 @@ struct SavePlan {
     std::string path;
     std::string meta;  // text of its meta.json
     FolderUse use = FolderUse::entries;
+    files::Look old = {};  // of the meta.json that is there
   };
   struct File {
     std::string path;
@@ -42,6 +44,7 @@ struct SavePlan {
     std::size_t slot;
     NestedTensorNode* nested_tensor = nullptr;  // in place of the target: these are its values
     bool is_table = false;  // the sizes of a nested tensor, which has them already
+    files::Look old = {};   // of the file that is there
 
     void put(at::Tensor tensor) const {
       if (nested_tensor != nullptr) {

@@ -22,16 +22,42 @@ std::string where_of(const std::string& dir, const std::string& key) {
   return where;
 }
 
+// The folder that somebody would name: around that in which the dictionary of a tensorclass lies.
+std::string called(const std::string& dir) {
+  const std::size_t inner = format::tensorclass_folder.size() + 1;
+  if (!files::ends_with(dir, "/" + std::string(format::tensorclass_folder))) return dir;
+  return dir.substr(0, dir.size() - inner);
+}
+
 }  // namespace
 
-Opened MemmapReader::open(std::string dir, const std::string& key) {
+Opened MemmapReader::open(std::string dir, const std::string& key, const Counting& above) {
   const std::string path = dir;
-  std::optional<Opened> opened = try_open(std::move(dir), key);
+  std::optional<Opened> opened = try_open(std::move(dir), key, above);
   if (!opened) fail(Code::io, "no dictionary in \"", path, "\": it has no meta.json");
   return std::move(*opened);
 }
 
-std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string& key) {
+// The outermost dictionary says how many rows those inside it have: its count, if it has one, is theirs.
+void MemmapReader::count(Opened& opened, const std::string& text, const std::string& dir) {
+  if (opened.text.type != format::NodeType::dense) return;
+  if (!opened.counting.decided) {
+    opened.counting.decided = true;
+    if (options_.counts) {
+      const std::string path = files::join(dir, format::count_file);
+      const bool there = source_.look(path).found == Found::file;
+      const std::string content =
+          there ? source_.read(path, format::max_count_file).value_or(std::string()) : "";
+      opened.counting.count = format::read_count(content, digest_of(text.data(), text.size()));
+    }
+  }
+  if (!opened.counting.count) return;
+  counted_ = true;
+  format::count_rows(opened.text, *opened.counting.count);
+}
+
+std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string& key,
+                                             const Counting& above) {
   const std::optional<std::string> text =
       source_.read(files::join(dir, format::meta_file), format::max_meta_bytes);
   if (!text) return std::nullopt;
@@ -47,7 +73,7 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
       format::read_node(*text, where, limits);  // says that the class is not known
     }
     // A tensorclass is the dictionary inside it.
-    Opened opened = open_record(inner, key);
+    Opened opened = open_record(inner, key, above);
     opened.tensorclass = std::move(node.tensorclass);
     opened.empty_fields = std::move(node.empty_fields);
     opened.fields = std::move(node.fields);
@@ -61,17 +87,18 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
   entries_ += node.entries.size();
   Opened opened{std::move(dir), std::move(where), std::move(node)};
   require_values(opened);
+  opened.counting = above;
+  count(opened, *text, called(opened.dir));
   return opened;
 }
 
-Opened MemmapReader::open_record(const std::string& dir, const std::string& key) {
-  const std::string outer = dir.substr(0, dir.size() - format::tensorclass_folder.size() - 1);
-  if (outer.size() >= format::tensorclass_folder.size() &&
-      outer.compare(outer.size() - format::tensorclass_folder.size(), std::string::npos,
-                    format::tensorclass_folder) == 0) {
+Opened MemmapReader::open_record(const std::string& dir, const std::string& key,
+                                 const Counting& above) {
+  const std::string outer = called(dir);
+  if (called(outer) != outer) {
     fail(Code::format, "\"", dir, "\": a tensorclass directly contains a tensorclass");
   }
-  return open(dir, key);
+  return open(dir, key, above);
 }
 
 // Python pickles values that are no JSON. A pickle is a program: it is not run here.
@@ -95,11 +122,7 @@ bool MemmapReader::has_meta(const std::string& dir) const {
 }
 
 std::vector<std::string> MemmapReader::folders_in(const std::string& dir) const {
-  std::vector<std::string> names = source_.folders_in(dir, entries_left());
-  names.erase(std::remove_if(names.begin(), names.end(),
-                             [](const std::string& name) { return files::is_unfinished(name); }),
-              names.end());
-  return names;
+  return source_.folders_in(dir, entries_left());
 }
 
 void MemmapReader::count_entry(const Opened& at) {
@@ -143,7 +166,7 @@ Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
   std::optional<Opened> opened;
   const std::string name = quote(key);
   locate(at.dir, at.where, key, {}, [&](const std::string& dir) {
-    opened = try_open(dir, name);
+    opened = try_open(dir, name, at.counting);
     if (opened) return true;
     const Found found = source_.look(dir).found;
     if (found == Found::nothing) return false;
@@ -157,7 +180,26 @@ Opened MemmapReader::open_entry(const Opened& at, const std::string& key) {
 
 Opened MemmapReader::open_element(const Opened& at, std::size_t number) {
   const std::string name = std::to_string(number);
-  return open(files::join(at.dir, name), quote(name));
+  return open(files::join(at.dir, name), quote(name), at.counting);
+}
+
+Opened MemmapReader::open_nested(const std::vector<std::string>& path) {
+  std::string dir = descend(path);
+  const Counting above = path.empty() ? Counting() : counting_above(dir);
+  return open(std::move(dir), {}, above);
+}
+
+// Of the folders from the root on, before `dir`.
+Counting MemmapReader::counting_above(const std::string& dir) {
+  const std::size_t entries = entries_;
+  for (std::size_t end = source_.root().size(); end < dir.size(); end = dir.find('/', end + 1)) {
+    const std::string above = dir.substr(0, end);
+    if (source_.look(files::join(above, format::count_file)).found != Found::file) continue;
+    const Counting counting = open(above, {}).counting;
+    entries_ = entries;
+    if (counting.count) return counting;
+  }
+  return {};
 }
 
 std::string MemmapReader::descend(const std::vector<std::string>& path) const {

@@ -6,6 +6,7 @@
 #include "core/memmap/memmap.h"
 #include "core/memmap/memmap_source.h"
 #include "core/meta/format.h"
+#include "core/meta/row_count.h"
 #include "core/tree/nested_tensor.h"
 
 #include <string>
@@ -13,7 +14,14 @@
 
 namespace td {
 
-// A node whose meta.json has been read.
+// What a node has from those above it: nobody has looked whether rows are counted, or somebody has, and
+// perhaps they are.
+struct Counting {
+  bool decided = false;
+  std::optional<format::RowCount> count = std::nullopt;
+};
+
+// A node whose meta.json has been read. Where rows are counted, its text has as many.
 struct Opened {
   std::string dir;
   std::string where;  // for messages: the file, and the entry it stands for
@@ -22,6 +30,7 @@ struct Opened {
   std::vector<std::string> empty_fields = {};
   std::vector<format::Field> fields = {};  // that stand outside of that dictionary
   std::string outer = {};                  // the folder around that of a tensorclass
+  Counting counting = {};
 };
 
 class MemmapReader {
@@ -30,10 +39,13 @@ class MemmapReader {
       : source_(source), options_(options) {}
 
   // `key` is empty for the root.
-  Opened open(std::string dir, const std::string& key);
+  Opened open(std::string dir, const std::string& key, const Counting& above = {});
 
-  // The folder of a nested node among those of `path`, from the root on.
-  std::string descend(const std::vector<std::string>& path) const;
+  // A nested node, by its path from the root on.
+  Opened open_nested(const std::vector<std::string>& path);
+
+  // Whether rows are counted anywhere in what has been read.
+  bool counted() const noexcept { return counted_; }
 
   // The nested node of an entry, or of an element of a stack.
   Opened open_entry(const Opened& at, const std::string& key);
@@ -63,8 +75,11 @@ class MemmapReader {
   const LoadOptions& options() const noexcept { return options_; }
 
  private:
-  std::optional<Opened> try_open(std::string dir, const std::string& key);
-  Opened open_record(const std::string& dir, const std::string& key);
+  std::string descend(const std::vector<std::string>& path) const;
+  Counting counting_above(const std::string& dir);
+  void count(Opened& opened, const std::string& text, const std::string& dir);
+  std::optional<Opened> try_open(std::string dir, const std::string& key, const Counting& above);
+  Opened open_record(const std::string& dir, const std::string& key, const Counting& above);
   void require_values(const Opened& opened) const;
   template <class Accept>
   bool locate(const std::string& dir, const std::string& where, const std::string& key,
@@ -77,6 +92,7 @@ class MemmapReader {
   const MemmapSource& source_;
   const LoadOptions& options_;
   std::size_t entries_ = 0;
+  bool counted_ = false;
 };
 
 }  // namespace td

@@ -15,10 +15,7 @@
 
 #include <ATen/ATen.h>
 
-#include <fcntl.h>
-#include <unistd.h>
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 namespace td {
@@ -32,6 +29,7 @@ class Saver {
  public:
   Saver(const TensorDict& td, const std::string& dir, const MemmapOptions& options, Content content)
       : options_(options), content_(content), dir_(dir.empty() ? dir : files::absolute(dir)) {
+    if (!options.aside) files::check_target(dir_);
     // Locked before it is looked at, so that what is found there stays.
     if (!dir_.empty() && files::look(files::join(dir_, ".")).found == files::Found::folder) {
       lock_ = files::FolderLock(dir_);
@@ -55,11 +53,13 @@ class Saver {
     });
     for (std::size_t i = 0; i < n; ++i) plan_.leaves[i].put(std::move(tensors_[i]));
     for (const SavePlan::File& file : plan_.files) {
-      write(file.path, file.content->data(), file.content->size());
+      replacement_->write(relative(file.path), *file.content);
     }
     // A folder before those inside it: where files go to their places one by one, it is the last.
     for (const SavePlan::Folder& folder : plan_.folders) {
-      write(files::join(folder.path, format::meta_file), folder.meta.data(), folder.meta.size());
+      const std::string path = files::join(folder.path, format::meta_file);
+      const files::Descriptor file = replacement_->create(relative(path), folder.old);
+      files::write_all(file.get(), folder.meta.data(), folder.meta.size(), path);
     }
     if (options_.checksums && !dir_.empty()) write_checksums();
     return plan_.result;
@@ -74,16 +74,11 @@ class Saver {
     return path.substr(dir_.size() + (dir_.back() == '/' ? 0 : 1));
   }
 
-  // Where a file is written that will be `path`.
-  std::string staged(const std::string& path) const {
-    return files::join(replacement_->path(), relative(path));
-  }
-
   void make_folders() {
     const bool there = lock_.descriptor() >= 0;
     const bool dictionary =
         there && files::look(files::join(dir_, format::meta_file)).found == files::Found::file;
-    const OldContent old = there ? old_content(dir_, plan_) : OldContent();
+    const OldContent old = there ? old_content(dir_, lock_.descriptor(), plan_) : OldContent();
     for (bool exchange = dictionary;; exchange = false) {
       replacement_.emplace(dir_, there ? &lock_ : nullptr, exchange);
       if (!there && replacement_->way() != files::FolderReplacement::Way::fresh) {
@@ -145,7 +140,7 @@ class Saver {
   // Plain writes, not stores into a mapping: those would fault page by page.
   std::shared_ptr<MappedFile> fill_file(std::size_t i) {
     const SavePlan::Leaf& leaf = plan_.leaves[i];
-    const files::Descriptor file = create(leaf.path);
+    const files::Descriptor file = replacement_->create(relative(leaf.path), leaf.old);
     if (content_ == Content::values || leaf.is_table) {
       const at::Tensor values = packing::values_of(leaf.source);
       const auto* data = static_cast<const char*>(values.data_ptr());
@@ -155,22 +150,13 @@ class Saver {
         checksums_[i] = {relative(leaf.path), leaf.bytes, write_hashed(file, data, leaf)};
       }
     } else {
-      if (::ftruncate(file.get(), static_cast<off_t>(leaf.bytes)) != 0) {
-        files::fail_io("cannot make room for", leaf.path, errno);
-      }
+      files::resize(file.get(), leaf.bytes, leaf.path);
       if (!checksums_.empty()) {
         checksums_[i] = {relative(leaf.path), leaf.bytes, digest_of_zeros(leaf.bytes)};
       }
     }
     if (options_.durable) files::sync(file.get(), leaf.path);
     return MappedFile::of_open(file.get(), leaf.path, leaf.bytes, MapMode::shared);
-  }
-
-  files::Descriptor create(const std::string& path) const {
-    files::Descriptor file(
-        ::open(staged(path).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-    if (!file.is_open()) files::fail_io("cannot write", path, errno);
-    return file;
   }
 
   static Digest write_hashed(const files::Descriptor& file, const char* data,
@@ -193,10 +179,6 @@ class Saver {
     return hasher.digest();
   }
 
-  void write(const std::string& path, const char* data, std::size_t bytes) const {
-    files::write_all(create(path).get(), data, bytes, path);
-  }
-
   void write_checksums() {
     std::vector<Checksum> all;
     all.reserve(plan_.folders.size() + plan_.files.size() + checksums_.size());
@@ -211,8 +193,11 @@ class Saver {
     for (Checksum& one : checksums_) {
       if (!one.path.empty()) all.push_back(std::move(one));
     }
-    const std::string text = checksums_text(all);
-    write(files::join(dir_, checksums_file), text.data(), text.size());
+    std::string name = checksums_name(replacement_->folder());
+    if (replacement_->way() == files::FolderReplacement::Way::merge && name == checksums_file) {
+      name = checksums_name(lock_.descriptor());
+    }
+    replacement_->write(name, checksums_text(all));
   }
 
   const MemmapOptions& options_;

@@ -28,6 +28,9 @@ class MemmapSource {
   virtual at::Tensor leaf(const std::string& path, SizesView sizes,
                           c10::ScalarType dtype) const = 0;
 
+  // Whether something there has changed since it was opened.
+  virtual bool changed() const { return false; }
+
   // What nodes call their saved path: the folder, or the file that holds everything.
   virtual std::string saved_path(const std::string& dir) const = 0;
 };

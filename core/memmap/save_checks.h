@@ -32,7 +32,9 @@ class SaveChecks {
 
   static bool folder_exists(const std::string& path);
   files::Look check_file(const std::string& path) const;
-  void check_meta(const std::string& dir) const { check_file(files::join(dir, format::meta_file)); }
+  files::Look check_meta(const std::string& dir) const {
+    return check_file(files::join(dir, format::meta_file));
+  }
 
  private:
   const MemmapOptions& options_;

@@ -3,6 +3,7 @@
 #include "core/base/parallel.h"
 #include "core/io/checksums.h"
 #include "core/io/folder.h"
+#include "core/io/new_file.h"
 #include "core/memmap/archive_verify.h"
 #include "core/memmap/folder_source.h"
 #include "core/memmap/verify_walk.h"
@@ -23,7 +24,6 @@ namespace {
 using files::Found;
 
 constexpr std::size_t verified_at_once = std::size_t{1} << 18;
-constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
 
 // Bytes that all threads have read; told on the calling one.
 class Meter {
@@ -55,9 +55,10 @@ class Meter {
 };
 
 // With reads, not through a mapping: that would be a signal where the disk has a bad block.
-Digest hash_file(const std::string& path, std::uint64_t bytes, Meter& meter) {
-  const files::Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+Digest hash_file(int root, const std::string& relative, std::uint64_t bytes,
+                 const std::string& path, Meter& meter) {
+  const files::Descriptor file =
+      files::open_beneath(root, relative, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
   std::vector<char> buffer(
       static_cast<std::size_t>(std::min<std::uint64_t>(verified_at_once, bytes)));
@@ -76,13 +77,15 @@ Digest hash_file(const std::string& path, std::uint64_t bytes, Meter& meter) {
 }
 
 // A finding for each file that cannot be read.
-std::vector<Finding> hash_all(const std::string& root, std::vector<Part>& parts, int num_threads,
+std::vector<Finding> hash_all(const FolderSource& source, std::vector<Part>& parts, int num_threads,
                               const BytesFn& progress) {
   std::vector<std::string> failures(parts.size());
   Meter meter(parts, progress);
   for_each(parts.size(), static_cast<std::size_t>(num_threads), [&](std::size_t i) {
     try {
-      parts[i].digest = hash_file(files::join(root, parts[i].path), parts[i].covered, meter);
+      Part& part = parts[i];
+      part.digest = hash_file(source.root_folder(), part.path, part.covered,
+                              files::join(source.root(), part.path), meter);
     } catch (const Error& error) {
       if (error.code() != Code::io && error.code() != Code::format) throw;
       failures[i] = error.what();
@@ -113,7 +116,8 @@ void check_load(const std::string& root, std::vector<Finding>& findings) {
     load_memmap(root, options);
   } catch (const Error& error) {
     if (error.code() == Code::out_of_memory || error.code() == Code::busy) throw;
-    findings.push_back({Damage::format, std::string(format::meta_file), 0, 0, error.what()});
+    const Damage damage = error.code() == Code::io ? Damage::unreadable : Damage::format;
+    findings.push_back({damage, std::string(format::meta_file), 0, 0, error.what()});
   }
 }
 
@@ -123,10 +127,18 @@ class Verification {
       : source_(root, MapMode::priv), num_threads_(num_threads), progress_(progress) {}
 
   std::vector<Finding> run() {
-    Walk walk(source_, parts_, findings_);
-    walk.run();
+    std::optional<Walk> made;
+    for (const bool counts : {true, false}) {
+      parts_.clear();
+      findings_.clear();
+      made.emplace(source_, parts_, findings_, counts);
+      made->run();
+      // Rows that files lack do not count: a load does without them, too.
+      if (findings_.empty() || !made->counted()) break;
+    }
+    Walk& walk = *made;
     if (findings_.empty()) check_load(source_.root(), findings_);
-    const std::string path = files::join(source_.root(), checksums_file);
+    const std::string path = files::join(source_.root(), checksums_name(source_.root_folder()));
     const bool has_checksums = source_.look(path).found != Found::nothing;
     if (has_checksums) check_content(walk, path);
     std::stable_sort(findings_.begin(), findings_.end(),
@@ -183,7 +195,7 @@ class Verification {
 
   void compare(std::vector<Part> covered) {
     std::vector<Part> now = covered;
-    std::vector<Finding> unreadable = hash_all(source_.root(), now, num_threads_, progress_);
+    std::vector<Finding> unreadable = hash_all(source_, now, num_threads_, progress_);
     std::set<std::string_view> failed;
     for (const Finding& finding : unreadable) failed.insert(finding.path);
     for (std::size_t i = 0; i < now.size(); ++i) {
@@ -217,24 +229,31 @@ std::vector<Finding> verify_memmap(const std::string& dir, int num_threads,
   fail(Code::busy, "\"", root, "\" was replaced by its writers again and again while it was read");
 }
 
+std::vector<Checksum> checksums_of(const std::string& root, int num_threads,
+                                   const BytesFn& progress) {
+  const FolderSource source(root, MapMode::priv);
+  std::vector<Part> parts;
+  std::vector<Finding> findings;
+  Walk(source, parts, findings, /*counts=*/true).run();
+  if (findings.empty()) check_load(root, findings);
+  if (findings.empty()) findings = hash_all(source, parts, num_threads, progress);
+  if (!findings.empty()) {
+    const bool unreadable = findings.front().damage == Damage::unreadable;
+    fail(unreadable ? Code::io : Code::format, "no checksums: ", findings.front().message);
+  }
+  std::vector<Checksum> checksums;
+  for (Part& part : parts) checksums.push_back({std::move(part.path), part.covered, part.digest});
+  return checksums;
+}
+
 void checksum_memmap(const std::string& dir, int num_threads, const BytesFn& progress) {
   check_arguments(dir, num_threads);
   const std::string root = files::absolute(dir);
   const files::FolderLock lock(root);
-  const FolderSource source(root, MapMode::priv);
-  std::vector<Part> parts;
-  std::vector<Finding> findings;
-  Walk(source, parts, findings).run();
-  if (findings.empty()) check_load(root, findings);
-  if (findings.empty()) findings = hash_all(root, parts, num_threads, progress);
-  if (!findings.empty()) fail(Code::format, "no checksums: ", findings.front().message);
-  std::vector<Checksum> checksums;
-  for (Part& part : parts) checksums.push_back({std::move(part.path), part.covered, part.digest});
-  const std::string text = checksums_text(checksums);
-  files::NewFile file(files::join(root, checksums_file));
-  file.write(text.data(), text.size());
-  file.close();
-  file.commit();
+  const std::string text = checksums_text(checksums_of(root, num_threads, progress));
+  const std::string name = checksums_name(lock.descriptor());
+  files::Replaced replaced = files::Replaced::no;
+  files::replace_file(lock.descriptor(), name, files::join(root, name), text, false, replaced);
 }
 
 }  // namespace td

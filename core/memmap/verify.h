@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
+#include "core/io/checksums.h"
 
 #include <cstdint>
 #include <functional>
@@ -37,8 +38,11 @@ using BytesFn = std::function<void(std::size_t done, std::size_t total)>;
 std::vector<Finding> verify_memmap(const std::string& dir, int num_threads,
                                    const BytesFn& progress);
 
-// Gives a folder checksums of what it holds now. Throws Code::format when it is damaged, and Code::busy
-// while another one writes there.
+// The checksums of what a folder holds now; `root` is absolute. Throws Code::format when it is damaged.
+std::vector<Checksum> checksums_of(const std::string& root, int num_threads,
+                                   const BytesFn& progress);
+
+// Gives them to the folder. Throws Code::busy while another one writes there.
 void checksum_memmap(const std::string& dir, int num_threads, const BytesFn& progress);
 
 }  // namespace td

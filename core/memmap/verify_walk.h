@@ -27,8 +27,14 @@ struct Part {
 // Goes through a folder as a load does, and on behind what is damaged.
 class Walk {
  public:
-  Walk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings)
-      : source_(source), reader_(source, options_), parts_(parts), findings_(findings) {}
+  // `counts`: rows that are counted belong to the dictionary.
+  Walk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings,
+       bool counts)
+      : source_(source), reader_(source, options_), parts_(parts), findings_(findings) {
+    options_.counts = counts;
+  }
+
+  bool counted() const noexcept { return reader_.counted(); }
 
   void run() {
     attempt(files::join(source_.root(), format::meta_file),
@@ -45,7 +51,8 @@ class Walk {
   }
 
   // What a failure at `path` says.
-  void report(const std::string& path, const std::string& message, std::uint64_t needed) {
+  void report(const std::string& path, const std::string& message, std::uint64_t needed,
+              Code code = Code::format) {
     Finding finding{Damage::format, relative(path), 0, 0, message};
     try {
       const files::Look look = source_.look(path);
@@ -57,6 +64,8 @@ class Walk {
         finding.damage = Damage::too_short;
         finding.expected = needed;
         finding.found = look.bytes;
+      } else if (code == Code::io && look.found != files::Found::nothing) {
+        finding.damage = Damage::unreadable;
       }
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
@@ -73,7 +82,7 @@ class Walk {
       return true;
     } catch (const Error& error) {
       if (error.code() == Code::out_of_memory) throw;
-      report(path, error.what(), needed);
+      report(path, error.what(), needed, error.code());
       return false;
     }
   }
@@ -142,7 +151,7 @@ class Walk {
     attempt(at.dir, [&] { names = reader_.folders_in(at.dir); });
     for (const std::string& name : names) {
       const std::string dir = files::join(at.dir, name);
-      if (reader_.has_meta(dir)) attempt(dir, [&] { enter(reader_.open(dir, name)); });
+      if (reader_.has_meta(dir)) attempt(dir, [&] { enter(reader_.open(dir, name, at.counting)); });
     }
   }
 

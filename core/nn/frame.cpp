@@ -84,8 +84,8 @@ void Frame::put(const KeyPath& key, Value value) {
 }
 
 void Frame::put_at(KeyPath key, Value value) {
-  keys_.push_back(std::move(key));
-  put(keys_.back(), std::move(value));
+  keys_.push_front(std::move(key));
+  put(keys_.front(), std::move(value));
 }
 
 Frame::Entries Frame::settled() const {

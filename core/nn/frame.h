@@ -7,7 +7,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/util/SmallVector.h>
 
-#include <deque>
+#include <forward_list>
 #include <mutex>
 #include <utility>
 
@@ -44,6 +44,8 @@ class Frame {
   Frame(const TensorDict& td, const ModuleCall& call, const Pins& pins,
         const MappedLevel* level = nullptr)
       : td_(td), call_(call), pins_(pins), level_(level) {}
+  Frame(const Frame&) = delete;  // entries point to keys_
+  Frame& operator=(const Frame&) = delete;
 
   const TensorDict& input() const noexcept { return td_; }
   const ModuleCall& call() const noexcept { return call_; }
@@ -102,8 +104,8 @@ class Frame {
   const ModuleCall& call_;
   const Pins& pins_;
   const MappedLevel* level_;
-  Entries written_;           // a later one counts
-  std::deque<KeyPath> keys_;  // of put_at()
+  Entries written_;                  // a later one counts
+  std::forward_list<KeyPath> keys_;  // of put_at(); none costs nothing
 };
 
 }  // namespace td

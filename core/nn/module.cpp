@@ -6,6 +6,8 @@
 #include "core/tree/kinds.h"
 #include "core/tree/paths.h"
 
+#include <deque>
+
 namespace td {
 
 namespace {
@@ -16,8 +18,10 @@ class SelectedModule final : public Module {
   SelectedModule(ModulePtr module, KeyPaths keys) : module_(std::move(module)) {
     in_keys_ = module_->in_keys();
     out_keys_ = std::move(keys);
+    holds_module(*module_);
   }
   TensorDict params() const override { return module_->params(); }
+  bool has_params() const override { return module_->has_params(); }
   SizesView sample_sizes() const noexcept override { return module_->sample_sizes(); }
   void pin(Pins& pins) const override { module_->pin(pins); }
   std::string to_string() const override { return module_->to_string(); }
@@ -28,6 +32,9 @@ class SelectedModule final : public Module {
     const std::size_t mark = frame.mark();
     module_->run(frame, params);
     frame.keep_since(mark, out_keys_);
+  }
+  const Module& run_to_last(Frame& frame, const Node* params) const override {
+    return module_->run_to_last(frame, params);
   }
 
  private:
@@ -112,7 +119,7 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
   std::vector<TensorDict> sources, targets;
   for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
   const Pins pins = pins_for(*this, call);
-  std::vector<Frame> frames;
+  std::deque<Frame> frames;  // they stay where they are
   Assignments entries;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     frames.emplace_back(sources[i], call, pins);
@@ -154,6 +161,22 @@ void Module::refuse_params(const Node* params) {
   const std::vector<std::string> names = entry_names(*params);
   if (names.empty()) return;
   fail(Code::key_invalid, "the module has no parameters, but was given \"", names.front(), '"');
+}
+
+void Module::holds_module(const Module& inner) {
+  constexpr std::size_t most = 10000, deepest = 200;
+  extent_.modules += inner.extent().modules;
+  extent_.depth = std::max(extent_.depth, inner.extent().depth + 1);
+  if (extent_.modules > most)
+    fail(Code::unsupported, "the module would be made of more than ", most, " modules");
+  if (extent_.depth > deepest)
+    fail(Code::unsupported, "modules would stand in one another more than ", deepest, " deep");
+}
+
+void Module::require_outputs(std::size_t count) const {
+  if (count == out_keys_.size()) return;
+  fail(Code::invalid_argument, "the module returns ", count, " values, but there are ",
+       out_keys_.size(), " out_keys: ", show_keys(out_keys_));
 }
 
 std::string Module::show(const char* name, const std::string& before) const {

@@ -48,6 +48,13 @@ class Module {
   // Whether it may write other entries than its keys say.
   virtual bool writes_any() const noexcept { return false; }
 
+  // How many modules this one is made of, itself included, and how deep they stand in one another. Bounded, so
+  // that walks may call themselves, and that a sequence of sequences ends.
+  struct Extent {
+    std::size_t modules = 1, depth = 1;
+  };
+  const Extent& extent() const noexcept { return extent_; }
+
   // Whether the elements of a lazy stack are worked on one by one.
   virtual bool by_element(const TensorDict&) const noexcept { return false; }
 
@@ -66,6 +73,7 @@ class Module {
 
   // The module's own parameters and buffers, nested by sub-modules; without batch size.
   virtual TensorDict params() const { return TensorDict(); }
+  virtual bool has_params() const { return false; }
 
   // Takes other tensors in their place, all of them or none; under a path those of a sub-module.
   void set_params(Path path, const TensorDict& params) const;
@@ -75,6 +83,9 @@ class Module {
 
   // Reads from the frame and writes there. `params` are those of a call, or nullptr.
   virtual void run(Frame& frame, const Node* params) const = 0;
+
+  // Runs all but the last module of a sequence, and gives that one.
+  virtual const Module& run_to_last(Frame&, const Node*) const { return *this; }
 
   // Checks parameters and puts aside what takes them over, which cannot fail.
   using Swap = std::function<void()>;
@@ -87,8 +98,14 @@ class Module {
   // Of a module without parameters: throws Code::key_invalid where some are given.
   static void refuse_params(const Node* params);
 
+  // Of a module whose code returned `count` values: throws Code::invalid_argument unless each has a key.
+  void require_outputs(std::size_t count) const;
+
   // "Name(in_keys=[…], out_keys=[…])", with `before` in front of the keys.
   std::string show(const char* name, const std::string& before = "") const;
+
+  // Counts a module inside of this one. Throws Code::unsupported where they are too many or too deep.
+  void holds_module(const Module& inner);
 
   KeyPaths in_keys_, out_keys_;
 
@@ -99,6 +116,8 @@ class Module {
                          const TensorDict* target) const;
   TensorDict call_elements(const TensorDict& td, const ModuleCall& call,
                            const TensorDict* target) const;
+
+  Extent extent_;
 };
 
 using ModulePtr = std::shared_ptr<const Module>;

@@ -279,16 +279,7 @@ void Optimizer::step() {
 }
 
 void Optimizer::zero_grad(bool set_to_none) {
-  const at::NoGradGuard no_grad;
-  for (const Param& param : engine_->params()) {
-    at::Tensor& gradient = param.tensor.mutable_grad();
-    if (!gradient.defined()) continue;
-    if (set_to_none) {
-      gradient.reset();
-    } else {
-      gradient.detach_().zero_();
-    }
-  }
+  for (const Param& param : engine_->params()) zero_gradient(param.tensor, set_to_none);
 }
 
 double Optimizer::lr() const noexcept {

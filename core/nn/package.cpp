@@ -5,8 +5,8 @@
 #include "core/base/json_text.h"
 #include "core/base/json_tree.h"
 #include "core/io/file_io.h"
-#include "core/io/zip_file.h"
 #include "core/nn/frame.h"
+#include "core/nn/guarded.h"
 #include "core/nn/script_meta.h"
 #include "core/tensor/dtype_name.h"
 
@@ -44,20 +44,9 @@ bool holds(const zip_file::Reader& zip, std::string_view place) {
 // The bytes that were checked, in a file that nobody else writes: libtorch takes a path.
 class PrivateFile {
  public:
-  explicit PrivateFile(const std::string& bytes)
-      : path_((std::filesystem::temp_directory_path() / "tensordict-XXXXXX.pt2").string()) {
-    const files::Descriptor file(::mkstemps(path_.data(), 4));
-    if (!file.is_open()) files::fail_io("cannot create", path_, errno);
-    for (std::size_t done = 0; done < bytes.size();) {
-      const ssize_t count = ::write(file.get(), bytes.data() + done, bytes.size() - done);
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) {
-        const int error = errno;
-        ::unlink(path_.c_str());
-        files::fail_io("cannot write", path_, error);
-      }
-      done += static_cast<std::size_t>(count);
-    }
+  explicit PrivateFile(const std::string& bytes) : PrivateFile() {
+    files::write_all(file_.get(), bytes.data(), bytes.size(), path_);
+    file_.reset();
   }
   ~PrivateFile() { ::unlink(path_.c_str()); }
   PrivateFile(const PrivateFile&) = delete;
@@ -65,28 +54,18 @@ class PrivateFile {
   const std::string& path() const noexcept { return path_; }
 
  private:
+  // Done before the bytes are written, so that a file which cannot take them goes again.
+  PrivateFile()
+      : path_((std::filesystem::temp_directory_path() / "tensordict-XXXXXX.pt2").string()),
+        file_(::mkstemps(path_.data(), 4)) {
+    if (!file_.is_open()) files::fail_io("cannot create", path_, errno);
+  }
+
   std::string path_;
+  files::Descriptor file_;
 };
 
-std::string first_line(const std::exception& error) {
-  const auto* torch = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torch != nullptr ? torch->what_without_backtrace() : error.what();
-  return text.substr(0, text.find('\n'));
-}
-
-// What libtorch throws while a package is loaded or runs.
-template <class Call>
-auto guarded(Code code, const std::string& what, Call call) {
-  try {
-    return call();
-  } catch (const c10::OutOfMemoryError&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    fail(code, what, first_line(error));
-  }
-}
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 struct PackageText {
   ScriptMeta meta;
@@ -136,11 +115,11 @@ class PackageModule final : public Module {
       inputs.push_back(given.detach().contiguous());
     }
     const std::vector<at::Tensor> results =
-        guarded(Code::torch, "the module failed: ", [&] { return loader_.run(inputs); });
-    if (results.size() != out_keys_.size()) {
-      fail(Code::invalid_argument, "the module returns ", results.size(), " values, but there are ",
-           out_keys_.size(), " out_keys: ", show_keys(out_keys_));
-    }
+        guarded([&] { return loader_.run(inputs); },
+                [](const std::string& text) {
+                  fail(Code::torch, "the module failed: ", first_line(text));
+                });
+    require_outputs(results.size());
     for (std::size_t i = 0; i < results.size(); ++i) frame.put(out_keys_[i], results[i]);
   }
 
@@ -178,15 +157,15 @@ class PackageModule final : public Module {
 
 }  // namespace
 
-bool is_package(const std::string& bytes, const std::string& path) {
-  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+bool is_package(const zip_file::Reader& zip) {
   return holds(zip, code_folder) || holds(zip, "archive_format");
 }
 
 #if TD_TORCH_HAS_PACKAGES
 
-ModulePtr load_package(std::string bytes, const std::string& path, const ScriptOptions& options) {
-  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
+                       const ScriptOptions& options) {
+  const std::string& path = zip.where();
   if (!holds(zip, code_folder)) {
     fail(Code::unsupported, path,
          " is a program of torch.export, which nothing but Python runs: compile it with "
@@ -209,17 +188,21 @@ ModulePtr load_package(std::string bytes, const std::string& path, const ScriptO
     fail(Code::device, path, " was compiled for ", text.device, ", not for ", *options.device);
   }
   const PrivateFile file(bytes);
-  ModulePtr network = guarded(Code::format, "libtorch cannot load " + path + ": ", [&] {
-    return std::make_shared<PackageModule>(file.path(), std::move(in_keys), std::move(out_keys),
-                                           std::move(*meta.inputs));
-  });
+  ModulePtr network = guarded(
+      [&] {
+        return std::make_shared<PackageModule>(file.path(), std::move(in_keys), std::move(out_keys),
+                                               std::move(*meta.inputs));
+      },
+      [&](const std::string& error) {
+        fail(Code::format, "libtorch cannot load ", path, ": ", first_line(error));
+      });
   return with_followers(std::move(network), meta, path + ": tensordict.json");
 }
 
 #else
 
-ModulePtr load_package(std::string, const std::string& path, const ScriptOptions&) {
-  fail(Code::unsupported, path,
+ModulePtr load_package(const zip_file::Reader& zip, const std::string&, const ScriptOptions&) {
+  fail(Code::unsupported, zip.where(),
        " is a package of AOTInductor, which needs libtorch 2.6 or newer; this library was built "
        "with ",
        TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);

@@ -2,17 +2,20 @@
 // archive with a library in it, which libtorch 2.6 and newer unpacks and loads.
 #pragma once
 
+#include "core/io/zip_file.h"
 #include "core/nn/script.h"
 
 #include <string>
 
 namespace td {
 
-// Whether these bytes are such a package, or one of torch.export, and no TorchScript archive.
-bool is_package(const std::string& bytes, const std::string& path);
+// Whether this is such a package, or one of torch.export, and no TorchScript archive.
+bool is_package(const zip_file::Reader& zip);
 
 // Throws what load_script() throws, and Code::unsupported where libtorch cannot run packages.
-ModulePtr load_package(std::string bytes, const std::string& path, const ScriptOptions& options);
+// `bytes` are those that `zip` reads.
+ModulePtr load_package(const zip_file::Reader& zip, const std::string& bytes,
+                       const ScriptOptions& options);
 
 // The keys of the options, else those of the file. Throws Code::key_not_found where there are none.
 KeyPaths chosen_keys(const std::optional<KeyPaths>& wanted, std::optional<KeyPaths> found,

@@ -210,20 +210,21 @@ ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
 }
 
 TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleCall& call) {
-  if (call.params) {
-    fail(Code::unsupported,
-         "log-probabilities are computed with the parameters of the module itself");
+  if (call.out || call.map_input || call.skip_existing || call.output != ModuleOutput::like_input ||
+      call.interaction != Interaction::unset) {
+    fail(Code::invalid_argument,
+         "log-probabilities take parameters for the call, and no other option");
+  }
+  if (call.params && !call.params->batch_size().empty()) {
+    fail(Code::unsupported, "the parameters have batch size ",
+         show_sizes(call.params->batch_size()), "; log-probabilities take one set");
   }
   check_input(td);
-  const Pins pins(*module);
+  const Pins pins = call.params ? Pins() : Pins(*module);
   Frame frame(td, call, pins);
-  const Module* last = module.get();
-  const std::vector<ModulePtr> parts = module->parts();
-  if (!parts.empty()) {
-    for (std::size_t i = 0; i + 1 < parts.size(); ++i) parts[i]->run(frame, nullptr);
-    last = parts.back().get();
-  }
-  const auto* probabilistic = dynamic_cast<const Probabilistic*>(last);
+  const Node* const params = call.params ? call.params->node().get() : nullptr;
+  const auto* probabilistic =
+      dynamic_cast<const Probabilistic*>(&module->run_to_last(frame, params));
   if (probabilistic == nullptr)
     fail(Code::unsupported, "the module has no distribution at its end: ", module->to_string());
   const std::size_t mark = frame.mark();

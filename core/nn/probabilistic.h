@@ -30,6 +30,7 @@ ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
 
 // Log-probabilities of outputs that the dictionary holds, under the keys of their own. A sequence runs all
 // but its last module first. Throws Code::unsupported for a module without distributions.
+// Of the call, `params` alone may be given, without a batch dimension.
 TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleCall& call = {});
 
 // NormalParamExtractor: two halves of the last dimension.

@@ -1,6 +1,7 @@
 // Calling a TorchScript module. Its parameters are slots of an object that is handed to the code, so a call with
 // others hands it another object: nothing that a second thread looks at changes.
 #include "core/nn/frame.h"
+#include "core/nn/guarded.h"
 #include "core/nn/mapped.h"
 #include "core/nn/script_module.h"
 #include "core/tree/paths.h"
@@ -8,6 +9,9 @@
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <ATen/core/function_schema.h>
 #include <c10/core/GradMode.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/ir/subgraph_matcher.h>
+#include <torch/csrc/jit/passes/subgraph_rewrite.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <optional>
@@ -17,9 +21,7 @@ namespace td {
 namespace {
 
 // libtorch wraps what fails in an interpreter into a trace of Python's lines; what happened comes last.
-[[noreturn]] void fail_in_module(const std::exception& error) {
-  const auto* torch = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = torch != nullptr ? torch->what_without_backtrace() : error.what();
+[[noreturn]] void fail_in_module(const std::string& text) {
   std::string last;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -33,16 +35,42 @@ namespace {
   fail(memory ? Code::out_of_memory : Code::torch, "the module failed: ", last);
 }
 
-void run_function(torch::jit::Function& function, std::vector<c10::IValue>& stack) {
-  try {
-    function.run(stack);
-  } catch (const c10::OutOfMemoryError&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& error) {
-    fail_in_module(error);
-  }
+// Nothing is compiled while frames go by: libtorch's executor would specialise the code for the sizes of the
+// second call, and again for others. Of what it learns under vmap nothing holds without. And the LLVM of Debian
+// 13's libtorch never returns from compiling a fused kernel.
+torch::jit::Code plain_code(const std::shared_ptr<torch::jit::Graph>& graph) {
+  const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
+  std::vector<c10::IValue> none;  // sizes are looked at by what is switched off
+  return torch::jit::GraphExecutor(graph, "forward").getPlanFor(none, {}).code;
+}
+
+// With the calls of other methods in place.
+std::shared_ptr<torch::jit::Graph> inlined(torch::jit::Function& function) {
+  const torch::jit::GraphOptimizerEnabledGuard on(true);
+  return torch::jit::toGraphFunction(function).optimized_graph();
+}
+
+// vmap works out a linear layer as beta * bias + alpha * product, a kernel for each of the four.
+std::shared_ptr<torch::jit::Graph> for_vmap(torch::jit::Graph& graph) {
+  std::shared_ptr<torch::jit::Graph> changed = graph.copy();
+  torch::jit::SubgraphRewriter rewriter;
+  rewriter.RegisterRewritePattern(R"(
+graph(%input, %weight, %bias):
+  %result = aten::linear(%input, %weight, %bias)
+  return (%result))",
+                                  R"(
+graph(%input, %weight, %bias):
+  %one : int = prim::Constant[value=1]()
+  %across = aten::t(%weight)
+  %product = aten::matmul(%input, %across)
+  %result = aten::add(%product, %bias, %one)
+  return (%result))");
+  const auto has_bias = [](const torch::jit::Match& match,
+                           const std::unordered_map<std::string, torch::jit::Value*>& names) {
+    return match.values_map.at(names.at("bias"))->type()->kind() == c10::TypeKind::TensorType;
+  };
+  rewriter.runOnGraph(changed, has_bias);
+  return changed;
 }
 
 }  // namespace
@@ -54,8 +82,14 @@ ScriptModule::ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, K
   out_keys_ = std::move(out_keys);
   const auto method = module.find_method("forward");
   if (!method) fail(Code::format, "the module has no method \"forward\"");
-  function_ = &method->function();
-  const std::vector<c10::Argument>& arguments = function_->getSchema().arguments();
+  guarded(
+      [&] {
+        const auto graph = inlined(method->function());
+        code_ = plain_code(graph);
+        mapped_code_ = plain_code(for_vmap(*graph));
+      },
+      fail_in_module);
+  const std::vector<c10::Argument>& arguments = method->function().getSchema().arguments();
   if (in_keys_.size() + 1 > arguments.size()) {
     fail(Code::invalid_argument, "the module takes ", arguments.size() - 1,
          " inputs, but there are ", in_keys_.size(), " in_keys: ", show_keys(in_keys_));
@@ -104,14 +138,13 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   stack.emplace_back(std::move(self));
   add_inputs(frame, stack);
   {
-    // Nothing is compiled while frames go by: the executor would specialise the code for the sizes of the
-    // second call, and again for others. Of what it learns under vmap nothing holds without. And the LLVM of
-    // Debian 13's libtorch never returns from compiling a fused kernel.
+    // Code that this one starts by itself (fork) has an executor of its own.
     const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
     // Autograd would only pass each operator on. A module that is not frozen may record for itself.
     std::optional<at::AutoDispatchBelowAutograd> below;
     if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
-    run_function(*function_, stack);
+    const torch::jit::Code& code = frame.level() != nullptr ? mapped_code_ : code_;
+    guarded([&] { torch::jit::InterpreterState(code).run(stack); }, fail_in_module);
   }
   put_outputs(frame, stack.back());
 }
@@ -151,10 +184,7 @@ void ScriptModule::put_outputs(Frame& frame, const c10::IValue& result) const {
   const std::size_t count = tuple  ? result.toTupleRef().elements().size()
                             : list ? result.toTensorVector().size()
                                    : 1;
-  if (count != out_keys_.size()) {
-    fail(Code::invalid_argument, "the module returns ", count, " values, but there are ",
-         out_keys_.size(), " out_keys: ", show_keys(out_keys_));
-  }
+  require_outputs(count);
   for (std::size_t i = 0; i < count; ++i) {
     put(frame, i,
         tuple  ? result.toTupleRef().elements()[i]

@@ -1,8 +1,9 @@
 // Reading and writing TorchScript archives.
 #include "core/base/json_text.h"
 #include "core/base/sha256.h"
-#include "core/io/file_io.h"
+#include "core/io/new_file.h"
 #include "core/io/zip_file.h"
+#include "core/nn/guarded.h"
 #include "core/nn/package.h"
 #include "core/nn/script.h"
 #include "core/nn/script_meta.h"
@@ -74,19 +75,18 @@ void check_storages(const zip_file::Reader& zip, const std::string& folder, cons
 }
 
 // What the archive says of itself. The form of the archive is checked before libtorch sees it.
-ScriptMeta meta_in(const std::string& bytes, const std::string& path) {
-  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+ScriptMeta meta_in(const zip_file::Reader& zip) {
   const std::string folder = folder_of(zip);
   if (zip.find(folder + "data.pkl") == nullptr)
-    fail(Code::format, path, " is no TorchScript archive: it has no data.pkl");
+    fail(Code::format, zip.where(), " is no TorchScript archive: it has no data.pkl");
   for (const zip_file::Entry& one : zip.entries()) {
-    if (!zip.intact(one)) fail(Code::format, path, ": ", one.name, " is damaged");
+    if (!zip.intact(one)) fail(Code::format, zip.where(), ": ", one.name, " is damaged");
   }
   check_storages(zip, folder, "data");
   check_storages(zip, folder, "constants");
   const zip_file::Entry* text = zip.find(folder + "extra/" + keys_file);
   if (text == nullptr) return {};
-  return read_script_meta(zip.text(*text, 1 << 20), path + ": " + keys_file);
+  return read_script_meta(zip.text(*text, 1 << 20), zip.where() + ": " + keys_file);
 }
 
 // What libtorch says of an archive: the first line that says something.
@@ -100,19 +100,13 @@ ScriptMeta meta_in(const std::string& bytes, const std::string& path) {
 }
 
 torch::jit::Module parse(std::string bytes, const std::string& path, const ScriptOptions& options) {
-  try {
-    torch::jit::ExtraFilesMap none;
-    return torch::jit::load(std::make_shared<MemoryReader>(std::move(bytes)),
-                            options.device.value_or(c10::Device(c10::kCPU)), none);
-  } catch (const c10::OutOfMemoryError&) {
-    throw;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const c10::Error& error) {
-    fail_parse(path, error.what_without_backtrace());
-  } catch (const std::exception& error) {
-    fail_parse(path, error.what());
-  }
+  return guarded(
+      [&] {
+        torch::jit::ExtraFilesMap none;
+        return torch::jit::load(std::make_shared<MemoryReader>(std::move(bytes)),
+                                options.device.value_or(c10::Device(c10::kCPU)), none);
+      },
+      [&](const std::string& text) { fail_parse(path, text); });
 }
 
 // Tensors that are one memory become one tensor again, which the archive does not say; and floating-point
@@ -174,8 +168,9 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
     fail(Code::dtype, "parameters cannot become ", c10::toString(*options.dtype));
   std::string bytes = files::read(path, max_bytes);
   check_sum(bytes, options.sha256, path);
-  if (is_package(bytes, path)) return load_package(std::move(bytes), path, options);
-  ScriptMeta meta = meta_in(bytes, path);
+  const zip_file::Reader zip(bytes.data(), bytes.size(), path);
+  if (is_package(zip)) return load_package(zip, bytes, options);
+  ScriptMeta meta = meta_in(zip);  // the last look at the archive: its bytes go to libtorch
   KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
   ModulePtr network = std::make_shared<ScriptModule>(
@@ -196,7 +191,6 @@ void save_script(const Module& module, const std::string& path) {
   const std::string bytes = text.str();
   files::NewFile file(files::absolute(path));
   file.write(bytes.data(), bytes.size());
-  file.close();
   file.commit();
 }
 

@@ -20,6 +20,11 @@ std::string show(double number) {
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
 }
 
+std::string show(const KeyPath& key);
+std::string show(const DistributionPart& part);
+std::string show(const TensorForm& form);
+std::string show(const FollowerSpec& spec);
+
 template <class T>
 std::string show(const std::vector<T>& list) {
   std::string text = "[";
@@ -27,26 +32,18 @@ std::string show(const std::vector<T>& list) {
   return text + "]";
 }
 std::string show(const KeyPath& key) { return show(key.names()); }
-std::string show(const KeyPaths& keys) {
-  std::string text = "[";
-  for (const KeyPath& key : keys) text += (text.size() == 1 ? "" : ", ") + show(key);
-  return text + "]";
-}
 
 // {"name": value, …}
 class Object {
  public:
   template <class T>
   Object& add(const char* name, const T& value) {
-    return raw(name, show(value));
+    text_ += (text_.empty() ? "\"" : ", \"") + std::string(name) + "\": " + show(value);
+    return *this;
   }
   template <class T>
   Object& add(const char* name, const std::optional<T>& value) {
-    return value ? raw(name, show(*value)) : *this;
-  }
-  Object& raw(const char* name, const std::string& json) {
-    text_ += (text_.empty() ? "\"" : ", \"") + std::string(name) + "\": " + json;
-    return *this;
+    return value ? add(name, *value) : *this;
   }
   std::string take() const { return "{" + text_ + "}"; }
 
@@ -54,7 +51,7 @@ class Object {
   std::string text_;
 };
 
-std::string part_json(const DistributionPart& part) {
+std::string show(const DistributionPart& part) {
   const DistributionShape& shape = part.shape;
   const DistributionShape usual;
   Object object;
@@ -79,12 +76,9 @@ std::string follower_json(const NormalParamOptions& options) {
 }
 
 std::string follower_json(const ProbabilisticSpec& spec) {
-  std::string parts;
-  for (const DistributionPart& part : spec.parts)
-    parts += (parts.empty() ? "" : ", ") + part_json(part);
   Object object;
   object.add("kind", std::string("probabilistic"))
-      .raw("distributions", "[" + parts + "]")
+      .add("distributions", spec.parts)
       .add("interaction", std::string(interaction_name(spec.options.interaction)))
       .add("return_log_prob", spec.options.return_log_prob)
       .add("num_samples", spec.options.num_samples)
@@ -93,7 +87,11 @@ std::string follower_json(const ProbabilisticSpec& spec) {
   return object.take();
 }
 
-std::string form_json(const TensorForm& form) {
+std::string show(const FollowerSpec& spec) {
+  return std::visit([](const auto& one) { return follower_json(one); }, spec);
+}
+
+std::string show(const TensorForm& form) {
   Object object;
   object.add("dtype", dtype_name(form.dtype)).add("shape", form.shape);
   return object.take();
@@ -113,18 +111,9 @@ std::string script_meta_json(const ScriptMeta& meta) {
       .add("in_keys", meta.in_keys)
       .add("out_keys", meta.out_keys);
   if (alone) return object.take();
-  if (meta.inputs) {
-    std::string inputs;
-    for (const TensorForm& form : *meta.inputs)
-      inputs += (inputs.empty() ? "" : ", ") + form_json(form);
-    object.raw("inputs", "[" + inputs + "]");
-  }
-  std::string then;
-  for (const FollowerSpec& spec : meta.then) {
-    then += then.empty() ? "" : ", ";
-    then += std::visit([](const auto& one) { return follower_json(one); }, spec);
-  }
-  object.raw("then", "[" + then + "]").add("select_out_keys", meta.select_out_keys);
+  object.add("inputs", meta.inputs)
+      .add("then", meta.then)
+      .add("select_out_keys", meta.select_out_keys);
   return object.take();
 }
 

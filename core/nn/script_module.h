@@ -5,6 +5,7 @@
 #include "core/nn/script_params.h"
 
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 
 namespace td {
 
@@ -13,6 +14,7 @@ class ScriptModule final : public Module {
   ScriptModule(const torch::jit::Module& module, KeyPaths in_keys, KeyPaths out_keys, bool frozen);
 
   TensorDict params() const override;
+  bool has_params() const override { return !plan_.empty(); }
   std::string to_string() const override;
   void run(Frame& frame, const Node* params) const override;
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override;
@@ -25,8 +27,10 @@ class ScriptModule final : public Module {
   void put_outputs(Frame& frame, const c10::IValue& result) const;
   void put(Frame& frame, std::size_t i, const c10::IValue& value) const;
 
-  torch::jit::Function* function_;
   const bool frozen_;
+  // May run in several threads at once.
+  torch::jit::Code code_;
+  torch::jit::Code mapped_code_;       // under vmap
   std::vector<bool> optional_;         // inputs that may be missing
   std::vector<c10::IValue> defaults_;  // of arguments behind the in_keys
   ScriptParams plan_;

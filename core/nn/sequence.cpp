@@ -16,6 +16,7 @@ class Sequence final : public Module {
       : modules_(std::move(modules)), options_(options) {
     KeyPaths written;
     for (const ModulePtr& module : modules_) {
+      holds_module(*module);
       for (const KeyPath& key : module->in_keys()) {
         if (!contains(in_keys_, key) && !contains(written, key)) in_keys_.push_back(key);
       }
@@ -25,7 +26,7 @@ class Sequence final : public Module {
         if (before != written.end()) written.erase(before);
         written.push_back(key);
       }
-      holds_.push_back(!module->params().is_empty());
+      holds_.push_back(module->has_params());
     }
     if (options_.out_keys) {
       for (const KeyPath& key : *options_.out_keys) {
@@ -64,8 +65,11 @@ class Sequence final : public Module {
     return all;
   }
 
+  bool has_params() const override {
+    return std::find(holds_.begin(), holds_.end(), true) != holds_.end();
+  }
+
   void plan_params(const Node& params, std::vector<Swap>& swaps) const override {
-    if (options_.of_archive) return modules_[0]->plan_params(params, swaps);
     check_extra(params);
     for (std::size_t i = 0; i < modules_.size(); ++i) {
       if (const NodePtr own = params_of(params, i); own.defined())
@@ -79,18 +83,16 @@ class Sequence final : public Module {
 
   void run(Frame& frame, const Node* params) const override {
     const std::size_t mark = frame.mark();
-    if (params != nullptr && !options_.of_archive) check_extra(*params);
-    for (std::size_t i = 0; i < modules_.size(); ++i) {
-      const Module& module = *modules_[i];
-      if (options_.partial_tolerant && !frame.has_all(module.in_keys())) continue;
-      if (options_.of_archive) {
-        module.run(frame, i == 0 ? params : nullptr);
-        continue;
-      }
-      const NodePtr own = params == nullptr ? NodePtr() : params_of(*params, i);
-      module.run(frame, own.get());
-    }
+    run_first(frame, params, modules_.size());
     if (options_.out_keys) frame.keep_since(mark, *options_.out_keys);
+  }
+
+  const Module& run_to_last(Frame& frame, const Node* params) const override {
+    if (modules_.empty()) return *this;
+    const std::size_t last = modules_.size() - 1;
+    run_first(frame, params, last);
+    const NodePtr own = params == nullptr ? NodePtr() : params_of(*params, last);
+    return modules_[last]->run_to_last(frame, own.get());
   }
 
   std::string to_string() const override {
@@ -101,8 +103,20 @@ class Sequence final : public Module {
   }
 
  private:
-  // Undefined where the module has none.
+  void run_first(Frame& frame, const Node* params, std::size_t count) const {
+    if (params != nullptr) check_extra(*params);
+    for (std::size_t i = 0; i < count; ++i) {
+      const Module& module = *modules_[i];
+      if (options_.partial_tolerant && !frame.has_all(module.in_keys())) continue;
+      const NodePtr own = params == nullptr ? NodePtr() : params_of(*params, i);
+      module.run(frame, own.get());
+    }
+  }
+
+  // Undefined where the module has none. Those of an archive are the network's, its first module, which looks
+  // at them itself.
   NodePtr params_of(const Node& params, std::size_t i) const {
+    if (options_.of_archive) return i == 0 ? retain(params) : NodePtr();
     if (!holds_[i]) return {};
     const std::string name = std::to_string(i);
     const std::optional<Value> found = params.entry(name);
@@ -113,6 +127,7 @@ class Sequence final : public Module {
   }
 
   void check_extra(const Node& params) const {
+    if (options_.of_archive) return;
     for (const std::string& name : params.entry_names()) {
       bool known = false;
       for (std::size_t i = 0; i < modules_.size(); ++i)

@@ -157,12 +157,8 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   if (!gather_) {
     if (from.dim() == 0 && at::has_internal_overlap(target) == at::MemOverlap::Yes) {
       const at::Tensor value = from.to(leaf.options());
-      if (value.requires_grad()) {
-        target.fill_(value);
-      } else {
-        target.fill_(
-            value.item());  // newer libtorch refuses to fill elements of one place by a tensor
-      }
+      // Newer libtorch refuses to fill elements of one place by a tensor.
+      value.requires_grad() ? target.fill_(value) : target.fill_(value.item());
     } else {
       target.copy_(from.expand(part));
     }

@@ -24,8 +24,7 @@ bool stands_apart(const at::Tensor& tensor) {
          meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
 }
 
-// Whether autograd would lose what is written: the view was made while no gradients were recorded, or is
-// one of several that one operator gave.
+// Whether autograd would lose what is written: such a view, of the library's own making too.
 bool unknown_view(const at::Tensor& target) {
   if (fast::is_unrecorded_view(*target.unsafeGetTensorImpl())) return true;
   if (!target.is_view()) return false;

@@ -176,15 +176,36 @@ void refine_names(const TensorDict& td, Names names) {
   set_names(td, std::move(names));
 }
 
+namespace {
+
+// A lazy stack has the names of its first element; one that was named later differs from the others.
+bool elements_have(const Node& node, Names names) {
+  const LazyNode* lazy = as_lazy(&node);
+  if (lazy == nullptr || lazy->holds_non_tensor()) return true;
+  names.erase(names.begin() + lazy->stack_dim());
+  return std::all_of(lazy->elements().begin(), lazy->elements().end(),
+                     [&](const NodePtr& element) { return names_of(*element) == names; });
+}
+
+NodePtr named_copy(const NodePtr& node, Names names) {
+  const TensorDict copy = TensorDict(node).clone(/*recurse=*/false);
+  set_names(copy, std::move(names));
+  return copy.node();
+}
+
+}  // namespace
+
 NodePtr fit_names(const DenseNode& holder, Path path, NodePtr node, NameChanges& changes) {
   const std::size_t dims = holder.batch().size();
   const Names& wanted = changes.of(holder);
   Names own = names_of(*node);
   if (wanted.empty()) {
     if (own.empty()) return node;
-    own.resize(dims);
-    if (any_set(own)) changes.plan(retain(holder), std::move(own));
-    return node;
+    Names leading = own;
+    leading.resize(dims);
+    if (!any_set(leading)) return node;
+    changes.plan(retain(holder), std::move(leading));
+    return elements_have(*node, own) ? node : named_copy(node, std::move(own));
   }
   own.resize(node->batch().size());
   Names full = own;
@@ -195,10 +216,7 @@ NodePtr fit_names(const DenseNode& holder, Path path, NodePtr node, NameChanges&
     }
     if (wanted[i]) full[i] = wanted[i];
   }
-  if (full == own) return node;
-  const TensorDict copy = TensorDict(node).clone(/*recurse=*/false);
-  set_names(copy, std::move(full));
-  return copy.node();
+  return full == own ? node : named_copy(node, std::move(full));
 }
 
 }  // namespace td

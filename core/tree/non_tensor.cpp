@@ -119,8 +119,12 @@ void spread_value(TensorDict& td, Path path) {
   td.set(path, TensorDict(make_non_tensor(values, positions, node->device())));
 }
 
+std::string bytes_json(std::string_view bytes) {
+  return std::string(bytes_head) + encode(bytes) + std::string(bytes_tail);
+}
+
 void set_bytes(TensorDict& td, Path path, std::string_view bytes) {
-  td.set_non_tensor(path, std::string(bytes_head) + encode(bytes) + std::string(bytes_tail));
+  td.set_non_tensor(path, bytes_json(bytes));
 }
 
 std::string bytes_of_value(const TensorDict& td, Path path) {

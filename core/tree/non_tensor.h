@@ -28,5 +28,6 @@ void spread_value(TensorDict& td, Path path);
 // Bytes that are no text. Their JSON is {"$bytes": "<base64>"}.
 void set_bytes(TensorDict& td, Path path, std::string_view bytes);
 std::string bytes_of_value(const TensorDict& td, Path path);
+std::string bytes_json(std::string_view bytes);
 
 }  // namespace td

@@ -22,6 +22,21 @@ const NonTensorNode* value_at(const Node& node, c10::SmallVectorImpl<std::int64_
   return static_cast<const NonTensorNode*>(inner);
 }
 
+// Lists that hold nothing stand for no values, and a size of 0 says nothing of how many come before it.
+void require_few_lists(SizesView sizes) {
+  constexpr std::int64_t most = 1000000;
+  if (count_elements(sizes) != 0) return;
+  std::int64_t lists = 1;
+  for (const std::int64_t size : sizes) {
+    if (size == 0) return;
+    if (size > most / lists) {
+      fail(Code::shape, "non-tensor values for batch size ", show_sizes(sizes), ": more than ",
+           most, " empty lists");
+    }
+    lists *= size;
+  }
+}
+
 NodePtr build(const std::vector<const NonTensorNode*>& values, const std::int64_t*& next,
               SizesView sizes, std::optional<c10::Device> device) {
   if (sizes.empty()) {
@@ -82,6 +97,7 @@ std::vector<const NonTensorNode*> non_tensor_values(const Node& node) {
 NodePtr make_non_tensor(const std::vector<const NonTensorNode*>& values,
                         const at::Tensor& positions, std::optional<c10::Device> device) {
   const at::Tensor dense = positions.contiguous();
+  require_few_lists(dense.sizes());
   const std::int64_t* next = dense.data_ptr<std::int64_t>();
   return build(values, next, dense.sizes(), device);
 }
@@ -121,6 +137,7 @@ std::string non_tensor_json(const Node& node) {
     }
     return text + "]";
   }
+  require_few_lists(batch);
   const std::vector<const NonTensorNode*> values = non_tensor_values(node);
   std::size_t next = 0;
   // Depth is the number of batch dimensions, which is small.

@@ -278,13 +278,12 @@ void Assignments::descend(const NodePtr& root, Path full, Path path, const Value
 // Nothing is seen of one before all that leads to the value is made.
 void Assignments::run() {
   names_.run();
-  std::optional<std::unordered_set<const Node*>> made;
-  if (puts_.size() > 1) made.emplace();
+  std::unordered_set<const Node*> made;
   for (Put& put : puts_) {
-    while (made && put.path.size() > 1) {
+    while (!made.empty() && put.path.size() > 1) {
       const Value* inner = put.node->find(put.path[0]);
       if (inner == nullptr || !inner->is_node()) break;
-      if (made->count(inner->node().get()) == 0) break;
+      if (made.count(inner->node().get()) == 0) break;
       put.node = as_dense(inner->node().get());
       put.path = put.path.slice(1);
     }
@@ -293,7 +292,7 @@ void Assignments::run() {
       auto node = c10::make_intrusive<DenseNode>(put.node->batch(), put.node->device());
       node->set_names(put.node->names());
       node->put(put.path[i], std::move(value));
-      if (made) made->insert(node.get());
+      if (puts_.size() > 1) made.insert(node.get());
       value = NodePtr(std::move(node));
     }
     put.node->put(put.path[0], std::move(value));

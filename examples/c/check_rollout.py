@@ -33,12 +33,21 @@ def fnv1a(data):
     return value
 
 
+def mixed(seed, number):
+    """The last step of SplitMix64, as the loader has it."""
+    x = (seed + (number + 1) * 0x9E3779B97F4A7C15) % 2**64
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+    return x ^ x >> 31
+
+
 def chosen_rows(count, rows):
-    state, chosen = 42, []
-    for _ in range(count):
-        state = (state * 6364136223846793005 + 1442695040888963407) & MASK
-        chosen.append((state >> 33) % rows)
-    return chosen
+    """The first rows of the first epoch that a loader shuffles by seed 42; it keeps orders of up to 65,536 rows."""
+    order, seed = list(range(rows)), mixed(42, 0)
+    for i in range(rows - 1, 0, -1):
+        other = mixed(seed, i) * (i + 1) >> 64
+        order[i], order[other] = order[other], order[i]
+    return order[:count]
 
 
 def run(*command):

@@ -48,27 +48,15 @@ static void *values(const td_tensordict *td, const char *const *path, size_t pat
 /* [minibatch] */
 /* `count` rows of a dictionary at random, whatever its batch size. */
 static td_tensordict *minibatch(const td_tensordict *td, int64_t count) {
-  td_tensordict *flat, *result;
-  int64_t rows;
-  size_t dims;
-  must(td_view(td, (const int64_t[]){-1}, 1, &flat));
-  must(td_batch_size(flat, &rows, 1, &dims));
-
-  int64_t *chosen = allocate(sizeof(int64_t) * (size_t)count);
-  uint64_t random = 42;
-  for (int64_t i = 0; i < count; i++) {
-    random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    chosen[i] = (int64_t)((random >> 33) % (uint64_t)rows);
-  }
-  td_tensor *index;
-  must(td_tensor_from_data(chosen, sizeof(int64_t) * (size_t)count, &count, 1, TD_DTYPE_INT64,
-                           &index));
-  td_index_item item = TD_I_TENSOR(index);
-  must(td_index(flat, &item, 1, &result));
-
-  td_tensor_free(index);
-  td_free(flat);
-  free(chosen);
+  td_loader_options options = TD_LOADER_OPTIONS_INIT;
+  td_loader *loader;
+  td_tensordict *result;
+  options.rows = count;
+  options.seed = 42;
+  options.flags = TD_LOADER_SHUFFLE | TD_LOADER_FLAT;
+  must(td_loader_create(td, &options, &loader));
+  must(td_loader_next(loader, &result));
+  td_loader_free(loader);
   return result;
 }
 /* [/minibatch] */

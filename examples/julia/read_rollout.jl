@@ -16,15 +16,7 @@ end
 
 # [minibatch]
 # `count` rows of a dictionary at random, whatever its batch size.
-function minibatch(td, count)
-    flat = reshape(td, :; copy = false)
-    random = UInt64(42)
-    chosen = map(1:count) do _
-        random = random * 6364136223846793005 + 1442695040888963407
-        Int((random >> 33) % length(flat)) + 1
-    end
-    flat[chosen]
-end
+minibatch(td, count) = first(eachbatch(td, count; flat = true, shuffle = true, seed = 42))
 # [/minibatch]
 
 # [returns]

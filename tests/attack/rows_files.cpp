@@ -126,6 +126,7 @@ const Operation rows[] = {
        td_table_options options = TD_TABLE_OPTIONS_INIT;
        options.format = c.number(0, 1);
        options.separator = c.flag("nested") ? "." : nullptr;
+       options.flags = c.flag("flat") ? TD_TABLE_FLATTEN : 0;
        const td_status status = td_table_save(c.source(), place.path(), &options);
        return status != TD_OK ? status : td_table_load(place.path(), &options, c.dict());
      }},

@@ -69,6 +69,14 @@ VALID = {
     ("int64_t", "stream"): "0",
     ("p.int64_t", "addresses"): "m.sizes_out", ("size_t", "addresses_cap"): "8",
     ("td_optimizer", None): "m.optimizer", ("td_optimizer_kind", None): "TD_OPTIMIZER_SGD", ("double", "lr"): "0.5",
+    ("td_generator", None): "m.generator", ("uint64_t", "seed"): "7", ("int64_t", "n"): "3",
+    ("int64_t", "low"): "0", ("int64_t", "high"): "9", ("int64_t", "step"): "1",
+    ("td_loader", None): "m.loader",
+    ("td_hdf5", None): "m.hdf5", ("td_store", None): "m.store", ("p.q(const).char", "json"): '"0"', ("td_replay", None): "m.replay", ("double", "beta"): "0.5",
+    ("td_group", None): "m.group", ("int32_t", "dst"): "0", ("int32_t", "src"): "0", ("td_group_op", None): "TD_GROUP_OP_SUM",
+    ("p.q(const).int32_t", "ranks"): "m.ranks", ("size_t", "ranks_len"): "1", ("p.int32_t", "source"): "NULL",
+    ("p.int64_t", "len"): "NULL", ("p.int64_t", "capacity"): "NULL", ("p.int64_t", "cursor"): "NULL", ("p.int64_t", "written"): "NULL",
+    ("p.int64_t", "epoch"): "NULL", ("p.int64_t", "batch"): "NULL", ("p.int64_t", "batches"): "NULL",
     ("td_module", None): "m.module", ("td_module_fn", "callback"): "misuse_share_source",
     ("p.q(const).p.q(const).td_module", "modules"): "m.modules", ("size_t", "modules_len"): "1",
     ("p.q(const).td_key", "in_keys"): "m.wanted", ("size_t", "in_keys_len"): "1",
@@ -83,6 +91,7 @@ VALID = {
     ("td_write_fn", "write"): "misuse_write", ("td_read_fn", "read"): "misuse_read",
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
     ("p.struct DLManagedTensor", "source"): "&m.legacy",
+    ("p.struct ArrowSchema", "schema"): "&m.arrow_schema", ("p.struct ArrowArray", "array"): "&m.arrow_array",
 }
 
 # Where one function needs something else.
@@ -112,12 +121,26 @@ FOR = {
     ("td_module_save", "module"): "misuse_script(&m)", ("td_module_set_params", "module"): "misuse_script(&m)",
     ("td_module_set_params", "params"): "misuse_script_params(&m)",
     ("td_optimizer_create", "params"): "misuse_recorded(&m)", ("td_optimizer_load_state", "state"): "misuse_empty(&m)",
+    ("td_generator_load_state", "state"): "misuse_generator_state(&m)", ("td_tensor_arange", "end"): "4",
+    ("td_loader_create", "options"): "&m.loader_options", ("td_loader_load_state", "state"): "misuse_loader_state(&m)",
+    ("td_replay_create", "options"): "&m.replay_options", ("td_replay_open", "folder"): "misuse_replay_folder(&m)",
+    ("td_replay_load", "folder"): "misuse_replay_folder(&m)", ("td_replay_save", "folder"): 'td_path(td_test_folder(), "saved_replay")',
+    ("td_replay_sample", "rows"): "1", ("td_replay_add", "row"): "misuse_replay_row(&m)", ("td_replay_extend", "rows"): "misuse_replay_rows(&m)",
+    ("td_replay_update_priority", "index"): "m.place", ("td_replay_update_priority", "priority"): "m.place",
+    ("td_hdf5_open", "file"): "misuse_hdf5(&m)", ("td_hdf5_load", "file"): "misuse_hdf5(&m)",
+    ("td_hdf5_save", "file"): "misuse_hdf5(&m)",
+    ("td_from_arrow", "schema"): "misuse_arrow(&m)", ("td_from_arrow_stream", "stream"): "misuse_arrow_stream(&m)",
+    ("td_store_open", "options"): "&m.store_options", ("td_store_create", "options"): "&m.new_store", ("td_store_from", "options"): "&m.new_store",
+    ("td_store_from_schema", "options"): "&m.new_store", ("td_store_from_schema", "text"): '"{\\"entries\\": {}}"',
+    ("td_store_get_dict", "path"): 'NAMES("n")', ("td_store_set_dict", "path"): 'NAMES("n")', ("td_store_get_non_tensor_json", "path"): 'NAMES("text")',
     ("td_to", "dtype"): "TD_DTYPE_OTHER",
     ("td_table_load", "file"): "misuse_table(&m)", ("td_table_save", "file"): "misuse_table(&m)",
     ("td_file_load", "file"): "misuse_file(&m)", ("td_file_save", "file"): "misuse_file(&m)", ("td_file_metadata", "file"): "misuse_file(&m)",
     ("td_file_load_tensor", "file"): "misuse_array(&m)", ("td_file_save_tensor", "file"): "misuse_array(&m)",
     ("td_from_schema", "text"): '"{\\"entries\\": {}}"',
-    ("td_set_grad", "source"): "NULL",
+    ("td_set_grad", "source"): "NULL", ("td_group_open", "options"): "misuse_place(&m)", ("td_group_split", "name"): "NULL",
+    # Of any rank it would wait: nobody else is in the group.
+    ("td_group_recv_message", "src"): "0", ("td_group_irecv_message", "src"): "0",
     ("td_backward", "td"): "misuse_recorded(&m)", ("td_backward", "gradient"): "m.td", ("td_backward", "inputs"): "NULL",
     ("td_consolidated_load", "file"): 'td_golden("consolidated")',
     ("td_shared_name", "td"): "misuse_shared(&m)",
@@ -138,7 +161,9 @@ FOR = {
 }
 
 # What is refused even so, because it takes an accelerator.
-REFUSED = {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
+REFUSED = {"td_future_cancel": "TD_ERR_UNSUPPORTED"} | {"td_group_" + name: "TD_ERR_INVALID_ARGUMENT" for name in (
+    "send", "recv", "isend", "irecv", "send_message", "recv_message", "isend_message", "irecv_message", "init_remote",
+    "from_remote_init", "scatter")} | {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # With a nested tensor among the entries: what is refused for another reason, and what is given a dictionary
 # that has none.
@@ -329,13 +354,25 @@ def block(function, handles, frees, wrong=None, before="", value="", status="TD_
     return "  {\n" + "".join(f"    {line}\n" for line in lines) + "  }\n"
 
 
+# What a build, or a machine, may lack, by the first letters of the functions.
+NEEDS = {"td_store_": "misuse_need_store", "td_group_": "misuse_need_groups", "td_hdf5_": "misuse_need_hdf5"}
+
+
+def need(function):
+    """What must be there for a function; without it the test is skipped."""
+    for prefix, here in NEEDS.items():
+        if function.name.startswith(prefix):
+            return f"  {here}();\n"
+    return ""
+
+
 def status_test(function, handles, frees):
     body = "  /* valid */\n" + block(function, handles, frees, status=REFUSED.get(function.name, "TD_OK"))
     for parameter in function.parameters:
         for what, before, value, status in wrong_values(function, parameter, handles):
             body += f"  /* {parameter.name}: {what} */\n"
             body += block(function, handles, frees, parameter, before, value, status)
-    return f"\nTD_TEST({function.name}) {{\n{body}}}\n"
+    return f"\nTD_TEST({function.name}) {{\n{need(function)}{body}}}\n"
 
 
 def quiet_test(function, handles):
@@ -361,7 +398,7 @@ def nested_tensor_test(function, handles, frees):
         text = text.replace(f"    {line}\n", "", 1)
     results = [f"TD_CHECK(o_{p.name} == NULL);" for p in function.parameters if "*" in (p.out_type() or "")]
     text = text.replace("    misuse_end(&m);", f"    if (worked) {{ {' '.join(back)} }} else {{ {' '.join(results)} }}\n    misuse_end(&m);", 1)
-    return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
+    return f"\nTD_TEST({function.name}) {{\n{need(function)}{text}}}\n"
 
 
 def graph_test(function, handles, frees):
@@ -375,7 +412,7 @@ def graph_test(function, handles, frees):
     for line in back:
         text = text.replace(f"    {line}\n", "", 1)
     text = text.replace("    misuse_end(&m);", f"    if (worked) {{ {' '.join(back)} }}\n    misuse_end(&m);", 1)
-    return f"\nTD_TEST({function.name}) {{\n{text}}}\n"
+    return f"\nTD_TEST({function.name}) {{\n{need(function)}{text}}}\n"
 # What a random call takes in place of a valid argument, by type; how many numbers an operation has.
 RANDOM = {"int64_t": "misuse_whole()", "double": "misuse_real()", "td_dtype": "misuse_dtype()", "int32_t": "misuse_choice(2)"}
 CHOICES = {"td_unary_op": 50, "td_binary_op": 40, "td_ternary_op": 4, "td_reduce_op": 18, "td_split_kind": 5, "td_join_kind": 2,
@@ -407,7 +444,7 @@ def random_test(function, handles, frees):
     lines.append(f"if (status == TD_OK) {{ {' '.join(looks + list(give_back(function, handles, frees)))} }}")
     lines.append("misuse_end(&m);")
     body = "".join(f"    {line}\n" for line in lines)
-    return (f"\nTD_TEST({function.name}) {{\n  for (uint64_t seed = 0; seed < 30; seed++) {{\n{body}  }}\n}}\n")
+    return (f"\nTD_TEST({function.name}) {{\n{need(function)}  for (uint64_t seed = 0; seed < 30; seed++) {{\n{body}  }}\n}}\n")
 
 
 def main(swig, include, output, kind="misuse"):

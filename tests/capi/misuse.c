@@ -1,3 +1,6 @@
+#ifdef TD_TEST_STORE
+#include "td_redis.h"
+#endif
 #include "misuse.h"
 
 #include <stdio.h>
@@ -7,7 +10,7 @@
 #include "td_files.h"
 
 #define TABLE(format, separator) \
-  (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator)})
+  (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator), 0, 0, 0})
 
 static void release_versioned(struct DLManagedTensorVersioned *self) {
   misuse_release(self->context);
@@ -95,6 +98,63 @@ static td_writer *writer_on(td_tensordict *td) {
   return writer;
 }
 
+#ifdef TD_TEST_STORE
+static int store_here(void) { return td_redis_here(); }
+
+/* The server outlives the tests; what they leave there goes with it. */
+static void misuse_open_store(misuse *m) {
+  m->freed_store = m->store = (td_store *)MISUSE_GARBAGE(m);
+  if (!store_here()) return;
+  m->new_store = m->store_options = td_redis_options("misuse");
+  m->new_store.id = NULL;
+  TD_REDIS("FLUSHALL");
+  TD_DO(td_store_from(m->td, &m->store_options, &m->store));
+  TD_DO(td_store_set_non_tensor_json(m->store, TD_KEY("text"), "0"));
+  TD_DO(td_store_open(&m->store_options, &m->freed_store));
+  td_store_free(m->freed_store);
+}
+#else
+static int store_here(void) { return 0; }
+
+static void misuse_open_store(misuse *m) {
+  m->freed_store = m->store = (td_store *)MISUSE_GARBAGE(m);
+}
+#endif
+
+void misuse_need_store(void) {
+  if (!store_here()) td_test_skip("there is no redis-server");
+}
+
+/* Opened once: a group takes threads and connections. */
+static td_group *shared_group, *closed_group;
+
+const td_group_options *misuse_place(misuse *m) {
+  static td_group_options options = TD_GROUP_OPTIONS_INIT;
+  (void)m;
+  options.url = "tcp://127.0.0.1:0";
+  options.world_size = 1;
+  return &options;
+}
+
+__attribute__((constructor)) static void open_groups(void) {
+  if (td_group_open(misuse_place(NULL), &shared_group) != TD_OK) return;
+  if (td_group_open(misuse_place(NULL), &closed_group) == TD_OK) td_group_free(closed_group);
+}
+
+void misuse_need_groups(void) {
+  if (shared_group == NULL) td_test_skip("a build without process groups");
+}
+
+/* A build with the library finds no such file; one without it does not look. */
+static int hdf5_here(void) {
+  td_hdf5 *none = NULL;
+  return td_hdf5_open("", NULL, &none) != TD_ERR_UNSUPPORTED;
+}
+
+void misuse_need_hdf5(void) {
+  if (!hdf5_here()) td_test_skip("a build without HDF5");
+}
+
 void misuse_begin(misuse *m) {
   const td_index_item all = TD_I_ALL;
   const int64_t live_before = td_debug_live_handles();
@@ -137,7 +197,35 @@ void misuse_begin(misuse *m) {
   TD_DO(td_optimizer_create(recorded, TD_OPTIMIZER_SGD, NULL, &m->optimizer));
   TD_DO(td_optimizer_create(recorded, TD_OPTIMIZER_SGD, NULL, &m->freed_optimizer));
   td_optimizer_free(m->freed_optimizer);
+  TD_DO(td_generator_create(1, &m->generator));
+  TD_DO(td_generator_create(1, &m->freed_generator));
+  td_generator_free(m->freed_generator);
+  TD_DO(td_generator_state(m->generator, &m->generator_state));
+  const td_loader_options loads = TD_LOADER_OPTIONS_INIT;
+  m->loader_options = loads;
+  m->loader_options.rows = 2;
+  TD_DO(td_loader_create(m->td, &m->loader_options, &m->loader));
+  TD_DO(td_loader_create(m->td, &m->loader_options, &m->freed_loader));
+  td_loader_free(m->freed_loader);
   td_free(recorded);
+  m->replay_options = (td_replay_options)TD_REPLAY_OPTIONS_INIT;
+  m->replay_options.capacity = 4;
+  m->replay_options.sampler = TD_REPLAY_SAMPLER_PRIORITIZED;
+  TD_DO(td_replay_create(&m->replay_options, &m->replay));
+  TD_DO(td_replay_extend(m->replay, misuse_replay_rows(m)));
+  td_free(m->loaded);
+  TD_DO(td_replay_create(&m->replay_options, &m->freed_replay));
+  td_replay_free(m->freed_replay);
+  m->freed_hdf5 = m->hdf5 = (td_hdf5 *)MISUSE_GARBAGE(m);
+  if (hdf5_here()) {
+    TD_DO(td_hdf5_open(misuse_hdf5(m), NULL, &m->hdf5));
+    TD_DO(td_hdf5_open(misuse_hdf5(m), NULL, &m->freed_hdf5));
+    td_hdf5_free(m->freed_hdf5);
+  }
+  misuse_open_store(m);
+  m->place = td_positions((const int64_t[]){0}, 1);
+  m->group = shared_group != NULL ? shared_group : (td_group *)MISUSE_GARBAGE(m);
+  m->freed_group = shared_group != NULL ? closed_group : m->group;
   m->loaded = NULL;
   td_free(m->freed_tensordict);
   td_tensor_free(m->freed_tensor);
@@ -172,6 +260,9 @@ void misuse_begin(misuse *m) {
 }
 
 void misuse_end(misuse *m) {
+  if (m->arrow_schema.release != NULL) m->arrow_schema.release(&m->arrow_schema);
+  if (m->arrow_array.release != NULL) m->arrow_array.release(&m->arrow_array);
+  if (m->arrow_stream.release != NULL) m->arrow_stream.release(&m->arrow_stream);
   for (size_t i = 0; i < 4; i++) td_free(m->results[i]);
   td_free(m->td);
   td_free(m->other);
@@ -192,6 +283,13 @@ void misuse_end(misuse *m) {
   td_module_free(m->module);
   td_module_free(m->script);
   td_optimizer_free(m->optimizer);
+  td_loader_free(m->loader);
+  td_generator_free(m->generator);
+  td_tensor_free(m->generator_state);
+  td_replay_free(m->replay);
+  td_hdf5_free(m->hdf5);
+  td_store_free(m->store);
+  td_tensor_free(m->place);
   td_tensorclass_free(m->tensorclass_type);
   TD_CHECK_INT(m->released, m->lent);
   TD_CHECK_INT(td_debug_live_handles(), m->live_before);
@@ -342,6 +440,66 @@ int misuse_graph_answer(const char *function, td_status refusal, td_status statu
 const td_tensordict *misuse_empty(misuse *m) {
   m->loaded = td_empty(TD_NO_SIZES);
   return m->loaded;
+}
+
+td_tensor *misuse_generator_state(misuse *m) { return m->generator_state; }
+
+const td_tensordict *misuse_loader_state(misuse *m) {
+  TD_DO(td_loader_state(m->loader, &m->loaded));
+  return m->loaded;
+}
+
+const td_tensordict *misuse_replay_rows(misuse *m) {
+  m->loaded = td_empty(TD_SIZES(1));
+  td_put(m->loaded, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1)));
+  return m->loaded;
+}
+
+const td_tensordict *misuse_replay_row(misuse *m) {
+  m->loaded = td_empty(TD_NO_SIZES);
+  td_put(m->loaded, TD_KEY("a"), td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES));
+  return m->loaded;
+}
+
+const char *misuse_replay_folder(misuse *m) {
+  const char *folder = td_path(td_test_folder(), "replay");
+  TD_DO(td_replay_save(m->replay, folder, 0));
+  return folder;
+}
+
+struct ArrowSchema *misuse_arrow(misuse *m) {
+  TD_DO(td_to_arrow(m->td, NULL, &m->arrow_schema, &m->arrow_array));
+  return &m->arrow_schema;
+}
+
+static int stream_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
+  misuse *m = self->private_data;
+  *out = *misuse_arrow(m);
+  m->arrow_schema.release = NULL;
+  return 0;
+}
+
+static int stream_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
+  misuse *m = self->private_data;
+  *out = m->arrow_array;
+  m->arrow_array.release = NULL;
+  return 0;
+}
+
+static void stream_release(struct ArrowArrayStream *self) { self->release = NULL; }
+
+struct ArrowArrayStream *misuse_arrow_stream(misuse *m) {
+  m->arrow_stream.get_schema = stream_schema;
+  m->arrow_stream.get_next = stream_next;
+  m->arrow_stream.release = stream_release;
+  m->arrow_stream.private_data = m;
+  return &m->arrow_stream;
+}
+
+const char *misuse_hdf5(misuse *m) {
+  const char *file = td_path(td_test_folder(), "misuse.h5");
+  if (!td_exists(file)) TD_DO(td_hdf5_save(m->td, file, NULL));
+  return file;
 }
 
 td_tensordict *misuse_recorded(misuse *m) {

@@ -16,6 +16,18 @@ typedef struct misuse {
   td_future *future, *freed_future;
   td_module *module, *freed_module, *script;
   td_optimizer *optimizer, *freed_optimizer;
+  td_loader *loader, *freed_loader;
+  td_generator *generator, *freed_generator;
+  td_tensor *generator_state;
+  td_loader_options loader_options;
+  td_replay *replay, *freed_replay;
+  td_hdf5 *hdf5, *freed_hdf5;
+  td_store *store, *freed_store; /* without a server of no kind of handle */
+  td_store_options store_options, new_store;
+  td_replay_options replay_options;
+  td_tensor *place;              /* of a row */
+  td_group *group, *freed_group; /* of this process alone, the same one each time */
+  int32_t ranks[1];
   const td_module *modules[1];
   td_distribution distributions[1];
   td_tensorclass *tensorclass_type, *freed_tensorclass;
@@ -39,12 +51,18 @@ typedef struct misuse {
   char text[1024];
   struct DLManagedTensorVersioned versioned;
   struct DLManagedTensor legacy;
+  struct ArrowSchema arrow_schema;
+  struct ArrowArray arrow_array;
+  struct ArrowArrayStream arrow_stream;
   int line;     /* a file that holds a message, once there is one */
   int lent;     /* memory that was given away in a call … */
   int released; /* … and came back */
 } misuse;
 
 void misuse_begin(misuse *m);
+
+/* Skips the test where there is no server for a store. */
+void misuse_need_store(void);
 
 /* Adds a nested tensor to the dictionaries. A call that met it must have worked (the answer is 1), or have
  * said in one line that it cannot, with every dictionary as it was. */
@@ -86,6 +104,28 @@ const td_tensordict *misuse_loaded(misuse *m);
 
 /* A dictionary without entries. */
 const td_tensordict *misuse_empty(misuse *m);
+
+/* The state of a generator, which is freed with `m`. */
+td_tensor *misuse_generator_state(misuse *m);
+
+/* A row, or rows, of the replay buffer; a folder of it. */
+const td_tensordict *misuse_replay_row(misuse *m);
+const td_tensordict *misuse_replay_rows(misuse *m);
+const char *misuse_replay_folder(misuse *m);
+
+/* An HDF5 file. */
+const char *misuse_hdf5(misuse *m);
+/* Ends the test as skipped in a build without process groups; where such a group meets. */
+void misuse_need_groups(void);
+void misuse_need_hdf5(void);
+const td_group_options *misuse_place(misuse *m);
+
+/* A record batch like `td` in `arrow_schema` and `arrow_array`; a stream of one. */
+struct ArrowSchema *misuse_arrow(misuse *m);
+struct ArrowArrayStream *misuse_arrow_stream(misuse *m);
+
+/* The state of a loader. */
+const td_tensordict *misuse_loader_state(misuse *m);
 
 /* A dictionary whose tensor is recorded for gradients. */
 td_tensordict *misuse_recorded(misuse *m);

@@ -56,6 +56,32 @@ TD_TEST(the_writer_allocates_nothing_after_binding) {
   }
 }
 
+static void read_batches(td_loader *loader, int batches) {
+  for (int i = 0; i < batches; i++) {
+    td_tensordict *batch = NULL;
+    TD_DO(td_loader_next(loader, &batch));
+    td_free(batch);
+  }
+}
+
+TD_TEST(a_loop_over_batches_allocates_nothing) {
+  td_malloc_required();
+  td_tensordict *td = td_empty(TD_SIZES(200));
+  td_loader_options options = TD_LOADER_OPTIONS_INIT;
+  td_put(td, TD_KEY("pos"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(200, 2)));
+  td_put(td, TD_KEY("n", "step"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(200)));
+  options.rows = 8;
+  options.flags = TD_LOADER_SHUFFLE;
+  for (int slices = 0; slices < 2; slices++) {
+    td_loader *loader = NULL;
+    options.slice_len = slices ? 2 : 0;
+    TD_DO(td_loader_create(td, &options, &loader));
+    CHECK_ALLOCATES_NOTHING(read_batches(loader, 6));
+    td_loader_free(loader);
+  }
+  td_free(td);
+}
+
 TD_TEST(looking_a_key_up_allocates_nothing) {
   td_malloc_required();
   td_tensordict *td = td_sample();

@@ -278,6 +278,29 @@ TD_TEST(lazy_stacks) {
   td_free(one);
 }
 
+/* Its first element was named after it was made. Stored, all of it has the names that its new place gets. */
+TD_TEST(a_lazy_stack_of_elements_with_other_names) {
+  td_tensordict *td = td_empty(TD_SIZES(4)), *one = td_empty(TD_SIZES(4)),
+                *two = td_empty(TD_SIZES(4));
+  td_tensordict *lazy = NULL;
+  TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 1, &lazy));
+  TD_DO(td_set_names(one, NAMES("x")));
+  TD_DO(td_set_dict(td, TD_KEY("b"), lazy));
+  CHECK_NAMES(td, "x");
+  CHECK_NAMES(two, "-");
+  td_tensordict *stored = td_take_dict(td, TD_KEY("b"));
+  CHECK_NAMES(stored, "x,-");
+  CHECK_RESULT(td_index(stored, TD_AT(TD_I_ALL, TD_I_INT(1)), &result), "x");
+  /* Stored a second time, where it is already. */
+  TD_DO(td_set_dict(td, TD_KEY("b"), stored));
+  CHECK_RESULT(td_index(stored, TD_AT(TD_I_ALL, TD_I_INT(1)), &result), "x");
+  td_free(stored);
+  td_free(lazy);
+  td_free(two);
+  td_free(one);
+  td_free(td);
+}
+
 /* An element that has lost dimensions has lost their names: those of the stack were looked for behind them. */
 TD_TEST(an_element_with_another_batch_size) {
   td_tensordict *td = td_empty(TD_SIZES(2, 3)), *lazy = NULL, *sub = NULL;

@@ -173,6 +173,26 @@ TD_TEST(depth_and_number) {
   free(bytes);
 }
 
+/* Dictionaries that joined names make on their way count as entries. */
+TD_TEST(joined_names_make_entries) {
+  td_file_options options = TD_FILE_OPTIONS_INIT;
+  td_tensordict *td = td_empty(NULL, 0), *found = NULL;
+  td_put(td, TD_KEY("a", "b", "c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(td, TD_KEY("a", "b", "d"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  td_put(td, TD_KEY("e"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  static const char *const names[] = {"m.safetensors", "m.npz"};
+  for (int i = 0; i < 2; i++) {
+    TD_DO(td_file_save(td, here(names[i]), NULL));
+    options.max_entries = 4; /* a, b, c, d, e */
+    TD_EXPECT_NULL(td_file_load(here(names[i]), &options, &found), TD_ERR_FORMAT, found);
+    TD_CHECK_TEXT(td_last_error_message(), "more than 4 entries");
+    options.max_entries = 5;
+    TD_DO(td_file_load(here(names[i]), &options, &found));
+    td_free(found);
+  }
+  td_free(td);
+}
+
 /* A .npy file of a header and so many bytes. */
 static int array(const char *text, size_t data) {
   const size_t length = strlen(text);

@@ -687,9 +687,10 @@ TD_TEST(who_adds_removes_what_was_left_aside) {
   td_free(mapped);
   for (int k = 0; k < 2; k++) {
     char left[600];
-    snprintf(left, sizeof left, "%s", k == 0 ? here(".m.tmp-save") : td_path(folder, ".tmp-save"));
+    snprintf(left, sizeof left, "%s", k == 0 ? here(".m.%tmp") : td_path(folder, ".%tmp"));
     TD_CHECK(mkdir(left, 0700) == 0);
-    td_write_text(td_path(left, "meta.json"), "{}");
+    TD_CHECK(mkdir(td_path(left, "%tmp"), 0700) == 0);
+    td_write_text(td_path(left, "%tmp/meta.json"), "{}");
     TD_DO(td_memmap_append(folder, more, NULL));
     TD_CHECK(!td_exists(left));
   }

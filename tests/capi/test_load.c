@@ -97,7 +97,8 @@ TD_TEST(nested_dictionaries_that_are_not_listed) {
        "\"shape\": [2], \"device\": \"None\", " TYPE "}");
   td_write_file(here("m/n/b.memmap"), bytes, 2);
   node("m/s", "{" DATA ", \"data\": \"x\"}");
-  node("m/.tmp-1-1", "{\"shape\":[3]," TYPE "}"); /* what a writer has left is no entry */
+  td_make_folder(here("m/.%tmp"));
+  node("m/.%tmp/%tmp", "{\"shape\":[3]," TYPE "}"); /* what a writer has left is no entry */
   td_make_folder(here("m/other"));
   td_tensordict *td = load("m");
   td_device_type device = 99;

@@ -140,11 +140,14 @@ TD_TEST(what_follows_a_network_is_loaded_and_saved) {
   td_free(two);
   TD_DO(td_clone(td, 0, &two));
   TD_DO(td_module_call_inplace(two, again, NULL));
-  TD_DO(td_module_log_prob(two, again, &probability));
-  td_tensor *want = td_take(one, TD_KEY("action_log_prob")),
-            *have = td_take(probability, TD_KEY("action_log_prob"));
-  td_tensor_free(want);
-  td_tensor_free(have);
+  TD_DO(td_module_log_prob(two, again, NULL, &probability));
+  td_tensordict *want = NULL, *have = NULL;
+  const td_key key = {TD_KEY("action_log_prob")};
+  TD_DO(td_select(one, &key, 1, NULL, &want));
+  TD_DO(td_select(probability, &key, 1, NULL, &have));
+  td_check_close(want, have);
+  td_free(want);
+  td_free(have);
   td_free(probability);
   td_free(two);
   td_free(one);

@@ -235,6 +235,44 @@ TD_TEST(several_samples_for_each_element) {
   td_free(td);
 }
 
+/* With the module's own given for the call: the same; with zeros: another; nothing stays behind. */
+static void a_log_probability_takes_parameters(const td_tensordict *td, td_module *row,
+                                               const td_tensordict *want) {
+  td_module_call_options call = TD_MODULE_CALL_OPTIONS_INIT;
+  td_tensordict *own = NULL, *zeros = NULL, *batched = NULL, *result = NULL;
+  int32_t equal = 1;
+  TD_DO(td_module_params(row, &own));
+  call.params = own;
+  TD_DO(td_module_log_prob(td, row, &call, &result));
+  td_check_close(result, want);
+  td_free(result);
+  TD_DO(td_clone(own, 0, &zeros));
+  TD_DO(td_call_inplace(zeros, "zero_", NULL, 0));
+  call.params = zeros;
+  TD_DO(td_module_log_prob(td, row, &call, &result));
+  TD_DO(td_equal(result, want, &equal));
+  TD_CHECK_INT(equal, 0);
+  td_free(result);
+  TD_DO(td_module_log_prob(td, row, NULL, &result));
+  td_check_close(result, want);
+  td_free(result);
+
+  result = NULL;
+  TD_DO(td_stack((const td_tensordict *const[]){own, zeros}, 2, 0, &batched));
+  call.params = batched;
+  TD_EXPECT_NULL(td_module_log_prob(td, row, &call, &result), TD_ERR_UNSUPPORTED, result);
+  call.params = NULL;
+  call.interaction = TD_INTERACTION_MEAN;
+  TD_EXPECT_NULL(td_module_log_prob(td, row, &call, &result), TD_ERR_INVALID_ARGUMENT, result);
+  call.interaction = 0;
+  td_put(zeros, TD_KEY("extra"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
+  call.params = zeros;
+  TD_EXPECT_NULL(td_module_log_prob(td, row, &call, &result), TD_ERR_KEY_INVALID, result);
+  td_free(own);
+  td_free(zeros);
+  td_free(batched);
+}
+
 TD_TEST(a_network_that_samples) {
   td_module *network = td_loaded_module("sequence.pt"), *sample = NULL, *row = NULL;
   td_module_call_options call = TD_MODULE_CALL_OPTIONS_INIT;
@@ -249,16 +287,18 @@ TD_TEST(a_network_that_samples) {
   td_tensor *action = td_take(result, TD_KEY("action"));
   TD_CHECK_SIZES(action, 4, 2);
   td_put(td, TD_KEY("action"), action);
-  TD_DO(td_module_log_prob(td, row, &stored));
+  TD_DO(td_module_log_prob(td, row, NULL, &stored));
   td_tensordict *want = NULL;
   TD_DO(td_select(result, TD_KEYS({TD_KEY("action_log_prob")}), NULL, &want));
   td_check_close(stored, want);
-  td_free(want);
   td_free(stored);
+  a_log_probability_takes_parameters(td, row, want);
+  td_free(want);
   td_free(result);
-  TD_EXPECT_NULL(td_module_log_prob(td, network, &stored), TD_ERR_UNSUPPORTED, stored);
+  stored = NULL;
+  TD_EXPECT_NULL(td_module_log_prob(td, network, NULL, &stored), TD_ERR_UNSUPPORTED, stored);
   TD_DO(td_remove(td, TD_KEY("action")));
-  TD_EXPECT_NULL(td_module_log_prob(td, row, &stored), TD_ERR_KEY_NOT_FOUND, stored);
+  TD_EXPECT_NULL(td_module_log_prob(td, row, NULL, &stored), TD_ERR_KEY_NOT_FOUND, stored);
   td_module_free(row);
   td_module_free(sample);
   td_module_free(network);

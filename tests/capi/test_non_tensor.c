@@ -117,6 +117,25 @@ TD_TEST(operations_carry_them_along) {
   td_free(td);
 }
 
+/* A size of 0 is no leave to make as many lists as stand before it. */
+TD_TEST(too_many_empty_lists) {
+  td_tensordict *td = td_empty(TD_SIZES(2)), *none = NULL, *row = NULL, *result = NULL;
+  TD_DO(td_set_non_tensor_stack_json(td, TD_KEY("s"), "[1,2]"));
+  TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 0)), &none));
+  TD_DO(td_unsqueeze(none, 0, &row));
+  TD_DO(td_expand(row, TD_SIZES(3, 0), &result));
+  TD_CHECK_JSON(result, TD_KEY("s"), "[[], [], []]");
+  td_free(result);
+  result = NULL;
+  size_t length = 0;
+  TD_DO(td_expand(row, TD_SIZES(INT64_C(1) << 40, 0), &result));
+  TD_EXPECT(td_get_non_tensor_stack_json(result, TD_KEY("s"), NULL, 0, &length), TD_ERR_SHAPE);
+  td_free(result);
+  td_free(row);
+  td_free(none);
+  td_free(td);
+}
+
 TD_TEST(equality_sees_them) {
   td_tensordict *td = load(), *other = NULL;
   int32_t equal = -1;

@@ -293,12 +293,13 @@ TD_TEST(another_process_writes_there) {
 TD_TEST(another_process_makes_it) {
   td_tensordict *td = td_sample();
   td_make_folder(here("p"));
-  td_make_folder(here("p/.m.tmp-save"));
-  td_write_text(here("p/.m.tmp-save/a.memmap"), "half");
-  const pid_t child = lock_elsewhere(here("p/.m.tmp-save"));
+  td_make_folder(here("p/.m.%tmp"));
+  td_make_folder(here("p/.m.%tmp/%tmp"));
+  td_write_text(here("p/.m.%tmp/%tmp/a.memmap"), "half");
+  const pid_t child = lock_elsewhere(here("p/.m.%tmp"));
   check_busy(here("p/m"));
   TD_CHECK(!td_exists(here("p/m")));
-  TD_CHECK_INT(td_file_size(here("p/.m.tmp-save/a.memmap")), 4);
+  TD_CHECK_INT(td_file_size(here("p/.m.%tmp/%tmp/a.memmap")), 4);
   kill_and_wait(child); /* what it leaves is taken away */
   save(td, here("p/m"));
   check_sample(here("p/m"));
@@ -309,16 +310,18 @@ TD_TEST(another_process_makes_it) {
 TD_TEST(what_a_killed_writer_left_is_taken_away) {
   td_tensordict *td = td_sample(), *next = other();
   save(td, here("p/m"));
-  td_make_folder(here("p/.m.tmp-save"));
-  td_make_folder(here("p/.m.tmp-save/n"));
-  td_write_text(here("p/.m.tmp-save/n/meta.json"), "{");
-  td_write_text(here("p/m/.tmp-123-4"), "half");
+  td_make_folder(here("p/.m.%tmp"));
+  td_make_folder(here("p/.m.%tmp/%tmp"));
+  td_make_folder(here("p/.m.%tmp/%tmp/n"));
+  td_write_text(here("p/.m.%tmp/%tmp/n/meta.json"), "{");
+  td_write_text(here("p/m/.%tmp-123-4"), "half");
   save(next, here("p/m"));
   check_other(here("p/m"));
   TD_CHECK_INT(td_count_entries(here("p")), 3);
   td_make_folder(here("q"));
-  td_make_folder(here("q/.tmp-save"));
-  td_write_text(here("q/.tmp-save/c.memmap"), "half");
+  td_make_folder(here("q/.%tmp"));
+  td_make_folder(here("q/.%tmp/%tmp"));
+  td_write_text(here("q/.%tmp/%tmp/c.memmap"), "half");
   save(next, here("q"));
   TD_CHECK_INT(td_count_entries(here("q")), 2);
   td_free(next);
@@ -335,10 +338,10 @@ TD_TEST(links_are_refused) {
   TD_CHECK_TEXT(td_last_error_message(), "symbolic link");
   TD_CHECK_INT(td_file_size(here("victim")), 3);
   TD_CHECK_INT(td_count_entries(here("p")), 6);
-  TD_CHECK(symlink(here("p"), here("p/.m.tmp-save")) == 0); /* in the way of what is made aside */
+  TD_CHECK(symlink(here("p"), here("p/.m.%tmp")) == 0); /* in the way of what is made aside */
   TD_CHECK(unlink(here("p/m/a.memmap")) == 0);
   save(td, here("p/m"));
-  TD_CHECK(S_ISLNK(look(here("p/.m.tmp-save")).st_mode));
+  TD_CHECK(S_ISLNK(look(here("p/.m.%tmp")).st_mode));
   TD_CHECK_INT(td_count_entries(here("p")), 7);
   td_free(td);
 }

@@ -1,4 +1,5 @@
 /* Tables in text files. */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +7,7 @@
 #include "td_values.h"
 
 #define TABLE(format, separator) \
-  (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator)})
+  (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator), 0, 0, 0})
 
 static const char *file_of(const char *name) {
   static char path[512];
@@ -183,6 +184,25 @@ TD_TEST(files_that_hold_no_table) {
   free(deep);
 }
 
+TD_TEST(names_that_make_many_entries) {
+  const char *path = written("in", "a.b.c,a.b.d,e\n1,x,3\n");
+  td_table_options options = TD_TABLE_OPTIONS_INIT;
+  td_tensordict *td = NULL;
+  options.separator = ".";
+  options.max_entries = 4; /* a, b, c, d, e */
+  TD_EXPECT_NULL(td_table_load(path, &options, &td), TD_ERR_FORMAT, td);
+  TD_CHECK_TEXT(td_last_error_message(), "more than 4 entries");
+  options.max_entries = 5;
+  TD_DO(td_table_load(path, &options, &td));
+  td_free(td);
+  options.max_depth = 2;
+  TD_EXPECT_NULL(td_table_load(path, &options, &td), TD_ERR_FORMAT, td);
+  TD_CHECK_TEXT(td_last_error_message(), "deeper than 2 levels");
+  options.struct_size = offsetof(td_table_options, max_depth); /* a client that knows no limits */
+  TD_DO(td_table_load(path, &options, &td));
+  td_free(td);
+}
+
 TD_TEST(dictionaries_that_are_no_table) {
   td_tensordict *td = td_sample();
   const char *path = written("out", "as it was");
@@ -209,5 +229,119 @@ TD_TEST(dictionaries_that_are_no_table) {
   TD_EXPECT(td_table_save(td, path, TABLE(-1, ".")), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_table_save(td, file_of("no/such/folder"), TABLE(TD_TABLE_CSV, ".")), TD_ERR_IO);
   check_file("out", "as it was");
+  td_free(td);
+}
+
+static td_tensordict *flat(const char *text, td_table_format format) {
+  td_table_options options = TD_TABLE_OPTIONS_INIT;
+  td_tensordict *td = NULL;
+  options.format = format;
+  options.separator = ".";
+  options.flags = TD_TABLE_FLATTEN;
+  TD_DO(td_table_load(written("in", text), &options, &td));
+  return td;
+}
+
+static td_status save_flat(const td_tensordict *td, td_table_format format) {
+  td_table_options options = TD_TABLE_OPTIONS_INIT;
+  options.format = format;
+  options.separator = ".";
+  options.flags = TD_TABLE_FLATTEN;
+  return td_table_save(td, file_of("out"), &options);
+}
+
+TD_TEST(a_recording_as_a_table) {
+  static const char want[] =
+      "episode,step,a[0],a[1],n.done,tag\n"
+      "0,0,0.0,1.0,False,\"x\"\n0,1,2.0,3.0,True,\"x\"\n"
+      "1,0,4.0,5.0,False,\"x\"\n1,1,6.0,7.0,True,\"x\"\n";
+  td_tensordict *td = NULL, *again;
+  TD_DO(td_create(TD_SIZES(2, 2), TD_DEVICE_NONE, -1, &td));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 2, 2)));
+  const uint8_t done[] = {0, 1, 0, 1};
+  TD_DO(td_set_data(td, TD_KEY("n", "done"), done, sizeof done, TD_SIZES(2, 2), TD_DTYPE_BOOL));
+  TD_DO(td_set_non_tensor_json(td, TD_KEY("tag"), "\"x\""));
+  TD_DO(save_flat(td, TD_TABLE_CSV));
+  check_file("out", want);
+  again = flat(want, TD_TABLE_CSV);
+  TD_CHECK_BATCH(again, 2, 2);
+  TD_CHECK_ENTRY(again, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7));
+  TD_CHECK_ENTRY(again, TD_KEY("n", "done"), TD_SIZES(2, 2), TD_VALUES(0, 1, 0, 1));
+  TD_DO(save_flat(again, TD_TABLE_CSV));
+  check_file("out", want);
+  TD_EXPECT(td_table_save(td, file_of("out"), TABLE(TD_TABLE_CSV, ".")), TD_ERR_SHAPE);
+  td_free(again);
+  td_free(td);
+}
+
+TD_TEST(elements_that_are_not_complete_stay_columns) {
+  static const char *const texts[] = {
+      "a[0],a[2]\n1,2\n",                   /* one is missing */
+      "a[0],a[1]\n1,2.5\n",                 /* of two dtypes */
+      "a[0],a\n1,2\n",                      /* another has the name */
+      "a[0],\"a[0,1]\"\n1,2\n",             /* of two shapes */
+      "a[0],a[9223372036854775807]\n1,2\n", /* too large */
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    td_tensordict *td = flat(texts[i], TD_TABLE_CSV);
+    TD_CHECK_ENTRY(td, TD_KEY("a[0]"), TD_SIZES(1), TD_VALUES(1));
+    td_free(td);
+  }
+  td_tensordict *td = flat("a[0],a[-1],a[00],[0]\n1,2,3,4\n", TD_TABLE_CSV);
+  TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(1, 1), TD_VALUES(1));
+  TD_CHECK_ENTRY(td, TD_KEY("a[-1]"), TD_SIZES(1), TD_VALUES(2));
+  TD_CHECK_ENTRY(td, TD_KEY("a[00]"), TD_SIZES(1), TD_VALUES(3));
+  TD_CHECK_ENTRY(td, TD_KEY("[0]"), TD_SIZES(1), TD_VALUES(4));
+  td_free(td);
+  td = flat("[{\"g[0,1]\":2,\"g[0,0]\":1,\"g[1,1]\":4,\"g[1,0]\":3}]", TD_TABLE_JSON);
+  TD_CHECK_ENTRY(td, TD_KEY("g"), TD_SIZES(1, 2, 2), TD_VALUES(1, 2, 3, 4));
+  td_free(td);
+}
+
+TD_TEST(batches_that_rows_count) {
+  td_tensordict *td = flat("episode,step,x\n0,0,1\n0,1,2\n1,0,3\n", TD_TABLE_CSV);
+  td_dict_kind kind;
+  TD_DO(td_kind(td, &kind));
+  TD_CHECK(kind == TD_DICT_LAZY_STACK);
+  TD_CHECK_BATCH(td, 2, -1);
+  TD_DO(save_flat(td, TD_TABLE_CSV));
+  check_file("out", "episode,step,x\n0,0,1\n0,1,2\n1,0,3\n");
+  td_free(td);
+  td = flat("dim0,dim1,dim2,x\n0,0,0,1\n0,0,1,2\n0,1,0,3\n0,1,1,4\n", TD_TABLE_CSV);
+  TD_CHECK_BATCH(td, 1, 2, 2);
+  TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(1, 2, 2), TD_VALUES(1, 2, 3, 4));
+  TD_DO(save_flat(td, TD_TABLE_JSON));
+  check_file("out",
+             "[\n{\"dim0\":0,\"dim1\":0,\"dim2\":0,\"x\":1},\n{\"dim0\":0,\"dim1\":0,\"dim2\":1,"
+             "\"x\":2},\n"
+             "{\"dim0\":0,\"dim1\":1,\"dim2\":0,\"x\":3},\n{\"dim0\":0,\"dim1\":1,\"dim2\":1,\"x\":"
+             "4}\n]\n");
+  td_free(td);
+  static const char *const others[] = {
+      "episode,step,x\n0,1,1\n0,2,2\n", "episode,step,x\n1,0,1\n1,1,2\n",
+      "episode,step,x\n0,0,1\n0,2,2\n", "episode,step,x\n0,0,1\n0,-1,2\n",
+      "x,episode,step\n1,0,0\n2,0,1\n", "dim0,dim1,dim2,x\n0,0,0,1\n0,0,4611686018427387904,2\n",
+  };
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    td = flat(others[i], TD_TABLE_CSV); /* the columns stay */
+    TD_CHECK_BATCH(td, 2);
+    TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(1, 2));
+    td_free(td);
+  }
+}
+
+TD_TEST(what_a_flat_table_cannot_hold) {
+  td_table_options options = TD_TABLE_OPTIONS_INIT;
+  td_tensordict *td, *none = NULL;
+  options.flags = 2;
+  TD_EXPECT_NULL(td_table_load(written("in", "a\n1\n"), &options, &td), TD_ERR_INVALID_ARGUMENT,
+                 td);
+  TD_DO(td_create(NULL, 0, TD_DEVICE_NONE, -1, &none));
+  TD_EXPECT(save_flat(none, TD_TABLE_CSV), TD_ERR_SHAPE);
+  td_free(none);
+  TD_DO(td_create(TD_SIZES(1, 1), TD_DEVICE_NONE, -1, &td));
+  td_put(td, TD_KEY("step"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1, 1)));
+  TD_EXPECT(save_flat(td, TD_TABLE_CSV), TD_ERR_KEY_EXISTS);
+  TD_CHECK_TEXT(td_last_error_message(), "\"step\"");
   td_free(td);
 }

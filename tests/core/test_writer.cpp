@@ -10,10 +10,17 @@
 #include <cstdlib>
 #include <new>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TD_OWN_ALLOCATIONS  // TSan has operators of its own, all in one object
+#endif
+#endif
+
 // Counts allocations of this program, for the promise that put() makes none. GCC takes the pair for a
 // mistake where it inlines one half.
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 static std::size_t allocations = 0;
+#ifndef TD_OWN_ALLOCATIONS
 void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes == 0 ? 1 : bytes)) return memory;
@@ -21,6 +28,7 @@ void* operator new(std::size_t bytes) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
 
 namespace td {
 namespace {

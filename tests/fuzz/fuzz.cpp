@@ -136,21 +136,21 @@ void Scratch::unpack(std::string_view name, std::string_view text) const {
     }
     const std::string whole = path(name) + "/" + file;
     const std::size_t first = path(name).size() + 1;
-    for (std::size_t end = whole.find('/', first); end != whole.npos;
+    // Through a link on the way nothing is made or written: an earlier piece may have made it.
+    struct stat info {};
+    bool inside = true;
+    for (std::size_t end = whole.find('/', first); inside && end != whole.npos;
          end = whole.find('/', end + 1)) {
-      mkdir(whole.substr(0, end).c_str(), 0700);
+      const std::string folder = whole.substr(0, end);
+      mkdir(folder.c_str(), 0700);
+      inside = lstat(folder.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
     }
+    if (!inside) continue;
     if (!target.empty()) {
       if (symlink(target.c_str(), whole.c_str()) != 0) continue;
     } else {
-      struct stat info {};
       if (lstat(whole.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) continue;
-      // Through a link on the way nothing is written.
-      char *real = realpath(whole.substr(0, whole.rfind('/')).c_str(), nullptr);
-      const bool inside =
-          real != nullptr && std::strncmp(real, path(name).c_str(), path(name).size()) == 0;
-      std::free(real);
-      if (inside) write_file(whole, bytes);
+      write_file(whole, bytes);
     }
   }
 }

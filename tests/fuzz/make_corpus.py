@@ -8,6 +8,7 @@ made of the same folders.
 """
 import pathlib
 import pickle
+import struct
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -41,6 +42,39 @@ for path in sorted(GOLDEN.iterdir()):
         for file in files:
             write("consolidated", file.name, file.read_bytes())
 
+REPLAY = HERE.parent / "golden2/data"
+for path in sorted(REPLAY.glob("replay_*")):
+    write("replay_folder", path.name, packed(path))
+wrapped = packed(REPLAY / "replay_wrapped")
+tree = b"".join(struct.pack("<d", 1.0 + i) for i in range(64))
+SETTINGS = b"\n@@ sampler/sampler_metadata.json\n{\"_alpha\": 0.7, \"_beta\": 0.9, \"_eps\": 1e-08, \"_max_priority\": [1.0, 3]}"
+write("replay_folder", "prioritized", wrapped + b"\n@@ sampler/sumtree.memmap\n" + tree + b"\n@@ sampler/mintree.memmap\n" +
+      tree + SETTINGS)
+write("replay_folder", "live", b"\1" + wrapped[1:] + b"\n@@ live.bin\nTDreply1" + struct.pack("<7q", 64, 64, 5, 133, 0, 2, 130))
+write("replay_folder", "live_gap", b"\1" + wrapped[1:] + b"\n@@ live.bin\nTDreply1" +
+      struct.pack("<7q", 64, 64, 2, 130, 9, 2, 130))
+write("replay_folder", "links", b"\0\n@@ writer -> ../..\n\n@@ live.bin -> ../secret\n")
+
+# Counts of rows, of a folder with longer files than its meta.json files say.
+GROWN = b"\n@@ meta.json\n" + (
+    b'{"a":{"device":"cpu","shape":[2],"dtype":"torch.int64","is_nested":false,"type":null},'
+    b'"n":{"type":"TensorDict"},"shape":[2],"device":"cpu","_type":"<class \'tensordict._td.TensorDict\'>"}')
+GROWN += b"\n@@ n/meta.json\n" + (
+    b'{"b":{"device":"cpu","shape":[2,2],"dtype":"torch.uint8","is_nested":false,"type":null},'
+    b'"shape":[2],"device":"cpu","_type":"<class \'tensordict._td.TensorDict\'>"}')
+GROWN += b"\n@@ a.memmap\n" + bytes(range(40)) + b"\n@@ n/b.memmap\n" + bytes(range(10))
+for name, numbers in {"five": (2, 5, 1), "two": (2, 2, 7), "six": (2, 6, 1), "less": (3, 5, 1), "huge": (1, 2**63 - 1, 1),
+                      "zero": (0, 5, 1)}.items():
+    write("row_count", name, b"\1\x18" + struct.pack("<3q", *numbers) + GROWN)
+write("row_count", "raw", b"\0\x80" + struct.pack("<Q7q", 0x3173776F72254454, 1, 2, 5, 0, 0, 0, 0) * 2 + GROWN)
+write("row_count", "cut", b"\0\x07TD%rows" + GROWN)
+
+for flags in range(16):
+    write("hdf5", f"steps_{flags}", bytes([flags]) + bytes((flags * 37 + i * i * 11 + i) % 256 for i in range(300)))
+
+for flags in range(16):
+    write("arrow", f"steps_{flags}", bytes([flags * 5]) + bytes((flags * 91 + i * i * 7 + i * 3) % 256 for i in range(200)))
+
 SUM = "# {} bytes\n{:032x}  {}\n"
 for name in ("basic", "keys", "zero_batch"):
     folder = GOLDEN / name
@@ -72,6 +106,20 @@ for path in sorted((HERE.parent / "data/files").iterdir()):
         with zipfile.ZipFile(path) as archive:
             write(fuzzer, path.stem + ".pickle", b"\0" + archive.read("archive/data.pkl"))
 
+# What a rank of a process group sends before the bytes.
+LEAF = {"x": ("torch.uint8", [2], 0, 8, 6)}
+ABOUT = {"device": None, "names": [None], "batch_size": [2], "is_locked": False}
+SENT = {"cls": "TensorDict", "non_tensors": {}, "leaves": LEAF, "cls_metadata": ABOUT}
+for name, more in {
+    "plain": {"_total_bytes": 8},
+    "all": {"_total_bytes": 8, "_max_bytes": 64, "_storage_device": "cpu", "_tensorclass_type": "m.C"},
+    "nested": {"_total_bytes": 8, "n": SENT, "non_tensors": {"t": ("text", [2], "NonTensorData")}},
+    "short": {"_total_bytes": 4},
+    "huge": {"_total_bytes": 2**62, "_max_bytes": -1},
+    "none": {},
+}.items():
+    write("group_metadata", name, pickle.dumps({**SENT, **more}, 5))
+
 # The keys of a module, as archives hold them.
 KEYS = {
     "plain": '{"in_keys": [["observation"]], "out_keys": [["action"]]}',
@@ -91,3 +139,37 @@ KEYS = {
 }
 for name, text in KEYS.items():
     write("module_keys", name, text.encode())
+
+
+def resp(value):
+    """A value as a server of Redis sends it: bytes, a number, None or a list."""
+    if value is None:
+        return b"$-1\r\n"
+    if isinstance(value, int):
+        return b":%d\r\n" % value
+    if isinstance(value, list):
+        return b"*%d\r\n" % len(value) + b"".join(map(resp, value))
+    return b"$%d\r\n%s\r\n" % (len(value), value)
+
+
+def transaction(*answers):
+    return b"+OK\r\n" + b"+QUEUED\r\n" * len(answers) + resp(list(answers))
+
+
+# What fuzz/store.cpp asks for, one after the other, of a dictionary with the entry "a" alone.
+BATCH, A, TEXT = b"[2]", struct.pack("<2f", 1, 2), b'["x", 1]'
+HAS = [BATCH, [b"a"]]
+TENSOR, VALUE = [b"[2]", b"torch.float32", None, None], [None, None, b"1", b"json_array"]
+PICKLED = [None, None, b"1", b"pickle"]
+tensors = (transaction(*HAS) + transaction(*HAS, TENSOR, A) + transaction(*HAS, TENSOR, 8, A[:4]) +
+           transaction(*HAS, TENSOR, 8, A) + transaction(*HAS, TENSOR) + transaction(TENSOR, A) + transaction(TENSOR, A) +
+           transaction(*HAS) + transaction(TENSOR, 8, A) + resp(1) + transaction(1, b"OK", 2, 1) + transaction(*HAS) +
+           transaction(1, 1) + transaction([b"b"], 4, 2) + transaction([], 0, 2))
+write("store", "tensor", tensors)
+write("store", "values", transaction(*HAS) + transaction(*HAS, VALUE, TEXT) + transaction(*HAS, VALUE, 8, TEXT) * 2 +
+      transaction(*HAS, VALUE) + transaction(VALUE, TEXT) * 2)
+write("store", "pickle", transaction(*HAS) + transaction(*HAS, PICKLED, pickle.dumps([1, "two", None], 2)))
+write("store", "changes", transaction(*HAS) + transaction(BATCH, [b"a", b"n.b"], TENSOR, A) +
+      transaction(b"[1]", [b"n.b"], None, None, TENSOR, A) + transaction(None, []))
+write("store", "refused", b"+OK\r\n-OOM command not allowed\r\n+QUEUED\r\n-EXECABORT discarded\r\n")
+write("store", "lists", b"*1000000000\r\n")

@@ -7,6 +7,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size) {
   scratch.write("t", {reinterpret_cast<const char *>(data) + 1, size - 1});
   td_table_options options = TD_TABLE_OPTIONS_INIT;
   options.format = data[0] & 1;
+  options.flags = (data[0] >> 1 & 1) != 0 ? TD_TABLE_FLATTEN : 0;
   options.separator = (data[0] >> 2 & 1) != 0 ? "." : nullptr;
   const std::string file = scratch.path("t"), again = scratch.path("u");
   fuzz::Dict td, loaded;

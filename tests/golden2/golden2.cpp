@@ -1,14 +1,19 @@
-// Modules that Python wrote, called on data that Python wrote, held against what Python computed.
+// Modules that Python wrote, called on data that Python wrote, held against what Python computed; replay
+// buffers that TorchRL dumped; HDF5 files.
 //
 //   golden2 DIR
 //
-// Each case of DIR/manifest.json is checked; kinds that are not about modules are skipped. Ends with
+// Each case of DIR/manifest.json is checked; kinds that are about none of these are skipped. Ends with
 // "N passed, N failed, N skipped".
 #include "tensordict/td.h"
 
+#include <unistd.h>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <memory>
 #include <sstream>
 #include <stdexcept>
@@ -19,6 +24,7 @@
 
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Path = std::vector<std::string>;
 
@@ -27,6 +33,8 @@ struct Free {
   void operator()(td_tensor *tensor) const { td_tensor_free(tensor); }
   void operator()(td_module *module) const { td_module_free(module); }
   void operator()(td_keys *keys) const { td_keys_free(keys); }
+  void operator()(td_replay *replay) const { td_replay_free(replay); }
+  void operator()(td_hdf5 *file) const { td_hdf5_free(file); }
 };
 template <class T>
 using Handle = std::unique_ptr<T, Free>;
@@ -34,6 +42,8 @@ using Dict = Handle<td_tensordict>;
 using Tensor = Handle<td_tensor>;
 using Module = Handle<td_module>;
 using Keys = Handle<td_keys>;
+using Replay = Handle<td_replay>;
+using Hdf5 = Handle<td_hdf5>;
 
 void check(td_status status) {
   if (status != TD_OK)
@@ -248,8 +258,8 @@ void check_distribution(const td_tensordict *data, td_distribution_kind kind,
   part.out_key = &out_key;
   const Module module =
       made<td_module>([&](auto out) { return td_module_probabilistic(&part, 1, nullptr, out); });
-  const Dict result =
-      made<td_tensordict>([&](auto out) { return td_module_log_prob(data, module.get(), out); });
+  const Dict result = made<td_tensordict>(
+      [&](auto out) { return td_module_log_prob(data, module.get(), NULL, out); });
   compare(get(data, {want}).get(), get(result.get(), {std::string(action) + "_log_prob"}).get(),
           want, tolerance);
   if (kind != TD_DISTRIBUTION_CATEGORICAL) return;
@@ -296,6 +306,216 @@ void check_distributions(const Case &one) {
                      tolerance);
 }
 
+// A folder for a while.
+struct Scratch {
+  Scratch() {
+    std::string name = (fs::temp_directory_path() / "golden2-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) fail("no temporary folder");
+    path = name;
+  }
+  ~Scratch() {
+    std::error_code ignored;
+    fs::remove_all(path, ignored);
+  }
+  Scratch(const Scratch &) = delete;
+  Scratch &operator=(const Scratch &) = delete;
+  fs::path path;
+};
+
+std::map<std::string, std::string> files_in(const fs::path &root) {
+  std::map<std::string, std::string> found;
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file() || entry.path().filename() == "prefetch.pkl") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    found[entry.path().lexically_relative(root).string()] = text.str();
+  }
+  return found;
+}
+
+void compare_folders(const fs::path &want_root, const fs::path &have_root) {
+  const auto want = files_in(want_root), have = files_in(have_root);
+  for (const auto &[name, bytes] : want) {
+    const auto found = have.find(name);
+    if (found == have.end()) fail(name + " is missing in what was saved");
+    if (found->second != bytes) fail(name + " differs in what was saved");
+  }
+  for (const auto &[name, bytes] : have)
+    if (want.count(name) == 0) fail(name + " is more than Python wrote");
+}
+
+struct Where {
+  explicit Where(const td_replay *replay) {
+    check(td_replay_where(replay, &len, &capacity, &cursor, &written));
+  }
+  int64_t len = -1, capacity = -1, cursor = -1, written = -1;
+};
+
+// The rows that are there, by way of the storage alone; the folder that we write; what we read of that.
+void check_replay(const Case &one) {
+  const std::string folder = one.file("folder");
+  const Replay replay =
+      made<td_replay>([&](auto out) { return td_replay_load(folder.c_str(), nullptr, out); });
+  const Where where(replay.get());
+  const auto want = [&](const char *field, int64_t have) {
+    if (one.json.contains(field) && one.json.at(field) != have)
+      fail(std::string(field) + " is " + std::to_string(have) + ", not " +
+           one.json.at(field).dump());
+  };
+  want("length", where.len);
+  want("written", where.written);
+  want("cursor", where.cursor);
+  want("capacity", where.capacity);
+  const Dict storage = load(folder + "/storage");
+  const td_index_item filled = TD_I_SLICE(0, where.len);
+  const Dict rows =
+      made<td_tensordict>([&](auto out) { return td_index(storage.get(), &filled, 1, out); });
+  const Dict held =
+      made<td_tensordict>([&](auto out) { return td_replay_dict(replay.get(), out); });
+  compare(rows.get(), held.get(), 0);
+  const Scratch scratch;
+  const std::string saved = (scratch.path / "saved").string();
+  check(td_replay_save(replay.get(), saved.c_str(), 0));
+  compare_folders(folder, saved);
+  // A batch holds the rows that it names.
+  const Dict batch =
+      made<td_tensordict>([&](auto out) { return td_replay_sample(replay.get(), 16, out); });
+  const Tensor index = get(batch.get(), {"index"});
+  const td_index_item drawn = TD_I_TENSOR(index.get());
+  const Dict named =
+      made<td_tensordict>([&](auto out) { return td_index(rows.get(), &drawn, 1, out); });
+  for (const Path &path : leaves_of(named.get()))
+    if (path != Path{"index"})
+      compare(get(named.get(), path).get(), get(batch.get(), path).get(), show(path), 0);
+  // What is written next lies where the cursor is, in what we wrote, too.
+  check(td_replay_extend(replay.get(), named.get()));
+  check(td_replay_save(replay.get(), saved.c_str(), 0));
+  const Replay again =
+      made<td_replay>([&](auto out) { return td_replay_open(saved.c_str(), nullptr, out); });
+  const Where after(again.get());
+  const Values places = values_of(index.get());
+  const auto count = static_cast<int64_t>(places.numbers.size());
+  if (after.written != where.written + count ||
+      after.cursor != (where.cursor + count) % where.capacity)
+    fail("rows that were written are not counted");
+}
+
+Json batch_of(const td_tensordict *td) {
+  size_t dims = 0;
+  check(td_batch_size(td, nullptr, 0, &dims));
+  std::vector<int64_t> sizes(dims);
+  if (dims != 0) check(td_batch_size(td, sizes.data(), dims, &dims));
+  return Json(sizes);
+}
+
+Dict load_hdf5(const std::string &file, td_hdf5_flags flags, const char *group = nullptr) {
+  td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
+  options.flags = flags;
+  options.group = group;
+  return made<td_tensordict>([&](auto out) { return td_hdf5_load(file.c_str(), &options, out); });
+}
+
+Dict part(const td_tensordict *td, const td_index_item &item) {
+  return made<td_tensordict>([&](auto out) { return td_index(td, &item, 1, out); });
+}
+
+// Rows read from the file are those of the whole; what we write reads as the same.
+void check_h5_forms(const std::string &file, td_hdf5_flags flags, const td_tensordict *whole) {
+  td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
+  options.flags = flags;
+  const Hdf5 open =
+      made<td_hdf5>([&](auto out) { return td_hdf5_open(file.c_str(), &options, out); });
+  const Json batch = batch_of(whole);
+  if (!batch.empty() && batch[0] > 0) {
+    const int64_t rows = batch[0];
+    const int64_t wanted[] = {rows - 1, 0, rows / 2, 0};
+    const int64_t four = 4;
+    const Tensor places = made<td_tensor>([&](auto out) {
+      return td_tensor_from_data(wanted, sizeof wanted, &four, 1, TD_DTYPE_INT64, out);
+    });
+    for (const td_index_item &item :
+         {td_index_item TD_I_INT(rows - 1), td_index_item TD_I_SLICE(rows / 3, rows),
+          td_index_item TD_I_TENSOR(places.get())}) {
+      const Dict read =
+          made<td_tensordict>([&](auto out) { return td_hdf5_read(open.get(), &item, 1, out); });
+      compare(part(whole, item).get(), read.get(), 0);
+    }
+  }
+  const Scratch scratch;
+  td_hdf5_save_options saving = TD_HDF5_SAVE_OPTIONS_INIT;
+  for (saving.deflate = 0; saving.deflate < 8; saving.deflate += 4) {
+    const std::string copy = (scratch.path / "copy.h5").string();
+    check(td_hdf5_save(whole, copy.c_str(), &saving));
+    const Dict again = load_hdf5(copy, 0);
+    compare(whole, again.get(), 0);
+    if (batch_of(again.get()) != batch) fail("the copy has another batch size");
+  }
+}
+
+// Not in every build: a file that is not there is no question of the build.
+bool has_hdf5() {
+  td_hdf5 *none = nullptr;
+  return td_hdf5_open("", nullptr, &none) != TD_ERR_UNSUPPORTED;
+}
+
+void check_h5(const Case &one) {
+  const Dict expected = load(one.file("expected")), have = load_hdf5(one.file("file"), 0);
+  compare(expected.get(), have.get(), 0);
+  if (one.json.contains("batch_size") && batch_of(have.get()) != one.json.at("batch_size"))
+    fail("batch_size is " + batch_of(have.get()).dump());
+  const Dict plain = made<td_tensordict>(
+      [&](auto out) { return td_file_load(one.file("file").c_str(), nullptr, out); });
+  compare(expected.get(), plain.get(), 0);
+  check_h5_forms(one.file("file"), 0, have.get());
+}
+
+// Demonstrations of different lengths: a lazy stack.
+void check_h5_episodes(const Case &one) {
+  const std::string group = one.json.value("group", "/");
+  const Dict expected = load(one.file("expected")),
+             have = load_hdf5(one.file("file"), TD_HDF5_STACK, group.c_str());
+  const Json batch = batch_of(have.get());
+  if (batch != batch_of(expected.get())) fail("batch_size is " + batch.dump());
+  td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
+  options.flags = TD_HDF5_STACK;
+  options.group = group.c_str();
+  const Hdf5 open = made<td_hdf5>(
+      [&](auto out) { return td_hdf5_open(one.file("file").c_str(), &options, out); });
+  for (int64_t i = 0; i < batch[0]; i++) {
+    const td_index_item at = TD_I_INT(i);
+    const Dict want = part(expected.get(), at), whole = part(have.get(), at),
+               alone = made<td_tensordict>(
+                   [&](auto out) { return td_hdf5_read(open.get(), &at, 1, out); });
+    compare(want.get(), whole.get(), 0);
+    compare(want.get(), alone.get(), 0);
+    if (batch_of(whole.get()) != batch_of(want.get())) fail("an element has another batch size");
+  }
+}
+
+// Nobody computed what is in it: what can be read is read, links that leave the file are not followed.
+void check_h5_odd(const Case &one) {
+  const std::string file = one.file("file");
+  td_tensordict *whole = nullptr;
+  const td_status status = td_hdf5_load(file.c_str(), nullptr, &whole);
+  td_free(whole);
+  if (status != TD_OK) want_status(TD_ERR_UNSUPPORTED, status, "reading all");
+  const Dict have = load_hdf5(file, TD_HDF5_SKIP);
+  const std::map<std::string, td_dtype> dtypes = {
+      {"big_endian", TD_DTYPE_FLOAT64}, {"bool", TD_DTYPE_BOOL},
+      {"complex", TD_DTYPE_COMPLEX64},  {"empty", TD_DTYPE_FLOAT32},
+      {"scalar", TD_DTYPE_FLOAT64},     {"unlimited", TD_DTYPE_INT16}};
+  for (const Path &path : leaves_of(have.get())) {
+    if (path[0].find("external") == 0) fail(show(path) + " is from another file");
+    const auto found = dtypes.find(path[0]);
+    if (found == dtypes.end() || path.size() != 1) continue;
+    td_dtype dtype = TD_DTYPE_OTHER;
+    check(td_tensor_dtype(get(have.get(), path).get(), &dtype));
+    if (dtype != found->second) fail(show(path) + " has another dtype");
+  }
+  check_h5_forms(file, TD_HDF5_SKIP, have.get());
+}
+
 bool run(const Case &one) {
   const std::string kind = one.json.at("kind").get<std::string>();
   if (kind == "module") {
@@ -308,6 +528,16 @@ bool run(const Case &one) {
     check_functional(one);
   } else if (kind == "distributions") {
     check_distributions(one);
+  } else if (kind == "replay") {
+    check_replay(one);
+  } else if (kind.rfind("h5", 0) == 0 && !has_hdf5()) {
+    return false;
+  } else if (kind == "h5") {
+    check_h5(one);
+  } else if (kind == "h5-episodes") {
+    check_h5_episodes(one);
+  } else if (kind == "h5-odd") {
+    check_h5_odd(one);
   } else {
     return false;
   }

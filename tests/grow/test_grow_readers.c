@@ -158,5 +158,5 @@ TD_TEST(shards_side_by_side) {
   int64_t length = 0;
   TD_DO(td_memmap_length(folder, &length, NULL, NULL));
   TD_CHECK(length >= 4);
-  TD_CHECK(!td_exists(td_path(folder, ".0.tmp-save")));
+  TD_CHECK(!td_exists(td_path(folder, ".0.%tmp")));
 }

@@ -1,7 +1,11 @@
+#define _GNU_SOURCE
 #include "scenarios.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "td_files.h"
 #include "td_values.h"
@@ -152,19 +156,25 @@ static td_status append_durably(const char *place, td_tensordict *source, int64_
   return td_memmap_append(place, source, &options);
 }
 
-static td_status append_by_writer(const char *place, td_tensordict *source, int64_t state) {
-  td_writer *writer = NULL;
-  int32_t fields[4] = {-1, -1, -1, -1};
-  const struct {
-    const char *path[3];
-    size_t length;
-  } keys[] = {{{"a", NULL, NULL}, 1},
-              {{"n", "b", NULL}, 2},
-              {{"n", "d", "c"}, 3},
-              {{"large", NULL, NULL}, 1}};
-  td_status status = td_writer_open_append(place, source, NULL, &writer);
+static const struct {
+  const char *path[3];
+  size_t length;
+} keys[] = {{{"a", NULL, NULL}, 1},
+            {{"n", "b", NULL}, 2},
+            {{"n", "d", "c"}, 3},
+            {{"large", NULL, NULL}, 1}};
+
+static td_status open_writer(const char *place, const td_tensordict *like,
+                             const td_append_options *options, td_writer **writer) {
+  int32_t field = -1;
+  td_status status = td_writer_open_append(place, like, options, writer);
   for (int i = 0; i < 4 && status == TD_OK; i++)
-    status = td_writer_bind(writer, keys[i].path, keys[i].length, &fields[i]);
+    status = td_writer_bind(*writer, keys[i].path, keys[i].length, &field);
+  return status;
+}
+
+static td_status write_state(td_writer *writer, int64_t state) {
+  td_status status = TD_OK;
   for (int64_t row = state * ROWS; row < (state + 1) * ROWS && status == TD_OK; row++) {
     td_tensordict *values = kill_rows(row, 1);
     for (int i = 0; i < 4 && status == TD_OK; i++) {
@@ -173,27 +183,92 @@ static td_status append_by_writer(const char *place, td_tensordict *source, int6
       size_t bytes = 0;
       TD_DO(td_tensor_data(tensor, &data));
       TD_DO(td_tensor_nbytes(tensor, &bytes));
-      status = td_writer_put(writer, fields[i], data, bytes);
+      status = td_writer_put(writer, i, data, bytes);
       td_tensor_free(tensor);
     }
     td_free(values);
     if (status == TD_OK) status = td_writer_next(writer);
   }
+  return status;
+}
+
+static td_status append_by_writer(const char *place, td_tensordict *source, int64_t state) {
+  td_writer *writer = NULL;
+  td_status status = open_writer(place, source, NULL, &writer);
+  if (status == TD_OK) status = write_state(writer, state);
   if (status == TD_OK) status = td_writer_close(writer);
   td_writer_free(writer);
   return status;
 }
 
-/* Three rows more, or the first four alone. */
+/* A writer that publishes each state by itself, so that it is counted. A process that will be killed goes on
+ * with the same one. */
+static td_status append_by_open_writer(const char *place, td_tensordict *source, int64_t state,
+                                       int32_t background) {
+  static pid_t home = 0;
+  static td_writer *kept = NULL;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  int64_t rows = 0;
+  options.publish_rows = ROWS;
+  options.background = background;
+  options.meta_ms = background ? 3 : -1;
+  if (state == 0) home = getpid();
+  if (getpid() == home) {
+    td_writer *writer = NULL;
+    td_status status = open_writer(place, source, &options, &writer);
+    if (status == TD_OK) status = write_state(writer, state);
+    if (status == TD_OK) status = td_writer_close(writer);
+    td_writer_free(writer);
+    return status;
+  }
+  td_status status = kept == NULL ? open_writer(place, source, &options, &kept) : TD_OK;
+  if (status == TD_OK) status = write_state(kept, state);
+  while (background && status == TD_OK) {
+    status = td_memmap_length(place, &rows, NULL, NULL);
+    if (rows == (state + 1) * ROWS) break;
+    nanosleep(&(struct timespec){0, 300000}, NULL);
+  }
+  return status;
+}
+
+static td_status append_counted(const char *place, td_tensordict *source, int64_t state) {
+  return append_by_open_writer(place, source, state, 0);
+}
+
+static td_status append_in_background(const char *place, td_tensordict *source, int64_t state) {
+  return append_by_open_writer(place, source, state, 1);
+}
+
+/* What is counted, and what a program sees that knows of meta.json files only. */
+static int64_t look_counted(const char *place) {
+  char copy[1000], command[1100];
+  td_tensordict *found = NULL;
+  int64_t sizes[8];
+  size_t dims = 0;
+  const int64_t state = look_rows(place);
+  snprintf(copy, sizeof copy, "%s/elsewhere", td_test_folder());
+  snprintf(command, sizeof command, "rm -rf '%s'", copy);
+  td_copy_tree(place, copy);
+  if (td_exists(td_path(copy, ".%rows"))) TD_CHECK(remove(td_path(copy, ".%rows")) == 0);
+  must_be_sound(copy);
+  TD_DO(td_memmap_load(copy, NULL, &found));
+  TD_DO(td_batch_size(found, sizes, 8, &dims));
+  TD_CHECK(sizes[0] % ROWS == 0 && sizes[0] >= ROWS && sizes[0] <= (state + 1) * ROWS);
+  must_equal(found, kill_rows(0, sizes[0]), state);
+  TD_CHECK(system(command) == 0);
+  return state;
+}
+
+/* The first four rows alone, or three more again. */
 static td_status append_and_truncate(const char *place, td_tensordict *source, int64_t state) {
   td_tensordict *result = NULL;
   if (state == 0) return dropped(td_memmap(source, place, NULL, &result), &result);
-  return state % 2 == 1 ? td_memmap_append(place, source, NULL)
+  return state % 2 == 0 ? td_memmap_append(place, source, NULL)
                         : td_memmap_truncate(place, 4, NULL);
 }
 
 static td_tensordict *rows_or_none(int64_t state) {
-  return state % 2 == 1 ? kill_rows(4, ROWS) : kill_rows(0, 4);
+  return state == 0 ? kill_rows(0, 4 + ROWS) : kill_rows(4, ROWS);
 }
 
 static int64_t look_truncated(const char *place) {
@@ -203,7 +278,140 @@ static int64_t look_truncated(const char *place) {
   TD_CHECK(rows == 4 || rows == 4 + ROWS);
   TD_DO(td_memmap_load(place, NULL, &found));
   must_equal(found, kill_rows(0, rows), rows);
-  return rows == 4 ? 0 : 1;
+  return rows == 4 ? 1 : 0;
+}
+
+/* The same with checksums, and on the disk. */
+static td_status append_and_truncate_durably(const char *place, td_tensordict *source,
+                                             int64_t state) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  if (state == 0) return save_durably(place, source, state);
+  options.durable = options.checksums = 1;
+  return state % 2 == 0 ? td_memmap_append(place, source, &options)
+                        : td_memmap_truncate(place, 4, &options);
+}
+
+static int64_t look_truncated_durably(const char *place) {
+  must_be_sound(place);
+  return look_truncated(place);
+}
+
+/* One dictionary without nested ones: its meta.json is renamed, and nothing else. */
+static td_tensordict *flat_rows(int64_t first, int64_t count) {
+  td_tensordict *td = td_empty(TD_SIZES(count));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(count)));
+  td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, 2 * first, TD_SIZES(count, 2)));
+  td_put(td, TD_KEY("large"), td_filled(TD_DTYPE_UINT8, 7, TD_SIZES(count, ballast)));
+  return td;
+}
+
+static td_tensordict *flat_rows_of_step(int64_t state) { return flat_rows(state * ROWS, ROWS); }
+
+static td_status append_flat_durably(const char *place, td_tensordict *source, int64_t state) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  if (state == 0) return dropped(td_memmap(source, place, NULL, &result), &result);
+  options.durable = 1;
+  return td_memmap_append(place, source, &options);
+}
+
+static int64_t look_flat(const char *place) {
+  td_tensordict *found = NULL;
+  int64_t rows = 0, stored = 0;
+  must_be_sound(place);
+  TD_DO(td_memmap_length(place, &rows, &stored, NULL));
+  TD_CHECK(stored >= rows);
+  TD_DO(td_memmap_load(place, NULL, &found));
+  must_equal(found, flat_rows(0, rows), rows / ROWS - 1);
+  return rows / ROWS - 1;
+}
+
+/* A lazy stack of `count` elements, the last of which is that of the last state. */
+static td_tensordict *stack_of(int64_t count) {
+  td_tensordict *elements[64] = {NULL}, *stack = NULL;
+  for (int64_t k = 0; k < count; k++) elements[k] = kill_rows(k * ROWS, ROWS);
+  TD_DO(td_lazy_stack((const td_tensordict *const *)elements, (size_t)count, 0, &stack));
+  for (int64_t k = 0; k < count; k++) td_free(elements[k]);
+  return stack;
+}
+
+/* One element more with each state, and again from the first when there are many. */
+enum { ELEMENTS = 12 };
+
+static td_tensordict *element_of_step(int64_t state) {
+  return state % ELEMENTS == 0 ? stack_of(1) : kill_rows(state % ELEMENTS * ROWS, ROWS);
+}
+
+static td_status append_element(const char *place, td_tensordict *source, int64_t state,
+                                int32_t checksums) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  td_memmap_options first = TD_MEMMAP_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  first.checksums = options.checksums = checksums;
+  first.durable = options.durable = checksums;
+  if (state == 0) return dropped(td_memmap(source, place, &first, &result), &result);
+  return state % ELEMENTS == 0 ? td_memmap_truncate(place, 1, &options)
+                               : td_memmap_append(place, source, &options);
+}
+
+static td_status append_to_stack(const char *place, td_tensordict *source, int64_t state) {
+  return append_element(place, source, state, 0);
+}
+
+static td_status append_to_stack_durably(const char *place, td_tensordict *source, int64_t state) {
+  return append_element(place, source, state, 1);
+}
+
+static int64_t look_stack(const char *place) {
+  td_tensordict *found = NULL;
+  int64_t sizes[8];
+  size_t dims = 0;
+  must_be_sound(place);
+  TD_DO(td_memmap_load(place, NULL, &found));
+  TD_DO(td_batch_size(found, sizes, 8, &dims));
+  must_equal(found, stack_of(sizes[0]), sizes[0] - 1);
+  return sizes[0] - 1;
+}
+
+static int64_t look_stack_with_checksums(const char *place) {
+  TD_CHECK(td_exists(td_path(place, "checksums")));
+  return look_stack(place);
+}
+
+/* A stack of four elements, or of one. */
+static td_tensordict *four_or_one(int64_t state) { return stack_of(state % 2 == 0 ? 4 : 1); }
+
+static td_status truncate_stack(const char *place, td_tensordict *source, int64_t state) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  options.durable = options.checksums = 1;
+  return state % 2 == 0 ? save_durably(place, source, state)
+                        : td_memmap_truncate(place, 1, &options);
+}
+
+static int64_t look_four_or_one(const char *place) {
+  const int64_t state = look_stack_with_checksums(place);
+  TD_CHECK(state == 0 || state == 3);
+  return state == 0 ? 1 : 0;
+}
+
+/* Keys that are named as unfinished work is, or was. */
+static td_tensordict *state_with_names(int64_t state) {
+  static const char *const names[] = {".tmp-save-x", ".tmp-1-2",  ".tmp-save", ".%tmp",
+                                      "%tmp",        ".%tmp-1-2", ".m.%tmp",   "meta.json"};
+  td_tensordict *td = kill_state(state);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    td_put(td, (const char *[]){names[i]}, 1, td_filled(TD_DTYPE_INT8, 2, TD_SIZES(4)));
+  td_put(td, TD_KEY(".b.tmp-save", "a"), td_filled(TD_DTYPE_INT8, 3, TD_SIZES(4)));
+  td_put(td, TD_KEY("..%tmp", "%tmp"), td_filled(TD_DTYPE_INT8, 4, TD_SIZES(4)));
+  td_put(td, TD_KEY("checksums", "a"), td_filled(TD_DTYPE_INT8, 5, TD_SIZES(4)));
+  return td;
+}
+
+static int64_t look_names(const char *place) {
+  td_tensordict *found = NULL;
+  must_be_sound(place);
+  TD_DO(td_memmap_load(place, NULL, &found));
+  return whole(found, state_with_names);
 }
 
 static td_status save_archive(const char *place, td_tensordict *source, int64_t state) {
@@ -211,6 +419,15 @@ static td_status save_archive(const char *place, td_tensordict *source, int64_t 
   td_tensordict *result = NULL;
   options.archive = TD_ARCHIVE_YES;
   options.compression = state % 2 == 1 ? TD_COMPRESSION_DEFLATE : TD_COMPRESSION_STORED;
+  return dropped(td_memmap(source, place, &options, &result), &result);
+}
+
+static td_status save_archive_durably(const char *place, td_tensordict *source, int64_t state) {
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  (void)state;
+  options.archive = TD_ARCHIVE_YES;
+  options.durable = 1;
   return dropped(td_memmap(source, place, &options, &result), &result);
 }
 
@@ -224,6 +441,15 @@ static td_status save_consolidated(const char *place, td_tensordict *source, int
   td_tensordict *result = NULL;
   (void)state;
   return dropped(td_consolidate(source, place, NULL, &result), &result);
+}
+
+static td_status save_consolidated_durably(const char *place, td_tensordict *source,
+                                           int64_t state) {
+  td_consolidate_options options = TD_CONSOLIDATE_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  (void)state;
+  options.durable = 1;
+  return dropped(td_consolidate(source, place, &options, &result), &result);
 }
 
 static int64_t look_consolidated(const char *place) {
@@ -243,6 +469,14 @@ static td_status save_safetensors(const char *place, td_tensordict *source, int6
   return save_file(place, source, TD_FILE_SAFETENSORS);
 }
 
+static td_status save_safetensors_durably(const char *place, td_tensordict *source, int64_t state) {
+  td_file_options options = TD_FILE_OPTIONS_INIT;
+  (void)state;
+  options.format = TD_FILE_SAFETENSORS;
+  options.durable = 1;
+  return td_file_save(source, place, &options);
+}
+
 static td_status save_npz(const char *place, td_tensordict *source, int64_t state) {
   (void)state;
   return save_file(place, source, TD_FILE_NPZ);
@@ -256,18 +490,115 @@ static int64_t look_file(const char *place) {
   return whole(found, kill_state);
 }
 
+/* A replay buffer that takes the place of another one. */
+static td_status save_replay(const char *place, td_tensordict *source, int64_t state) {
+  td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+  td_replay *replay = NULL;
+  options.capacity = 2 * ROWS;
+  options.sampler =
+      state % 2 ? TD_REPLAY_SAMPLER_PRIORITIZED : TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT;
+  td_status status = td_replay_create(&options, &replay);
+  if (status == TD_OK) status = td_replay_extend(replay, source);
+  if (status == TD_OK) status = td_replay_save(replay, place, 0);
+  td_replay_free(replay);
+  return status;
+}
+
+static int64_t look_replay(const char *place) {
+  td_replay *replay = NULL;
+  td_tensordict *found = NULL;
+  int64_t len = 0, written = 0;
+  TD_DO(td_replay_load(place, NULL, &replay));
+  TD_DO(td_replay_where(replay, &len, NULL, NULL, &written));
+  TD_CHECK(len == ROWS && written == ROWS);
+  TD_DO(td_replay_sample(replay, ROWS, &found)); /* its sampler is whole, too */
+  td_free(found);
+  TD_DO(td_replay_dict(replay, &found));
+  td_replay_free(replay);
+  const int64_t state = first_of(found, "a") / ROWS;
+  must_equal(found, rows_of_step(state), state);
+  return state;
+}
+
+/* Rows into a folder in which others may work: each call writes all of its rows or none. */
+static td_status write_replay(const char *place, td_tensordict *source, int64_t state) {
+  td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+  td_replay *replay = NULL;
+  options.capacity = 4 * ROWS;
+  options.folder = place;
+  td_status status =
+      state == 0 ? td_replay_create(&options, &replay) : td_replay_open(place, NULL, &replay);
+  if (status == TD_OK) status = td_replay_extend(replay, source);
+  td_replay_free(replay);
+  return status;
+}
+
+static int64_t look_written_replay(const char *place) {
+  td_replay *replay = NULL;
+  td_tensordict *found = NULL;
+  int64_t len = 0, written = 0;
+  TD_DO(td_replay_open(place, NULL, &replay));
+  TD_DO(td_replay_where(replay, &len, NULL, NULL, &written));
+  TD_CHECK_INT(written % ROWS, 0);
+  for (int i = 0; i < 40; i++) { /* no half of a row is drawn */
+    TD_DO(td_replay_sample(replay, 1, &found));
+    const int64_t row = first_of(found, "a");
+    TD_CHECK(row >= written - len && row < written);
+    TD_DO(td_remove(found, TD_KEY("index")));
+    must_equal(found, kill_rows(row, 1), row);
+  }
+  td_replay_free(replay);
+  return written / ROWS - 1;
+}
+
+#ifdef TD_TEST_HDF5
+/* HDF5 keeps no batch size: all tensors here begin with the rows. */
+static td_status save_hdf5(const char *place, td_tensordict *source, int64_t state) {
+  (void)state;
+  return td_hdf5_save(source, place, NULL);
+}
+
+static int64_t look_hdf5(const char *place) {
+  td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
+  td_tensordict *found = NULL;
+  options.batch_dims = 1;
+  TD_DO(td_hdf5_load(place, &options, &found));
+  return whole(found, kill_state);
+}
+
+#endif
+
 const scenario scenarios[] = {
-    {"save", save, state_with_text, look_folder, 0, 0},
-    {"save_durably", save_durably, state_with_text, look_folder, 0, 0},
-    {"save_by_threads", save_by_threads, state_with_text, look_folder, 0, 0},
-    {"save_inplace", save_inplace, state_with_text, look_folder, 0, 1},
-    {"append", append, rows_of_step, look_rows, 0, 0},
-    {"append_durably", append_durably, rows_of_step, look_rows, 0, 0},
-    {"append_by_writer", append_by_writer, rows_of_step, look_rows, 1, 0},
-    {"append_and_truncate", append_and_truncate, rows_or_none, look_truncated, 0, 0},
-    {"archive", save_archive, state_with_text, look_archive, 0, 0},
-    {"consolidated", save_consolidated, state_with_text, look_consolidated, 0, 0},
-    {"safetensors", save_safetensors, kill_state, look_file, 0, 0},
-    {"npz", save_npz, kill_state, look_file, 0, 0},
+    {"save", save, state_with_text, look_folder, 0, 0, 0},
+    {"save_durably", save_durably, state_with_text, look_folder, 0, 0, 0},
+    {"save_by_threads", save_by_threads, state_with_text, look_folder, 0, 0, 0},
+    {"save_inplace", save_inplace, state_with_text, look_folder, 0, 1, 0},
+    {"append", append, rows_of_step, look_rows, 0, 0, 0},
+    {"append_durably", append_durably, rows_of_step, look_rows, 0, 0, 0},
+    {"append_by_writer", append_by_writer, rows_of_step, look_rows, 1, 0, 0},
+    {"append_counted", append_counted, rows_of_step, look_counted, 1, 0, 0},
+    {"append_in_background", append_in_background, rows_of_step, look_counted, 1, 0, 0},
+    {"append_and_truncate", append_and_truncate, rows_or_none, look_truncated, 0, 0, 2},
+    {"append_and_truncate_durably", append_and_truncate_durably, rows_or_none,
+     look_truncated_durably, 0, 0, 2},
+    {"append_flat_durably", append_flat_durably, flat_rows_of_step, look_flat, 0, 0, 0},
+    {"append_to_stack", append_to_stack, element_of_step, look_stack, 0, 0, ELEMENTS},
+    {"append_to_stack_durably", append_to_stack_durably, element_of_step, look_stack_with_checksums,
+     0, 0, ELEMENTS},
+    {"truncate_stack", truncate_stack, four_or_one, look_four_or_one, 0, 0, 2},
+    {"names_of_ours", save_durably, state_with_names, look_names, 0, 0, 0},
+    {"archive_durably", save_archive_durably, state_with_text, look_archive, 0, 0, 0},
+    {"consolidated_durably", save_consolidated_durably, state_with_text, look_consolidated, 0, 0,
+     0},
+    {"safetensors_durably", save_safetensors_durably, kill_state, look_file, 0, 0, 0},
+    {"archive", save_archive, state_with_text, look_archive, 0, 0, 0},
+    {"consolidated", save_consolidated, state_with_text, look_consolidated, 0, 0, 0},
+    {"safetensors", save_safetensors, kill_state, look_file, 0, 0, 0},
+    {"npz", save_npz, kill_state, look_file, 0, 0, 0},
+#ifdef TD_TEST_HDF5
+    {"hdf5", save_hdf5, kill_state, look_hdf5, 0, 0, 0},
+#endif
+    {"replay_save", save_replay, rows_of_step, look_replay, 0, 0, 0},
+    {"replay_write", write_replay, rows_of_step, look_written_replay, 0, 0, 0},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;

@@ -16,6 +16,8 @@ typedef struct scenario {
   int may_be_done;
   /* The source belongs to the folder afterwards. */
   int takes_source;
+  /* look() gives the same again after as many states; 0: never. */
+  int repeats;
 } scenario;
 
 extern const scenario scenarios[];

@@ -108,8 +108,9 @@ TD_TEST(writes_that_stop_half_way) {
 }
 
 TD_TEST(calls_that_a_signal_interrupts) {
-  all_fail(TD_CALLS_WRITE | TD_CALLS_READ | TD_CALLS_OPEN | TD_CALLS_ROOM | TD_CALLS_LOCK, EINTR,
-           0);
+  all_fail(TD_CALLS_WRITE | TD_CALLS_READ | TD_CALLS_OPEN | TD_CALLS_ROOM | TD_CALLS_LOCK |
+               TD_CALLS_SYNC,
+           EINTR, 0);
 }
 
 /* The process is killed before one call after the other. */
@@ -196,6 +197,77 @@ TD_TEST(a_disk_with_less_room_than_is_needed) {
 #else
   td_test_skip("needs tmpfs");
 #endif
+}
+
+/* `durable` means the same everywhere: the content, its folder, and each parent folder that the call has made.
+ * Each wait for the disk that fails leaves nothing. */
+static td_status archive_durably(const td_tensordict *td, const char *from, const char *to) {
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  (void)from;
+  options.archive = TD_ARCHIVE_YES;
+  options.durable = 1;
+  const td_status status = td_memmap(td, to, &options, &result);
+  td_free(result);
+  return status;
+}
+
+static td_status folder_durably(const td_tensordict *td, const char *from, const char *to) {
+  td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
+  td_tensordict *result = NULL;
+  (void)from;
+  options.durable = 1;
+  const td_status status = td_memmap(td, to, &options, &result);
+  td_free(result);
+  return status;
+}
+
+static td_status pack_durably(const td_tensordict *td, const char *from, const char *to) {
+  td_memmap_pack_options options = TD_MEMMAP_PACK_OPTIONS_INIT;
+  (void)td;
+  options.durable = 1;
+  return td_memmap_pack(td_path(from, "m"), to, &options);
+}
+
+static td_status unpack_durably(const td_tensordict *td, const char *from, const char *to) {
+  td_memmap_pack_options options = TD_MEMMAP_PACK_OPTIONS_INIT;
+  (void)td;
+  options.durable = 1;
+  return td_memmap_unpack(td_path(from, "a"), to, &options);
+}
+
+TD_TEST(durable_covers_the_parents_that_are_made) {
+  td_status (*const calls[])(const td_tensordict *, const char *, const char *) = {
+      archive_durably, folder_durably, pack_durably, unpack_durably};
+  td_tensordict *td = td_empty(TD_SIZES(2));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
+  char from[1000];
+  snprintf(from, sizeof from, "%s", here("from"));
+  td_make_folder(from);
+  TD_DO(folder_durably(td, from, td_path(from, "m")));
+  TD_DO(archive_durably(td, from, td_path(from, "a")));
+  for (int i = 0; i < 4; i++) {
+    /* a file: itself and its folder; a folder: two files, itself and its folder */
+    const long waits = i % 2 == 0 ? 2 : 4;
+    td_make_folder(here("in"));
+    for (long at = 1;; at++) {
+      td_fault_begin((td_fault){TD_CALLS_SYNC, at, EIO, 0});
+      const td_status status = calls[i](td, from, here("in/one/two/to"));
+      const long seen = td_fault_end();
+      if (at > seen) {
+        TD_CHECK_INT(status, TD_OK);
+        if (seen < waits + 2)
+          td_test_fail(__FILE__, __LINE__, "call %d waited %ld times, not %ld", i, seen, waits + 2);
+        break;
+      }
+      TD_CHECK_INT(status, TD_ERR_IO);
+      TD_CHECK_INT(td_count_entries(here("in")), 0);
+    }
+    char command[1200];
+    snprintf(command, sizeof command, "rm -r '%s'", here("in"));
+    TD_CHECK(system(command) == 0);
+  }
+  td_free(td);
 }
 
 /* Reading: the error is told, and nothing is given. */

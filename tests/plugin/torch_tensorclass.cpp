@@ -42,7 +42,9 @@ std::string refusal(Call &&call) {
 
 TD_TEST(fields_are_read_and_written) {
   const at::Tensor image = at::arange(12, at::kFloat).view({2, 3, 2});
-  const Outer data({2}, image, Inner({2}, at::arange(2)), std::nullopt, std::nullopt, std::nullopt);
+  // g++ 12 warns about a std::nullopt that becomes an optional string of this class in the call.
+  const std::optional<td_torch::Json> no_extra;
+  const Outer data({2}, image, Inner({2}, at::arange(2)), std::nullopt, std::nullopt, no_extra);
   TD_CHECK(types_are_made);
   TD_CHECK(data.image().data_ptr() == image.data_ptr() && data.total() == 66);
   TD_CHECK(data.inner().x().sum().item<int>() == 1);

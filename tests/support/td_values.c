@@ -178,7 +178,7 @@ void td_check_batch(const char *file, int line, const td_tensordict *td, const i
 
 void td_check_values(const char *file, int line, const td_tensor *tensor, const double *values,
                      size_t count) {
-  static unsigned char bytes[MOST];
+  unsigned char bytes[MOST];
   size_t total = 0;
   td_dtype dtype = TD_DTYPE_OTHER;
   TD_DO(td_tensor_dtype(tensor, &dtype));

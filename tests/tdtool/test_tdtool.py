@@ -4,6 +4,7 @@
 usage: test_tdtool.py TDTOOL SOURCES [TEST…]
 """
 import fcntl
+import ctypes
 import json
 import os
 import pathlib
@@ -22,8 +23,10 @@ import unittest
 import sample
 
 TOOL = pathlib.Path(sys.argv[1]).resolve()
+MAIN = TOOL.with_name("tdtool-main")
 SOURCES = pathlib.Path(sys.argv[2]).resolve()
-COMMANDS = ["show", "head", "stats", "slice", "diff", "cat", "convert", "run", "verify", "repair"]
+COMMANDS = ["show", "head", "stats", "plot", "report", "watch", "grep", "slice", "diff", "cat", "merge", "convert", "pack",
+            "unpack", "set", "rename", "drop", "run", "verify", "repair"]
 
 
 def environment(**more):
@@ -298,6 +301,123 @@ class Modules(unittest.TestCase):
         self.assertRegex(said, r"\nrun \[#+\] 100 % 800 B of 800 B")
 
 
+class Tables(unittest.TestCase):
+    def test_a_recording_goes_there_and_back(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder)
+            sample.rollout(where / "rollout")
+            for name in ("a.csv", "a.json"):
+                run("convert", where / "rollout", where / name)
+                run("convert", where / name, where / "again", "--force")
+                found = json.loads(run("show", where / "again", "--json").stdout)
+                self.assertEqual(found["batch_size"], [4, 25])
+                shapes = {entry["key"]: entry.get("shape") for entry in found["entries"]}
+                self.assertEqual((shapes["action"], shapes["next/reward"]), ([4, 25, 2], [4, 25, 1]))
+                for key in ("action", "next/reward", "next/done"):
+                    one, other = (json.loads(run("head", where / path, key, "-n", 100, "--json").stdout) for path in ("rollout", "again"))
+                    self.assertEqual([row["index"] for row in one], [row["index"] for row in other])
+                    for left, right in zip(one, other):
+                        flat = lambda row: row["values"][key]
+                        for first, second in zip(flat(left), flat(right)):
+                            self.assertAlmostEqual(first, second, 6)
+            self.assertTrue((where / "a.csv").read_text().startswith(
+                "episode,step,action[0],action[1],step[0],next.reward[0],next.done[0],task\n0,0,-1.0,-0.26,0,0.0,False,"))
+
+
+class Edits(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.where = pathlib.Path(self.folder.name)
+        sample.rollout(self.where / "rollout")
+
+    def content(self):
+        return {str(path.relative_to(self.where)): path.read_bytes() for path in self.where.rglob("*") if path.is_file()}
+
+    def test_a_failure_changes_nothing(self):
+        before = self.content()
+        rollout = self.where / "rollout"
+        for arguments in (["set", rollout, "next/reward=1", "step=x"], ["drop", rollout, "step", "nothing"],
+                          ["rename", rollout, "step", "task"], ["set", rollout, "a=1", "--out", self.where / "no/such/x"]):
+            run(*arguments, status=None)
+            self.assertEqual({k: v for k, v in self.content().items() if not k.startswith("no/")}, before, arguments)
+
+    def test_files_that_did_not_change_are_kept(self):
+        stat = os.stat(self.where / "rollout/action.memmap")
+        run("set", self.where / "rollout", "next/reward=1")
+        again = os.stat(self.where / "rollout/action.memmap")
+        self.assertEqual((stat.st_ino, stat.st_mtime_ns), (again.st_ino, again.st_mtime_ns))
+        self.assertEqual((self.where / "rollout/next/reward.memmap").read_bytes(), struct.pack("<f", 1) * 100)
+
+    def test_numbers_reach_the_ends_of_their_dtypes(self):
+        sample.write_node(self.where / "data", [1], {"b": ("uint8", [1], [0]), "i": ("int32", [1], [0]), "q": ("int64", [1], [0]), "f": ("float32", [1], [0])})
+        run("set", self.where / "data", "b=255", f"i={-2**31}", f"q={2**63 - 1}", "f=-inf")
+        values = json.loads(run("head", self.where / "data", "--json").stdout)[0]["values"]
+        self.assertEqual(values, {"b": 255, "i": -2**31, "q": 2**63 - 1, "f": None})
+        for bad in ("b=256", "b=-1", f"i={2**31}", f"q={2**63}", "b=", "f=", "f=1x"):
+            run("set", self.where / "data", bad, status=2)
+
+
+class Watch(unittest.TestCase):
+    def test_a_folder_that_grows(self):
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder) / "data"
+            sample.write_node(where, [2], {"x": ("int64", [2], [1, 2])})
+            child = subprocess.Popen([TOOL, "watch", where, "--interval", "0.02"], stdout=subprocess.PIPE, text=True, env=environment())
+            self.assertRegex(child.stdout.readline(), r"2 rows  x 2\n")
+            run("cat", where, where, where.with_name("longer"))
+            where.rename(where.with_name("old"))
+            where.with_name("longer").rename(where)
+            for line in child.stdout:
+                if "4 rows" in line:
+                    break
+            self.assertRegex(line, r"4 rows  [\d.e+]+ rows/s  x 2\n")
+            child.send_signal(signal.SIGINT)
+            child.stdout.read()
+            self.assertEqual(child.wait(), 0)
+            child.stdout.close()
+
+
+    def test_rows_that_are_counted(self):
+        """Beside meta.json files of 2 rows stands a count of 3, then of 4."""
+        class Digest(ctypes.Structure):
+            _fields_ = [("low", ctypes.c_uint64), ("high", ctypes.c_uint64)]
+
+        library = ctypes.CDLL("libxxhash.so.0")
+        library.XXH3_128bits.restype = Digest
+        library.XXH3_128bits.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+        def count(where, sequence, rows):
+            meta = (where / "meta.json").read_bytes()
+            digest = library.XXH3_128bits(meta, len(meta))
+            slot = b"TD%rows1" + struct.pack("<QqqQQQ", sequence, 2, rows, digest.high, digest.low, 0)
+            slot += struct.pack("<Q", library.XXH3_128bits(slot, len(slot)).low)
+            with open(where / ".%rows", "r+b" if sequence > 1 else "wb") as file:
+                file.seek(sequence % 2 * 64)
+                file.write(slot)
+
+        with tempfile.TemporaryDirectory() as folder:
+            where = pathlib.Path(folder) / "data"
+            sample.write_node(where, [2], {"x": ("int64", [2], [1, 2])})
+            (where / "x.memmap").write_bytes(struct.pack("<4q", 1, 2, 3, 4))
+            self.assertIn("[2]", run("show", where).stdout)
+            count(where, 1, 3)
+            for line in (run("show", where).stdout, run("show", where, "--json").stdout, run("stats", where).stdout):
+                self.assertIn("3", line)
+            self.assertEqual(json.loads(run("show", where, "--json").stdout)["batch_size"], [3])
+            child = subprocess.Popen([TOOL, "watch", where, "--interval", "0.02"], stdout=subprocess.PIPE, text=True, env=environment())
+            self.assertRegex(child.stdout.readline(), r"3 rows  x 3\n")
+            count(where, 2, 4)
+            for line in child.stdout:
+                if "4 rows" in line:
+                    break
+            self.assertRegex(line, r"4 rows  [\d.e+]+ rows/s  x 4\n")
+            child.send_signal(signal.SIGINT)
+            child.stdout.read()
+            self.assertEqual(child.wait(), 0)
+            child.stdout.close()
+
+
 class Size(unittest.TestCase):
     def test_a_terabyte_shows_at_once(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -335,6 +455,40 @@ class Size(unittest.TestCase):
             self.assertEqual(run("diff", where, where).stdout, "")
 
 
+class Stores(unittest.TestCase):
+    """Dictionaries in a Redis server, by their address."""
+
+    @unittest.skipUnless(shutil.which("redis-server"), "there is no redis-server")
+    def test_a_store_is_shown_and_converted(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            where = pathlib.Path(scratch)
+            sample.write_node(where / "d", [2], {"x": ("uint8", [2], [7, 8])})
+            server = subprocess.Popen(["redis-server", "--port", "0", "--save", "", "--dir", scratch, "--unixsocket", where / "s"],
+                                      stdout=subprocess.DEVNULL)
+            try:
+                address = f"redis+unix://{where}/s/p/one"
+                done = run("convert", where / "d", address, status=None)
+                for _ in range(500):
+                    if done.returncode == 0 or "built without" in done.stderr:
+                        break
+                    time.sleep(0.01)
+                    done = run("convert", where / "d", address, status=None)
+                if "built without" in done.stderr:
+                    self.skipTest(done.stderr)
+                self.assertIn("x  uint8  [2]", run("show", address).stdout)
+                run("convert", address, where / "back.tdz")
+                run("diff", where / "d", where / "back.tdz")
+                self.assertIn("already", run("convert", where / "d", address, status=3).stderr)
+                run("convert", "--force", where / "d", address)
+            finally:
+                server.kill()
+                server.wait()
+
+    def test_an_address_without_a_server_is_refused(self):
+        for address in ("redis://localhost/x", "redis://localhost:0/p/x", "redis://localhost:x/p/x", "redis:///"):
+            run("show", address, status=2)
+
+
 class Papers(unittest.TestCase):
     """The man page, the help and the completions are of one piece with the program."""
 
@@ -351,13 +505,15 @@ class Papers(unittest.TestCase):
                 self.assertIn(option, page)
 
     def test_every_source_option_is_in_the_help(self):
-        for source in SOURCES.glob("cmd_*.c"):
-            command = source.stem[4:]
-            self.assertIn(command, COMMANDS)
-            text = run(command, "--help").stdout
-            table = re.search(r"tool_option options\[\] = \{(.*?)\n\};", source.read_text(), re.S)
-            for name in re.findall(r'\{"([a-z-]+)"', table.group(1)) if table else []:
-                self.assertIn(f"--{name}", text)
+        found = set()
+        for source in SOURCES.glob("ask_*.c"):
+            for name, table in re.findall(r"tool_option (\w+)_options\[\] = \{(.*?)\n\};", source.read_text(), re.S):
+                text = run(name, "--help").stdout
+                found.add(name)
+                for option in re.findall(r'\{"([a-z-]+)"', table):
+                    self.assertIn(f"--{option}", text)
+        self.assertEqual(found, set(COMMANDS))
+        self.assertLessEqual({source.stem[4:] for source in SOURCES.glob("cmd_*.c")}, set(COMMANDS))
 
     def test_man_page_is_good_troff(self):
         if not shutil.which("groff"):
@@ -376,31 +532,80 @@ class Papers(unittest.TestCase):
 
     def test_completion(self):
         self.assertEqual(self.completed("tdtool", ""), [*COMMANDS, "--help", "--version"])
-        self.assertEqual(self.completed("tdtool", "s"), ["show", "stats", "slice"])
+        self.assertEqual(self.completed("tdtool", "s"), ["show", "stats", "slice", "set"])
         self.assertEqual(self.completed("tdtool", "diff", "--a"), ["--atol"])
         self.assertEqual(self.completed("tdtool", "show", "--color", ""), ["auto", "always", "never"])
         self.assertEqual(self.completed("tdtool", "convert", "a", "b", "-t", "f"), ["folder"])
         self.assertEqual(self.completed("tdtool", "show", "two"), ["two words.td"])
 
     def test_version(self):
-        self.assertRegex(run("--version").stdout, r"\Atdtool \d+\.\d+\.\d+, library \d+\.\d+\.\d+, libtorch \d")
+        self.assertRegex(run("--version").stdout, r"\Atdtool \d+\.\d+\.\d+, built with libtorch \d")
 
 
 class Program(unittest.TestCase):
-    def test_links_to_the_library_alone(self):
+    def needed(self, program):
         if not shutil.which("readelf"):
             self.skipTest("no readelf here")
-        text = subprocess.run(["readelf", "-d", TOOL], stdout=subprocess.PIPE, text=True).stdout
-        needed = {name.split(".so")[0] for name in re.findall(r"NEEDED.*\[(.*)\]", text)}
-        sanitizers = {"libasan", "libubsan", "libtsan"}
-        if "__asan_init" in subprocess.run(["nm", TOOL], stdout=subprocess.PIPE, text=True).stdout:
-            sanitizers |= {"libstdc++", "libgcc_s"}  # of clang's, which is linked in
-        self.assertEqual(needed - sanitizers - {"libm", "libpthread", "ld-linux-x86-64"}, {"libtensordict", "libc"})
+        text = subprocess.run(["readelf", "-d", program], stdout=subprocess.PIPE, text=True).stdout
+        names = {name.split(".so")[0] for name in re.findall(r"NEEDED.*\[(.*)\]", text)}
+        return names - {"libasan", "libubsan", "libtsan", "libm", "libpthread", "ld-linux-x86-64", "ld-linux-aarch64"}
+
+    def test_starts_without_libtorch(self):
+        """What loads nothing of libtorch starts in some milliseconds; bench/startup measures it."""
+        self.assertEqual(self.needed(TOOL) - {"libstdc++", "libgcc_s"}, {"libc"})
+
+    def test_the_rest_links_to_the_library_alone(self):
+        needed = self.needed(MAIN)
+        if "__asan_init" in subprocess.run(["nm", MAIN], stdout=subprocess.PIPE, text=True).stdout:
+            needed -= {"libstdc++", "libgcc_s"}  # of clang's, which is linked in
+        self.assertEqual(needed - {"libz"}, {"libtensordict", "libc"})
+
+    def test_both_readers_show_the_same(self):
+        """tdtool reads plain folders by itself; what it shows, the library shows too."""
+        for name in ("basic", "dtypes", "nontensor", "tensorclass", "lazy_hetero"):
+            for more in ([], ["--json"]):
+                found = run("show", sample.GOLDEN / name, *more).stdout
+                main = subprocess.run([MAIN, "show", sample.GOLDEN / name, *more], stdout=subprocess.PIPE, text=True,
+                                      encoding="utf-8", env=environment())
+                self.assertEqual(found, main.stdout)
+
+    def test_what_is_shown_at_once(self):
+        """Without the other program beside it, tdtool shows what it reads alone, and says that the rest is missing."""
+        with tempfile.TemporaryDirectory() as folder:
+            alone = pathlib.Path(folder) / "tdtool"
+            shutil.copy(TOOL, alone)
+            sample.prepare(pathlib.Path(folder))
+
+            def show(*arguments):
+                done = subprocess.run([alone, "show", *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                      text=True, encoding="utf-8", env=environment())
+                return done.returncode, done.stdout
+
+            self.assertEqual(show("rollout")[0], 0)
+            self.assertEqual(show("rollout", "next")[0], 0)
+            self.assertIn("bell", show("names")[1])
+            where = pathlib.Path(folder)
+            plain = (where / "rollout/meta.json").read_text()
+            hostile = {
+                "cut": plain[:-1], "twice": plain[:-1] + ', "shape": [4, 25]}', "list": "[" + plain + "]", "number": "1",
+                "deep": '{"x": ' + "[" * 10000 + "]" * 10000 + "}", "negative": plain.replace("[4, 25, 2]", "[4, -25, 2]"),
+                "large": plain.replace("[4, 25, 2]", "[4, 25, 4611686018427387904]"),
+                "real": plain.replace("[4, 25]", "[4, 25.5]"), "longer": plain.replace("[4, 25, 2]", "[4, 25, 3]"),
+                "class": plain.replace("_td.TensorDict", "_td.Other"), "nan": plain.replace('"cpu"', "NaN", 1),
+                "name": plain.replace('"action"', '"../action"'), "empty": "", "nul": plain.replace('"action"', '"a\\u0000b"'),
+            }
+            for name, text in hostile.items():
+                self.assertNotEqual(text, plain, name)
+                (where / "rollout/meta.json").write_text(text)
+                self.assertEqual(show("rollout"), (3, ""), name)
+            (where / "rollout/meta.json").unlink()
+            (where / "rollout/meta.json").symlink_to("next/meta.json")
+            self.assertEqual(show("rollout"), (3, ""))
 
     def test_includes_the_public_header_alone(self):
-        for source in [*SOURCES.glob("*.c"), *SOURCES.glob("*.h")]:
+        for source in [*SOURCES.glob("*.c"), *SOURCES.glob("*.h"), *SOURCES.glob("*.cpp")]:
             for header in re.findall(r'#include\s+([<"].*[>"])', source.read_text()):
-                self.assertRegex(header, r'\A(<tensordict/td\.h>|"tdtool\.h"|<[a-z/]+\.h>)\Z')
+                self.assertRegex(header, r'\A(<tensordict/td\.h>|<nlohmann/json\.hpp>|"[a-z_]+\.h"|<[a-z_/]+(\.h)?>)\Z')
                 self.assertNotRegex(header, "torch|<td/")
 
     def test_memory_is_given_back(self):

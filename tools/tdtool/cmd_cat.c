@@ -2,11 +2,7 @@
  * it may be larger than the memory. */
 #include <stdlib.h>
 
-#include "tdtool.h"
-
-static const tool_option options[] = {
-    SAVING_OPTIONS,
-};
+#include "runs.h"
 
 static td_status append(void *user) {
   const td_tensordict *td = user;
@@ -54,7 +50,7 @@ static td_tensordict *join(char **paths, int count, bool shapes_only) {
   return joined;
 }
 
-static int run(int count, char **arguments) {
+int run_cat(int count, char **arguments) {
   const char *out = arguments[--count];
   form as = form_for(out);
   refuse_existing(out);
@@ -71,19 +67,3 @@ static int run(int count, char **arguments) {
   scratch_remove();
   return TOOL_FINE;
 }
-
-const tool_command command_cat = {
-    .name = "cat",
-    .arguments = "PATH... OUT [OPTION...]",
-    .summary = "Concatenates dictionaries along their first batch dimension",
-    .text =
-        "All inputs need the same keys, dtypes and shapes, except for the number of rows. "
-        "tdtool appends one input after the other, so the result may be larger than the "
-        "memory.",
-    .example = "tdtool cat monday tuesday wednesday week\ntdtool cat shard-* all.tdz",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 2,
-    .most = -1,
-    .run = run,
-};

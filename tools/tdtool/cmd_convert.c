@@ -1,35 +1,34 @@
 /* tdtool convert: from one form to another. */
-#include "tdtool.h"
+#include <stdio.h>
 
-static const tool_option options[] = {
-    SAVING_OPTIONS,
-};
+#include "runs.h"
 
-static int run(int count, char **arguments) {
+/* Formats that store no batch size: a dictionary whose tensors agree in their first size had one. */
+static void tell_lost_batch(const td_tensordict *td, const char *from) {
+  tree all = tree_of(td, false);
+  int64_t rows = -1;
+  bool agree = all.length > 1 && all.entries[0].dims == 0 && all.entries[0].values == 0;
+  for (size_t i = 1; agree && i < all.length; i++) {
+    const entry *one = all.entries + i;
+    if (one->kind == TD_ENTRY_DICT) continue;
+    agree = one->dims > 0 && (rows < 0 || rows == one->sizes[0]);
+    if (agree) rows = one->sizes[0];
+  }
+  tree_free(&all);
+  if (!agree || rows < 0) return;
+  fprintf(stderr, "tdtool: note: %s stores no batch size; --batch-dims 1 makes it [%lld]\n", from,
+          (long long)rows);
+}
+
+int run_convert(int count, char **arguments) {
   (void)count;
   form as = form_for(arguments[1]);
   refuse_existing(arguments[1]);
   td_tensordict *td = open_any(arguments[0], false);
+  if (common.batch_dims < 0 && stores_no_batch(form_of_file(arguments[0])))
+    tell_lost_batch(td, arguments[0]);
   save_any(td, arguments[1], as, "convert");
   print_saved(td, arguments[1], as);
   td_free(td);
   return TOOL_FINE;
 }
-
-const tool_command command_convert = {
-    .name = "convert",
-    .arguments = "PATH OUT [OPTION...]",
-    .summary = "Converts a dictionary to another format",
-    .text =
-        "tdtool recognises the format of PATH by its content. OUT appears under its name "
-        "only when it is complete.",
-    .example =
-        "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\ntdtool "
-        "convert "
-        "table.csv table.npz",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 2,
-    .most = 2,
-    .run = run,
-};

@@ -2,22 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
-
-static struct {
-  double relative, absolute;
-  bool content, brief;
-} given;
-
-static const tool_option options[] = {
-    {"rtol", 'r', "X", NULL, "numbers may differ by X times the second one", TAKES_REAL,
-     &given.relative},
-    {"atol", 'a', "X", NULL, "numbers may differ by X", TAKES_REAL, &given.absolute},
-    {"content", 'c', NULL, NULL, "ignore batch sizes, tensorclasses and lazy stacks", TAKES_NOTHING,
-     &given.content},
-    {"brief", 'q', NULL, NULL, "print nothing; only set the exit status", TAKES_NOTHING,
-     &given.brief},
-};
+#include "runs.h"
 
 /* What is said of a dictionary besides its entries. */
 typedef struct facts {
@@ -49,16 +34,27 @@ static facts facts_of(const td_tensordict *td) {
 }
 
 static struct {
-  size_t found;
+  size_t found, follow;
+  facts one, other; /* of the whole */
   table *lines;
 } report;
+
+/* Whether two shapes differ as the batch sizes of the whole do, and in nothing else. */
+static bool follows(const int64_t *one, size_t one_dims, const int64_t *other, size_t other_dims) {
+  const size_t before = report.one.dims, after = report.other.dims;
+  if (diff_asked.content || common.json || one_dims < before || other_dims < after) return false;
+  if (one_dims - before != other_dims - after) return false;
+  return memcmp(one, report.one.sizes, before * sizeof *one) == 0 &&
+         memcmp(other, report.other.sizes, after * sizeof *other) == 0 &&
+         memcmp(one + before, other + after, (one_dims - before) * sizeof *one) == 0;
+}
 
 /* One difference. */
 static void differ(const key *path, const char *kind, const char *details) {
   text name = {NULL, 0, 0};
   add_key(&name, path->names, path->length);
   report.found++;
-  if (given.brief) {
+  if (diff_asked.brief) {
     /* nothing */
   } else if (common.json) {
     json_begin('{');
@@ -85,10 +81,23 @@ static void differ_shape(const key *path, const char *kind, const facts *one, co
   text_free(&details);
 }
 
+static bool shapes_follow(const td_tensor *one, const td_tensor *other) {
+  int64_t sizes[2][64];
+  size_t dims[2];
+  return td_tensor_sizes(one, sizes[0], 64, dims) == TD_OK &&
+         td_tensor_sizes(other, sizes[1], 64, dims + 1) == TD_OK &&
+         follows(sizes[0], dims[0], sizes[1], dims[1]);
+}
+
 static void compare_tensors(const key *path, const td_tensor *one, const td_tensor *other) {
   text details = {NULL, 0, 0};
-  const char *kind = tensors_differ(one, other, given.relative, given.absolute, &details);
-  if (kind) differ(path, kind, details.data);
+  const char *kind = tensors_differ(one, other, diff_asked.relative, diff_asked.absolute, &details);
+  if (kind && strcmp(kind, "shape") == 0 && shapes_follow(one, other)) {
+    report.found++;
+    report.follow++;
+  } else if (kind) {
+    differ(path, kind, details.data);
+  }
   text_free(&details);
 }
 
@@ -225,10 +234,13 @@ static td_tensordict *element_at(const td_tensordict *lazy, int64_t dim, size_t 
 
 static void compare_dictionaries(const pair *now) {
   facts one = facts_of(now->one), other = facts_of(now->other);
-  if (!given.content) {
+  if (!diff_asked.content) {
     if (one.dims != other.dims ||
         memcmp(one.sizes, other.sizes, one.dims * sizeof *one.sizes) != 0) {
-      differ_shape(&now->path, "batch", &one, &other);
+      if (now->path.length && follows(one.sizes, one.dims, other.sizes, other.dims))
+        report.follow++;
+      else
+        differ_shape(&now->path, "batch", &one, &other);
     }
     if (strcmp(one.tensorclass, other.tensorclass) != 0) {
       text details = {NULL, 0, 0};
@@ -259,7 +271,7 @@ static void compare_dictionaries(const pair *now) {
   }
 }
 
-static int run(int count, char **arguments) {
+int run_diff(int count, char **arguments) {
   (void)count;
   td_tensordict *one = open_any(arguments[0], false), *other = open_any(arguments[1], false);
   size_t bytes[2];
@@ -271,6 +283,8 @@ static int run(int count, char **arguments) {
     json_name("differences");
     json_begin('[');
   }
+  report.one = facts_of(one);
+  report.other = facts_of(other);
   progress_begin("diff", (uint64_t)bytes[0] + bytes[1]);
   later(one, other, key_copy(NULL, 0));
   while (todo.length) {
@@ -290,24 +304,10 @@ static int run(int count, char **arguments) {
     json_finish();
   } else {
     table_print(report.lines, WHOLE_LINES);
+    if (report.follow && !diff_asked.brief)
+      printf("%zu more %s as the batch sizes do\n", report.follow,
+             report.follow == 1 ? "entry differs" : "entries differ");
   }
   table_free(report.lines);
   return report.found ? TOOL_FOUND : TOOL_FINE;
 }
-
-const tool_command command_diff = {
-    .name = "diff",
-    .arguments = "PATH PATH [OPTION...]",
-    .summary = "Shows where two dictionaries differ",
-    .text =
-        "The two may be stored in different formats. tdtool compares structure, dtypes "
-        "and shapes, then values: it prints the first position that differs and the "
-        "largest difference. NaN equals NaN. Without a difference it prints nothing and "
-        "exits with 0, otherwise with 1.",
-    .example = "tdtool diff rollout rollout.tdz\ntdtool diff before after --rtol 1e-5 --atol 1e-8",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 2,
-    .most = 2,
-    .run = run,
-};

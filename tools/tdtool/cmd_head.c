@@ -2,15 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
-
-static struct { int64_t rows, from; } given = {10, 0};
-
-static const tool_option options[] = {
-    {"rows", 'n', "N", NULL, "how many rows to print; 10 by default", TAKES_COUNT, &given.rows},
-    {"from", 'f', "ROW", NULL, "the first row, counted in row-major order from 0", TAKES_COUNT,
-     &given.from},
-};
+#include "runs.h"
 
 /* A walk over the elements of a batch, which may have sizes that differ (-1) inside a lazy stack. */
 typedef struct level {
@@ -93,13 +85,10 @@ static void row_cell(table *to, const td_tensordict *row, const leaf *of, size_t
   text cell = {NULL, 0, 0};
   td_entry_kind kind;
   must(td_get_kind(row, of->path.names, of->path.length, &kind));
-  if (kind == TD_ENTRY_TENSOR) {
-    td_tensor *tensor;
-    must(td_get(row, of->path.names, of->path.length, &tensor));
-    elements values = elements_of(tensor);
+  elements values;
+  if (elements_at(row, &of->path, &values)) {
     add_elements(&cell, &values, most);
     elements_free(&values);
-    td_tensor_free(tensor);
   } else if (kind == TD_ENTRY_NON_TENSOR) {
     char *json = non_tensor_text(row, of->path.names, of->path.length, false);
     if (json) add_escaped(&cell, json);
@@ -137,12 +126,10 @@ static void json_row(const cursor *at, const td_tensordict *row, const leaves *c
       free(json);
       continue;
     }
-    td_tensor *tensor;
-    must(td_get(row, path->names, path->length, &tensor));
-    elements values = elements_of(tensor);
+    elements values;
+    elements_at(row, path, &values);
     json_elements(&values);
     elements_free(&values);
-    td_tensor_free(tensor);
   }
   json_end('}');
   json_end('}');
@@ -224,6 +211,11 @@ void print_rows(const td_tensordict *td, const leaves *chosen, int64_t from, int
   }
   td_free(at.row);
   while (at.depth) td_free(at.levels[--at.depth].td);
+  if (!common.json && done == 0 && from > 0 && count > 0) {
+    int64_t rows = from - skip; /* what could be passed over */
+    die("no row %lld: there %s %lld %s", (long long)from, rows == 1 ? "is" : "are", (long long)rows,
+        rows == 1 ? "row" : "rows");
+  }
   if (common.json) {
     json_end(']');
     json_finish();
@@ -233,30 +225,12 @@ void print_rows(const td_tensordict *td, const leaves *chosen, int64_t from, int
   }
 }
 
-static int run(int count, char **arguments) {
+int run_head(int count, char **arguments) {
   td_tensordict *td = open_any(arguments[0], false);
   leaves chosen = leaves_of(td, true);
   leaves_keep(&chosen, count - 1, arguments + 1);
-  print_rows(td, &chosen, given.from, given.rows);
+  print_rows(td, &chosen, head_asked.from, head_asked.rows);
   leaves_free(&chosen);
   td_free(td);
   return TOOL_FINE;
 }
-
-const tool_command command_head = {
-    .name = "head",
-    .arguments = "PATH [KEY...] [OPTION...]",
-    .summary = "Prints rows",
-    .text =
-        "A row is one element of the batch. With several batch dimensions, rows come in "
-        "row-major order. KEYs choose the columns. Of a tensor with more than one element "
-        "per row, tdtool prints the first elements; with --json it prints all.",
-    .example =
-        "tdtool head rollout -n 3\ntdtool head rollout action next/reward --from 500\ntdtool head "
-        "table.csv --json",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 1,
-    .most = -1,
-    .run = run,
-};

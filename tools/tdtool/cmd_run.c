@@ -1,31 +1,9 @@
 /* tdtool run: a module over the rows of a dictionary, piece by piece. */
 #include <stdlib.h>
 
-#include "tdtool.h"
+#include "runs.h"
 
 enum { AT_ONCE = 1024 }; /* elements of the batch */
-
-static struct {
-  int64_t batch;
-  bool only_outputs;
-} given;
-
-static const tool_option options[] = {
-    {"in", 'i', "KEY", NULL, "an input of the module; give all, in their order", TAKES_TEXTS,
-     &loading.in},
-    {"out", 'o', "KEY", NULL, "an output of the module; give all, in their order; _ drops one",
-     TAKES_TEXTS, &loading.out},
-    {"batch", 'b', "N", NULL, "rows in one call; 0, the default: some 1024 elements of the batch",
-     TAKES_COUNT, &given.batch},
-    {"only-outputs", 0, NULL, NULL, "write the outputs without the other entries", TAKES_NOTHING,
-     &given.only_outputs},
-    {"freeze", 0, NULL, NULL, "turn the parameters into constants, in evaluation mode",
-     TAKES_NOTHING, &loading.freeze},
-    {"device", 0, "DEVICE", NULL, "where the module runs, such as cuda:0; by default the CPU",
-     TAKES_TEXT, &loading.device},
-    SHA256_OPTION,
-    SAVING_OPTIONS,
-};
 
 typedef struct job {
   const char *path;
@@ -55,7 +33,7 @@ static void measure(job *of) {
     if (of->sizes[i] > 1)
       elements = of->sizes[i] > AT_ONCE / elements ? AT_ONCE : elements * of->sizes[i];
   }
-  of->step = given.batch ? given.batch : AT_ONCE / elements;
+  of->step = run_asked.batch ? run_asked.batch : AT_ONCE / elements;
   some.ignore_missing = 1;
   if (td_select(of->td, of->in_keys, of->in_keys_len, &some, &inputs) != TD_OK) return;
   must(td_nbytes(inputs, &bytes));
@@ -108,7 +86,7 @@ static void show_progress(const job *of, int64_t past) {
 /* What stands beside the outputs. */
 static td_tensordict *others(const job *of, const outputs *made) {
   td_tensordict *result;
-  if (!given.only_outputs) return outputs_exclude(made, of->td);
+  if (!run_asked.only_outputs) return outputs_exclude(made, of->td);
   must(td_create(of->sizes, of->dims, TD_DEVICE_NONE, -1, &result));
   return result;
 }
@@ -171,7 +149,7 @@ static void run_job(const job *of, const char *out, form as) {
   td_tensordict *first_rows = call(of, 0, &past), *all;
   outputs made = outputs_of(of->module, first_rows);
   must(td_kind(of->td, &kind));
-  bool grows = kind == TD_DICT_DENSE || given.only_outputs;
+  bool grows = kind == TD_DICT_DENSE || run_asked.only_outputs;
   if (grows && run_in_files(of, first_rows, past, &made, out)) {
     all = scratch_keep(out, as);
   } else {
@@ -185,7 +163,7 @@ static void run_job(const job *of, const char *out, form as) {
   scratch_remove();
 }
 
-static int run(int count, char **arguments) {
+int run_run(int count, char **arguments) {
   (void)count;
   job of = {.path = arguments[1]};
   td_keys *keys;
@@ -206,26 +184,3 @@ static int run(int count, char **arguments) {
   td_module_free(of.module);
   return TOOL_FINE;
 }
-
-const tool_command command_run = {
-    .name = "run",
-    .arguments = "MODULE PATH OUT [OPTION...]",
-    .summary = "Runs a module over the rows of a dictionary, and saves what it gives",
-    .text =
-        "MODULE is a TorchScript archive. Such an archive is code: run only those that you trust, "
-        "or give the checksum. OUT gets all entries of PATH and the outputs of the module, which "
-        "replace entries of the same key. A row is one element of the first batch dimension. The "
-        "module gets some rows at once, so a folder may be larger than the memory; a lazy stack "
-        "may not. The archive names the keys of inputs and outputs; others are given one by one: "
-        "--in agent/image --in agent/goal. OUT "
-        "appears under its name only when it is complete.",
-    .example =
-        "tdtool run policy.pt rollout acted\ntdtool run policy.pt rollout acted.tdz "
-        "--only-outputs\n"
-        "tdtool run encoder.pt images codes --in image --out code --batch 256",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 3,
-    .most = 3,
-    .run = run,
-};

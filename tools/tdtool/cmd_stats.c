@@ -1,73 +1,13 @@
 /* tdtool stats: what the values of each tensor are like. Reads piece by piece, so that a dictionary may be
  * larger than the memory. */
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "runs.h"
+#include "summary.h"
 
 enum { BINS = 16, CHUNK = 8192 };
-
-static struct { bool fast; } given;
-
-static const tool_option options[] = {
-    {"fast", 0, NULL, NULL, "skip the histogram, which reads the values a second time",
-     TAKES_NOTHING, &given.fast},
-};
-
-typedef struct summary {
-  td_dtype dtype;
-  uint64_t count, finite, nan, infinite;
-  double least, greatest; /* of all but NaN */
-  double low, high;       /* of finite ones */
-  double mean, squares;   /* of finite ones: squares of the distances from the mean */
-  uint64_t bins[BINS];
-  size_t bins_len;
-} summary;
-
-static void look(summary *of, const double *values, size_t count) {
-  double sum = 0, squares = 0;
-  size_t finite = 0;
-  for (size_t i = 0; i < count; i++) {
-    double value = values[i];
-    if (isnan(value)) {
-      of->nan++;
-      continue;
-    }
-    if (value < of->least) of->least = value;
-    if (value > of->greatest) of->greatest = value;
-    if (isinf(value)) {
-      of->infinite++;
-      continue;
-    }
-    if (value < of->low) of->low = value;
-    if (value > of->high) of->high = value;
-    sum += value;
-    finite++;
-  }
-  if (finite) { /* the means of two parts, and their squares */
-    double mean = sum / (double)finite, apart = mean - of->mean;
-    for (size_t i = 0; i < count; i++) {
-      if (isfinite(values[i])) squares += (values[i] - mean) * (values[i] - mean);
-    }
-    double before = (double)of->finite, all = before + (double)finite;
-    of->mean += apart * (double)finite / all;
-    of->squares += squares + apart * apart * before * (double)finite / all;
-    of->finite += finite;
-  }
-  of->count += count;
-}
-
-static void sort_in(summary *of, const double *values, size_t count) {
-  double width = of->high - of->low, scale = width > 0 ? (double)of->bins_len / width : 0;
-  if (!isfinite(scale) || !isfinite(width)) return;
-  for (size_t i = 0; i < count; i++) {
-    if (!isfinite(values[i])) continue;
-    size_t bin = (size_t)((values[i] - of->low) * scale);
-    of->bins[bin < of->bins_len ? bin : of->bins_len - 1]++;
-  }
-}
 
 typedef struct walk {
   summary *of;
@@ -89,22 +29,13 @@ static void piece(void *user, const td_tensor *tensor) {
 }
 
 static summary summarize(const td_tensordict *td, key path) {
-  summary result = {.least = INFINITY, .greatest = -INFINITY, .low = INFINITY, .high = -INFINITY};
-  walk through = {&result, look};
+  summary result;
+  walk through = {&result, summary_look};
+  summary_begin(&result);
   leaf_pieces(td, path, piece, &through);
-  if (given.fast || result.low > result.high) return result;
-  result.bins_len = BINS;
-  if (result.low == result.high) result.bins_len = 1;
-  if (is_integer(result.dtype) && result.high - result.low < BINS) { /* a bar for each number */
-    result.bins_len = (size_t)(result.high - result.low) + 1;
-    result.high += 1;
-  }
-  through.each = sort_in;
-  if (result.bins_len > 1)
-    leaf_pieces(td, path, piece, &through);
-  else
-    result.bins[0] = result.finite;
-  if (is_integer(result.dtype)) result.high = result.greatest;
+  if (stats_asked.fast || !summary_bins(&result, BINS)) return result;
+  through.each = summary_sort;
+  leaf_pieces(td, path, piece, &through);
   return result;
 }
 
@@ -130,10 +61,6 @@ static void number_cell(table *to, const summary *of, double value, bool whole) 
   table_cell(to, PLAIN, room);
 }
 
-static double deviation(const summary *of) {
-  return of->finite > 1 ? sqrt(of->squares / (double)(of->finite - 1)) : 0;
-}
-
 static void print_summary(table *to, const char *name, const summary *of) {
   char room[40];
   text bars = {NULL, 0, 0};
@@ -144,7 +71,7 @@ static void print_summary(table *to, const char *name, const summary *of) {
   number_cell(to, of, of->least, true);
   number_cell(to, of, of->greatest, true);
   number_cell(to, of, of->mean, false);
-  number_cell(to, of, deviation(of), false);
+  number_cell(to, of, summary_deviation(of), false);
   snprintf(room, sizeof room, "%llu", (unsigned long long)of->nan);
   table_cell(to, of->nan ? RED : DIM, room);
   add_bars(&bars, of);
@@ -160,7 +87,7 @@ static void json_summary(key path, const summary *of) {
   json_text(dtype_name(of->dtype));
   json_name("count");
   json_size(of->count);
-  const double numbers[] = {of->least, of->greatest, of->mean, deviation(of)};
+  const double numbers[] = {of->least, of->greatest, of->mean, summary_deviation(of)};
   static const char *const names[] = {"min", "max", "mean", "std"};
   for (size_t i = 0; i < COUNT_OF(names); i++) {
     json_name(names[i]);
@@ -189,10 +116,10 @@ static void json_summary(key path, const summary *of) {
 static uint64_t work(const td_tensordict *td) {
   size_t bytes;
   must(td_nbytes(td, &bytes));
-  return (uint64_t)bytes * (given.fast ? 1 : 2);
+  return (uint64_t)bytes * (stats_asked.fast ? 1 : 2);
 }
 
-static int run(int count, char **arguments) {
+int run_stats(int count, char **arguments) {
   static const char *const heads[] = {"leaf", "dtype", "count", "min", "max",
                                       "mean", "std",   "NaN",   ""};
   td_tensordict *td = open_any(arguments[0], false);
@@ -224,21 +151,3 @@ static int run(int count, char **arguments) {
   td_free(td);
   return TOOL_FINE;
 }
-
-const tool_command command_stats = {
-    .name = "stats",
-    .arguments = "PATH [KEY...] [OPTION...]",
-    .summary = "Minimum, maximum, mean and NaN count of each tensor, and a histogram",
-    .text =
-        "tdtool reads the values piece by piece, so the data may be larger than the "
-        "memory. Mean and standard deviation are those of the finite values. For complex "
-        "numbers they are those of the magnitude.",
-    .example =
-        "tdtool stats rollout\ntdtool stats rollout next/reward\ntdtool stats rollout --fast "
-        "--json",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 1,
-    .most = -1,
-    .run = run,
-};

@@ -3,14 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tdtool.h"
-
-static struct { bool add; } given;
-
-static const tool_option options[] = {
-    {"add", 0, NULL, NULL, "add checksums of the present content to the folder", TAKES_NOTHING,
-     &given.add},
-};
+#include "runs.h"
 
 static struct {
   table *lines;
@@ -77,7 +70,7 @@ static void verify_folder(const char *path) {
   how.num_threads = 2;
   how.progress = each_progress;
   progress_begin("verify", 0);
-  if (given.add) {
+  if (verify_asked.add) {
     must(td_memmap_write_checksums(path, &how));
   } else {
     how.damage = each_damage;
@@ -103,7 +96,7 @@ static void print_result(const char *path, form which) {
   add_escaped(&line, path);
   if (report.found) {
     addf(&line, ": %zu damaged", report.found);
-  } else if (given.add) {
+  } else if (verify_asked.add) {
     add(&line, ": has checksums now");
   } else {
     add(&line, ": fine");
@@ -115,11 +108,11 @@ static void print_result(const char *path, form which) {
   text_free(&line);
 }
 
-static int run(int count, char **arguments) {
+int run_verify(int count, char **arguments) {
   (void)count;
   const char *path = arguments[0];
   form which = form_of_file(path);
-  if (given.add && which != FORM_FOLDER)
+  if (verify_asked.add && which != FORM_FOLDER)
     die_usage("%s is not a folder; --add is for folders", path);
   report.lines = table_new("lll");
   if (common.json) {
@@ -150,19 +143,3 @@ static int run(int count, char **arguments) {
   table_free(report.lines);
   return report.found ? TOOL_FOUND : TOOL_FINE;
 }
-
-const tool_command command_verify = {
-    .name = "verify",
-    .arguments = "PATH [OPTION...]",
-    .summary = "Names each damaged file and what is wrong with it",
-    .text =
-        "tdtool reads a folder with checksums whole and compares them, and so it does an "
-        "archive, whose entries always have some. Otherwise it checks structure and sizes. "
-        "The exit status is 1 if it finds damage.",
-    .example = "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz",
-    .options = options,
-    .options_len = COUNT_OF(options),
-    .least = 1,
-    .most = 1,
-    .run = run,
-};

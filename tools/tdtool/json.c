@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 static int depth;
 static bool begun; /* something stands before, on this level */
@@ -31,18 +31,26 @@ void json_end(char bracket) {
   begun = true;
 }
 
-static void quoted(const char *utf8) {
-  putchar('"');
-  for (const unsigned char *at = (const unsigned char *)utf8; *at; at++) {
+void add_quoted(text *to, const char *utf8) {
+  add(to, "\"");
+  for (const char *at = utf8; *at; at++) {
+    unsigned char byte = (unsigned char)*at;
     if (*at == '"' || *at == '\\') {
-      printf("\\%c", *at);
-    } else if (*at < 0x20 || *at == 0x7F) {
-      printf("\\u%04x", *at);
+      addf(to, "\\%c", *at);
+    } else if (byte < 0x20 || byte == 0x7F) {
+      addf(to, "\\u%04x", byte);
     } else {
-      putchar(*at);
+      add_bytes(to, at, 1);
     }
   }
-  putchar('"');
+  add(to, "\"");
+}
+
+static void quoted(const char *utf8) {
+  text line = {NULL, 0, 0};
+  add_quoted(&line, utf8);
+  fputs(line.data, stdout);
+  text_free(&line);
 }
 
 void json_name(const char *name) {
@@ -103,4 +111,7 @@ void json_path(const char *const *path, size_t path_len) {
   text_free(&key);
 }
 
-void json_finish(void) { putchar('\n'); }
+void json_finish(void) {
+  putchar('\n');
+  begun = false;
+}

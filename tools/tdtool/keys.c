@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 static void append(key *to, const char *name) {
   to->names = xrealloc(to->names, (to->length + 1) * sizeof *to->names);

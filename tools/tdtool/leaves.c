@@ -29,6 +29,19 @@ leaves leaves_of(const td_tensordict *td, bool data) {
   return result;
 }
 
+/* Says which keys there are, as many as fit a line. */
+static void refuse_key(const leaves *all, const char *typed) {
+  text known = {NULL, 0, 0};
+  size_t at = 0;
+  for (; at < all->length && known.length < 100; at++) {
+    add(&known, at ? ", " : "");
+    add_key(&known, all->items[at].path.names, all->items[at].path.length);
+  }
+  if (at == 0) die("no entry under the key %s: there are no tensors and no values", typed);
+  if (at < all->length) addf(&known, ", and %zu more", all->length - at);
+  die("no entry under the key %s; the keys are %s", typed, known.data);
+}
+
 void leaves_keep(leaves *of, int count, char **typed) {
   if (count == 0) return;
   bool *kept = xcalloc(of->length, sizeof *kept);
@@ -39,7 +52,7 @@ void leaves_keep(leaves *of, int count, char **typed) {
       if (!key_within(of->items[at].path.names, of->items[at].path.length, wanted)) continue;
       found = kept[at] = true;
     }
-    if (!found) die("no entry under the key %s", typed[i]);
+    if (!found) refuse_key(of, typed[i]);
     key_free(&wanted);
   }
   size_t length = 0;

@@ -2,7 +2,7 @@
  * compares them. */
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 /* Text for troff: hyphens that can be typed, backslashes, no accidental requests. */
 static void troff(const char *from) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 void *xcalloc(size_t count, size_t size) {
   void *result = calloc(count ? count : 1, size ? size : 1);

@@ -4,8 +4,6 @@
 
 #include "tdtool.h"
 
-struct module_values loading;
-
 void module_device(td_device_type *type, int32_t *index) {
   static const struct {
     const char *name;

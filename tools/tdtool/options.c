@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 const tool_option common_options[] = {
     {"json", 0, NULL, NULL, "print JSON, for scripts", TAKES_NOTHING, &common.json},
@@ -63,6 +63,20 @@ static void take(const tool_command *command, const tool_option *given, const ch
   }
 }
 
+/* The options that begin as what was typed, when it is none. */
+static void refuse_option(const tool_command *command, const char *typed) {
+  text known = {NULL, 0, 0};
+  size_t found = 0, length = strcspn(typed, "=");
+  for (size_t i = 0; i < command->options_len + common_options_len; i++) {
+    const char *name = option_at(command, i)->name;
+    if (length <= 2 || strncmp(name, typed + 2, length - 2) != 0) continue;
+    addf(&known, "%s--%s", found++ ? ", " : "", name);
+  }
+  if (found) die_usage("%s: %.*s could be %s", command->name, (int)length, typed, known.data);
+  die_usage("%s: no option %.*s; see tdtool %s --help", command->name, (int)length, typed,
+            command->name);
+}
+
 char **read_options(const tool_command *command, int argc, char **argv, int *count) {
   size_t options = command->options_len + common_options_len;
   struct option *longs = xcalloc(options + 1, sizeof *longs);
@@ -86,7 +100,7 @@ char **read_options(const tool_command *command, int argc, char **argv, int *cou
     if (found == ':') die_usage("%s: %s needs a value", command->name, typed);
     if (found == '?' && optopt >= 1000) die_usage("%s: %s takes no value", command->name, typed);
     if (found == '?' && optopt) die_usage("%s: no option -%c", command->name, optopt);
-    if (found == '?') die_usage("%s: no option %s, or not only one", command->name, typed);
+    if (found == '?') refuse_option(command, typed);
     for (size_t i = 0; i < options; i++) {
       const tool_option *given = option_at(command, i);
       if (found == 1000 + (int)i || (given->letter && found == given->letter))

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 /* The lines of a tree in front of a name, built from the end: its ancestors say where lines go on. */
 static void add_branch(text *to, const tree *of, size_t position) {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 typedef struct cell {
   char *utf8;

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 static bool utf8, colors;
 

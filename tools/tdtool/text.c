@@ -3,7 +3,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "tdtool.h"
+#include "plain.h"
 
 void add_bytes(text *to, const char *bytes, size_t count) {
   if (to->length + count + 1 > to->capacity) {
@@ -131,21 +131,4 @@ void add_key(text *to, const char *const *path, size_t path_len) {
   }
   add_escaped(to, plain.data ? plain.data : "");
   text_free(&plain);
-}
-
-const char *dtype_name(td_dtype dtype) {
-  const char *name = td_dtype_name(dtype);
-  return *name ? strncmp(name, "torch.", 6) ? name : name + 6 : "?";
-}
-
-char *non_tensor_text(const td_tensordict *td, const char *const *path, size_t path_len,
-                      bool list) {
-  size_t length = 0;
-  td_status (*get)(const td_tensordict *, const char *const *, size_t, char *, size_t, size_t *) =
-      list ? td_get_non_tensor_stack_json : td_get_non_tensor_json;
-  td_status status = get(td, path, path_len, NULL, 0, &length);
-  if (status != TD_OK && status != TD_ERR_BUFFER_TOO_SMALL) return NULL;
-  char *json = xcalloc(length + 1, 1);
-  must(get(td, path, path_len, json, length + 1, &length));
-  return json;
 }

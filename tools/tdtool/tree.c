@@ -203,24 +203,8 @@ static void push_content(stack *to, const td_tensordict *td, size_t parent, cons
   }
 }
 
-static bool same_sizes(const entry *one, const entry *other) {
-  return one->dims == other->dims &&
-         (one->dims == 0 || memcmp(one->sizes, other->sizes, one->dims * sizeof *one->sizes) == 0);
-}
-
-static void sum_up(tree *of) {
-  for (size_t i = of->length; i-- > 1;) {
-    entry *line = of->entries + i, *around = of->entries + line->parent;
-    line->tensors += line->kind == TD_ENTRY_TENSOR || line->kind == TD_ENTRY_NESTED_TENSOR;
-    line->values += line->kind == TD_ENTRY_NON_TENSOR;
-    around->tensors += line->tensors;
-    around->values += line->values;
-    around->bytes += line->bytes;
-  }
-}
-
 tree tree_of(const td_tensordict *td, bool elements) {
-  tree result = {NULL, 0};
+  tree result = {NULL, 0, NULL};
   size_t capacity = 0;
   stack todo = {NULL, 0, 0};
   push(&todo, (work){share(td), NULL, 0, true, false, 0});
@@ -271,25 +255,6 @@ tree tree_of(const td_tensordict *td, bool elements) {
     td_free(now.around);
   }
   free(todo.items);
-  sum_up(&result);
+  tree_sum(&result);
   return result;
-}
-
-void tree_free(tree *of) {
-  for (size_t i = 0; i < of->length; i++) {
-    free(of->entries[i].name);
-    free(of->entries[i].sizes);
-    free(of->entries[i].tensorclass);
-    free(of->entries[i].value);
-  }
-  free(of->entries);
-  *of = (tree){NULL, 0};
-}
-
-void entry_key(const tree *of, size_t position, key *result) {
-  const entry *line = of->entries + position;
-  size_t at = line->depth;
-  result->length = at;
-  result->names = xcalloc(at, sizeof *result->names);
-  for (; at > 0; line = of->entries + line->parent) result->names[--at] = xstrdup(line->name);
 }

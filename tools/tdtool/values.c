@@ -5,6 +5,18 @@
 
 #include "tdtool.h"
 
+char *non_tensor_text(const td_tensordict *td, const char *const *path, size_t path_len,
+                      bool list) {
+  size_t length = 0;
+  td_status (*get)(const td_tensordict *, const char *const *, size_t, char *, size_t, size_t *) =
+      list ? td_get_non_tensor_stack_json : td_get_non_tensor_json;
+  td_status status = get(td, path, path_len, NULL, 0, &length);
+  if (status != TD_OK && status != TD_ERR_BUFFER_TOO_SMALL) return NULL;
+  char *json = xcalloc(length + 1, 1);
+  must(get(td, path, path_len, json, length + 1, &length));
+  return json;
+}
+
 elements elements_of(const td_tensor *tensor) {
   elements result = {0};
   td_tensor *near, *dense;
@@ -24,6 +36,17 @@ elements elements_of(const td_tensor *tensor) {
   for (size_t i = 0; i < result.dims; i++) result.count *= (size_t)result.sizes[i];
   if (result.item == 0) die("values of dtype %s cannot be read", dtype_name(result.dtype));
   return result;
+}
+
+bool elements_at(const td_tensordict *td, const key *path, elements *of) {
+  td_entry_kind kind;
+  td_tensor *tensor;
+  must(td_get_kind(td, path->names, path->length, &kind));
+  if (kind != TD_ENTRY_TENSOR) return false;
+  must(td_get(td, path->names, path->length, &tensor));
+  *of = elements_of(tensor);
+  td_tensor_free(tensor);
+  return true;
 }
 
 void elements_free(elements *of) {
@@ -122,6 +145,12 @@ double element_real(td_dtype dtype, const void *element) {
     return dtype == TD_DTYPE_UINT64 ? (double)(uint64_t)integer : (double)integer;
   }
   return read_parts(dtype, element, &real, &imaginary) ? hypot(real, imaginary) : real;
+}
+
+long double element_exact(td_dtype dtype, const void *element) {
+  int64_t integer;
+  if (!read_integer(dtype, element, &integer)) return element_real(dtype, element);
+  return dtype == TD_DTYPE_UINT64 ? (long double)(uint64_t)integer : (long double)integer;
 }
 
 bool is_integer(td_dtype dtype) {

@@ -33,6 +33,10 @@ export map_chunks, MapChunks
 export NestedTensor, flat
 export TensorDictModule, load_module, save_module, sequential, select_subsequence, select_out_keys, in_keys, out_keys
 export forward!, parameters, parameters!, Distribution, probabilistic, log_prob, normal_params
+export eachbatch, BatchLoader, loader_state, load_loader_state!, Generator
+export Replay, open_replay, load_replay, save_replay, draw!, update_priority!, beta!, stored, replay_state
+export Group, open_group, split_group, barrier, send_to, receive_from!, send_message, recv_message, init_remote
+export from_remote_init, broadcast_from, reduce!, all_reduce!, all_gather, scatter, gather_and_stack
 export Optimizer, step!, optimizer_state, load_optimizer_state!
 export dict_kind, lazy_stack, lazy_info, exclusive_keys, padded, jagged, to_lazy_stack, densify, sub_tensordict
 export set_json!, get_json, spread_non_tensor!, set_bytes!, get_bytes
@@ -50,6 +54,9 @@ export to!, pin_memory, pin_memory!, auto_device!, record_stream, eltype_of, isf
 export param_count, bytes, data_pointers
 export detach!, grad, grad!, zero_grad!, backward
 export state_dict, load_state_dict!, schema, from_schema
+export TensorDictStore
+export HDF5File, load_hdf5, open_hdf5, save_hdf5
+export from_arrow, from_arrow_stream, to_arrow
 export load_table, save_table, load_file, save_file, load_tensor, save_tensor, file_metadata
 export from_structs, view_structs, to_structs, to_structs!
 export TensorclassType, tensorfield, dictfield, valuefield, tensorclassfield, fields, tensorclass_type, tensorclass!, check_tensorclass
@@ -78,12 +85,19 @@ include("mask.jl")
 include("joins.jl")
 include("map.jl")
 include("modules.jl")
+include("batches.jl")
+include("random.jl")
+include("replay.jl")
+include("group.jl")
 include("optimizer.jl")
 include("gradient.jl")
 include("states.jl")
 include("structs.jl")
 include("tables.jl")
 include("files.jl")
+include("hdf5.jl")
+include("arrow.jl")
+include("store.jl")
 include("lazy.jl")
 include("nested_tensor.jl")
 include("values.jl")

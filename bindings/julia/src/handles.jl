@@ -77,6 +77,57 @@ mutable struct Optimizer <: Handle
     Optimizer(pointer::Ptr{td_optimizer}) = adopt(new(pointer), false)
 end
 
+"""
+    BatchLoader
+
+Gives minibatches of a dictionary, epoch after epoch; [`eachbatch`](@ref) makes one.
+"""
+mutable struct BatchLoader <: Handle
+    pointer::Ptr{td_loader}
+    epochs::Int
+    transform::Any
+    reuse::Bool
+    BatchLoader(pointer::Ptr{td_loader}) = adopt(new(pointer, 1, nothing, false), false)
+end
+
+"""
+    Generator(seed)
+
+A generator of random numbers: the same seed gives the same numbers as in Python, with the same version of libtorch.
+`TensorDicts.randperm(n; generator)` and `TensorDicts.randint(low:high, dims...; generator)` draw from it.
+
+```jldoctest
+julia> draw(seed) = Array(TensorDicts.randperm(100; generator = Generator(seed)));
+
+julia> draw(42) == draw(42)
+true
+```
+"""
+mutable struct Generator <: Handle
+    pointer::Ptr{td_generator}
+    Generator(pointer::Ptr{td_generator}) = adopt(new(pointer), false)
+end
+
+mutable struct Replay <: Handle
+    pointer::Ptr{td_replay}
+    Replay(pointer::Ptr{td_replay}) = adopt(new(pointer), false)
+end
+
+mutable struct HDF5File <: Handle
+    pointer::Ptr{td_hdf5}
+    HDF5File(pointer::Ptr{td_hdf5}) = adopt(new(pointer), false)
+end
+
+mutable struct TensorDictStore <: Handle
+    pointer::Ptr{td_store}
+    TensorDictStore(pointer::Ptr{td_store}) = adopt(new(pointer), false)
+end
+
+mutable struct Group <: Handle
+    pointer::Ptr{td_group}
+    Group(pointer::Ptr{td_group}) = adopt(new(pointer), false)
+end
+
 mutable struct TensorDictModule <: Handle
     pointer::Ptr{td_module}
     TensorDictModule(pointer::Ptr{td_module}) = adopt(new(pointer), false)
@@ -91,6 +142,12 @@ raw(::Type{Future}) = td_future
 raw(::Type{TensorclassHandle}) = td_tensorclass
 raw(::Type{TensorDictModule}) = td_module
 raw(::Type{Optimizer}) = td_optimizer
+raw(::Type{BatchLoader}) = td_loader
+raw(::Type{Generator}) = td_generator
+raw(::Type{Replay}) = td_replay
+raw(::Type{HDF5File}) = td_hdf5
+raw(::Type{TensorDictStore}) = td_store
+raw(::Type{Group}) = td_group
 
 free(pointer::Ptr{td_tensor}) = td_tensor_free(pointer)
 free(pointer::Ptr{td_tensordict}) = td_free(pointer)
@@ -101,6 +158,12 @@ free(pointer::Ptr{td_future}) = td_future_free(pointer)
 free(pointer::Ptr{td_tensorclass}) = td_tensorclass_free(pointer)
 free(pointer::Ptr{td_module}) = td_module_free(pointer)
 free(pointer::Ptr{td_optimizer}) = td_optimizer_free(pointer)
+free(pointer::Ptr{td_loader}) = td_loader_free(pointer)
+free(pointer::Ptr{td_generator}) = td_generator_free(pointer)
+free(pointer::Ptr{td_replay}) = td_replay_free(pointer)
+free(pointer::Ptr{td_hdf5}) = td_hdf5_free(pointer)
+free(pointer::Ptr{td_store}) = td_store_free(pointer)
+free(pointer::Ptr{td_group}) = td_group_free(pointer)
 
 kind(::Tensor) = :tensor
 kind(::TensorDict) = :dictionary
@@ -111,6 +174,12 @@ kind(::Future) = :future
 kind(::TensorclassHandle) = Symbol("tensorclass")
 kind(::TensorDictModule) = Symbol("module")
 kind(::Optimizer) = :optimizer
+kind(::BatchLoader) = :loader
+kind(::Generator) = :generator
+kind(::Replay) = Symbol("replay buffer")
+kind(::HDF5File) = Symbol("HDF5 file")
+kind(::TensorDictStore) = :store
+kind(::Group) = :group
 
 # Runs as a finalizer too, so it must not wait, print or switch tasks.
 function release(h::Handle)
@@ -143,6 +212,12 @@ Base.unsafe_convert(::Type{Ptr{td_future}}, h::Future) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_tensorclass}}, h::TensorclassHandle) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_module}}, h::TensorDictModule) = live_pointer(h)
 Base.unsafe_convert(::Type{Ptr{td_optimizer}}, h::Optimizer) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_loader}}, h::BatchLoader) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_generator}}, h::Generator) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_replay}}, h::Replay) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_hdf5}}, h::HDF5File) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_store}}, h::TensorDictStore) = live_pointer(h)
+Base.unsafe_convert(::Type{Ptr{td_group}}, h::Group) = live_pointer(h)
 
 function adopt(h::Handle, scoped::Bool = true)
     finalizer(release, h)

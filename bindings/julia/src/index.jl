@@ -60,7 +60,13 @@ Base.:(:)(a::AtEnd, step::MaybeEnd, b::MaybeEnd) = AtEnd(n -> at(a, n):at(step, 
 Base.:(:)(a::Integer, step::AtEnd, b::MaybeEnd) = AtEnd(n -> a:at(step, n):at(b, n))
 Base.:(:)(a::Integer, step::Integer, b::AtEnd) = AtEnd(n -> a:step:at(b, n))
 
-const Indexed = Union{TensorDict,Tensor}
+# What a tensor in a store is for an index: its sizes.
+struct StoredTensor
+    dims::Tuple
+end
+Base.size(t::StoredTensor) = t.dims
+
+const Indexed = Union{TensorDict,Tensor,HDF5File,TensorDictStore,StoredTensor}
 
 function Base.size(x::Indexed, dim::Integer)
     dims = size(x)
@@ -124,6 +130,9 @@ slice(start, stop, step = 1) =
 
 item(::NewAxis, dims, outside, lent) = td_index_item(kind = TD_INDEX_NONE)
 item(::Colon, dims, outside, lent) = td_index_item(kind = TD_INDEX_SLICE)
+
+# In the order of the library: nothing of its first dimension.
+no_rows() = [td_index_item(kind = TD_INDEX_SLICE, flags = TD_INDEX_HAS_STOP, stop = 0)]
 item(truth::Bool, dims, outside, lent) = td_index_item(kind = TD_INDEX_BOOL, start = truth)
 item(index::AtEnd, dims, outside, lent) = item(index.of(dims[1]), dims, outside, lent)
 

@@ -289,12 +289,17 @@ function probabilistic(distributions::Distribution...; interaction::Symbol = :de
 end
 
 """
-    log_prob(m, td) -> TensorDict
+    log_prob(m, td; params = nothing) -> TensorDict
 
 The log-probability of values that `td` holds, such as recorded actions. A sequence runs all but its last module
-first.
+first. `params` are other parameters for this call.
 """
-log_prob(m::TensorDictModule, td::TensorDict) = running(result -> td_module_log_prob(td, m, result), TensorDict)
+function log_prob(m::TensorDictModule, td::TensorDict; params = nothing)
+    GC.@preserve params begin
+        given = module_options(; params = params)
+        running(result -> td_module_log_prob(td, m, given, result), TensorDict)
+    end
+end
 
 """
     normal_params(key; scale_mapping = "biased_softplus_1.0", scale_lb = 1e-4, loc = "loc", scale = "scale")

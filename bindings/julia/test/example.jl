@@ -11,13 +11,21 @@ function hashed(bytes)
     string(h; base = 16, pad = 16)
 end
 
+# The first rows of the first epoch that a loader shuffles by seed 42.
+function mixed(seed, number)
+    x = seed + (number + 1) * 0x9e3779b97f4a7c15
+    x = (x ⊻ x >> 30) * 0xbf58476d1ce4e5b9
+    x = (x ⊻ x >> 27) * 0x94d049bb133111eb
+    x ⊻ x >> 31
+end
+
 function picks(count, rows)
-    x, out = UInt64(42), Int[]
-    for _ in 1:count
-        x = x * 0x5851f42d4c957f2d + 0x14057b7ef767814f
-        push!(out, Int((x >> 33) % rows))
+    order, seed = collect(0:rows-1), mixed(UInt64(42), 0)
+    for i in rows-1:-1:1
+        other = Int(widemul(mixed(seed, i), UInt64(i + 1)) >> 64)
+        order[i+1], order[other+1] = order[other+1], order[i+1]
     end
-    out
+    order[1:count]
 end
 
 mktempdir() do folder

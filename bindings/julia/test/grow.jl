@@ -37,6 +37,26 @@ like() = TensorDict(1; step = zeros(Int64, 1), next = (reward = zeros(Float32, 1
     end
 end
 
+@testset "a thread writes" begin
+    mktempdir() do folder
+        dir = joinpath(folder, "td")
+        Writer(dir, like(); publish_rows = 2, meta_ms = -1) do w
+            record(w, 0, 6)
+            @test isfile(joinpath(dir, ".%rows")) # counted: the meta.json files still say 2
+            @test Array(load_memmap(dir)["step"]) == 0:5
+        end
+        @test !isfile(joinpath(dir, ".%rows"))
+        Writer(dir; publish_rows = 2, background = true, buffer_bytes = 80) do w
+            record(w, 6, 100)
+            flush(w)
+            @test Array(load_memmap(dir)["next", "reward"]) == rewards(106)
+            record(w, 106, 3)
+        end
+        @test Array(load_memmap(dir)["step"]) == 0:108
+        @test_throws ArgumentError Writer(dir; meta_ms = -2)
+    end
+end
+
 @testset "dictionaries are appended and taken away" begin
     mktempdir() do dir
         td = TensorDict(2; x = [1, 2])

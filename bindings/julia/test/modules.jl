@@ -98,6 +98,7 @@ end
     @test !near(drawn["action"], sure["action"])
     td["action"] = drawn["action"]
     @test near(log_prob(row, td)["action_log_prob"], drawn["action_log_prob"])
+    @test log_prob(row, td; params = parameters(row)) == log_prob(row, td)
     @test_throws ArgumentError probabilistic(Distribution(:Delta, "x"; logits = "loc"))
     @test_throws ArgumentError Distribution(:Gaussian, "x")
     @test_throws ArgumentError row(td; interaction = :best)

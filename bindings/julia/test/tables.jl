@@ -13,3 +13,13 @@
         @test_throws TensorDictError load_table(joinpath(dir, "t.csv"); format = :json)
     end
 end
+
+@testset "a recording is flattened" begin
+    td = TensorDict((2, 2); a = reshape(collect(0:7), 2, 2, 2))
+    mktempdir() do dir
+        file = save_table(joinpath(dir, "t.csv"), td; flatten = true)
+        @test startswith(read(file, String), "episode,step,a[0],a[1]\n0,0,0,4\n0,1,2,6\n")
+        @test load_table(file; flatten = true) == td
+        @test_throws DimensionMismatch save_table(file, td)
+    end
+end

@@ -99,7 +99,7 @@ def write(api: ir.Api) -> str:
         doc = (
             comment(handle.doc, "    ")
             if handle.doc.brief
-            else ["    /// <summary>Declared elsewhere; see dlpack.h.</summary>"]
+            else ["    /// <summary>Declared elsewhere: see dlpack.h, and the C data interface of Arrow.</summary>"]
         )
         out += [*doc, f"    internal struct {handle.name} {{ }}", ""]
     for callback in api.callbacks:

@@ -80,7 +80,7 @@ def write(api: ir.Api) -> str:
         for item in enum.items:
             out += [f'"{escape(item.doc)}"', f"const {item.name} = {enum.name}({item.value})"]
     for handle in api.handles:
-        doc = comment(handle.doc) if handle.doc.brief else ['"Declared elsewhere; see dlpack.h."']
+        doc = comment(handle.doc) if handle.doc.brief else ['"Declared elsewhere: see dlpack.h, and the C data interface of Arrow."']
         out += ["", *doc, f"abstract type {handle.name} end"]
     for callback in api.callbacks:
         types = ", ".join(type_of(p.type) for p in callback.params) + (

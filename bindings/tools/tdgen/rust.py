@@ -115,7 +115,7 @@ def write(api: ir.Api) -> str:
             *(
                 comment(handle.doc, "")
                 if handle.doc.brief
-                else ["/// Declared elsewhere; see dlpack.h."]
+                else ["/// Declared elsewhere: see dlpack.h, and the C data interface of Arrow."]
             ),
             "#[repr(C)]",
             f"pub struct {handle.name} {{",

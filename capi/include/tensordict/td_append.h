@@ -30,9 +30,14 @@ typedef struct td_append_options {
   td_shard shard;        /**< for td_writer_open_append() */
   int64_t publish_rows;  /**< publishes after this many rows; 0: only when you flush or close */
   int64_t publish_bytes; /**< publishes after this many bytes; 0: only when you flush or close */
-  int64_t buffer_bytes;  /**< memory of a writer for rows not yet in a file, in bytes; 0: 1 MiB */
+  int64_t buffer_bytes;  /**< memory of a writer for rows not yet in a file, in bytes; 0: 1 MiB, or
+                              16 MiB with `background` */
+  int32_t background;    /**< 1: a thread of the writer writes to the files and publishes */
+  int32_t meta_ms;       /**< time in milliseconds after which other programs see rows that
+                              publish_rows or publish_bytes has published; 0: 1000; -1: only after you
+                              flush or close */
 } td_append_options;
-#define TD_APPEND_OPTIONS_INIT {(uint32_t)sizeof(td_append_options), 0, 0, 0, 0, 0, 0}
+#define TD_APPEND_OPTIONS_INIT {(uint32_t)sizeof(td_append_options), 0, 0, 0, 0, 0, 0, 0, 0}
 
 /**
  * Opens a writer without fixed capacity that appends to the rows of a folder. Use it with the
@@ -43,6 +48,15 @@ typedef struct td_append_options {
  * - td_writer_flush() and td_writer_close() publish the completed rows: at any moment a reader that
  *   opens the folder sees all of them or none. If the process is killed, unpublished rows are lost,
  *   and the next writer continues after the published ones.
+ * - `publish_rows` and `publish_bytes` publish while you write. If the folder has nested
+ *   dictionaries, this library sees such rows at once; other programs (Python, version 0.1) see them
+ *   when you flush or close, or after `meta_ms`. Without nested dictionaries, or with `durable` or
+ *   `checksums`, every reader sees them at once.
+ * - With `background`, td_writer_put() and td_writer_next() never wait for a file, unless
+ *   `buffer_bytes` are full. A failure of the thread is returned by td_writer_flush(),
+ *   td_writer_close(), or td_writer_put() when the buffer is full; until then the thread tries again
+ *   with each part that it gets. td_writer_flush() and td_writer_close() wait for the thread. A
+ *   child process made with fork() cannot use the writer; free it there.
  * - If td_writer_next() or td_writer_put() returns TD_ERR_IO because the disk is full, no row is
  *   lost, and the next call tries again. The row that td_writer_next() completed counts.
  * - td_writer_free() publishes too, but cannot report an error.
@@ -90,7 +104,7 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
  * rows. Non-tensor data that differs becomes one value per row.
  *
  * If the folder holds a lazy stack along the first dimension, the dictionary becomes its next
- * element.
+ * element. With checksums, nobody may be writing to any of the elements.
  *
  * @param dir     borrowed; UTF-8 path of a folder with a meta.json
  * @param td      borrowed
@@ -109,7 +123,7 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
 /**
  * Keeps the first rows of a folder, or the first elements of a lazy stack. Frees the disk space of
  * the others, and of what an interrupted writer left after the end. With the current number of rows
- * it does only the latter.
+ * it does only the latter. Elements go in one step; nobody may be writing to any of the elements.
  *
  * If this process maps more of a file than remains, the file keeps its length for now; the next
  * write or truncation cuts it once nobody here maps it. Other programs that have the folder loaded

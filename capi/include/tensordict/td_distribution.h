@@ -109,17 +109,22 @@ td_status td_module_probabilistic(const td_distribution *parts, size_t parts_len
  * Computes the log-probability of values that a dictionary holds, such as actions that were
  * recorded. A sequence runs all but its last module first.
  *
- * @param td     borrowed
- * @param module borrowed; a module of td_module_probabilistic(), or a sequence that ends with one
- * @param result new; free with td_free(); holds an entry for each distribution; NULL on failure
+ * @param td      borrowed
+ * @param module  borrowed; a module of td_module_probabilistic(), or a sequence that ends with one
+ * @param options borrowed; NULL for the defaults; `params` alone may be set, without a batch
+ *                dimension
+ * @param result  new; free with td_free(); holds an entry for each distribution; NULL on failure
  *
- * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE,
- *         TD_ERR_UNSUPPORTED (the module does not end with a distribution), TD_ERR_TORCH
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (another option is set), TD_ERR_KEY_NOT_FOUND,
+ *         TD_ERR_KEY_INVALID, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_UNSUPPORTED
+ *         (the module does not end with a distribution, or the parameters have a batch dimension),
+ *         TD_ERR_TORCH
  * @threadsafety safe while other threads call `module` and only read `td`
  * @since 0.2
  */
 TD_API(0, 2) TD_MUST_USE
 td_status td_module_log_prob(const td_tensordict *td, const td_module *module,
+                             const td_module_call_options *TD_NULLABLE options,
                              td_tensordict **result) TD_NOEXCEPT;
 
 /**

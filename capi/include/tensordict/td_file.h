@@ -18,7 +18,8 @@ enum {
   TD_FILE_NPY = 2,         /**< one NumPy array, also a structured one; ".npy" */
   TD_FILE_NPZ = 3,         /**< NumPy arrays in a zip archive; ".npz" */
   TD_FILE_PT = 4,          /**< files of torch.save and torch::save; read only; ".pt", ".pth" */
-  TD_FILE_RAW = 5          /**< records of a layout that you describe */
+  TD_FILE_RAW = 5,         /**< records of a layout that you describe */
+  TD_FILE_HDF5 = 6         /**< HDF5; ".h5", ".hdf5"; td_hdf5.h has more options */
 };
 
 /**
@@ -34,7 +35,7 @@ typedef struct td_file_options {
   int32_t batch_dims;                   /**< reading: number of leading dimensions that form the
                                              batch; 0: as the file says, or none */
   int32_t write_through;                /**< reading: 1: writes to the tensors reach the file */
-  int32_t deflate;                      /**< writing TD_FILE_NPZ: 1: compresses */
+  int32_t deflate;                      /**< writing TD_FILE_NPZ or TD_FILE_HDF5: 1: compresses */
   int32_t durable;                      /**< writing: 1: returns when the file is on the disk */
   uint32_t max_depth;                   /**< deepest accepted nesting; 0: 1,000 */
   uint32_t max_entries;                 /**< most accepted entries; 0: 1,000,000 */
@@ -53,7 +54,8 @@ typedef struct td_file_options {
  *
  * The file is mapped. Tensors aligned to their element size are views of it, others are copied.
  * Writes to them stay in this process. With `write_through` they reach the file, and a tensor that
- * would need a copy is refused.
+ * would need a copy is refused. An HDF5 file is read as td_hdf5_load() reads it;
+ * TD_FILE_AUTO takes a file for one only if its name says so, too.
  *
  * Joined names are split: "layer.weight" becomes the entry "weight" of the dictionary "layer". A
  * structured array in a .npy file becomes a dictionary of its fields; an array without a name

@@ -80,7 +80,20 @@ TD_API(0, 1) TD_MUST_USE
 td_status td_future_result(const td_future *future, td_tensordict **result) TD_NOEXCEPT;
 
 /**
- * Frees a future. Waits for work that is still running and lets it finish.
+ * Tells the work to end before it is done, and returns at once. td_future_result() then returns
+ * TD_ERR_IO, unless the work was done already. Transfers of td_group.h can be cancelled; saves cannot.
+ *
+ * @param future borrowed
+ *
+ * @return TD_OK, TD_ERR_UNSUPPORTED (the work cannot be cancelled)
+ * @threadsafety any thread, several at once
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_future_cancel(const td_future *future) TD_NOEXCEPT;
+
+/**
+ * Frees a future. Waits for work that is still running and lets it finish; what can be cancelled is.
  *
  * @param future consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this future

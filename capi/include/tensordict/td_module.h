@@ -186,7 +186,8 @@ typedef struct td_module_sequence_options {
  * @param options     borrowed; NULL for the defaults
  * @param result      new; free with td_module_free(); NULL on failure
  *
- * @return TD_OK, TD_ERR_INVALID_ARGUMENT (an unknown flag)
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (an unknown flag), TD_ERR_UNSUPPORTED (more than 10,000
+ *         modules, counted in sequences too, or sequences in one another more than 200 deep)
  * @threadsafety any thread
  * @since 0.2
  */

@@ -59,7 +59,7 @@ typedef struct td_verify_options {
 
 /**
  * Checks a folder: everything that td_memmap_load() checks and, if it was saved with checksums,
- * every byte that they cover. It continues after damage, and opens nothing outside the folder. In
+ * every byte that they cover. It continues after damage, and follows no link below the folder. In
  * an archive it checks each entry against its checksum.
  *
  * Damage is not an error of the call: look at `damaged`.

@@ -46,16 +46,8 @@ static void ReadEpisodes(string directory)
 // Rows of a dictionary at random, whatever its batch size.
 static TensorDict Minibatch(TensorDict td, int count)
 {
-    using var flat = td.View(-1);
-    var chosen = new long[count];
-    ulong random = 42;
-    for (int i = 0; i < count; i++)
-    {
-        random = unchecked(random * 6364136223846793005 + 1442695040888963407);
-        chosen[i] = (long)((random >> 33) % (ulong)flat.BatchSize[0]);
-    }
-    using var index = Tensor.FromArray(chosen);
-    return flat[index];
+    using var loader = td.Batches(count, new BatchOptions { Flat = true, Shuffle = true, Seed = 42 });
+    return loader.First();
 }
 // [/minibatch]
 

@@ -6,7 +6,7 @@
 
 use std::process::ExitCode;
 
-use tensordict::{Result, Tensor, TensorDict};
+use tensordict::{Result, TensorDict};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -69,16 +69,7 @@ fn read_digits(dir: &str) -> Result<()> {
 // [minibatch]
 /// Rows of a dictionary at random, whatever its batch size.
 fn minibatch(td: &TensorDict, count: usize) -> Result<TensorDict> {
-    let flat = td.view([-1])?;
-    let rows = flat.batch_size()[0] as u64;
-    let mut random = 42u64;
-    let chosen: Vec<i64> = (0..count)
-        .map(|_| {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((random >> 33) % rows) as i64
-        })
-        .collect();
-    flat.at(&Tensor::from_vec(chosen, [count])?)
+    td.batches(count).flat().shuffle(42).into_iter().next().expect("there are rows")
 }
 // [/minibatch]
 

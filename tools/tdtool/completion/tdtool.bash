@@ -3,7 +3,7 @@ _tdtool() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options=
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "show head stats slice diff cat convert run verify repair --help --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "show head stats plot report watch grep slice diff cat merge convert pack unpack set rename drop run verify repair --help --version" -- "$word")
     return
   fi
   case ${COMP_WORDS[1]} in
@@ -26,10 +26,40 @@ _tdtool() {
     case $before in
     esac
     ;;
+  plot)
+    options=" --hist --rows -n --from -f --element -e --height --width"
+    case $before in
+    --rows | -n) return ;;
+    --from | -f) return ;;
+    --element | -e) return ;;
+    --height) return ;;
+    --width) return ;;
+    esac
+    ;;
+  report)
+    options=" --title"
+    case $before in
+    --title) return ;;
+    esac
+    ;;
+  watch)
+    options=" --interval -i --count --once -1"
+    case $before in
+    --interval | -i) return ;;
+    --count) return ;;
+    esac
+    ;;
+  grep)
+    options=" --rows -n --count --to -t --force --compress -z --checksums --durable --tensors --pad"
+    case $before in
+    --rows | -n) return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    esac
+    ;;
   slice)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad --rows -n"
     case $before in
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
     --rows | -n) return ;;
     esac
     ;;
@@ -43,13 +73,51 @@ _tdtool() {
   cat)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    esac
+    ;;
+  merge)
+    options=" --prefer -p --to -t --force --compress -z --checksums --durable --tensors --pad"
+    case $before in
+    --prefer | -p) mapfile -t COMPREPLY < <(compgen -W "first last" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
     esac
     ;;
   convert)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    esac
+    ;;
+  pack)
+    options=" --force --compress -z --durable"
+    case $before in
+    esac
+    ;;
+  unpack)
+    options=" --durable"
+    case $before in
+    esac
+    ;;
+  set)
+    options=" --out -o --to -t --force --compress -z --checksums --durable --tensors --pad"
+    case $before in
+    --out | -o) return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    esac
+    ;;
+  rename)
+    options=" --out -o --to -t --force --compress -z --checksums --durable --tensors --pad"
+    case $before in
+    --out | -o) return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    esac
+    ;;
+  drop)
+    options=" --out -o --to -t --force --compress -z --checksums --durable --tensors --pad"
+    case $before in
+    --out | -o) return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
     esac
     ;;
   run)
@@ -60,7 +128,7 @@ _tdtool() {
     --batch | -b) return ;;
     --device) return ;;
     --sha256) return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
     esac
     ;;
   verify)

@@ -23,6 +23,9 @@ namespace TensorDicts
 
         /// <summary>Records of a described layout: see <see cref="TensorFileOptions.Records"/>.</summary>
         Raw = 5,
+
+        /// <summary>HDF5; ".h5", ".hdf5". <see cref="Hdf5File"/> reads parts.</summary>
+        Hdf5 = 6,
     }
 
     /// <summary>How a file of another program is read or written.</summary>

@@ -67,10 +67,10 @@ namespace TensorDicts
             return Tensor.Own(result);
         }
 
-        private delegate td_status MakeOf(td_tensordict** list, nuint count, td_tensordict** made);
+        internal delegate td_status MakeOf(td_tensordict** list, nuint count, td_tensordict** made);
 
         // The dictionary that a call makes of others.
-        private static TensorDict MadeOf(IEnumerable<TensorDict> sources, MakeOf make)
+        internal static TensorDict MadeOf(IEnumerable<TensorDict> sources, MakeOf make)
         {
             td_tensordict* result = null;
             WithAll(sources, (list, count) =>

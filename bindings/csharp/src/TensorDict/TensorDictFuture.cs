@@ -80,6 +80,16 @@ namespace TensorDicts
         /// <summary>For <c>await</c>.</summary>
         public TaskAwaiter<TensorDict> GetAwaiter() => AsTask().GetAwaiter();
 
+        /// <summary>
+        /// Tells the work to end: its result then throws, unless it was done. Transfers of a <see cref="Group"/> can be
+        /// cancelled; saves cannot.
+        /// </summary>
+        public void Cancel()
+        {
+            using var borrowed = handle.Borrow();
+            Status.Check(Native.td_future_cancel(borrowed.Pointer));
+        }
+
         /// <inheritdoc/>
         public void Dispose() => handle.Dispose();
 

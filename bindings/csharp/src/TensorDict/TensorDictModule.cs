@@ -294,14 +294,17 @@ namespace TensorDicts
 
         /// <summary>
         /// The log-probability of values that a dictionary holds, such as recorded actions. A sequence runs all but its last
-        /// module first.
+        /// module first. Other parameters may be given for this call.
         /// </summary>
-        public TensorDict LogProb(TensorDict td)
+        public TensorDict LogProb(TensorDict td, TensorDict? parameters = null)
         {
             using var handle = Handle.Borrow();
             using var source = Argument.NotNull(td, nameof(td)).Handle.BorrowUnseen();
+            using var given = parameters == null ? default : parameters.Handle.BorrowUnseen();
+            td_module_call_options raw = Raw(new ModuleCallOptions());
+            raw.@params = given.Pointer;
             td_tensordict* result = null;
-            ModuleContext.Check(Native.td_module_log_prob(source.Pointer, handle.Pointer, &result));
+            ModuleContext.Check(Native.td_module_log_prob(source.Pointer, handle.Pointer, &raw, &result));
             return TensorDict.Own(result);
         }
 

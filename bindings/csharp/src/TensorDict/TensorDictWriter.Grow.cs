@@ -33,8 +33,20 @@ namespace TensorDicts
         /// <summary>After how many bytes a writer publishes by itself; 0: never.</summary>
         public long PublishBytes { get; set; }
 
-        /// <summary>Memory for rows that are in no file yet; 0: 1 MiB.</summary>
+        /// <summary>Memory for rows that are in no file yet; 0: 1 MiB, or 16 MiB in the background.</summary>
         public long BufferBytes { get; set; }
+
+        /// <summary>
+        /// Whether a thread of the writer writes to the files and publishes. Then Put and Next wait for no file while
+        /// there is room in memory. Failures come back from Flush and Close.
+        /// </summary>
+        public bool Background { get; set; }
+
+        /// <summary>
+        /// After how many milliseconds other programs, such as Python, see rows that a writer has published by itself
+        /// into a folder with nested dictionaries; 0: 1000; -1: only after a flush.
+        /// </summary>
+        public int MetaMs { get; set; }
 
         internal td_append_options ToRaw()
         {
@@ -45,6 +57,8 @@ namespace TensorDicts
             raw.publish_rows = PublishRows;
             raw.publish_bytes = PublishBytes;
             raw.buffer_bytes = BufferBytes;
+            raw.background = Background ? 1 : 0;
+            raw.meta_ms = MetaMs;
             return raw;
         }
     }

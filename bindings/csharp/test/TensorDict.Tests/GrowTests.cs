@@ -63,6 +63,36 @@ public class GrowTests
     }
 
     [Fact]
+    public void AThreadWrites()
+    {
+        using var scratch = new TempFolder();
+        string folder = scratch["td"];
+        string count = Path.Combine(folder, ".%rows");
+        using var like = Like();
+        var options = new AppendOptions { PublishRows = 2, MetaMs = -1 };
+        using (var writer = TensorDictWriter.OpenAppend(folder, like, options))
+        {
+            Write(writer, 0, 6);
+            Assert.True(File.Exists(count)); // the meta.json files still say 2
+            CheckRows(folder, 6);
+            writer.Close();
+        }
+        Assert.False(File.Exists(count));
+        options = new AppendOptions { PublishRows = 2, Background = true, BufferBytes = 64 };
+        using (var writer = TensorDictWriter.OpenAppend(folder, options: options))
+        {
+            Write(writer, 6, 100);
+            writer.Flush();
+            CheckRows(folder, 106);
+            Write(writer, 106, 3);
+        }
+        CheckRows(folder, 109);
+        options.MetaMs = -2;
+        Expect.Fails<TensorDictException>(
+            TensorDictStatus.InvalidArgument, () => TensorDictWriter.OpenAppend(folder, options: options));
+    }
+
+    [Fact]
     public void DictionariesAreAppendedAndTakenAway()
     {
         using var scratch = new TempFolder();

@@ -164,6 +164,8 @@ public class ModuleTests
         Assert.NotEqual(Actions(sure), Actions(drawn));
         td["action"] = drawn.GetTensor("action");
         Near(drawn.GetTensor("action_log_prob").ToArray<float>(), row.LogProb(td).GetTensor("action_log_prob").ToArray<float>());
+        using var own = row.GetParams();
+        Assert.True(row.LogProb(td, own).EqualTo(row.LogProb(td)));
         Expect.Fails<TensorDictException>(TensorDictStatus.InvalidArgument, () => TensorDictModule.Probabilistic(new TensorDistribution(DistributionKind.Delta, "x", ("logits", "loc"))));
         Expect.Fails<TensorDictException>(TensorDictStatus.InvalidArgument, () => TensorDictModule.Probabilistic());
         using TensorDictModule bounded = TensorDictModule.Probabilistic(

@@ -38,4 +38,20 @@ public class TableTests
             TensorDictStatus.Format, () => TensorDict.LoadTable(folder["t.csv"]));
         Assert.Contains("line 2", failure.Message);
     }
+
+    [Fact]
+    public void ARecordingIsFlattened()
+    {
+        using var folder = new TempFolder();
+        Directory.CreateDirectory(folder[""]);
+        using var td = new TensorDict(2, 2)
+        {
+            ["a"] = Tensor.FromArray(new long[] { 0, 1, 2, 3, 4, 5, 6, 7 }, 2, 2, 2),
+        };
+        td.SaveTable(folder["t.csv"], flatten: true);
+        Assert.StartsWith("episode,step,a[0],a[1]\n0,0,0,1\n0,1,2,3\n", File.ReadAllText(folder["t.csv"]));
+        using var again = TensorDict.LoadTable(folder["t.csv"], flatten: true);
+        Assert.True(again.EqualTo(td));
+        Expect.Fails<TensorShapeException>(TensorDictStatus.Shape, () => td.SaveTable(folder["t.csv"]));
+    }
 }

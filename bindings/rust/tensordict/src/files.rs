@@ -28,6 +28,8 @@ pub enum FileFormat {
     Pt,
     /// Records of a described layout: see [`FileOptions::records`].
     Raw,
+    /// HDF5; ".h5", ".hdf5". [`Hdf5`](crate::Hdf5) reads parts.
+    Hdf5,
 }
 
 impl FileFormat {
@@ -39,6 +41,7 @@ impl FileFormat {
             Self::Npz => sys::TD_FILE_NPZ,
             Self::Pt => sys::TD_FILE_PT,
             Self::Raw => sys::TD_FILE_RAW,
+            Self::Hdf5 => sys::TD_FILE_HDF5,
         }
     }
 }

@@ -73,6 +73,21 @@ impl Future {
         TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
     }
 
+    /// Tells the work to end: [`into_result`](Self::into_result) then gives an error, unless it was done. Transfers of a
+    /// [`Group`](crate::Group) can be cancelled; saves cannot.
+    #[track_caller]
+    pub fn cancel(&self) -> Result<()> {
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::td_future_cancel(self.0.get()) })
+    }
+
+    /// # Safety
+    /// The token came from a call that succeeded, and has no other owner.
+    pub(crate) unsafe fn from_raw(token: *mut sys::td_future) -> Self {
+        // SAFETY: as promised by the caller.
+        Self(unsafe { Handle::new(token) })
+    }
+
     fn ask(&self, timeout_ms: i64) -> bool {
         let mut done = 0;
         // SAFETY: the handle is alive, and a call that succeeds writes the answer.

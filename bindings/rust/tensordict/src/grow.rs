@@ -72,9 +72,24 @@ impl AppendOptions {
         self
     }
 
-    /// Memory for rows that are in no file yet; 0 means 1 MiB.
+    /// Memory for rows that are in no file yet; 0 means 1 MiB, or 16 MiB in the background.
     pub fn buffer_bytes(mut self, bytes: i64) -> Self {
         self.raw.buffer_bytes = bytes;
+        self
+    }
+
+    /// Whether a thread of the writer writes to the files and publishes. Then [`Writer::put`] and
+    /// [`Writer::next_row`] wait for no file while there is room in memory. Failures come back from
+    /// [`Writer::flush`] and [`Writer::close`].
+    pub fn background(mut self, background: bool) -> Self {
+        self.raw.background = background.into();
+        self
+    }
+
+    /// After how many milliseconds other programs, such as Python, see rows that a writer has published by
+    /// itself into a folder with nested dictionaries; 0 means 1000, -1 only after a flush.
+    pub fn meta_ms(mut self, ms: i32) -> Self {
+        self.raw.meta_ms = ms;
         self
     }
 }

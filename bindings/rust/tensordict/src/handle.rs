@@ -29,6 +29,12 @@ token!(
     td_future: td_future_free,
     td_module: td_module_free,
     td_optimizer: td_optimizer_free,
+    td_loader: td_loader_free,
+    td_generator: td_generator_free,
+    td_replay: td_replay_free,
+    td_hdf5: td_hdf5_free,
+    td_store: td_store_free,
+    td_group: td_group_free,
     td_writer: td_writer_free,
     td_tensorclass: td_tensorclass_free
 );

@@ -435,9 +435,16 @@ impl TensorDictModule {
     /// first.
     #[track_caller]
     pub fn log_prob(&self, td: &Dict) -> Result<TensorDict> {
+        self.log_prob_with(td, ModuleCall::new())
+    }
+
+    /// As [`log_prob`](Self::log_prob), with other parameters for this call.
+    #[track_caller]
+    pub fn log_prob_with(&self, td: &Dict, call: ModuleCall<'_>) -> Result<TensorDict> {
+        let options = call.into_raw();
         // SAFETY: the handles are alive.
         parked(TensorDict::receive(|result| unsafe {
-            sys::td_module_log_prob(td.raw(), self.raw(), result)
+            sys::td_module_log_prob(td.raw(), self.raw(), &options, result)
         }))
     }
 }

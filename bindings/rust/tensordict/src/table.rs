@@ -27,9 +27,43 @@ impl TableFormat {
     }
 }
 
-fn options(format: TableFormat, separator: &Folder) -> sys::td_table_options {
+fn options(
+    format: TableFormat,
+    separator: &Folder,
+    flags: sys::td_table_flags,
+) -> sys::td_table_options {
     let (format, separator) = (format.raw(), separator.text());
-    sys::td_table_options { format, separator, ..Default::default() }
+    sys::td_table_options { format, separator, flags, ..Default::default() }
+}
+
+fn load(
+    file: &Path,
+    format: TableFormat,
+    separator: Option<&str>,
+    flags: sys::td_table_flags,
+) -> Result<TensorDict> {
+    library::ready()?;
+    let file = Folder::new(Some(file))?;
+    let separator = Folder::new(separator.map(Path::new))?;
+    // SAFETY: the texts end with a NUL or are NULL.
+    TensorDict::receive(|result| unsafe {
+        sys::td_table_load(file.text(), &options(format, &separator, flags), result)
+    })
+}
+
+fn save(
+    dict: &Dict,
+    file: &Path,
+    format: TableFormat,
+    separator: Option<&str>,
+    flags: sys::td_table_flags,
+) -> Result<()> {
+    let file = Folder::new(Some(file))?;
+    let separator = Folder::new(separator.map(Path::new))?;
+    // SAFETY: the handle is alive, the texts end with a NUL or are NULL.
+    check(unsafe {
+        sys::td_table_save(dict.raw(), file.text(), &options(format, &separator, flags))
+    })
 }
 
 impl TensorDict {
@@ -53,13 +87,19 @@ impl TensorDict {
         format: TableFormat,
         separator: Option<&str>,
     ) -> Result<Self> {
-        library::ready()?;
-        let file = Folder::new(Some(file.as_ref()))?;
-        let separator = Folder::new(separator.map(Path::new))?;
-        // SAFETY: the texts end with a NUL or are NULL.
-        Self::receive(|result| unsafe {
-            sys::td_table_load(file.text(), &options(format, &separator), result)
-        })
+        load(file.as_ref(), format, separator, 0)
+    }
+
+    /// Like [`load_table`](Self::load_table), and columns `a[0]`, `a[1]` become one tensor. Leading
+    /// columns `episode` and `step` become the batch size, or a lazy stack of episodes of different
+    /// lengths.
+    #[track_caller]
+    pub fn load_flat_table(
+        file: impl AsRef<Path>,
+        format: TableFormat,
+        separator: Option<&str>,
+    ) -> Result<Self> {
+        load(file.as_ref(), format, separator, sys::TD_TABLE_FLATTEN)
     }
 }
 
@@ -72,11 +112,18 @@ impl Dict {
         format: TableFormat,
         separator: Option<&str>,
     ) -> Result<()> {
-        let file = Folder::new(Some(file.as_ref()))?;
-        let separator = Folder::new(separator.map(Path::new))?;
-        // SAFETY: the handle is alive, the texts end with a NUL or are NULL.
-        check(unsafe {
-            sys::td_table_save(self.raw(), file.text(), &options(format, &separator))
-        })
+        save(self, file.as_ref(), format, separator, 0)
+    }
+
+    /// Writes a dictionary of any batch size but `[]`, with a column for each element of a row, such
+    /// as `action[0]`. Two batch dimensions give the first columns `episode` and `step`.
+    #[track_caller]
+    pub fn save_flat_table(
+        &self,
+        file: impl AsRef<Path>,
+        format: TableFormat,
+        separator: Option<&str>,
+    ) -> Result<()> {
+        save(self, file.as_ref(), format, separator, sys::TD_TABLE_FLATTEN)
     }
 }

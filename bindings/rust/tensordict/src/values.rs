@@ -103,7 +103,7 @@ impl Dict {
 }
 
 #[track_caller]
-fn nul_terminated(text: &str) -> Result<Vec<u8>> {
+pub(crate) fn nul_terminated(text: &str) -> Result<Vec<u8>> {
     if text.contains('\0') {
         return Err(Error::new(sys::TD_ERR_FORMAT, "JSON text cannot hold the character U+0000"));
     }

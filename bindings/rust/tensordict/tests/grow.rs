@@ -60,6 +60,29 @@ fn a_folder_grows() {
 }
 
 #[test]
+fn a_thread_writes() {
+    let scratch = Scratch::new();
+    let dir = scratch.path("td");
+    let options = AppendOptions::new().publish_rows(2).meta_ms(-1);
+    let mut writer = Writer::growing(&dir, Some(&like()), options).unwrap();
+    write(&mut writer, 0, 6);
+    assert!(dir.join(".%rows").exists()); // counted: the meta.json files still say 2
+    assert!(TensorDict::load_memmap(&dir).unwrap().equal(&rows(0, 6)).unwrap());
+    writer.close().unwrap();
+    assert!(!dir.join(".%rows").exists());
+
+    let mut writer = Writer::growing(&dir, None, options.background(true).buffer_bytes(64)).unwrap();
+    write(&mut writer, 6, 100);
+    writer.flush().unwrap();
+    assert!(TensorDict::load_memmap(&dir).unwrap().equal(&rows(0, 106)).unwrap());
+    write(&mut writer, 106, 3);
+    drop(writer); // publishes
+    assert!(TensorDict::load_memmap(&dir).unwrap().equal(&rows(0, 109)).unwrap());
+    let error = Writer::growing(&dir, None, options.meta_ms(-2)).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::InvalidArgument);
+}
+
+#[test]
 fn dictionaries_are_appended_and_taken_away() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");

@@ -37,6 +37,20 @@ fn parts() -> Result<()> {
 }
 
 #[test]
+fn minibatches() -> Result<()> {
+    let td = recorded()?;
+    let mut rows = 0;
+    // [batches]
+    for batch in td.batches(256).flat().shuffle(42).num_workers(2) {
+        let batch = batch?; // learn from it
+        rows += batch.batch_size()[0];
+    }
+    // [/batches]
+    assert_eq!(rows, 12);
+    Ok(())
+}
+
+#[test]
 fn closures() -> Result<()> {
     let td = recorded()?;
     // [apply]

@@ -209,6 +209,9 @@ fn distributions() {
     let log_prob = row.log_prob(&stored).unwrap().tensor("action_log_prob").unwrap();
     let want = drawn.tensor("action_log_prob").unwrap();
     assert!(near(&log_prob.to_vec::<f32>().unwrap(), &want.to_vec::<f32>().unwrap()));
+    let own = row.params().unwrap();
+    let again = row.log_prob_with(&stored, ModuleCall::new().params(&own)).unwrap();
+    assert!(again.equal(&row.log_prob(&stored).unwrap()).unwrap());
     let wrong = Distribution::new(DistributionKind::Delta, [("logits", "loc")], "x");
     assert!(TensorDictModule::probabilistic(&[wrong], &ProbabilisticOptions::new()).is_err());
     let halves = TensorDictModule::normal_params("h", "exp").unwrap();

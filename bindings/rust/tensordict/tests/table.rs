@@ -34,3 +34,17 @@ fn texts_are_values() {
     assert_eq!(error.kind(), ErrorKind::Format);
     assert!(error.message().contains("line 2"), "{error}");
 }
+
+#[test]
+fn a_recording_is_flattened() {
+    let folder = Scratch::new();
+    let file = folder.path("t.csv");
+    let mut td = TensorDict::new([2, 2]).unwrap();
+    td.set("a", Tensor::from_slice(&[0i64, 1, 2, 3, 4, 5, 6, 7], [2, 2, 2]).unwrap()).unwrap();
+    td.save_flat_table(&file, TableFormat::Csv, None).unwrap();
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert!(text.starts_with("episode,step,a[0],a[1]\n0,0,0,1\n0,1,2,3\n"), "{text}");
+    let again = TensorDict::load_flat_table(&file, TableFormat::Csv, None).unwrap();
+    assert!(again.equal(&td).unwrap());
+    assert_eq!(td.save_table(&file, TableFormat::Csv, None).unwrap_err().kind(), ErrorKind::Shape);
+}

@@ -312,6 +312,102 @@ namespace TensorDicts.Interop
         }
     }
 
+    internal sealed unsafe class GeneratorHandle : NativeHandle<td_generator>
+    {
+        internal GeneratorHandle(td_generator* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(Generator);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_generator_free((td_generator*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class LoaderHandle : NativeHandle<td_loader>
+    {
+        internal LoaderHandle(td_loader* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(BatchLoader);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_loader_free((td_loader*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class ReplayHandle : NativeHandle<td_replay>
+    {
+        internal ReplayHandle(td_replay* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(Replay);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_replay_free((td_replay*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class Hdf5Handle : NativeHandle<td_hdf5>
+    {
+        internal Hdf5Handle(td_hdf5* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(Hdf5File);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_hdf5_free((td_hdf5*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class StoreHandle : NativeHandle<td_store>
+    {
+        internal StoreHandle(td_store* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(TensorDictStore);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_store_free((td_store*)handle);
+            return true;
+        }
+    }
+
+    internal sealed unsafe class GroupHandle : NativeHandle<td_group>
+    {
+        internal GroupHandle(td_group* pointer)
+            : base(pointer)
+        {
+        }
+
+        protected override string Owner => nameof(Group);
+
+        protected override bool ReleaseHandle()
+        {
+            Native.td_group_free((td_group*)handle);
+            return true;
+        }
+    }
+
     internal sealed unsafe class WriterHandle : NativeHandle<td_writer>
     {
         internal WriterHandle(td_writer* pointer)

@@ -1,0 +1,89 @@
+using System;
+using System.Collections.Generic;
+using TensorDicts.Interop;
+
+namespace TensorDicts
+{
+    /// <summary>Which rows a <see cref="Replay"/> draws.</summary>
+    public enum ReplaySampler
+    {
+        /// <summary>What the files of the folder are of; otherwise random.</summary>
+        AsStored = 0,
+
+        /// <summary>Any row any number of times.</summary>
+        Random = 1,
+
+        /// <summary>Each row once, then again in another order.</summary>
+        WithoutReplacement = 2,
+
+        /// <summary>Runs of rows of an episode.</summary>
+        Slices = 3,
+
+        /// <summary>Each row as often as its priority says.</summary>
+        Prioritized = 4,
+    }
+
+    /// <summary>What a <see cref="Replay"/> draws, and where its rows lie.</summary>
+    public sealed record ReplayOptions
+    {
+        /// <summary>Which rows are drawn.</summary>
+        public ReplaySampler Sampler { get; set; }
+
+        /// <summary>Rows of a batch, for <see cref="Replay.Sample"/> without a number.</summary>
+        public long Rows { get; set; }
+
+        /// <summary>What draws follow from; a random one unless set.</summary>
+        public ulong? Seed { get; set; }
+
+        /// <summary>A new folder for the rows, which other processes may open.</summary>
+        public string? Folder { get; set; }
+
+        /// <summary>Without replacement: leaves out what is no full batch.</summary>
+        public bool DropLast { get; set; }
+
+        /// <summary>Without replacement: in the order of the places.</summary>
+        public bool InOrder { get; set; }
+
+        /// <summary>Rows of a slice.</summary>
+        public long SliceLength { get; set; }
+
+        /// <summary>An entry that differs from episode to episode.</summary>
+        public NestedKey? Episode { get; set; }
+
+        /// <summary>Entries that are true in the last row of an episode.</summary>
+        public IEnumerable<NestedKey>? Ends { get; set; }
+
+        /// <summary>Slices: an episode that is shorter is taken as it is.</summary>
+        public bool ShortSlices { get; set; }
+
+        /// <summary>Prioritized: rows count as (priority + Eps)^Alpha.</summary>
+        public double Alpha { get; set; } = 0.6;
+
+        /// <summary>Prioritized: the exponent of weights.</summary>
+        public double Beta { get; set; } = 0.4;
+
+        /// <summary>Prioritized: what is added to each priority.</summary>
+        public double Eps { get; set; } = 1e-8;
+
+        /// <summary>Prioritized: the largest weight of each batch is 1.</summary>
+        public bool BatchWeights { get; set; }
+
+        internal td_replay_options ToRaw(long capacity)
+        {
+            td_replay_options raw = td_replay_options.Default;
+            raw.capacity = capacity;
+            raw.rows = Rows;
+            raw.flags = (DropLast ? td_replay_flags.TD_REPLAY_DROP_LAST : 0)
+                | (InOrder ? td_replay_flags.TD_REPLAY_IN_ORDER : 0)
+                | (ShortSlices ? td_replay_flags.TD_REPLAY_SHORT : 0)
+                | (BatchWeights ? td_replay_flags.TD_REPLAY_BATCH_WEIGHTS : 0);
+            raw.seed = Seed ?? BitConverter.ToUInt64(Guid.NewGuid().ToByteArray(), 8);
+            raw.alpha = Alpha;
+            raw.beta = Beta;
+            raw.eps = Eps;
+            raw.slice_len = SliceLength;
+            raw.sampler = (td_replay_sampler)Sampler;
+            return raw;
+        }
+    }
+}

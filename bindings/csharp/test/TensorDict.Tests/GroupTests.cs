@@ -1,0 +1,107 @@
+using System;
+using System.IO;
+using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
+using Xunit;
+
+namespace TensorDicts.Tests;
+
+// The wire is tested in C; here the way into the language. Each rank is a thread.
+public class GroupTests
+{
+    private static TensorDict Dict(long first)
+    {
+        var td = new TensorDict(2);
+        td["a"] = Tensor.FromArray(new[] { first, first + 1 }, 2);
+        return td;
+    }
+
+    private static long[] Values(TensorDict td) => td.GetTensor("a").ToArray<long>();
+
+    // Not at all in a build without groups.
+    private static void OnTwoRanks(Action<Group> body)
+    {
+        string file = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
+        void Run(int rank)
+        {
+            Group group;
+            try
+            {
+                group = new Group(new GroupOptions
+                {
+                    Url = "file://" + file, Rank = rank, Size = 2, Timeout = TimeSpan.FromMinutes(1),
+                });
+            }
+            catch (TensorUnsupportedException)
+            {
+                return;
+            }
+            using (group)
+            {
+                body(group);
+                group.Barrier();
+            }
+        }
+        Task other = Task.Factory.StartNew(() => Run(1), TaskCreationOptions.LongRunning);
+        Run(0);
+        Assert.True(other.Wait(TimeSpan.FromMinutes(2)));
+        File.Delete(file);
+    }
+
+    [Fact]
+    public void FromRankToRank() => OnTwoRanks(group =>
+    {
+        var tagged = new GroupCall { InitTag = 3 };
+        var whole = new GroupCall { Consolidated = true, NumThreads = 2 };
+        Assert.Equal($"Group(rank {group.Rank} of 2)", group.ToString());
+        if (group.Rank == 0)
+        {
+            group.Send(Dict(5), 1, tagged);
+            group.SendMessage(Dict(6), 1);
+            group.InitRemote(Dict(7), 1);
+            group.SendAsync(Dict(8), 1, whole).Wait();
+            group.SendMessageAsync(Dict(9), 1).Wait();
+            return;
+        }
+        TensorDict into = Dict(0);
+        group.Recv(into, 0, tagged);
+        Assert.Equal(new long[] { 5, 6 }, Values(into));
+        (TensorDict message, int source) = group.RecvMessage();
+        Assert.Equal((6, 0), ((int)Values(message)[0], source));
+        Assert.Equal(new long[] { 7, 8 }, Values(group.FromRemoteInit(0)));
+        Assert.Equal(new long[] { 8, 9 }, Values(group.RecvAsync(into, 0, whole).Result));
+        Assert.Equal(new long[] { 9, 10 }, Values(group.RecvMessageAsync(0).Result));
+    });
+
+    [Fact]
+    public void AllRanksTogether() => OnTwoRanks(group =>
+    {
+        int rank = group.Rank;
+        Assert.Equal(new long[] { 3, 4 }, Values(group.Broadcast(rank == 0 ? Dict(3) : null, 0)));
+        TensorDict td = Dict(rank);
+        group.AllReduce(td, GroupOp.Sum, new GroupCall { Fused = true });
+        Assert.Equal(new long[] { 1, 3 }, Values(td));
+        group.Reduce(td, 0, GroupOp.Product);
+        Assert.Equal(rank == 0 ? new long[] { 1, 9 } : new long[] { 1, 3 }, Values(td));
+        Assert.Equal(new long[] { 0, 1, 1, 2 }, group.AllGather(Dict(rank)).SelectMany(Values).ToArray());
+        TensorDict[] parts = rank == 1 ? new[] { Dict(10), Dict(20) } : Array.Empty<TensorDict>();
+        Assert.Equal(rank == 0 ? 10 : 20, Values(group.Scatter(parts, 1))[0]);
+        TensorDict? stack = group.GatherAndStack(Dict(rank), 1);
+        Assert.Equal(rank == 1, stack != null);
+        using Group? part = group.Split(new[] { 1 });
+        Assert.Equal(rank == 1, part != null);
+    });
+
+    [Fact]
+    public void LimitsAndCancels() => OnTwoRanks(group =>
+    {
+        int other = 1 - group.Rank;
+        var soon = new GroupCall { Timeout = TimeSpan.FromMilliseconds(100), MaxBytes = 1 << 20 };
+        Assert.ThrowsAny<Exception>(() => group.RecvMessage(other, soon));
+        using var source = new CancellationTokenSource();
+        Task<TensorDict> waiting = group.RecvMessageAsync(other, null, source.Token);
+        source.Cancel();
+        Assert.ThrowsAny<OperationCanceledException>(() => waiting.GetAwaiter().GetResult());
+    });
+}

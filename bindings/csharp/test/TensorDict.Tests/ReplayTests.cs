@@ -1,0 +1,102 @@
+using System;
+using System.IO;
+using System.Linq;
+using Xunit;
+
+namespace TensorDicts.Tests;
+
+public class ReplayTests
+{
+    private static TensorDict Rows(int first, int n)
+    {
+        long[] a = Enumerable.Range(first, n).Select(i => (long)i).ToArray();
+        var td = new TensorDict(n);
+        td["a"] = Tensor.FromArray(a, n);
+        td["episode"] = Tensor.FromArray(a.Select(i => i / 4).ToArray(), n);
+        td["done"] = Tensor.FromArray(a.Select(i => i % 4 == 3).ToArray(), n);
+        return td;
+    }
+
+    private static long[] Drawn(Replay replay, long rows = 0)
+    {
+        using TensorDict batch = replay.Sample(rows);
+        return batch.GetTensor("a").ToArray<long>();
+    }
+
+    [Fact]
+    public void RowsGoAround()
+    {
+        using var replay = new Replay(10, new ReplayOptions { Rows = 6, Sampler = ReplaySampler.Random });
+        replay.Extend(Rows(0, 8));
+        replay.Add(Rows(8, 1)[0]);
+        replay.Extend(Rows(9, 3));
+        Assert.Equal((10L, 10L, 2L, 12L), (replay.Count, replay.Capacity, replay.Cursor, replay.Written));
+        using TensorDict stored = replay.Stored();
+        Assert.Equal(new long[] { 10, 11, 2, 3, 4, 5, 6, 7, 8, 9 }, stored.GetTensor("a").ToArray<long>());
+        Assert.All(Drawn(replay), row => Assert.InRange(row, 2, 11));
+        using Tensor zero = Tensor.FromArray(new long[] { 0 }, 1);
+        Assert.Throws<TensorUnsupportedException>(() => replay.UpdatePriority(zero, zero));
+        replay.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => replay.Count);
+    }
+
+    [Fact]
+    public void Samplers()
+    {
+        using var once = new Replay(9, new ReplayOptions
+        {
+            Sampler = ReplaySampler.WithoutReplacement, InOrder = true, DropLast = true,
+        });
+        once.Extend(Rows(0, 9));
+        Assert.Equal(new long[] { 0, 1, 2, 3 }, Drawn(once, 4));
+        Assert.Equal(new long[] { 4, 5, 6, 7 }, Drawn(once, 4));
+        var slices = new ReplayOptions { Sampler = ReplaySampler.Slices, SliceLength = 3, ShortSlices = true };
+        foreach (ReplayOptions options in new[]
+        {
+            slices with { Episode = "episode" }, slices with { Ends = new NestedKey[] { "done" } },
+        })
+        {
+            using var replay = new Replay(16, options);
+            replay.Extend(Rows(0, 16));
+            long[] rows = Drawn(replay, 30);
+            for (int i = 0; i < 30; i += 3)
+            {
+                Assert.Equal((rows[i] / 4, rows[i] + 2), (rows[i + 2] / 4, rows[i + 2]));
+            }
+        }
+        using var prioritized = new Replay(4, new ReplayOptions
+        {
+            Sampler = ReplaySampler.Prioritized, Alpha = 1, Beta = 1, Eps = 0, BatchWeights = true,
+        });
+        prioritized.Extend(Rows(0, 4));
+        using Tensor index = Tensor.FromArray(new long[] { 0, 1, 2, 3 }, 4);
+        using Tensor priority = Tensor.FromArray(new[] { 0.0, 1.0, 0.0, 4.0 }, 4);
+        prioritized.UpdatePriority(index, priority);
+        prioritized.SetBeta(0.5);
+        using TensorDict batch = prioritized.Sample(64);
+        Assert.All(
+            batch.GetTensor("index").ToArray<long>().Zip(batch.GetTensor("priority_weight").ToArray<float>()),
+            pair => Assert.Equal(pair.First == 1 ? 1 : 0.5f, pair.Second));
+    }
+
+    [Fact]
+    public void Folders()
+    {
+        string folder = Directory.CreateTempSubdirectory("td_replay").FullName;
+        string live = Path.Combine(folder, "live"), saved = Path.Combine(folder, "saved");
+        using (var writer = new Replay(8, new ReplayOptions { Folder = live }))
+        using (Replay reader = Replay.Open(live))
+        {
+            writer.Extend(Rows(0, 5));
+            Assert.Equal(5, reader.Count);
+            Assert.All(Drawn(reader, 20), row => Assert.InRange(row, 0, 4));
+            writer.Save(durable: true);
+            reader.Save(saved);
+            using Replay loaded = Replay.Load(saved);
+            Assert.Equal(Drawn(reader, 20), Drawn(loaded, 20));
+        }
+        Assert.ThrowsAny<TensorDictException>(() => Replay.Load(Path.Combine(folder, "none")));
+        Assert.ThrowsAny<TensorDictException>(() => new Replay(0));
+        Directory.Delete(folder, true);
+    }
+}

@@ -1,0 +1,136 @@
+# Replay buffers: rings of rows, in memory or in a folder of TorchRL's.
+
+"""
+    Replay(capacity; sampler = :random, rows = 0, seed = rand(UInt64), folder = nothing, options...) -> Replay
+    open_replay(folder; options...) -> Replay
+    load_replay(folder; options...) -> Replay
+
+A ring of rows: when all places hold one, a new row takes the place of the oldest. `push!` writes one row, `append!`
+the elements of the first batch dimension of a dictionary, and [`draw!`](@ref) draws. The first row says what rows look
+like. Tasks may share a buffer.
+
+- `sampler`: `:random` draws any row any number of times, `:without_replacement` each once, then again in another
+  order, `:slices` runs of `slice` rows of an episode, `:prioritized` each as often as its priority says. A folder that
+  is opened has `:stored`, what its files are of, unless said otherwise
+- `rows`: of a batch, for `draw!` without a number; `seed`: what draws follow from
+- `folder`: the rows lie in a new folder, which other processes may open
+- `drop_last`, `in_order`: without replacement
+- `episode` is a key of an entry that differs from episode to episode, `ends` are keys of entries that are true in the
+  last row of one; `short`: an episode that is shorter than a slice is taken as it is
+- `alpha`, `beta`, `eps`: rows count as (priority + eps)^alpha, weights have the exponent `beta`; `batch_weights`: the
+  largest weight of each batch is 1
+
+`open_replay` opens a folder in which several processes may work at once; `load_replay` opens one for this process
+alone, and what is written afterwards stays in memory. Both read what TorchRL's `ReplayBuffer.dumps` wrote.
+
+```jldoctest
+julia> replay = Replay(1000);
+
+julia> append!(replay, TensorDict(3; x = 1:3));
+
+julia> size(draw!(replay, 8))
+(8,)
+```
+"""
+Replay(capacity::Integer; sampler::Symbol = :random, folder = nothing, options...) =
+    with_replay_options(; capacity, sampler, folder, options...) do given
+        call(Replay, td_replay_create, given)
+    end
+
+"See [`Replay`](@ref)."
+open_replay(folder::AbstractString; options...) = with_replay_options(; options...) do given
+    call(Replay, td_replay_open, folder, given)
+end
+
+"See [`Replay`](@ref)."
+load_replay(folder::AbstractString; options...) = with_replay_options(; options...) do given
+    call(Replay, td_replay_load, folder, given)
+end
+
+const REPLAY_SAMPLERS = (stored = TD_REPLAY_SAMPLER_AS_STORED, random = TD_REPLAY_SAMPLER_RANDOM,
+                         without_replacement = TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT, slices = TD_REPLAY_SAMPLER_SLICES,
+                         prioritized = TD_REPLAY_SAMPLER_PRIORITIZED)
+
+function with_replay_options(f; capacity::Integer = 0, sampler::Symbol = :stored, rows::Integer = 0,
+                             seed::Integer = rand(UInt64), folder = nothing, drop_last::Bool = false,
+                             in_order::Bool = false, slice::Integer = 0, episode = nothing, ends = (),
+                             short::Bool = false, alpha::Real = 0.6, beta::Real = 0.4, eps::Real = 1e-8,
+                             batch_weights::Bool = false)
+    haskey(REPLAY_SAMPLERS, sampler) ||
+        throw(ArgumentError("sampler is :$sampler; it must be one of $(join(keys(REPLAY_SAMPLERS), ", "))"))
+    flags = drop_last * TD_REPLAY_DROP_LAST | in_order * TD_REPLAY_IN_ORDER | short * TD_REPLAY_SHORT |
+            batch_weights * TD_REPLAY_BATCH_WEIGHTS
+    name = folder === nothing ? nothing : Base.cconvert(Cstring, String(folder))
+    with_optional_keys(episode === nothing ? nothing : (episode,)) do one, _
+        with_keys(ends) do last, ends_count
+            GC.@preserve name last begin
+                f(Ref(td_replay_options(
+                    flags = flags, capacity = capacity, rows = rows, seed = seed % UInt64, alpha = alpha, beta = beta,
+                    eps = eps, slice_len = slice, episode = one,
+                    ends = isempty(last) ? Ptr{td_key}(C_NULL) : pointer(last), ends_len = ends_count,
+                    folder = name === nothing ? Cstring(C_NULL) : Base.unsafe_convert(Cstring, name),
+                    sampler = REPLAY_SAMPLERS[sampler])))
+            end
+        end
+    end
+end
+
+Base.push!(replay::Replay, row::TensorDict) = (check(td_replay_add(replay, row)); replay)
+Base.append!(replay::Replay, rows::TensorDict) = (check(td_replay_extend(replay, rows)); replay)
+
+"""
+    draw!(replay, rows = 0) -> TensorDict
+
+Draws rows; 0: as many as the options say. The batch has their places, from 0, as "index", and from a prioritized buffer
+their weights as "priority_weight".
+"""
+draw!(replay::Replay, rows::Integer = 0) = call(TensorDict, td_replay_sample, replay, rows)
+
+"""
+    update_priority!(replay, index, priority) -> replay
+    beta!(replay, beta) -> replay
+
+Gives rows other priorities, one for each or one for all; `index` is that of a batch. Sets the exponent of weights.
+"""
+function update_priority!(replay::Replay, index::Tensor, priority::Union{Tensor,Real,AbstractArray{<:Real}})
+    check(td_replay_update_priority(replay, index, priority isa Tensor ? priority : Tensor(priority)))
+    replay
+end
+update_priority!(replay::Replay, index::AbstractArray{<:Integer}, priority) =
+    update_priority!(replay, Tensor(convert(Array{Int64}, index)), priority)
+
+beta!(replay::Replay, beta::Real) = (check(td_replay_set_beta(replay, beta)); replay)
+
+"The rows that are there, in the order of their places, over the memory of the buffer."
+stored(replay::Replay) = call(TensorDict, td_replay_dict, replay)
+
+"""
+    replay_state(replay) -> (len, capacity, cursor, written)
+
+How many rows are there, how many places, the place of the next row (from 0), and how many rows were ever written.
+"""
+function replay_state(replay::Replay)
+    len, capacity, cursor, written = Ref{Int64}(0), Ref{Int64}(0), Ref{Int64}(0), Ref{Int64}(0)
+    check(td_replay_where(replay, len, capacity, cursor, written))
+    (len = len[], capacity = capacity[], cursor = cursor[], written = written[])
+end
+
+Base.length(replay::Replay) = Int(replay_state(replay).len)
+
+"""
+    save_replay(replay, folder; durable = false) -> replay
+    save_replay(replay; durable = false) -> replay
+
+Saves to a folder, with the sampler: whoever loads it goes on with the same draws. Without a name, tells the own folder
+what the sampler knows.
+"""
+save_replay(replay::Replay, folder::AbstractString; durable::Bool = false) =
+    (check(td_replay_save(replay, folder, durable * TD_REPLAY_SAVE_DURABLE)); replay)
+save_replay(replay::Replay; durable::Bool = false) =
+    (check(td_replay_save(replay, C_NULL, durable * TD_REPLAY_SAVE_DURABLE)); replay)
+
+function Base.show(io::IO, replay::Replay)
+    isopen(replay) || return print(io, "Replay(closed)")
+    at = replay_state(replay)
+    print(io, "Replay(", at.len, " of ", at.capacity, " rows)")
+end

@@ -1,0 +1,55 @@
+# Replay buffers: rings and draws are tested in C; here the way into the language.
+
+rows_from(first, n) = TensorDict(n; a = collect(first:first+n-1), episode = collect(first:first+n-1) .÷ 4,
+                                 done = collect(first:first+n-1) .% 4 .== 3)
+drawn(replay, rows...) = Array(draw!(replay, rows...)["a"])
+
+@testset "rows go around" begin
+    replay = Replay(10; rows = 6)
+    append!(replay, rows_from(0, 8))
+    push!(replay, rows_from(8, 1)[1])
+    append!(replay, rows_from(9, 3))
+    @test replay_state(replay) == (len = 10, capacity = 10, cursor = 2, written = 12)
+    @test length(replay) == 10
+    @test Array(stored(replay)["a"]) == [10, 11, 2, 3, 4, 5, 6, 7, 8, 9]
+    @test all(in(2:11), drawn(replay)) && length(drawn(replay)) == 6
+    @test occursin("10 of 10", string(replay))
+    @test_throws TensorDictError update_priority!(replay, [0], 1.0)
+    close(replay)
+    @test_throws ReleasedError draw!(replay)
+end
+
+@testset "samplers" begin
+    once = Replay(9; sampler = :without_replacement, in_order = true, drop_last = true)
+    append!(once, rows_from(0, 9))
+    @test drawn(once, 4) == 0:3 && drawn(once, 4) == 4:7
+    for how in ((episode = "episode",), (ends = ["done"],))
+        slices = Replay(16; sampler = :slices, slice = 3, short = true, how...)
+        append!(slices, rows_from(0, 16))
+        @test all(s -> s[1] ÷ 4 == s[3] ÷ 4 && s[3] == s[1] + 2, Iterators.partition(drawn(slices, 30), 3))
+    end
+    replay = Replay(4; sampler = :prioritized, alpha = 1, beta = 1, eps = 0, batch_weights = true)
+    append!(replay, rows_from(0, 4))
+    update_priority!(replay, [0, 1, 2, 3], [0.0, 1.0, 0.0, 4.0])
+    beta!(replay, 0.5)
+    batch = draw!(replay, 64)
+    @test all(((i, w),) -> w == (i == 1 ? 1 : 0.5), zip(Array(batch["index"]), Array(batch["priority_weight"])))
+    @test_throws ArgumentError Replay(4; sampler = :nope)
+    @test_throws ArgumentError Replay(0)
+end
+
+@testset "folders" begin
+    mktempdir() do folder
+        live = joinpath(folder, "live")
+        writer = Replay(8; folder = live)
+        reader = open_replay(live)
+        append!(writer, rows_from(0, 5))
+        @test length(reader) == 5 && all(<(5), drawn(reader, 20))
+        save_replay(writer; durable = true)
+        save_replay(reader, joinpath(folder, "saved"))
+        loaded = load_replay(joinpath(folder, "saved"))
+        @test drawn(loaded, 20) == drawn(reader, 20)
+        @test_throws TensorDictError load_replay(joinpath(folder, "none"))
+        foreach(close, (writer, reader, loaded))
+    end
+end

@@ -1,0 +1,296 @@
+//! Replay buffers: rings of rows, in memory or in a folder of TorchRL's.
+
+use std::path::{Path, PathBuf};
+
+use tensordict_sys as sys;
+
+use crate::dict::{Dict, TensorDict};
+use crate::error::{check, Result};
+use crate::handle::Handle;
+use crate::key::{Key, KeyPath};
+use crate::library;
+use crate::memmap::Folder;
+use crate::select::RawKeys;
+use crate::tensor::Tensor;
+
+/// What a [`Replay`] draws, and where its rows lie.
+#[derive(Clone)]
+pub struct ReplayOptions {
+    raw: sys::td_replay_options,
+    episode: Vec<KeyPath>,
+    ends: Vec<KeyPath>,
+    folder: Option<PathBuf>,
+}
+
+impl Default for ReplayOptions {
+    fn default() -> Self {
+        let (episode, ends) = (Vec::new(), Vec::new());
+        Self { raw: Default::default(), episode, ends, folder: None }
+    }
+}
+
+impl ReplayOptions {
+    /// Any row any number of times; of a folder what its files are of.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn flag(mut self, flag: sys::td_replay_flags) -> Self {
+        self.raw.flags |= flag;
+        self
+    }
+
+    fn sampler(mut self, sampler: sys::td_replay_sampler) -> Self {
+        self.raw.sampler = sampler;
+        self
+    }
+
+    /// Any row any number of times.
+    pub fn random(self) -> Self {
+        self.sampler(sys::TD_REPLAY_SAMPLER_RANDOM)
+    }
+
+    /// Each row once, then again in another order.
+    pub fn without_replacement(self) -> Self {
+        self.sampler(sys::TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT)
+    }
+
+    /// Without replacement: leaves out what is no full batch.
+    pub fn drop_last(self) -> Self {
+        self.flag(sys::TD_REPLAY_DROP_LAST)
+    }
+
+    /// Without replacement: in the order of the places.
+    pub fn in_order(self) -> Self {
+        self.flag(sys::TD_REPLAY_IN_ORDER)
+    }
+
+    /// Runs of `len` rows of an episode; [`episode`](Self::episode) or [`ends`](Self::ends) tells these apart.
+    pub fn slices(mut self, len: i64) -> Self {
+        self.raw.slice_len = len;
+        self.sampler(sys::TD_REPLAY_SAMPLER_SLICES)
+    }
+
+    /// An entry that differs from episode to episode.
+    pub fn episode<K: Key>(mut self, key: K) -> Self {
+        self.episode = vec![KeyPath::new(key)];
+        self
+    }
+
+    /// Entries of `bool` that are true in the last row of an episode.
+    pub fn ends<K: Key>(mut self, keys: impl IntoIterator<Item = K>) -> Self {
+        self.ends = keys.into_iter().map(KeyPath::new).collect();
+        self
+    }
+
+    /// Slices: an episode that is shorter is taken as it is.
+    pub fn short_slices(self) -> Self {
+        self.flag(sys::TD_REPLAY_SHORT)
+    }
+
+    /// Rows count as (priority + eps)^alpha; weights have the exponent `beta`.
+    pub fn prioritized(mut self, alpha: f64, beta: f64) -> Self {
+        (self.raw.alpha, self.raw.beta) = (alpha, beta);
+        self.sampler(sys::TD_REPLAY_SAMPLER_PRIORITIZED)
+    }
+
+    /// Prioritized: what is added to each priority, 1e-8 unless said otherwise.
+    pub fn eps(mut self, eps: f64) -> Self {
+        self.raw.eps = eps;
+        self
+    }
+
+    /// Prioritized: the largest weight of each batch is 1.
+    pub fn batch_weights(self) -> Self {
+        self.flag(sys::TD_REPLAY_BATCH_WEIGHTS)
+    }
+
+    /// Rows of a batch, for [`Replay::sample`] with 0.
+    pub fn rows(mut self, rows: i64) -> Self {
+        self.raw.rows = rows;
+        self
+    }
+
+    /// What draws follow from.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.raw.seed = seed;
+        self
+    }
+
+    /// The rows lie in a new folder, which other processes may [open](Replay::open).
+    pub fn folder(mut self, folder: impl AsRef<Path>) -> Self {
+        self.folder = Some(folder.as_ref().to_path_buf());
+        self
+    }
+
+    // Calls with the options as the library takes them.
+    #[track_caller]
+    fn call(
+        &self,
+        capacity: i64,
+        call: impl FnOnce(*const sys::td_replay_options, *mut *mut sys::td_replay) -> sys::td_status,
+    ) -> Result<Replay> {
+        library::ready()?;
+        let episode = RawKeys::new(&self.episode)?;
+        let ends = RawKeys::new(&self.ends)?;
+        let folder = Folder::new(self.folder.as_deref())?;
+        let mut raw = self.raw;
+        raw.capacity = capacity;
+        raw.folder = folder.text();
+        if episode.len() != 0 {
+            raw.episode = episode.list();
+        }
+        if ends.len() != 0 {
+            (raw.ends, raw.ends_len) = (ends.list(), ends.len());
+        }
+        let mut token = std::ptr::null_mut();
+        check(call(&raw, &mut token))?;
+        // SAFETY: the call succeeded and gave the handle to us.
+        Ok(Replay { handle: unsafe { Handle::new(token) } })
+    }
+}
+
+/// A ring of rows: when all places hold one, a new row takes the place of the oldest. Threads may share it.
+///
+/// ```
+/// use tensordict::{Replay, ReplayOptions, Tensor, TensorDict};
+///
+/// let replay = Replay::new(1000, ReplayOptions::new().seed(1))?;
+/// let x = Tensor::from_slice(&[1i64, 2, 3], [3])?;
+/// let rows = TensorDict::from_pairs([3], [("x", x)])?;
+/// replay.extend(&rows)?;
+/// let batch = replay.sample(8)?;
+/// assert_eq!(batch.batch_size(), [8]);
+/// assert!(batch.tensor("index")?.to_vec::<i64>()?.iter().all(|&place| place < 3));
+/// # Ok::<(), tensordict::Error>(())
+/// ```
+pub struct Replay {
+    handle: Handle<sys::td_replay>,
+}
+
+// SAFETY: the library lets several threads call at once.
+unsafe impl Sync for Replay {}
+
+impl Replay {
+    /// An empty buffer of so many places. The first row says what rows look like.
+    #[track_caller]
+    pub fn new(capacity: i64, options: ReplayOptions) -> Result<Self> {
+        // SAFETY: the options live for the call.
+        options.call(capacity, |raw, result| unsafe { sys::td_replay_create(raw, result) })
+    }
+
+    /// A folder in which several processes may work at once.
+    #[track_caller]
+    pub fn open(folder: impl AsRef<Path>, options: ReplayOptions) -> Result<Self> {
+        let folder = Folder::new(Some(folder.as_ref()))?;
+        // SAFETY: the options and the name live for the call.
+        options.call(0, |raw, result| unsafe { sys::td_replay_open(folder.text(), raw, result) })
+    }
+
+    /// A folder for this process alone: what is written afterwards stays in memory.
+    #[track_caller]
+    pub fn load(folder: impl AsRef<Path>, options: ReplayOptions) -> Result<Self> {
+        let folder = Folder::new(Some(folder.as_ref()))?;
+        // SAFETY: the options and the name live for the call.
+        options.call(0, |raw, result| unsafe { sys::td_replay_load(folder.text(), raw, result) })
+    }
+
+    fn raw(&self) -> *mut sys::td_replay {
+        self.handle.get().cast_mut()
+    }
+
+    /// Writes one row.
+    #[track_caller]
+    pub fn add(&self, row: &Dict) -> Result<()> {
+        // SAFETY: the handles are alive.
+        check(unsafe { sys::td_replay_add(self.raw(), row.raw()) })
+    }
+
+    /// Writes rows: the elements of the first batch dimension.
+    #[track_caller]
+    pub fn extend(&self, rows: &Dict) -> Result<()> {
+        // SAFETY: the handles are alive.
+        check(unsafe { sys::td_replay_extend(self.raw(), rows.raw()) })
+    }
+
+    /// Draws rows; 0: as many as the options say. The batch has their places as "index", and from a
+    /// prioritized buffer their weights as "priority_weight".
+    #[track_caller]
+    pub fn sample(&self, rows: i64) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe { sys::td_replay_sample(self.raw(), rows, result) })
+    }
+
+    /// Gives rows other priorities: one for each, or one for all.
+    #[track_caller]
+    pub fn update_priority(&self, index: &Tensor, priority: &Tensor) -> Result<()> {
+        // SAFETY: the handles are alive.
+        check(unsafe { sys::td_replay_update_priority(self.raw(), index.raw(), priority.raw()) })
+    }
+
+    /// Sets the exponent of the weights.
+    #[track_caller]
+    pub fn set_beta(&self, beta: f64) -> Result<()> {
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::td_replay_set_beta(self.raw(), beta) })
+    }
+
+    // Rows that are there, places, the place of the next row, rows ever written.
+    #[track_caller]
+    fn place(&self) -> Result<[i64; 4]> {
+        let [mut len, mut capacity, mut cursor, mut written] = [0; 4];
+        // SAFETY: the handle is alive.
+        check(unsafe {
+            sys::td_replay_where(self.raw(), &mut len, &mut capacity, &mut cursor, &mut written)
+        })?;
+        Ok([len, capacity, cursor, written])
+    }
+
+    /// How many rows are there.
+    #[track_caller]
+    pub fn num_rows(&self) -> Result<i64> {
+        Ok(self.place()?[0])
+    }
+
+    /// How many places there are.
+    #[track_caller]
+    pub fn capacity(&self) -> Result<i64> {
+        Ok(self.place()?[1])
+    }
+
+    /// The place of the next row.
+    #[track_caller]
+    pub fn cursor(&self) -> Result<i64> {
+        Ok(self.place()?[2])
+    }
+
+    /// How many rows were ever written.
+    #[track_caller]
+    pub fn written(&self) -> Result<i64> {
+        Ok(self.place()?[3])
+    }
+
+    /// The rows that are there, in the order of their places, over the memory of the buffer.
+    #[track_caller]
+    pub fn dict(&self) -> Result<TensorDict> {
+        // SAFETY: the handle is alive.
+        TensorDict::receive(|result| unsafe { sys::td_replay_dict(self.raw(), result) })
+    }
+
+    /// Saves to a folder, with the sampler; whoever loads it goes on with the same draws.
+    #[track_caller]
+    pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
+        let folder = Folder::new(Some(folder.as_ref()))?;
+        // SAFETY: the handle is alive, and the name lives for the call.
+        check(unsafe { sys::td_replay_save(self.raw(), folder.text(), 0) })
+    }
+
+    /// Tells the own folder what the sampler knows, and waits until all of it is on the disk.
+    #[track_caller]
+    pub fn flush(&self) -> Result<()> {
+        // SAFETY: the handle is alive.
+        check(unsafe {
+            sys::td_replay_save(self.raw(), std::ptr::null(), sys::TD_REPLAY_SAVE_DURABLE)
+        })
+    }
+}

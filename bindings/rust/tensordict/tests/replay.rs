@@ -1,0 +1,89 @@
+//! Replay buffers: rings and draws are tested in C; here the way into the language.
+
+use tensordict::{ErrorKind, Replay, ReplayOptions, Tensor, TensorDict};
+
+fn rows(first: i64, n: i64) -> TensorDict {
+    let a = Tensor::from_vec((first..first + n).collect(), [n]).unwrap();
+    let episode = Tensor::from_vec((first..first + n).map(|i| i / 4).collect(), [n]).unwrap();
+    let done = Tensor::from_vec((first..first + n).map(|i| i % 4 == 3).collect(), [n]).unwrap();
+    TensorDict::from_pairs([n], [("a", a), ("episode", episode), ("done", done)]).unwrap()
+}
+
+fn drawn(replay: &Replay, rows: i64) -> Vec<i64> {
+    replay.sample(rows).unwrap().tensor("a").unwrap().to_vec().unwrap()
+}
+
+#[test]
+fn rows_go_around_and_threads_share() {
+    let replay = Replay::new(10, ReplayOptions::new().random().seed(3).rows(6)).unwrap();
+    replay.extend(&rows(0, 8)).unwrap();
+    replay.add(&rows(8, 1).at(0).unwrap()).unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| replay.extend(&rows(9, 3)).unwrap());
+    });
+    let where_is = (replay.num_rows(), replay.capacity(), replay.cursor(), replay.written());
+    assert_eq!(
+        (where_is.0.unwrap(), where_is.1.unwrap(), where_is.2.unwrap(), where_is.3.unwrap()),
+        (10, 10, 2, 12)
+    );
+    let stored = replay.dict().unwrap().tensor("a").unwrap().to_vec::<i64>().unwrap();
+    assert_eq!(stored, [10, 11, 2, 3, 4, 5, 6, 7, 8, 9]);
+    assert!(drawn(&replay, 0).iter().all(|a| (2..12).contains(a)));
+    let error =
+        replay.update_priority(&Tensor::scalar(0i64).unwrap(), &Tensor::scalar(1.0f64).unwrap());
+    assert_eq!(error.unwrap_err().kind(), ErrorKind::Unsupported);
+}
+
+#[test]
+fn samplers() {
+    let once =
+        Replay::new(9, ReplayOptions::new().without_replacement().in_order().drop_last()).unwrap();
+    once.extend(&rows(0, 9)).unwrap();
+    assert_eq!(drawn(&once, 4), [0, 1, 2, 3]);
+    assert_eq!(drawn(&once, 4), [4, 5, 6, 7]);
+    for options in [ReplayOptions::new().episode("episode"), ReplayOptions::new().ends(["done"])] {
+        let slices = Replay::new(16, options.slices(3).short_slices()).unwrap();
+        slices.extend(&rows(0, 16)).unwrap();
+        for slice in drawn(&slices, 30).chunks(3) {
+            assert_eq!((slice[0] / 4, slice[0] + 2), (slice[2] / 4, slice[2]));
+        }
+    }
+    let options = ReplayOptions::new().prioritized(1.0, 1.0).eps(0.0).batch_weights();
+    let replay = Replay::new(4, options).unwrap();
+    replay.extend(&rows(0, 4)).unwrap();
+    let index = Tensor::from_vec(vec![0i64, 1, 2, 3], [4]).unwrap();
+    let priority = Tensor::from_vec(vec![0.0f32, 1.0, 0.0, 4.0], [4]).unwrap();
+    replay.update_priority(&index, &priority).unwrap();
+    replay.set_beta(0.5).unwrap();
+    let batch = replay.sample(64).unwrap();
+    let weights = batch.tensor("priority_weight").unwrap().to_vec::<f32>().unwrap();
+    let places = batch.tensor("index").unwrap().to_vec::<i64>().unwrap();
+    for (place, weight) in places.iter().zip(weights) {
+        assert_eq!(weight, if *place == 1 { 1.0 } else { 0.5 });
+    }
+}
+
+#[test]
+fn folders() {
+    let folder = std::env::temp_dir().join(format!("td_replay_{}", std::process::id()));
+    let live = folder.join("live");
+    let writer = Replay::new(8, ReplayOptions::new().folder(&live)).unwrap();
+    let reader = Replay::open(&live, ReplayOptions::new().seed(2)).unwrap();
+    writer.extend(&rows(0, 5)).unwrap();
+    assert_eq!(reader.num_rows().unwrap(), 5);
+    assert!(drawn(&reader, 20).iter().all(|a| *a < 5));
+    writer.flush().unwrap();
+    reader.save(folder.join("saved")).unwrap();
+    let loaded = Replay::load(folder.join("saved"), ReplayOptions::new()).unwrap();
+    assert_eq!(drawn(&loaded, 20), drawn(&reader, 20));
+    assert_eq!(
+        Replay::load(folder.join("none"), ReplayOptions::new()).err().unwrap().kind(),
+        ErrorKind::Io
+    );
+    assert_eq!(
+        Replay::new(0, ReplayOptions::new()).err().unwrap().kind(),
+        ErrorKind::InvalidArgument
+    );
+    drop((writer, reader, loaded));
+    std::fs::remove_dir_all(folder).unwrap();
+}

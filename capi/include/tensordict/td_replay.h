@@ -1,0 +1,314 @@
+/* tensordict/td_replay.h: a ring of rows that learners draw from, in memory or in a folder (C: td_replay_create, td_replay_sample, …; Python: torchrl.data.ReplayBuffer). */
+#ifndef TENSORDICT_TD_REPLAY_H
+#define TENSORDICT_TD_REPLAY_H
+
+#include "tensordict/td_entries.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A replay buffer: rows of a fixed number of places. When all hold a row, a new one takes the place
+ * of the oldest.
+ *
+ * Draws follow from the seed, on every platform alike. Its folder is that of TorchRL:
+ * `ReplayBuffer.loads` opens what td_replay_save() writes, and td_replay_load() opens what
+ * `ReplayBuffer.dumps` wrote. Pickles are neither read nor written.
+ */
+typedef struct td_replay td_replay;
+
+/**
+ * Which rows td_replay_sample() draws.
+ */
+typedef int32_t td_replay_sampler;
+enum {
+  TD_REPLAY_SAMPLER_AS_STORED = 0,           /**< what the files of the folder are of; otherwise random */
+  TD_REPLAY_SAMPLER_RANDOM = 1,              /**< any row any number of times */
+  TD_REPLAY_SAMPLER_WITHOUT_REPLACEMENT = 2, /**< each row once, then again in another order; the last
+                                                  batch before that may have fewer. More rows than
+                                                  before begin another order at once. */
+  TD_REPLAY_SAMPLER_SLICES = 3,              /**< runs of `slice_len` rows: first an episode is drawn,
+                                                  then a place in it. None crosses the border of an
+                                                  episode, or the place of the next row in a full
+                                                  ring. */
+  TD_REPLAY_SAMPLER_PRIORITIZED = 4          /**< a row counts (priority + eps)^alpha; one without a
+                                                  priority has the largest that was given so far, or
+                                                  1 */
+};
+
+/**
+ * Flags of td_replay_create(), td_replay_open() and td_replay_load().
+ */
+typedef uint32_t td_replay_flags;
+enum {
+  TD_REPLAY_DROP_LAST = 1,    /**< without replacement: leaves out what is no full batch */
+  TD_REPLAY_IN_ORDER = 2,     /**< without replacement: in the order of the places */
+  TD_REPLAY_SHORT = 4,        /**< slices: an episode that is shorter is taken as it is, and the batch
+                                   has fewer rows */
+  TD_REPLAY_BATCH_WEIGHTS = 8 /**< prioritized: the largest weight of each batch is 1; otherwise the
+                                   row of the smallest priority in the buffer has weight 1 */
+};
+
+/**
+ * Options of a replay buffer. Start from TD_REPLAY_OPTIONS_INIT: 0 for `alpha`, `beta` or `eps` is 0.
+ */
+typedef struct td_replay_options {
+  uint32_t struct_size;                /**< sizeof(td_replay_options) */
+  td_replay_flags flags;               /**< forms of draws */
+  int64_t capacity;                    /**< number of places, at least 1; for a folder that is there
+                                            0, or what it has */
+  int64_t rows;                        /**< rows of a batch, unless td_replay_sample() says; 0: those
+                                            of the folder */
+  uint64_t seed;                       /**< for all draws; a folder that we wrote goes on with its own */
+  double alpha;                        /**< prioritized: ≥ 0; that of the folder comes first */
+  double beta;                         /**< prioritized: ≥ 0, exponent of weights; that of the folder
+                                            comes first */
+  double eps;                          /**< prioritized: ≥ 0; that of the folder comes first */
+  int64_t slice_len;                   /**< rows of a slice */
+  const td_key *TD_NULLABLE episode;   /**< borrowed; an entry that differs from episode to episode */
+  const td_key *TD_NULLABLE ends;      /**< borrowed; entries of bool that are true in the last row of
+                                            an episode, as ("next", "done") */
+  size_t ends_len;                     /**< number of keys */
+  const char *TD_NULLABLE folder;      /**< borrowed; td_replay_create() only: where the rows lie;
+                                            NULL: in memory */
+  td_replay_sampler sampler;           /**< what is drawn */
+  int32_t reserved;                    /**< 0 */
+} td_replay_options;
+#define TD_REPLAY_OPTIONS_INIT \
+  {(uint32_t)sizeof(td_replay_options), 0, 0, 0, 0, 0.6, 0.4, 1e-8, 0, NULL, NULL, 0, NULL, 0, 0}
+
+/**
+ * Makes an empty replay buffer. The first row says which entries rows have, and their dtypes and
+ * sizes.
+ *
+ * With `folder` the rows lie in files, which other processes open with td_replay_open().
+ *
+ * @param options borrowed, with all it points to
+ * @param result  new; free with td_replay_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (a number out of range; options that exclude each other),
+ *         TD_ERR_IO (the folder is not empty, or cannot be made), TD_ERR_UNSUPPORTED (files cannot be
+ *         locked there), TD_ERR_KEY_INVALID, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any thread
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_create(const td_replay_options *options, td_replay **result) TD_NOEXCEPT;
+
+/**
+ * Opens a folder in which several processes may work at once: what one writes, all others can draw.
+ *
+ * A writer locks the folder while it writes rows, and a reader while it copies them: no row is drawn
+ * of which a part is missing. A process that is killed loses its lock; what it was writing is marked
+ * in the folder, and nobody draws it. A power failure may leave other rows half written: a copy that
+ * td_replay_save() made with TD_REPLAY_SAVE_DURABLE has none.
+ *
+ * Each process has a sampler of its own, and priorities of its own; those of the folder are where it
+ * begins. After a fork() the child must open the folder anew. Nobody can replace the folder
+ * meanwhile.
+ *
+ * @param folder  borrowed; as td_replay_create(), td_replay_save() or TorchRL wrote it
+ * @param options borrowed; NULL for defaults
+ * @param result  new; free with td_replay_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_IO (no such folder, or it cannot be written), TD_ERR_FORMAT (its files
+ *         contradict each other), TD_ERR_BUSY (somebody replaces it), TD_ERR_UNSUPPORTED (what is
+ *         stored is no dictionary; files cannot be locked there), TD_ERR_INVALID_ARGUMENT,
+ *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_KEY_INVALID,
+ *         TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any thread
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_open(const char *folder, const td_replay_options *TD_NULLABLE options,
+                         td_replay **result) TD_NOEXCEPT;
+
+/**
+ * Opens a folder for this process alone: its files are mapped, and what is written afterwards stays
+ * in memory.
+ *
+ * Nobody may write to the folder meanwhile; others may replace it.
+ *
+ * @param folder  borrowed; as td_replay_create(), td_replay_save() or TorchRL wrote it
+ * @param options borrowed; NULL for defaults
+ * @param result  new; free with td_replay_free(); NULL on failure
+ *
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT,
+ *         TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_KEY_INVALID,
+ *         TD_ERR_OUT_OF_MEMORY, as td_replay_open()
+ * @threadsafety any thread
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_load(const char *folder, const td_replay_options *TD_NULLABLE options,
+                         td_replay **result) TD_NOEXCEPT;
+
+/**
+ * Frees a replay buffer. A folder stays, with all rows; td_replay_save() tells it what the sampler
+ * knows.
+ *
+ * @param replay consumed; NULL and handles already freed are ignored
+ * @threadsafety any thread, but not during another call with this buffer
+ * @since 0.2
+ */
+TD_API(0, 2) void td_replay_free(td_replay *TD_NULLABLE replay) TD_NOEXCEPT;
+
+/**
+ * Writes one row.
+ *
+ * @param replay borrowed; unchanged on failure
+ * @param row    borrowed; with the sizes of one row, and the keys and dtypes of the first one. An
+ *               entry "index" of int64 becomes the place of the row.
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY (an entry that the other rows do not have),
+ *         TD_ERR_DTYPE, TD_ERR_SHAPE, TD_ERR_UNSUPPORTED (values that are no tensors),
+ *         TD_ERR_INVALID_ARGUMENT (no entries), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any number of threads, and of processes that have the folder open
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_add(td_replay *replay, const td_tensordict *row) TD_NOEXCEPT;
+
+/**
+ * Writes rows, in their order.
+ *
+ * @param replay borrowed; unchanged on failure
+ * @param rows   borrowed; each element of the first batch dimension is a row
+ *
+ * @return TD_OK, TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE, TD_ERR_SHAPE (also when
+ *         there is no batch dimension), TD_ERR_UNSUPPORTED, TD_ERR_INVALID_ARGUMENT, TD_ERR_IO,
+ *         TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY, as td_replay_add()
+ * @threadsafety any number of threads, and of processes that have the folder open
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_extend(td_replay *replay, const td_tensordict *rows) TD_NOEXCEPT;
+
+/**
+ * Draws rows.
+ *
+ * The batch has what rows have, "index" (int64, the places of the rows) and, from a prioritized
+ * buffer, "priority_weight" (float32): (N * p)^-beta over the largest such weight, where p is the
+ * probability of the row and N the number of rows. Its memory is used again when nobody holds it.
+ *
+ * @param replay borrowed; what was drawn counts as drawn unless the call fails
+ * @param rows   how many; with slices those of all slices together; 0: as the options say
+ * @param result new; free with td_free(); batch size [rows]; NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (no number of rows; one that slices do not fill),
+ *         TD_ERR_SHAPE (no rows yet; no full batch; no episode as long as a slice; priorities that sum
+ *         up to 0), TD_ERR_KEY_NOT_FOUND, TD_ERR_WRONG_ENTRY, TD_ERR_DTYPE (the entries that tell
+ *         episodes apart), TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any number of threads, and of processes that have the folder open
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_sample(td_replay *replay, int64_t rows, td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Gives rows of a prioritized buffer other priorities. A row that is named several times gets the
+ * last one.
+ *
+ * If others have written to these places since they were drawn, the new rows get the priorities.
+ *
+ * @param replay   borrowed; unchanged on failure
+ * @param index    borrowed; int64, as `index` of a batch
+ * @param priority borrowed; ≥ 0, of any real dtype: one for each, or one for all
+ *
+ * @return TD_OK, TD_ERR_INDEX (no such row), TD_ERR_SHAPE, TD_ERR_DTYPE, TD_ERR_INVALID_ARGUMENT (a
+ *         priority below 0, or none), TD_ERR_UNSUPPORTED (the buffer draws without priorities),
+ *         TD_ERR_IO, TD_ERR_FORMAT
+ * @threadsafety any number of threads
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_update_priority(td_replay *replay, const td_tensor *index,
+                                    const td_tensor *priority) TD_NOEXCEPT;
+
+/**
+ * Sets the exponent of the weights of a prioritized buffer.
+ *
+ * @param replay borrowed; unchanged on failure
+ * @param beta   ≥ 0
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED (the buffer draws without priorities),
+ *         TD_ERR_IO, TD_ERR_FORMAT
+ * @threadsafety any number of threads
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_set_beta(td_replay *replay, double beta) TD_NOEXCEPT;
+
+/**
+ * Gets where a replay buffer stands.
+ *
+ * @param replay   borrowed
+ * @param len      rows that are there; NULL if you do not need it
+ * @param capacity places; NULL if you do not need it
+ * @param cursor   the place of the next row; NULL if you do not need it
+ * @param written  rows ever written; NULL if you do not need it
+ *
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT
+ * @threadsafety any number of threads
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_where(const td_replay *replay, int64_t *TD_NULLABLE len,
+                          int64_t *TD_NULLABLE capacity, int64_t *TD_NULLABLE cursor,
+                          int64_t *TD_NULLABLE written) TD_NOEXCEPT;
+
+/**
+ * Gets the rows that are there, in the order of their places.
+ *
+ * The tensors are the memory of the buffer: rows that come later change their values, and so do you
+ * if you write to them. They stay when you free the buffer.
+ *
+ * @param replay borrowed
+ * @param result new; free with td_free(); batch size [rows]; without entries before the first row;
+ *               NULL on failure
+ *
+ * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT, TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any number of threads; nobody locks out writers while you read the result
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_dict(const td_replay *replay, td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * Flags of td_replay_save().
+ */
+typedef uint32_t td_replay_save_flags;
+enum {
+  TD_REPLAY_SAVE_DURABLE = 1 /**< returns when all of it is on the disk */
+};
+
+/**
+ * Saves a replay buffer to a folder, with its sampler and where its draws are. Whoever loads it draws
+ * what this one would have drawn.
+ *
+ * The folder is written aside and then takes the place of the one that is there: whoever opens it, or
+ * a crash, finds the old one or the new one. Files that are none of a replay buffer stay, and so do
+ * those of parts that only TorchRL has. Without a name, the JSON files and the sampler's files of the
+ * own folder are written: its rows are there already.
+ *
+ * @param replay borrowed
+ * @param folder borrowed; NULL: the folder of td_replay_create() or td_replay_open()
+ * @param flags  td_replay_save_flags
+ *
+ * @return TD_OK, TD_ERR_IO, TD_ERR_BUSY (somebody works in the folder; a writer died while it wrote rows,
+ *         and nobody has written over them since), TD_ERR_SHAPE (no rows yet),
+ *         TD_ERR_INVALID_ARGUMENT (no folder of its own; unknown flags), TD_ERR_FORMAT,
+ *         TD_ERR_OUT_OF_MEMORY
+ * @threadsafety any number of threads
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_replay_save(td_replay *replay, const char *TD_NULLABLE folder,
+                         td_replay_save_flags flags) TD_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

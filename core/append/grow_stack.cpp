@@ -1,0 +1,151 @@
+#include "core/append/grow_stack.h"
+
+#include "core/append/grow_sums.h"
+#include "core/memmap/memmap.h"
+#include "core/memmap/verify.h"
+
+#include <unistd.h>
+#include <cerrno>
+#include <limits>
+
+namespace td {
+
+namespace {
+
+using files::FolderLock;
+using files::FolderReplacement;
+using files::Found;
+
+std::string element(std::int64_t k) { return std::to_string(k); }
+
+// Of a name that is one; those that no element can have are large.
+std::int64_t number_of(const std::string& name) {
+  return name.size() > 18 ? std::numeric_limits<std::int64_t>::max() : std::stoll(name);
+}
+
+// The folder of an element becomes another one: its writer would go on in the old one.
+void require_no_writer(const GrowFolder& folder) {
+  for (std::int64_t k = 0; k < folder.rows(); ++k) {
+    FolderLock element_lock;
+    files::Descriptor open = files::open_beneath(folder.folder(), element(k), files::folder_flags);
+    const std::string path = folder.at(element(k));
+    if (!open.is_open()) files::fail_io("cannot open the folder", path, errno);
+    if (!element_lock.take(std::move(open), path)) files::fail_busy(path);
+  }
+}
+
+// All but the elements from `count` on, and the checksums.
+void keep_others(const GrowFolder& folder, FolderReplacement& aside, std::int64_t count) {
+  const std::string checksums = checksums_name(folder.folder());
+  for (const files::Item& item : files::list(folder.folder(), folder.dir())) {
+    if (item.name == checksums || files::is_unfinished(folder.folder(), item)) continue;
+    if (item.found != Found::folder || !format::is_number(item.name)) {
+      aside.keep(item.name);
+      continue;
+    }
+    if (number_of(item.name) < count) aside.keep(item.name);
+  }
+  for (std::int64_t k = folder.rows(); k-- > count;) aside.drop(element(k));
+}
+
+// Those of the elements below `count`, as they were: what is damaged stays so.
+std::vector<Checksum> checksums_there(const GrowFolder& folder, std::int64_t count) {
+  const std::string name = checksums_name(folder.folder());
+  const std::string path = folder.at(name);
+  std::vector<Checksum> result;
+  for (Checksum& one :
+       read_checksums(files::read_beneath(folder.folder(), name, max_checksums_bytes, path),
+                      "\"" + path + "\"")) {
+    const std::string first = one.path.substr(0, one.path.find('/'));
+    const bool inside = first.size() != one.path.size() && format::is_number(first);
+    if (!inside || number_of(first) < count) result.push_back(std::move(one));
+  }
+  return result;
+}
+
+void add_checksums(std::vector<Checksum>& all, const std::string& dir, const std::string& prefix) {
+  for (Checksum& one : checksums_of(dir, 1, {})) {
+    one.path = files::join(prefix, one.path);
+    all.push_back(std::move(one));
+  }
+}
+
+// Of an element that was saved with some: they go to those of the stack.
+void take_checksums(std::vector<Checksum>& all, int root, const std::string& prefix) {
+  const files::Descriptor element = files::open_beneath(root, prefix, files::folder_flags);
+  if (!element.is_open()) files::fail_io("cannot open the folder", prefix, errno);
+  const std::string name = checksums_name(element.get());
+  for (Checksum& one :
+       read_checksums(files::read_beneath(element.get(), name, max_checksums_bytes, name), name)) {
+    one.path = files::join(prefix, one.path);
+    all.push_back(std::move(one));
+  }
+  if (::unlinkat(element.get(), name.c_str(), 0) != 0) files::fail_io("cannot remove", name, errno);
+}
+
+// What `count` elements have, and the stack itself.
+std::vector<Checksum> checksums_for(const GrowFolder& folder, std::int64_t count) {
+  if (GrowSums::present(folder)) return checksums_there(folder, count);
+  const std::string text = files::read_beneath(folder.folder(), std::string(format::meta_file),
+                                               format::max_meta_bytes, folder.dir());
+  std::vector<Checksum> all{
+      {std::string(format::meta_file), text.size(), digest_of(text.data(), text.size())}};
+  for (std::int64_t k = 0; k < count; ++k) add_checksums(all, folder.at(element(k)), element(k));
+  return all;
+}
+
+void check_dims(const GrowFolder& folder, const TensorDict& td) {
+  const std::string first = folder.at(element(0));
+  if (!holds_dictionary(first)) return;
+  LoadOptions load;
+  load.device = c10::Device(c10::DeviceType::Meta);
+  const std::size_t dims = load_memmap(first, load).batch_size().size();
+  if (dims == td.batch_size().size()) return;
+  fail(Code::shape, "an element of the lazy stack in \"", folder.dir(), "\" has ", dims,
+       " batch dimensions, the dictionary ", td.batch_size().size());
+}
+
+}  // namespace
+
+void append_element(const GrowFolder& folder, FolderLock& lock, const TensorDict& td,
+                    const AppendOptions& options) {
+  check_dims(folder, td);
+  FolderReplacement::sweep(folder.dir(), lock);
+  const std::string name = element(folder.rows());
+  MemmapOptions how;
+  how.copy_existing = true;
+  how.fail_if_exists = true;
+  how.archive = Archive::no;
+  if (!options.checksums && !GrowSums::present(folder)) {
+    how.durable = options.durable;
+    lock.require_name(folder.dir());
+    memmap(td, folder.at(name), how);
+    lock.require_name(folder.dir());
+    return;
+  }
+  require_no_writer(folder);
+  std::vector<Checksum> checksums = checksums_for(folder, folder.rows());
+  FolderReplacement aside(folder.dir(), &lock);
+  keep_others(folder, aside, folder.rows());
+  how.aside = how.checksums = true;
+  memmap(td, files::join(aside.path(), name), how);
+  take_checksums(checksums, aside.folder(), name);
+  aside.write(checksums_name(folder.folder()), checksums_text(checksums));
+  aside.commit(options.durable);
+}
+
+void keep_elements(const GrowFolder& folder, FolderLock& lock, std::int64_t count,
+                   const AppendOptions& options) {
+  FolderReplacement::sweep(folder.dir(), lock);
+  const bool sums = options.checksums || GrowSums::present(folder);
+  if (count == folder.rows() && (!sums || GrowSums::present(folder))) return;
+  require_no_writer(folder);
+  std::vector<Checksum> checksums;
+  if (sums) checksums = checksums_for(folder, count);
+  FolderReplacement aside(folder.dir(), &lock);
+  keep_others(folder, aside, count);
+  if (sums) aside.write(checksums_name(folder.folder()), checksums_text(checksums));
+  aside.commit(options.durable);
+}
+
+}  // namespace td

@@ -1,0 +1,192 @@
+#include "core/append/grow_store.h"
+
+#include "core/io/file_io.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace td {
+
+namespace {
+
+constexpr std::int64_t default_buffer = std::int64_t{1} << 20;
+constexpr std::int64_t background_buffer = std::int64_t{1} << 24;
+constexpr std::size_t cache_line = 64;  // leaves begin at one
+constexpr std::int64_t most_slots = std::int64_t{1} << 20;
+constexpr std::int64_t pieces = 8;  // of a ring: room comes back piece by piece
+constexpr std::chrono::milliseconds default_delay(1000);
+
+std::size_t rounded(std::size_t bytes) {
+  return (bytes + cache_line - 1) / cache_line * cache_line;
+}
+
+std::int64_t buffer_of(const AppendOptions& options) {
+  if (options.publish_rows < 0 || options.publish_bytes < 0 || options.buffer_bytes < 0) {
+    fail(Code::invalid_argument, "a number of rows or bytes cannot be negative");
+  }
+  if (options.meta_ms < -1) {
+    fail(Code::invalid_argument, "a delay of ", options.meta_ms, " ms; -1 is the smallest");
+  }
+  if (options.buffer_bytes != 0) return options.buffer_bytes;
+  return options.background ? background_buffer : default_buffer;
+}
+
+// Before a ring is made for it.
+const GrowFolder& checked(const GrowFolder& folder) {
+  if (folder.is_stack()) {
+    fail(Code::unsupported, "\"", folder.dir(),
+         "\" is a lazy stack along the rows: append to it, or write to a shard of it");
+  }
+  if (const GrowNode* values = folder.values_by_row()) {
+    std::string name = values->path.empty() ? std::string() : values->path.back();
+    fail(Code::unsupported, quote(name), " in \"", folder.dir(),
+         "\" holds a value for each row, which a writer cannot add; append dictionaries instead");
+  }
+  return folder;
+}
+
+}  // namespace
+
+GrowRing::GrowRing(const GrowFolder& folder, std::int64_t wanted_bytes) {
+  std::size_t row_bytes = 0;
+  for (const GrowLeaf& leaf : folder.leaves()) {
+    if (__builtin_add_overflow(row_bytes, leaf.row_bytes, &row_bytes)) {
+      fail(Code::out_of_memory, "a row of \"", folder.dir(),
+           "\" needs more bytes than can be addressed");
+    }
+  }
+  const auto row = static_cast<std::int64_t>(row_bytes);
+  slots_ = row == 0 ? most_slots : std::max<std::int64_t>(wanted_bytes / row, 1);
+  std::size_t bytes = 0;
+  for (const GrowLeaf& leaf : folder.leaves()) {
+    bytes += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
+  }
+  bytes = std::max(bytes, cache_line);
+  memory_.reset(static_cast<char*>(std::aligned_alloc(cache_line, bytes)));
+  if (!memory_) fail(Code::out_of_memory, "no memory for a buffer of ", bytes, " bytes");
+  std::memset(memory_.get(), 0, bytes);
+  char* next = memory_.get();
+  for (const GrowLeaf& leaf : folder.leaves()) {
+    leaves_.push_back(next);
+    next += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
+  }
+}
+
+void GrowRing::clear(const GrowFolder& folder, std::int64_t slot,
+                     std::int64_t rows) const noexcept {
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    const std::size_t bytes = folder.leaves()[i].row_bytes;
+    std::memset(leaves_[i] + static_cast<std::size_t>(slot) * bytes, 0,
+                static_cast<std::size_t>(rows) * bytes);
+  }
+}
+
+GrowStore::GrowStore(const std::string& dir, files::FolderLock lock, const AppendOptions& options)
+    : lock_(std::move(lock)),
+      folder_(dir, lock_),
+      publisher_(folder_, lock_, options.durable, open_sums(folder_, options.checksums)),
+      ring_(checked(folder_), buffer_of(options)),
+      files_(folder_.leaves().size()),
+      durable_(options.durable),
+      meta_at_(Clock::now()),
+      opened_at_(folder_.rows()),
+      written_(folder_.rows()),
+      published_(folder_.rows()) {
+  if (options.meta_ms >= 0) {
+    meta_delay_ = options.meta_ms == 0 ? default_delay : std::chrono::milliseconds(options.meta_ms);
+  }
+  publisher_.publish(folder_.rows());  // does nothing where no row is only counted
+  // Also what a writer that was killed has left behind the end goes now.
+  for (std::size_t i = 0; i < files_.size() && folder_.rows() != 0; ++i) {
+    if (folder_.leaves()[i].row_bytes != 0) files_[i] = publisher_.open(i);
+  }
+}
+
+void GrowStore::require_origin() const {
+  if (origin_.is_here()) return;
+  fail(Code::invalid_argument, "the writer of \"", folder_.dir(),
+       "\" belongs to the process that this one was forked from");
+}
+
+bool GrowStore::write_some(std::int64_t end) {
+  if (end <= written()) return false;
+  require_origin();
+  // Another folder that has taken the name may share the files of values, as links to them.
+  lock_.require_name(folder_.dir());
+  const std::int64_t most = std::max<std::int64_t>(ring_.slots() / pieces, 1);
+  const std::int64_t slot = (written() - opened_at_) % ring_.slots();
+  write_piece(slot, std::min({end - written(), ring_.slots() - slot, most}));
+  return true;
+}
+
+void GrowStore::write_piece(std::int64_t slot, std::int64_t rows) {
+  const std::int64_t first = written();
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const std::size_t bytes = folder_.leaves()[i].row_bytes;
+    if (bytes == 0) continue;
+    if (!files_[i].is_open()) files_[i] = publisher_.open(i);
+    files::write_all_at(files_[i].get(), ring_.leaf(i) + static_cast<std::size_t>(slot) * bytes,
+                        static_cast<std::size_t>(rows) * bytes,
+                        static_cast<std::uint64_t>(first) * bytes, publisher_.path(i));
+  }
+  for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
+    const std::size_t bytes = folder_.leaves()[i].row_bytes;
+    publisher_.sums()->add(i, ring_.leaf(i) + static_cast<std::size_t>(slot) * bytes,
+                           static_cast<std::size_t>(rows) * bytes);
+  }
+  ring_.clear(folder_, slot, rows);
+  written_.store(first + rows, std::memory_order_release);
+}
+
+std::optional<GrowStore::Clock::time_point> GrowStore::meta_due() const {
+  if (!meta_delay_ || folder_.rows() == folder_.stored_rows()) return std::nullopt;
+  return meta_at_ + *meta_delay_;
+}
+
+void GrowStore::publish(std::int64_t end, bool whole) {
+  if (end <= (whole ? folder_.stored_rows() : folder_.rows())) return;
+  const std::optional<Clock::time_point> due = meta_due();
+  if (!whole && !(due && *due <= Clock::now()) && publisher_.count(end)) {
+    published_ = end;
+    return;
+  }
+  require_origin();
+  lock_.require_name(folder_.dir());
+  meta_at_ = Clock::now();  // a failure is not tried again at once
+  const auto each = [this](auto&& f) {
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].is_open()) f(files_[i], i);
+    }
+  };
+  if (durable_) {
+    each([this](auto& file, std::size_t i) { sync_file(file.get(), publisher_.path(i)); });
+  }
+  struct Note {  // also where it fails after the step
+    GrowStore& store;
+    ~Note() { store.published_ = store.folder_.rows(); }
+  } note{*this};
+  if (!publisher_.publish(end)) return;
+  // Where files cannot be linked the folder has copies of them now.
+  each([this](auto& file, std::size_t i) {
+    if (Publisher::still_there(file.get(), publisher_.path(i))) return;
+    file = publisher_.open(i, written());
+  });
+}
+
+void GrowStore::release() {
+  struct LetGo {
+    GrowStore& store;
+    ~LetGo() {
+      store.files_.clear();
+      store.lock_.release();
+    }
+  } let_go{*this};
+  if (!origin_.is_here() || !lock_.has_name(folder_.dir())) return;
+  for (std::size_t i = 0; i < files_.size() && folder_.rows() != 0; ++i) {
+    if (!files_[i].is_open()) continue;
+    const auto rows = static_cast<std::uint64_t>(folder_.rows());
+    cut_file(files_[i].get(), rows * folder_.leaves()[i].row_bytes, publisher_.path(i));
+  }
+}
+
+}  // namespace td

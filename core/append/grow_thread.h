@@ -1,0 +1,52 @@
+// A thread that brings rows from the memory of a writer to the files, and publishes them. The one who writes
+// rows waits for it only when the memory is full, or when asked to.
+#pragma once
+
+#include "core/append/grow_store.h"
+
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+namespace td {
+
+class GrowThread {
+ public:
+  explicit GrowThread(GrowStore& store);
+  ~GrowThread();
+  GrowThread(const GrowThread&) = delete;
+  GrowThread& operator=(const GrowThread&) = delete;
+
+  // Rows before `end` are complete, and those before `publish_end` to be published. Never waits for a file.
+  // After a failure the thread tries again.
+  void hand_over(std::int64_t end, std::int64_t publish_end);
+
+  // Waits until more rows than so many are in the files. Throws what the thread has failed with.
+  void wait_beyond(std::int64_t rows);
+
+  // The same, until the rows before `end` are published for everybody.
+  void flush(std::int64_t end);
+
+  // Waits for what it is doing, and for nothing else.
+  void stop() noexcept;
+
+ private:
+  void run();
+  void write(std::int64_t end);
+  std::uint64_t request(std::int64_t end);
+
+  GrowStore& store_;
+  std::mutex mutex_;
+  std::condition_variable wanted_, changed_;
+  std::int64_t end_ = 0;          // of the complete rows
+  std::uint64_t requests_ = 0;    // so many have been made
+  std::uint64_t answered_ = 0;    // so many of them have been looked after
+  std::int64_t publish_end_ = 0;  // of those to be published
+  bool whole_ = false;            // for everybody
+  bool stop_ = false;
+  std::exception_ptr failure_;  // of the last try
+  std::thread thread_;
+};
+
+}  // namespace td

@@ -1,0 +1,316 @@
+// libtorch's process group over gloo. The only source that includes its headers, which not every libtorch has.
+#include "core/distributed/backend.h"
+
+#include "core/base/torch_compat.h"
+#include "distributed_build.h"
+
+#ifdef TD_DISTRIBUTED
+
+#define USE_C10D_GLOO 1
+#include <torch/csrc/distributed/c10d/FileStore.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/TCPStore.hpp>
+
+#include <ATen/ATen.h>
+#include <gloo/transport/unbound_buffer.h>
+
+#include <chrono>
+#include <string_view>
+#include <utility>
+
+namespace td::distributed {
+
+namespace {
+
+using c10d::ProcessGroupGloo;
+using StorePtr = c10::intrusive_ptr<c10d::Store>;
+using WorkPtr = decltype(std::declval<ProcessGroupGloo&>().barrier());
+
+// The first line of what libtorch or gloo says: a stack may follow, and where in its sources it failed.
+std::string said(const std::exception& error) {
+  const std::string_view text = error.what();
+  const std::size_t begin =
+      text.rfind("] ", text.find('\n')) == std::string_view::npos || text.front() != '['
+          ? 0
+          : text.find("] ") + 2;
+  return std::string(text.substr(begin, text.find('\n') - begin));
+}
+
+// Runs what speaks to other ranks.
+template <class Call>
+auto over_network(const char* what, const Call& call) {
+  try {
+    return call();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    fail(Code::io, what, ": ", said(error),
+         "; a rank may have ended: close this group and open another");
+  }
+}
+
+class GlooPosted final : public Posted {
+ public:
+  GlooPosted(WorkPtr work, at::Tensor kept) : work_(std::move(work)) { tensor = std::move(kept); }
+  bool wait() override {
+    return over_network("a transfer failed", [&] { return work_->wait(); });
+  }
+  void abort() override { work_->abort(); }
+  int source() const override { return work_->sourceRank(); }
+
+ private:
+  WorkPtr work_;
+};
+
+// A limit inside gloo closes the connections for good. So it has none once they stand; who waits counts.
+constexpr std::chrono::milliseconds no_limit = std::chrono::hours(24 * 365);
+
+class Connections final : public ProcessGroupGloo {
+ public:
+  using ProcessGroupGloo::ProcessGroupGloo;
+  void lift_limit() {
+    for (const auto& context : contexts_) context->setTimeout(no_limit);
+  }
+  // A wait whose limit is over ends all others, and closes the connections: the one way that gloo offers.
+  void close() noexcept {
+    for (const auto& context : contexts_) {
+      std::vector<int> others;
+      for (int i = 0; i < context->size; ++i) {
+        if (i != context->rank) others.push_back(i);
+      }
+      if (others.empty()) continue;
+      try {
+        char never = 0;
+        const auto buffer = context->createUnboundBuffer(&never, 1);
+        buffer->recv(others, unused_slot);
+        buffer->waitRecv(nullptr, std::chrono::milliseconds(1));
+      } catch (const std::exception&) {
+        // As it should be; closed connections say so too.
+      }
+    }
+  }
+
+ private:
+  // libtorch's own have a kind in the highest byte.
+  static constexpr std::uint64_t unused_slot = std::uint64_t{0xFE} << 56;
+};
+
+c10d::ReduceOp reduce_op(Op op) {
+  switch (op) {
+    case Op::product: return c10d::ReduceOp::PRODUCT;
+    case Op::min: return c10d::ReduceOp::MIN;
+    case Op::max: return c10d::ReduceOp::MAX;
+    default: return c10d::ReduceOp::SUM;  // an average is a sum, divided by who asked
+  }
+}
+
+template <class Options>
+Options unlimited() {
+  Options options;
+  options.timeout = no_limit;
+  return options;
+}
+
+class Gloo final : public Backend {
+ public:
+  Gloo(const StorePtr& store, std::string device, const std::string& name, int rank, int size,
+       std::int64_t timeout_ms)
+      // The keys are those of init_process_group() and new_group() in Python, since 2.0: a group that is made of another
+      // meets below it.
+      : store_(c10::make_intrusive<c10d::PrefixStore>(name + "/", store)),
+        device_(std::move(device)),
+        rank_(rank),
+        size_(size) {
+    const auto limit = std::chrono::milliseconds(timeout_ms);
+    const StorePtr keys = c10::make_intrusive<c10d::PrefixStore>("cpu/", store_);
+    const auto options = ProcessGroupGloo::Options::create(limit);
+    options->devices.push_back(device_.empty()
+                                   ? ProcessGroupGloo::createDefaultDevice()
+                                   : ProcessGroupGloo::createDeviceForInterface(device_));
+    options->threads = 2;
+    try {
+      group_ = c10::make_intrusive<Connections>(keys, rank, size, options);
+    } catch (const std::exception& error) {
+      fail_missing(keys, timeout_ms, error);
+    }
+    options->timeout = no_limit;
+    group_->lift_limit();
+  }
+
+  PostedPtr send(const at::Tensor& tensor, int rank, int tag) override {
+    std::vector<at::Tensor> tensors = {tensor};
+    return over_network("a send failed", [&] {
+      return std::make_unique<GlooPosted>(group_->send(tensors, rank, tag), tensor);
+    });
+  }
+
+  PostedPtr recv(const at::Tensor& tensor, int rank, int tag) override {
+    std::vector<at::Tensor> tensors = {tensor};
+    return over_network("a receive failed", [&] {
+      return std::make_unique<GlooPosted>(
+          rank < 0 ? group_->recvAnysource(tensors, tag) : group_->recv(tensors, rank, tag),
+          tensor);
+    });
+  }
+
+  void barrier() override {
+    done("the barrier failed", [&] { return group_->barrier(unlimited<c10d::BarrierOptions>()); });
+  }
+
+  void broadcast(const at::Tensor& tensor, int root) override {
+    auto options = unlimited<c10d::BroadcastOptions>();
+    options.rootRank = root;
+    std::vector<at::Tensor> tensors = {tensor};
+    done("a broadcast failed", [&] { return group_->broadcast(tensors, options); });
+  }
+
+  void reduce(const at::Tensor& tensor, int root, Op op) override {
+    auto options = unlimited<c10d::ReduceOptions>();
+    options.rootRank = root;
+    options.reduceOp = reduce_op(op);
+    std::vector<at::Tensor> tensors = {tensor};
+    done("a reduction failed", [&] { return group_->reduce(tensors, options); });
+  }
+
+  void all_reduce(const at::Tensor& tensor, Op op) override {
+    auto options = unlimited<c10d::AllreduceOptions>();
+    options.reduceOp = reduce_op(op);
+    std::vector<at::Tensor> tensors = {tensor};
+    done("a reduction failed", [&] { return group_->allreduce(tensors, options); });
+  }
+
+  std::vector<at::Tensor> all_gather(const at::Tensor& tensor) override {
+    std::vector<at::Tensor> tensors = {tensor};
+    std::vector<std::vector<at::Tensor>> parts = {room_for_all(tensor)};
+    const auto options = unlimited<c10d::AllgatherOptions>();
+    done("a gather failed", [&] { return group_->allgather(parts, tensors, options); });
+    return parts[0];
+  }
+
+  std::vector<at::Tensor> gather(const at::Tensor& tensor, int root) override {
+    std::vector<at::Tensor> tensors = {tensor};
+    std::vector<std::vector<at::Tensor>> parts;
+    if (root == rank_) parts.push_back(room_for_all(tensor));
+    auto options = unlimited<c10d::GatherOptions>();
+    options.rootRank = root;
+    done("a gather failed", [&] { return group_->gather(parts, tensors, options); });
+    return parts.empty() ? std::vector<at::Tensor>() : parts[0];
+  }
+
+  void scatter(const at::Tensor& into, std::vector<at::Tensor> parts, int root) override {
+    std::vector<at::Tensor> outputs = {into};
+    std::vector<std::vector<at::Tensor>> inputs;
+    if (root == rank_) inputs.push_back(std::move(parts));
+    auto options = unlimited<c10d::ScatterOptions>();
+    options.rootRank = root;
+    done("a scatter failed", [&] { return group_->scatter(outputs, inputs, options); });
+  }
+
+  void disconnect() noexcept override { group_->close(); }
+
+  std::shared_ptr<Backend> split(const std::string& name, int rank, int size,
+                                 std::int64_t timeout_ms) override {
+    return std::make_shared<Gloo>(store_, device_, name, rank, size, timeout_ms);
+  }
+
+ private:
+  template <class Begin>
+  void done(const char* what, const Begin& begin) {
+    over_network(what, [&] { return begin()->wait(no_limit); });
+  }
+
+  std::vector<at::Tensor> room_for_all(const at::Tensor& tensor) const {
+    std::vector<at::Tensor> parts(static_cast<std::size_t>(size_));
+    for (at::Tensor& part : parts) part = at::empty_like(tensor);
+    return parts;
+  }
+
+  // Each rank leaves its address in the store; whose is not there has not come.
+  [[noreturn]] void fail_missing(const StorePtr& keys, std::int64_t timeout_ms,
+                                 const std::exception& error) const {
+    std::string missing;
+    try {
+      for (int i = 0; i < size_; ++i) {
+        const std::string number = std::to_string(i);
+        if (keys->check({"0/" + number}) || keys->check({"0/rank_" + number})) continue;
+        missing += (missing.empty() ? "" : ", ") + number;
+      }
+    } catch (const std::exception&) {
+      missing.clear();  // the store has gone too
+    }
+    if (missing.empty()) missing = "?";
+    fail(Code::io, "rank ", rank_, " of ", size_, ": the group did not form within ", timeout_ms,
+         " ms; missing ranks: ", missing, " (", said(error),
+         "). All ranks must use the same url, size, "
+         "name and version of libtorch; this is ",
+         TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
+  }
+
+  StorePtr store_;  // below which groups made of this one meet
+  std::string device_;
+  int rank_;
+  int size_;
+  c10::intrusive_ptr<Connections> group_;
+};
+
+// Debian builds newer versions without libuv, which they would take by default.
+template <class Options>
+auto without_libuv(Options& options, int) -> decltype(options.useLibUV = false, void()) {
+  options.useLibUV = false;
+}
+template <class Options>
+void without_libuv(Options&, long) {}
+
+StorePtr store_at(const Meeting& meeting) {
+  const auto limit = std::chrono::milliseconds(meeting.timeout_ms);
+  if (meeting.kind == Meeting::Kind::file) {
+    const StorePtr store = c10::make_intrusive<c10d::FileStore>(meeting.path, meeting.size);
+    store->setTimeout(limit);
+    return store;
+  }
+  c10d::TCPStoreOptions options;
+  options.port = meeting.port;
+  options.isServer = meeting.rank == 0;
+  options.numWorkers = static_cast<std::size_t>(meeting.size);
+  options.multiTenant = true;  // groups of several names meet at one port, as in Python
+  options.timeout = limit;
+  without_libuv(options, 0);
+  try {
+    return c10::make_intrusive<c10d::TCPStore>(meeting.host, options);
+  } catch (const std::exception& error) {
+    fail(Code::io, "rank ", meeting.rank, " of ", meeting.size, ": no meeting at tcp://",
+         meeting.host, ":", meeting.port, " within ", meeting.timeout_ms, " ms: ", said(error),
+         "; is rank 0 there, and do all ranks have the same version of libtorch? This is ",
+         TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<Backend> connect(const Meeting& meeting) {
+  const StorePtr store = c10::make_intrusive<c10d::PrefixStore>("default_pg", store_at(meeting));
+  return over_network("the group did not form", [&] {
+    return std::make_shared<Gloo>(store, meeting.device, meeting.name, meeting.rank, meeting.size,
+                                  meeting.timeout_ms);
+  });
+}
+
+}  // namespace td::distributed
+
+#else
+
+namespace td::distributed {
+
+std::shared_ptr<Backend> connect(const Meeting&) {
+  fail(Code::unsupported,
+       "this build has no process groups: it needs a libtorch with gloo, and gloo's headers "
+       "(Debian: "
+       "libgloo-dev); build again with -Ddistributed=enabled");
+}
+
+}  // namespace td::distributed
+
+#endif

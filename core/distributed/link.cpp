@@ -1,0 +1,193 @@
+#include "core/distributed/link.h"
+
+#include "core/tensor/buffer.h"
+
+#include <atomic>
+#include <system_error>
+
+namespace td::distributed {
+
+void Task::wait(const Patience& patience, const char* what) {
+  const Cancel::Hook hook(patience.cancel, [this] {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    told_ = true;
+    changed_.notify_all();
+  });
+  std::unique_lock<std::mutex> hold(mutex_);
+  changed_.wait_until(hold, patience.until, [this] { return done_ || told_; });
+  if (done_) {
+    if (failure_) std::rethrow_exception(failure_);
+    return;
+  }
+  if (told_) fail(Code::io, what, " was cancelled; the group goes on with it when all ranks come");
+  fail(Code::io, what, ": not all ranks came within ", patience.timeout_ms,
+       " ms; the group goes on with it when they come");
+}
+
+struct Link::Wait {
+  Wait(Link& of, std::function<void()> to_stop) : link(of), stop(std::move(to_stop)) {
+    const std::lock_guard<std::mutex> hold(link.mutex_);
+    if (!link.closed_.empty()) stop();
+    link.waits_.insert(this);
+  }
+  ~Wait() {
+    const std::lock_guard<std::mutex> hold(link.mutex_);
+    link.waits_.erase(this);
+  }
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+  Link& link;
+  const std::function<void()> stop;
+};
+
+Link::Link(std::shared_ptr<Backend> backend, int rank, int size, std::int64_t timeout_ms)
+    : backend_(std::move(backend)), rank_(rank), size_(size), timeout_ms_(timeout_ms) {}
+
+Link::~Link() {
+  close("the group is closed");
+  {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    ends_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+Backend& Link::backend() {
+  const std::lock_guard<std::mutex> hold(mutex_);
+  if (!closed_.empty()) fail(Code::io, closed_);
+  return *backend_;
+}
+
+void Link::close(const std::string& reason) noexcept {
+  {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    if (!closed_.empty()) return;
+    closed_ = reason;
+    for (const Wait* wait : waits_) wait->stop();
+  }
+  backend_->disconnect();
+}
+
+PostedPtr Link::recv(std::size_t bytes, int rank, int tag) {
+  Backend& open = backend();
+  {
+    const std::lock_guard<std::mutex> hold(mutex_);
+    for (auto at = waiting_.begin(); at != waiting_.end(); ++at) {
+      if (at->first.second != tag) continue;
+      const int other = at->first.first;
+      if (other != rank && other >= 0 && rank >= 0) continue;
+      const auto waits = static_cast<std::size_t>(at->second.front()->tensor.nbytes());
+      if (other != rank || waits != bytes) {
+        fail(Code::busy, "a receive of ", waits, " bytes with tag ", tag, " from ",
+             other < 0 ? "any rank" : "rank " + std::to_string(other),
+             " was given up and comes first: receive the same again, or use another init_tag");
+      }
+      PostedPtr posted = std::move(at->second.front());
+      at->second.pop_front();
+      if (at->second.empty()) waiting_.erase(at);
+      return posted;
+    }
+  }
+  const c10::Storage storage = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
+  return open.recv(Buffer::view(storage, 0, {static_cast<std::int64_t>(bytes)}, at::kByte), rank,
+                   tag);
+}
+
+void Link::keep(std::vector<PostedPtr>& posts, const Keys& keys, std::size_t done) {
+  const std::lock_guard<std::mutex> hold(mutex_);
+  for (std::size_t i = done; i < posts.size(); ++i) {
+    if (keys.empty()) {
+      unsent_.push_back(std::move(posts[i]));
+    } else {
+      waiting_[keys[i]].push_back(std::move(posts[i]));
+    }
+  }
+}
+
+std::vector<PostedPtr> Link::arrived(std::vector<PostedPtr> posts, const Keys& keys,
+                                     const Patience& patience, const std::string& what) {
+  enum Why : int { none, late, cancelled, closed };
+  std::atomic<int> why{none};
+  std::size_t done = 0;
+  try {
+    const auto stop = [&](Why reason) {
+      int before = none;
+      why.compare_exchange_strong(before, reason);
+      for (const PostedPtr& posted : posts) posted->abort();
+    };
+    const Watcher::Limit limit(watcher_, patience.until, [&] { stop(late); });
+    const Cancel::Hook hook(patience.cancel, [&] { stop(cancelled); });
+    const Wait wait(*this, [&] { stop(closed); });
+    // An abort that ended another wait may still stand: then the wait is begun again.
+    while (done < posts.size() && why == none) {
+      if (posts[done]->wait()) ++done;
+    }
+  } catch (...) {
+    keep(posts, keys, done);
+    throw;
+  }
+  if (done == posts.size()) return posts;
+  keep(posts, keys, done);
+  if (why == cancelled) fail(Code::io, what, " was cancelled");
+  if (why == closed) backend();  // says why
+  fail(Code::io, what, " took longer than ", patience.timeout_ms, " ms: is that rank there?");
+}
+
+void Link::finish(std::vector<PostedPtr> posts, const Keys& keys, const Patience& patience,
+                  const std::string& what) {
+  arrived(std::move(posts), keys, patience, what);
+}
+
+std::shared_ptr<Task> Link::enqueue(std::function<void(Backend&)> work) {
+  auto task = std::make_shared<Task>();
+  task->work_ = std::move(work);
+  const std::lock_guard<std::mutex> hold(mutex_);
+  if (!closed_.empty()) fail(Code::io, closed_);
+  if (!thread_.joinable()) {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error& error) {
+      fail(Code::out_of_memory, "the system cannot start a thread: ", error.what());
+    }
+  }
+  tasks_.push_back(task);
+  changed_.notify_all();
+  return task;
+}
+
+void Link::run() {
+  std::unique_lock<std::mutex> hold(mutex_);
+  for (;;) {
+    changed_.wait(hold, [this] { return ends_ || !tasks_.empty(); });
+    if (tasks_.empty()) return;
+    const std::shared_ptr<Task> task = tasks_.front();
+    tasks_.pop_front();
+    const std::string closed = closed_;
+    hold.unlock();
+    std::exception_ptr failure;
+    try {
+      if (!closed.empty()) fail(Code::io, closed);
+      task->work_(*backend_);
+    } catch (const Error& error) {
+      failure = std::current_exception();
+      // The other ranks are at another place of the same call: nothing in common can follow.
+      if (error.code() == Code::io || error.code() == Code::capacity) {
+        close(std::string("the group is closed since a call of all ranks failed: ") + error.what());
+      }
+    } catch (...) {
+      failure = std::current_exception();
+      close("the group is closed since a call of all ranks failed");
+    }
+    task->work_ = nullptr;
+    {
+      const std::lock_guard<std::mutex> tell(task->mutex_);
+      task->failure_ = std::move(failure);
+      task->done_ = true;
+      task->changed_.notify_all();
+    }
+    hold.lock();
+  }
+}
+
+}  // namespace td::distributed

@@ -1,0 +1,159 @@
+// Values of all ranks made one.
+#include "core/consolidated/packing.h"
+#include "core/distributed/group.h"
+#include "core/distributed/leaves.h"
+#include "core/distributed/link.h"
+
+#include <ATen/ATen.h>
+
+#include <map>
+
+namespace td {
+
+using distributed::Backend;
+using distributed::Leaf;
+using distributed::Op;
+using distributed::Order;
+using distributed::Patience;
+
+namespace {
+
+// What gloo adds and compares, in all versions of libtorch.
+bool reducible(c10::ScalarType dtype) {
+  switch (dtype) {
+    case c10::ScalarType::Float:
+    case c10::ScalarType::Double:
+    case c10::ScalarType::Half:
+    case c10::ScalarType::Char:
+    case c10::ScalarType::Byte:
+    case c10::ScalarType::Int:
+    case c10::ScalarType::Long: return true;
+    default: return false;
+  }
+}
+
+void check(const std::vector<Leaf>& leaves, Op op) {
+  for (const Leaf& leaf : leaves) {
+    const c10::ScalarType dtype = leaf.tensor.scalar_type();
+    if (!reducible(dtype)) {
+      fail(Code::dtype, "\"", leaf.path, "\" has dtype ", c10::toString(dtype),
+           ", which cannot be reduced");
+    }
+    if (op == Op::average && !c10::isFloatingType(dtype)) {
+      fail(Code::dtype, "\"", leaf.path, "\" has dtype ", c10::toString(dtype),
+           ", which has no average; use a sum");
+    }
+  }
+}
+
+// Other memory than the dictionary's: what is given up half way changes nothing in it.
+std::vector<at::Tensor> copies_of(const std::vector<Leaf>& leaves) {
+  const c10::NoGradGuard no_grad;
+  std::vector<at::Tensor> copies;
+  for (const Leaf& leaf : leaves) {
+    at::Tensor values = packing::values_of(leaf.tensor);
+    copies.push_back(values.is_alias_of(leaf.tensor) ? values.clone() : values);
+  }
+  return copies;
+}
+
+// All values of a dtype in one row, and views of them.
+std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::Tensor>& views) {
+  std::map<c10::ScalarType, std::int64_t> counts;
+  for (const Leaf& leaf : leaves) counts[leaf.tensor.scalar_type()] += leaf.tensor.numel();
+  std::map<c10::ScalarType, std::pair<at::Tensor, std::int64_t>> rows;
+  for (const auto& [dtype, count] : counts) rows[dtype] = {at::empty({count}, dtype), 0};
+  const c10::NoGradGuard no_grad;
+  for (const Leaf& leaf : leaves) {
+    auto& [row, at] = rows[leaf.tensor.scalar_type()];
+    const std::int64_t count = leaf.tensor.numel();
+    at::Tensor view = row.narrow(0, at, count).view(leaf.tensor.sizes());
+    view.copy_(leaf.tensor);
+    views.push_back(std::move(view));
+    at += count;
+  }
+  std::vector<at::Tensor> result;
+  for (const auto& [dtype, row] : rows) result.push_back(row.first);
+  return result;
+}
+
+// The same on all ranks that may fuse: gloo ends the process where sizes differ.
+std::int64_t shape_sum(const std::vector<Leaf>& leaves, Op op) {
+  std::uint64_t hash = 1469598103934665603U;
+  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
+  mix(static_cast<std::uint64_t>(op));
+  for (const Leaf& leaf : leaves) {
+    for (const char c : leaf.path) mix(static_cast<unsigned char>(c));
+    mix(static_cast<std::uint64_t>(leaf.tensor.scalar_type()) + 256);
+    for (const std::int64_t size : leaf.tensor.sizes())
+      mix(static_cast<std::uint64_t>(size) + 1024);
+  }
+  return static_cast<std::int64_t>(hash);
+}
+
+void average(std::vector<at::Tensor>& values, Op op, int size) {
+  if (op != Op::average) return;
+  const c10::NoGradGuard no_grad;
+  for (at::Tensor& value : values) value.div_(size);
+}
+
+}  // namespace
+
+void Group::reduce(const TensorDict& td, int dst, Op op, const GroupCall& call) {
+  require_rank(dst, "dst");
+  const Patience patience = limit_of(call);
+  const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
+  check(leaves, op);
+  auto values = std::make_shared<std::vector<at::Tensor>>(copies_of(leaves));
+  link()
+      .enqueue([values, dst, op](Backend& backend) {
+        for (const at::Tensor& value : *values) backend.reduce(value, dst, op);
+      })
+      ->wait(patience, "reduce");
+  if (dst != rank()) return;
+  average(*values, op, size());
+  distributed::write_leaves(td.node(), Order::sorted, *values);
+}
+
+void Group::all_reduce(const TensorDict& td, Op op, const GroupCall& call) {
+  const Patience patience = limit_of(call);
+  const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::inserted);
+  check(leaves, op);
+  struct State {
+    std::vector<at::Tensor> rows;
+    bool differs = false;
+    std::size_t other = 0;
+  };
+  auto state = std::make_shared<State>();
+  std::vector<at::Tensor> values;
+  if (call.fused) {
+    state->rows = fused(leaves, values);
+  } else {
+    state->rows = values = copies_of(leaves);
+  }
+  const std::int64_t sum = call.fused ? shape_sum(leaves, op) : 0;
+  link()
+      .enqueue([state, op, sum, asks = call.fused](Backend& backend) {
+        if (asks) {
+          const std::vector<at::Tensor> sums = backend.all_gather(at::full({1}, sum, at::kLong));
+          for (std::size_t i = 0; i < sums.size(); ++i) {
+            const bool first =
+                *sums[i].data_ptr<std::int64_t>() == *sums[0].data_ptr<std::int64_t>();
+            if (first || state->differs) continue;
+            state->differs = true;
+            state->other = i;
+          }
+          if (state->differs) return;
+        }
+        for (const at::Tensor& row : state->rows) backend.all_reduce(row, op);
+      })
+      ->wait(patience, "all_reduce");
+  if (state->differs) {
+    fail(Code::shape, "the dictionaries of rank 0 and rank ", state->other,
+         " have other keys, shapes or dtypes, or the operations differ");
+  }
+  average(values, op, size());
+  distributed::write_leaves(td.node(), Order::inserted, values);
+}
+
+}  // namespace td

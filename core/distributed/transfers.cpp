@@ -1,0 +1,270 @@
+// From one rank to another: leaf by leaf, as messages, and with the structure as Python sends it.
+#include "core/consolidated/packing.h"
+#include "core/distributed/group.h"
+#include "core/distributed/leaves.h"
+#include "core/distributed/link.h"
+#include "core/distributed/metadata.h"
+#include "core/tensor/buffer.h"
+
+#include <ATen/ATen.h>
+
+#include <cstring>
+
+namespace td {
+
+using distributed::Leaf;
+using distributed::Link;
+using distributed::Order;
+using distributed::Patience;
+using distributed::PostedPtr;
+
+namespace {
+
+// Tags tell what Python's calls send from messages, so that neither ever lands in memory that waits for the other: gloo
+// ends the process when more comes than there is room for.
+constexpr int last_tag = (1 << 28) - 1;
+constexpr int head_tag = 1 << 30;
+constexpr int body_tag = head_tag | 1 << 29;
+
+struct Head {
+  char magic[8];
+  std::uint64_t text;
+  std::uint64_t data;
+  std::uint32_t body;  // tag of the body: one of its own, so that no other lands in its place
+  std::uint32_t zero;
+};
+constexpr char message_magic[8] = {'T', 'D', 'G', 'M', 'S', 'G', '1', '\n'};
+
+void check_tags(const GroupCall& call, std::size_t leaves) {
+  if (call.init_tag < 0 || call.init_tag > last_tag ||
+      leaves > static_cast<std::size_t>(last_tag - call.init_tag) + 1) {
+    fail(Code::invalid_argument, "init_tag is ", call.init_tag, " for ", leaves,
+         " messages; tags go from 0 to ", last_tag);
+  }
+}
+
+at::Tensor tensor_over(const void* data, std::size_t bytes) {
+  return at::from_blob(const_cast<void*>(data), {static_cast<std::int64_t>(bytes)},
+                       at::TensorOptions(at::kByte));
+}
+
+std::string from_rank(int rank) {
+  return rank < 0 ? "receiving from any rank" : "receiving from rank " + std::to_string(rank);
+}
+
+std::string to_rank(int rank) { return "sending to rank " + std::to_string(rank); }
+
+at::Tensor bytes_of(const std::string& text) {
+  const c10::Storage storage = Buffer::make(text.size(), c10::Device(c10::DeviceType::CPU));
+  std::memcpy(storage.data_ptr().get(), text.data(), text.size());
+  return Buffer::view(storage, 0, {static_cast<std::int64_t>(text.size())}, at::kByte);
+}
+
+// Bytes as they came, as a tensor like another.
+at::Tensor view_like(const at::Tensor& bytes, std::size_t start, const at::Tensor& like) {
+  return Buffer::view(bytes.storage(), start, like.sizes(), like.scalar_type());
+}
+
+}  // namespace
+
+Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& call) {
+  Link& to = link();
+  require_rank(dst, "dst");
+  if (dst == rank()) fail(Code::invalid_argument, "rank ", dst, " cannot send to itself");
+  limit_of(call);
+  std::vector<at::Tensor> values;
+  if (call.consolidated) {
+    check_tags(call, 1);
+    const packing::Plan plan(td.node(), packing::Twice::copied);
+    const c10::Storage storage = Buffer::make(plan.bytes(), c10::Device(c10::DeviceType::CPU));
+    plan.copy_to(static_cast<char*>(storage.data_ptr().get()), call.num_threads);
+    values.push_back(
+        Buffer::view(storage, 0, {static_cast<std::int64_t>(plan.bytes())}, at::kByte));
+  } else {
+    const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
+    check_tags(call, leaves.size());
+    for (const Leaf& leaf : leaves) values.push_back(packing::values_of(leaf.tensor));
+  }
+  std::vector<PostedPtr> posts;
+  int tag = call.init_tag;
+  try {
+    for (const at::Tensor& value : values) posts.push_back(to.send(value, dst, tag++));
+  } catch (...) {
+    to.keep(posts, {}, 0);
+    throw;
+  }
+  auto shared = std::make_shared<std::vector<PostedPtr>>(std::move(posts));
+  return [link = link_, td, dst, shared](const Patience& patience) {
+    link->finish(std::move(*shared), {}, patience, to_rank(dst));
+    return td;
+  };
+}
+
+Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall& call) {
+  Link& from = link();
+  require_rank(src, "src");
+  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  limit_of(call);
+  const std::vector<Leaf> leaves = distributed::leaves_of(into.node(), Order::sorted);
+  std::vector<std::size_t> starts;  // of the leaves in the one message
+  std::vector<std::size_t> sizes;
+  if (call.consolidated) {
+    // The order of the bytes is that of the keys as they stand in the dictionary.
+    const packing::Plan plan(into.node(), packing::Twice::copied);
+    std::unordered_map<const c10::TensorImpl*, std::size_t> place;
+    for (const packing::Place& it : plan.places()) {
+      place[it.tensor.unsafeGetTensorImpl()] = it.start;
+    }
+    for (const Leaf& leaf : leaves) {
+      const auto found = place.find(leaf.tensor.unsafeGetTensorImpl());
+      if (found == place.end()) {
+        fail(Code::unsupported, "\"", leaf.path, "\" cannot be received consolidated");
+      }
+      starts.push_back(found->second);
+    }
+    sizes.push_back(plan.bytes());
+  } else {
+    for (const Leaf& leaf : leaves) sizes.push_back(leaf.tensor.nbytes());
+  }
+  check_tags(call, sizes.size());
+  std::vector<PostedPtr> posts;
+  Link::Keys keys;
+  int tag = call.init_tag;
+  try {
+    for (const std::size_t bytes : sizes) {
+      posts.push_back(from.recv(bytes, src, tag));
+      keys.emplace_back(src, tag++);
+    }
+  } catch (...) {
+    from.keep(posts, keys, 0);
+    throw;
+  }
+  auto shared = std::make_shared<std::vector<PostedPtr>>(std::move(posts));
+  return [link = link_, into, src, shared, keys, starts, leaves](const Patience& patience) {
+    const std::vector<PostedPtr> came =
+        link->arrived(std::move(*shared), keys, patience, from_rank(src));
+    std::vector<at::Tensor> values;
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      const PostedPtr& posted = starts.empty() ? came[i] : came[0];
+      values.push_back(view_like(posted->tensor, starts.empty() ? 0 : starts[i], leaves[i].tensor));
+    }
+    distributed::write_leaves(into.node(), Order::sorted, values);
+    return into;
+  };
+}
+
+Group::Begun Group::begin_send_message(const TensorDict& td, int dst, const GroupCall& call) {
+  Link& to = link();
+  require_rank(dst, "dst");
+  if (dst == rank()) fail(Code::invalid_argument, "rank ", dst, " cannot send to itself");
+  limit_of(call);
+  check_tags(call, 1);
+  const packing::Plan plan(td.node(), packing::Twice::once);
+  const std::string text = plan.text();
+  Head head{{}, text.size(), plan.bytes(), to.next_body() & static_cast<unsigned>(last_tag), 0};
+  std::memcpy(head.magic, message_magic, sizeof message_magic);
+  const std::size_t bytes = plan.bytes() + text.size();
+  const c10::Storage body = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
+  char* const data = static_cast<char*>(body.data_ptr().get());
+  plan.copy_to(data, call.num_threads);
+  std::memcpy(data + plan.bytes(), text.data(), text.size());
+  std::vector<PostedPtr> posts;
+  posts.push_back(to.send(tensor_over(&head, sizeof head).clone(), dst, head_tag | call.init_tag));
+  posts.push_back(to.send(Buffer::view(body, 0, {static_cast<std::int64_t>(bytes)}, at::kByte), dst,
+                          body_tag | static_cast<int>(head.body)));
+  auto shared = std::make_shared<std::vector<PostedPtr>>(std::move(posts));
+  return [link = link_, td, dst, shared](const Patience& patience) {
+    link->finish(std::move(*shared), {}, patience, to_rank(dst));
+    return td;
+  };
+}
+
+Group::Begun Group::begin_recv_message(int src, const GroupCall& call, int* source) {
+  Link& from = link();
+  require_rank(src, "src", -1);
+  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  limit_of(call);
+  check_tags(call, 1);
+  const int tag = head_tag | call.init_tag;
+  auto first = std::make_shared<std::vector<PostedPtr>>();
+  first->push_back(from.recv(sizeof(Head), src, tag));
+  return [link = link_, src, tag, first, source, limits = call.limits](const Patience& patience) {
+    const std::vector<PostedPtr> came =
+        link->arrived(std::move(*first), {{src, tag}}, patience, from_rank(src));
+    const int sender = src < 0 ? came[0]->source() : src;
+    Head head;
+    std::memcpy(&head, came[0]->tensor.data_ptr(), sizeof head);
+    if (std::memcmp(head.magic, message_magic, sizeof message_magic) != 0 || head.zero != 0 ||
+        head.body > static_cast<unsigned>(last_tag)) {
+      fail(Code::format, "what rank ", sender, " sent is not a message: it begins differently");
+    }
+    if (head.text > limits.max_bytes || head.data > limits.max_bytes - head.text ||
+        head.text > packing::max_text_bytes) {
+      fail(Code::capacity, "the message of rank ", sender, " has ", head.text, " and ", head.data,
+           " bytes, at most ", limits.max_bytes, " are allowed");
+    }
+    const int body = body_tag | static_cast<int>(head.body);
+    std::vector<PostedPtr> second;
+    second.push_back(link->recv(static_cast<std::size_t>(head.text + head.data), sender, body));
+    const std::vector<PostedPtr> rest =
+        link->arrived(std::move(second), {{sender, body}}, patience, from_rank(sender));
+    const c10::Storage storage = rest[0]->tensor.storage();
+    const char* const data = static_cast<const char*>(storage.data_ptr().get());
+    const std::size_t bytes = static_cast<std::size_t>(head.data);
+    const packing::Parsed parsed(
+        std::string_view(data + bytes, static_cast<std::size_t>(head.text)),
+        "the message of rank " + std::to_string(sender), bytes,
+        {limits.max_depth, limits.max_entries});
+    TensorDict result(parsed.build(storage, std::nullopt));
+    if (source != nullptr) *source = sender;
+    return result;
+  };
+}
+
+void Group::init_remote(const TensorDict& td, int dst, const GroupCall& call) {
+  Link& to = link();
+  require_rank(dst, "dst");
+  if (dst == rank()) fail(Code::invalid_argument, "rank ", dst, " cannot send to itself");
+  const Patience patience = limit_of(call);
+  const distributed::Packed packed =
+      distributed::pack(td, distributed::Way::remote, call.num_threads);
+  const auto length = static_cast<std::int64_t>(packed.pickle.size());
+  std::vector<PostedPtr> posts;
+  posts.push_back(to.send(tensor_over(&length, sizeof length).clone(), dst, 0));
+  posts.push_back(to.send(bytes_of(packed.pickle), dst, 0));
+  posts.push_back(to.send(packed.bytes, dst, 0));
+  to.finish(std::move(posts), {}, patience, to_rank(dst));
+}
+
+TensorDict Group::from_remote_init(int src, const GroupCall& call) {
+  Link& from = link();
+  require_rank(src, "src");
+  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  const Patience patience = limit_of(call);
+  bool first = true;
+  const auto next = [&](std::size_t bytes) {
+    std::vector<PostedPtr> posts;
+    posts.push_back(from.recv(bytes, src, 0));
+    std::vector<PostedPtr> came =
+        from.arrived(std::move(posts), {{src, 0}}, patience, from_rank(src));
+    first = false;
+    return came[0]->tensor;
+  };
+  try {
+    std::int64_t length = 0;
+    std::memcpy(&length, next(sizeof length).data_ptr(), sizeof length);
+    const at::Tensor pickle = next(distributed::checked_size(length, call.limits, "a pickle"));
+    const distributed::Unpacked unpacked(
+        std::string_view(static_cast<const char*>(pickle.data_ptr()),
+                         static_cast<std::size_t>(length)),
+        call.limits);
+    return unpacked.build(next(unpacked.bytes()).storage());
+  } catch (const Error& error) {
+    // All three have the same tag: what still comes would land in memory that waits for something else.
+    if (!first)
+      from.close(std::string("the group is closed since from_remote_init failed: ") + error.what());
+    throw;
+  }
+}
+
+}  // namespace td

@@ -1,0 +1,238 @@
+// Dictionaries as record batches of Arrow.
+#include "core/base/json_text.h"
+#include "core/interop/arrow.h"
+#include "core/interop/arrow_made.h"
+#include "core/interop/arrow_types.h"
+#include "core/tree/non_tensor_values.h"
+#include "core/tree/walk.h"
+
+#include <ATen/ATen.h>
+#include <nlohmann/json.hpp>
+
+#include <limits>
+#include <unordered_set>
+
+namespace td::arrow {
+
+namespace {
+
+constexpr std::size_t max_export_depth = 1000;  // whoever releases structs recurses
+constexpr std::size_t max_int32 = std::numeric_limits<std::int32_t>::max();
+
+// Fixed-size lists around a column, one for each dimension behind the first.
+Column in_lists(std::string_view name, SizesView sizes, Column values) {
+  std::int64_t length = values.length();
+  for (std::size_t dim = sizes.size(); dim-- > 1;) {
+    length = count_elements(sizes.slice(0, dim));
+    values = list_column(dim == 1 ? name : "item", sizes[dim], length, std::move(values));
+  }
+  return values;
+}
+
+std::string packed_bits(const at::Tensor& tensor) {
+  const auto n = static_cast<std::size_t>(tensor.numel());
+  std::string bits((n + 7) / 8, '\0');
+  const bool* from = n == 0 ? nullptr : tensor.data_ptr<bool>();
+  for (std::size_t i = 0; i < n; ++i) bits[i / 8] |= static_cast<char>(from[i] ? 1 << i % 8 : 0);
+  return bits;
+}
+
+at::Tensor plain_values(const at::Tensor& tensor, const ExportOptions& options, Path path) {
+  if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
+    fail(Code::unsupported, show_path(path), " cannot be a column: it is not a dense tensor");
+  }
+  if (tensor.is_meta()) {
+    fail(Code::device, show_path(path), " cannot be a column: it is on meta and has no values");
+  }
+  at::Tensor plain = tensor;
+  if (tensor.is_complex()) {
+    if (!options.complex_pairs) {
+      fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
+           ", which Arrow lacks: ask for pairs of numbers");
+    }
+    plain = at::view_as_real(tensor.detach().resolve_conj());
+  }
+  if (plain.is_cpu() && plain.is_contiguous() && !plain.is_neg()) return plain;
+  return plain.detach().resolve_neg().to(at::kCPU).contiguous();
+}
+
+Column tensor_column(std::string_view name, const at::Tensor& tensor, const ExportOptions& options,
+                     Path path) {
+  const at::Tensor plain = plain_values(tensor, options, path);
+  const char letter = letter_of(plain.scalar_type());
+  if (letter == 0) {
+    fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
+         ", which Arrow lacks: convert it first");
+  }
+  auto buffers = std::make_unique<ArrayHold>();
+  buffers->count = 2;
+  if (plain.scalar_type() == at::kBool) {
+    buffers->made = std::make_unique<std::string[]>(ArrayHold::most);
+    buffers->made[1] = packed_bits(plain);
+  } else if (plain.numel() != 0) {
+    buffers->at[1] = plain.data_ptr();
+    buffers->storage = plain.storage();
+  }
+  const SizesView sizes = plain.sizes();
+  if (sizes.size() == 1) return Column(name, {&letter, 1}, plain.numel(), 0, std::move(buffers));
+  Column values("item", {&letter, 1}, plain.numel(), 0, std::move(buffers));
+  return in_lists(name, sizes, std::move(values));
+}
+
+template <class Offset>
+void append_offset(std::string& offsets, std::size_t end) {
+  const auto as = static_cast<Offset>(end);
+  offsets.append(reinterpret_cast<const char*>(&as), sizeof as);
+}
+
+// A value for each element: text, or JSON where one of them is something else. A null is missing.
+Column value_column(std::string_view name, const Node& node) {
+  const std::vector<const NonTensorNode*> values = non_tensor_values(node);
+  bool text = true;
+  std::size_t nulls = 0;
+  for (const NonTensorNode* value : values) {
+    if (value->json() == "null") {
+      ++nulls;
+    } else {
+      text = text && value->json()[0] == '"';
+    }
+  }
+  std::vector<std::size_t> ends;
+  auto buffers = std::make_unique<ArrayHold>();
+  buffers->count = 3;
+  buffers->made = std::make_unique<std::string[]>(ArrayHold::most);
+  std::string& all = buffers->made[2];
+  if (nulls != 0) buffers->made[0].assign((values.size() + 7) / 8, '\0');
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const std::string& json = values[i]->json();
+    if (json != "null") {
+      all += text ? nlohmann::json::parse(json).get_ref<const std::string&>() : json;
+      if (nulls != 0) buffers->made[0][i / 8] |= static_cast<char>(1 << i % 8);
+    }
+    ends.push_back(all.size());
+  }
+  const bool large = all.size() > max_int32;
+  const auto add = large ? append_offset<std::int64_t> : append_offset<std::int32_t>;
+  add(buffers->made[1], 0);
+  for (const std::size_t end : ends) add(buffers->made[1], end);
+  const SizesView sizes = node.batch();
+  Column column(sizes.size() == 1 ? name : "item", large ? "U" : "u",
+                static_cast<std::int64_t>(values.size()), static_cast<std::int64_t>(nulls),
+                std::move(buffers), {},
+                text ? std::string() : metadata_text({{extension_key, json_extension}}));
+  return in_lists(name, sizes, std::move(column));
+}
+
+// A dictionary whose columns are being made.
+struct Level {
+  std::string name;
+  std::vector<Column> columns = {};
+  std::string values = {};  // those that hold for all rows, as members of an object of JSON
+
+  void add_value(std::string_view key, const std::string& json) {
+    values += (values.empty() ? "{" : ",") + quote(key) + ":" + json;
+  }
+
+  Column close(std::int64_t rows) {
+    std::string metadata;
+    if (!values.empty()) {
+      if (values.size() >= max_int32) {
+        fail(Code::unsupported, "the non-tensor values of \"", name, "\" are too long for Arrow");
+      }
+      metadata = metadata_text({{values_key, values + "}"}});
+    }
+    return struct_column(name, rows, std::move(columns), std::move(metadata));
+  }
+};
+
+class Exporter {
+ public:
+  Exporter(std::int64_t rows, std::size_t columns, const ExportOptions& options)
+      : rows_(rows), options_(options) {
+    levels_.push_back({""});
+    levels_[0].columns.reserve(columns);
+  }
+
+  void add(Path path, const Value& value) {
+    const bool flat = !options_.separator.empty();
+    close_to(flat ? 1 : path.size());
+    const SizesView sizes = sizes_of(value);
+    if (sizes.empty() || sizes[0] != rows_) {
+      fail(Code::shape, show_path(path), " has shape ", show_sizes(sizes), " and not ", rows_,
+           " rows");
+    }
+    if (is_dict(value)) {
+      if (flat) return;
+      if (path.size() > max_export_depth) {
+        fail(Code::unsupported, "nested deeper than ", max_export_depth,
+             " levels: ask for joined names");
+      }
+      levels_.push_back({std::string(path.back())});
+      return;
+    }
+    const std::string joined = flat ? joined_name(path) : std::string();
+    const std::string_view name = flat ? std::string_view(joined) : path.back();
+    if (flat && !seen_.insert(joined).second) {
+      fail(Code::key_exists, "two columns are called ", quote(name), " when joined with ",
+           quote(options_.separator), ": choose another separator");
+    }
+    Level& level = levels_.back();
+    if (!value.is_node()) {
+      level.columns.push_back(tensor_column(name, value.tensor(), options_, path));
+    } else if (value.node()->kind() == NodeKind::nested_tensor) {
+      fail(Code::unsupported, show_path(path),
+           " is a nested tensor and cannot be a column: make it padded first");
+    } else if (value.node()->kind() == NodeKind::non_tensor) {
+      level.add_value(name, static_cast<const NonTensorNode&>(*value.node()).json());
+    } else {
+      level.columns.push_back(value_column(name, *value.node()));
+    }
+  }
+
+  Column finish() {
+    close_to(1);
+    return levels_[0].close(rows_);
+  }
+
+ private:
+  void close_to(std::size_t levels) {
+    while (levels_.size() > levels) {
+      Column done = levels_.back().close(rows_);
+      levels_.pop_back();
+      levels_.back().columns.push_back(std::move(done));
+    }
+  }
+
+  std::string joined_name(Path path) const {
+    std::string name;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+      if (i != 0) name += options_.separator;
+      name += path[i];
+    }
+    return name;
+  }
+
+  std::int64_t rows_;
+  const ExportOptions& options_;
+  std::vector<Level> levels_;
+  std::unordered_set<std::string> seen_ = {};
+};
+
+}  // namespace
+
+void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema,
+                  Array* array) {
+  const NodePtr root = all_dense(dense_form(td.node()));
+  if (as_dense(root.get()) == nullptr) {
+    fail(Code::wrong_entry, "a non-tensor value alone cannot be a record batch");
+  }
+  if (root->batch().empty()) {
+    fail(Code::shape,
+         "a record batch needs a batch dimension for its rows, the dictionary has none");
+  }
+  Exporter exporter(root->batch()[0], as_dense(root.get())->size(), options);
+  visit_paths(*root, [&](Path path, const Value& value) { exporter.add(path, value); });
+  exporter.finish().take(schema, array);
+}
+
+}  // namespace td::arrow

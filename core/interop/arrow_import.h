@@ -1,0 +1,11 @@
+// core/interop/arrow_import.h: what makes a dictionary of parts of Arrow's arrays.
+#pragma once
+
+#include "core/interop/arrow_column.h"
+
+namespace td::arrow {
+
+// All parts are record batches of the schema.
+TensorDict import_parts(const Schema* schema, Parts parts, const ImportOptions& options);
+
+}  // namespace td::arrow

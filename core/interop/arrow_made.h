@@ -1,0 +1,59 @@
+// core/interop/arrow_made.h: structs of Arrow that this library makes, with what they own.
+#pragma once
+
+#include "core/interop/arrow_abi.h"
+
+#include <c10/core/Storage.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace td::arrow {
+
+// What the array of a column reads and owns: memory of a tensor, or buffers made for it.
+struct ArrayHold {
+  static constexpr std::size_t most = 3;
+  const void* at[most] = {nullptr, nullptr, nullptr};
+  std::size_t count = 0;
+  c10::Storage storage = {};  // kept alive
+  std::unique_ptr<std::string[]> made =
+      {};  // `most` buffers, where `at` is null and these are not empty
+  std::vector<Array> children = {};
+  std::vector<Array*> pointers = {};
+};
+using Buffers = std::unique_ptr<ArrayHold>;
+
+// A column that is not yet handed over: a schema and an array, released if nobody takes them.
+class Column {
+ public:
+  Column(std::string_view name, std::string_view format, std::int64_t length, std::int64_t nulls,
+         Buffers buffers, std::vector<Column> children = {}, std::string metadata = {});
+  Column(Column&& other) noexcept { other.take(&schema_, &array_); }
+  Column& operator=(Column&& other) noexcept {
+    std::swap(schema_, other.schema_);
+    std::swap(array_, other.array_);
+    return *this;
+  }
+  ~Column();
+
+  std::int64_t length() const noexcept { return array_.length; }
+  // Gives both away.
+  void take(Schema* schema, Array* array) noexcept;
+
+ private:
+  Schema schema_;
+  Array array_;
+};
+
+Column struct_column(std::string_view name, std::int64_t length, std::vector<Column> children,
+                     std::string metadata);
+// Of so many elements of the child each.
+Column list_column(std::string_view name, std::int64_t size, std::int64_t length, Column child);
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+std::string metadata_text(const Pairs& pairs);
+
+}  // namespace td::arrow

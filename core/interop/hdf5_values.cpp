@@ -1,0 +1,244 @@
+// Values of HDF5 files that are no tensors, as JSON.
+#include "core/interop/hdf5_tree.h"
+
+#include "core/meta/format.h"
+#include "core/tree/non_tensor.h"
+
+#include <c10/util/Half.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <unordered_set>
+
+#include <nlohmann/json.hpp>
+
+namespace td::hdf5 {
+
+namespace {
+
+// Texts of any length are allocated by the library, as often as the file says: no more than is left. What it
+// leaves behind when it fails is freed.
+class Purse {
+ public:
+  explicit Purse(std::uint64_t bytes) : left_(bytes) {}
+  ~Purse() {
+    for (void* memory : held_) std::free(memory);
+  }
+  Purse(const Purse&) = delete;
+  Purse& operator=(const Purse&) = delete;
+
+  bool empty() const noexcept { return empty_; }
+
+  // Called by C code: nothing may be thrown.
+  static void* take(std::size_t bytes, void* purse) {
+    Purse& self = *static_cast<Purse*>(purse);
+    if (bytes > self.left_) {
+      self.empty_ = true;
+      return nullptr;
+    }
+    void* memory = std::malloc(bytes == 0 ? 1 : bytes);
+    try {
+      if (memory != nullptr) self.held_.insert(memory);
+    } catch (...) {
+      std::free(memory);
+      return nullptr;
+    }
+    self.left_ -= bytes;
+    return memory;
+  }
+  static void give_back(void* memory, void* purse) {
+    static_cast<Purse*>(purse)->held_.erase(memory);
+    std::free(memory);
+  }
+
+ private:
+  std::uint64_t left_;
+  bool empty_ = false;
+  std::unordered_set<void*> held_;
+};
+
+// Bytes that are no text stay bytes.
+std::string json_text(std::string_view bytes) {
+  return is_utf8(bytes) ? quote(bytes) : bytes_json(bytes);
+}
+
+// Values of one size each, as JSON; `one` may change the bytes that it is given.
+template <class One>
+std::vector<std::string> fixed_items(const Source& source, const TypePlan& plan, std::size_t count,
+                                     const std::string& where, One&& one) {
+  std::vector<char> memory(count * plan.item);
+  if (!memory.empty()) read_raw(source, plan.memory, memory.data(), where);
+  std::vector<std::string> result;
+  result.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) result.push_back(one(memory.data() + i * plan.item));
+  return result;
+}
+
+std::string text_json(const char* at, const TypePlan& plan) {
+  std::string_view text(at, plan.item);
+  text = text.substr(0, text.find('\0'));
+  while (plan.blanks && !text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return json_text(text);
+}
+
+std::vector<std::string> variable_texts(const Source& source, const TypePlan& plan,
+                                        std::size_t count, const std::string& where,
+                                        const Budget& budget) {
+  std::vector<char*> texts(count, nullptr);
+  std::vector<std::string> result;
+  if (count == 0) return result;
+  result.reserve(count);
+  const auto take_over = [&] {
+    for (const char* text : texts) result.push_back(json_text(text == nullptr ? "" : text));
+  };
+  if (source.is_attribute) {
+    // An attribute takes no allocator of ours. Each of its texts may be as long as the file.
+    if (count > 16 && count > budget.left() / std::max<std::uint64_t>(budget.file_bytes(), 1)) {
+      budget.fail("an attribute of " + std::to_string(count) + " texts");
+    }
+    struct Free {
+      std::vector<char*>& texts;
+      ~Free() {
+        for (char* text : texts) std::free(text);
+      }
+    } free_at_end{texts};
+    read_raw(source, plan.memory, texts.data(), where);
+    take_over();
+    return result;
+  }
+  Purse purse(budget.left());
+  const Id transfer = need(H5Pcreate(H5P_DATASET_XFER), Code::internal, where, "no properties");
+  need_done(H5Pset_vlen_mem_manager(transfer, Purse::take, &purse, Purse::give_back, &purse),
+            Code::internal, where, "no properties");
+  try {
+    read_raw(source, plan.memory, texts.data(), where, transfer);
+  } catch (const Error&) {
+    if (!purse.empty()) throw;
+    budget.fail("text");
+  }
+  take_over();
+  return result;
+}
+
+// A number of any dtype, as JSON.
+template <class T>
+std::string number_text(const char* at) {
+  T value;
+  std::memcpy(&value, at, sizeof value);
+  if constexpr (std::is_integral_v<T>) {
+    return std::to_string(value);
+  } else {
+    return nlohmann::json(static_cast<double>(value)).dump();  // null for what is no number in JSON
+  }
+}
+
+std::string number_json(c10::ScalarType dtype, const char* at) {
+  switch (dtype) {
+    case c10::ScalarType::Bool: return *at != 0 ? "true" : "false";
+    case c10::ScalarType::Byte: return number_text<std::uint8_t>(at);
+    case c10::ScalarType::Char: return number_text<std::int8_t>(at);
+    case c10::ScalarType::Short: return number_text<std::int16_t>(at);
+    case c10::ScalarType::Int: return number_text<std::int32_t>(at);
+    case c10::ScalarType::Long: return number_text<std::int64_t>(at);
+#if TD_TORCH_HAS_WIDE_UNSIGNED
+    case c10::ScalarType::UInt16: return number_text<std::uint16_t>(at);
+    case c10::ScalarType::UInt32: return number_text<std::uint32_t>(at);
+    case c10::ScalarType::UInt64: return number_text<std::uint64_t>(at);
+#endif
+    case c10::ScalarType::Half: return number_text<c10::Half>(at);
+    case c10::ScalarType::Float: return number_text<float>(at);
+    case c10::ScalarType::Double: return number_text<double>(at);
+    default: return "null";
+  }
+}
+
+std::vector<std::string> read_values(const Source& source, const TypePlan& plan, std::size_t count,
+                                     const std::string& where, const Budget& budget) {
+  const auto each = [&](auto&& one) { return fixed_items(source, plan, count, where, one); };
+  switch (plan.holds) {
+    case Holds::text:
+      if (plan.variable) return variable_texts(source, plan, count, where, budget);
+      return each([&](const char* at) { return text_json(at, plan); });
+    case Holds::tensor:
+    case Holds::number:
+      return each([&](char* at) {
+        if (plan.swapped) std::reverse(at, at + plan.item);
+        return number_json(plan.dtype, at);
+      });
+    default: return each([&](const char* at) { return bytes_json({at, plan.item}); });
+  }
+}
+
+// The first `dims` of the sizes are not 0; a list in the last of them is empty if there are more.
+std::string nested_lists(const std::vector<std::string>& values, SizesView sizes,
+                         std::size_t dims) {
+  if (dims == 0) return "[]";
+  std::string text(dims, '[');
+  Sizes at(dims, 0);
+  for (std::size_t next = 0;; ++next) {
+    text += dims < sizes.size() ? std::string("[]") : values.at(next);
+    std::size_t dim = dims;
+    while (dim > 0 && ++at[dim - 1] == sizes[dim - 1]) {
+      at[--dim] = 0;
+      text += ']';
+    }
+    if (dim == 0) return text;
+    text += ',';
+    text.append(dims - dim, '[');
+  }
+}
+
+}  // namespace
+
+void read_raw(const Source& source, hid_t memory_type, void* into, const std::string& where,
+              hid_t transfer) {
+  const herr_t status = source.is_attribute
+                            ? H5Aread(source.object, memory_type, into)
+                            : H5Dread(source.object, memory_type, source.memory_space,
+                                      source.file_space, transfer, into);
+  need_done(status, Code::format, where, "cannot read values");
+}
+
+std::string read_json(const Source& source, const TypePlan& plan, SizesView sizes,
+                      const std::string& where, const std::string& what, Budget& budget) {
+  const std::ptrdiff_t zero = std::find(sizes.begin(), sizes.end(), 0) - sizes.begin();
+  // What stands before a size of 0 is written, too. A value takes more room as text than in the file.
+  constexpr std::size_t as_text = 48;
+  budget.take(sizes.slice(0, static_cast<std::size_t>(zero)), plan.item + as_text, what);
+  if (static_cast<std::size_t>(zero) < sizes.size()) {
+    return nested_lists({}, sizes, static_cast<std::size_t>(zero));
+  }
+  const auto count = static_cast<std::size_t>(count_elements(sizes));
+  const std::vector<std::string> values = read_values(source, plan, count, where, budget);
+  return sizes.empty() ? values.at(0) : nested_lists(values, sizes, sizes.size());
+}
+
+std::string marked_json(const std::string& json, const std::string& where) {
+  const nlohmann::json text = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  if (!text.is_string()) fail(Code::format, where, ": marked as JSON, and no text");
+  return compact(text.get_ref<const std::string&>(), where, max_json_depth);
+}
+
+TypePlan plan_field(hid_t type, const std::vector<std::string>& fields, const std::string& where) {
+  if (fields.empty()) return plan_type(type, where);
+  Id at = need(H5Tcopy(type), Code::format, where, "bad type");
+  for (const std::string& name : fields) {
+    const int i = H5Tget_class(at) == H5T_COMPOUND ? H5Tget_member_index(at, name.c_str()) : -1;
+    if (i < 0) fail(Code::busy, where, ": somebody changed it since it was opened");
+    at = need(H5Tget_member_type(at, static_cast<unsigned>(i)), Code::format, where, "bad type");
+  }
+  TypePlan plan = plan_type(at, where);
+  if (plan.holds == Holds::nothing || plan.holds == Holds::fields) return plan;
+  // The library reads that field alone into a record of one.
+  for (std::size_t i = fields.size(); i-- > 0;) {
+    Id record = need(H5Tcreate(H5T_COMPOUND, plan.item), Code::format, where, "bad type");
+    need_done(H5Tinsert(record, fields[i].c_str(), 0, plan.memory), Code::format, where,
+              "bad type");
+    plan.memory = std::move(record);
+  }
+  return plan;
+}
+
+}  // namespace td::hdf5

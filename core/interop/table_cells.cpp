@@ -1,0 +1,44 @@
+#include "core/interop/table_cells.h"
+
+#include <nlohmann/json.hpp>
+
+namespace td {
+
+namespace {
+
+void append_csv_text(std::string& text, std::string_view cell) {
+  text += '"';
+  for (const char c : cell) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  text += '"';
+}
+
+}  // namespace
+
+void append_csv_name(std::string& text, std::string_view name) {
+  if (name.find_first_of(",\"\r\n") == std::string_view::npos && !name.empty()) {
+    text += name;
+  } else {
+    append_csv_text(text, name);
+  }
+}
+
+void append_value(std::string& text, const std::string& json, TableFormat format) {
+  if (format == TableFormat::json) {
+    text += json;
+    return;
+  }
+  const char first = json.empty() ? 'n' : json.front();
+  if (first == 'n') return;  // null: a missing value
+  if (first == '"') {
+    append_csv_text(text, nlohmann::json::parse(json).get_ref<const std::string&>());
+  } else if (first == '[' || first == '{') {
+    append_csv_text(text, json);
+  } else {
+    text += json;
+  }
+}
+
+}  // namespace td

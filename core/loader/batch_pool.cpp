@@ -1,0 +1,115 @@
+#include "core/loader/batch_pool.h"
+
+#include "core/tree/walk.h"
+
+#include <algorithm>
+
+namespace td {
+
+namespace {
+
+const void* address_of(const Value& value) noexcept {
+  if (value.is_node()) return value.node().get();
+  return value.tensor().unsafeGetTensorImpl();
+}
+
+}  // namespace
+
+PooledBatch::PooledBatch(std::shared_ptr<const RowSource> source, SizesView front)
+    : source_(std::move(source)), front_(front.begin(), front.end()) {
+  root_ = source_->make_batch(front_, leaves_);
+  for (const at::Tensor& leaf : leaves_) {
+    sizes_.emplace_back(leaf.sizes().begin(), leaf.sizes().end());
+    targets_.push_back(static_cast<char*>(leaf.data_ptr()));
+  }
+  note_form();
+}
+
+void PooledBatch::note_form() {
+  nodes_.clear();
+  slots_.clear();
+  const auto note = [&](const DenseNode& node) {
+    const SizesView batch = node.batch();
+    nodes_.push_back(
+        {&node, node.schema().get(), Sizes(batch.begin(), batch.end()), node.device()});
+    for (std::size_t i = 0; i < node.size(); ++i)
+      slots_.push_back({&node, i, address_of(node.value(i))});
+  };
+  note(*as_dense(root_.get()));
+  visit_values(*root_, [&](const Value& value) {
+    const DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
+    if (inner != nullptr) note(*inner);
+  });
+}
+
+bool PooledBatch::fits(const RowSource& source, SizesView front) const noexcept {
+  return is_of(source) && SizesView(front_) == front;
+}
+
+// Whether the dictionary is what it was made as. Asked while the root is ours alone; a node below that
+// somebody holds counts as changed.
+bool PooledBatch::untouched() const noexcept {
+  for (const Slot& slot : slots_) {
+    const DenseNode& holder = *slot.holder;
+    if (slot.entry >= holder.size()) return false;
+    const Value& value = holder.value(slot.entry);
+    if (address_of(value) != slot.expected) return false;
+    if (value.is_node() && value.node().use_count() != 1) return false;
+  }
+  for (const NodeForm& form : nodes_) {
+    const DenseNode& node = *form.node;
+    if (node.schema().get() != form.schema || node.batch() != SizesView(form.batch) ||
+        node.device() != form.device || node.locked() || node.tagged() || node.shared() ||
+        node.memmapped())
+      return false;
+  }
+  return true;
+}
+
+bool PooledBatch::alone(std::size_t holders) const noexcept {
+  for (std::size_t i = 0; i < leaves_.size(); ++i) {
+    const at::Tensor& leaf = leaves_[i];
+    if (leaf.use_count() != holders || leaf.storage().use_count() != 1 || leaf.requires_grad() ||
+        leaf.sizes() != SizesView(sizes_[i]) || !leaf.is_contiguous() ||
+        leaf.data_ptr() != targets_[i])
+      return false;
+  }
+  return true;
+}
+
+bool PooledBatch::take_back() {
+  if (root_.defined() && root_.use_count() != 1) return false;
+  const bool whole = root_.defined() && untouched();
+  if (!whole) root_.reset();
+  if (!alone(whole ? 2 : 1)) return false;  // one holder is this, the other the dictionary
+  if (whole) return true;
+  root_ = source_->make_batch(front_, leaves_);
+  note_form();
+  return true;
+}
+
+std::shared_ptr<PooledBatch> BatchPool::take(const std::shared_ptr<const RowSource>& source,
+                                             SizesView front) {
+  const std::lock_guard<std::mutex> hold(mutex_);
+  for (std::shared_ptr<PooledBatch>& batch : batches_) {
+    if (batch.use_count() == 1 && batch->fits(*source, front) && batch->take_back()) return batch;
+  }
+  // Those of an earlier epoch, of a folder that has grown, come back to nobody.
+  batches_.erase(std::remove_if(batches_.begin(), batches_.end(),
+                                [&](const auto& batch) { return !batch->is_of(*source); }),
+                 batches_.end());
+  auto made = std::make_shared<PooledBatch>(source, front);
+  if (batches_.size() < capacity_) {
+    batches_.push_back(made);
+  } else {
+    batches_[oldest_++ % capacity_] = made;
+  }
+  return made;
+}
+
+void BatchPool::give(std::shared_ptr<PooledBatch>& batch) {
+  const std::lock_guard<std::mutex> hold(mutex_);
+  batch.reset();
+}
+
+}  // namespace td

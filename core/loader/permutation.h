@@ -1,0 +1,66 @@
+// core/loader/permutation.h: numbers that follow from a seed and a position, on every platform alike.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace td {
+
+// A number that follows from two others as if it had been drawn (the last step of SplitMix64).
+inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) noexcept {
+  std::uint64_t x = seed + (number + 1) * 0x9E3779B97F4A7C15ULL;
+  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
+  return x ^ (x >> 31);
+}
+
+__extension__ typedef unsigned __int128
+    Wide;  // NOLINT(modernize-use-using): `using` takes no __extension__
+
+// A random number as one below `n`.
+inline std::int64_t below(std::uint64_t random, std::int64_t n) noexcept {
+  return static_cast<std::int64_t>((Wide{random} * static_cast<std::uint64_t>(n)) >> 64);
+}
+
+// An order of the numbers below `n`. Any place of it can be asked for at any time, on any thread.
+//
+// A short one is a table, shuffled by Fisher and Yates. A long one is computed: a Feistel network over as
+// many bits as `n` has, walked on until the number is below `n`. So an epoch over a billion rows begins at
+// once and takes no memory.
+class Permutation {
+ public:
+  Permutation(std::int64_t n, std::uint64_t seed);
+
+  std::int64_t operator()(std::int64_t place) const noexcept {
+    if (!table_.empty()) return table_[static_cast<std::size_t>(place)];
+    std::uint64_t x = static_cast<std::uint64_t>(place);
+    do {
+      x = scrambled(x);
+    } while (x >= n_);
+    return static_cast<std::int64_t>(x);
+  }
+
+ private:
+  static constexpr int rounds = 6;
+
+  std::uint64_t scrambled(std::uint64_t x) const noexcept {
+    std::uint64_t high = x >> low_bits_, low = x & low_mask_;
+    for (int round = 0; round < rounds; round += 2) {
+      high ^= hashed(low + keys_[round]) & high_mask_;
+      low ^= hashed(high + keys_[round + 1]) & low_mask_;
+    }
+    return high << low_bits_ | low;
+  }
+  static std::uint64_t hashed(std::uint64_t x) noexcept {
+    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ULL;
+    return (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ULL >> 32;
+  }
+
+  std::uint64_t n_;
+  int low_bits_ = 0;
+  std::uint64_t low_mask_ = 0, high_mask_ = 0;
+  std::uint64_t keys_[rounds] = {};
+  std::vector<std::int32_t> table_;
+};
+
+}  // namespace td

@@ -1,0 +1,179 @@
+// Draws with and without replacement. Slices and priorities have files of their own.
+#include "core/memmap/memmap.h"
+#include "core/replay/replay_sampler.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace td {
+
+ReplayOptions checked(ReplayOptions options) {
+  const auto refuse = [](const auto&... parts) { fail(Code::invalid_argument, parts...); };
+  constexpr std::int64_t most_places = std::int64_t{1} << 40;
+  if (options.capacity < 0 || options.capacity > most_places)
+    refuse("capacity is ", options.capacity, "; 1 to ", most_places, " are valid");
+  constexpr std::int64_t most_priorities = std::int64_t{1} << 31;  // they are all in memory
+  if (options.sampling == ReplaySampling::prioritized && options.capacity > most_priorities)
+    refuse("capacity is ", options.capacity, "; ", most_priorities, " rows can have priorities");
+  if (options.rows < 0) refuse("rows is ", options.rows, "; it must be at least 0");
+  const SliceOptions& slices = options.slices;
+  if (slices.length < 0) refuse("slice_len is ", slices.length, "; it must be at least 0");
+  const bool of_slices = options.sampling == ReplaySampling::slices;
+  if (of_slices && slices.length == 0) refuse("draws of slices need slice_len");
+  if (of_slices && slices.episode.empty() && slices.ends.empty())
+    refuse("draws of slices need entries that tell episodes apart: episode or ends");
+  if (!of_slices &&
+      (slices.length != 0 || slices.short_ones || !slices.episode.empty() || !slices.ends.empty()))
+    refuse("slice_len, episodes and short slices are for draws of slices");
+  if (options.sampling != ReplaySampling::without_replacement &&
+      (options.drop_last || options.in_order))
+    refuse("drop_last and in_order are for draws without replacement");
+  return options;
+}
+
+namespace {
+
+void require_rows(const RingCounts& ring) {
+  if (ring.whole() == 0) fail(Code::shape, "the buffer holds no rows yet: none can be drawn");
+}
+
+class RandomDraws final : public ReplaySampler {
+ public:
+  void draw(const RingCounts& ring, const RingRows&, std::int64_t count, RandomNumbers& random,
+            Drawn& drawn) override {
+    require_rows(ring);
+    drawn.places.resize(static_cast<std::size_t>(count));
+    const std::int64_t rows = ring.whole();
+    for (std::int64_t& place : drawn.places) {
+      const std::int64_t k = random.below(rows);
+      place = ring.gap == 0 ? k : ring.place(k);
+    }
+  }
+};
+
+// A list of all places, used up batch by batch. Another list is made when it has run out, and when there are more
+// rows than it was made for: Python's sampler does so, and its state is this list.
+class DrawsWithoutReplacement final : public ReplaySampler {
+ public:
+  explicit DrawsWithoutReplacement(const ReplayOptions& options)
+      : shuffle_(!options.in_order), drop_last_(options.drop_last) {}
+
+  void draw(const RingCounts& ring, const RingRows&, std::int64_t count, RandomNumbers& random,
+            Drawn& drawn) override {
+    require_rows(ring);
+    if (drop_last_ && count > ring.length) {
+      fail(Code::shape, "a full batch of ", count, " rows was asked for; there are ", ring.length);
+    }
+    next_ = now_;
+    drawn.places.clear();
+    if (next_.rows != ring.length || !next_.list) begin(next_, ring.length, count, random);
+    const std::size_t wanted = static_cast<std::size_t>(count);
+    while (drawn.places.empty()) {
+      while (next_.at < next_.list->size() && drawn.places.size() < wanted) {
+        const std::int64_t place = (*next_.list)[next_.at++];
+        if (!ring.in_gap(place)) drawn.places.push_back(place);
+      }
+      const std::size_t left = next_.list->size() - next_.at;
+      next_.ran_out = left == 0 || (drop_last_ && left < wanted);
+      if (next_.ran_out) begin(next_, ring.length, count, random);
+    }
+  }
+
+  void commit() override { now_ = next_; }
+
+  void save(const std::string& folder, bool in_new) const override {
+    TensorDict state = stored_.clone(/*recurse=*/false);
+    const auto put = [&](std::string_view name, at::Tensor value) {
+      const std::string_view path[] = {name};
+      state.set(path, std::move(value));
+    };
+    put("len_storage", at::scalar_tensor(now_.rows, at::kLong));
+    const std::int64_t left =
+        now_.list ? static_cast<std::int64_t>(now_.list->size() - now_.at) : 0;
+    const at::Tensor list = at::empty({left}, at::kLong);
+    if (left != 0)
+      std::copy(now_.list->begin() + static_cast<std::ptrdiff_t>(now_.at), now_.list->end(),
+                list.data_ptr<std::int64_t>());
+    put("_sample_list", list);
+    put("drop_last", at::scalar_tensor(drop_last_, at::kBool));
+    put("_ran_out", at::scalar_tensor(now_.ran_out, at::kBool));
+    MemmapOptions options;
+    options.aside = in_new;
+    memmap(state, folder, options);
+  }
+
+  void load(const std::string& folder, const RingCounts& ring) override {
+    LoadOptions options;
+    options.private_mapping = true;
+    TensorDict state = load_memmap(folder, options).clone();
+    const auto entry = [&](const char* name, c10::ScalarType dtype, std::int64_t dims) {
+      const std::string_view path[] = {name};
+      const at::Tensor value = state.get(path);
+      if (value.scalar_type() != dtype || value.dim() != dims) {
+        fail(Code::format, "\"", name, "\" in \"", folder, "\" is ",
+             c10::toString(value.scalar_type()), " of shape ", show_sizes(value.sizes()));
+      }
+      return value;
+    };
+    State read;
+    read.rows = entry("len_storage", at::kLong, 0).item<std::int64_t>();
+    const at::Tensor list = entry("_sample_list", at::kLong, 1).contiguous();
+    const auto* places = list.data_ptr<std::int64_t>();
+    if (read.rows < 0 || read.rows > ring.capacity) {
+      fail(Code::format, "\"", folder, "\" is of ", read.rows, " rows; the buffer has places for ",
+           ring.capacity);
+    }
+    std::vector<std::int64_t> sorted(places, places + list.numel());
+    std::sort(sorted.begin(), sorted.end());
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      const bool again = i != 0 && sorted[i] == sorted[i - 1];
+      if (sorted[i] >= 0 && sorted[i] < read.rows && !again) continue;
+      fail(Code::format, "\"_sample_list\" in \"", folder, "\" names row ", sorted[i],
+           again ? " twice" : "", "; there are ", read.rows);
+    }
+    read.ran_out = entry("_ran_out", at::kBool, 0).item<bool>();
+    const bool drop_last = entry("drop_last", at::kBool, 0).item<bool>();
+    if (list.numel() != 0)
+      read.list = std::make_shared<const std::vector<std::int64_t>>(places, places + list.numel());
+    drop_last_ = drop_last;
+    now_ = std::move(read);
+    stored_ = std::move(state);
+  }
+
+ private:
+  struct State {
+    std::shared_ptr<const std::vector<std::int64_t>> list;  // from `at` on: what is left
+    std::size_t at = 0;
+    std::int64_t rows = 0;
+    bool ran_out = false;
+  };
+
+  void begin(State& state, std::int64_t rows, std::int64_t batch, RandomNumbers& random) const {
+    std::vector<std::int64_t> list(static_cast<std::size_t>(rows));
+    std::iota(list.begin(), list.end(), 0);
+    if (shuffle_) {
+      const Permutation order(rows, random.next());
+      for (std::int64_t i = 0; i < rows; ++i) list[static_cast<std::size_t>(i)] = order(i);
+    }
+    if (drop_last_) list.resize(static_cast<std::size_t>(rows / batch * batch));
+    state.list = std::make_shared<const std::vector<std::int64_t>>(std::move(list));
+    state.at = 0;
+    state.rows = rows;
+  }
+
+  bool shuffle_, drop_last_;
+  State now_, next_;
+  TensorDict stored_;  // what was read, with what nobody knows here
+};
+
+}  // namespace
+
+std::unique_ptr<ReplaySampler> make_random_draws() { return std::make_unique<RandomDraws>(); }
+
+std::unique_ptr<ReplaySampler> make_draws_without_replacement(const ReplayOptions& options) {
+  return std::make_unique<DrawsWithoutReplacement>(options);
+}
+
+}  // namespace td

@@ -1,0 +1,255 @@
+#include "core/replay/priorities.h"
+
+#include "core/io/file_io.h"
+#include "core/io/mapped_file.h"
+#include "core/io/new_file.h"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+
+namespace td {
+
+namespace {
+
+constexpr std::size_t longest_settings = std::size_t{1} << 16;
+constexpr const char* sum_file = "sumtree.memmap";
+constexpr const char* min_file = "mintree.memmap";
+
+void check_exponent(const char* name, double value, const std::string& where) {
+  if (!(value >= 0) || std::isinf(value))
+    fail(where.empty() ? Code::invalid_argument : Code::format, where, where.empty() ? "" : ": ",
+         name, " is ", value, "; it must be a number of at least 0");
+}
+
+void write_numbers(const std::string& path, bool in_new, std::int64_t count,
+                   const std::function<double(std::int64_t)>& number) {
+  files::NewFile file(path, in_new);
+  constexpr std::int64_t piece = 1 << 15;
+  std::vector<double> some(static_cast<std::size_t>(std::min(count, piece)));
+  for (std::int64_t first = 0; first < count; first += piece) {
+    const std::int64_t length = std::min(piece, count - first);
+    for (std::int64_t i = 0; i < length; ++i) some[static_cast<std::size_t>(i)] = number(first + i);
+    file.write(reinterpret_cast<const char*>(some.data()),
+               static_cast<std::size_t>(length) * sizeof(double));
+  }
+  file.commit();
+}
+
+}  // namespace
+
+Priorities::Priorities(const ReplayOptions& options, std::int64_t capacity)
+    : alpha_(options.alpha),
+      beta_(options.beta),
+      eps_(options.eps),
+      batch_weights_(options.batch_weights),
+      tree_(capacity) {
+  check_exponent("alpha", alpha_, "");
+  check_exponent("beta", beta_, "");
+  check_exponent("eps", eps_, "");
+  seen_.capacity = capacity;
+}
+
+void Priorities::set_beta(double beta) {
+  check_exponent("beta", beta, "");
+  beta_ = beta;
+}
+
+double Priorities::default_value() const noexcept {
+  return std::pow((largest_ < 0 ? 1 : largest_) + eps_, alpha_);
+}
+
+void Priorities::follow(const RingCounts& ring) {
+  if (ring == seen_) return;
+  const std::int64_t more = std::min(ring.written - seen_.written, ring.capacity);
+  changed_.clear();
+  const double value = default_value();
+  for (std::int64_t k = more; k > 0; --k) {
+    const std::int64_t place = ((ring.cursor - k) % ring.capacity + ring.capacity) % ring.capacity;
+    tree_.put(place, value);
+    changed_.push_back(place);
+  }
+  // Halves of rows are not drawn; whoever writes these places gives them new priorities.
+  for (std::int64_t k = 0; ring.full() && k < ring.gap; ++k) {
+    const std::int64_t place = (ring.cursor + k) % ring.capacity;
+    tree_.put(place, 0, PriorityTree::none);
+    changed_.push_back(place);
+  }
+  tree_.refresh(changed_);
+  seen_ = ring;
+}
+
+void Priorities::draw(const RingCounts& ring, const RingRows&, std::int64_t count,
+                      RandomNumbers& random, Drawn& drawn) {
+  const double sum = tree_.sum();
+  if (!(sum > 0) || std::isinf(sum)) {
+    fail(Code::shape, "the priorities of ", ring.whole(), " rows sum up to ", sum,
+         ": none can be drawn");
+  }
+  drawn.places.resize(static_cast<std::size_t>(count));
+  drawn.weights.resize(static_cast<std::size_t>(count));
+  double least = batch_weights_ ? std::numeric_limits<double>::infinity() : tree_.smallest();
+  masses_.resize(drawn.places.size());
+  for (double& mass : masses_) mass = random.unit() * sum;
+  tree_.find(masses_.data(), masses_.size(), drawn.places.data());
+  if (batch_weights_)
+    for (const std::int64_t place : drawn.places) least = std::min(least, tree_.value(place));
+  // (N p)^-beta over the largest of these, which is that of the smallest p: N and the sum cancel out.
+  for (std::size_t i = 0; i < drawn.places.size(); ++i)
+    drawn.weights[i] = static_cast<float>(std::pow(tree_.value(drawn.places[i]) / least, -beta_));
+}
+
+void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
+                        const RingCounts& ring) {
+  if (places.scalar_type() != at::kLong) {
+    fail(Code::dtype, "an index must be int64, found ", c10::toString(places.scalar_type()));
+  }
+  if (priorities.numel() != places.numel() && priorities.numel() != 1) {
+    fail(Code::shape, "there are priorities of shape ", show_sizes(priorities.sizes()),
+         " for an index of shape ", show_sizes(places.sizes()));
+  }
+  if (!at::isFloatingType(priorities.scalar_type()) &&
+      !at::isIntegralType(priorities.scalar_type(), /*includeBool=*/false)) {
+    fail(Code::dtype, "priorities must be real numbers, found ",
+         c10::toString(priorities.scalar_type()));
+  }
+  const at::NoGradGuard no_grad;
+  const at::Tensor index = places.detach().to(at::kCPU).reshape({-1}).contiguous();
+  const at::Tensor values =
+      priorities.detach().to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
+  const auto* place = index.data_ptr<std::int64_t>();
+  const auto* value = values.data_ptr<double>();
+  const std::int64_t n = index.numel(), step = values.numel() == 1 ? 0 : 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (place[i] < 0 || place[i] >= ring.length) {
+      fail(Code::index, "index ", i, " is ", place[i], "; there are rows 0 to ", ring.length - 1);
+    }
+    if (!(value[i * step] >= 0) || std::isinf(value[i * step])) {
+      fail(Code::invalid_argument, "priority ", i * step, " is ", value[i * step],
+           "; it must be a number of at least 0");
+    }
+  }
+  changed_.reserve(static_cast<std::size_t>(n));
+  changed_.clear();
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (ring.in_gap(place[i])) continue;
+    const double given = value[i * step];
+    if (given > largest_) {
+      largest_ = given;
+      largest_place_ = place[i];
+      largest_changed_ = true;
+    }
+    tree_.put(place[i], std::pow(given + eps_, alpha_));
+    changed_.push_back(place[i]);
+  }
+  tree_.refresh(changed_);
+}
+
+void Priorities::read_settings(const std::string& path, std::int64_t capacity) {
+  const std::string where = "\"" + path + "\"";
+  JsonMembers settings(files::read(path, longest_settings), where);
+  const auto number = [&](const char* name) {
+    const std::optional<double> value = settings.real(name);
+    if (!value) fail(Code::format, where, " has no \"", name, "\"");
+    check_exponent(name, *value, where);
+    return *value;
+  };
+  const double alpha = number("_alpha"), beta = number("_beta"), eps = number("_eps");
+  if (settings.integer("_max_capacity").value_or(capacity) != capacity) {
+    fail(Code::format, where, " is of ", *settings.integer("_max_capacity"),
+         " places for rows; the buffer has ", capacity);
+  }
+  double largest = -1;
+  std::int64_t place = 0;
+  if (const json::Tree* most = settings.find("_max_priority")) {
+    const bool pair = most->kind == json::Tree::list && most->items.size() == 2;
+    if (!pair) fail(Code::format, where, " has a \"_max_priority\" that is no pair");
+    if (most->items[0].kind != json::Tree::null) {
+      const json::Tree& value = most->items[0];
+      if (value.kind != json::Tree::integer && value.kind != json::Tree::real)
+        fail(Code::format, where, " has a \"_max_priority\" that is no number");
+      largest =
+          std::strtod(value.kind == json::Tree::integer ? std::to_string(value.integral).c_str()
+                                                        : value.characters.c_str(),
+                      nullptr);
+      check_exponent("_max_priority", largest, where);
+      if (most->items[1].kind == json::Tree::integer) place = most->items[1].integral;
+    }
+  }
+  alpha_ = alpha;
+  beta_ = beta;
+  eps_ = eps;
+  largest_ = largest;
+  largest_place_ = place;
+  largest_changed_ = false;
+  settings_ = std::move(settings);
+}
+
+void Priorities::read_trees(const std::string& folder, const RingCounts& ring) {
+  const std::size_t bytes = static_cast<std::size_t>(ring.capacity) * sizeof(double);
+  const std::string sum_path = files::join(folder, sum_file);
+  const std::string min_path = files::join(folder, min_file);
+  const auto sums = MappedFile::open(sum_path, bytes, MapMode::priv);
+  const auto mins = MappedFile::open(min_path, bytes, MapMode::priv);
+  const auto* sum = reinterpret_cast<const double*>(sums->data());
+  const auto* min = reinterpret_cast<const double*>(mins->data());
+  for (std::int64_t row = 0; row < ring.capacity; ++row) {
+    const bool good =
+        sum[row] >= 0 && !std::isinf(sum[row]) && (row < ring.length || sum[row] == 0);
+    if (!good) {
+      fail(Code::format, "\"", sum_path, "\" has ", sum[row], " for row ", row, " of ",
+           ring.length);
+    }
+    const bool bound = min[row] >= 0 && (sum[row] == 0 || min[row] == sum[row]);
+    if (!bound) {
+      fail(Code::format, "\"", min_path, "\" has ", min[row], " for row ", row, ", which counts ",
+           sum[row]);
+    }
+    tree_.put(row, sum[row], min[row]);
+  }
+  tree_.refresh_all();
+}
+
+void Priorities::load(const std::string& folder, const RingCounts& ring) {
+  const std::string path = files::join(folder, settings_file);
+  if (files::look(path).found == files::Found::nothing) return;
+  read_settings(path, ring.capacity);
+  read_trees(folder, ring);
+  seen_ = ring;
+}
+
+void Priorities::save(const std::string& folder, bool in_new) const {
+  JsonMembers settings = settings_;
+  const bool fresh = settings.find("_alpha") == nullptr;
+  const auto put = [&](const char* name, double value) {
+    if (fresh || settings.real(name) != value) settings.set(name, json_number(value));
+  };
+  put("_alpha", alpha_);
+  put("_beta", beta_);
+  put("_eps", eps_);
+  if (fresh || largest_changed_) {
+    settings.set("_max_priority", largest_ < 0 ? "[null, null]"
+                                               : "[" + json_number(largest_) + ", " +
+                                                     std::to_string(largest_place_) + "]");
+  }
+  if (fresh) {
+    settings.set("_max_capacity", std::to_string(tree_.rows()));
+    settings.set("_schema_version", "1");
+  }
+  files::NewFolders made;
+  made.make_with_parents(folder);
+  files::NewFile file(files::join(folder, settings_file), in_new);
+  const std::string text = settings.text();
+  file.write(text.data(), text.size());
+  file.commit();
+  write_numbers(files::join(folder, sum_file), in_new, tree_.rows(),
+                [&](std::int64_t row) { return tree_.value(row); });
+  write_numbers(files::join(folder, min_file), in_new, tree_.rows(),
+                [&](std::int64_t row) { return tree_.bound(row); });
+  made.keep();
+}
+
+}  // namespace td

@@ -1,0 +1,126 @@
+#include "core/store/connection.h"
+
+#include <algorithm>
+
+namespace td::store {
+
+std::string shown_server(const Options& options) {
+  if (!options.unix_socket.empty()) return "Redis at \"" + options.unix_socket + "\"";
+  return "Redis at " + options.host + ":" + std::to_string(options.port);
+}
+
+Connection::Connection(Options options, Connect connect)
+    : options_(std::move(options)),
+      where_(shown_server(options_)),
+      connect_(std::move(connect)),
+      room_(std::size_t{64} << 10) {}
+
+// How long to wait for the next bytes. A server that sends a byte now and then has no more time than a silent one:
+// only bytes in number, a megabyte each second, buy more.
+int Connection::wait_left(Clock::time_point begin, std::uint64_t moved) const {
+  if (options_.timeout_ms < 0) return -1;
+  constexpr std::uint64_t bytes_per_ms = 1000;
+  const auto gone =
+      std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin).count();
+  const std::int64_t left =
+      options_.timeout_ms + static_cast<std::int64_t>(moved / bytes_per_ms) - gone;
+  constexpr std::int64_t longest = 1 << 30;
+  if (left > 0) return static_cast<int>(std::min(left, longest));
+  fail(Code::io, where_, " did not answer within ", options_.timeout_ms, " ms");
+}
+
+std::vector<ReplyPtr> Connection::exchange(const Request& request) {
+  const std::vector<std::string_view> pieces = request.pieces();
+  std::vector<ReplyPtr> replies;
+  replies.reserve(request.commands());
+  const Clock::time_point begin = Clock::now();
+  std::uint64_t moved_bytes = 0;
+  std::size_t piece = 0, sent = 0;
+  reader_->begin_call();
+  // What has been sent is answered while the rest is sent: neither side waits for the other to read.
+  while (replies.size() < request.commands()) {
+    while (piece < pieces.size() && sent == pieces[piece].size()) {
+      ++piece;
+      sent = 0;
+    }
+    const std::string_view out =
+        piece < pieces.size() ? pieces[piece].substr(sent) : std::string_view();
+    const Transport::Moved moved =
+        transport_->move(out, room_.data(), room_.size(), wait_left(begin, moved_bytes));
+    sent += moved.sent;
+    moved_bytes += moved.sent + moved.received;
+    if (moved.received == 0) continue;
+    reader_->feed({room_.data(), moved.received});
+    while (replies.size() < request.commands()) {
+      ReplyPtr reply = reader_->next();
+      if (reply == nullptr) break;
+      replies.push_back(std::move(reply));
+    }
+  }
+  // Such bytes would be taken for the answer to the next request.
+  if (piece + 1 < pieces.size() || (piece < pieces.size() && sent < pieces[piece].size())) {
+    fail(Code::format, where_, " answered before it was asked");
+  }
+  if (!reader_->is_empty()) fail(Code::format, where_, " answered more than it was asked");
+  return replies;
+}
+
+void Connection::open() {
+  reader_ = std::make_unique<AnswerReader>(options_.max_bytes, where_);
+  transport_ = connect_(options_);
+  Request request;
+  if (!options_.password.empty()) {
+    if (options_.username.empty()) {
+      request.add({"AUTH", options_.password});
+    } else {
+      request.add({"AUTH", options_.username, options_.password});
+    }
+  }
+  if (options_.database != 0) request.add({"SELECT", std::to_string(options_.database)});
+  if (request.commands() == 0) return;
+  const std::vector<ReplyPtr> replies = exchange(request);
+  for (const ReplyPtr& reply : replies) {
+    // The server may repeat what it was sent, and that holds a password.
+    if (reply->type == REDIS_REPLY_ERROR && &reply == &replies[0] && !options_.password.empty()) {
+      const std::string_view error(reply->str, reply->len);
+      const bool refused = error.substr(0, 9) == "WRONGPASS" || error.substr(0, 6) == "NOAUTH";
+      fail(Code::io, where_, " refuses the ", options_.username.empty() ? "" : "user name or the ",
+           "password", refused ? " (WRONGPASS)" : "");
+    }
+    Answer(reply.get(), where_).ok("the answer to AUTH or SELECT");
+  }
+}
+
+std::vector<ReplyPtr> Connection::run(const Request& request) {
+  for (bool again = false;; again = true) {
+    try {
+      if (transport_ == nullptr) open();
+      return exchange(request);
+    } catch (const Broken& broken) {
+      transport_.reset();
+      if (again) fail(Code::io, where_, ": ", broken.why);
+    } catch (...) {
+      // Answers that are still on the way would be taken for those to the next request.
+      transport_.reset();
+      throw;
+    }
+  }
+}
+
+Transaction::Answers Transaction::run(Connection& connection) {
+  request_.add({"EXEC"});
+  Answers answers;
+  answers.held_ = connection.run(request_);
+  const std::string& where = connection.where();
+  for (std::size_t i = 0; i + 1 < answers.held_.size(); ++i) {
+    Answer(answers.held_[i].get(), where).ok("the answer to a queued command");
+  }
+  const Answer whole(answers.held_.back().get(), where);
+  answers.done_ = !watches_ || !whole.is_nil();
+  if (!answers.done_) return answers;
+  answers.answers_ = whole.list("the answer to EXEC", request_.commands() - 2);
+  for (const Answer& answer : answers.answers_) answer.require();
+  return answers;
+}
+
+}  // namespace td::store

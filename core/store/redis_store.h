@@ -1,0 +1,78 @@
+// core/store/redis_store.h: the one kind of store that there is.
+#pragma once
+
+#include "core/store/fetch.h"
+
+#include "core/interop/flat_tree.h"
+
+#include <atomic>
+#include <mutex>
+
+namespace td::store {
+
+class RedisStore final : public Store {
+ public:
+  RedisStore(const Options& options, Connect connect);
+
+  // What the makers of Store do, over any connection.
+  void attach();
+  void begin(SizesView batch, const std::optional<c10::Device>& device, const TensorDict& td,
+             bool zeros);
+
+  std::string id() const override { return id_; }
+  Sizes batch_size() const override;
+  KeyList keys() override;
+
+  at::Tensor get(Path path) override;
+  std::string get_non_tensor(Path path) override;
+  TensorDict get_dict(Path path) override;
+  TensorDict load() override;
+  void set(Path path, const at::Tensor& value) override;
+  void set_non_tensor(Path path, std::string_view json) override;
+  void set_dict(Path path, const TensorDict& value) override;
+  void update(const TensorDict& value) override;
+  void remove(Path path) override;
+
+  at::Tensor get_at(Path path, c10::ArrayRef<IndexItem> items) override;
+  void set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) override;
+  TensorDict index(c10::ArrayRef<IndexItem> items) override;
+
+  void lock() noexcept override { locked_ = true; }
+  void unlock() noexcept override { locked_ = false; }
+  bool is_locked() const noexcept override { return locked_; }
+
+  void erase() override;
+
+ private:
+  // One entry that is written whole.
+  struct NewEntry {
+    std::string path;
+    at::Tensor tensor;  // plain; undefined: a value
+    std::string json;
+    bool each = false;  // one value for each element of the first dimension
+  };
+
+  std::vector<NewEntry> entries_of(const std::string& below, const TensorDict& value) const;
+  void put(const std::vector<NewEntry>& entries);
+  void add_entries(Request& commands, const std::vector<NewEntry>& entries, bool zeros,
+                   decltype(Guess::entries)& metas) const;
+  void put_below(const std::string& below, const TensorDict& value);
+  void require_unlocked() const;
+  void require_kept(const std::vector<NewEntry>& entries) const;
+  void require_room(std::string_view path) const;
+  Leaf read_one(const std::string& path, Transaction::Answers& held);
+  Meta tensor_meta(const std::string& path);
+  void refresh_meta(const std::string& path);
+  [[noreturn]] void fail_missing(const std::string& path);
+  TensorDict local_copy(const std::vector<Leaf>& leaves, std::string_view below, SizesView batch,
+                        const PickedRows* rows) const;
+
+  std::string id_;
+  mutable std::mutex mutex_;
+  Connection connection_;
+  ServerKeys keys_;
+  Guess guess_;
+  std::atomic<bool> locked_{false};
+};
+
+}  // namespace td::store

@@ -1,0 +1,73 @@
+// core/store/store.h: a dictionary that lies in a Redis server, in the form of Python's TensorDictStore. Nothing here
+// needs the client library; without it each of the makers throws Code::unsupported.
+#pragma once
+
+#include "core/tree/tensordict.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace td::store {
+
+struct Options {
+  std::string host = "localhost";
+  std::int64_t port = 6379;
+  std::string unix_socket;  // instead of host and port
+  std::int64_t database = 0;
+  std::string username, password;  // empty: the server asks for none
+  std::string prefix = "tensordict";
+  std::string id;                                     // empty: a random one
+  std::int64_t timeout_ms = 10'000;                   // of connecting, and of silence; -1: for ever
+  std::uint64_t max_bytes = std::uint64_t{16} << 30;  // of the answers to one call
+};
+
+// Redis keeps no larger value, unless told otherwise.
+inline constexpr std::int64_t max_value_bytes = std::int64_t{512} << 20;
+
+// A connection to one dictionary. Calls of several threads take turns. A call whose connection breaks is made once
+// more over a new one: each leaves the same when it is done twice.
+class Store {
+ public:
+  // One that is there, by its id.
+  static std::unique_ptr<Store> open(const Options& options);
+  // A new one. Code::key_exists when the id is taken.
+  static std::unique_ptr<Store> create(SizesView batch, const Options& options);
+  static std::unique_ptr<Store> from(const TensorDict& td, const Options& options);
+  // Zeros, which the server makes itself. The text is that of from_schema().
+  static std::unique_ptr<Store> from_schema(std::string_view schema, const Options& options);
+
+  virtual ~Store() = default;
+
+  virtual std::string id() const = 0;
+  virtual Sizes batch_size() const = 0;
+  virtual KeyList keys() = 0;  // of the leaves, sorted
+
+  // Whole entries, as copies.
+  virtual at::Tensor get(Path path) = 0;
+  virtual std::string get_non_tensor(Path path) = 0;
+  virtual TensorDict get_dict(Path path) = 0;
+  virtual TensorDict load() = 0;
+  virtual void set(Path path, const at::Tensor& value) = 0;
+  virtual void set_non_tensor(Path path, std::string_view json) = 0;
+  virtual void set_dict(Path path, const TensorDict& value) = 0;
+  virtual void update(const TensorDict& value) = 0;
+  virtual void remove(Path path) = 0;
+
+  // Parts of them. A value is broadcast and converted; no items: all of the entry.
+  virtual at::Tensor get_at(Path path, c10::ArrayRef<IndexItem> items) = 0;
+  virtual void set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) = 0;
+  virtual TensorDict index(c10::ArrayRef<IndexItem> items) = 0;
+
+  // Of this object: others still write.
+  virtual void lock() noexcept = 0;
+  virtual void unlock() noexcept = 0;
+  virtual bool is_locked() const noexcept = 0;
+
+  // Removes the dictionary from the server.
+  virtual void erase() = 0;
+};
+
+}  // namespace td::store

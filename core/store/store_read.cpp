@@ -1,0 +1,226 @@
+// Entries of a store as local copies.
+#include "core/store/redis_store.h"
+
+#include "core/base/json_text.h"
+#include "core/keys/entries.h"
+#include "core/tree/lazy_node.h"
+#include "core/tree/non_tensor_values.h"
+
+#include <algorithm>
+
+namespace td::store {
+
+namespace {
+
+// One value for each element of the first batch dimension; each of them is for all that lie behind it.
+NodePtr node_of_values(const std::string& json, SizesView batch, const std::string& where) {
+  std::vector<std::string> values = elements_of(json, where);
+  const auto found = static_cast<std::int64_t>(values.size());
+  if (batch.empty() || found != batch[0]) {
+    fail(Code::format, where, ": ", found, " values for a batch size of ", show_sizes(batch));
+  }
+  if (values.empty()) return non_tensor_from_json("[]", batch.slice(0, 1), std::nullopt);
+  std::vector<NodePtr> nodes;
+  nodes.reserve(values.size());
+  for (std::string& value : values) {
+    nodes.push_back(
+        c10::make_intrusive<NonTensorNode>(std::move(value), batch.slice(1), std::nullopt));
+  }
+  return lazy_stack(std::move(nodes), 0);
+}
+
+}  // namespace
+
+Sizes RedisStore::batch_size() const {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  return guess_.batch;
+}
+
+KeyList RedisStore::keys() {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  KeyList list;
+  for (const Leaf& leaf : fetch(connection_, keys_, guess_, {}, Wanted::metadata).leaves) {
+    list.keys.push_back(
+        {split(leaf.path), leaf.meta.is_tensor ? EntryKind::tensor : EntryKind::non_tensor});
+  }
+  return list;
+}
+
+void RedisStore::fail_missing(const std::string& path) {
+  const std::string& where = connection_.where();
+  const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::metadata);
+  std::string names;
+  constexpr std::size_t most = 20;
+  for (std::size_t i = 0; i < all.leaves.size(); ++i) {
+    if (lies_below(all.leaves[i].path, path)) {
+      fail(Code::wrong_entry, shown_entry(where, path), " is a dictionary");
+    }
+    if (i < most) names += (i == 0 ? "" : ", ") + quote(all.leaves[i].path);
+    if (i == most) names += ", ...";
+  }
+  fail(Code::key_not_found, shown_entry(where, path),
+       " is no entry; there are: ", names.empty() ? "none" : names);
+}
+
+Leaf RedisStore::read_one(const std::string& path, Transaction::Answers& held) {
+  Transaction transaction;
+  ask_meta(transaction.commands(), keys_, path);
+  transaction.commands().add({"GET", keys_.data(path)});
+  held = transaction.run(connection_);
+  const std::string entry = shown_entry(connection_.where(), path);
+  const auto bytes = held[1].text_or_nil("a value");
+  if (!bytes && !has_meta(held[0].list("the metadata of an entry"))) fail_missing(path);
+  Leaf leaf{path, read_meta(held[0], entry), {}, {}};
+  if (!bytes) fail(Code::format, entry, ": its bytes are missing");
+  leaf.bytes = *bytes;
+  guess_.entries[path] = leaf.meta;
+  return leaf;
+}
+
+at::Tensor RedisStore::get(Path path) {
+  const std::string name = joined(path);
+  const std::lock_guard<std::mutex> turn(mutex_);
+  Transaction::Answers held;
+  const Leaf leaf = read_one(name, held);
+  const std::string entry = shown_entry(connection_.where(), name);
+  if (!leaf.meta.is_tensor) fail(Code::wrong_entry, entry, " is no tensor");
+  return tensor_of(leaf.bytes, leaf.meta, leaf.meta.sizes, entry);
+}
+
+std::string RedisStore::get_non_tensor(Path path) {
+  const std::string name = joined(path);
+  const std::lock_guard<std::mutex> turn(mutex_);
+  Transaction::Answers held;
+  const Leaf leaf = read_one(name, held);
+  const std::string entry = shown_entry(connection_.where(), name);
+  if (leaf.meta.is_tensor) fail(Code::wrong_entry, entry, " is a tensor");
+  return json_of(leaf.bytes, leaf.meta, entry);
+}
+
+// Of leaves that were read by rows, or whole. Values for each element are left out with `rows`: they are whole.
+TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_view below,
+                                  SizesView batch, const PickedRows* rows) const {
+  const std::string& where = connection_.where();
+  std::vector<FlatLeaf> tensors;
+  FlatExtras extras;
+  Sizes size(batch.begin(), batch.end());
+  if (rows != nullptr && !rows->all) size[0] = rows->count;
+  extras.dicts.push_back({{}, size, {}});
+  const std::size_t skipped = below.empty() ? 0 : below.size() + 1;
+  std::vector<std::pair<OwnedPath, NodePtr>> stacks;
+  for (const Leaf& leaf : leaves) {
+    const std::string name = leaf.path.substr(skipped);
+    const std::string entry = shown_entry(where, leaf.path);
+    OwnedPath path = split(name);
+    if (leaf.meta.is_tensor) {
+      at::Tensor tensor = leaf.rows.defined()
+                              ? leaf.rows
+                              : tensor_of(leaf.bytes, leaf.meta, leaf.meta.sizes, entry);
+      tensors.push_back({name, std::move(path), std::move(tensor)});
+      continue;
+    }
+    std::string json = json_of(leaf.bytes, leaf.meta, entry);
+    if (leaf.meta.encoding != "json_array" || batch.empty()) {
+      extras.data.push_back({std::move(path), std::move(json), false});
+    } else if (rows == nullptr) {
+      stacks.emplace_back(std::move(path), node_of_values(json, batch, entry));
+    }
+  }
+  TensorDict result = build_tree(tensors, &extras, FileOptions(), where);
+  if (stacks.empty()) return result;
+  Assignments values;
+  std::vector<std::vector<std::string_view>> views;
+  views.reserve(stacks.size());
+  for (const auto& stack : stacks) {
+    views.push_back(path_view(stack.first));
+    if (result.kind_of(views.back()) != EntryKind::none) {
+      fail(Code::key_exists, where, ": ", show_path(views.back()),
+           " is both an entry and a dictionary");
+    }
+    values.plan(result.node(), views.back(), stack.second);
+  }
+  values.run();
+  return result;
+}
+
+TensorDict RedisStore::load() {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::values);
+  return local_copy(all.leaves, {}, guess_.batch, nullptr);
+}
+
+TensorDict RedisStore::get_dict(Path path) {
+  const std::string below = joined(path);
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const Fetched all = fetch(connection_, keys_, guess_, below, Wanted::values);
+  if (all.leaves.empty()) {
+    const bool entry = guess_.entries.count(below) != 0;
+    fail(entry ? Code::wrong_entry : Code::key_not_found, shown_entry(connection_.where(), below),
+         entry ? " is no dictionary" : " is no entry");
+  }
+  return local_copy(all.leaves, below, guess_.batch, nullptr);
+}
+
+TensorDict RedisStore::index(c10::ArrayRef<IndexItem> items) {
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const Fetched all = fetch(connection_, keys_, guess_, {}, Wanted::rows, items);
+  const RowIndex index = split_rows(items, guess_.batch);
+  TensorDict result = local_copy(all.leaves, {}, guess_.batch, &index.rows);
+  if (!index.rest.empty()) result = result.index(index.rest);
+  // Values for each element are read whole, and picked here.
+  std::vector<Leaf> each;
+  for (const Leaf& leaf : all.leaves) {
+    if (leaf.meta.encoding == "json_array" && !guess_.batch.empty()) each.push_back(leaf);
+  }
+  if (!each.empty()) td::update(result, local_copy(each, {}, guess_.batch, nullptr).index(items));
+  return result;
+}
+
+// What stands beside an entry, as far as it is known.
+Meta RedisStore::tensor_meta(const std::string& path) {
+  const auto known = guess_.entries.find(path);
+  if (known == guess_.entries.end() || !known->second) refresh_meta(path);
+  const Meta& meta = *guess_.entries.at(path);
+  if (meta.is_tensor) return meta;
+  fail(Code::wrong_entry, shown_entry(connection_.where(), path), " is no tensor");
+}
+
+void RedisStore::refresh_meta(const std::string& path) {
+  Request request;
+  ask_meta(request, keys_, path);
+  const std::vector<ReplyPtr> replies = connection_.run(request);
+  const Answer answer(replies[0].get(), connection_.where());
+  if (!has_meta(answer.list("the metadata of an entry"))) {
+    guess_.entries.erase(path);
+    fail_missing(path);
+  }
+  guess_.entries[path] = read_meta(answer, shown_entry(connection_.where(), path));
+}
+
+at::Tensor RedisStore::get_at(Path path, c10::ArrayRef<IndexItem> items) {
+  const std::string name = joined(path);
+  const std::lock_guard<std::mutex> turn(mutex_);
+  const std::string entry = shown_entry(connection_.where(), name);
+  constexpr int attempts = 8;
+  for (int attempt = 0; attempt < attempts; ++attempt) {
+    const Meta meta = tensor_meta(name);
+    const RowIndex index = split_rows(items, meta.sizes);
+    const RowsToRead read = rows_to_read(meta, index.rows, entry);
+    Transaction transaction;
+    ask_meta(transaction.commands(), keys_, name);
+    ask_rows(transaction.commands(), keys_.data(name), read);
+    const Transaction::Answers answers = transaction.run(connection_);
+    if (!has_meta(answers[0].list("the metadata of an entry"))) {
+      guess_.entries.erase(name);
+      fail_missing(name);
+    }
+    const Meta found = read_meta(answers[0], entry);
+    guess_.entries[name] = found;
+    if (found != meta) continue;
+    const at::Tensor rows = rows_of(answers[1], answers[2], meta, index.rows, read, entry);
+    return index.rest.empty() ? rows : IndexPlan(index.rest, rows.sizes()).read(rows, false);
+  }
+  fail(Code::busy, entry, ": others kept replacing it while it was read");
+}
+
+}  // namespace td::store

@@ -1,0 +1,196 @@
+/* Prioritized replay: how often rows are drawn, what they weigh, new priorities. */
+#include <math.h>
+
+#include "td_replay_test.h"
+
+static td_tensor *numbers(const double *values, int64_t n) {
+  td_tensor *tensor = NULL;
+  TD_DO(td_tensor_from_data(values, (size_t)n * 8, TD_SIZES(n), TD_DTYPE_FLOAT64, &tensor));
+  return tensor;
+}
+
+static void prioritize(td_replay *replay, const int64_t *places, const double *priorities,
+                       int64_t n) {
+  td_tensor *index = td_positions(places, (size_t)n), *priority = numbers(priorities, n);
+  TD_DO(td_replay_update_priority(replay, index, priority));
+  td_tensor_free(index);
+  td_tensor_free(priority);
+}
+
+TD_TEST(draws_follow_priorities) {
+  enum { rows = 300, batch_rows = 250, batches = 80 };
+  td_replay_options options = replay_options(rows, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = 0.7;
+  options.beta = 0.9;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, rows);
+  int64_t places[rows], count[rows] = {0};
+  double priority[rows], p[rows], sum = 0, least = 1e300;
+  for (int i = 0; i < rows; i++) {
+    places[i] = i;
+    priority[i] = i % 10 == 0 ? 0 : i % 17 + 0.5;
+    p[i] = pow(priority[i] + 1e-8, 0.7);
+    sum += p[i];
+    least = fmin(least, p[i]);
+  }
+  prioritize(replay, places, priority, rows);
+  for (int k = 0; k < batches; k++) {
+    td_tensordict *batch = NULL;
+    int64_t index[batch_rows];
+    float weight[batch_rows];
+    TD_DO(td_replay_sample(replay, batch_rows, &batch));
+    TD_CHECK_DTYPE(batch, TD_KEY("priority_weight"), TD_DTYPE_FLOAT32);
+    replay_values(batch, TD_KEY("index"), index, 8, batch_rows);
+    replay_values(batch, TD_KEY("priority_weight"), weight, 4, batch_rows);
+    td_free(batch);
+    for (int i = 0; i < batch_rows; i++) {
+      count[index[i]]++;
+      /* (N p)^-beta over the largest of these */
+      const double want = pow(rows * p[index[i]] / sum, -0.9) / pow(rows * least / sum, -0.9);
+      TD_CHECK(fabs(weight[i] - want) <= 1e-6 * want);
+    }
+  }
+  double off = 0; /* chi-squared of 300 cells: 400 is far beyond what chance gives */
+  for (int i = 0; i < rows; i++) {
+    const double want = batches * batch_rows * p[i] / sum;
+    off += (count[i] - want) * (count[i] - want) / (want < 1 ? 1 : want);
+  }
+  TD_CHECK(off < 400);
+  td_replay_free(replay);
+}
+
+TD_TEST(the_largest_weight_of_a_batch_is_one) {
+  td_replay_options options = replay_options(8, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.flags = TD_REPLAY_BATCH_WEIGHTS;
+  options.alpha = options.beta = 1;
+  options.eps = 0;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 3);
+  const int64_t places[] = {0, 1, 2};
+  const double priority[] = {2, 4, 0};
+  prioritize(replay, places, priority, 3);
+  td_tensordict *batch = NULL;
+  int64_t index[100];
+  float weight[100];
+  TD_DO(td_replay_sample(replay, 100, &batch));
+  replay_values(batch, TD_KEY("index"), index, 8, 100);
+  replay_values(batch, TD_KEY("priority_weight"), weight, 4, 100);
+  td_free(batch);
+  for (int i = 0; i < 100; i++) {
+    TD_CHECK(index[i] < 2); /* never the one of priority 0 */
+    TD_CHECK(weight[i] == (index[i] == 0 ? 1 : 0.5f));
+  }
+  TD_DO(td_replay_set_beta(replay, 2));
+  TD_DO(td_replay_sample(replay, 100, &batch));
+  replay_values(batch, TD_KEY("index"), index, 8, 100);
+  replay_values(batch, TD_KEY("priority_weight"), weight, 4, 100);
+  td_free(batch);
+  for (int i = 0; i < 100; i++) TD_CHECK(weight[i] == (index[i] == 0 ? 1 : 0.25f));
+  TD_EXPECT(td_replay_set_beta(replay, -1), TD_ERR_INVALID_ARGUMENT);
+  const double none[] = {0, 0, 0};
+  prioritize(replay, places, none, 3);
+  TD_EXPECT_NULL(td_replay_sample(replay, 1, &batch), TD_ERR_SHAPE, batch);
+  td_replay_free(replay);
+}
+
+/* How often a row is drawn, of 1000. */
+static int drawn(td_replay *replay, int64_t row) {
+  int64_t a[1000];
+  int count = 0;
+  replay_draw(replay, 1000, a, NULL);
+  for (int i = 0; i < 1000; i++) count += a[i] == row;
+  return count;
+}
+
+TD_TEST(new_rows_have_the_largest_priority) {
+  td_replay_options options = replay_options(20, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = 1;
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 10);
+  const int64_t third = 3;
+  const double nine = 9;
+  prioritize(replay, &third, &nine, 1); /* 9 of 18 */
+  TD_CHECK(abs(drawn(replay, 3) - 500) < 70);
+  replay_write(replay, 10, 1); /* 9 of 27, too */
+  TD_CHECK(abs(drawn(replay, 10) - 333) < 70);
+  replay_write(replay, 20, 13); /* over rows 0 to 3: all that are written have 9 */
+  int64_t len = 0;
+  TD_DO(td_replay_where(replay, &len, NULL, NULL, NULL));
+  TD_CHECK_INT(len, 20);
+  TD_CHECK_INT(drawn(replay, 3), 0);
+  TD_CHECK(abs(drawn(replay, 32) - 1000 * 9 / (14 * 9 + 6)) < 40);
+  td_replay_free(replay);
+}
+
+TD_TEST(priorities_that_cannot_be) {
+  const td_replay_options options = replay_options(8, TD_REPLAY_SAMPLER_PRIORITIZED);
+  td_replay *replay = replay_of(&options);
+  replay_write(replay, 0, 4);
+  int64_t before[50], after[50];
+  const double bad[] = {1, -1, NAN, INFINITY, 1e300};
+  td_tensor *one = numbers(bad, 1);
+  for (int i = 0; i < 2; i++) {
+    td_tensor *index = td_positions((const int64_t[]){0, i ? -1 : 4}, 2);
+    TD_EXPECT(td_replay_update_priority(replay, index, one), TD_ERR_INDEX);
+    td_tensor_free(index);
+  }
+  td_tensor *first = td_positions((const int64_t[]){0, 1}, 2), *wrong = NULL;
+  for (int i = 1; i < 4; i++) {
+    td_tensor *priority = numbers(bad + i, 1);
+    TD_EXPECT(td_replay_update_priority(replay, first, priority), TD_ERR_INVALID_ARGUMENT);
+    td_tensor_free(priority);
+  }
+  wrong = numbers(bad, 3);
+  TD_EXPECT(td_replay_update_priority(replay, first, wrong), TD_ERR_SHAPE);
+  TD_EXPECT(td_replay_update_priority(replay, one, one), TD_ERR_DTYPE);
+  td_tensor_free(wrong);
+  wrong = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(2));
+  TD_EXPECT(td_replay_update_priority(replay, first, wrong), TD_ERR_DTYPE);
+  td_tensor_free(wrong);
+  td_replay_options same = options;
+  td_replay *other = replay_of(&same); /* nothing has changed */
+  replay_write(other, 0, 4);
+  replay_draw(replay, 50, before, NULL);
+  replay_draw(other, 50, after, NULL);
+  TD_CHECK(memcmp(before, after, sizeof before) == 0);
+  td_replay_free(other);
+  same.sampler = TD_REPLAY_SAMPLER_RANDOM;
+  other = replay_of(&same);
+  TD_EXPECT(td_replay_update_priority(other, first, one), TD_ERR_UNSUPPORTED);
+  TD_EXPECT(td_replay_set_beta(other, 1), TD_ERR_UNSUPPORTED);
+  td_replay_free(other);
+  td_tensor_free(first);
+  td_tensor_free(one);
+  td_replay_free(replay);
+}
+
+/* Against a plain array, over several levels of the tree. */
+TD_TEST(a_large_tree_finds_what_a_search_finds) {
+  enum { rows = 5000 };
+  td_replay_options options = replay_options(rows, TD_REPLAY_SAMPLER_PRIORITIZED);
+  options.alpha = 1;
+  options.eps = 0;
+  td_replay *replay = replay_of(&options);
+  td_tensordict *td = td_empty(TD_SIZES(rows));
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(rows)));
+  TD_DO(td_replay_extend(replay, td));
+  td_free(td);
+  int64_t *places = calloc(rows, 8), index[512];
+  double *priority = calloc(rows, 8);
+  for (int i = 0; i < rows; i++) places[i] = i;
+  priority[17] = 1, priority[4242] = 1, priority[4999] = 2; /* nothing else */
+  prioritize(replay, places, priority, rows);
+  int count[3] = {0};
+  td_tensordict *batch = NULL;
+  TD_DO(td_replay_sample(replay, 512, &batch));
+  replay_values(batch, TD_KEY("index"), index, 8, 512);
+  td_free(batch);
+  for (int i = 0; i < 512; i++) {
+    TD_CHECK(index[i] == 17 || index[i] == 4242 || index[i] == 4999);
+    count[index[i] == 17 ? 0 : index[i] == 4242 ? 1 : 2]++;
+  }
+  TD_CHECK(abs(count[0] - 128) < 40 && abs(count[1] - 128) < 40 && abs(count[2] - 256) < 50);
+  free(places);
+  free(priority);
+  td_replay_free(replay);
+}

@@ -1,0 +1,101 @@
+/* One mapped folder, several processes and threads: no row is drawn of which a part is missing. */
+#include <pthread.h>
+
+#include "td_process.h"
+#include "td_replay_test.h"
+
+enum { places = 64, wide = 3000, rounds = 150, each = 48 };
+
+/* Rows that say in each of their numbers which one they are. */
+static td_tensordict *wide_rows(int64_t first, int64_t n) {
+  td_tensordict *td = td_empty(TD_SIZES(n));
+  td_tensor *wide_one = td_filled(TD_DTYPE_INT64, 0, TD_SIZES(n, wide));
+  void *data = NULL;
+  TD_DO(td_tensor_data(wide_one, &data));
+  for (int64_t i = 0; i < n * wide; i++) ((int64_t *)data)[i] = first + i / wide;
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, first, TD_SIZES(n)));
+  td_put(td, TD_KEY("wide"), wide_one);
+  return td;
+}
+
+static void check_batch(td_replay *replay, int64_t rows, int64_t newest) {
+  static int64_t a[32], index[32], values[32 * wide];
+  td_tensordict *batch = NULL;
+  TD_DO(td_replay_sample(replay, rows, &batch));
+  const int64_t most = rows;
+  rows = replay_values(batch, TD_KEY("a"), a, 8, most);
+  TD_CHECK(rows > 0); /* without replacement there may be fewer */
+  replay_values(batch, TD_KEY("index"), index, 8, rows);
+  replay_values(batch, TD_KEY("wide"), values, 8, rows * wide);
+  td_free(batch);
+  for (int64_t i = 0; i < rows; i++) {
+    TD_CHECK(newest < 0 || a[i] <= newest);
+    if (newest >= 0) TD_CHECK_INT(a[i] % places, index[i]);
+    for (int64_t k = 0; k < wide; k++) TD_CHECK_INT(values[i * wide + k], a[i]);
+  }
+}
+
+/* The other process: writes until all is written. */
+TD_TEST(writer) {
+  td_replay *replay = NULL;
+  TD_DO(td_replay_open(td_role(), NULL, &replay));
+  for (int64_t round = 0; round < rounds; round++) {
+    td_tensordict *td = wide_rows(round * each, each);
+    TD_DO(td_replay_extend(replay, td));
+    td_free(td);
+  }
+  td_replay_free(replay);
+}
+
+TD_TEST(one_process_writes_and_another_draws) {
+  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
+    if (kind == TD_REPLAY_SAMPLER_SLICES) continue;
+    td_replay_options options = replay_options(places, (td_replay_sampler)kind);
+    options.folder = td_path(td_test_folder(), kind == TD_REPLAY_SAMPLER_RANDOM ? "a"
+                                               : kind == 2                      ? "b"
+                                                                                : "c");
+    td_replay *replay = replay_of(&options);
+    const int process = td_spawn("writer", options.folder);
+    int64_t written = 0, batches = 0, seen = 0;
+    while (written < rounds * each) {
+      TD_DO(td_replay_where(replay, NULL, NULL, NULL, &written));
+      if (written == 0) continue;
+      seen += written < rounds * each;
+      check_batch(replay, 32, rounds * each);
+      batches++;
+    }
+    TD_CHECK(td_join(process));
+    TD_CHECK(seen > 0);
+    replay_check_where(replay, places, places, rounds * each % places, rounds * each);
+    td_replay_free(replay);
+  }
+}
+
+static void *write_rows(void *replay) {
+  for (int64_t round = 0; round < 40; round++) {
+    td_tensordict *td = wide_rows(round * each, each);
+    TD_DO(td_replay_extend(replay, td));
+    td_free(td);
+  }
+  return NULL;
+}
+
+TD_TEST(threads_write_and_draw) {
+  for (int kind = 0; kind < 2; kind++) {
+    td_replay_options options = replay_options(places, TD_REPLAY_SAMPLER_PRIORITIZED);
+    if (kind == 1) options.folder = td_path(td_test_folder(), "threads");
+    td_replay *replay = replay_of(&options);
+    td_tensordict *first = wide_rows(0, 1);
+    TD_DO(td_replay_extend(replay, first));
+    td_free(first);
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+      TD_CHECK(pthread_create(&threads[i], NULL, write_rows, replay) == 0);
+    for (int i = 0; i < 40; i++) check_batch(replay, 32, -1);
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    int64_t written = 0;
+    TD_DO(td_replay_where(replay, NULL, NULL, NULL, &written));
+    TD_CHECK_INT(written, 3 * 40 * each + 1);
+    td_replay_free(replay);
+  }
+}

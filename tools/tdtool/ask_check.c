@@ -1,0 +1,47 @@
+/* What the commands that check data take. */
+#include "asked.h"
+
+struct verify_values verify_asked;
+
+static const tool_option verify_options[] = {
+    {"add", 0, NULL, NULL, "add checksums of the present content to the folder", TAKES_NOTHING,
+     &verify_asked.add},
+};
+
+const tool_command command_verify = {
+    .name = "verify",
+    .arguments = "PATH [OPTION...]",
+    .summary = "Names each damaged file and what is wrong with it",
+    .text =
+        "tdtool reads a folder with checksums whole and compares them, and so it does an "
+        "archive, whose entries always have some. Otherwise it checks structure and sizes. "
+        "The exit status is 1 if it finds damage.",
+    .example = "tdtool verify rollout\ntdtool verify rollout --add\ntdtool verify rollout.tdz",
+    .options = verify_options,
+    .options_len = COUNT_OF(verify_options),
+    .least = 1,
+    .most = 1,
+};
+
+struct repair_values repair_asked;
+
+static const tool_option repair_options[] = {
+    {"dry-run", 'n', NULL, NULL, "print what would be done, without changes", TAKES_NOTHING,
+     &repair_asked.dry},
+    {"force", 0, NULL, NULL, "repair even if no row remains", TAKES_NOTHING, &repair_asked.force},
+};
+
+const tool_command command_repair = {
+    .name = "repair",
+    .arguments = "FOLDER [OPTION...]",
+    .summary = "Drops the torn tail that an interrupted writer left",
+    .text =
+        "tdtool drops rows that some files lack, and frees the space of rows that were "
+        "never published. It does not change the other rows. With --dry-run the exit "
+        "status is 1 if there is something to repair.",
+    .example = "tdtool repair rollout --dry-run\ntdtool repair rollout",
+    .options = repair_options,
+    .options_len = COUNT_OF(repair_options),
+    .least = 1,
+    .most = 1,
+};

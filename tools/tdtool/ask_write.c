@@ -1,0 +1,86 @@
+/* What the commands that write data take. */
+#include "asked.h"
+
+struct saving_values saving;
+struct module_values loading;
+
+static const tool_option cat_options[] = {
+    SAVING_OPTIONS,
+};
+
+const tool_command command_cat = {
+    .name = "cat",
+    .arguments = "PATH... OUT [OPTION...]",
+    .summary = "Concatenates dictionaries along their first batch dimension",
+    .text =
+        "All inputs need the same keys, dtypes and shapes, except for the number of rows. "
+        "tdtool appends one input after the other, so the result may be larger than the "
+        "memory.",
+    .example = "tdtool cat monday tuesday wednesday week\ntdtool cat shard-* all.tdz",
+    .options = cat_options,
+    .options_len = COUNT_OF(cat_options),
+    .least = 2,
+    .most = -1,
+};
+
+static const tool_option convert_options[] = {
+    SAVING_OPTIONS,
+};
+
+const tool_command command_convert = {
+    .name = "convert",
+    .arguments = "PATH OUT [OPTION...]",
+    .summary = "Converts a dictionary to another format",
+    .text =
+        "tdtool recognises the format of PATH by its content. OUT appears under its name "
+        "only when it is complete.",
+    .example =
+        "tdtool convert rollout rollout.tdz\ntdtool convert weights.safetensors weights\ntdtool "
+        "convert "
+        "table.csv table.npz",
+    .options = convert_options,
+    .options_len = COUNT_OF(convert_options),
+    .least = 2,
+    .most = 2,
+};
+
+struct run_values run_asked;
+
+static const tool_option run_options[] = {
+    {"in", 'i', "KEY", NULL, "an input of the module; give all, in their order", TAKES_TEXTS,
+     &loading.in},
+    {"out", 'o', "KEY", NULL, "an output of the module; give all, in their order; _ drops one",
+     TAKES_TEXTS, &loading.out},
+    {"batch", 'b', "N", NULL, "rows in one call; 0, the default: some 1024 elements of the batch",
+     TAKES_COUNT, &run_asked.batch},
+    {"only-outputs", 0, NULL, NULL, "write the outputs without the other entries", TAKES_NOTHING,
+     &run_asked.only_outputs},
+    {"freeze", 0, NULL, NULL, "turn the parameters into constants, in evaluation mode",
+     TAKES_NOTHING, &loading.freeze},
+    {"device", 0, "DEVICE", NULL, "where the module runs, such as cuda:0; by default the CPU",
+     TAKES_TEXT, &loading.device},
+    SHA256_OPTION,
+    SAVING_OPTIONS,
+};
+
+const tool_command command_run = {
+    .name = "run",
+    .arguments = "MODULE PATH OUT [OPTION...]",
+    .summary = "Runs a module over the rows of a dictionary, and saves what it gives",
+    .text =
+        "MODULE is a TorchScript archive. Such an archive is code: run only those that you trust, "
+        "or give the checksum. OUT gets all entries of PATH and the outputs of the module, which "
+        "replace entries of the same key. A row is one element of the first batch dimension. The "
+        "module gets some rows at once, so a folder may be larger than the memory; a lazy stack "
+        "may not. The archive names the keys of inputs and outputs; others are given one by one: "
+        "--in agent/image --in agent/goal. OUT "
+        "appears under its name only when it is complete.",
+    .example =
+        "tdtool run policy.pt rollout acted\ntdtool run policy.pt rollout acted.tdz "
+        "--only-outputs\n"
+        "tdtool run encoder.pt images codes --in image --out code --batch 256",
+    .options = run_options,
+    .options_len = COUNT_OF(run_options),
+    .least = 3,
+    .most = 3,
+};

@@ -1,0 +1,213 @@
+/* What tdtool is made of that needs no library: what may be asked, and how answers are printed. The command itself
+ * links this alone, so that it starts at once; tdtool-main, which it becomes for everything else, links it too. */
+#ifndef TDTOOL_PLAIN_H
+#define TDTOOL_PLAIN_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <tensordict/td.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* How the program ends. */
+enum {
+  TOOL_FINE = 0,  /* done, nothing found */
+  TOOL_FOUND = 1, /* a difference, or damage */
+  TOOL_USAGE = 2, /* asked wrongly */
+  TOOL_FAILED = 3 /* could not be done */
+};
+
+/* end.c: one line to stderr, and the end. */
+void die(const char *format, ...);
+void die_usage(const char *format, ...);
+extern void (*before_message)(void); /* NULL, or what takes a bar from the screen */
+int finish(int result);              /* what was printed has arrived, or the program has failed */
+
+/* options.c: what a command takes. Commands are tables; help, the man page and completion are made of them. */
+typedef enum { TAKES_NOTHING, TAKES_TEXT, TAKES_TEXTS, TAKES_COUNT, TAKES_REAL } option_takes;
+typedef struct texts { /* of an option that may come several times */
+  const char **items;
+  size_t length;
+} texts;
+typedef struct tool_option {
+  const char *name;   /* without the dashes */
+  char letter;        /* 0: there is only the long one */
+  const char *value;  /* what the help calls its value; NULL for a switch */
+  const char *words;  /* the values that it may have, separated by blanks; NULL: any */
+  const char *text;   /* one line */
+  option_takes takes; /* what `into` points to: bool, const char *, texts, int64_t, double */
+  void *into;
+} tool_option;
+typedef struct tool_command {
+  const char *name;
+  const char *arguments; /* as in a usage line */
+  const char *summary;   /* one line */
+  const char *text;      /* paragraphs, separated by an empty line */
+  const char *example;   /* command lines */
+  const tool_option *options;
+  size_t options_len;
+  int least, most; /* how many arguments; most -1: any */
+} tool_command;
+
+extern const tool_command *const commands[];
+extern const size_t commands_len;
+extern const tool_option common_options[];
+extern const size_t common_options_len;
+extern struct common_values {
+  bool json, help;
+  int64_t batch_dims; /* -1: not given */
+  const char *color, *progress;
+} common;
+
+const tool_command *find_command(const char *name); /* ask.c */
+/* Reads the options behind a command. argv[0] is the program, argv[1] the command; what is given back are the
+ * arguments, the rest of argv. */
+char **read_command(const tool_command *command, int argc, char **argv, int *count);
+char **read_options(const tool_command *command, int argc, char **argv, int *count);
+void print_help(const tool_command *command); /* NULL: of the tool */
+int print_manual(const char *what);           /* manual.c: man, bash, zsh */
+
+/* memory.c: memory that is there, or the end. */
+void *xcalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t bytes);
+char *xstrdup(const char *text);
+
+/* text.c: growing text, and what people like to read. */
+typedef struct text {
+  char *data; /* with a closing NUL; NULL when nothing was added */
+  size_t length, capacity;
+} text;
+void add_bytes(text *to, const char *bytes, size_t count);
+void add(text *to, const char *string);
+void addf(text *to, const char *format, ...);
+void add_escaped(text *to, const char *utf8); /* control characters do not reach the terminal */
+void add_size(text *to, uint64_t bytes);      /* 12.5 MB */
+void add_shape(text *to, const int64_t *sizes, size_t dims);
+void add_key(text *to, const char *const *path, size_t path_len); /* a/b */
+void text_free(text *of);
+size_t text_columns(const char *utf8);             /* of the terminal */
+size_t text_fit(const char *utf8, size_t columns); /* bytes that take at most so many columns */
+
+/* dtypes.c */
+const char *dtype_name(td_dtype dtype);                   /* float32 */
+td_dtype dtype_called(const char *name, uint64_t *bytes); /* TD_DTYPE_OTHER for another name */
+
+/* terminal.c: what the terminal can do. */
+typedef enum { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN } color;
+void terminal_begin(void);
+size_t terminal_width(void); /* of stdout; 0: no limit */
+bool terminal_utf8(void);
+const char *color_on(color which); /* "" without colours */
+const char *color_off(color which);
+
+/* table.c: columns that are aligned, and fit the terminal. */
+typedef struct table table;
+table *table_new(const char *alignment); /* for each column: l, r, or L: left, may be shortened */
+void table_cell(table *to, color which,
+                const char *utf8); /* copied; a row is full after the last column */
+size_t table_rows(const table *of);
+typedef enum {
+  CUT_LINES,
+  BLOCKS,
+  WHOLE_LINES
+} table_fit; /* BLOCKS: of columns, one below the other */
+void table_print(const table *of, table_fit fit);
+void table_free(table *of);
+
+/* json.c: JSON to stdout. */
+void json_begin(char bracket); /* '{' or '[' */
+void json_end(char bracket);   /* '}' or ']' */
+void json_name(const char *name);
+void json_text(const char *utf8);
+void add_quoted(text *to, const char *utf8); /* a JSON text, not to stdout */
+void json_raw(const char *json);
+void json_int(int64_t value);
+void json_size(uint64_t value);
+void json_real(double value); /* null for what JSON lacks */
+void json_bool(bool value);
+void json_sizes(const int64_t *sizes, size_t dims);
+void json_path(const char *const *path, size_t path_len); /* the members "key" and "path" */
+void json_finish(void);
+
+/* forms.c: what lies on the disk. */
+typedef enum {
+  FORM_UNKNOWN,
+  FORM_FOLDER,
+  FORM_ARCHIVE,
+  FORM_CONSOLIDATED,
+  FORM_SAFETENSORS,
+  FORM_NPZ,
+  FORM_NPY,
+  FORM_HDF5,
+  FORM_STORE,
+  FORM_TORCH,
+  FORM_MODULE,
+  FORM_CSV,
+  FORM_JSON
+} form;
+const char *form_name(form which);   /* as --to takes it */
+const char *form_title(form which);  /* as people read it */
+void print_forms(void);              /* for the man page */
+form form_of_name(const char *path); /* FORM_UNKNOWN when the suffix says nothing */
+form form_called(const char *name);  /* as --to takes it; FORM_UNKNOWN */
+
+/* keys.c: keys as people type them. */
+typedef struct key {
+  const char **names;
+  size_t length;
+} key;
+key key_parse(const char *typed); /* a/b; a backslash before a slash that belongs to a name */
+key key_join(const char *const *path, size_t path_len, const char *name);
+key key_copy(const char *const *path, size_t path_len);
+void key_free(key *of);
+bool key_within(const char *const *path, size_t path_len, key prefix);
+
+/* tree_lines.c: a dictionary as a list of lines, whoever has read it. */
+typedef struct entry {
+  char *name;
+  size_t parent; /* position of the dictionary around it; its own for the root */
+  size_t depth;
+  bool last; /* of its siblings */
+  td_entry_kind kind;
+  td_dict_kind dict_kind;
+  td_dtype dtype;
+  size_t dims, dims_before; /* dims_before: of the dictionary around it */
+  int64_t *sizes;           /* batch size of a dictionary */
+  bool same_batch;          /* as the dictionary around it */
+  uint64_t bytes;           /* of all tensors below */
+  size_t tensors, values;   /* below, or 1 */
+  size_t elements;          /* of a lazy stack */
+  size_t having, of;        /* in how many elements of the stack around it, when not all have it */
+  int64_t stack_dim;
+  char *tensorclass; /* the tensorclass */
+  char *value;       /* of what is no tensor, as JSON */
+} entry;
+typedef struct tree {
+  entry *entries; /* the root first, each dictionary before its content */
+  size_t length;
+  char **names; /* of the batch dimensions of the root, NULL for those without; NULL: no list */
+} tree;
+void tree_free(tree *of);
+void entry_key(const tree *of, size_t position, key *result);
+
+void tree_sum(tree *of); /* bytes, tensors and values, from below */
+bool same_sizes(const entry *one, const entry *other);
+
+/* show_lines.c: such a list as people read it, and as JSON; most_depth 0: all levels. */
+void print_lines(const tree *of, int64_t most_depth);
+void json_lines(const tree *of, int64_t most_depth); /* the member "entries" */
+void add_note(text *to, const entry *line);
+
+/* show_print.c: what show prints of a tree. */
+void print_tree(const tree *of, const char *path, form which, int64_t most_depth);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,85 @@
+/* What show prints of a tree, whoever has read it. */
+#include "plain.h"
+
+static void add_count(text *to, size_t count, const char *what) {
+  addf(to, ", %zu %s%s", count, what, count == 1 ? "" : "s");
+}
+
+static void add_names(text *to, const tree *of) {
+  size_t dims = of->entries->dims;
+  bool any = false;
+  for (size_t i = 0; of->names && i < dims; i++) any = any || of->names[i];
+  for (size_t i = 0; any && i < dims; i++) {
+    add(to, i ? ", " : " (");
+    add_escaped(to, of->names[i] ? of->names[i] : "-");
+    if (i + 1 == dims) add(to, ")");
+  }
+}
+
+static void print_head(const tree *of, const char *path, form which) {
+  const entry *root = of->entries;
+  text line = {NULL, 0, 0};
+  add_escaped(&line, path);
+  printf("%s%s%s", color_on(BOLD), line.data, color_off(BOLD));
+  line.length = 0;
+  addf(&line, "  %s, batch ", form_title(which));
+  add_shape(&line, root->sizes, root->dims);
+  add_names(&line, of);
+  add_count(&line, root->tensors, "tensor");
+  if (root->values) add_count(&line, root->values, "value");
+  add(&line, ", ");
+  add_size(&line, root->bytes);
+  text note = {NULL, 0, 0};
+  add_note(&note, root);
+  printf("%s%s%s\n", line.data, note.data ? ", " : "", note.data ? note.data : "");
+  text_free(&note);
+  text_free(&line);
+}
+
+static void print_json(const tree *of, const char *path, form which, int64_t most_depth) {
+  const entry *root = of->entries;
+  json_begin('{');
+  json_name("path");
+  json_text(path);
+  json_name("form");
+  json_text(form_name(which));
+  json_name("batch_size");
+  json_sizes(root->sizes, root->dims);
+  json_name("names");
+  json_begin('[');
+  for (size_t i = 0; i < root->dims; i++) {
+    if (of->names && of->names[i])
+      json_text(of->names[i]);
+    else
+      json_raw("null");
+  }
+  json_end(']');
+  if (root->tensorclass) {
+    json_name("tensorclass");
+    json_text(root->tensorclass);
+  }
+  if (root->dict_kind == TD_DICT_LAZY_STACK) {
+    json_name("stack_dim");
+    json_int(root->stack_dim);
+    json_name("elements");
+    json_size(root->elements);
+  }
+  json_name("tensors");
+  json_size(root->tensors);
+  json_name("values");
+  json_size(root->values);
+  json_name("bytes");
+  json_size(root->bytes);
+  json_lines(of, most_depth);
+  json_end('}');
+  json_finish();
+}
+
+void print_tree(const tree *of, const char *path, form which, int64_t most_depth) {
+  if (common.json) {
+    print_json(of, path, which, most_depth);
+    return;
+  }
+  print_head(of, path, which);
+  print_lines(of, most_depth);
+}

@@ -1,0 +1,27 @@
+/* What the values of a tensor are like. */
+#ifndef TDTOOL_SUMMARY_H
+#define TDTOOL_SUMMARY_H
+
+#include "tdtool.h"
+
+enum { MOST_BINS = 64 };
+typedef struct summary {
+  td_dtype dtype;
+  uint64_t count, finite, nan, infinite;
+  double least, greatest; /* of all but NaN */
+  double low, high;       /* of finite ones */
+  double mean, squares;   /* of finite ones: squares of the distances from the mean */
+  double edge;            /* the end of the last bin */
+  uint64_t bins[MOST_BINS];
+  size_t bins_len;
+} summary;
+
+void summary_begin(summary *of);
+void summary_look(summary *of, const double *values, size_t count);
+/* Behind the last look: the bins of a histogram, at most so many, for the same values once more. False: there are no
+ * finite values, or all are equal and already in the one bin. */
+bool summary_bins(summary *of, size_t most);
+void summary_sort(summary *of, const double *values, size_t count);
+double summary_deviation(const summary *of);
+
+#endif
