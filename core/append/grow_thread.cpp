@@ -1,17 +1,14 @@
 #include "core/append/grow_thread.h"
 
-#include <system_error>
+#include "core/base/start_thread.h"
+
 #include <utility>
 
 namespace td {
 
 GrowThread::GrowThread(GrowStore& store)
     : store_(store), end_(store.written()), publish_end_(store.written()) {
-  try {
-    thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error& error) {
-    fail(Code::out_of_memory, "the system cannot start a thread: ", error.what());
-  }
+  thread_ = start_thread([this] { run(); });
 }
 
 GrowThread::~GrowThread() { stop(); }

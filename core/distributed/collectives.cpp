@@ -20,13 +20,8 @@ using distributed::Way;
 
 namespace {
 
-at::Tensor row(std::size_t bytes) {
-  const c10::Storage storage = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
-  return Buffer::view(storage, 0, {static_cast<std::int64_t>(bytes)}, at::kByte);
-}
-
 at::Tensor padded(const char* data, std::size_t bytes, std::size_t to) {
-  at::Tensor result = row(to);
+  at::Tensor result = Buffer::row(to);
   char* const begin = static_cast<char*>(result.data_ptr());
   if (bytes != 0) std::memcpy(begin, data, bytes);
   if (to > bytes) std::memset(begin + bytes, 0, to - bytes);
@@ -91,7 +86,7 @@ TensorDict Group::broadcast(const TensorDict* td, int src, const GroupCall& call
         backend.broadcast(pickle, src);
         if (sends) return backend.broadcast(state->packed.bytes, src);
         const Unpacked unpacked = distributed::in_step(text_in(pickle, bytes), limits);
-        const at::Tensor data = row(unpacked.bytes());
+        const at::Tensor data = Buffer::row(unpacked.bytes());
         backend.broadcast(data, src);
         state->result = unpacked.build(data.storage());
       })
@@ -160,7 +155,7 @@ TensorDict Group::scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupC
           pickles.push_back(padded(one.pickle, longest));
           lengths.push_back(number(static_cast<std::int64_t>(one.pickle.size())));
         }
-        const at::Tensor pickle = row(longest);
+        const at::Tensor pickle = Buffer::row(longest);
         backend.scatter(pickle, std::move(pickles), src);
         const at::Tensor own = number(0);
         backend.scatter(own, std::move(lengths), src);
@@ -172,7 +167,7 @@ TensorDict Group::scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupC
             distributed::in_step(text_in(pickle, static_cast<std::size_t>(bytes)), limits);
         std::vector<at::Tensor> rows;
         for (const Packed& one : state->packed) rows.push_back(padded(one.bytes, most));
-        const at::Tensor data = row(unpacked.most_bytes());
+        const at::Tensor data = Buffer::row(unpacked.most_bytes());
         backend.scatter(data, std::move(rows), src);
         state->result = unpacked.build(data.storage());
       })
@@ -193,7 +188,7 @@ std::optional<TensorDict> Group::gather_and_stack(const TensorDict& td, int dst,
   auto state = std::make_shared<State>();
   // What is gathered is a row: the bytes of the tensors, the text, and the length of each.
   const std::uint64_t sizes[2] = {plan.bytes(), text.size()};
-  state->own = row(plan.bytes() + text.size() + sizeof sizes);
+  state->own = Buffer::row(plan.bytes() + text.size() + sizeof sizes);
   char* const data = static_cast<char*>(state->own.data_ptr());
   plan.copy_to(data, call.num_threads);
   std::memcpy(data + plan.bytes(), text.data(), text.size());

@@ -1,9 +1,9 @@
 #include "core/distributed/link.h"
 
+#include "core/base/start_thread.h"
 #include "core/tensor/buffer.h"
 
 #include <atomic>
-#include <system_error>
 
 namespace td::distributed {
 
@@ -89,9 +89,7 @@ PostedPtr Link::recv(std::size_t bytes, int rank, int tag) {
       return posted;
     }
   }
-  const c10::Storage storage = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
-  return open.recv(Buffer::view(storage, 0, {static_cast<std::int64_t>(bytes)}, at::kByte), rank,
-                   tag);
+  return open.recv(Buffer::row(bytes), rank, tag);
 }
 
 void Link::keep(std::vector<PostedPtr>& posts, const Keys& keys, std::size_t done) {
@@ -144,13 +142,7 @@ std::shared_ptr<Task> Link::enqueue(std::function<void(Backend&)> work) {
   task->work_ = std::move(work);
   const std::lock_guard<std::mutex> hold(mutex_);
   if (!closed_.empty()) fail(Code::io, closed_);
-  if (!thread_.joinable()) {
-    try {
-      thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error& error) {
-      fail(Code::out_of_memory, "the system cannot start a thread: ", error.what());
-    }
-  }
+  if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
   tasks_.push_back(task);
   changed_.notify_all();
   return task;

@@ -42,9 +42,9 @@ at::Tensor row_of(const packing::Plan& plan) {
 at::Tensor copied(const packing::Plan& plan, int num_threads) {
   at::Tensor row = row_of(plan);
   if (row.defined()) return row;
-  const c10::Storage storage = Buffer::make(plan.bytes(), c10::Device(c10::DeviceType::CPU));
-  plan.copy_to(static_cast<char*>(storage.data_ptr().get()), num_threads);
-  return Buffer::view(storage, 0, {static_cast<std::int64_t>(plan.bytes())}, at::kByte);
+  row = Buffer::row(plan.bytes());
+  plan.copy_to(static_cast<char*>(row.data_ptr()), num_threads);
+  return row;
 }
 
 std::string pickle_of(const packing::Plan& plan, const std::string& more) {

@@ -1,8 +1,6 @@
 #include "core/distributed/watcher.h"
 
-#include "core/base/error.h"
-
-#include <system_error>
+#include "core/base/start_thread.h"
 
 namespace td::distributed {
 
@@ -43,11 +41,7 @@ Watcher::Limit::Limit(Watcher& watcher, Clock::time_point until, std::function<v
     : watcher_(watcher), late_(std::move(late)) {
   const std::lock_guard<std::mutex> hold(watcher_.mutex_);
   if (!watcher_.thread_.joinable()) {
-    try {
-      watcher_.thread_ = std::thread([owner = &watcher_] { owner->run(); });
-    } catch (const std::system_error& error) {
-      fail(Code::out_of_memory, "the system cannot start a thread: ", error.what());
-    }
+    watcher_.thread_ = start_thread([owner = &watcher_] { owner->run(); });
   }
   place_ = watcher_.limits_.emplace(until, this);
   // A sleep that ends too early costs less than a call for each limit.

@@ -1,12 +1,12 @@
 #include "core/memmap/future.h"
 
+#include "core/base/start_thread.h"
 #include "core/io/file_io.h"
 #include "core/tree/kinds.h"
 
 #include <ATen/ThreadLocalState.h>
 
 #include <chrono>
-#include <system_error>
 #include <unordered_set>
 
 namespace td {
@@ -53,25 +53,23 @@ class Future::AtExit {
 Future::Future(Work work, std::shared_ptr<Cancel> cancel) : cancel_(std::move(cancel)) {
   AtExit::instance().add(this);
   try {
-    thread_ = std::thread([this, work = std::move(work), state = at::ThreadLocalState()]() mutable {
-      std::optional<TensorDict> result;
-      std::exception_ptr failure;
-      try {
-        const at::ThreadLocalStateGuard guard(state);
-        result = work(count_);
-      } catch (...) {
-        failure = std::current_exception();
-      }
-      work = nullptr;  // what it kept alive goes before anybody is told
-      const std::lock_guard<std::mutex> hold(mutex_);
-      result_ = std::move(result);
-      failure_ = std::move(failure);
-      done_ = true;
-      changed_.notify_all();
-    });
-  } catch (const std::system_error& error) {
-    AtExit::instance().remove(this);
-    fail(Code::out_of_memory, "the system cannot start a thread: ", error.what());
+    thread_ =
+        start_thread([this, work = std::move(work), state = at::ThreadLocalState()]() mutable {
+          std::optional<TensorDict> result;
+          std::exception_ptr failure;
+          try {
+            const at::ThreadLocalStateGuard guard(state);
+            result = work(count_);
+          } catch (...) {
+            failure = std::current_exception();
+          }
+          work = nullptr;  // what it kept alive goes before anybody is told
+          const std::lock_guard<std::mutex> hold(mutex_);
+          result_ = std::move(result);
+          failure_ = std::move(failure);
+          done_ = true;
+          changed_.notify_all();
+        });
   } catch (...) {
     AtExit::instance().remove(this);
     throw;

@@ -43,6 +43,11 @@ const Holder* holder_of(const at::Tensor& tensor) noexcept {
 
 }  // namespace
 
+at::Tensor Buffer::row(std::size_t bytes) {
+  return view(make(bytes, c10::Device(c10::DeviceType::CPU)), 0, {static_cast<std::int64_t>(bytes)},
+              at::kByte);
+}
+
 c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
   if (device.type() == c10::DeviceType::CPU && !pinned) {
     auto memory = std::make_shared<at::DataPtr>(c10::GetCPUAllocator()->allocate(bytes));

@@ -20,6 +20,9 @@ class Buffer {
   // New memory, not filled.
   static c10::Storage make(std::size_t bytes, c10::Device device, bool pinned = false);
 
+  // The same on the CPU, as a tensor of that many bytes.
+  static at::Tensor row(std::size_t bytes);
+
   // Memory of a mapped file, which `owner` keeps mapped.
   static c10::Storage over(void* data, std::size_t bytes, std::shared_ptr<void> owner);
 
