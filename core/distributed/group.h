@@ -93,6 +93,9 @@ class Group {
 
   explicit Group(std::shared_ptr<distributed::Link> link) : link_(std::move(link)) {}
   distributed::Link& link() const;  // Code::io in a child of the process that opened it
+  // The same for a call with one other rank, which is checked. A source of `first` -1 may be any rank.
+  distributed::Link& link_to(int dst) const;
+  distributed::Link& link_from(int src, int first = 0) const;
   TensorDict finish(const Begun& begun, const GroupCall& call) const;
   Async start(Begun begun, const GroupCall& call, const Around& around) const;
   distributed::Patience limit_of(const GroupCall& call) const;

@@ -3,6 +3,7 @@
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
+#include "core/io/checksums.h"
 
 #include <ATen/ATen.h>
 
@@ -79,16 +80,17 @@ std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::T
 
 // The same on all ranks that may fuse: gloo ends the process where sizes differ.
 std::int64_t shape_sum(const std::vector<Leaf>& leaves, Op op) {
-  std::uint64_t hash = 1469598103934665603U;
-  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 1099511628211U; };
-  mix(static_cast<std::uint64_t>(op));
+  Hasher hasher;
+  const auto add = [&](std::int64_t number) { hasher.add(&number, sizeof number); };
+  add(static_cast<std::int64_t>(op));
   for (const Leaf& leaf : leaves) {
-    for (const char c : leaf.path) mix(static_cast<unsigned char>(c));
-    mix(static_cast<std::uint64_t>(leaf.tensor.scalar_type()) + 256);
-    for (const std::int64_t size : leaf.tensor.sizes())
-      mix(static_cast<std::uint64_t>(size) + 1024);
+    add(static_cast<std::int64_t>(leaf.path.size()));
+    hasher.add(leaf.path.data(), leaf.path.size());
+    add(static_cast<std::int64_t>(leaf.tensor.scalar_type()));
+    add(leaf.tensor.dim());
+    for (const std::int64_t size : leaf.tensor.sizes()) add(size);
   }
-  return static_cast<std::int64_t>(hash);
+  return static_cast<std::int64_t>(hasher.digest().low);
 }
 
 void average(std::vector<at::Tensor>& values, Op op, int size) {

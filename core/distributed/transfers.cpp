@@ -55,9 +55,9 @@ std::string from_rank(int rank) {
 std::string to_rank(int rank) { return "sending to rank " + std::to_string(rank); }
 
 at::Tensor bytes_of(const std::string& text) {
-  const c10::Storage storage = Buffer::make(text.size(), c10::Device(c10::DeviceType::CPU));
-  std::memcpy(storage.data_ptr().get(), text.data(), text.size());
-  return Buffer::view(storage, 0, {static_cast<std::int64_t>(text.size())}, at::kByte);
+  at::Tensor row = Buffer::row(text.size());
+  std::memcpy(row.data_ptr(), text.data(), text.size());
+  return row;
 }
 
 // Bytes as they came, as a tensor like another.
@@ -67,19 +67,29 @@ at::Tensor view_like(const at::Tensor& bytes, std::size_t start, const at::Tenso
 
 }  // namespace
 
-Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& call) {
-  Link& to = link();
+Link& Group::link_to(int dst) const {
+  Link& result = link();
   require_rank(dst, "dst");
   if (dst == rank()) fail(Code::invalid_argument, "rank ", dst, " cannot send to itself");
+  return result;
+}
+
+Link& Group::link_from(int src, int first) const {
+  Link& result = link();
+  require_rank(src, "src", first);
+  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  return result;
+}
+
+Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& call) {
+  Link& to = link_to(dst);
   limit_of(call);
   std::vector<at::Tensor> values;
   if (call.consolidated) {
     check_tags(call, 1);
     const packing::Plan plan(td.node(), packing::Twice::copied);
-    const c10::Storage storage = Buffer::make(plan.bytes(), c10::Device(c10::DeviceType::CPU));
-    plan.copy_to(static_cast<char*>(storage.data_ptr().get()), call.num_threads);
-    values.push_back(
-        Buffer::view(storage, 0, {static_cast<std::int64_t>(plan.bytes())}, at::kByte));
+    values.push_back(Buffer::row(plan.bytes()));
+    plan.copy_to(static_cast<char*>(values[0].data_ptr()), call.num_threads);
   } else {
     const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
     check_tags(call, leaves.size());
@@ -101,9 +111,7 @@ Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& c
 }
 
 Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall& call) {
-  Link& from = link();
-  require_rank(src, "src");
-  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  Link& from = link_from(src);
   limit_of(call);
   const std::vector<Leaf> leaves = distributed::leaves_of(into.node(), Order::sorted);
   std::vector<std::size_t> starts;  // of the leaves in the one message
@@ -154,24 +162,20 @@ Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall&
 }
 
 Group::Begun Group::begin_send_message(const TensorDict& td, int dst, const GroupCall& call) {
-  Link& to = link();
-  require_rank(dst, "dst");
-  if (dst == rank()) fail(Code::invalid_argument, "rank ", dst, " cannot send to itself");
+  Link& to = link_to(dst);
   limit_of(call);
   check_tags(call, 1);
   const packing::Plan plan(td.node(), packing::Twice::once);
   const std::string text = plan.text();
   Head head{{}, text.size(), plan.bytes(), to.next_body() & static_cast<unsigned>(last_tag), 0};
   std::memcpy(head.magic, message_magic, sizeof message_magic);
-  const std::size_t bytes = plan.bytes() + text.size();
-  const c10::Storage body = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
-  char* const data = static_cast<char*>(body.data_ptr().get());
+  const at::Tensor body = Buffer::row(plan.bytes() + text.size());
+  char* const data = static_cast<char*>(body.data_ptr());
   plan.copy_to(data, call.num_threads);
   std::memcpy(data + plan.bytes(), text.data(), text.size());
   std::vector<PostedPtr> posts;
   posts.push_back(to.send(tensor_over(&head, sizeof head).clone(), dst, head_tag | call.init_tag));
-  posts.push_back(to.send(Buffer::view(body, 0, {static_cast<std::int64_t>(bytes)}, at::kByte), dst,
-                          body_tag | static_cast<int>(head.body)));
+  posts.push_back(to.send(body, dst, body_tag | static_cast<int>(head.body)));
   auto shared = std::make_shared<std::vector<PostedPtr>>(std::move(posts));
   return [link = link_, td, dst, shared](const Patience& patience) {
     link->finish(std::move(*shared), {}, patience, to_rank(dst));
@@ -180,9 +184,7 @@ Group::Begun Group::begin_send_message(const TensorDict& td, int dst, const Grou
 }
 
 Group::Begun Group::begin_recv_message(int src, const GroupCall& call, int* source) {
-  Link& from = link();
-  require_rank(src, "src", -1);
-  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  Link& from = link_from(src, -1);
   limit_of(call);
   check_tags(call, 1);
   const int tag = head_tag | call.init_tag;
@@ -222,9 +224,7 @@ Group::Begun Group::begin_recv_message(int src, const GroupCall& call, int* sour
 }
 
 void Group::init_remote(const TensorDict& td, int dst, const GroupCall& call) {
-  Link& to = link();
-  require_rank(dst, "dst");
-  if (dst == rank()) fail(Code::invalid_argument, "rank ", dst, " cannot send to itself");
+  Link& to = link_to(dst);
   const Patience patience = limit_of(call);
   const distributed::Packed packed =
       distributed::pack(td, distributed::Way::remote, call.num_threads);
@@ -237,9 +237,7 @@ void Group::init_remote(const TensorDict& td, int dst, const GroupCall& call) {
 }
 
 TensorDict Group::from_remote_init(int src, const GroupCall& call) {
-  Link& from = link();
-  require_rank(src, "src");
-  if (src == rank()) fail(Code::invalid_argument, "rank ", src, " cannot receive from itself");
+  Link& from = link_from(src);
   const Patience patience = limit_of(call);
   bool first = true;
   const auto next = [&](std::size_t bytes) {
