@@ -359,24 +359,31 @@ class Edits(unittest.TestCase):
 
 
 class Watch(unittest.TestCase):
+    def watch_growth(self, where, before, grow, rows, values):
+        """Watches a folder, lets it grow, and waits for the line that says so."""
+        child = subprocess.Popen([TOOL, "watch", where, "--interval", "0.02"], stdout=subprocess.PIPE, text=True, env=environment())
+        self.assertIn(before, child.stdout.readline())
+        grow()
+        for line in child.stdout:
+            if rows in line:
+                break
+        self.assertRegex(line, rf"{rows}  [\d.e+]+ rows/s  {values}")
+        child.send_signal(signal.SIGINT)
+        child.stdout.read()
+        self.assertEqual(child.wait(), 0)
+        child.stdout.close()
+
     def test_a_folder_that_grows(self):
         with tempfile.TemporaryDirectory() as folder:
             where = pathlib.Path(folder) / "data"
             sample.write_node(where, [2], {"x": ("int64", [2], [1, 2])})
-            child = subprocess.Popen([TOOL, "watch", where, "--interval", "0.02"], stdout=subprocess.PIPE, text=True, env=environment())
-            self.assertRegex(child.stdout.readline(), r"2 rows  x 2\n")
-            run("cat", where, where, where.with_name("longer"))
-            where.rename(where.with_name("old"))
-            where.with_name("longer").rename(where)
-            for line in child.stdout:
-                if "4 rows" in line:
-                    break
-            self.assertRegex(line, r"4 rows  [\d.e+]+ rows/s  x 2\n")
-            child.send_signal(signal.SIGINT)
-            child.stdout.read()
-            self.assertEqual(child.wait(), 0)
-            child.stdout.close()
 
+            def grow():
+                run("cat", where, where, where.with_name("longer"))
+                where.rename(where.with_name("old"))
+                where.with_name("longer").rename(where)
+
+            self.watch_growth(where, "2 rows  x 2\n", grow, "4 rows", "x 2\n")
 
     def test_rows_that_are_counted(self):
         """Beside meta.json files of 2 rows stands a count of 3, then of 4."""
@@ -405,17 +412,7 @@ class Watch(unittest.TestCase):
             for line in (run("show", where).stdout, run("show", where, "--json").stdout, run("stats", where).stdout):
                 self.assertIn("3", line)
             self.assertEqual(json.loads(run("show", where, "--json").stdout)["batch_size"], [3])
-            child = subprocess.Popen([TOOL, "watch", where, "--interval", "0.02"], stdout=subprocess.PIPE, text=True, env=environment())
-            self.assertRegex(child.stdout.readline(), r"3 rows  x 3\n")
-            count(where, 2, 4)
-            for line in child.stdout:
-                if "4 rows" in line:
-                    break
-            self.assertRegex(line, r"4 rows  [\d.e+]+ rows/s  x 4\n")
-            child.send_signal(signal.SIGINT)
-            child.stdout.read()
-            self.assertEqual(child.wait(), 0)
-            child.stdout.close()
+            self.watch_growth(where, "3 rows  x 3\n", lambda: count(where, 2, 4), "4 rows", "x 4\n")
 
 
 class Size(unittest.TestCase):
