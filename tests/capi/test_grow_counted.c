@@ -76,13 +76,17 @@ TD_TEST(rows_are_counted_until_a_flush) {
 TD_TEST(the_meta_files_follow) {
   td_append_options options = each(1);
   const char *folder = grow_here("m");
-  options.meta_ms = 1;
+  options.meta_ms = 3600000;
   td_writer *writer = grow_begin(folder, &options);
   grow_add(writer, 0, 2);
   grow_expect_elsewhere(folder, 1);
+  td_writer_free(writer);
+  options.meta_ms = 1;
+  writer = grow_begin(folder, &options);
+  grow_add(writer, 2, 2);
   grow_sleep(3);
-  grow_add(writer, 2, 1); /* later than a millisecond after the first */
-  grow_expect_elsewhere(folder, 3);
+  grow_add(writer, 4, 1); /* later than a millisecond after the others */
+  grow_expect_elsewhere(folder, 5);
   td_writer_free(writer);
   options.meta_ms = -2;
   td_tensordict *like = grow_some(0, 1);
