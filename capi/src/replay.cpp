@@ -26,7 +26,7 @@ namespace {
 td::ReplayOptions replay_options_in(const td_replay_options* options) {
   const td_replay_options given = capi::options_in(
       options, td_replay_options TD_REPLAY_OPTIONS_INIT, sizeof(td_replay_options));
-  capi::check_flags(given.flags, 2 * TD_REPLAY_BATCH_WEIGHTS - 1);
+  capi::check_flags(given.flags, 2 * TD_REPLAY_SPAN_END - 1);
   if (given.reserved != 0)
     td::fail(td::Code::invalid_argument, "td_replay_options.reserved is not zero");
   const auto flag = [&](td_replay_flags wanted) { return (given.flags & wanted) != 0; };
@@ -44,6 +44,8 @@ td::ReplayOptions replay_options_in(const td_replay_options* options) {
   result.eps = given.eps;
   result.slices.length = given.slice_len;
   result.slices.short_ones = flag(TD_REPLAY_SHORT);
+  result.span_begin = flag(TD_REPLAY_SPAN_BEGIN);
+  result.span_end = flag(TD_REPLAY_SPAN_END);
   if (given.episode != nullptr) result.slices.episode = capi::key_names(*given.episode);
   result.slices.ends = capi::key_names(given.ends, given.ends_len, "ends");
   result.folder = capi::dir_in(given.folder);

@@ -24,8 +24,8 @@ ReplayOptions checked(ReplayOptions options) {
   if (of_slices && slices.length == 0) refuse("draws of slices need slice_len");
   if (of_slices && slices.episode.empty() && slices.ends.empty())
     refuse("draws of slices need entries that tell episodes apart: episode or ends");
-  if (!of_slices &&
-      (slices.length != 0 || slices.short_ones || !slices.episode.empty() || !slices.ends.empty()))
+  if (!of_slices && (slices.length != 0 || slices.short_ones || options.span_begin ||
+                     options.span_end || !slices.episode.empty() || !slices.ends.empty()))
     refuse("slice_len, episodes and short slices are for draws of slices");
   if (options.sampling != ReplaySampling::without_replacement &&
       (options.drop_last || options.in_order))

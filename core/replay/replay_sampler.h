@@ -31,6 +31,8 @@ struct ReplayOptions {
   bool batch_weights = false;  // the largest weight of each batch is 1, not that of all rows
   double alpha = 0.6, beta = 0.4, eps = 1e-8;
   SliceOptions slices;  // `short_ones`: episodes that are shorter count, too
+  // Slices may begin before their episode, or end behind it; what is outside is left out.
+  bool span_begin = false, span_end = false;
   std::string folder;   // empty: in memory
 };
 

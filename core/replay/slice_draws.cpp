@@ -13,7 +13,8 @@ namespace {
 // that are being written, is not one episode; the end of the memory parts nothing.
 class SliceDraws final : public ReplaySampler {
  public:
-  explicit SliceDraws(const ReplayOptions& options) : options_(options.slices) {}
+  explicit SliceDraws(const ReplayOptions& options)
+      : options_(options.slices), span_begin_(options.span_begin), span_end_(options.span_end) {}
 
   void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count, RandomNumbers& random,
             Drawn& drawn) override {
@@ -31,8 +32,13 @@ class SliceDraws final : public ReplaySampler {
       const Run& episode = episodes_[static_cast<std::size_t>(
           random.below(static_cast<std::int64_t>(episodes_.size())))];
       const std::int64_t length = std::min(options_.length, episode.length);
-      const std::int64_t first = episode.first + random.below(episode.length - length + 1);
-      for (std::int64_t k = first; k < first + length; ++k) drawn.places.push_back(ring.place(k));
+      const std::int64_t before = span_begin_ ? length - 1 : 0;  // one row is in the episode
+      const std::int64_t behind = span_end_ ? length - 1 : 0;
+      const std::int64_t places = episode.length - length + 1;
+      const std::int64_t first = random.below(before + places + behind) - before;
+      const std::int64_t end = std::min(first + length, episode.length);
+      for (std::int64_t k = std::max<std::int64_t>(first, 0); k < end; ++k)
+        drawn.places.push_back(ring.place(episode.first + k));
     }
   }
 
@@ -55,6 +61,7 @@ class SliceDraws final : public ReplaySampler {
   }
 
   SliceOptions options_;
+  bool span_begin_, span_end_;
   RingCounts seen_;
   std::vector<Run> episodes_;
 };

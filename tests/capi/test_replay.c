@@ -149,6 +149,58 @@ TD_TEST(slices_cross_no_border_and_not_the_cursor) {
   }
 }
 
+/* How often each row of an episode of 8 (and of one of 2) was drawn, in slices of 4. */
+static void count_rows(td_replay_flags flags, int64_t counts[2][8], int64_t lengths[5]) {
+  const td_key by_id = {TD_KEY("episode")};
+  td_replay_options options = replay_options(64, TD_REPLAY_SAMPLER_SLICES);
+  options.slice_len = 4;
+  options.episode = &by_id;
+  options.flags = flags;
+  td_replay *replay = replay_of(&options);
+  td_tensordict *longer = episode(0, 8), *shorter = episode(1, 2);
+  TD_DO(td_replay_extend(replay, longer));
+  TD_DO(td_replay_extend(replay, shorter));
+  memset(counts, 0, 16 * sizeof counts[0][0]);
+  memset(lengths, 0, 5 * sizeof lengths[0]);
+  for (int times = 0; times < 6000; times++) {
+    int64_t a[4];
+    const int64_t n = replay_draw(replay, 4, a, NULL);
+    TD_CHECK(n >= 1 && n <= 4);
+    lengths[n]++;
+    for (int64_t i = 0; i < n; i++) {
+      TD_CHECK_INT(a[i], a[0] + i);
+      counts[a[i] / 100][a[i] % 100]++;
+    }
+  }
+  td_free(longer);
+  td_free(shorter);
+  td_replay_free(replay);
+}
+
+static int about(int64_t count, double want) {
+  return (double)count > 0.85 * want && (double)count < 1.15 * want;
+}
+
+TD_TEST(slices_that_span_borders) {
+  int64_t counts[2][8], lengths[5];
+  count_rows(0, counts, lengths);
+  TD_CHECK_INT(lengths[4], 6000); /* of 5 places in the longer one, which has the only slices */
+  TD_CHECK(about(counts[0][0], 1200) && about(counts[0][3], 4800) && about(counts[0][7], 1200));
+  count_rows(TD_REPLAY_SPAN_BEGIN, counts, lengths); /* 3 more places */
+  TD_CHECK(about(lengths[1], 750) && about(lengths[2], 750) && about(lengths[4], 3750));
+  TD_CHECK(about(counts[0][0], 3000) && about(counts[0][3], 3000) && about(counts[0][7], 750));
+  count_rows(TD_REPLAY_SPAN_BEGIN | TD_REPLAY_SPAN_END, counts, lengths); /* 11 places */
+  for (int row = 0; row < 8; row++) TD_CHECK(about(counts[0][row], 6000 * 4 / 11.0));
+  TD_CHECK_INT(counts[1][0], 0);
+  count_rows(TD_REPLAY_SPAN_BEGIN | TD_REPLAY_SPAN_END | TD_REPLAY_SHORT, counts, lengths);
+  for (int row = 0; row < 8; row++) TD_CHECK(about(counts[0][row], 3000 * 4 / 11.0));
+  for (int row = 0; row < 2; row++) TD_CHECK(about(counts[1][row], 3000 * 2 / 3.0)); /* 3 places */
+  td_replay_options options = replay_options(64, TD_REPLAY_SAMPLER_RANDOM);
+  td_replay *replay = NULL;
+  options.flags = TD_REPLAY_SPAN_END;
+  TD_EXPECT_NULL(td_replay_create(&options, &replay), TD_ERR_INVALID_ARGUMENT, replay);
+}
+
 TD_TEST(an_unfinished_episode_has_slices) {
   const td_key by_end = {TD_KEY("next", "done")};
   td_replay_options options = replay_options(64, TD_REPLAY_SAMPLER_SLICES);

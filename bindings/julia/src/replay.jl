@@ -16,7 +16,8 @@ like. Tasks may share a buffer.
 - `folder`: the rows lie in a new folder, which other processes may open
 - `drop_last`, `in_order`: without replacement
 - `episode` is a key of an entry that differs from episode to episode, `ends` are keys of entries that are true in the
-  last row of one; `short`: an episode that is shorter than a slice is taken as it is
+  last row of one; `short`: an episode that is shorter than a slice is taken as it is; `span_begin`, `span_end`:
+  a slice may begin before its episode, or end behind it, and what is outside is left out
 - `alpha`, `beta`, `eps`: rows count as (priority + eps)^alpha, weights have the exponent `beta`; `batch_weights`: the
   largest weight of each batch is 1
 
@@ -54,12 +55,12 @@ const REPLAY_SAMPLERS = (stored = TD_REPLAY_SAMPLER_AS_STORED, random = TD_REPLA
 function with_replay_options(f; capacity::Integer = 0, sampler::Symbol = :stored, rows::Integer = 0,
                              seed::Integer = rand(UInt64), folder = nothing, drop_last::Bool = false,
                              in_order::Bool = false, slice::Integer = 0, episode = nothing, ends = (),
-                             short::Bool = false, alpha::Real = 0.6, beta::Real = 0.4, eps::Real = 1e-8,
+                             short::Bool = false, span_begin::Bool = false, span_end::Bool = false, alpha::Real = 0.6, beta::Real = 0.4, eps::Real = 1e-8,
                              batch_weights::Bool = false)
     haskey(REPLAY_SAMPLERS, sampler) ||
         throw(ArgumentError("sampler is :$sampler; it must be one of $(join(keys(REPLAY_SAMPLERS), ", "))"))
     flags = drop_last * TD_REPLAY_DROP_LAST | in_order * TD_REPLAY_IN_ORDER | short * TD_REPLAY_SHORT |
-            batch_weights * TD_REPLAY_BATCH_WEIGHTS
+            span_begin * TD_REPLAY_SPAN_BEGIN | span_end * TD_REPLAY_SPAN_END | batch_weights * TD_REPLAY_BATCH_WEIGHTS
     name = folder === nothing ? nothing : Base.cconvert(Cstring, String(folder))
     with_optional_keys(episode === nothing ? nothing : (episode,)) do one, _
         with_keys(ends) do last, ends_count

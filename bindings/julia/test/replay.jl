@@ -28,6 +28,10 @@ end
         append!(slices, rows_from(0, 16))
         @test all(s -> s[1] ÷ 4 == s[3] ÷ 4 && s[3] == s[1] + 2, Iterators.partition(drawn(slices, 30), 3))
     end
+    spanning = Replay(16; sampler = :slices, slice = 3, episode = "episode", span_begin = true, span_end = true)
+    append!(spanning, rows_from(0, 16))
+    rows = drawn(spanning, 300)
+    @test length(rows) < 300 && sort(unique(rows)) == 0:15
     replay = Replay(4; sampler = :prioritized, alpha = 1, beta = 1, eps = 0, batch_weights = true)
     append!(replay, rows_from(0, 4))
     update_priority!(replay, [0, 1, 2, 3], [0.0, 1.0, 0.0, 4.0])

@@ -42,12 +42,16 @@ enum {
  */
 typedef uint32_t td_replay_flags;
 enum {
-  TD_REPLAY_DROP_LAST = 1,    /**< without replacement: leaves out what is no full batch */
-  TD_REPLAY_IN_ORDER = 2,     /**< without replacement: in the order of the places */
-  TD_REPLAY_SHORT = 4,        /**< slices: an episode that is shorter is taken as it is, and the batch
-                                   has fewer rows */
-  TD_REPLAY_BATCH_WEIGHTS = 8 /**< prioritized: the largest weight of each batch is 1; otherwise the
-                                   row of the smallest priority in the buffer has weight 1 */
+  TD_REPLAY_DROP_LAST = 1,     /**< without replacement: leaves out what is no full batch */
+  TD_REPLAY_IN_ORDER = 2,      /**< without replacement: in the order of the places */
+  TD_REPLAY_SHORT = 4,         /**< slices: an episode that is shorter is taken as it is, and the
+                                    batch has fewer rows */
+  TD_REPLAY_BATCH_WEIGHTS = 8, /**< prioritized: the largest weight of each batch is 1; otherwise the
+                                    row of the smallest priority in the buffer has weight 1 */
+  TD_REPLAY_SPAN_BEGIN = 16,   /**< slices: one may begin before its episode (TorchRL: `span`). What
+                                    is outside is left out, so the batch has fewer rows; the first
+                                    rows of an episode are drawn as often as others. */
+  TD_REPLAY_SPAN_END = 32      /**< slices: one may end behind its episode; see above */
 };
 
 /**

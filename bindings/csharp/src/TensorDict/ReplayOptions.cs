@@ -56,6 +56,12 @@ namespace TensorDicts
         /// <summary>Slices: an episode that is shorter is taken as it is.</summary>
         public bool ShortSlices { get; set; }
 
+        /// <summary>Slices: one may begin before its episode; what is outside is left out.</summary>
+        public bool SpanBegin { get; set; }
+
+        /// <summary>Slices: one may end behind its episode; what is outside is left out.</summary>
+        public bool SpanEnd { get; set; }
+
         /// <summary>Prioritized: rows count as (priority + Eps)^Alpha.</summary>
         public double Alpha { get; set; } = 0.6;
 
@@ -76,6 +82,8 @@ namespace TensorDicts
             raw.flags = (DropLast ? td_replay_flags.TD_REPLAY_DROP_LAST : 0)
                 | (InOrder ? td_replay_flags.TD_REPLAY_IN_ORDER : 0)
                 | (ShortSlices ? td_replay_flags.TD_REPLAY_SHORT : 0)
+                | (SpanBegin ? td_replay_flags.TD_REPLAY_SPAN_BEGIN : 0)
+                | (SpanEnd ? td_replay_flags.TD_REPLAY_SPAN_END : 0)
                 | (BatchWeights ? td_replay_flags.TD_REPLAY_BATCH_WEIGHTS : 0);
             raw.seed = Seed ?? BitConverter.ToUInt64(Guid.NewGuid().ToByteArray(), 8);
             raw.alpha = Alpha;

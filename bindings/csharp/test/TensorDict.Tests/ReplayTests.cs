@@ -64,6 +64,14 @@ public class ReplayTests
                 Assert.Equal((rows[i] / 4, rows[i] + 2), (rows[i + 2] / 4, rows[i + 2]));
             }
         }
+        using var spanning = new Replay(16, new ReplayOptions
+        {
+            Sampler = ReplaySampler.Slices, SliceLength = 3, Episode = "episode", SpanBegin = true, SpanEnd = true,
+        });
+        spanning.Extend(Rows(0, 16));
+        long[] found = Drawn(spanning, 300);
+        Assert.InRange(found.Length, 100, 299);
+        Assert.Equal(16, found.Distinct().Count());
         using var prioritized = new Replay(4, new ReplayOptions
         {
             Sampler = ReplaySampler.Prioritized, Alpha = 1, Beta = 1, Eps = 0, BatchWeights = true,

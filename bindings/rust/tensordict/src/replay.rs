@@ -88,6 +88,16 @@ impl ReplayOptions {
         self.flag(sys::TD_REPLAY_SHORT)
     }
 
+    /// Slices: one may begin before its episode; what is outside is left out.
+    pub fn span_begin(self) -> Self {
+        self.flag(sys::TD_REPLAY_SPAN_BEGIN)
+    }
+
+    /// Slices: one may end behind its episode; what is outside is left out.
+    pub fn span_end(self) -> Self {
+        self.flag(sys::TD_REPLAY_SPAN_END)
+    }
+
     /// Rows count as (priority + eps)^alpha; weights have the exponent `beta`.
     pub fn prioritized(mut self, alpha: f64, beta: f64) -> Self {
         (self.raw.alpha, self.raw.beta) = (alpha, beta);

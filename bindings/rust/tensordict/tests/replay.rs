@@ -48,6 +48,11 @@ fn samplers() {
             assert_eq!((slice[0] / 4, slice[0] + 2), (slice[2] / 4, slice[2]));
         }
     }
+    let options = ReplayOptions::new().episode("episode").slices(3).span_begin().span_end();
+    let spanning = Replay::new(16, options).unwrap();
+    spanning.extend(&rows(0, 16)).unwrap();
+    let found = drawn(&spanning, 300);
+    assert!(found.len() < 300 && (0..16).all(|row| found.contains(&row)));
     let options = ReplayOptions::new().prioritized(1.0, 1.0).eps(0.0).batch_weights();
     let replay = Replay::new(4, options).unwrap();
     replay.extend(&rows(0, 4)).unwrap();
