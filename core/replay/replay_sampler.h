@@ -33,7 +33,7 @@ struct ReplayOptions {
   SliceOptions slices;  // `short_ones`: episodes that are shorter count, too
   // Slices may begin before their episode, or end behind it; what is outside is left out.
   bool span_begin = false, span_end = false;
-  std::string folder;   // empty: in memory
+  std::string folder;  // empty: in memory
 };
 
 // The options with what 0 stands for; throws Code::invalid_argument for those that make no sense.

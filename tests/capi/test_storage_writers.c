@@ -159,7 +159,8 @@ TD_TEST(a_killed_writer_blocks_nobody_while_its_child_lives) {
     td_writer *writer = NULL;
     if (td_writer_open_append(here("m"), NULL, NULL, &writer) != TD_OK) _exit(1);
     grandchild = fork();
-    if (grandchild == 0) { /* says itself that it runs: until then it holds what its parent had open */
+    if (grandchild ==
+        0) { /* says itself that it runs: until then it holds what its parent had open */
       grandchild = getpid();
       if (write(ready[1], &grandchild, sizeof grandchild) != (ssize_t)sizeof grandchild) _exit(1);
     }
