@@ -3,6 +3,7 @@
 #include "core/tensor/buffer.h"
 
 #include <atomic>
+#include <cstring>
 #include <system_error>
 
 namespace td::distributed {
@@ -69,7 +70,7 @@ void Link::close(const std::string& reason) noexcept {
   backend_->disconnect();
 }
 
-PostedPtr Link::recv(std::size_t bytes, int rank, int tag) {
+PostedPtr Link::recv(std::size_t bytes, int rank, int tag, Room room) {
   Backend& open = backend();
   {
     const std::lock_guard<std::mutex> hold(mutex_);
@@ -90,6 +91,7 @@ PostedPtr Link::recv(std::size_t bytes, int rank, int tag) {
     }
   }
   const c10::Storage storage = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));
+  if (room == Room::cleared) std::memset(storage.data_ptr().get(), 0, bytes);
   return open.recv(Buffer::view(storage, 0, {static_cast<std::int64_t>(bytes)}, at::kByte), rank,
                    tag);
 }
