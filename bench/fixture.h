@@ -57,6 +57,7 @@ void register_disk_hdf5();
 void register_disk_load();
 void register_disk_publish();
 void register_entries();
+void register_group();  // where libtorch has gloo
 void register_lazy();
 void register_loader();
 void register_map();
@@ -71,5 +72,8 @@ void register_large(const std::string& dir);
 // `images`: so many rows of so many numbers under "image".
 void register_loader_large(const td_tensordict* images, std::int64_t rows, std::int64_t row_floats,
                            const std::string& dir);
+
+// What td_bench does as one of the processes that register_group() starts; false in any other.
+bool serve_as_rank(int argc, char** argv);
 
 }  // namespace bench

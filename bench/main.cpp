@@ -19,6 +19,9 @@ int main(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_ARENA_MAX, 1);
 #endif
+#ifdef TD_BENCH_GROUP
+  if (bench::serve_as_rank(argc, argv)) return 0;
+#endif
   // --large=DIR also measures the figure that needs a folder of 1.2 GB.
   std::string large;
   for (int i = 1; i < argc; ++i) {
@@ -37,6 +40,9 @@ int main(int argc, char** argv) {
   bench::register_disk_load();
   bench::register_disk_publish();
   bench::register_entries();
+#ifdef TD_BENCH_GROUP
+  bench::register_group();
+#endif
   bench::register_lazy();
   bench::register_loader();
   bench::register_replay();

@@ -4,6 +4,7 @@
 #include "core/tensor/buffer.h"
 
 #include <atomic>
+#include <cstring>
 
 namespace td::distributed {
 
@@ -69,7 +70,7 @@ void Link::close(const std::string& reason) noexcept {
   backend_->disconnect();
 }
 
-PostedPtr Link::recv(std::size_t bytes, int rank, int tag) {
+PostedPtr Link::recv(std::size_t bytes, int rank, int tag, Room room) {
   Backend& open = backend();
   {
     const std::lock_guard<std::mutex> hold(mutex_);
@@ -89,7 +90,9 @@ PostedPtr Link::recv(std::size_t bytes, int rank, int tag) {
       return posted;
     }
   }
-  return open.recv(Buffer::row(bytes), rank, tag);
+  const at::Tensor row = Buffer::row(bytes);
+  if (room == Room::cleared && bytes != 0) std::memset(row.data_ptr(), 0, bytes);
+  return open.recv(row, rank, tag);
 }
 
 void Link::keep(std::vector<PostedPtr>& posts, const Keys& keys, std::size_t done) {

@@ -47,7 +47,8 @@ class Link {
   }
   // A receive that was given up is taken over by the next one of this rank and tag: nothing that comes late is
   // lost. Code::busy when that one wants another number of bytes.
-  PostedPtr recv(std::size_t bytes, int rank, int tag);
+  enum class Room : std::uint8_t { as_it_is, cleared };  // cleared: for less than there is room for
+  PostedPtr recv(std::size_t bytes, int rank, int tag, Room room = Room::as_it_is);
 
   // Waits until all have arrived. Those that have not when it gives up are kept. `keys` are the ranks and tags
   // of receives, empty for sends.

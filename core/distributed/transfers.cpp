@@ -26,6 +26,8 @@ constexpr int last_tag = (1 << 28) - 1;
 constexpr int head_tag = 1 << 30;
 constexpr int body_tag = head_tag | 1 << 29;
 
+// What begins a message. A short one is whole in the first transfer: a second one costs as much again as the first. The
+// receiver has room for it and clears that: who says more than he sends gives zeros.
 struct Head {
   char magic[8];
   std::uint64_t text;
@@ -33,7 +35,10 @@ struct Head {
   std::uint32_t body;  // tag of the body: one of its own, so that no other lands in its place
   std::uint32_t zero;
 };
-constexpr char message_magic[8] = {'T', 'D', 'G', 'M', 'S', 'G', '1', '\n'};
+constexpr char message_magic[8] = {'T', 'D', 'G', 'M', 'S', 'G', '2', '\n'};
+constexpr std::size_t first_bytes = std::size_t{1} << 15;
+
+bool is_short(std::uint64_t bytes) { return bytes <= first_bytes - sizeof(Head); }
 
 void check_tags(const GroupCall& call, std::size_t leaves) {
   if (call.init_tag < 0 || call.init_tag > last_tag ||
@@ -43,20 +48,15 @@ void check_tags(const GroupCall& call, std::size_t leaves) {
   }
 }
 
-at::Tensor tensor_over(const void* data, std::size_t bytes) {
-  return at::from_blob(const_cast<void*>(data), {static_cast<std::int64_t>(bytes)},
-                       at::TensorOptions(at::kByte));
-}
-
 std::string from_rank(int rank) {
   return rank < 0 ? "receiving from any rank" : "receiving from rank " + std::to_string(rank);
 }
 
 std::string to_rank(int rank) { return "sending to rank " + std::to_string(rank); }
 
-at::Tensor bytes_of(const std::string& text) {
-  at::Tensor row = Buffer::row(text.size());
-  std::memcpy(row.data_ptr(), text.data(), text.size());
+at::Tensor bytes_of(const void* data, std::size_t bytes) {
+  at::Tensor row = Buffer::row(bytes);
+  std::memcpy(row.data_ptr(), data, bytes);
   return row;
 }
 
@@ -169,13 +169,19 @@ Group::Begun Group::begin_send_message(const TensorDict& td, int dst, const Grou
   const std::string text = plan.text();
   Head head{{}, text.size(), plan.bytes(), to.next_body() & static_cast<unsigned>(last_tag), 0};
   std::memcpy(head.magic, message_magic, sizeof message_magic);
-  const at::Tensor body = Buffer::row(plan.bytes() + text.size());
-  char* const data = static_cast<char*>(body.data_ptr());
-  plan.copy_to(data, call.num_threads);
-  std::memcpy(data + plan.bytes(), text.data(), text.size());
+  const std::size_t bytes = plan.bytes() + text.size();
+  const at::Tensor whole = Buffer::row(sizeof head + bytes);
+  char* const begin = static_cast<char*>(whole.data_ptr());
+  std::memcpy(begin, &head, sizeof head);
+  plan.copy_to(begin + sizeof head, call.num_threads);
+  std::memcpy(begin + sizeof head + plan.bytes(), text.data(), text.size());
   std::vector<PostedPtr> posts;
-  posts.push_back(to.send(tensor_over(&head, sizeof head).clone(), dst, head_tag | call.init_tag));
-  posts.push_back(to.send(body, dst, body_tag | static_cast<int>(head.body)));
+  const auto first = static_cast<std::int64_t>(is_short(bytes) ? sizeof head + bytes : sizeof head);
+  posts.push_back(to.send(whole.narrow(0, 0, first), dst, head_tag | call.init_tag));
+  if (!is_short(bytes)) {
+    posts.push_back(to.send(whole.narrow(0, first, static_cast<std::int64_t>(bytes)), dst,
+                            body_tag | static_cast<int>(head.body)));
+  }
   auto shared = std::make_shared<std::vector<PostedPtr>>(std::move(posts));
   return [link = link_, td, dst, shared](const Patience& patience) {
     link->finish(std::move(*shared), {}, patience, to_rank(dst));
@@ -189,7 +195,7 @@ Group::Begun Group::begin_recv_message(int src, const GroupCall& call, int* sour
   check_tags(call, 1);
   const int tag = head_tag | call.init_tag;
   auto first = std::make_shared<std::vector<PostedPtr>>();
-  first->push_back(from.recv(sizeof(Head), src, tag));
+  first->push_back(from.recv(first_bytes, src, tag, Link::Room::cleared));
   return [link = link_, src, tag, first, source, limits = call.limits](const Patience& patience) {
     const std::vector<PostedPtr> came =
         link->arrived(std::move(*first), {{src, tag}}, patience, from_rank(src));
@@ -205,12 +211,18 @@ Group::Begun Group::begin_recv_message(int src, const GroupCall& call, int* sour
       fail(Code::capacity, "the message of rank ", sender, " has ", head.text, " and ", head.data,
            " bytes, at most ", limits.max_bytes, " are allowed");
     }
-    const int body = body_tag | static_cast<int>(head.body);
-    std::vector<PostedPtr> second;
-    second.push_back(link->recv(static_cast<std::size_t>(head.text + head.data), sender, body));
-    const std::vector<PostedPtr> rest =
-        link->arrived(std::move(second), {{sender, body}}, patience, from_rank(sender));
-    const c10::Storage storage = rest[0]->tensor.storage();
+    const auto whole = static_cast<std::size_t>(head.text + head.data);
+    at::Tensor body;
+    if (is_short(whole)) {
+      body = bytes_of(static_cast<const char*>(came[0]->tensor.data_ptr()) + sizeof head, whole);
+    } else {
+      const int second = body_tag | static_cast<int>(head.body);
+      std::vector<PostedPtr> posts;
+      posts.push_back(link->recv(whole, sender, second));
+      body = link->arrived(std::move(posts), {{sender, second}}, patience, from_rank(sender))[0]
+                 ->tensor;
+    }
+    const c10::Storage storage = body.storage();
     const char* const data = static_cast<const char*>(storage.data_ptr().get());
     const std::size_t bytes = static_cast<std::size_t>(head.data);
     const packing::Parsed parsed(
@@ -230,8 +242,8 @@ void Group::init_remote(const TensorDict& td, int dst, const GroupCall& call) {
       distributed::pack(td, distributed::Way::remote, call.num_threads);
   const auto length = static_cast<std::int64_t>(packed.pickle.size());
   std::vector<PostedPtr> posts;
-  posts.push_back(to.send(tensor_over(&length, sizeof length).clone(), dst, 0));
-  posts.push_back(to.send(bytes_of(packed.pickle), dst, 0));
+  posts.push_back(to.send(bytes_of(&length, sizeof length), dst, 0));
+  posts.push_back(to.send(bytes_of(packed.pickle.data(), packed.pickle.size()), dst, 0));
   posts.push_back(to.send(packed.bytes, dst, 0));
   to.finish(std::move(posts), {}, patience, to_rank(dst));
 }

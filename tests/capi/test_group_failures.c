@@ -177,22 +177,52 @@ static void cancelled(td_group *group, int rank) {
 
 TD_TEST(a_cancel_leaves_the_group_usable) { in_ranks(2, cancelled); }
 
+/* Around the length from which on a message comes in two parts. */
+static td_tensordict *with_bytes(int64_t bytes) {
+  td_tensordict *td = td_empty(TD_NO_SIZES);
+  td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_UINT8, 0, TD_SIZES(bytes)));
+  return td;
+}
+
+static void lengths(td_group *group, int rank) {
+  for (int64_t bytes = 32400; bytes < 32800; bytes += 8) {
+    td_tensordict *td = NULL, *want = with_bytes(bytes);
+    if (rank == 0) {
+      TD_DO(td_group_recv_message(group, bytes % 16 == 0 ? 1 : -1, NULL, NULL, &td));
+      int32_t equal = 0;
+      TD_DO(td_equal(td, want, &equal));
+      TD_CHECK_INT(equal, 1);
+      td_free(td);
+    } else {
+      TD_DO(td_group_send_message(group, want, 0, NULL));
+    }
+    td_free(want);
+  }
+}
+
+TD_TEST(messages_of_all_lengths) { in_ranks(2, lengths); }
+
 static void too_long(td_group *group, int rank) {
   td_tensordict *td = NULL;
   td_group_call_options options = soon();
   if (rank == 0) {
     options.max_bytes = 16;
     options.timeout_ms = 0;
-    TD_EXPECT_NULL(td_group_recv_message(group, 1, &options, NULL, &td), TD_ERR_CAPACITY, td);
-    TD_CHECK_TEXT(td_last_error_message(), "rank 1");
+    for (int i = 0; i < 2; i++) {
+      TD_EXPECT_NULL(td_group_recv_message(group, 1, &options, NULL, &td), TD_ERR_CAPACITY, td);
+      TD_CHECK_TEXT(td_last_error_message(), "rank 1");
+    }
     options.max_bytes = 0;
     options.max_entries = 1;
     TD_EXPECT_NULL(td_group_recv_message(group, 1, &options, NULL, &td), TD_ERR_FORMAT, td);
     TD_DO(td_group_recv_message(group, 1, NULL, NULL, &td));
     group_check(td, 3);
   } else {
-    td = group_dict(1);
+    td = with_bytes(100000); /* stays here */
     TD_EXPECT(td_group_send_message(group, td, 0, &options), TD_ERR_IO);
+    td_free(td);
+    td = group_dict(1);
+    TD_DO(td_group_send_message(group, td, 0, NULL)); /* has been taken */
     TD_DO(td_group_send_message(group, td, 0, NULL));
     td_free(td);
     td = group_dict(3);

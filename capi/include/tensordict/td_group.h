@@ -272,8 +272,9 @@ td_status td_group_send_message(td_group *group, const td_tensordict *td, int32_
  * Receives a dictionary that td_group_send_message() sent. Nothing in it is trusted. A tensorclass
  * comes back as a dictionary.
  *
- * A message that is refused stays with its sender, whose call reaches its limit. A rank that ends does
- * not end a receive from any rank: others may still send.
+ * A message of more than some 32,000 bytes that is refused stays with its sender, whose call reaches
+ * its limit; a shorter one has been taken. A rank that ends does not end a receive from any rank:
+ * others may still send.
  *
  * @param group   borrowed
  * @param src     another rank; -1: any rank
