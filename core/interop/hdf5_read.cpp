@@ -2,6 +2,7 @@
 #include "core/interop/hdf5_tree.h"
 
 #include "core/meta/format.h"
+#include "core/tensor/assign.h"
 #include "core/tensor/picked_rows.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor.h"
@@ -248,8 +249,7 @@ class OpenFile final : public Reader {
       fail(Code::busy, where_, ": somebody changed ", quote(entry.place), " since it was opened");
     const bool tensor = entry.holds == Holds::tensor;
     // Other values belong to the rows if there is one for each.
-    const bool each = !batch.empty() && sizes.size() >= batch.size() &&
-                      std::equal(batch.begin(), batch.end(), sizes.begin());
+    const bool each = !batch.empty() && begins_with(sizes, batch);
     const bool some = !rows.all && (tensor || each) && dims > 0;
     if (some) sizes[0] = rows.read_count;
     if (!tensor) {

@@ -1,6 +1,6 @@
 #include "core/store/fetch.h"
 
-#include <algorithm>
+#include "core/tensor/assign.h"
 
 namespace td::store {
 
@@ -58,9 +58,6 @@ std::string shown_entry(const std::string& where, std::string_view path) {
 Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std::string_view below,
               Wanted wanted, c10::ArrayRef<IndexItem> items) {
   const std::string& where = connection.where();
-  const auto begins_with = [](const Sizes& sizes, const Sizes& batch) {
-    return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
-  };
   constexpr int attempts = 8;
   for (int attempt = 0; attempt < attempts; ++attempt) {
     const std::vector<std::string> paths = paths_below(guess, below);

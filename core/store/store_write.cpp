@@ -4,10 +4,9 @@
 #include "core/base/json_text.h"
 #include "core/keys/entries.h"
 #include "core/meta/format.h"
+#include "core/tensor/assign.h"
 
 #include <ATen/ATen.h>
-
-#include <algorithm>
 
 namespace td::store {
 
@@ -175,9 +174,7 @@ void RedisStore::put_below(const std::string& below, const TensorDict& value) {
   const std::vector<NewEntry> entries = entries_of(below, value);
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  const SizesView batch = value.batch_size();
-  if (batch.size() < guess_.batch.size() ||
-      !std::equal(guess_.batch.begin(), guess_.batch.end(), batch.begin())) {
+  if (!begins_with(value.batch_size(), guess_.batch)) {
     fail(Code::shape, "a dictionary of batch size ", show_sizes(value.batch_size()),
          " does not fit the batch size of the store, ", show_sizes(guess_.batch));
   }
