@@ -3,6 +3,7 @@
 
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/foreign.h"
 #include "core/tensor/picked_rows.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor.h"
@@ -271,10 +272,7 @@ class OpenFile final : public Reader {
       } else {
         read_raw({dataset}, plan.memory, data, where_);
       }
-      // Any byte but 0 is true, and a bool of libtorch is 0 or 1.
-      if (plan.dtype == at::kBool) {
-        for (std::int64_t i = 0; i < result.numel(); ++i) data[i] = data[i] != 0 ? 1 : 0;
-      }
+      if (plan.dtype == at::kBool) make_bools_valid(result);
     }
     if (some && !rows.order.empty()) {
       sizes[0] = rows.count;

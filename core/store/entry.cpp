@@ -157,11 +157,7 @@ at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
          show_sizes(sizes), " has ", wanted.value_or(-1));
   }
   at::Tensor result = from_bytes(bytes.data(), bytes.size(), meta.dtype, sizes);
-  // Any byte but 0 is true, and a bool of libtorch is 0 or 1.
-  if (meta.dtype == at::kBool && result.numel() != 0) {
-    char* data = static_cast<char*>(result.data_ptr());
-    for (std::int64_t i = 0; i < result.numel(); ++i) data[i] = data[i] != 0 ? 1 : 0;
-  }
+  if (meta.dtype == at::kBool) make_bools_valid(result);
   return result;
 }
 

@@ -93,6 +93,11 @@ at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype
   return tensor;
 }
 
+void make_bools_valid(const at::Tensor& tensor) {
+  char* data = static_cast<char*>(tensor.data_ptr());
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) data[i] = data[i] != 0 ? 1 : 0;
+}
+
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
   checked_bytes(sizes, dtype);
   return at::zeros(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
