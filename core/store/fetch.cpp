@@ -58,8 +58,7 @@ std::string shown_entry(const std::string& where, std::string_view path) {
 Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std::string_view below,
               Wanted wanted, c10::ArrayRef<IndexItem> items) {
   const std::string& where = connection.where();
-  constexpr int attempts = 8;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const std::vector<std::string> paths = paths_below(guess, below);
     PickedRows picked;
     if (wanted == Wanted::rows) picked = split_rows(items, guess.batch).rows;

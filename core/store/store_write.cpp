@@ -184,15 +184,9 @@ void RedisStore::put_below(const std::string& below, const TensorDict& value) {
 }
 
 void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-  const std::string name = joined(path);
-  const std::lock_guard<std::mutex> turn(mutex_);
-  const std::string entry = shown_entry(connection_.where(), name);
-  constexpr int attempts = 8;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const Meta meta = tensor_meta(name);
+  until_done(path, "written", [&](const auto& name, const auto& entry, const Meta& meta) {
     const Sizes part = IndexPlan(items, meta.sizes).sizes(meta.sizes);
-    if (value.dim() > static_cast<std::int64_t>(part.size()) ||
-        !at::is_expandable_to(value.sizes(), part)) {
+    if (!broadcasts(value.sizes(), part)) {
       fail(Code::shape, entry, ": values of sizes ", show_sizes(value.sizes()),
            " do not fit a part of ", show_sizes(part));
     }
@@ -202,15 +196,14 @@ void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Ten
     ask_write(request, keys_, name, meta, spans, bytes_view(bytes));
     const std::vector<ReplyPtr> replies = connection_.run(request);
     const Answer answer(replies[0].get(), connection_.where());
-    if (answer.integer("the answer to a write") == 1) return;
-    const auto before = guess_.entries[name];
+    if (answer.integer("the answer to a write") == 1) return true;
     refresh_meta(name);
-    if (*guess_.entries[name] == *before) {
+    if (*guess_.entries[name] == meta) {
       fail(Code::format, entry, ": the number of its bytes is not that of ", meta.dtype_text,
            " of ", show_sizes(meta.sizes));
     }
-  }
-  fail(Code::busy, entry, ": others kept replacing it while it was written");
+    return false;
+  });
 }
 
 void RedisStore::remove(Path path) {
