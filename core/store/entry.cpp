@@ -80,15 +80,8 @@ void check_stored_path(std::string_view path, const std::string& where) {
   fail(Code::format, where, ": the name of an entry is not UTF-8, or holds a zero byte");
 }
 
-std::int64_t Meta::bytes() const {
-  const auto result = checked_bytes(sizes, c10::elementSize(dtype));
-  if (result) return *result;
-  fail(Code::format, "sizes of ", show_sizes(sizes), " are more than any tensor has");
-}
-
-std::int64_t Meta::row_bytes() const {
-  Sizes row(sizes.begin() + (sizes.empty() ? 0 : 1), sizes.end());
-  const auto result = checked_bytes(row, c10::elementSize(dtype));
+std::int64_t Meta::bytes_behind(std::size_t dims) const {
+  const auto result = checked_bytes(SizesView(sizes).slice(dims), c10::elementSize(dtype));
   if (result) return *result;
   fail(Code::format, "sizes of ", show_sizes(sizes), " are more than any tensor has");
 }

@@ -46,10 +46,14 @@ struct Meta {
   std::string shape_text, dtype_text;  // as they lie in the server
   std::string encoding;                // of a value that is no tensor
 
-  std::int64_t bytes() const;      // of a tensor; Code::format when it has too many
-  std::int64_t row_bytes() const;  // of one element along the first dimension
+  // Of a tensor, and of one element along its first dimension. Code::format when it has too many.
+  std::int64_t bytes() const { return bytes_behind(0); }
+  std::int64_t row_bytes() const { return bytes_behind(sizes.empty() ? 0 : 1); }
   bool operator==(const Meta& other) const;
   bool operator!=(const Meta& other) const { return !(*this == other); }
+
+ private:
+  std::int64_t bytes_behind(std::size_t dims) const;
 };
 
 // The command that reads it, and its answer. `where` begins the messages and names the entry.
