@@ -3,6 +3,7 @@
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_made.h"
 #include "core/interop/arrow_types.h"
+#include "core/tensor/foreign.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
@@ -37,28 +38,24 @@ std::string packed_bits(const at::Tensor& tensor) {
   return bits;
 }
 
-at::Tensor plain_values(const at::Tensor& tensor, const ExportOptions& options, Path path) {
+at::Tensor column_values(const at::Tensor& tensor, const ExportOptions& options, Path path) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
     fail(Code::unsupported, show_path(path), " cannot be a column: it is not a dense tensor");
   }
   if (tensor.is_meta()) {
     fail(Code::device, show_path(path), " cannot be a column: it is on meta and has no values");
   }
-  at::Tensor plain = tensor;
-  if (tensor.is_complex()) {
-    if (!options.complex_pairs) {
-      fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
-           ", which Arrow lacks: ask for pairs of numbers");
-    }
-    plain = at::view_as_real(tensor.detach().resolve_conj());
+  if (!tensor.is_complex()) return plain_values(tensor);
+  if (!options.complex_pairs) {
+    fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
+         ", which Arrow lacks: ask for pairs of numbers");
   }
-  if (plain.is_cpu() && plain.is_contiguous() && !plain.is_neg()) return plain;
-  return plain.detach().resolve_neg().to(at::kCPU).contiguous();
+  return plain_values(at::view_as_real(tensor.detach().resolve_conj()));
 }
 
 Column tensor_column(std::string_view name, const at::Tensor& tensor, const ExportOptions& options,
                      Path path) {
-  const at::Tensor plain = plain_values(tensor, options, path);
+  const at::Tensor plain = column_values(tensor, options, path);
   const char letter = letter_of(plain.scalar_type());
   if (letter == 0) {
     fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),

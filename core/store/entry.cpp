@@ -178,7 +178,7 @@ at::Tensor plain(const at::Tensor& tensor, std::string_view path) {
     fail(Code::capacity, quote(path), " has ", tensor.nbytes(), " bytes; a server keeps ",
          max_value_bytes, " at most: store it in several entries");
   }
-  return tensor.detach().to(at::kCPU).resolve_conj().resolve_neg().contiguous();
+  return plain_values(tensor);
 }
 
 std::string_view bytes_view(const at::Tensor& plain) {

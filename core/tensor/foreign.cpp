@@ -108,13 +108,17 @@ at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device dev
   return at::empty(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
 }
 
+at::Tensor plain_values(const at::Tensor& tensor) {
+  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
+  return tensor.detach().resolve_conj().resolve_neg().to(at::kCPU).contiguous();
+}
+
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes) {
   require_bytes(tensor, bytes);
   if (bytes == 0) return;
   if (data == nullptr) fail(Code::null_argument, "data is NULL");
-  const at::Tensor plain = tensor.detach().resolve_conj().resolve_neg();
-  const at::Tensor dense = plain.to(at::kCPU).contiguous();
-  std::memcpy(data, dense.data_ptr(), bytes);
+  const at::Tensor plain = plain_values(tensor);
+  std::memcpy(data, plain.data_ptr(), bytes);
 }
 
 void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes) {

@@ -26,6 +26,9 @@ void make_bools_valid(const at::Tensor& tensor);
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device);
 at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device device);
 
+// Row-major values on the CPU, without flags that only libtorch understands; the tensor itself where it is such.
+at::Tensor plain_values(const at::Tensor& tensor);
+
 // Row-major bytes out of and into a tensor on any device.
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes);
 void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes);
