@@ -33,14 +33,15 @@ struct ImportOptions {
   std::uint32_t max_entries = 1000000;
 };
 
-// An array that goes with the last tensor that reads it.
-struct OwnedArray {
-  Array array = {};
-  OwnedArray() = default;
-  OwnedArray(const OwnedArray&) = delete;
-  OwnedArray& operator=(const OwnedArray&) = delete;
-  ~OwnedArray() {
-    if (array.release != nullptr) array.release(&array);
+// A struct that is released with this one.
+template <class Struct>
+struct Owned {
+  Struct value = {};
+  Owned() = default;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (value.release != nullptr) value.release(&value);
   }
 };
 
@@ -56,7 +57,7 @@ class Import {
  private:
   Schema* schema_;
   Array* array_;
-  std::shared_ptr<OwnedArray> owner_;
+  std::shared_ptr<Owned<Array>> owner_;  // goes with the last tensor that reads it
   TensorDict td_;
 };
 

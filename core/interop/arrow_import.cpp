@@ -248,7 +248,7 @@ class Importer {
 }  // namespace
 
 Import::Import(Schema* schema, Array* array, const ImportOptions& options)
-    : schema_(schema), array_(array), owner_(std::make_shared<OwnedArray>()) {
+    : schema_(schema), array_(array), owner_(std::make_shared<Owned<Array>>()) {
   Part part{array, 0, array->length, array->length, {}, owner_};
   Parts parts;
   parts.push_back(std::move(part));
@@ -256,7 +256,7 @@ Import::Import(Schema* schema, Array* array, const ImportOptions& options)
 }
 
 void Import::commit() noexcept {
-  owner_->array = *array_;
+  owner_->value = *array_;
   array_->release = nullptr;
   owner_.reset();  // where no tensor reads it, the array goes here
   schema_->release(schema_);
