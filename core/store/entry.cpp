@@ -11,6 +11,8 @@
 
 #include <ATen/ATen.h>
 
+#include <random>
+
 namespace td::store {
 
 namespace {
@@ -50,6 +52,20 @@ class ListCutter final : public json::Copier {
 };
 
 }  // namespace
+
+std::string random_id() {
+  std::random_device numbers;
+  std::string id;
+  constexpr char digits[] = "0123456789abcdef";
+  for (int i = 0; i < 32; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
+    unsigned digit = numbers() & 15;
+    if (i == 12) digit = 4;
+    if (i == 16) digit = 8 | (digit & 3);
+    id += digits[digit];
+  }
+  return id;
+}
 
 std::string joined(Path path) {
   check_path(path);
@@ -140,6 +156,14 @@ Meta read_meta(const Answer& answer, const std::string& where) {
   if (dtype->size() > longest || !is_utf8(*dtype)) fail(Code::format, where, ": this is no dtype");
   meta.dtype = format::parse_dtype(*dtype, where);
   return meta;
+}
+
+std::string_view value_bytes(const Answer& answer, const Meta& meta, const std::string& where) {
+  const auto bytes = answer.text_or_nil("a value");
+  if (!bytes && !(meta.is_tensor && meta.bytes() == 0)) {
+    fail(Code::format, where, ": its bytes are missing");
+  }
+  return bytes.value_or(std::string_view());
 }
 
 at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,

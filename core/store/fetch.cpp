@@ -115,9 +115,7 @@ Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std:
         if (wanted == Wanted::rows && meta.is_tensor) {
           leaf.rows = rows_of(length, value, meta, picked, reads[i], entry);
         } else {
-          const auto bytes = value.text_or_nil("a value");
-          if (!bytes) fail(Code::format, entry, ": its bytes are missing");
-          leaf.bytes = *bytes;
+          leaf.bytes = value_bytes(value, meta, entry);
         }
       }
       if (right) result.leaves.push_back(std::move(leaf));

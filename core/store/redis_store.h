@@ -58,6 +58,7 @@ class RedisStore final : public Store {
   void add_entries(Request& commands, const std::vector<NewEntry>& entries, bool zeros,
                    decltype(Guess::entries)& metas) const;
   void put_below(const std::string& below, const TensorDict& value);
+  void refuse_lazy();
   void require_unlocked() const;
   void require_kept(const std::vector<NewEntry>& entries) const;
   void require_room(std::string_view path) const;

@@ -72,15 +72,16 @@ Fetched RedisStore::read_one(Path path, Kind kind) {
   Fetched result;
   result.held = transaction.run(connection_);
   const std::string entry = shown_entry(connection_.where(), name);
-  const auto bytes = result.held[1].text_or_nil("a value");
-  if (!bytes && !has_meta(result.held[0].list("the metadata of an entry"))) fail_missing(name);
+  if (result.held[1].is_nil() && !has_meta(result.held[0].list("the metadata of an entry"))) {
+    fail_missing(name);
+  }
   const Meta meta = read_meta(result.held[0], entry);
-  if (!bytes) fail(Code::format, entry, ": its bytes are missing");
+  const std::string_view bytes = value_bytes(result.held[1], meta, entry);
   guess_.entries[name] = meta;
   if (meta.is_tensor != (kind == Kind::tensor)) {
     fail(Code::wrong_entry, entry, meta.is_tensor ? " is a tensor" : " is no tensor");
   }
-  result.leaves.push_back({name, meta, *bytes, {}});
+  result.leaves.push_back({name, meta, bytes, {}});
   return result;
 }
 

@@ -98,25 +98,41 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
   const std::lock_guard<std::mutex> turn(mutex_);
   guess_.batch.assign(batch.begin(), batch.end());
   require_kept(entries);
-  // If somebody makes one of the same id meanwhile, nothing of this one is done.
-  Request watch;
-  watch.add({"WATCH", keys_.batch()});
-  watch.add({"EXISTS", keys_.batch()});
-  const std::vector<ReplyPtr> replies = connection_.run(watch);
   const std::string& where = connection_.where();
-  Answer(replies[0].get(), where).ok("the answer to WATCH");
-  bool taken = Answer(replies[1].get(), where).integer("the answer to EXISTS") != 0;
-  if (!taken) {
+  const std::string mark = random_id();
+  bool taken = false;
+  connection_.together([&] {
+    // If somebody makes one of the same id meanwhile, nothing of this one is done.
+    Request watch;
+    watch.add({"WATCH", keys_.batch(), keys_.type()});
+    watch.add({"EXISTS", keys_.batch(), keys_.type()});
+    watch.add({"GET", keys_.maker()});
+    const std::vector<ReplyPtr> replies = connection_.run(watch);
+    Answer(replies[0].get(), where).ok("the answer to WATCH");
+    taken = Answer(replies[1].get(), where).integer("the answer to EXISTS") != 0;
+    // It is the one of this call, whose answer was lost with the connection.
+    const auto maker = Answer(replies[2].get(), where).text_or_nil("the answer to GET");
+    if (taken && maker == mark) {
+      Request unwatch;
+      unwatch.add({"UNWATCH"});
+      connection_.run(unwatch);
+      taken = false;
+      return;
+    }
+    if (taken) return;
     Transaction transaction;
     transaction.expect_changes();
     Request& commands = transaction.commands();
     commands.add({"SET", keys_.batch(), show_sizes(batch)});
     commands.add({"SET", keys_.device(), device ? device->str() : ""});
+    commands.add({"SET", keys_.maker(), mark, "EX", "60"});
+    guess_.entries.clear();
     add_entries(commands, entries, zeros, guess_.entries);
     taken = !transaction.run(connection_).done();
-  }
-  if (taken)
+  });
+  if (taken) {
     fail(Code::key_exists, where, " has a dictionary with the id ", quote(id_), " already");
+  }
 }
 
 void RedisStore::set(Path path, const at::Tensor& value) {
