@@ -19,6 +19,11 @@ struct ExportOptions {
 // the tensors where it is row-major on the CPU. Changes nothing when it throws.
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema, Array* array);
 
+// The same as a stream of record batches of so many rows; the last has what is left. All batches are parts of one, so
+// every column has one type; they stay when the stream is released. Changes nothing when it throws.
+void export_stream(const TensorDict& td, const ExportOptions& options, std::int64_t rows,
+                   Stream* stream);
+
 enum class Nulls {
   refuse,
   nan,   // of floating point
