@@ -75,8 +75,14 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
   Sizes dense(sizes.size());
   std::int64_t step = 1;
   for (std::size_t i = sizes.size(); i-- > 0; step *= sizes[i]) dense[i] = step;
-  const auto keep = [owner = std::move(owner)](void*) mutable { owner.reset(); };
-  return at::from_blob(data, sizes, strides ? *strides : SizesView(dense), keep, options, device);
+  // One allocation and no copy of the owner, where a std::function would take several.
+  const auto let_go = [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); };
+  return at::for_blob(data, sizes)
+      .strides(strides ? *strides : SizesView(dense))
+      .context(new std::shared_ptr<void>(std::move(owner)), let_go)
+      .options(options)
+      .target_device(device)
+      .make_tensor();
 }
 
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
