@@ -327,12 +327,7 @@ impl Dict {
         let rows = i64::try_from(rows).unwrap_or(i64::MAX);
         // SAFETY: the handle is alive, and the struct has the layout that Arrow gives it.
         options.with(|raw| unsafe {
-            check(sys::td_to_arrow_stream(
-                self.raw(),
-                rows,
-                raw,
-                ptr::addr_of_mut!(stream).cast(),
-            ))
+            check(sys::td_to_arrow_stream(self.raw(), rows, raw, ptr::addr_of_mut!(stream).cast()))
         })?;
         Ok(stream)
     }

@@ -246,8 +246,8 @@ fn a_dictionary_is_a_stream_of_record_batches() {
         let mut stream = td.to_arrow_stream(rows, &ToArrowOptions::new()).unwrap();
         assert!(!stream.is_released());
         // SAFETY: the library has just made it, and nobody else uses it.
-        let again =
-            unsafe { TensorDict::from_arrow_stream(&mut stream, &FromArrowOptions::new()) }.unwrap();
+        let again = unsafe { TensorDict::from_arrow_stream(&mut stream, &FromArrowOptions::new()) }
+            .unwrap();
         assert!(stream.is_released());
         assert_eq!(again.tensor("x").unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0]);
     }
