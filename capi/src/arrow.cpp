@@ -66,3 +66,12 @@ td_status td_to_arrow(const td_tensordict* td, const td_to_arrow_options* option
     td::arrow::export_batch(in(td), to_arrow_in(options), schema, array);
   });
 }
+
+td_status td_to_arrow_stream(const td_tensordict* td, int64_t rows,
+                             const td_to_arrow_options* options,
+                             struct ArrowArrayStream* stream) noexcept {
+  return guard(__func__, [&] {
+    not_null(stream, "stream")->release = nullptr;
+    td::arrow::export_stream(in(td), to_arrow_in(options), rows, stream);
+  });
+}

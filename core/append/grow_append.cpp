@@ -2,9 +2,9 @@
 #include "core/append/grow.h"
 #include "core/append/grow_publish.h"
 #include "core/append/grow_stack.h"
-#include "core/consolidated/packing.h"
 #include "core/io/file_io.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
@@ -84,7 +84,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
       fail(Code::device, quote(folder.leaves()[i].path.back()),
            " cannot be stored: it is on meta and has no values");
     }
-    values.push_back(packing::values_of(sources.leaves[i]));
+    values.push_back(plain_values(sources.leaves[i]));
   }
   const std::int64_t old = folder.rows();
   for (const auto& [node, value] : sources.values) add_values(folder, node, *value, rows);

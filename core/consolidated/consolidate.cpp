@@ -240,7 +240,7 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   const char zeros[32] = {};
   for (const Place& place : plan.places()) {
     if (place.bytes != 0) {
-      const at::Tensor values = packing::values_of(place.tensor);
+      const at::Tensor values = plain_values(place.tensor);
       file.write(static_cast<const char*>(values.data_ptr()), place.bytes);
     }
     file.write(zeros, place.stop - place.start - place.bytes);

@@ -1,6 +1,5 @@
 #include "core/consolidated/file_bytes.h"
 
-#include "core/consolidated/packing.h"
 #include "core/io/folder.h"
 #include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
@@ -187,7 +186,7 @@ void write_values(const at::Tensor& tensor,
   if (bytes == 0) return;
   const bool ready = fast::plain_cpu(tensor) && tensor.is_contiguous();
   if (ready || tensor.dim() == 0 || bytes <= piece || tensor.size(0) == 1) {
-    const at::Tensor values = packing::values_of(tensor);
+    const at::Tensor values = plain_values(tensor);
     write(static_cast<const char*>(values.data_ptr()), bytes);
     return;
   }
@@ -195,8 +194,7 @@ void write_values(const at::Tensor& tensor,
   const auto rows = static_cast<std::int64_t>(
       std::max<std::size_t>(1, piece / (bytes / static_cast<std::size_t>(all))));
   for (std::int64_t first = 0; first < all; first += rows) {
-    const at::Tensor values =
-        packing::values_of(tensor.narrow(0, first, std::min(rows, all - first)));
+    const at::Tensor values = plain_values(tensor.narrow(0, first, std::min(rows, all - first)));
     write(static_cast<const char*>(values.data_ptr()), bytes_of(values));
   }
 }

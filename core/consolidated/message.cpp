@@ -2,6 +2,7 @@
 
 #include "core/consolidated/packing.h"
 #include "core/tensor/buffer.h"
+#include "core/tensor/foreign.h"
 #include "core/tensor/writes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/zip.h"
@@ -39,7 +40,7 @@ void send(const TensorDict& td, Transport& transport) {
   const char zeros[32] = {};
   for (const packing::Place& place : plan.places()) {
     if (place.bytes != 0) {
-      const at::Tensor values = packing::values_of(place.tensor);
+      const at::Tensor values = plain_values(place.tensor);
       transport.write(static_cast<const char*>(values.data_ptr()), place.bytes);
     }
     const std::size_t gap = place.stop - place.start - place.bytes;

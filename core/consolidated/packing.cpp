@@ -5,6 +5,7 @@
 
 #include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 #include "core/tensor/rows.h"
 #include "core/tree/kinds.h"
 #include "core/tree/traverse.h"
@@ -126,15 +127,6 @@ const char* class_of(const Node& node) {
 
 }  // namespace
 
-at::Tensor values_of(const at::Tensor& tensor) {
-  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
-  return tensor.detach()
-      .resolve_conj()
-      .resolve_neg()
-      .to(c10::Device(c10::DeviceType::CPU))
-      .contiguous();
-}
-
 Plan::Plan(const NodePtr& root, Twice twice)
     : root_(root->kind() == NodeKind::sub_tensordict ? dense_form(root) : root), twice_(twice) {
   if (root_->kind() == NodeKind::non_tensor || root_->kind() == NodeKind::nested_tensor) {
@@ -249,7 +241,7 @@ void Plan::copy_to(char* data, int threads) const {
   for_each(pieces.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
     const c10::NoGradGuard no_grad;
     const Piece& piece = pieces[i];
-    const at::Tensor values = values_of(piece.place->tensor);
+    const at::Tensor values = plain_values(piece.place->tensor);
     const char* from = static_cast<const char*>(values.data_ptr()) + piece.begin;
     rows::copy(data + piece.place->start + piece.begin, from, piece.bytes);
   });

@@ -89,9 +89,6 @@ NestedTensorPtr nested_tensor_over(const NestedTensorNode& nested_tensor, std::s
                                    const std::vector<at::Tensor>& views,
                                    std::optional<c10::Device> device);
 
-// Row-major values on the CPU, without flags that only libtorch understands.
-at::Tensor values_of(const at::Tensor& tensor);
-
 struct Limits {
   std::size_t depth = 1000;
   std::size_t entries = 1000000;  // all levels together

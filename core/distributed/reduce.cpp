@@ -1,9 +1,9 @@
 // Values of all ranks made one.
-#include "core/consolidated/packing.h"
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
 #include "core/io/checksums.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 
@@ -52,7 +52,7 @@ std::vector<at::Tensor> copies_of(const std::vector<Leaf>& leaves) {
   const c10::NoGradGuard no_grad;
   std::vector<at::Tensor> copies;
   for (const Leaf& leaf : leaves) {
-    at::Tensor values = packing::values_of(leaf.tensor);
+    at::Tensor values = plain_values(leaf.tensor);
     copies.push_back(values.is_alias_of(leaf.tensor) ? values.clone() : values);
   }
   return copies;

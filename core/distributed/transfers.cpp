@@ -5,6 +5,7 @@
 #include "core/distributed/link.h"
 #include "core/distributed/metadata.h"
 #include "core/tensor/buffer.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 
@@ -93,7 +94,7 @@ Group::Begun Group::begin_send(const TensorDict& td, int dst, const GroupCall& c
   } else {
     const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
     check_tags(call, leaves.size());
-    for (const Leaf& leaf : leaves) values.push_back(packing::values_of(leaf.tensor));
+    for (const Leaf& leaf : leaves) values.push_back(plain_values(leaf.tensor));
   }
   std::vector<PostedPtr> posts;
   int tag = call.init_tag;

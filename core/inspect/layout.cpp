@@ -164,7 +164,7 @@ void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layou
     if (tensor.is_meta()) {
       fail(Code::device, show_path(field.path), " is on device \"meta\" and has no values");
     }
-    held.push_back(tensor.detach().cpu().resolve_conj().resolve_neg().contiguous());
+    held.push_back(plain_values(tensor));
     columns.push_back(
         {static_cast<char*>(held.back().data_ptr()), field.offset, field_bytes(field)});
   }

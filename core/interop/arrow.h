@@ -19,6 +19,11 @@ struct ExportOptions {
 // the tensors where it is row-major on the CPU. Changes nothing when it throws.
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema, Array* array);
 
+// The same as a stream of record batches of so many rows; the last has what is left. All batches are parts of one, so
+// every column has one type; they stay when the stream is released. Changes nothing when it throws.
+void export_stream(const TensorDict& td, const ExportOptions& options, std::int64_t rows,
+                   Stream* stream);
+
 enum class Nulls {
   refuse,
   nan,   // of floating point
@@ -33,14 +38,15 @@ struct ImportOptions {
   std::uint32_t max_entries = 1000000;
 };
 
-// An array that goes with the last tensor that reads it.
-struct OwnedArray {
-  Array array = {};
-  OwnedArray() = default;
-  OwnedArray(const OwnedArray&) = delete;
-  OwnedArray& operator=(const OwnedArray&) = delete;
-  ~OwnedArray() {
-    if (array.release != nullptr) array.release(&array);
+// A struct that is released with this one.
+template <class Struct>
+struct Owned {
+  Struct value = {};
+  Owned() = default;
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+  ~Owned() {
+    if (value.release != nullptr) value.release(&value);
   }
 };
 
@@ -56,7 +62,7 @@ class Import {
  private:
   Schema* schema_;
   Array* array_;
-  std::shared_ptr<OwnedArray> owner_;
+  std::shared_ptr<Owned<Array>> owner_;  // goes with the last tensor that reads it
   TensorDict td_;
 };
 

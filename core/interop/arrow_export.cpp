@@ -3,6 +3,8 @@
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_made.h"
 #include "core/interop/arrow_types.h"
+#include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
@@ -37,46 +39,48 @@ std::string packed_bits(const at::Tensor& tensor) {
   return bits;
 }
 
-at::Tensor plain_values(const at::Tensor& tensor, const ExportOptions& options, Path path) {
+at::Tensor column_values(const at::Tensor& tensor, const ExportOptions& options, Path path) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
     fail(Code::unsupported, show_path(path), " cannot be a column: it is not a dense tensor");
   }
   if (tensor.is_meta()) {
     fail(Code::device, show_path(path), " cannot be a column: it is on meta and has no values");
   }
-  at::Tensor plain = tensor;
-  if (tensor.is_complex()) {
-    if (!options.complex_pairs) {
-      fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
-           ", which Arrow lacks: ask for pairs of numbers");
-    }
-    plain = at::view_as_real(tensor.detach().resolve_conj());
+  if (!tensor.is_complex()) return plain_values(tensor);
+  if (!options.complex_pairs) {
+    fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
+         ", which Arrow lacks: ask for pairs of numbers");
   }
-  if (plain.is_cpu() && plain.is_contiguous() && !plain.is_neg()) return plain;
-  return plain.detach().resolve_neg().to(at::kCPU).contiguous();
+  return plain_values(at::view_as_real(tensor.detach().resolve_conj()));
+}
+
+Column plain_column(std::string_view name, const at::Tensor& plain, Path path) {
+  const c10::ScalarType dtype = plain.scalar_type();
+  const char* format = format_of(dtype);
+  if (format == nullptr) {
+    fail(Code::dtype, show_path(path), " is of ", c10::toString(dtype),
+         ", which Arrow lacks: convert it first");
+  }
+  if (dtype != at::kBool) {
+    const void* data = plain.numel() == 0 ? nullptr : plain.data_ptr();
+    return Column(name, format, plain.numel(), data, plain.storage());
+  }
+  auto buffers = std::make_unique<ArrayHold>();
+  buffers->count = 2;
+  buffers->made = std::make_unique<std::string[]>(ArrayHold::most);
+  buffers->made[1] = packed_bits(plain);
+  return Column(name, format, plain.numel(), 0, std::move(buffers));
 }
 
 Column tensor_column(std::string_view name, const at::Tensor& tensor, const ExportOptions& options,
                      Path path) {
-  const at::Tensor plain = plain_values(tensor, options, path);
-  const char letter = letter_of(plain.scalar_type());
-  if (letter == 0) {
-    fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
-         ", which Arrow lacks: convert it first");
-  }
-  auto buffers = std::make_unique<ArrayHold>();
-  buffers->count = 2;
-  if (plain.scalar_type() == at::kBool) {
-    buffers->made = std::make_unique<std::string[]>(ArrayHold::most);
-    buffers->made[1] = packed_bits(plain);
-  } else if (plain.numel() != 0) {
-    buffers->at[1] = plain.data_ptr();
-    buffers->storage = plain.storage();
-  }
+  at::Tensor made;
+  const bool as_it_is = fast::plain_cpu(tensor) && tensor.is_contiguous() && !tensor.is_complex();
+  if (!as_it_is) made = column_values(tensor, options, path);
+  const at::Tensor& plain = as_it_is ? tensor : made;
   const SizesView sizes = plain.sizes();
-  if (sizes.size() == 1) return Column(name, {&letter, 1}, plain.numel(), 0, std::move(buffers));
-  Column values("item", {&letter, 1}, plain.numel(), 0, std::move(buffers));
-  return in_lists(name, sizes, std::move(values));
+  if (sizes.size() == 1) return plain_column(name, plain, path);
+  return in_lists(name, sizes, plain_column("item", plain, path));
 }
 
 template <class Offset>
@@ -222,7 +226,10 @@ class Exporter {
 
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema,
                   Array* array) {
-  const NodePtr root = all_dense(dense_form(td.node()));
+  NodePtr root = dense_form(td.node());
+  const bool dense = !visit_nodes(
+      root, [](const Node& node) { return node.kind() == NodeKind::lazy && !is_opaque(node); });
+  if (!dense) root = all_dense(root);
   if (as_dense(root.get()) == nullptr) {
     fail(Code::wrong_entry, "a non-tensor value alone cannot be a record batch");
   }

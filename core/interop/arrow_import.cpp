@@ -78,58 +78,57 @@ class Importer {
     batch_ = {rows};
     auto node = c10::make_intrusive<DenseNode>(batch_, std::nullopt);
     open(std::move(field), node.get(), root);
-    while (!waiting_.empty()) {
-      Waiting next = std::move(waiting_.back());
-      waiting_.pop_back();
-      if (next.values_of != nullptr) {
-        put_values(*next.holder, *next.values_of, *next.above);
-      } else {
-        visit(std::move(next));
+    while (!open_.empty()) {
+      Open& top = open_.back();
+      if (top.next != top.field.schema->n_children) {
+        visit(top, top.next++);
+        continue;
       }
+      put_values(*top.node, *top.field.schema, *top.place);
+      open_.pop_back();
     }
     return TensorDict(NodePtr(std::move(node)));
   }
 
  private:
-  struct Waiting {
-    DenseNode* holder;
-    const Place* above;
-    Field field = {};
-    const Schema* values_of = nullptr;  // the non-tensor values of a struct, instead of a column
+  // A struct whose columns are being read.
+  struct Open {
+    DenseNode* node;
+    const Place* place;
+    Field field;
+    std::int64_t next;
   };
 
-  // A struct: its columns wait, the last one deepest, so that they are read in their order.
   void open(Field field, DenseNode* node, const Place& place) {
-    const Schema& schema = *field.schema;
-    count_entries(static_cast<std::uint64_t>(schema.n_children), place);
-    waiting_.push_back({node, &place, {}, &schema});
-    for (std::int64_t i = schema.n_children; i-- > 0;) {
-      Field child{schema.children[i], {}, field.inner, field.parts};
-      for (Part& part : child.parts) {
-        part.start += part.array->offset;
-        part.array = part.array->children[i];
-      }
-      waiting_.push_back({node, &place, std::move(child)});
-    }
+    const auto columns = static_cast<std::uint64_t>(field.schema->n_children);
+    count_entries(columns, place);
+    node->reserve(columns);
+    open_.push_back({node, &place, std::move(field), 0});
   }
 
-  void visit(Waiting next) {
-    const Schema* schema = next.field.schema;
-    check_schema(schema, *next.above);
+  void visit(const Open& above, std::int64_t column) {
+    const Schema* schema = above.field.schema->children[column];
+    check_schema(schema, *above.place);
     const std::string_view name = schema->name == nullptr ? "" : schema->name;
     check_path({name});
-    Place here{next.above, name, next.above->depth + 1};
-    enter_lists(next.field, here);
-    const Kind kind = next.field.type.kind;
+    Place here{above.place, name, above.place->depth + 1};
+    Field field{schema, {}, above.field.inner, above.field.parts};
+    for (Part& part : field.parts) {
+      part.start += part.array->offset;
+      part.array = part.array->children[column];
+    }
+    enter_lists(field, here);
+    const Kind kind = field.type.kind;
+    DenseNode& holder = *above.node;
     if (kind == Kind::fields) {
       auto node = c10::make_intrusive<DenseNode>(batch_, std::nullopt);
       DenseNode* raw = node.get();
-      here.depth = put(*next.holder, name, NodePtr(std::move(node)), here, "");
-      open(std::move(next.field), raw, places_.emplace_back(here));
+      here.depth = put(holder, name, NodePtr(std::move(node)), here, "");
+      open(std::move(field), raw, places_.emplace_back(here));
     } else if (kind == Kind::nulls) {
-      put(*next.holder, name, value_node("null"), here, "");
+      put(holder, name, value_node("null"), here, "");
     } else {
-      put_column(next, name, here);
+      put_column(field, holder, name, here);
     }
   }
 
@@ -137,20 +136,20 @@ class Importer {
     return c10::make_intrusive<NonTensorNode>(std::move(json), batch_, std::nullopt);
   }
 
-  void put_column(const Waiting& next, std::string_view name, const Place& here) {
-    Cells cells = read_cells(next.field, options_.copy, here);
-    if (!cells.texts.empty() || is_text(next.field.type.kind)) {
-      put(*next.holder, name, text_node(cells), here, "");
+  void put_column(const Field& field, DenseNode& holder, std::string_view name, const Place& here) {
+    Cells cells = read_cells(field, options_.copy, here);
+    if (!cells.texts.empty() || is_text(field.type.kind)) {
+      put(holder, name, text_node(cells), here, "");
       return;
     }
     if (!cells.valid.defined()) {
-      put(*next.holder, name, std::move(cells.values), here, "");
+      put(holder, name, std::move(cells.values), here, "");
       return;
     }
     if (options_.nulls == Nulls::mask) {
-      put(*next.holder, name, std::move(cells.values), here, "");
+      put(holder, name, std::move(cells.values), here, "");
       count_entries(1, here);
-      put(*next.holder, name, std::move(cells.valid), here, ".valid");
+      put(holder, name, std::move(cells.valid), here, ".valid");
       return;
     }
     const at::Tensor missing = cells.valid.logical_not();
@@ -159,7 +158,7 @@ class Importer {
       fail(Code::unsupported, here, " has ", missing.sum().item<std::int64_t>(), " nulls: ask for ",
            real ? "NaN or " : "", "a mask, or fill them first");
     }
-    put(*next.holder, name,
+    put(holder, name,
         cells.values.masked_fill(spread(missing, cells.values.dim()),
                                  std::numeric_limits<double>::quiet_NaN()),
         here, "");
@@ -242,13 +241,13 @@ class Importer {
   Sizes batch_ = {};
   std::uint64_t entries_ = 0;
   std::deque<Place> places_ = {};  // of dictionaries; they stay where they are
-  std::vector<Waiting> waiting_ = {};
+  std::vector<Open> open_ = {};
 };
 
 }  // namespace
 
 Import::Import(Schema* schema, Array* array, const ImportOptions& options)
-    : schema_(schema), array_(array), owner_(std::make_shared<OwnedArray>()) {
+    : schema_(schema), array_(array), owner_(std::make_shared<Owned<Array>>()) {
   Part part{array, 0, array->length, array->length, {}, owner_};
   Parts parts;
   parts.push_back(std::move(part));
@@ -256,7 +255,7 @@ Import::Import(Schema* schema, Array* array, const ImportOptions& options)
 }
 
 void Import::commit() noexcept {
-  owner_->array = *array_;
+  owner_->value = *array_;
   array_->release = nullptr;
   owner_.reset();  // where no tensor reads it, the array goes here
   schema_->release(schema_);

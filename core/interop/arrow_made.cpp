@@ -1,6 +1,8 @@
 #include "core/interop/arrow_made.h"
 
-#include <cstring>
+#include "core/base/recycler.h"
+
+#include <atomic>
 #include <memory>
 
 namespace td::arrow {
@@ -23,6 +25,37 @@ void release_made(Struct* made) {
   }
   delete hold;
   made->release = nullptr;
+}
+
+// What both structs of a column of numbers own: one block, which goes with the later of the two.
+struct NumbersHold {
+  NumbersHold(std::string_view name, const void* values, const c10::Storage& storage)
+      : at{nullptr, values}, storage(storage), name(name) {}
+  static void* operator new(std::size_t) { return Recycler<sizeof(NumbersHold)>::take(); }
+  static void operator delete(void* memory) { Recycler<sizeof(NumbersHold)>::give(memory); }
+
+  void drop() noexcept {
+    if (users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
+  }
+
+  std::atomic<int> users{2};
+  const void* at[2];
+  c10::Storage storage;
+  std::string name;
+};
+
+void release_schema(Schema* schema) {
+  if (schema->release == nullptr) return;
+  static_cast<NumbersHold*>(schema->private_data)->drop();
+  schema->release = nullptr;
+}
+
+void release_numbers(Array* array) {
+  if (array->release == nullptr) return;
+  auto* hold = static_cast<NumbersHold*>(array->private_data);
+  hold->storage = {};  // the memory of the tensor does not wait for the schema
+  hold->drop();
+  array->release = nullptr;
 }
 
 // What a buffer without bytes points at: some readers want no null there.
@@ -81,6 +114,13 @@ Column::Column(std::string_view name, std::string_view format, std::int64_t leng
             nullptr};
   schema_.private_data = schema.release();
   array_.private_data = array.release();
+}
+
+Column::Column(std::string_view name, const char* format, std::int64_t length, const void* values,
+               const c10::Storage& storage) {
+  auto* hold = new NumbersHold(name, values == nullptr ? no_bytes : values, storage);
+  schema_ = {format, hold->name.c_str(), nullptr, 0, 0, nullptr, nullptr, release_schema, hold};
+  array_ = {length, 0, 0, 2, 0, hold->at, nullptr, nullptr, release_numbers, hold};
 }
 
 Column::~Column() {

@@ -13,12 +13,11 @@
 
 namespace td::arrow {
 
-// What the array of a column reads and owns: memory of a tensor, or buffers made for it.
+// What the array of a column reads and owns: buffers made for it, and its children.
 struct ArrayHold {
   static constexpr std::size_t most = 3;
   const void* at[most] = {nullptr, nullptr, nullptr};
   std::size_t count = 0;
-  c10::Storage storage = {};  // kept alive
   std::unique_ptr<std::string[]> made =
       {};  // `most` buffers, where `at` is null and these are not empty
   std::vector<Array> children = {};
@@ -31,6 +30,9 @@ class Column {
  public:
   Column(std::string_view name, std::string_view format, std::int64_t length, std::int64_t nulls,
          Buffers buffers, std::vector<Column> children = {}, std::string metadata = {});
+  // Numbers of a tensor, whose memory is kept. The format lives as long as the program.
+  Column(std::string_view name, const char* format, std::int64_t length, const void* values,
+         const c10::Storage& storage);
   Column(Column&& other) noexcept { other.take(&schema_, &array_); }
   Column& operator=(Column&& other) noexcept {
     std::swap(schema_, other.schema_);

@@ -13,15 +13,15 @@ namespace td::arrow {
 namespace {
 
 struct NumberRow {
-  char letter;
+  char format[2];
   c10::ScalarType dtype;
 };
 constexpr NumberRow number_rows[] = {
-    {'c', c10::ScalarType::Char},   {'C', c10::ScalarType::Byte},   {'s', c10::ScalarType::Short},
-    {'i', c10::ScalarType::Int},    {'l', c10::ScalarType::Long},   {'e', c10::ScalarType::Half},
-    {'f', c10::ScalarType::Float},  {'g', c10::ScalarType::Double},
+    {"c", c10::ScalarType::Char},   {"C", c10::ScalarType::Byte},   {"s", c10::ScalarType::Short},
+    {"i", c10::ScalarType::Int},    {"l", c10::ScalarType::Long},   {"e", c10::ScalarType::Half},
+    {"f", c10::ScalarType::Float},  {"g", c10::ScalarType::Double},
 #if TD_TORCH_HAS_WIDE_UNSIGNED
-    {'S', c10::ScalarType::UInt16}, {'I', c10::ScalarType::UInt32}, {'L', c10::ScalarType::UInt64},
+    {"S", c10::ScalarType::UInt16}, {"I", c10::ScalarType::UInt32}, {"L", c10::ScalarType::UInt64},
 #endif
 };
 
@@ -51,7 +51,7 @@ Type type_of_time(std::string_view format) noexcept {
 
 Type type_of_letter(char letter) noexcept {
   for (const NumberRow& row : number_rows) {
-    if (row.letter == letter) return {Kind::numbers, row.dtype};
+    if (row.format[0] == letter) return {Kind::numbers, row.dtype};
   }
   switch (letter) {
     case 'n': return {Kind::nulls};
@@ -73,12 +73,12 @@ Type type_of_letter(char letter) noexcept {
 
 }  // namespace
 
-char letter_of(c10::ScalarType dtype) noexcept {
-  if (dtype == c10::ScalarType::Bool) return 'b';
+const char* format_of(c10::ScalarType dtype) noexcept {
+  if (dtype == c10::ScalarType::Bool) return "b";
   for (const NumberRow& row : number_rows) {
-    if (row.dtype == dtype) return row.letter;
+    if (row.dtype == dtype) return row.format;
   }
-  return 0;
+  return nullptr;
 }
 
 std::ostream& operator<<(std::ostream& out, const Place& place) {

@@ -18,8 +18,8 @@ inline constexpr const char* json_extension = "arrow.json";
 // On a struct: the non-tensor values that hold for all its rows, as an object of JSON.
 inline constexpr const char* values_key = "tensordict.non_tensor";
 
-// 'f'; 0 when Arrow has none.
-char letter_of(c10::ScalarType dtype) noexcept;
+// "f", as long as the program runs; null when Arrow has none.
+const char* format_of(c10::ScalarType dtype) noexcept;
 
 enum class Kind {
   numbers,  // of a dtype

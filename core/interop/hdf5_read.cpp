@@ -2,6 +2,8 @@
 #include "core/interop/hdf5_tree.h"
 
 #include "core/meta/format.h"
+#include "core/tensor/assign.h"
+#include "core/tensor/foreign.h"
 #include "core/tensor/picked_rows.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor.h"
@@ -248,8 +250,7 @@ class OpenFile final : public Reader {
       fail(Code::busy, where_, ": somebody changed ", quote(entry.place), " since it was opened");
     const bool tensor = entry.holds == Holds::tensor;
     // Other values belong to the rows if there is one for each.
-    const bool each = !batch.empty() && sizes.size() >= batch.size() &&
-                      std::equal(batch.begin(), batch.end(), sizes.begin());
+    const bool each = !batch.empty() && begins_with(sizes, batch);
     const bool some = !rows.all && (tensor || each) && dims > 0;
     if (some) sizes[0] = rows.read_count;
     if (!tensor) {
@@ -271,10 +272,7 @@ class OpenFile final : public Reader {
       } else {
         read_raw({dataset}, plan.memory, data, where_);
       }
-      // Any byte but 0 is true, and a bool of libtorch is 0 or 1.
-      if (plan.dtype == at::kBool) {
-        for (std::int64_t i = 0; i < result.numel(); ++i) data[i] = data[i] != 0 ? 1 : 0;
-      }
+      if (plan.dtype == at::kBool) make_bools_valid(result);
     }
     if (some && !rows.order.empty()) {
       sizes[0] = rows.count;

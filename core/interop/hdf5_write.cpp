@@ -3,6 +3,7 @@
 #include "core/interop/hdf5_tree.h"
 
 #include "core/meta/format.h"
+#include "core/tensor/foreign.h"
 #include "core/tree/lazy_node.h"
 
 #include <ATen/ATen.h>
@@ -237,8 +238,7 @@ class FileWriter {
       fail(Code::shape, show_path(path_view(leaf.path)), " of shape ",
            show_sizes(leaf.tensor.sizes()), " is larger than any tensor");
     }
-    const at::Tensor values =
-        leaf.tensor.detach().to(at::kCPU).resolve_conj().resolve_neg().contiguous();
+    const at::Tensor values = plain_values(leaf.tensor);
     const std::vector<hsize_t> sizes(values.sizes().begin(), values.sizes().end());
     const Id space = space_of(sizes, place);
     Id made = dataset(place, type, space, values.sizes(), values.element_size(), true);

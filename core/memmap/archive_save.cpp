@@ -1,6 +1,5 @@
 // Saving to an archive: the files that a folder would have, one after the other in a zip file.
 #include "core/base/parallel.h"
-#include "core/consolidated/packing.h"
 #include "core/io/file_io.h"
 #include "core/io/zip_file.h"
 #include "core/memmap/archive.h"
@@ -9,6 +8,7 @@
 #include "core/memmap/memmap_plan.h"
 #include "core/memmap/memmap_source.h"
 #include "core/meta/format.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 
@@ -90,7 +90,7 @@ class Packer {
       } else if (zeros_ && !file.leaf->is_table) {
         add_zeros(file);
       } else {
-        const at::Tensor values = packing::values_of(file.leaf->source);
+        const at::Tensor values = plain_values(file.leaf->source);
         writer_.add(file.name, Form::aligned, static_cast<const char*>(values.data_ptr()),
                     file.leaf->bytes);
       }
@@ -111,7 +111,7 @@ class Packer {
       const SavePlan::Leaf& leaf = *later_[i]->leaf;
       const at::Tensor values = zeros_ && !leaf.is_table
                                     ? at::zeros(leaf.source.sizes(), leaf.source.scalar_type())
-                                    : packing::values_of(leaf.source);
+                                    : plain_values(leaf.source);
       packed[i] = Writer::pack(static_cast<const char*>(values.data_ptr()), leaf.bytes);
     });
     for (std::size_t i = 0; i < packed.size(); ++i) writer_.add(later_[i]->name, packed[i]);

@@ -8,6 +8,7 @@
 #include "core/meta/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 #include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
@@ -131,7 +132,7 @@ class Maker {
     const c10::ScalarType dtype = leaf.source.scalar_type();
     if (leaf.action == SavePlan::Action::keep) return leaf.source;
     if (leaf.action == SavePlan::Action::empty) return fast::make_dense(sizes, dtype);
-    const at::Tensor values = content_ == Content::zeros ? leaf.source : dense_values(leaf.source);
+    const at::Tensor values = content_ == Content::zeros ? leaf.source : plain_values(leaf.source);
     if (leaf.path.empty()) {
       auto memory = MappedFile::anonymous(leaf.bytes);
       if (content_ == Content::values) std::memcpy(memory->data(), values.data_ptr(), leaf.bytes);
@@ -146,11 +147,6 @@ class Maker {
     }
     return MappedFile::tensor(
         MappedFile::of_open(file.get(), leaf.path, leaf.bytes, MapMode::shared), 0, sizes, dtype);
-  }
-
-  static at::Tensor dense_values(const at::Tensor& tensor) {
-    const c10::NoGradGuard no_grad;
-    return tensor.resolve_conj().resolve_neg().to(c10::DeviceType::CPU).contiguous();
   }
 
   Place place_;

@@ -1,7 +1,6 @@
 // Saving to a folder: all is written into a folder aside, which then takes its place.
 #include "core/base/parallel.h"
 #include "core/base/progress.h"
-#include "core/consolidated/packing.h"
 #include "core/io/checksums.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
@@ -12,6 +11,7 @@
 #include "core/memmap/memmap_plan.h"
 #include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 
@@ -132,7 +132,7 @@ class Saver {
   std::shared_ptr<MappedFile> fill_memory(const SavePlan::Leaf& leaf) const {
     std::shared_ptr<MappedFile> memory = MappedFile::anonymous(leaf.bytes);
     if (content_ == Content::values || leaf.is_table) {
-      std::memcpy(memory->data(), packing::values_of(leaf.source).data_ptr(), leaf.bytes);
+      std::memcpy(memory->data(), plain_values(leaf.source).data_ptr(), leaf.bytes);
     }
     return memory;
   }
@@ -142,7 +142,7 @@ class Saver {
     const SavePlan::Leaf& leaf = plan_.leaves[i];
     const files::Descriptor file = replacement_->create(relative(leaf.path), leaf.old);
     if (content_ == Content::values || leaf.is_table) {
-      const at::Tensor values = packing::values_of(leaf.source);
+      const at::Tensor values = plain_values(leaf.source);
       const auto* data = static_cast<const char*>(values.data_ptr());
       if (checksums_.empty()) {
         files::write_all(file.get(), data, leaf.bytes, leaf.path);

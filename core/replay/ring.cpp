@@ -1,6 +1,7 @@
 #include "core/replay/ring.h"
 
 #include "core/tensor/fast_path.h"
+#include "core/tensor/foreign.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -65,13 +66,6 @@ std::size_t count_leaves(const TensorDict& td, bool& dense) {
     if (value.is_node() && value.node()->kind() != NodeKind::dense) found = show_path(path);
   });
   fail(Code::unsupported, found, " is no tensor: a replay buffer holds rows of tensors");
-}
-
-// Memory that the core may read with memcpy.
-at::Tensor plain(const at::Tensor& leaf) {
-  if (fast::plain_cpu(leaf) && leaf.is_contiguous()) return leaf;
-  const at::NoGradGuard no_grad;
-  return leaf.detach().to(at::kCPU).contiguous().resolve_conj().resolve_neg();
 }
 
 bool is_index_name(const std::vector<std::string>& path) noexcept {
@@ -175,7 +169,7 @@ at::Tensor RingRows::matched(const Field& field, const TensorDict& td, bool sing
          single ? "" : ", and rows are counted in front");
   }
   if (!single) count = sizes[0];
-  at::Tensor result = plain(leaf);
+  at::Tensor result = plain_values(leaf);
   // Rows of the ring itself: writing one place must not change what is written to another.
   if (result.storage().data() == field.leaf.storage().data()) result = result.clone();
   return result;

@@ -120,6 +120,8 @@ void AnswerReader::fail_large() const {
 void AnswerReader::feed(std::string_view bytes) {
   fed_ += bytes.size();
   if (fed_ > max_bytes_) fail_large();
+  // So a server answers what is no TLS: a record of the kind "alert".
+  if (fed_ == bytes.size()) tls_alert_ = bytes.substr(0, 2) == "\x15\x03";
   if (redisReaderFeed(reader_.get(), bytes.data(), bytes.size()) != REDIS_OK)
     throw std::bad_alloc();
 }
@@ -129,6 +131,11 @@ ReplyPtr AnswerReader::next() {
   if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
     if (budget_.refused) {
       fail(Code::format, where_, ": the answer has more than ", max_elements, " elements");
+    }
+    if (tls_alert_) {
+      fail(Code::unsupported, where_,
+           " wants TLS, which this client does not speak: use a port without, or a tunnel such as "
+           "stunnel");
     }
     fail(reader_->err == REDIS_ERR_OOM ? Code::out_of_memory : Code::format, where_,
          ": the answer is not of Redis' protocol: ", shown(reader_->errstr));

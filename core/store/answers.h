@@ -70,6 +70,7 @@ class AnswerReader {
 
   const std::string& where_;
   std::uint64_t max_bytes_, fed_ = 0;
+  bool tls_alert_ = false;
   Budget budget_;
   redisReplyObjectFunctions functions_;
   std::unique_ptr<redisReader, FreeReader> reader_;

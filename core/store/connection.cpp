@@ -92,14 +92,26 @@ void Connection::open() {
 }
 
 std::vector<ReplyPtr> Connection::run(const Request& request) {
+  if (together_) return exchange(request);
+  std::vector<ReplyPtr> replies;
+  together([&] { replies = exchange(request); });
+  return replies;
+}
+
+void Connection::together(const std::function<void()>& talk) {
   for (bool again = false;; again = true) {
     try {
       if (transport_ == nullptr) open();
-      return exchange(request);
+      together_ = true;
+      talk();
+      together_ = false;
+      return;
     } catch (const Broken& broken) {
+      together_ = false;
       transport_.reset();
       if (again) fail(Code::io, where_, ": ", broken.why);
     } catch (...) {
+      together_ = false;
       // Answers that are still on the way would be taken for those to the next request.
       transport_.reset();
       throw;

@@ -51,6 +51,10 @@ class Connection {
   // The answers to all commands, in their order. A connection that breaks is made again once; then Code::io.
   std::vector<ReplyPtr> run(const Request& request);
 
+  // Requests of which one needs what the one before has left in the connection, such as a watched key: if it breaks, all
+  // of `talk` is done again over the new one.
+  void together(const std::function<void()>& talk);
+
  private:
   using Clock = std::chrono::steady_clock;
 
@@ -64,6 +68,7 @@ class Connection {
   std::unique_ptr<Transport> transport_;
   std::unique_ptr<AnswerReader> reader_;
   std::vector<char> room_;
+  bool together_ = false;
 };
 
 // Commands that the server runs as one: nobody else's come in between.

@@ -11,6 +11,8 @@
 
 #include <ATen/ATen.h>
 
+#include <random>
+
 namespace td::store {
 
 namespace {
@@ -51,6 +53,20 @@ class ListCutter final : public json::Copier {
 
 }  // namespace
 
+std::string random_id() {
+  std::random_device numbers;
+  std::string id;
+  constexpr char digits[] = "0123456789abcdef";
+  for (int i = 0; i < 32; ++i) {
+    if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
+    unsigned digit = numbers() & 15;
+    if (i == 12) digit = 4;
+    if (i == 16) digit = 8 | (digit & 3);
+    id += digits[digit];
+  }
+  return id;
+}
+
 std::string joined(Path path) {
   check_path(path);
   std::string result;
@@ -80,15 +96,8 @@ void check_stored_path(std::string_view path, const std::string& where) {
   fail(Code::format, where, ": the name of an entry is not UTF-8, or holds a zero byte");
 }
 
-std::int64_t Meta::bytes() const {
-  const auto result = checked_bytes(sizes, c10::elementSize(dtype));
-  if (result) return *result;
-  fail(Code::format, "sizes of ", show_sizes(sizes), " are more than any tensor has");
-}
-
-std::int64_t Meta::row_bytes() const {
-  Sizes row(sizes.begin() + (sizes.empty() ? 0 : 1), sizes.end());
-  const auto result = checked_bytes(row, c10::elementSize(dtype));
+std::int64_t Meta::bytes_behind(std::size_t dims) const {
+  const auto result = checked_bytes(SizesView(sizes).slice(dims), c10::elementSize(dtype));
   if (result) return *result;
   fail(Code::format, "sizes of ", show_sizes(sizes), " are more than any tensor has");
 }
@@ -149,6 +158,14 @@ Meta read_meta(const Answer& answer, const std::string& where) {
   return meta;
 }
 
+std::string_view value_bytes(const Answer& answer, const Meta& meta, const std::string& where) {
+  const auto bytes = answer.text_or_nil("a value");
+  if (!bytes && !(meta.is_tensor && meta.bytes() == 0)) {
+    fail(Code::format, where, ": its bytes are missing");
+  }
+  return bytes.value_or(std::string_view());
+}
+
 at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
                      const std::string& where) {
   const auto wanted = checked_bytes(sizes, c10::elementSize(meta.dtype));
@@ -157,11 +174,7 @@ at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
          show_sizes(sizes), " has ", wanted.value_or(-1));
   }
   at::Tensor result = from_bytes(bytes.data(), bytes.size(), meta.dtype, sizes);
-  // Any byte but 0 is true, and a bool of libtorch is 0 or 1.
-  if (meta.dtype == at::kBool && result.numel() != 0) {
-    char* data = static_cast<char*>(result.data_ptr());
-    for (std::int64_t i = 0; i < result.numel(); ++i) data[i] = data[i] != 0 ? 1 : 0;
-  }
+  if (meta.dtype == at::kBool) make_bools_valid(result);
   return result;
 }
 
@@ -189,7 +202,7 @@ at::Tensor plain(const at::Tensor& tensor, std::string_view path) {
     fail(Code::capacity, quote(path), " has ", tensor.nbytes(), " bytes; a server keeps ",
          max_value_bytes, " at most: store it in several entries");
   }
-  return tensor.detach().to(at::kCPU).resolve_conj().resolve_neg().contiguous();
+  return plain_values(tensor);
 }
 
 std::string_view bytes_view(const at::Tensor& plain) {

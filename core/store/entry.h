@@ -26,10 +26,17 @@ class ServerKeys {
   std::string batch() const { return begin_ + "__batch_size__"; }
   std::string device() const { return begin_ + "__device__"; }
   std::string tensorclass() const { return begin_ + "__tensorclass__"; }
+  std::string type() const {
+    return begin_ + "__type__";
+  }  // of Python's LazyStackedTensorDictStore
+  std::string maker() const { return begin_ + "__maker__"; }  // of one that was made just now
 
  private:
   std::string begin_;
 };
+
+// An id as Python's uuid4() makes it, from the numbers of the system.
+std::string random_id();
 
 // Throws Code::key_invalid for a name that holds a dot: the server could not tell it from a path.
 std::string joined(Path path);
@@ -46,10 +53,14 @@ struct Meta {
   std::string shape_text, dtype_text;  // as they lie in the server
   std::string encoding;                // of a value that is no tensor
 
-  std::int64_t bytes() const;      // of a tensor; Code::format when it has too many
-  std::int64_t row_bytes() const;  // of one element along the first dimension
+  // Of a tensor, and of one element along its first dimension. Code::format when it has too many.
+  std::int64_t bytes() const { return bytes_behind(0); }
+  std::int64_t row_bytes() const { return bytes_behind(sizes.empty() ? 0 : 1); }
   bool operator==(const Meta& other) const;
   bool operator!=(const Meta& other) const { return !(*this == other); }
+
+ private:
+  std::int64_t bytes_behind(std::size_t dims) const;
 };
 
 // The command that reads it, and its answer. `where` begins the messages and names the entry.
@@ -59,6 +70,9 @@ bool has_meta(const std::vector<Answer>& fields);
 Meta read_meta(const Answer& answer, const std::string& where);
 
 Sizes parse_sizes(std::string_view json, const std::string& where);
+
+// The bytes of an entry out of the answer to GET. Python's from_schema() stores none for a tensor without elements.
+std::string_view value_bytes(const Answer& answer, const Meta& meta, const std::string& where);
 
 // Bytes of the server as a tensor of these sizes. Code::format when they are more or fewer.
 at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,

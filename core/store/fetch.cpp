@@ -1,6 +1,6 @@
 #include "core/store/fetch.h"
 
-#include <algorithm>
+#include "core/tensor/assign.h"
 
 namespace td::store {
 
@@ -58,11 +58,7 @@ std::string shown_entry(const std::string& where, std::string_view path) {
 Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std::string_view below,
               Wanted wanted, c10::ArrayRef<IndexItem> items) {
   const std::string& where = connection.where();
-  const auto begins_with = [](const Sizes& sizes, const Sizes& batch) {
-    return sizes.size() >= batch.size() && std::equal(batch.begin(), batch.end(), sizes.begin());
-  };
-  constexpr int attempts = 8;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
+  for (int attempt = 0; attempt < max_attempts; ++attempt) {
     const std::vector<std::string> paths = paths_below(guess, below);
     PickedRows picked;
     if (wanted == Wanted::rows) picked = split_rows(items, guess.batch).rows;
@@ -119,9 +115,7 @@ Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std:
         if (wanted == Wanted::rows && meta.is_tensor) {
           leaf.rows = rows_of(length, value, meta, picked, reads[i], entry);
         } else {
-          const auto bytes = value.text_or_nil("a value");
-          if (!bytes) fail(Code::format, entry, ": its bytes are missing");
-          leaf.bytes = *bytes;
+          leaf.bytes = value_bytes(value, meta, entry);
         }
       }
       if (right) result.leaves.push_back(std::move(leaf));

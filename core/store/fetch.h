@@ -33,6 +33,9 @@ struct Fetched {
 
 enum class Wanted { metadata, values, rows };
 
+// How often a call that goes by a guess looks again, while others change what it is about.
+inline constexpr int max_attempts = 8;
+
 // One transaction if the guess holds, else two or more; the guess is right afterwards. Of entries that are not
 // below the path nothing is read. Throws Code::key_not_found when there is no such dictionary, and Code::busy when
 // others keep changing it.

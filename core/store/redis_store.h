@@ -6,6 +6,7 @@
 #include "core/interop/flat_tree.h"
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 
 namespace td::store {
@@ -57,11 +58,18 @@ class RedisStore final : public Store {
   void add_entries(Request& commands, const std::vector<NewEntry>& entries, bool zeros,
                    decltype(Guess::entries)& metas) const;
   void put_below(const std::string& below, const TensorDict& value);
+  void refuse_lazy();
   void require_unlocked() const;
   void require_kept(const std::vector<NewEntry>& entries) const;
   void require_room(std::string_view path) const;
-  Leaf read_one(const std::string& path, Transaction::Answers& held);
+  enum class Kind { tensor, value };
+  Fetched read_one(Path path, Kind kind);
   Meta tensor_meta(const std::string& path);
+
+  // Goes by what is known of a tensor. False: others have replaced it, and it is to be done again.
+  using Attempt =
+      std::function<bool(const std::string& name, const std::string& entry, const Meta& meta)>;
+  void until_done(Path path, const char* doing, const Attempt& attempt);
   void refresh_meta(const std::string& path);
   [[noreturn]] void fail_missing(const std::string& path);
   TensorDict local_copy(const std::vector<Leaf>& leaves, std::string_view below, SizesView batch,

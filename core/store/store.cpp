@@ -7,26 +7,10 @@
 #include "core/inspect/describe.h"
 
 #include <algorithm>
-#include <random>
 
 namespace td::store {
 
 namespace {
-
-// As Python's uuid4(), from the numbers of the system.
-std::string random_id() {
-  std::random_device numbers;
-  std::string id;
-  constexpr char digits[] = "0123456789abcdef";
-  for (int i = 0; i < 32; ++i) {
-    if (i == 8 || i == 12 || i == 16 || i == 20) id += '-';
-    unsigned digit = numbers() & 15;
-    if (i == 12) digit = 4;
-    if (i == 16) digit = 8 | (digit & 3);
-    id += digits[digit];
-  }
-  return id;
-}
 
 Options checked(Options options) {
   const auto refuse = [](const char* what, std::int64_t found, const char* valid) {
@@ -96,6 +80,18 @@ RedisStore::RedisStore(const Options& options, Connect connect)
       connection_(options, std::move(connect)),
       keys_(options.prefix, options.id) {}
 
+// Python keeps a lazy stack under other keys: tables of offsets, where elements differ in size.
+void RedisStore::refuse_lazy() {
+  Request request;
+  request.add({"EXISTS", keys_.type()});
+  const std::vector<ReplyPtr> replies = connection_.run(request);
+  const Answer found(replies[0].get(), connection_.where());
+  if (found.integer("the answer to EXISTS") == 0) return;
+  fail(Code::unsupported, connection_.where(), ": ", quote(id_),
+       " is a lazy stack of Python's LazyStackedTensorDictStore, which cannot be opened: store "
+       "a dense one");
+}
+
 void RedisStore::attach() {
   const std::lock_guard<std::mutex> turn(mutex_);
   Transaction transaction;
@@ -105,6 +101,7 @@ void RedisStore::attach() {
   const std::string& where = connection_.where();
   const auto batch = answers[0].text_or_nil("the batch size");
   if (!batch) {
+    refuse_lazy();
     fail(Code::key_not_found, where, " has no dictionary with the id ", quote(id_),
          " and the prefix ", quote(connection_.options().prefix));
   }
@@ -124,7 +121,8 @@ void RedisStore::erase() {
     Transaction transaction;
     Request& commands = transaction.commands();
     commands.add({"SMEMBERS", keys_.paths()});
-    commands.add({"DEL", keys_.batch(), keys_.device(), keys_.tensorclass(), keys_.paths()});
+    commands.add(
+        {"DEL", keys_.batch(), keys_.device(), keys_.tensorclass(), keys_.maker(), keys_.paths()});
     for (const auto& entry : guess_.entries) {
       commands.add({"DEL", keys_.data(entry.first), keys_.meta(entry.first)});
     }

@@ -62,39 +62,40 @@ void RedisStore::fail_missing(const std::string& path) {
        " is no entry; there are: ", names.empty() ? "none" : names);
 }
 
-Leaf RedisStore::read_one(const std::string& path, Transaction::Answers& held) {
+// One entry, as the only leaf.
+Fetched RedisStore::read_one(Path path, Kind kind) {
+  const std::string name = joined(path);
+  const std::lock_guard<std::mutex> turn(mutex_);
   Transaction transaction;
-  ask_meta(transaction.commands(), keys_, path);
-  transaction.commands().add({"GET", keys_.data(path)});
-  held = transaction.run(connection_);
-  const std::string entry = shown_entry(connection_.where(), path);
-  const auto bytes = held[1].text_or_nil("a value");
-  if (!bytes && !has_meta(held[0].list("the metadata of an entry"))) fail_missing(path);
-  Leaf leaf{path, read_meta(held[0], entry), {}, {}};
-  if (!bytes) fail(Code::format, entry, ": its bytes are missing");
-  leaf.bytes = *bytes;
-  guess_.entries[path] = leaf.meta;
-  return leaf;
+  ask_meta(transaction.commands(), keys_, name);
+  transaction.commands().add({"GET", keys_.data(name)});
+  Fetched result;
+  result.held = transaction.run(connection_);
+  const std::string entry = shown_entry(connection_.where(), name);
+  if (result.held[1].is_nil() && !has_meta(result.held[0].list("the metadata of an entry"))) {
+    fail_missing(name);
+  }
+  const Meta meta = read_meta(result.held[0], entry);
+  const std::string_view bytes = value_bytes(result.held[1], meta, entry);
+  guess_.entries[name] = meta;
+  if (meta.is_tensor != (kind == Kind::tensor)) {
+    fail(Code::wrong_entry, entry, meta.is_tensor ? " is a tensor" : " is no tensor");
+  }
+  result.leaves.push_back({name, meta, bytes, {}});
+  return result;
 }
 
 at::Tensor RedisStore::get(Path path) {
-  const std::string name = joined(path);
-  const std::lock_guard<std::mutex> turn(mutex_);
-  Transaction::Answers held;
-  const Leaf leaf = read_one(name, held);
-  const std::string entry = shown_entry(connection_.where(), name);
-  if (!leaf.meta.is_tensor) fail(Code::wrong_entry, entry, " is no tensor");
-  return tensor_of(leaf.bytes, leaf.meta, leaf.meta.sizes, entry);
+  const Fetched read = read_one(path, Kind::tensor);
+  const Leaf& leaf = read.leaves[0];
+  return tensor_of(leaf.bytes, leaf.meta, leaf.meta.sizes,
+                   shown_entry(connection_.where(), leaf.path));
 }
 
 std::string RedisStore::get_non_tensor(Path path) {
-  const std::string name = joined(path);
-  const std::lock_guard<std::mutex> turn(mutex_);
-  Transaction::Answers held;
-  const Leaf leaf = read_one(name, held);
-  const std::string entry = shown_entry(connection_.where(), name);
-  if (leaf.meta.is_tensor) fail(Code::wrong_entry, entry, " is a tensor");
-  return json_of(leaf.bytes, leaf.meta, entry);
+  const Fetched read = read_one(path, Kind::value);
+  const Leaf& leaf = read.leaves[0];
+  return json_of(leaf.bytes, leaf.meta, shown_entry(connection_.where(), leaf.path));
 }
 
 // Of leaves that were read by rows, or whole. Values for each element are left out with `rows`: they are whole.
@@ -197,13 +198,19 @@ void RedisStore::refresh_meta(const std::string& path) {
   guess_.entries[path] = read_meta(answer, shown_entry(connection_.where(), path));
 }
 
-at::Tensor RedisStore::get_at(Path path, c10::ArrayRef<IndexItem> items) {
+void RedisStore::until_done(Path path, const char* doing, const Attempt& attempt) {
   const std::string name = joined(path);
   const std::lock_guard<std::mutex> turn(mutex_);
   const std::string entry = shown_entry(connection_.where(), name);
-  constexpr int attempts = 8;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const Meta meta = tensor_meta(name);
+  for (int i = 0; i < max_attempts; ++i) {
+    if (attempt(name, entry, tensor_meta(name))) return;
+  }
+  fail(Code::busy, entry, ": others kept replacing it while it was ", doing);
+}
+
+at::Tensor RedisStore::get_at(Path path, c10::ArrayRef<IndexItem> items) {
+  at::Tensor result;
+  until_done(path, "read", [&](const auto& name, const auto& entry, const Meta& meta) {
     const RowIndex index = split_rows(items, meta.sizes);
     const RowsToRead read = rows_to_read(meta, index.rows, entry);
     Transaction transaction;
@@ -216,11 +223,12 @@ at::Tensor RedisStore::get_at(Path path, c10::ArrayRef<IndexItem> items) {
     }
     const Meta found = read_meta(answers[0], entry);
     guess_.entries[name] = found;
-    if (found != meta) continue;
-    const at::Tensor rows = rows_of(answers[1], answers[2], meta, index.rows, read, entry);
-    return index.rest.empty() ? rows : IndexPlan(index.rest, rows.sizes()).read(rows, false);
-  }
-  fail(Code::busy, entry, ": others kept replacing it while it was read");
+    if (found != meta) return false;
+    result = rows_of(answers[1], answers[2], meta, index.rows, read, entry);
+    if (!index.rest.empty()) result = IndexPlan(index.rest, result.sizes()).read(result, false);
+    return true;
+  });
+  return result;
 }
 
 }  // namespace td::store

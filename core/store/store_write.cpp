@@ -4,10 +4,9 @@
 #include "core/base/json_text.h"
 #include "core/keys/entries.h"
 #include "core/meta/format.h"
+#include "core/tensor/assign.h"
 
 #include <ATen/ATen.h>
-
-#include <algorithm>
 
 namespace td::store {
 
@@ -99,25 +98,41 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
   const std::lock_guard<std::mutex> turn(mutex_);
   guess_.batch.assign(batch.begin(), batch.end());
   require_kept(entries);
-  // If somebody makes one of the same id meanwhile, nothing of this one is done.
-  Request watch;
-  watch.add({"WATCH", keys_.batch()});
-  watch.add({"EXISTS", keys_.batch()});
-  const std::vector<ReplyPtr> replies = connection_.run(watch);
   const std::string& where = connection_.where();
-  Answer(replies[0].get(), where).ok("the answer to WATCH");
-  bool taken = Answer(replies[1].get(), where).integer("the answer to EXISTS") != 0;
-  if (!taken) {
+  const std::string mark = random_id();
+  bool taken = false;
+  connection_.together([&] {
+    // If somebody makes one of the same id meanwhile, nothing of this one is done.
+    Request watch;
+    watch.add({"WATCH", keys_.batch(), keys_.type()});
+    watch.add({"EXISTS", keys_.batch(), keys_.type()});
+    watch.add({"GET", keys_.maker()});
+    const std::vector<ReplyPtr> replies = connection_.run(watch);
+    Answer(replies[0].get(), where).ok("the answer to WATCH");
+    taken = Answer(replies[1].get(), where).integer("the answer to EXISTS") != 0;
+    // It is the one of this call, whose answer was lost with the connection.
+    const auto maker = Answer(replies[2].get(), where).text_or_nil("the answer to GET");
+    if (taken && maker == mark) {
+      Request unwatch;
+      unwatch.add({"UNWATCH"});
+      connection_.run(unwatch);
+      taken = false;
+      return;
+    }
+    if (taken) return;
     Transaction transaction;
     transaction.expect_changes();
     Request& commands = transaction.commands();
     commands.add({"SET", keys_.batch(), show_sizes(batch)});
     commands.add({"SET", keys_.device(), device ? device->str() : ""});
+    commands.add({"SET", keys_.maker(), mark, "EX", "60"});
+    guess_.entries.clear();
     add_entries(commands, entries, zeros, guess_.entries);
     taken = !transaction.run(connection_).done();
-  }
-  if (taken)
+  });
+  if (taken) {
     fail(Code::key_exists, where, " has a dictionary with the id ", quote(id_), " already");
+  }
 }
 
 void RedisStore::set(Path path, const at::Tensor& value) {
@@ -175,9 +190,7 @@ void RedisStore::put_below(const std::string& below, const TensorDict& value) {
   const std::vector<NewEntry> entries = entries_of(below, value);
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  const SizesView batch = value.batch_size();
-  if (batch.size() < guess_.batch.size() ||
-      !std::equal(guess_.batch.begin(), guess_.batch.end(), batch.begin())) {
+  if (!begins_with(value.batch_size(), guess_.batch)) {
     fail(Code::shape, "a dictionary of batch size ", show_sizes(value.batch_size()),
          " does not fit the batch size of the store, ", show_sizes(guess_.batch));
   }
@@ -187,15 +200,9 @@ void RedisStore::put_below(const std::string& below, const TensorDict& value) {
 }
 
 void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-  const std::string name = joined(path);
-  const std::lock_guard<std::mutex> turn(mutex_);
-  const std::string entry = shown_entry(connection_.where(), name);
-  constexpr int attempts = 8;
-  for (int attempt = 0; attempt < attempts; ++attempt) {
-    const Meta meta = tensor_meta(name);
+  until_done(path, "written", [&](const auto& name, const auto& entry, const Meta& meta) {
     const Sizes part = IndexPlan(items, meta.sizes).sizes(meta.sizes);
-    if (value.dim() > static_cast<std::int64_t>(part.size()) ||
-        !at::is_expandable_to(value.sizes(), part)) {
+    if (!broadcasts(value.sizes(), part)) {
       fail(Code::shape, entry, ": values of sizes ", show_sizes(value.sizes()),
            " do not fit a part of ", show_sizes(part));
     }
@@ -205,15 +212,14 @@ void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Ten
     ask_write(request, keys_, name, meta, spans, bytes_view(bytes));
     const std::vector<ReplyPtr> replies = connection_.run(request);
     const Answer answer(replies[0].get(), connection_.where());
-    if (answer.integer("the answer to a write") == 1) return;
-    const auto before = guess_.entries[name];
+    if (answer.integer("the answer to a write") == 1) return true;
     refresh_meta(name);
-    if (*guess_.entries[name] == *before) {
+    if (*guess_.entries[name] == meta) {
       fail(Code::format, entry, ": the number of its bytes is not that of ", meta.dtype_text,
            " of ", show_sizes(meta.sizes));
     }
-  }
-  fail(Code::busy, entry, ": others kept replacing it while it was written");
+    return false;
+  });
 }
 
 void RedisStore::remove(Path path) {

@@ -75,8 +75,14 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
   Sizes dense(sizes.size());
   std::int64_t step = 1;
   for (std::size_t i = sizes.size(); i-- > 0; step *= sizes[i]) dense[i] = step;
-  const auto keep = [owner = std::move(owner)](void*) mutable { owner.reset(); };
-  return at::from_blob(data, sizes, strides ? *strides : SizesView(dense), keep, options, device);
+  // One allocation and no copy of the owner, where a std::function would take several.
+  const auto let_go = [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); };
+  return at::for_blob(data, sizes)
+      .strides(strides ? *strides : SizesView(dense))
+      .context(new std::shared_ptr<void>(std::move(owner)), let_go)
+      .options(options)
+      .target_device(device)
+      .make_tensor();
 }
 
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
@@ -93,6 +99,11 @@ at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype
   return tensor;
 }
 
+void make_bools_valid(const at::Tensor& tensor) {
+  char* data = static_cast<char*>(tensor.data_ptr());
+  for (std::int64_t i = 0; i < tensor.numel(); ++i) data[i] = data[i] != 0 ? 1 : 0;
+}
+
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
   checked_bytes(sizes, dtype);
   return at::zeros(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
@@ -103,13 +114,17 @@ at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device dev
   return at::empty(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
 }
 
+at::Tensor plain_values(const at::Tensor& tensor) {
+  if (fast::plain_cpu(tensor) && tensor.is_contiguous()) return tensor;
+  return tensor.detach().resolve_conj().resolve_neg().to(at::kCPU).contiguous();
+}
+
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes) {
   require_bytes(tensor, bytes);
   if (bytes == 0) return;
   if (data == nullptr) fail(Code::null_argument, "data is NULL");
-  const at::Tensor plain = tensor.detach().resolve_conj().resolve_neg();
-  const at::Tensor dense = plain.to(at::kCPU).contiguous();
-  std::memcpy(data, dense.data_ptr(), bytes);
+  const at::Tensor plain = plain_values(tensor);
+  std::memcpy(data, plain.data_ptr(), bytes);
 }
 
 void copy_in(const at::Tensor& tensor, const void* data, std::size_t bytes) {

@@ -20,8 +20,14 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
 // A tensor of its own from row-major bytes.
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes);
 
+// A dense bool tensor whose bytes came from elsewhere: any byte but 0 is true, and a bool of libtorch is 0 or 1.
+void make_bools_valid(const at::Tensor& tensor);
+
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device);
 at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device device);
+
+// Row-major values on the CPU, without flags that only libtorch understands; the tensor itself where it is such.
+at::Tensor plain_values(const at::Tensor& tensor);
 
 // Row-major bytes out of and into a tensor on any device.
 void copy_out(const at::Tensor& tensor, void* data, std::size_t bytes);

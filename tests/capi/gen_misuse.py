@@ -92,6 +92,7 @@ VALID = {
     ("p.struct DLManagedTensorVersioned", "source"): "&m.versioned",
     ("p.struct DLManagedTensor", "source"): "&m.legacy",
     ("p.struct ArrowSchema", "schema"): "&m.arrow_schema", ("p.struct ArrowArray", "array"): "&m.arrow_array",
+    ("p.struct ArrowArrayStream", "stream"): "&m.arrow_stream",
 }
 
 # Where one function needs something else.
@@ -130,6 +131,7 @@ FOR = {
     ("td_hdf5_open", "file"): "misuse_hdf5(&m)", ("td_hdf5_load", "file"): "misuse_hdf5(&m)",
     ("td_hdf5_save", "file"): "misuse_hdf5(&m)",
     ("td_from_arrow", "schema"): "misuse_arrow(&m)", ("td_from_arrow_stream", "stream"): "misuse_arrow_stream(&m)",
+    ("td_to_arrow_stream", "rows"): "2",
     ("td_store_open", "options"): "&m.store_options", ("td_store_create", "options"): "&m.new_store", ("td_store_from", "options"): "&m.new_store",
     ("td_store_from_schema", "options"): "&m.new_store", ("td_store_from_schema", "text"): '"{\\"entries\\": {}}"',
     ("td_store_get_dict", "path"): 'NAMES("n")', ("td_store_set_dict", "path"): 'NAMES("n")', ("td_store_get_non_tensor_json", "path"): 'NAMES("text")',

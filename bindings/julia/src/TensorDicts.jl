@@ -56,7 +56,7 @@ export detach!, grad, grad!, zero_grad!, backward
 export state_dict, load_state_dict!, schema, from_schema
 export TensorDictStore
 export HDF5File, load_hdf5, open_hdf5, save_hdf5
-export from_arrow, from_arrow_stream, to_arrow
+export from_arrow, from_arrow_stream, to_arrow, to_arrow_stream
 export load_table, save_table, load_file, save_file, load_tensor, save_tensor, file_metadata
 export from_structs, view_structs, to_structs, to_structs!
 export TensorclassType, tensorfield, dictfield, valuefield, tensorclassfield, fields, tensorclass_type, tensorclass!, check_tensorclass

@@ -50,12 +50,29 @@ once, which [`TensorDicts.release_arrow`](@ref) does.
 - `separator`: joins the names of nested dictionaries into names of columns; otherwise these are structs
 - `complex_pairs`: complex numbers become lists of two; otherwise they are refused
 """
-function to_arrow(td::TensorDict, schema::Ptr, array::Ptr; separator::AbstractString = "", complex_pairs::Bool = false)
+function to_arrow(td::TensorDict, schema::Ptr, array::Ptr; options...)
+    with_lent_options(; options...) do given
+        check(td_to_arrow(td, given, convert(Ptr{ArrowSchema}, schema), convert(Ptr{ArrowArray}, array)))
+    end
+    nothing
+end
+
+function with_lent_options(f; separator::AbstractString = "", complex_pairs::Bool = false)
     text = String(separator)
-    GC.@preserve text check(td_to_arrow(
-        td, Ref(td_to_arrow_options(flags = complex_pairs ? TD_TO_ARROW_COMPLEX_PAIRS : 0,
-                                    separator = Base.unsafe_convert(Cstring, text))),
-        convert(Ptr{ArrowSchema}, schema), convert(Ptr{ArrowArray}, array)))
+    GC.@preserve text f(Ref(td_to_arrow_options(flags = complex_pairs ? TD_TO_ARROW_COMPLEX_PAIRS : 0,
+                                                separator = Base.unsafe_convert(Cstring, text))))
+end
+
+"""
+    to_arrow_stream(td::TensorDict, rows::Integer, stream::Ptr; separator = "", complex_pairs = false)
+
+Lend a dictionary as a stream of record batches of `rows` rows each, the last with what is left, as [`to_arrow`](@ref) lends
+the whole. The `struct ArrowArrayStream` is the caller's, 40 bytes; the receiver calls its `release` once.
+"""
+function to_arrow_stream(td::TensorDict, rows::Integer, stream::Ptr; options...)
+    with_lent_options(; options...) do given
+        check(td_to_arrow_stream(td, rows, given, convert(Ptr{ArrowArrayStream}, stream)))
+    end
     nothing
 end
 

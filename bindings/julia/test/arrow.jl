@@ -70,3 +70,24 @@ arrow_release(stream::Ptr{UInt})::Cvoid = (unsafe_store!(stream, 0, 4); nothing)
     close(arrow_given[])
     arrow_given[] = nothing
 end
+
+@testset "a dictionary is a stream of record batches" begin
+    td = TensorDict(5; x = Float32[1 2; 3 4; 5 6; 7 8; 9 10], n = TensorDict(5; y = 1:5))
+    stream = zeros(UInt, 5)
+    GC.@preserve stream for rows in (1, 2, 5, 9)
+        to_arrow_stream(td, rows, pointer(stream))
+        @test stream[4] != 0
+        again = from_arrow_stream(pointer(stream))
+        @test stream[4] == 0 && again == td
+        close(again)
+    end
+    GC.@preserve stream begin
+        to_arrow_stream(td, 2, pointer(stream); separator = ".")
+        again = from_arrow_stream(pointer(stream); separator = ".")
+        @test Array(again["n", "y"]) == 1:5
+        close(again)
+        @test_throws Exception to_arrow_stream(td, 0, pointer(stream))
+        @test stream[4] == 0
+    end
+    close(td)
+end

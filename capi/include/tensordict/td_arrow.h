@@ -1,4 +1,4 @@
-/* tensordict/td_arrow.h: tables of Arrow in this process (C: td_from_arrow, td_from_arrow_stream, td_to_arrow; Python: from_pandas, pyarrow.RecordBatch). */
+/* tensordict/td_arrow.h: tables of Arrow in this process (C: td_from_arrow, td_from_arrow_stream, td_to_arrow, td_to_arrow_stream; Python: from_pandas, pyarrow.RecordBatch). */
 #ifndef TENSORDICT_TD_ARROW_H
 #define TENSORDICT_TD_ARROW_H
 
@@ -100,7 +100,7 @@ typedef struct td_from_arrow_options {
 #define TD_FROM_ARROW_OPTIONS_INIT {(uint32_t)sizeof(td_from_arrow_options), 0, 0, 0, 0, 0, NULL}
 
 /**
- * Flags of td_to_arrow().
+ * Flags of td_to_arrow() and td_to_arrow_stream().
  */
 typedef uint32_t td_to_arrow_flags;
 enum {
@@ -108,7 +108,7 @@ enum {
 };
 
 /**
- * Options of td_to_arrow(). Set a field after `struct_size` to 0 for its default.
+ * Options of td_to_arrow() and td_to_arrow_stream(). Set a field after `struct_size` to 0 for its default.
  */
 typedef struct td_to_arrow_options {
   uint32_t struct_size;              /**< sizeof(td_to_arrow_options) */
@@ -204,6 +204,30 @@ td_status td_from_arrow_stream(struct ArrowArrayStream *stream,
 TD_API(0, 2) TD_MUST_USE
 td_status td_to_arrow(const td_tensordict *td, const td_to_arrow_options *TD_NULLABLE options,
                       struct ArrowSchema *schema, struct ArrowArray *array) TD_NOEXCEPT;
+
+/**
+ * Lends a dictionary as an Arrow stream: record batches of `rows` rows each, the last with what is left,
+ * over the same memory and of the same types as td_to_arrow() would lend the whole. A dictionary of no
+ * rows gives a schema and no batch.
+ *
+ * The receiver calls `release` of the stream once, and of each schema and batch that came. These outlive
+ * the stream; the memory of the tensors stays alive until the last is released.
+ *
+ * @param td      borrowed; has a batch dimension
+ * @param rows    of a record batch; 1 or more
+ * @param options borrowed; NULL for the defaults
+ * @param stream  new; the struct is the caller's, its content is overwritten; `release` is NULL on failure
+ *
+ * @return TD_OK, TD_ERR_INVALID_ARGUMENT (`rows` is below 1), TD_ERR_SHAPE, TD_ERR_DTYPE,
+ *         TD_ERR_UNSUPPORTED, TD_ERR_DEVICE, TD_ERR_KEY_EXISTS, TD_ERR_WRONG_ENTRY,
+ *         TD_ERR_OUT_OF_MEMORY, as td_to_arrow()
+ * @threadsafety safe while other threads only read `td`; the stream is for one thread at a time
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_to_arrow_stream(const td_tensordict *td, int64_t rows,
+                             const td_to_arrow_options *TD_NULLABLE options,
+                             struct ArrowArrayStream *stream) TD_NOEXCEPT;
 
 #ifdef __cplusplus
 }

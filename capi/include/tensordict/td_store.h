@@ -14,7 +14,8 @@ extern "C" {
  * It lies there as Python's TensorDictStore keeps it: either side reads what the other wrote. What you
  * get is a copy; what you set is there for everybody at once. All dictionaries below it have its batch
  * size. Not kept are names of dimensions, dictionaries without entries, and tensorclasses. Values that
- * Python has pickled are read if they are plain ones; nothing in them is ever run.
+ * Python has pickled are read if they are plain ones; nothing in them is ever run. Python's lazy stacks
+ * (LazyStackedTensorDictStore) are refused with TD_ERR_UNSUPPORTED.
  *
  * Each call is one request and one answer wherever possible, however many entries it is about, and what
  * it reads is of one moment. A connection that breaks is made again once, and the call repeated; then
@@ -56,7 +57,7 @@ typedef struct td_store_options {
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (no dictionary of this id), TD_ERR_IO (no connection; wrong
  *         password; no answer in time), TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED (this build has
- *         no client; a cluster), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ *         no client; a cluster; TLS), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  * @since 0.2
  */

@@ -54,6 +54,14 @@ namespace TensorDicts
 
         /// <summary>Joins the names of nested dictionaries into names of columns; null: these are structs.</summary>
         public string? Separator { get; set; }
+
+        internal unsafe td_to_arrow_options Raw(byte* separator)
+        {
+            td_to_arrow_options raw = td_to_arrow_options.Default;
+            raw.flags = ComplexPairs ? td_to_arrow_flags.TD_TO_ARROW_COMPLEX_PAIRS : 0;
+            raw.separator = separator;
+            return raw;
+        }
     }
 
     /// <content>
@@ -101,11 +109,23 @@ namespace TensorDicts
             options ??= new ToArrowOptions();
             byte* stack = stackalloc byte[Utf8.StackBytes];
             using var separator = new Utf8Text(options.Separator, nameof(options.Separator), stack);
-            td_to_arrow_options raw = td_to_arrow_options.Default;
-            raw.flags = options.ComplexPairs ? td_to_arrow_flags.TD_TO_ARROW_COMPLEX_PAIRS : 0;
-            raw.separator = separator.Pointer;
+            td_to_arrow_options raw = options.Raw(separator.Pointer);
             using var handle = Handle.Borrow();
             Status.Check(Native.td_to_arrow(handle.Pointer, &raw, (ArrowSchema*)schema, (ArrowArray*)array));
+        }
+
+        /// <summary>
+        /// Lends the dictionary as a stream of record batches of so many rows each, the last with what is left, as
+        /// <see cref="ToArrow"/> lends the whole. The receiver calls release of the struct once.
+        /// </summary>
+        public void ToArrowStream(long rows, IntPtr stream, ToArrowOptions? options = null)
+        {
+            options ??= new ToArrowOptions();
+            byte* stack = stackalloc byte[Utf8.StackBytes];
+            using var separator = new Utf8Text(options.Separator, nameof(options.Separator), stack);
+            td_to_arrow_options raw = options.Raw(separator.Pointer);
+            using var handle = Handle.Borrow();
+            Status.Check(Native.td_to_arrow_stream(handle.Pointer, rows, &raw, (ArrowArrayStream*)stream));
         }
     }
 }

@@ -154,6 +154,24 @@ public sealed unsafe class ArrowTests
     }
 
     [Fact]
+    public void ADictionaryIsAStreamOfRecordBatches()
+    {
+        using TensorDict td = Rows();
+        long* stream = stackalloc long[5];
+        foreach (long rows in new long[] { 1, 2, 100 })
+        {
+            td.ToArrowStream(rows, (IntPtr)stream);
+            Assert.NotEqual(0, stream[3]);
+            using TensorDict again = TensorDict.FromArrowStream((IntPtr)stream);
+            Assert.Equal(0, stream[3]);
+            Assert.Equal(new long[] { 5, 6 }, again.GetTensor(new NestedKey("n", "y")).ToArray<long>());
+        }
+        IntPtr place = (IntPtr)stream;
+        Refused(TensorDictStatus.InvalidArgument, () => td.ToArrowStream(0, place));
+        Assert.Equal(0, stream[3]);
+    }
+
+    [Fact]
     public void AStreamIsReadToItsEnd()
     {
         using TensorDict td = Rows();

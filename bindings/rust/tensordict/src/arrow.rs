@@ -236,6 +236,11 @@ impl ToArrowOptions {
         self.separator = Some(separator.into());
         self
     }
+
+    fn with<R>(&self, f: impl FnOnce(&sys::td_to_arrow_options) -> Result<R>) -> Result<R> {
+        let separator = Folder::new(self.separator.as_deref().map(Path::new))?;
+        f(&sys::td_to_arrow_options { separator: separator.text(), ..self.raw })
+    }
 }
 
 impl TensorDict {
@@ -296,18 +301,34 @@ impl Dict {
     /// it out: `FFI_ArrowArray::from_raw(ptr::addr_of_mut!(array).cast())`.
     #[track_caller]
     pub fn to_arrow(&self, options: &ToArrowOptions) -> Result<(ArrowSchema, ArrowArray)> {
-        let separator = Folder::new(options.separator.as_deref().map(Path::new))?;
-        let raw = sys::td_to_arrow_options { separator: separator.text(), ..options.raw };
         let (mut schema, mut array) = (ArrowSchema::empty(), ArrowArray::empty());
         // SAFETY: the handle is alive, and the structs have the layout that Arrow gives them.
-        check(unsafe {
-            sys::td_to_arrow(
+        options.with(|raw| unsafe {
+            check(sys::td_to_arrow(
                 self.raw(),
-                &raw,
+                raw,
                 ptr::addr_of_mut!(schema).cast(),
                 ptr::addr_of_mut!(array).cast(),
-            )
+            ))
         })?;
         Ok((schema, array))
+    }
+
+    /// Lends the dictionary as a stream of record batches of `rows` rows each, the last with what is
+    /// left, as [`to_arrow`](Self::to_arrow) lends the whole. To hand it to arrow-rs, move it out:
+    /// `FFI_ArrowArrayStream::from_raw(ptr::addr_of_mut!(stream).cast())`.
+    #[track_caller]
+    pub fn to_arrow_stream(
+        &self,
+        rows: usize,
+        options: &ToArrowOptions,
+    ) -> Result<ArrowArrayStream> {
+        let mut stream = ArrowArrayStream::empty();
+        let rows = i64::try_from(rows).unwrap_or(i64::MAX);
+        // SAFETY: the handle is alive, and the struct has the layout that Arrow gives it.
+        options.with(|raw| unsafe {
+            check(sys::td_to_arrow_stream(self.raw(), rows, raw, ptr::addr_of_mut!(stream).cast()))
+        })?;
+        Ok(stream)
     }
 }

@@ -234,3 +234,23 @@ fn a_stream_is_read_to_its_end() {
     assert_eq!(read(9).err().unwrap().kind(), ErrorKind::Io);
     assert!(ArrowSchema::empty().is_released() && ArrowArrayStream::empty().is_released());
 }
+
+#[test]
+fn a_dictionary_is_a_stream_of_record_batches() {
+    let td = TensorDict::from_pairs(
+        [5],
+        [("x", Tensor::from_slice(&[1.0f32, 2.0, 3.0, 4.0, 5.0], [5]).unwrap())],
+    )
+    .unwrap();
+    for rows in [1, 2, 5, usize::MAX] {
+        let mut stream = td.to_arrow_stream(rows, &ToArrowOptions::new()).unwrap();
+        assert!(!stream.is_released());
+        // SAFETY: the library has just made it, and nobody else uses it.
+        let again = unsafe { TensorDict::from_arrow_stream(&mut stream, &FromArrowOptions::new()) }
+            .unwrap();
+        assert!(stream.is_released());
+        assert_eq!(again.tensor("x").unwrap().to_vec::<f32>().unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0]);
+    }
+    let refused = td.to_arrow_stream(0, &ToArrowOptions::new());
+    assert_eq!(refused.err().unwrap().kind(), ErrorKind::InvalidArgument);
+}
