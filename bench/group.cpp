@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 
 namespace bench {
@@ -156,13 +156,14 @@ struct Order {
 class Ranks {
  public:
   Ranks() {
-    char folder[] = "/tmp/td_bench_XXXXXX";
-    if (::mkdtemp(folder) == nullptr) std::abort();
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("td_bench_group_" + std::to_string(::getpid()));
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
     for (int rank = 1; rank < ranks_count; ++rank) start(rank, folder);
     here_ = std::make_unique<Rank>(0, folder);
     here_->meet();
-    for (const char* file : {"/ours", "/theirs"}) std::remove((std::string(folder) + file).c_str());
-    ::rmdir(folder);
+    std::filesystem::remove_all(folder);
   }
   ~Ranks() {
     for (const Other& other : others_) {

@@ -5,8 +5,10 @@
 
 #ifdef TD_HDF5_LIBRARY
 
-// What constants of the library call as they are used. The check compares the numbers of releases, and ends the
-// process where they differ, be it in the last digit.
+// What constants of the library call as they are used. It has been opened by then. The check compares the numbers of
+// releases, and ends the process where they differ, be it in the last digit.
+#undef H5OPEN
+#define H5OPEN
 #undef H5CHECK
 #define H5CHECK
 

@@ -1,6 +1,6 @@
 /* One rank of a process group of two, the other of which is groups.py: group_rank RANK URL
  *
- * Does the other half of each step there, in the same order, and compares what comes with what Python should send. Ends with
+ * rank_rust and rank_csharp do the same steps. Does the other half of each step there, in the same order, and compares what comes with what Python should send. Ends with
  * 77 in a build without process groups.
  */
 #include <stdio.h>

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Python and C in one process group: groups.py PROGRAM
+"""Python and other languages in one process group: groups.py LANGUAGE=COMMAND…
 
-Starts PROGRAM, made from group_rank.c, as the other of two ranks, for each order of the ranks and each kind of meeting. Each
-step sends values both ways and compares them. In the end the rank in Python is killed, and C must get an error.
+Starts each COMMAND, made from group_rank.c, rank_rust or rank_csharp, as the other of two ranks, for each order of the ranks
+and each kind of meeting. Each step sends values both ways and compares them. In the end the rank in Python is killed, and
+the other one must get an error.
 """
 import os
-import pathlib
+import shlex
 import signal
 import socket
 import subprocess
@@ -143,25 +144,32 @@ def free_port():
         return listens.getsockname()[1]
 
 
-def main(program):
-    if subprocess.run([program, "0", "none://"], stderr=subprocess.DEVNULL).returncode == 77:
-        print("skip: a build without process groups")
-        return
+def meet(language, command, rank, url):
+    """Both ranks, until Python is killed and the other one has noticed."""
+    print(f"Python is rank {rank}, {language} is rank {1 - rank}, {url.split(':')[0]}", flush=True)
+    other = subprocess.Popen([*command, str(1 - rank), url])
+    python = subprocess.Popen([sys.executable, "-W", "ignore", __file__, "--rank", str(rank), url])
+    try:
+        python.wait(180)
+        if other.wait(120) != 0 or python.returncode != -signal.SIGKILL:
+            sys.exit(f"failed: {language} ended with {other.returncode}, Python with {python.returncode}")
+    finally:
+        other.kill()
+        python.kill()
+
+
+def main(programs):
     done = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for rank in (0, 1):
-            for url in (f"tcp://127.0.0.1:{free_port()}", f"file://{folder}/meet{rank}"):
-                print(f"Python is rank {rank}, C is rank {1 - rank}, {url.split(':')[0]}", flush=True)
-                in_c = subprocess.Popen([program, str(1 - rank), url])
-                python = subprocess.Popen([sys.executable, "-W", "ignore", __file__, "--rank", str(rank), url])
-                try:
-                    python.wait(180)
-                    if in_c.wait(120) != 0 or python.returncode != -signal.SIGKILL:
-                        sys.exit(f"failed: C ended with {in_c.returncode}, Python with {python.returncode}")
-                finally:
-                    in_c.kill()
-                    python.kill()
-                done += 1
+    for language, _, command in (program.partition("=") for program in programs):
+        command = shlex.split(command)
+        if subprocess.run([*command, "0", "none://"], stderr=subprocess.DEVNULL).returncode == 77:
+            print("skip: a build without process groups")
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            for rank in (0, 1):
+                for url in (f"tcp://127.0.0.1:{free_port()}", f"file://{folder}/meet{rank}"):
+                    meet(language, command, rank, url)
+                    done += 1
     print(f"{done} passed")
 
 
@@ -169,4 +177,4 @@ if __name__ == "__main__":
     if sys.argv[1] == "--rank":
         in_python(int(sys.argv[2]), sys.argv[3])
     else:
-        main(str(pathlib.Path(sys.argv[1]).resolve()))
+        main(sys.argv[1:])
