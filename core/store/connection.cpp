@@ -50,6 +50,7 @@ std::vector<ReplyPtr> Connection::exchange(const Request& request) {
     sent += moved.sent;
     moved_bytes += moved.sent + moved.received;
     if (moved.received == 0) continue;
+    heard_ = true;
     reader_->feed({room_.data(), moved.received});
     while (replies.size() < request.commands()) {
       ReplyPtr reply = reader_->next();
@@ -68,6 +69,7 @@ std::vector<ReplyPtr> Connection::exchange(const Request& request) {
 void Connection::open() {
   reader_ = std::make_unique<AnswerReader>(options_.max_bytes, where_);
   transport_ = connect_(options_);
+  heard_ = false;
   Request request;
   if (!options_.password.empty()) {
     if (options_.username.empty()) {
@@ -108,8 +110,14 @@ void Connection::together(const std::function<void()>& talk) {
       return;
     } catch (const Broken& broken) {
       together_ = false;
+      // Redis closes a port for TLS without a word to who does not speak it.
+      const bool silent = transport_ != nullptr && !heard_;
       transport_.reset();
-      if (again) fail(Code::io, where_, ": ", broken.why);
+      if (!again) continue;
+      fail(Code::io, where_, ": ", broken.why,
+           silent ? ", before it said anything: does this port want TLS? This client does not "
+                    "speak it: use a port without, or a tunnel such as stunnel"
+                  : "");
     } catch (...) {
       together_ = false;
       // Answers that are still on the way would be taken for those to the next request.

@@ -69,6 +69,7 @@ class Connection {
   std::unique_ptr<AnswerReader> reader_;
   std::vector<char> room_;
   bool together_ = false;
+  bool heard_ = false;  // the server has said something since the connection was made
 };
 
 // Commands that the server runs as one: nobody else's come in between.

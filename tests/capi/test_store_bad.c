@@ -321,7 +321,8 @@ static td_status opened_from(const char *bytes, size_t size, int wait) {
 TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   TD_CHECK_INT(OPENED("", 1), TD_ERR_IO); /* in time */
   TD_CHECK_INT(OPENED("+", 1), TD_ERR_IO);
-  TD_CHECK_INT(OPENED("", 0), TD_ERR_IO); /* twice closed */
+  TD_CHECK_INT(OPENED("", 0), TD_ERR_IO); /* twice closed, as Redis does where TLS is wanted */
+  TD_CHECK_TEXT(td_last_error_message(), "before it said anything: does this port want TLS?");
   TD_CHECK_INT(OPENED(QUEUED "*2\r\n$3\r\n[2", 0), TD_ERR_IO);
   TD_CHECK_INT(OPENED("HTTP/1.1 400 Bad Request\r\n\r\n", 0), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED("*1000000000\r\n", 1), TD_ERR_FORMAT);

@@ -192,7 +192,7 @@ td_from_arrow_options options_from(Bytes &from) {
   return options;
 }
 
-// What was read can be lent and read again.
+// What was read can be lent and read again, also in parts.
 void lends_again(const td_tensordict *td) {
   ArrowSchema schema;
   ArrowArray array;
@@ -200,9 +200,16 @@ void lends_again(const td_tensordict *td) {
     FUZZ_CHECK(schema.release == nullptr && array.release == nullptr);
     return;
   }
+  const std::int64_t rows = array.length;
   fuzz::Dict again;
   FUZZ_DO(td_from_arrow(&schema, &array, nullptr, again.out()));
   fuzz::same_leaves(td, again.get());
+  if (rows == 0) return;
+  ArrowArrayStream stream;
+  fuzz::Dict parts;
+  FUZZ_DO(td_to_arrow_stream(td, rows / 3 + 1, nullptr, &stream));
+  FUZZ_DO(td_from_arrow_stream(&stream, nullptr, parts.out()));
+  fuzz::same_leaves(td, parts.get());
 }
 
 }  // namespace
