@@ -1,12 +1,15 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
 #include "core/base/recursion_guard.h"
 #include "core/shape/shape.h"
+#include "core/tensor/assign.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
+
+#include <algorithm>
 
 namespace td {
 
@@ -83,7 +86,7 @@ class ViewAsOp final : public BatchOp {
   }
   at::Tensor leaf(const at::Tensor& before) const override {
     const Sizes sizes = viewed(before);
-    if (sizes.size() < after_.size() || !std::equal(after_.begin(), after_.end(), sizes.begin())) {
+    if (!begins_with(sizes, after_)) {
       fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " viewed as ",
            c10::toString(dtype_), " has shape ", show_sizes(sizes),
            ", which does not begin with the batch size ", show_sizes(after_));

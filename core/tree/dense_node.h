@@ -1,10 +1,9 @@
 // core/tree/dense_node.h: a dictionary that holds its entries: a schema and a row of values.
 #pragma once
 
+#include "core/tensor/assign.h"
 #include "core/tree/node.h"
 #include "core/tree/schema.h"
-
-#include <algorithm>
 
 namespace td {
 
@@ -67,10 +66,7 @@ inline SizesView sizes_of(const Value& value) {
   return value.is_node() ? value.node()->batch() : value.tensor().sizes();
 }
 inline void require_entry(const DenseNode& holder, std::size_t i) {
-  const SizesView batch = holder.batch();
-  const SizesView sizes = sizes_of(holder.value(i));
-  if (sizes.size() < batch.size() || !std::equal(batch.begin(), batch.end(), sizes.begin()))
-    fail_entry(holder, i);
+  if (!begins_with(sizes_of(holder.value(i)), holder.batch())) fail_entry(holder, i);
 }
 
 inline DenseNode* as_dense(Node* node) noexcept {

@@ -137,8 +137,7 @@ impl Dict {
         let mut line = Line::new(to);
         // SAFETY: the handle is alive; the line lives for the call.
         let (user, options) = (line.user(), std::ptr::null());
-        let answer =
-            check(unsafe { sys::td_send(self.raw(), options, Some(write::<W>), user) });
+        let answer = check(unsafe { sys::td_send(self.raw(), options, Some(write::<W>), user) });
         line.settle(answer)
     }
 

@@ -104,9 +104,7 @@ impl Optimizer {
     pub fn new(params: &Dict, kind: OptimizerKind) -> Result<Self> {
         let mut token = std::ptr::null_mut();
         // SAFETY: the handle and the options are alive.
-        check(unsafe {
-            sys::td_optimizer_create(params.raw(), kind.kind, &kind.raw, &mut token)
-        })?;
+        check(unsafe { sys::td_optimizer_create(params.raw(), kind.kind, &kind.raw, &mut token) })?;
         // SAFETY: the call succeeded and gave the handle to us.
         Ok(Self { handle: unsafe { Handle::new(token) } })
     }

@@ -287,7 +287,7 @@ impl Dict {
     #[track_caller]
     pub fn skeleton(&self) -> Result<TensorDict> {
         // SAFETY: the handle is alive.
-        TensorDict::receive(|result| unsafe { 
+        TensorDict::receive(|result| unsafe {
             sys::td_empty_like(self.raw(), sys::TD_EMPTY_LIKE_RECURSE, result)
         })
     }

@@ -113,7 +113,8 @@ impl StoreOptions {
                 }
             });
         }
-        let text = |which: usize| kept[which].as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
+        let text =
+            |which: usize| kept[which].as_ref().map_or(std::ptr::null(), |text| text.as_ptr());
         let mut raw = self.raw;
         raw.host = text(HOST);
         raw.unix_socket = text(UNIX_SOCKET);

@@ -71,7 +71,8 @@ fn a_thread_writes() {
     writer.close().unwrap();
     assert!(!dir.join(".%rows").exists());
 
-    let mut writer = Writer::growing(&dir, None, options.background(true).buffer_bytes(64)).unwrap();
+    let mut writer =
+        Writer::growing(&dir, None, options.background(true).buffer_bytes(64)).unwrap();
     write(&mut writer, 6, 100);
     writer.flush().unwrap();
     assert!(TensorDict::load_memmap(&dir).unwrap().equal(&rows(0, 106)).unwrap());

@@ -181,7 +181,5 @@ fn an_iterator_ends_where_its_piece_fails() {
 fn a_line_for_the_terminal() {
     let mut bar = ProgressBar::new();
     bar.show(0, 4); // nothing where there is no terminal
-    assert!(bar
-        .text(3, 4)
-        .starts_with(" 75%|##############################          | 3/4 ["));
+    assert!(bar.text(3, 4).starts_with(" 75%|##############################          | 3/4 ["));
 }
