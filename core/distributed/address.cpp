@@ -32,10 +32,9 @@ std::string_view variable(const char* name) {
 
 // What stands behind the question mark; other items are for Python.
 void read_query(std::string_view query, GroupOptions& options) {
-  while (!query.empty()) {
-    const std::size_t end = std::min(query.find('&'), query.size());
-    const std::string_view item = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
+  for (std::size_t begin = 0, end = 0; begin < query.size(); begin = end + 1) {
+    end = std::min(query.find('&', begin), query.size());
+    const std::string_view item = query.substr(begin, end - begin);
     const std::size_t sign = std::min(item.find('='), item.size());
     const std::string_view name = item.substr(0, sign);
     const std::string_view value = item.substr(std::min(sign + 1, item.size()));

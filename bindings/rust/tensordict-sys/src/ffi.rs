@@ -1161,8 +1161,9 @@ pub type td_leaf_fn = Option<
 /// - `user`: the value that you passed to `td_send()`; may be NULL
 /// - `data`: borrowed; valid until the function returns
 /// - `bytes`: number of bytes
-pub type td_write_fn =
-    Option<unsafe extern "C" fn(user: *mut c_void, data: *const c_void, bytes: usize) -> td_status>;
+pub type td_write_fn = Option<
+    unsafe extern "C" fn(user: *mut c_void, data: *const c_void, bytes: usize) -> td_status,
+>;
 
 /// Your function that provides the next bytes of a message. It must provide all of them, or fail.
 /// It must not unwind (no exception, panic or longjmp).
