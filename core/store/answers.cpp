@@ -9,6 +9,17 @@ namespace {
 
 // Elements of one answer, of all its lists together: half a GB of what hiredis makes of them.
 constexpr std::uint64_t max_elements = 8'000'000;
+// Lists in lists. Newer versions of hiredis have no limit of their own, and free an answer by recursion.
+constexpr int max_depth = 7;
+
+int depth_of(const redisReadTask* task) {
+  int depth = 0;
+  while (task != nullptr && depth <= max_depth) {
+    task = task->parent;
+    ++depth;
+  }
+  return depth;
+}
 
 const char* kind_of(const redisReply& reply) {
   switch (reply.type) {
@@ -92,7 +103,7 @@ template <class Count>
 void* AnswerReader::counted_array(const redisReadTask* task, Count count) {
   Budget& budget = *static_cast<Budget*>(task->privdata);
   const auto wanted = static_cast<std::uint64_t>(count);
-  budget.refused = wanted > budget.elements_left;
+  budget.refused = wanted > budget.elements_left || depth_of(task) > max_depth;
   if (budget.refused) return nullptr;
   budget.elements_left -= wanted;
   return budget.array(task, count);
@@ -130,7 +141,8 @@ ReplyPtr AnswerReader::next() {
   void* reply = nullptr;
   if (redisReaderGetReply(reader_.get(), &reply) != REDIS_OK) {
     if (budget_.refused) {
-      fail(Code::format, where_, ": the answer has more than ", max_elements, " elements");
+      fail(Code::format, where_, ": the answer has more than ", max_elements,
+           " elements, or lists more than ", max_depth, " deep");
     }
     if (tls_alert_) {
       fail(Code::unsupported, where_,

@@ -52,7 +52,7 @@ TD_TEST(wrong_options) {
 TD_TEST(a_rank_that_never_comes) {
   group_needed();
   td_group_options options = group_options(group_url(), 0, 2);
-  options.timeout_ms = 1000;
+  options.timeout_ms = 3000;
   td_group *group = NULL;
   TD_EXPECT_NULL(td_group_open(&options, &group), TD_ERR_IO, group);
   TD_CHECK_TEXT(td_last_error_message(), "missing ranks: 1");

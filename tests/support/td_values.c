@@ -34,6 +34,9 @@ static void encode(td_dtype dtype, double value, void *bytes) {
     COUNT(TD_DTYPE_INT16, int16_t)
     COUNT(TD_DTYPE_INT32, int32_t)
     COUNT(TD_DTYPE_INT64, int64_t)
+    COUNT(TD_DTYPE_UINT16, uint16_t)
+    COUNT(TD_DTYPE_UINT32, uint32_t)
+    COUNT(TD_DTYPE_UINT64, uint64_t)
     CASE(TD_DTYPE_FLOAT32, float)
     CASE(TD_DTYPE_FLOAT64, double)
     default: td_test_fail(__FILE__, __LINE__, "no test values of dtype %d", (int)dtype);
@@ -56,6 +59,9 @@ static double decode(td_dtype dtype, const unsigned char *bytes) {
     CASE(TD_DTYPE_INT16, int16_t)
     CASE(TD_DTYPE_INT32, int32_t)
     CASE(TD_DTYPE_INT64, int64_t)
+    CASE(TD_DTYPE_UINT16, uint16_t)
+    CASE(TD_DTYPE_UINT32, uint32_t)
+    CASE(TD_DTYPE_UINT64, uint64_t)
     CASE(TD_DTYPE_FLOAT32, float)
     CASE(TD_DTYPE_FLOAT64, double)
     default: td_test_fail(__FILE__, __LINE__, "no test values of dtype %d", (int)dtype);
