@@ -181,7 +181,7 @@ int main(int argc, char **argv) {
   options.url = argv[2];
   options.rank = rank;
   options.world_size = 2;
-  options.timeout_ms = 60000;
+  options.timeout_ms = 600000;
   td_group *group, *part;
   step = "open";
   const td_status opened = td_group_open(&options, &group);

@@ -150,8 +150,8 @@ def meet(language, command, rank, url):
     other = subprocess.Popen([*command, str(1 - rank), url])
     python = subprocess.Popen([sys.executable, "-W", "ignore", __file__, "--rank", str(rank), url])
     try:
-        python.wait(180)
-        if other.wait(120) != 0 or python.returncode != -signal.SIGKILL:
+        python.wait(1800)
+        if other.wait(1200) != 0 or python.returncode != -signal.SIGKILL:
             sys.exit(f"failed: {language} ended with {other.returncode}, Python with {python.returncode}")
     finally:
         other.kill()

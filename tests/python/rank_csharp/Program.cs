@@ -8,7 +8,7 @@ int rank = int.Parse(args[0]), other = 1 - rank;
 Group opened;
 try
 {
-    opened = new Group(new GroupOptions { Url = args[1], Rank = rank, Size = 2, Timeout = TimeSpan.FromMinutes(1) });
+    opened = new Group(new GroupOptions { Url = args[1], Rank = rank, Size = 2, Timeout = TimeSpan.FromMinutes(10) });
 }
 catch (TensorUnsupportedException)
 {

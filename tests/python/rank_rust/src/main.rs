@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     let [_, number, url] = &arguments[..] else { return ExitCode::from(2) };
     let rank: i32 = number.parse().unwrap();
     let (other, call) = (1 - rank, GroupCall::new());
-    let options = GroupOptions::new().url(url).rank(rank, 2).timeout(Duration::from_secs(60));
+    let options = GroupOptions::new().url(url).rank(rank, 2).timeout(Duration::from_secs(600));
     let mut group = match Group::open(&options) {
         Err(error) if error.kind() == ErrorKind::Unsupported => return ExitCode::from(77),
         group => group.unwrap(),
