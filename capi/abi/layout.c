@@ -1027,7 +1027,7 @@ TD_OFFSET(td_to_arrow_options, struct_size, 0);
 TD_OFFSET(td_to_arrow_options, flags, 4);
 TD_OFFSET(td_to_arrow_options, separator, 8);
 
-TD_SIZE(td_store_options, 80);
+TD_SIZE(td_store_options, 120);
 TD_OFFSET(td_store_options, struct_size, 0);
 TD_OFFSET(td_store_options, port, 4);
 TD_OFFSET(td_store_options, host, 8);
@@ -1039,6 +1039,12 @@ TD_OFFSET(td_store_options, id, 48);
 TD_OFFSET(td_store_options, db, 56);
 TD_OFFSET(td_store_options, timeout_ms, 64);
 TD_OFFSET(td_store_options, max_bytes, 72);
+TD_OFFSET(td_store_options, tls_ca, 80);
+TD_OFFSET(td_store_options, tls_cert, 88);
+TD_OFFSET(td_store_options, tls_key, 96);
+TD_OFFSET(td_store_options, tls_server_name, 104);
+TD_OFFSET(td_store_options, tls, 112);
+TD_OFFSET(td_store_options, reserved, 116);
 
 TD_SIZE(td_group_op, 4);
 TD_NUMBER(TD_GROUP_OP_SUM, 0);

@@ -26,6 +26,7 @@ namespace {
 td::store::Options store_options_in(const td_store_options* options) {
   const td_store_options given =
       capi::options_in(options, td_store_options TD_STORE_OPTIONS_INIT, sizeof(td_store_options));
+  capi::require_zero(static_cast<std::int32_t>(given.reserved));
   td::store::Options result;
   const auto text = [](const char* from, std::string& to) {
     if (from != nullptr) to = from;
@@ -40,6 +41,11 @@ td::store::Options store_options_in(const td_store_options* options) {
   result.database = given.db;
   if (given.timeout_ms != 0) result.timeout_ms = given.timeout_ms;
   if (given.max_bytes != 0) result.max_bytes = given.max_bytes;
+  result.tls.on = given.tls != 0;
+  text(given.tls_ca, result.tls.ca);
+  text(given.tls_cert, result.tls.cert);
+  text(given.tls_key, result.tls.key);
+  text(given.tls_server_name, result.tls.server_name);
   return result;
 }
 

@@ -145,9 +145,7 @@ ReplyPtr AnswerReader::next() {
            " elements, or lists more than ", max_depth, " deep");
     }
     if (tls_alert_) {
-      fail(Code::unsupported, where_,
-           " wants TLS, which this client does not speak: use a port without, or a tunnel such as "
-           "stunnel");
+      fail(Code::unsupported, where_, " wants TLS: set `tls`");
     }
     fail(reader_->err == REDIS_ERR_OOM ? Code::out_of_memory : Code::format, where_,
          ": the answer is not of Redis' protocol: ", shown(reader_->errstr));

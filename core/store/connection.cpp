@@ -5,8 +5,9 @@
 namespace td::store {
 
 std::string shown_server(const Options& options) {
-  if (!options.unix_socket.empty()) return "Redis at \"" + options.unix_socket + "\"";
-  return "Redis at " + options.host + ":" + std::to_string(options.port);
+  const std::string over = options.tls.on ? " over TLS" : "";
+  if (!options.unix_socket.empty()) return "Redis at \"" + options.unix_socket + "\"" + over;
+  return "Redis at " + options.host + ":" + std::to_string(options.port) + over;
 }
 
 Connection::Connection(Options options, Connect connect)
@@ -115,9 +116,9 @@ void Connection::together(const std::function<void()>& talk) {
       transport_.reset();
       if (!again) continue;
       fail(Code::io, where_, ": ", broken.why,
-           silent ? ", before it said anything: does this port want TLS? This client does not "
-                    "speak it: use a port without, or a tunnel such as stunnel"
-                  : "");
+           !silent           ? ""
+           : options_.tls.on ? ", before it said anything: does this port speak TLS?"
+                             : ", before it said anything: does this port want TLS? Set `tls`");
     } catch (...) {
       together_ = false;
       // Answers that are still on the way would be taken for those to the next request.

@@ -34,7 +34,7 @@ class Transport {
 };
 using Connect = std::function<std::unique_ptr<Transport>(const Options& options)>;
 
-// Through hiredis, to a host or a socket of the file system.
+// Through hiredis, to a host or a socket of the file system; encrypted if the options say so.
 std::unique_ptr<Transport> connect_socket(const Options& options);
 
 // The server in messages: "Redis at localhost:6379". Passwords are never part of it.

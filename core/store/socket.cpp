@@ -1,6 +1,7 @@
 // A connection that hiredis makes. Bytes are moved here: hiredis' own functions raise SIGPIPE in the process, and wait
 // without end for a server that sends a byte now and then.
 #include "core/store/connection.h"
+#include "core/store/tls.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -72,6 +73,7 @@ std::unique_ptr<Transport> connect_socket(const Options& options) {
   if (context == nullptr) throw std::bad_alloc();
   auto socket = std::make_unique<Socket>(context);
   if (context->err != 0) throw Broken{context->errstr};
+  if (options.tls.on) return over_tls(std::move(socket), options);
   return socket;
 }
 

@@ -12,6 +12,15 @@
 
 namespace td::store {
 
+// How a connection is encrypted. Files are in PEM.
+struct TlsOptions {
+  bool on = false;
+  std::string
+      ca;  // certificates that the server's must come from; empty: those that the system trusts
+  std::string cert, key;    // of this client; empty: none
+  std::string server_name;  // in the server's certificate; empty: its host
+};
+
 struct Options {
   std::string host = "localhost";
   std::int64_t port = 6379;
@@ -22,6 +31,7 @@ struct Options {
   std::string id;                                     // empty: a random one
   std::int64_t timeout_ms = 10'000;                   // of connecting, and of silence; -1: for ever
   std::uint64_t max_bytes = std::uint64_t{16} << 30;  // of the answers to one call
+  TlsOptions tls;
 };
 
 // Redis keeps no larger value, unless told otherwise.

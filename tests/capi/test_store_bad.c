@@ -1,8 +1,5 @@
 /* Servers that go away, refuse, are full, lie, or say nothing: each call has its status, and changes nothing. */
-#include <pthread.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-
+#include "td_liar.h"
 #include "td_redis.h"
 #include "td_values.h"
 
@@ -252,73 +249,7 @@ TD_TEST(wrong_arguments_reach_no_server) {
   td_store_free(store);
 }
 
-/* Limits of time: of calls that must reach them, and of those that get an answer, however slow the machine is. */
-enum { soon_ms = 200, late_ms = 60000 };
-
-/* A server that answers each connection with these bytes, whatever it is asked, and then closes or waits. */
-struct liar {
-  int fd, wait;
-  const char *bytes;
-  size_t size;
-};
-
-static void *lie(void *argument) {
-  struct liar *liar = (struct liar *)argument;
-  for (;;) {
-    const int one = accept(liar->fd, NULL, NULL);
-    if (one < 0) return NULL;
-    char asked[4096];
-    if (read(one, asked, sizeof asked) <= 0) {
-      close(one);
-      continue;
-    }
-    for (size_t sent = 0; sent < liar->size;) {
-      const ssize_t n = send(one, liar->bytes + sent, liar->size - sent, MSG_NOSIGNAL);
-      if (n <= 0) break;
-      sent += (size_t)n;
-    }
-    if (liar->wait) {
-      while (read(one, asked, sizeof asked) > 0) {
-      }
-    }
-    close(one);
-  }
-}
-
-static td_status opened_from(const char *bytes, size_t size, int wait_ms) {
-  char folder[] = "/tmp/td-liar-XXXXXX";
-  struct sockaddr_un address = {0};
-  pthread_t thread;
-  struct liar liar = {socket(AF_UNIX, SOCK_STREAM, 0), wait_ms != 0, bytes, size};
-  TD_CHECK(mkdtemp(folder) != NULL);
-  address.sun_family = AF_UNIX;
-  snprintf(address.sun_path, sizeof address.sun_path, "%s/s", folder);
-  TD_CHECK_INT(bind(liar.fd, (struct sockaddr *)&address, sizeof address), 0);
-  TD_CHECK_INT(listen(liar.fd, 4), 0);
-  TD_CHECK_INT(pthread_create(&thread, NULL, lie, &liar), 0);
-  td_store_options options = TD_STORE_OPTIONS_INIT;
-  options.unix_socket = address.sun_path;
-  options.id = "x";
-  options.timeout_ms = wait_ms == 0 ? late_ms : wait_ms;
-  td_store *store = TD_POISON;
-  td_tensordict *td = NULL;
-  td_status status = td_store_open(&options, &store);
-  if (status == TD_OK) {
-    status = td_store_load(store, &td);
-    TD_CHECK(status != TD_OK);
-    td_store_free(store);
-  } else {
-    TD_CHECK(store == NULL);
-  }
-  shutdown(liar.fd, SHUT_RDWR);
-  close(liar.fd);
-  pthread_join(thread, NULL);
-  unlink(address.sun_path);
-  rmdir(folder);
-  return status;
-}
-
-#define OPENED(text, wait_ms) opened_from((text), sizeof(text) - 1, (wait_ms))
+#define OPENED(text, wait_ms) td_opened_from((text), sizeof(text) - 1, (wait_ms), 0)
 #define QUEUED "+OK\r\n+QUEUED\r\n+QUEUED\r\n"
 
 TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
@@ -337,7 +268,7 @@ TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   char *deep = malloc(4 * 100000);
   TD_CHECK(deep != NULL);
   for (int i = 0; i < 100000; i++) memcpy(deep + 4 * i, "*1\r\n", 4);
-  TD_CHECK_INT(opened_from(deep, 4 * 100000, late_ms), TD_ERR_FORMAT);
+  TD_CHECK_INT(td_opened_from(deep, 4 * 100000, late_ms, 0), TD_ERR_FORMAT);
   free(deep);
   TD_CHECK_INT(OPENED(":1\r\n:1\r\n:1\r\n:1\r\n", late_ms), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED("-LOADING not yet\r\n+QUEUED\r\n+QUEUED\r\n*0\r\n", late_ms), TD_ERR_BUSY);

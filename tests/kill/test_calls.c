@@ -110,7 +110,7 @@ static const call calls[] = {
 };
 
 static void each_fails(const call *it, unsigned kinds, int error) {
-  char name[100], dir[1000], before[1000];
+  char name[100], dir[1000], before[1008];
   for (long at = 1;; at++) {
     snprintf(name, sizeof name, "%s_%d_%ld", it->name, error, at);
     snprintf(dir, sizeof dir, "%s", td_path(td_test_folder(), name));

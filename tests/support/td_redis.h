@@ -40,8 +40,10 @@ static inline redisContext *td_redis_connected(void) {
   return NULL;
 }
 
-/* Starts the server, with one more setting; the test is skipped where there is none to start. */
-static inline void td_redis_start(const char *setting, const char *value) {
+enum { td_redis_most_settings = 32 };
+
+/* Starts the server, with more settings, up to a NULL; the test is skipped where there is none to start. */
+static inline void td_redis_start_with(const char *const *more) {
   if (td_redis_folder[0] == 0) {
     strcpy(td_redis_folder, "/tmp/td-redis-XXXXXX");
     TD_CHECK(mkdtemp(td_redis_folder) != NULL);
@@ -56,8 +58,14 @@ static inline void td_redis_start(const char *setting, const char *value) {
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that crashes leaves none behind */
 #endif
     if (freopen("/dev/null", "w", stdout) == NULL) _exit(127);
-    execlp("redis-server", "redis-server", "--port", "0", "--unixsocket", td_redis_socket, "--save",
-           "", "--appendonly", "no", "--dir", td_redis_folder, setting, value, (char *)NULL);
+    const char *all[11 + td_redis_most_settings] = {
+        "redis-server", "--port", "0",     "--unixsocket", td_redis_socket, "--save", "",
+        "--appendonly", "no",     "--dir", td_redis_folder};
+    for (size_t i = 0; more[i] != NULL; i++) {
+      if (i + 1 == td_redis_most_settings) _exit(126);
+      all[11 + i] = more[i];
+    }
+    execvp("redis-server", (char *const *)all);
     _exit(127);
   }
   for (int i = 0; i < 1000; i++) {
@@ -76,6 +84,11 @@ static inline void td_redis_start(const char *setting, const char *value) {
     nanosleep(&pause, NULL);
   }
   td_test_fail(__FILE__, __LINE__, "redis-server does not answer");
+}
+
+static inline void td_redis_start(const char *setting, const char *value) {
+  const char *const more[] = {setting, value, NULL};
+  td_redis_start_with(more);
 }
 
 /* The server that all tests share. */

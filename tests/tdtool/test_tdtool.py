@@ -482,7 +482,7 @@ class Stores(unittest.TestCase):
                 server.wait()
 
     def test_an_address_without_a_server_is_refused(self):
-        for address in ("redis://localhost/x", "redis://localhost:0/p/x", "redis://localhost:x/p/x", "redis:///"):
+        for address in ("redis://localhost/x", "redis://localhost:0/p/x", "rediss://localhost:x/p/x", "redis:///"):
             run("show", address, status=2)
 
 

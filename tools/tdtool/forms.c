@@ -24,7 +24,7 @@ static const form_row rows[] = {
     {FORM_MODULE, "torchscript", "TorchScript archive", "",
      "a module, for show and run; all others take its tensors as data"},
     {FORM_STORE, "redis", "store", "",
-     "a dictionary in a Redis server: redis://HOST:PORT/PREFIX/ID, or "
+     "a dictionary in a Redis server: redis://HOST:PORT/PREFIX/ID, rediss:// over TLS, or "
      "redis+unix://SOCKET/PREFIX/ID; the "
      "password is that of REDISCLI_AUTH"},
     {FORM_CSV, "csv", "CSV table", " .csv ", "a table with names in the first line"},
@@ -53,7 +53,8 @@ const char *form_title(form which) { return which == FORM_UNKNOWN ? "file" : row
 /* The form that a name says: a folder when it has no suffix, and is no address. */
 form form_of_name(const char *path) {
   size_t length = strlen(path);
-  if (strncmp(path, "redis://", 8) == 0 || strncmp(path, "redis+unix://", 13) == 0)
+  if (strncmp(path, "redis://", 8) == 0 || strncmp(path, "rediss://", 9) == 0 ||
+      strncmp(path, "redis+unix://", 13) == 0)
     return FORM_STORE;
   while (length > 1 && path[length - 1] == '/') return FORM_FOLDER;
   const char *base = strrchr(path, '/'), *dot = strrchr(base ? base : path, '.');

@@ -1,10 +1,12 @@
-/* Dictionaries in a Redis server, by their address: redis://HOST[:PORT]/PREFIX/ID, or redis+unix://SOCKET/PREFIX/ID. */
+/* Dictionaries in a Redis server, by their address: redis://HOST[:PORT]/PREFIX/ID, rediss:// over TLS, or
+ * redis+unix://SOCKET/PREFIX/ID. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tdtool.h"
 
 #define OVER_NET "redis://"
+#define OVER_TLS "rediss://"
 #define OVER_SOCKET "redis+unix://"
 
 /* What stands in an address; the texts lie in `copy`. */
@@ -22,13 +24,16 @@ static char *cut(char *text, const char *path) {
 }
 
 static address address_of(const char *path) {
-  const bool net = strncmp(path, OVER_NET, strlen(OVER_NET)) == 0;
-  address result = {xstrdup(path + strlen(net ? OVER_NET : OVER_SOCKET)), TD_STORE_OPTIONS_INIT};
+  const bool tls = strncmp(path, OVER_TLS, strlen(OVER_TLS)) == 0;
+  const bool net = tls || strncmp(path, OVER_NET, strlen(OVER_NET)) == 0;
+  const char *begin = tls ? OVER_TLS : net ? OVER_NET : OVER_SOCKET;
+  address result = {xstrdup(path + strlen(begin)), TD_STORE_OPTIONS_INIT};
   char *rest = result.copy, *port;
   result.options.id = cut(rest, path);
   result.options.prefix = cut(rest, path);
   /* As redis-cli has it: what stands on a command line everybody sees. */
   result.options.password = getenv("REDISCLI_AUTH");
+  result.options.tls = tls;
   if (!net) {
     result.options.unix_socket = rest;
     return result;

@@ -3,14 +3,16 @@
 # Calls `f(options)` with the options as the library takes them.
 function with_store_options(f; host = nothing, port::Integer = 0, unix_socket = nothing, username = nothing,
                             password = nothing, prefix = nothing, id = nothing, db::Integer = 0,
-                            timeout::Union{Real,Nothing} = nothing, max_bytes::Integer = 0)
+                            timeout::Union{Real,Nothing} = nothing, max_bytes::Integer = 0, tls::Bool = false,
+                            tls_ca = nothing, tls_cert = nothing, tls_key = nothing, tls_server_name = nothing)
     texts = map(t -> t === nothing ? nothing : Base.cconvert(Cstring, String(t)),
-                (host, unix_socket, username, password, prefix, id))
+                (host, unix_socket, username, password, prefix, id, tls_ca, tls_cert, tls_key, tls_server_name))
     c(text) = text === nothing ? Cstring(C_NULL) : Base.unsafe_convert(Cstring, text)
     ms = timeout === nothing ? 0 : timeout == Inf ? -1 : max(1, round(Int64, timeout * 1000))
     GC.@preserve texts f(Ref(td_store_options(
         port = port, host = c(texts[1]), unix_socket = c(texts[2]), username = c(texts[3]), password = c(texts[4]),
-        prefix = c(texts[5]), id = c(texts[6]), db = db, timeout_ms = ms, max_bytes = max_bytes)))
+        prefix = c(texts[5]), id = c(texts[6]), db = db, timeout_ms = ms, max_bytes = max_bytes,
+        tls = tls, tls_ca = c(texts[7]), tls_cert = c(texts[8]), tls_key = c(texts[9]), tls_server_name = c(texts[10]))))
 end
 
 """
@@ -33,6 +35,8 @@ is got is a copy; what is set is there for everybody at once. Threads may share 
 
 Options: `host` ("localhost"), `port` (6379), `unix_socket`, `username`, `password`, `prefix` ("tensordict"), `id` (a
 random one if new), `db` (0), `timeout` in seconds (10), `max_bytes` of the answers to one call (16 GB).
+Over TLS: `tls = true`, and PEM files where needed: `tls_ca` (whom to trust, instead of those that the system does),
+`tls_cert` and `tls_key` (of this client); `tls_server_name` (whose certificate the server must have, if not its host's).
 """
 TensorDictStore(; options...) = with_store_options(given -> call(TensorDictStore, td_store_open, given); options...)
 TensorDictStore(td::TensorDict; options...) =

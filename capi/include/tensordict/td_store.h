@@ -37,17 +37,28 @@ typedef struct td_store_options {
   const char *TD_NULLABLE host;        /**< borrowed; NULL: "localhost" */
   const char *TD_NULLABLE unix_socket; /**< borrowed; a path, instead of host and port */
   const char *TD_NULLABLE username;    /**< borrowed; NULL: that of servers with one password */
-  const char *TD_NULLABLE password;    /**< borrowed; NULL: none. No message shows it. It is sent as it
-                                            is: connections are not encrypted. */
+  const char *TD_NULLABLE password;    /**< borrowed; NULL: none. No message shows it. Without `tls` it is
+                                            sent as it is. */
   const char *TD_NULLABLE prefix;      /**< borrowed; NULL: "tensordict" */
   const char *TD_NULLABLE id;          /**< borrowed; which dictionary; NULL for a new one: a random id */
   int64_t db;                          /**< number of the server's database */
   int64_t timeout_ms;                  /**< most time to connect, and to answer; a megabyte that is moved
                                             buys another second; 0: 10,000; -1: waits for ever */
   uint64_t max_bytes;                  /**< most bytes of the answers to one call; 0: 16 GB */
+  const char *TD_NULLABLE tls_ca;      /**< borrowed; file of the certificates, in PEM, that the server's
+                                            must come from; NULL: those that the system trusts */
+  const char *TD_NULLABLE tls_cert;    /**< borrowed; file of this client's certificate and those above
+                                            it, in PEM; NULL: none */
+  const char *TD_NULLABLE tls_key;     /**< borrowed; file of its key, in PEM, without a passphrase */
+  const char *TD_NULLABLE tls_server_name; /**< borrowed; whose certificate the server must have; NULL:
+                                            that of `host` */
+  int32_t tls;                         /**< 1: the connection is encrypted (TLS 1.2 or newer), and the
+                                            server's certificate checked; 0: neither */
+  uint32_t reserved;                   /**< 0 */
 } td_store_options;
 #define TD_STORE_OPTIONS_INIT \
-  {(uint32_t)sizeof(td_store_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
+  {(uint32_t)sizeof(td_store_options), \
+   0, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, NULL, NULL, NULL, NULL, 0, 0}
 
 /**
  * Opens a dictionary that is there.
@@ -56,8 +67,8 @@ typedef struct td_store_options {
  * @param result  new; free with td_store_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (no dictionary of this id), TD_ERR_IO (no connection; wrong
- *         password; no answer in time), TD_ERR_INVALID_ARGUMENT, TD_ERR_UNSUPPORTED (this build has
- *         no client; a cluster; TLS), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ *         password; a certificate that is not trusted; no answer in time), TD_ERR_INVALID_ARGUMENT,
+ *         TD_ERR_UNSUPPORTED (this build has no client, or no TLS; a cluster), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  * @since 0.2
  */

@@ -78,6 +78,12 @@ public class StoreTests
         StoreOptions options = server with { Prefix = "p", Id = "one" };
         using TensorDictStore store = TensorDictStore.From(td, options);
         using TensorDictStore other = TensorDictStore.Open(options);
+
+        // The server is one without TLS; a file that is none is found before that.
+        StoreOptions tls = options with { Tls = true, TlsCa = "/nowhere/ca.pem", TlsServerName = "here" };
+        Assert.Contains("\"/nowhere/ca.pem\"", Assert.Throws<TensorIOException>(() => TensorDictStore.Open(tls)).Message);
+        tls = options with { Tls = true, TlsKey = "key.pem" };
+        Assert.Contains("key without its", Assert.ThrowsAny<Exception>(() => TensorDictStore.Open(tls)).Message);
         Assert.Equal("one", other.Id);
         Assert.Equal(new long[] { 4 }, other.BatchSize);
         Assert.Equal(2, other.Keys.Count);

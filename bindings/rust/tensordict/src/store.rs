@@ -20,7 +20,7 @@ use crate::values::nul_terminated;
 #[derive(Clone, Default)]
 pub struct StoreOptions {
     raw: sys::td_store_options,
-    texts: [Option<String>; 6],
+    texts: [Option<String>; 10],
 }
 
 const HOST: usize = 0;
@@ -29,6 +29,10 @@ const USERNAME: usize = 2;
 const PASSWORD: usize = 3;
 const PREFIX: usize = 4;
 const ID: usize = 5;
+const TLS_CA: usize = 6;
+const TLS_CERT: usize = 7;
+const TLS_KEY: usize = 8;
+const TLS_SERVER_NAME: usize = 9;
 
 impl StoreOptions {
     /// The server at localhost:6379.
@@ -95,6 +99,28 @@ impl StoreOptions {
         self
     }
 
+    /// Over TLS 1.2 or newer; the server's certificate is checked.
+    pub fn tls(mut self) -> Self {
+        self.raw.tls = 1;
+        self
+    }
+
+    /// Over TLS; the server's certificate comes from one in this PEM file rather than from those that the system
+    /// trusts.
+    pub fn tls_ca(self, path: impl Into<String>) -> Self {
+        self.tls().text(TLS_CA, path)
+    }
+
+    /// Over TLS; this client has a certificate, too: PEM files of it and of its key.
+    pub fn tls_cert(self, cert: impl Into<String>, key: impl Into<String>) -> Self {
+        self.tls().text(TLS_CERT, cert).text(TLS_KEY, key)
+    }
+
+    /// Over TLS; whose certificate the server must have, if not its host's.
+    pub fn tls_server_name(self, name: impl Into<String>) -> Self {
+        self.tls().text(TLS_SERVER_NAME, name)
+    }
+
     // Calls with the options as the library takes them.
     #[track_caller]
     fn call(
@@ -122,6 +148,10 @@ impl StoreOptions {
         raw.password = text(PASSWORD);
         raw.prefix = text(PREFIX);
         raw.id = text(ID);
+        raw.tls_ca = text(TLS_CA);
+        raw.tls_cert = text(TLS_CERT);
+        raw.tls_key = text(TLS_KEY);
+        raw.tls_server_name = text(TLS_SERVER_NAME);
         let mut token = std::ptr::null_mut();
         check(call(&raw, &mut token))?;
         // SAFETY: the call succeeded and gave the handle to us.

@@ -86,6 +86,14 @@ fn one_writes_and_another_reads() {
     });
     assert_eq!(TensorDictStore::open(&options).err().unwrap().kind(), ErrorKind::Key);
 
+    // The server is one without TLS; a file that is none is found before that.
+    let tls = options.clone().tls_ca("/nowhere/ca.pem").tls_server_name("here");
+    let error = TensorDictStore::new([1], &tls).err().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(error.to_string().contains("\"/nowhere/ca.pem\""), "{error}");
+    let error = TensorDictStore::new([1], &options.clone().tls_cert("", "/nowhere")).err().unwrap();
+    assert!(error.to_string().contains("key without its certificate"), "{error}");
+
     let zeros = TensorDictStore::from_schema(&td.schema().unwrap(), &options.db(1)).unwrap();
     assert_eq!(numbers(zeros.get(("n", "y"))), [0; 4]);
 }
