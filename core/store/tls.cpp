@@ -33,8 +33,8 @@ void require_file(int ok, const char* what, const std::string& path) {
 
 Context context_of(const TlsOptions& tls) {
   if (tls.cert.empty() != tls.key.empty()) {
-    fail(Code::invalid_argument, "a ", tls.cert.empty() ? "key without its certificate"
-                                                        : "certificate without its key",
+    fail(Code::invalid_argument, "a ",
+         tls.cert.empty() ? "key without its certificate" : "certificate without its key",
          ": give both `tls_cert` and `tls_key`, or none");
   }
   ERR_clear_error();
@@ -81,8 +81,7 @@ class Tls final : public Transport {
     if (moved.received != 0) return moved;
     if (is_open() && pending_.size() < most_pending) moved.sent = write(out);
     collect();
-    const Moved there =
-        below_->move(pending_, raw_, sizeof raw_, moved.sent == 0 ? wait_ms : 0);
+    const Moved there = below_->move(pending_, raw_, sizeof raw_, moved.sent == 0 ? wait_ms : 0);
     pending_.erase(0, there.sent);
     if (there.received != 0) {
       if (BIO_write(from_, raw_, static_cast<int>(there.received)) !=
@@ -158,8 +157,8 @@ class Tls final : public Transport {
     if (error == SSL_ERROR_ZERO_RETURN) throw Broken{"the server closed the connection"};
     const long verified = SSL_get_verify_result(ssl_.get());
     if (verified != X509_V_OK) {
-      fail(Code::io, where_, ": its certificate is not trusted: ",
-           X509_verify_cert_error_string(verified));
+      fail(Code::io, where_,
+           ": its certificate is not trusted: ", X509_verify_cert_error_string(verified));
     }
     fail(Code::io, where_, ": ", reason());
   }

@@ -8,10 +8,11 @@ static int port;
 
 static void make_certificate(const char *certificate, const char *its_key, const char *names) {
   char command[900];
-  snprintf(command, sizeof command,
-           "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=td "
-           "-addext subjectAltName=%s -out %s -keyout %s >/dev/null 2>&1",
-           names, certificate, its_key);
+  snprintf(
+      command, sizeof command,
+      "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=td "
+      "-addext subjectAltName=%s -out %s -keyout %s >/dev/null 2>&1",
+      names, certificate, its_key);
   if (system(command) != 0) td_test_skip("there is no openssl that makes certificates");
 }
 
@@ -29,9 +30,19 @@ static void start(const char *names, const char *asks_clients) {
   /* Below those that the system gives to connections. */
   port = 20000 + (int)(getpid() % 12000);
   snprintf(port_text, sizeof port_text, "%d", port);
-  const char *const more[] = {"--bind", "127.0.0.1", "--tls-port", port_text, "--tls-cert-file",
-                              cert, "--tls-key-file", key, "--tls-ca-cert-file", ca,
-                              "--tls-auth-clients", asks_clients, NULL};
+  const char *const more[] = {"--bind",
+                              "127.0.0.1",
+                              "--tls-port",
+                              port_text,
+                              "--tls-cert-file",
+                              cert,
+                              "--tls-key-file",
+                              key,
+                              "--tls-ca-cert-file",
+                              ca,
+                              "--tls-auth-clients",
+                              asks_clients,
+                              NULL};
   td_redis_start_with(more);
 }
 
@@ -204,7 +215,8 @@ TD_TEST(what_is_no_tls_is_refused) {
   /* The beginning of an answer, and random bytes after it. */
   memcpy(hello, "\x16\x03\x03\x00\x46\x02\x00\x00\x42\x03\x03", 11);
   for (unsigned seed = 0; seed < 50; seed++) {
-    for (size_t i = 11; i < sizeof hello; i++) hello[i] = (char)((seed * 2654435761u + i * 40503u) >> 7);
+    for (size_t i = 11; i < sizeof hello; i++)
+      hello[i] = (char)((seed * 2654435761u + i * 40503u) >> 7);
     TD_CHECK_INT(td_opened_from(hello, sizeof hello, 0, 1), TD_ERR_IO);
   }
 }

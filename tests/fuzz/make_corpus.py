@@ -55,6 +55,15 @@ write("replay_folder", "live_gap", b"\1" + wrapped[1:] + b"\n@@ live.bin\nTDrepl
       struct.pack("<7q", 64, 64, 2, 130, 9, 2, 130))
 write("replay_folder", "links", b"\0\n@@ writer -> ../..\n\n@@ live.bin -> ../secret\n")
 
+# States of loaders: how it draws, then changes of an entry: which, what becomes of it, a number.
+for name, how, changes in (
+        ("same", 0, ()), ("later", 1, ((0, 0, 2), (1, 0, 3), (3, 0, -1))), ("past", 65, ((0, 0, 5), (1, 0, 99))),
+        ("far", 1, ((0, 0, 2**63 - 1), (1, 0, 2**62))), ("negative", 4, ((1, 0, -1), (2, 0, -1))),
+        ("rows", 193, ((2, 0, 7), (1, 0, 1))), ("more_rows", 17, ((2, 0, 2**40), (1, 0, 2**30))),
+        ("slices", 8, ((0, 0, 1), (1, 0, 1))), ("drawn", 2, ((1, 0, 4),)), ("ranks", 33, ((1, 0, 2),)),
+        ("settings", 1, ((0x84, 0, 5),)), ("forms", 1, ((1, 201, 1), (2, 220, 1))), ("gone", 1, ((0, 255, 0),))):
+    write("loader_state", name, bytes([how]) + b"".join(struct.pack("<BBq", *one) for one in changes))
+
 # Counts of rows, of a folder with longer files than its meta.json files say.
 GROWN = b"\n@@ meta.json\n" + (
     b'{"a":{"device":"cpu","shape":[2],"dtype":"torch.int64","is_nested":false,"type":null},'
