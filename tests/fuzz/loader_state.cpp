@@ -9,9 +9,9 @@
 namespace {
 
 constexpr std::int64_t rows = 23;
-const char *const names[] = {"epoch",      "batch",     "source_rows", "seed",  "rows",
-                             "rank",       "world_size", "drop_last",  "order", "draws",
-                             "flat",       "slice_len", "slice_step",  "short_slices"};
+const char *const names[] = {"epoch", "batch",      "source_rows", "seed",        "rows",
+                             "rank",  "world_size", "drop_last",   "order",       "draws",
+                             "flat",  "slice_len",  "slice_step",  "short_slices"};
 // The first four are where a loader is; the others must be those of its options, and seldom change.
 constexpr std::size_t places = 4;
 

@@ -1,0 +1,409 @@
+// What a group holds: links followed inside the file only, types and sizes checked, cycles found.
+#include "core/interop/hdf5_tree.h"
+
+#include "core/meta/format.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+namespace td::hdf5 {
+
+namespace {
+
+struct Link {
+  std::string name;
+  H5L_type_t type;
+};
+
+struct Links {
+  std::vector<Link> found;
+  std::size_t most;
+  bool too_many = false, no_memory = false;
+};
+
+// Called by C code: nothing may be thrown.
+herr_t take_link(hid_t, const char* name, const H5L_info_t* info, void* into) {
+  Links& links = *static_cast<Links*>(into);
+  if (links.found.size() >= links.most) {
+    links.too_many = true;
+    return -1;
+  }
+  try {
+    links.found.push_back({name, info->type});
+  } catch (...) {
+    links.no_memory = true;
+    return -1;
+  }
+  return 0;
+}
+
+class Scanner {
+ public:
+  Scanner(hid_t file, const std::string& where, const Options& options, std::size_t& entries,
+          Budget& budget)
+      : file_(file),
+        where_(where),
+        options_(options),
+        entries_(entries),
+        budget_(budget),
+        way_(inside_file(H5P_LINK_ACCESS, where)),
+        to_group_(inside_file(H5P_GROUP_ACCESS, where)),
+        to_dataset_(inside_file(H5P_DATASET_ACCESS, where)) {}
+
+  // Without recursion: a file says how deep it is.
+  Tree scan(const std::string& group) {
+    H5O_info_t info = look(group);
+    if (info.type != H5O_TYPE_GROUP) {
+      fail(Code::wrong_entry, where_, ": ", quote(group), " is no group");
+    }
+    Entry root;
+    root.place = group;
+    tree_.push_back(std::move(root));
+    open(0, info.addr);
+    while (!levels_.empty()) {
+      Level& level = levels_.back();
+      if (level.next == level.links.size()) {
+        above_.erase(level.address);
+        levels_.pop_back();
+        continue;
+      }
+      const Link link = level.links[level.next++];
+      take(level.entry, link);
+    }
+    require_keys();
+    return std::move(tree_);
+  }
+
+  std::vector<std::string> groups(const std::string& group) {
+    H5O_info_t info = look(group);
+    std::vector<std::string> names;
+    for (const Link& link : links_of(group)) {
+      const std::string place = below(group, link.name);
+      if (link.type == H5L_TYPE_HARD || link.type == H5L_TYPE_SOFT) {
+        if (H5Oget_info_by_name(file_, place.c_str(), &info, way_) >= 0 &&
+            info.type == H5O_TYPE_GROUP) {
+          names.push_back(link.name);
+          continue;
+        }
+      }
+      if (!options_.skip) {
+        fail(Code::unsupported, where_, ": ", quote(place),
+             " is no group, so it is no element of a stack; skip leaves it out");
+      }
+    }
+    return names;
+  }
+
+ private:
+  struct Level {
+    std::size_t entry;
+    haddr_t address;
+    std::vector<Link> links;
+    std::size_t next = 0;
+  };
+
+  H5O_info_t look(const std::string& group) const {
+    H5O_info_t info{};
+    if (H5Oget_info_by_name(file_, group.c_str(), &info, way_) < 0) {
+      fail(Code::key_not_found, where_, " has no group ", quote(group));
+    }
+    return info;
+  }
+
+  std::vector<Link> links_of(const std::string& place) {
+    const Id group = need(H5Gopen2(file_, place.c_str(), to_group_), Code::format, where_,
+                          "cannot open a group");
+    Links links;
+    links.most = options_.max_entries;
+    // In the order of the file: for any other one the library makes a table, and frees parts of it that it
+    // never wrote when the group is damaged.
+    hsize_t from = 0;
+    const herr_t status =
+        H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &from, take_link, &links);
+    if (links.no_memory) throw std::bad_alloc();
+    if (links.too_many) fail_many();
+    need_done(status, Code::format, where_, "cannot list a group");
+    std::sort(links.found.begin(), links.found.end(),
+              [](const Link& one, const Link& other) { return one.name < other.name; });
+    return std::move(links.found);
+  }
+
+  void open(std::size_t entry, haddr_t address) {
+    if (levels_.size() >= options_.max_depth) {
+      fail(Code::format, where_, ": nested deeper than ", options_.max_depth, " levels");
+    }
+    const std::string place = tree_[entry].place;
+    Level level{entry, address, links_of(place), 0};
+    above_.insert(address);
+    levels_.push_back(std::move(level));
+    if (options_.attributes) take_attributes(entry, place);
+  }
+
+  [[noreturn]] void fail_many() const {
+    fail(Code::format, where_, ": more than ", options_.max_entries, " entries");
+  }
+
+  void add(Entry entry) {
+    if (++entries_ > options_.max_entries) fail_many();
+    tree_.push_back(std::move(entry));
+  }
+
+  // Something that is no entry.
+  void refuse(const std::string& place, const std::string& why) const {
+    if (options_.skip) return;
+    fail(Code::unsupported, where_, ": ", quote(place), " is ", why,
+         ": that is no entry of a dictionary; skip leaves it out");
+  }
+
+  void take(std::size_t parent, const Link& link) {
+    const std::string place = below(tree_[parent].place, link.name);
+    if (!is_utf8(link.name)) {
+      return refuse(place, "of a name that is not UTF-8");
+    }
+    if (!is_wanted(parent, link.name)) return;
+    if (link.type == H5L_TYPE_EXTERNAL) {
+      return refuse(place, "a link into another file, which is not followed");
+    }
+    if (link.type != H5L_TYPE_HARD && link.type != H5L_TYPE_SOFT) {
+      return refuse(place, "a link of an unknown kind");
+    }
+    H5O_info_t info{};
+    if (H5Oget_info_by_name(file_, place.c_str(), &info, way_) < 0) {
+      return refuse(place, "a link that leads to nothing in this file");
+    }
+    Entry entry;
+    entry.name = link.name;
+    entry.parent = parent;
+    entry.place = place;
+    if (info.type == H5O_TYPE_GROUP) {
+      if (above_.count(info.addr) != 0) {
+        return refuse(place, "a link to a group that it lies in");
+      }
+      add(std::move(entry));
+      return open(tree_.size() - 1, info.addr);
+    }
+    if (info.type != H5O_TYPE_DATASET) return refuse(place, "neither a group nor a dataset");
+    take_dataset(std::move(entry));
+  }
+
+  // Datasets whose values are in this file, and can be had without code from elsewhere.
+  std::string why_not(hid_t dataset) const {
+    const Id made = need(H5Dget_create_plist(dataset), Code::format, where_, "bad dataset");
+    if (H5Pget_layout(made) == H5D_VIRTUAL) return "a view of datasets in other files";
+    if (H5Pget_external_count(made) != 0) return "a dataset with values in other files";
+    const int filters = H5Pget_nfilters(made);
+    for (int i = 0; i < filters; ++i) {
+      unsigned flags = 0;
+      std::size_t values = 0;
+      const H5Z_filter_t filter = H5Pget_filter2(made, static_cast<unsigned>(i), &flags, &values,
+                                                 nullptr, 0, nullptr, nullptr);
+      if (filter < 0 || filter > H5Z_FILTER_SCALEOFFSET || H5Zfilter_avail(filter) <= 0) {
+        return "compressed by filter " + std::to_string(filter) + ", which is not part of HDF5";
+      }
+    }
+    return {};
+  }
+
+  void take_dataset(Entry entry) {
+    const Id dataset = need(H5Dopen2(file_, entry.place.c_str(), to_dataset_), Code::format, where_,
+                            "cannot open a dataset");
+    if (const std::string why = why_not(dataset); !why.empty()) return refuse(entry.place, why);
+    const Id space = need(H5Dget_space(dataset), Code::format, where_, "bad dataset");
+    const Id type = need(H5Dget_type(dataset), Code::format, where_, "bad dataset");
+    if (H5Sget_simple_extent_type(space) == H5S_NULL) {
+      entry.holds = Holds::bytes;
+      entry.json = "null";
+      return add(std::move(entry));
+    }
+    const int dims = H5Sget_simple_extent_ndims(space);
+    hsize_t sizes[H5S_MAX_RANK] = {};
+    if (dims < 0 || H5Sget_simple_extent_dims(space, sizes, nullptr) < 0) {
+      fail_library(Code::format, where_, "bad dataset");
+    }
+    for (int i = 0; i < dims; ++i) {
+      if (sizes[i] > static_cast<hsize_t>(INT64_MAX)) {
+        return refuse(entry.place, "larger than any tensor");
+      }
+      entry.sizes.push_back(static_cast<std::int64_t>(sizes[i]));
+    }
+    add_typed(std::move(entry), type, 0);
+  }
+
+  // A dataset, or a field of its records. Types in one another end at a depth that nobody needs.
+  void add_typed(Entry entry, hid_t type, int depth) {
+    const TypePlan plan = plan_type(type, where_);
+    if (plan.holds == Holds::nothing) return refuse(entry.place, "made of " + plan.why);
+    if (depth > 32) return refuse(entry.place, "made of records in records");
+    entry.holds = plan.holds;
+    entry.dtype = plan.dtype;
+    if (plan.holds != Holds::fields) {
+      entry.sizes.append(plan.inner.begin(), plan.inner.end());
+      if (!checked_bytes(entry.sizes, plan.item)) {
+        return refuse(entry.place, "larger than any tensor");
+      }
+      return add(std::move(entry));
+    }
+    const Entry record = entry;
+    const std::size_t at = tree_.size();
+    add(std::move(entry));
+    const int members = H5Tget_nmembers(type);
+    std::unordered_set<std::string> names;
+    for (int i = 0; i < members; ++i) {
+      char* text = H5Tget_member_name(type, static_cast<unsigned>(i));
+      if (text == nullptr) fail_library(Code::format, where_, "bad type");
+      Entry field = record;
+      try {
+        field.name = text;
+      } catch (...) {
+        H5free_memory(text);
+        throw;
+      }
+      H5free_memory(text);
+      if (!is_utf8(field.name) || !names.insert(field.name).second) {
+        refuse(record.place, "made of records with names that are no keys");
+        continue;
+      }
+      if (!is_wanted(at, field.name)) continue;
+      field.parent = at;
+      field.fields.push_back(field.name);
+      const Id own = need(H5Tget_member_type(type, static_cast<unsigned>(i)), Code::format, where_,
+                          "bad type");
+      add_typed(std::move(field), own, depth + 1);
+    }
+  }
+
+  void take_attributes(std::size_t entry, const std::string& place) {
+    const Id group =
+        need(H5Gopen2(file_, place.c_str(), to_group_), Code::format, where_, "bad group");
+    H5O_info_t info{};
+    need_done(H5Oget_info(group, &info), Code::format, where_, "bad group");
+    if (info.num_attrs > options_.max_entries) fail_many();
+    std::unordered_set<std::string> taken;
+    for (const Link& link : levels_.back().links) taken.insert(link.name);
+    for (hsize_t i = 0; i < info.num_attrs; ++i) {
+      const Id attribute =
+          need(H5Aopen_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, H5P_DEFAULT, H5P_DEFAULT),
+               Code::format, where_, "bad attribute");
+      take_attribute(entry, attribute, taken);
+    }
+  }
+
+  // A group or dataset of the same name comes first.
+  void take_attribute(std::size_t parent, hid_t attribute,
+                      const std::unordered_set<std::string>& taken) {
+    Entry entry;
+    const ssize_t length = H5Aget_name(attribute, 0, nullptr);
+    if (length < 0) fail_library(Code::format, where_, "bad attribute");
+    entry.name.resize(static_cast<std::size_t>(length));
+    H5Aget_name(attribute, entry.name.size() + 1, entry.name.data());
+    entry.parent = parent;
+    entry.place = tree_[parent].place;
+    if (taken.count(entry.name) != 0 || !is_wanted(parent, entry.name)) return;
+    const std::string called = entry.place + "@" + entry.name;
+    if (!is_utf8(entry.name)) return refuse(called, "of a name that is not UTF-8");
+    const Id type = need(H5Aget_type(attribute), Code::format, where_, "bad attribute");
+    const Id space = need(H5Aget_space(attribute), Code::format, where_, "bad attribute");
+    const TypePlan plan = plan_type(type, where_);
+    if (plan.holds == Holds::nothing || plan.holds == Holds::fields || !plan.inner.empty()) {
+      return refuse(called, "an attribute that is neither text nor number");
+    }
+    Sizes sizes;
+    hsize_t extent[H5S_MAX_RANK] = {};
+    const bool empty = H5Sget_simple_extent_type(space) == H5S_NULL;
+    const int dims = empty ? 0 : H5Sget_simple_extent_dims(space, extent, nullptr);
+    if (dims < 0) fail_library(Code::format, where_, "bad attribute");
+    for (int i = 0; i < dims; ++i) {
+      sizes.push_back(static_cast<std::int64_t>(std::min<hsize_t>(extent[i], INT64_MAX)));
+    }
+    entry.holds = Holds::text;
+    if (empty) {
+      entry.json = "null";
+    } else {
+      entry.json = read_json({attribute, true}, plan, sizes, where_, quote(called), budget_);
+    }
+    add(std::move(entry));
+  }
+
+  // Whether a name lies on the way to a wanted key, or below one.
+  bool is_wanted(std::size_t parent, const std::string& name) {
+    if (options_.keys.empty()) return true;
+    OwnedNames path{name};
+    for (std::size_t at = parent; at != 0; at = tree_[at].parent) path.push_back(tree_[at].name);
+    std::reverse(path.begin(), path.end());
+    return std::any_of(options_.keys.begin(), options_.keys.end(), [&](const OwnedNames& key) {
+      const std::size_t n = std::min(path.size(), key.size());
+      return std::equal(path.begin(), path.begin() + static_cast<std::ptrdiff_t>(n), key.begin());
+    });
+  }
+
+  void require_keys() const {
+    for (const OwnedNames& key : options_.keys) {
+      std::size_t at = 0, depth = 0;
+      for (std::size_t i = 1; i < tree_.size() && depth < key.size(); ++i) {
+        if (tree_[i].parent == at && tree_[i].name == key[depth]) {
+          at = i;
+          ++depth;
+        }
+      }
+      if (depth == key.size()) continue;
+      fail(Code::key_not_found, where_, " has no entry ",
+           show_path(std::vector<std::string_view>(key.begin(), key.end())), " below ",
+           quote(tree_[0].place));
+    }
+  }
+
+  using OwnedNames = std::vector<std::string>;
+
+  hid_t file_;
+  const std::string& where_;
+  const Options& options_;
+  std::size_t& entries_;
+  Budget& budget_;
+  Id way_, to_group_, to_dataset_;
+  Tree tree_;
+  std::vector<Level> levels_;
+  std::unordered_set<haddr_t> above_;  // the groups on the way down
+};
+
+// "demo_10" as "demo_" and 10. Numbers of any length: by their length first.
+bool counts_before(const std::string& a, const std::string& b) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::size_t i = 0, k = 0;
+  while (i < a.size() && k < b.size()) {
+    if (!digit(a[i]) || !digit(b[k])) {
+      if (a[i] != b[k]) return a[i] < b[k];
+      ++i, ++k;
+      continue;
+    }
+    const auto number = [&](const std::string& text, std::size_t& at) {
+      while (at < text.size() && text[at] == '0') ++at;
+      const std::size_t begin = at;
+      while (at < text.size() && digit(text[at])) ++at;
+      return text.substr(begin, at - begin);
+    };
+    const std::string left = number(a, i), right = number(b, k);
+    if (left.size() != right.size()) return left.size() < right.size();
+    if (left != right) return left < right;
+  }
+  if (a.size() - i != b.size() - k) return a.size() - i < b.size() - k;
+  return a < b;
+}
+
+}  // namespace
+
+Tree scan(hid_t file, const std::string& group, const std::string& where, const Options& options,
+          std::size_t& entries, Budget& budget) {
+  return Scanner(file, where, options, entries, budget).scan(group);
+}
+
+std::vector<std::string> groups_in(hid_t file, const std::string& group, const std::string& where,
+                                   const Options& options) {
+  std::size_t entries = 0;
+  Budget budget(0, 0, where);
+  std::vector<std::string> names = Scanner(file, where, options, entries, budget).groups(group);
+  std::sort(names.begin(), names.end(), counts_before);
+  return names;
+}
+
+}  // namespace td::hdf5
