@@ -1,4 +1,4 @@
-/* Folders as trees, read without the library. */
+/* Dictionaries on the disk as trees, read without the library. */
 #ifndef TDTOOL_LIGHT_H
 #define TDTOOL_LIGHT_H
 
@@ -8,10 +8,11 @@
 extern "C" {
 #endif
 
-/* Fills `of` from the meta.json files of a folder, or of the dictionary at a key inside it; key NULL: the folder.
+/* Fills `of` from a folder, an archive, a safetensors file or one of NumPy, or from the part at a key inside it; key
+ * NULL: all. `which` is what it was.
  * False, with nothing filled and nothing said, for whatever is not plainly right or not common: the library reads that,
  * and says what is wrong. */
-bool read_folder(const char *path, const char *key, tree *of);
+bool read_light(const char *path, const char *key, tree *of, form *which);
 
 #ifdef __cplusplus
 }

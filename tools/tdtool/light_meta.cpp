@@ -1,39 +1,23 @@
 // Reads the text of a meta.json. It may come from anybody: no tree of it is built, and depth and counts are limited.
 #include "light_meta.h"
 
-#include <nlohmann/json.hpp>
-
 #include <unordered_set>
+
+#include "light_json.h"
 
 namespace light {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t max_depth = 100, max_dims = 64, max_fields = 100000;
 
 [[noreturn]] void leave() { throw NotPlain(); }
 
-// Text in quotes, as the library writes it.
-std::string in_quotes(const std::string &text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    switch (c) {
-      case '"': result += "\\\""; break;
-      case '\\': result += "\\\\"; break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) leave();
-        result += c;
-    }
-  }
-  return result + '"';
-}
-
-class Reader final : public nlohmann::json_sax<Json> {
+class Reader final : public JsonReader {
  public:
   Meta take() {
     if (depth_ != 0 || !(is_dictionary_ || meta_.is_value)) leave();
+    meta_.data = data_.take();
     if (meta_.is_value && (meta_.data.empty() || !meta_.fields.empty() || meta_.has_batch)) leave();
     if (is_dictionary_ && (!meta_.has_batch || !meta_.data.empty())) leave();
     return std::move(meta_);
@@ -67,7 +51,6 @@ class Reader final : public nlohmann::json_sax<Json> {
     if (depth_ == 2 && in_field_ && property_ == "dtype") field().dtype = value;
     return scalar(in_data() ? in_quotes(value) : value, true);
   }
-  bool binary(Json::binary_t &) override { leave(); }
 
   bool start_object(std::size_t) override {
     if (depth_ == 0 && begun_) leave();
@@ -108,30 +91,19 @@ class Reader final : public nlohmann::json_sax<Json> {
       property_ = value;
       if (depth_ != 2) leave();
     } else if (in_data()) {
-      separate();
-      meta_.data += in_quotes(value) + ':';
+      data_.key(value);
     }
     return true;
-  }
-  bool parse_error(std::size_t, const std::string &, const nlohmann::detail::exception &) override {
-    leave();
   }
 
  private:
   bool in_data() const { return name_ == "data" && depth_ >= 1; }
   Field &field() { return meta_.fields.back(); }
 
-  void separate() {
-    if (meta_.data.empty()) return;
-    const char last = meta_.data.back();
-    if (last != '[' && last != '{' && last != ':') meta_.data += ',';
-  }
-
   bool scalar(const std::string &text, bool is_text) {
     if (depth_ == 0 || sizes_ != nullptr) leave();
     if (in_data()) {
-      separate();
-      meta_.data += text;
+      data_.add(text);
     } else if (depth_ == 1) {
       if (name_ == "shape" || name_ == "_type") leave();
       if (name_ == "device" && !is_text && text != "null") leave();
@@ -146,20 +118,18 @@ class Reader final : public nlohmann::json_sax<Json> {
 
   void open(char bracket) {
     if (++depth_ > max_depth) leave();
-    if (depth_ > 1 && in_data()) {
-      separate();
-      meta_.data += bracket;
-    }
+    if (depth_ > 1 && in_data()) data_.open(bracket);
   }
 
   bool close(char bracket) {
-    if (depth_ > 1 && in_data()) meta_.data += bracket;
+    if (depth_ > 1 && in_data()) data_.close(bracket);
     --depth_;
     if (depth_ <= 1) in_field_ = false;
     return true;
   }
 
   Meta meta_;
+  JsonText data_;
   std::unordered_set<std::string> names_;
   std::string name_, property_;
   std::vector<std::int64_t> *sizes_ = nullptr;
@@ -170,8 +140,10 @@ class Reader final : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Meta parse_meta(const std::string &text) {
+  // Words for numbers that JSON lacks.
+  if (text.find("NaN") != std::string::npos || text.find("Infinity") != std::string::npos) leave();
   Reader reader;
-  Json::sax_parse(text.begin(), text.end(), &reader);
+  reader.run(text);
   return reader.take();
 }
 

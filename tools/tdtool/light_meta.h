@@ -3,14 +3,12 @@
 #define TDTOOL_LIGHT_META_H
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace light {
 
-// Something that is left to the library.
-struct NotPlain : std::exception {};
+constexpr std::size_t max_meta_bytes = std::size_t{1} << 24;
 
 struct Field {
   std::string name;

@@ -50,12 +50,13 @@ static int answer(int argc, char **argv) {
   return TOOL_USAGE;
 }
 
-/* Prints a folder that holds nothing unusual; false for all others. */
+/* Prints what holds nothing unusual; false for all others. */
 static bool show_at_once(int count, char **arguments) {
   tree of;
+  form which;
   if (loading.sha256) return false;
-  if (!read_folder(arguments[0], count > 1 ? arguments[1] : NULL, &of)) return false;
-  print_tree(&of, arguments[0], FORM_FOLDER, show_asked.depth);
+  if (!read_light(arguments[0], count > 1 ? arguments[1] : NULL, &of, &which)) return false;
+  print_tree(&of, arguments[0], which, show_asked.depth);
   tree_free(&of);
   return true;
 }

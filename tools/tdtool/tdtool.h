@@ -37,9 +37,6 @@ td_tensordict *save_mapped(const td_tensordict *td, const char *path, form as, c
 void print_saved(const td_tensordict *td, const char *path, form as);
 void refuse_existing(const char *path); /* unless --force was given */
 
-/* zip.c: whether a zip archive has an entry of this name in a folder at its top. */
-bool zip_holds(const char *path, const char *name);
-
 /* module.c: TorchScript archives. */
 td_status load_module(const char *path, td_module **module);
 void module_device(td_device_type *type, int32_t *index); /* of --device */
