@@ -79,7 +79,8 @@ static void in_order(td_group *group, int rank) {
   } else {
     TD_DO(td_group_iall_reduce(group, own[0], TD_GROUP_OP_SUM, NULL, &futures[0]));
     if (rank == 1) TD_DO(td_group_reduce(group, own[1], 1, TD_GROUP_OP_PRODUCT, NULL));
-    if (rank == 2) TD_DO(td_group_ireduce(group, own[1], 1, TD_GROUP_OP_PRODUCT, NULL, &futures[1]));
+    if (rank == 2)
+      TD_DO(td_group_ireduce(group, own[1], 1, TD_GROUP_OP_PRODUCT, NULL, &futures[1]));
   }
   TD_DO(td_group_ibroadcast(group, rank == 2 ? own[2] : NULL, 2, NULL, &futures[2]));
   if (rank == 1) {
@@ -228,7 +229,8 @@ static void given_up(td_group *group, int rank) {
   TD_DO(td_group_iall_reduce(group, td[3], TD_GROUP_OP_SUM, NULL, &futures[3]));
   td_free(group_result(futures[3]));
   group_check_a(td[3], 16, 18);
-  for (int i = rank == 0 ? 0 : 1; i < 3; i++) group_check_a(td[i], 10 * rank + i, 10 * rank + i + 1);
+  for (int i = rank == 0 ? 0 : 1; i < 3; i++)
+    group_check_a(td[i], 10 * rank + i, 10 * rank + i + 1);
   for (int i = 0; i < 4; i++) td_free(td[i]);
   for (int i = 0; i < 2; i++) td_free(parts[i]);
 }
@@ -256,7 +258,8 @@ static void wrong(td_group *group, int rank) {
   TD_EXPECT_NULL(td_group_iscatter(group, parts, 3, rank, NULL, &future), TD_ERR_INVALID_ARGUMENT,
                  future);
   TD_CHECK_TEXT(td_last_error_message(), "3 dictionaries to 2 ranks");
-  TD_EXPECT_NULL(td_group_iall_reduce(group, td, 5, NULL, &future), TD_ERR_INVALID_ARGUMENT, future);
+  TD_EXPECT_NULL(td_group_iall_reduce(group, td, 5, NULL, &future), TD_ERR_INVALID_ARGUMENT,
+                 future);
   TD_EXPECT_NULL(td_group_iall_reduce(group, td, TD_GROUP_OP_SUM, &whole, &future),
                  TD_ERR_INVALID_ARGUMENT, future);
   TD_EXPECT_NULL(td_group_ireduce(group, td, 0, TD_GROUP_OP_SUM, &fused, &future),
@@ -303,7 +306,8 @@ TD_TEST(a_rank_that_is_killed_meanwhile) {
   TD_DO(td_group_ibroadcast(group, NULL, 1, NULL, &futures[2]));
   let(group, 1);
   for (int i = 0; i < 3; i++) fails(futures[i], TD_ERR_IO, i == 0 ? "" : "closed");
-  TD_EXPECT_NULL(td_group_iall_reduce(group, td[0], TD_GROUP_OP_SUM, NULL, &later), TD_ERR_IO, later);
+  TD_EXPECT_NULL(td_group_iall_reduce(group, td[0], TD_GROUP_OP_SUM, NULL, &later), TD_ERR_IO,
+                 later);
   TD_CHECK_TEXT(td_last_error_message(), "closed");
   for (int i = 0; i < 2; i++) group_check(td[i], i);
   td_group_free(group);
