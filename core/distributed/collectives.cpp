@@ -171,10 +171,10 @@ Group::Begun Group::begin_scatter(c10::ArrayRef<TensorDict> parts, int src, cons
         }
         const Unpacked unpacked =
             distributed::in_step(text_in(pickle, static_cast<std::size_t>(bytes)), limits);
-        std::vector<at::Tensor> rows;
-        for (const Packed& one : state->packed) rows.push_back(padded(one.bytes, most));
+        std::vector<at::Tensor> values;
+        for (const Packed& one : state->packed) values.push_back(padded(one.bytes, most));
         const at::Tensor data = Buffer::row(unpacked.most_bytes());
-        backend.scatter(data, std::move(rows), src);
+        backend.scatter(data, std::move(values), src);
         state->result = unpacked.build(data.storage());
       });
   return [task, state](const Patience& patience) {
