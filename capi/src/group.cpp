@@ -188,6 +188,33 @@ td_status td_group_all_reduce(td_group* group, td_tensordict* td, td_group_op op
   });
 }
 
+td_status td_group_ibroadcast(td_group* group, const td_tensordict* td, int32_t src,
+                              const td_group_call_options* options, td_future** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_future> out(result);
+    out.put(in(group)->ibroadcast(capi::OptionalDict(td).get(), src, call_in(options),
+                                  capi::like_this_thread()));
+  });
+}
+
+td_status td_group_ireduce(td_group* group, td_tensordict* td, int32_t dst, td_group_op op,
+                           const td_group_call_options* options, td_future** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_future> out(result);
+    out.put(
+        in(group)->ireduce(*in(td), dst, op_in(op), call_in(options), capi::like_this_thread()));
+  });
+}
+
+td_status td_group_iall_reduce(td_group* group, td_tensordict* td, td_group_op op,
+                               const td_group_call_options* options, td_future** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_future> out(result);
+    out.put(in(group)->iall_reduce(*in(td), op_in(op), call_in(options, TD_GROUP_FUSED),
+                                   capi::like_this_thread()));
+  });
+}
+
 td_status td_group_all_gather(td_group* group, const td_tensordict* td,
                               const td_group_call_options* options, td_tensordict** results,
                               size_t results_cap, size_t* results_len) noexcept {
@@ -206,6 +233,16 @@ td_status td_group_scatter(td_group* group, const td_tensordict* const* sources,
     Out<td_tensordict> out(result);
     const auto parts = capi::dicts_in(sources, sources_len);
     out.put(in(group)->scatter(parts, src, call_in(options)));
+  });
+}
+
+td_status td_group_iscatter(td_group* group, const td_tensordict* const* sources,
+                            size_t sources_len, int32_t src, const td_group_call_options* options,
+                            td_future** result) noexcept {
+  return guard(__func__, [&] {
+    Out<td_future> out(result);
+    const auto parts = capi::dicts_in(sources, sources_len);
+    out.put(in(group)->iscatter(parts, src, call_in(options), capi::like_this_thread()));
   });
 }
 

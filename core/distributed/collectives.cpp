@@ -15,6 +15,8 @@ namespace td {
 using distributed::Backend;
 using distributed::Packed;
 using distributed::Patience;
+using distributed::Rows;
+using distributed::Task;
 using distributed::Unpacked;
 using distributed::Way;
 
@@ -62,9 +64,10 @@ Sizes64 all_sizes(Backend& backend, std::int64_t own, const ReceiveOptions& limi
 
 }  // namespace
 
-TensorDict Group::broadcast(const TensorDict* td, int src, const GroupCall& call) {
+Group::Begun Group::begin_broadcast(const TensorDict* td, int src, const GroupCall& call,
+                                    Rows rows) {
   require_rank(src, "src");
-  const Patience patience = limit_of(call);
+  limit_of(call);
   if (src == rank() && td == nullptr) {
     fail(Code::invalid_argument, "rank ", src, " broadcasts, and gave no dictionary");
   }
@@ -74,9 +77,9 @@ TensorDict Group::broadcast(const TensorDict* td, int src, const GroupCall& call
   };
   auto state = std::make_shared<State>();
   const bool sends = src == rank();
-  if (sends) state->packed = distributed::pack(*td, Way::broadcast, call.num_threads);
-  link()
-      .enqueue([state, sends, src, limits = call.limits](Backend& backend) {
+  if (sends) state->packed = distributed::pack(*td, Way::broadcast, call.num_threads, rows);
+  const std::shared_ptr<Task> task =
+      link().enqueue([state, sends, src, limits = call.limits](Backend& backend) {
         at::Tensor length = number(static_cast<std::int64_t>(state->packed.pickle.size()));
         backend.broadcast(length, src);
         const std::size_t bytes =
@@ -89,9 +92,11 @@ TensorDict Group::broadcast(const TensorDict* td, int src, const GroupCall& call
         const at::Tensor data = Buffer::row(unpacked.bytes());
         backend.broadcast(data, src);
         state->result = unpacked.build(data.storage());
-      })
-      ->wait(patience, "the broadcast");
-  return sends ? *td : *state->result;
+      });
+  return [task, state, own = sends ? std::optional(*td) : std::nullopt](const Patience& patience) {
+    task->wait(patience, "the broadcast");
+    return own ? *own : *state->result;
+  };
 }
 
 std::vector<TensorDict> Group::all_gather(const TensorDict& td, const GroupCall& call) {
@@ -124,9 +129,10 @@ std::vector<TensorDict> Group::all_gather(const TensorDict& td, const GroupCall&
   return std::move(state->results);
 }
 
-TensorDict Group::scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call) {
+Group::Begun Group::begin_scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call,
+                                  Rows rows) {
   require_rank(src, "src");
-  const Patience patience = limit_of(call);
+  limit_of(call);
   const bool sends = src == rank();
   if (sends && parts.size() != static_cast<std::size_t>(size())) {
     fail(Code::invalid_argument, "rank ", src, " scatters ", parts.size(), " dictionaries to ",
@@ -137,9 +143,9 @@ TensorDict Group::scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupC
     std::optional<TensorDict> result;
   };
   auto state = std::make_shared<State>();
-  if (sends) state->packed = distributed::pack_all(parts, call.num_threads);
-  link()
-      .enqueue([state, sends, src, limits = call.limits](Backend& backend) {
+  if (sends) state->packed = distributed::pack_all(parts, call.num_threads, rows);
+  const std::shared_ptr<Task> task =
+      link().enqueue([state, sends, src, limits = call.limits](Backend& backend) {
         std::size_t longest = 0;
         std::size_t most = 0;
         for (const Packed& one : state->packed) {
@@ -165,14 +171,16 @@ TensorDict Group::scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupC
         }
         const Unpacked unpacked =
             distributed::in_step(text_in(pickle, static_cast<std::size_t>(bytes)), limits);
-        std::vector<at::Tensor> rows;
-        for (const Packed& one : state->packed) rows.push_back(padded(one.bytes, most));
+        std::vector<at::Tensor> values;
+        for (const Packed& one : state->packed) values.push_back(padded(one.bytes, most));
         const at::Tensor data = Buffer::row(unpacked.most_bytes());
-        backend.scatter(data, std::move(rows), src);
+        backend.scatter(data, std::move(values), src);
         state->result = unpacked.build(data.storage());
-      })
-      ->wait(patience, "scatter");
-  return *state->result;
+      });
+  return [task, state](const Patience& patience) {
+    task->wait(patience, "scatter");
+    return *state->result;
+  };
 }
 
 std::optional<TensorDict> Group::gather_and_stack(const TensorDict& td, int dst,

@@ -3,6 +3,7 @@
 #include "core/base/json_text.h"
 #include "core/distributed/address.h"
 #include "core/distributed/link.h"
+#include "core/distributed/metadata.h"
 
 #include <algorithm>
 
@@ -10,7 +11,9 @@ namespace td {
 
 using distributed::Backend;
 using distributed::Link;
+using distributed::Op;
 using distributed::Patience;
+using distributed::Rows;
 
 std::unique_ptr<Group> Group::open(const GroupOptions& options) {
   const distributed::Meeting meeting = distributed::meeting_of(options);
@@ -121,6 +124,42 @@ Group::Async Group::isend_message(const TensorDict& td, int dst, const GroupCall
 
 Group::Async Group::irecv_message(int src, const GroupCall& call, const Around& around) {
   return start(begin_recv_message(src, call, nullptr), call, around);
+}
+
+TensorDict Group::broadcast(const TensorDict* td, int src, const GroupCall& call) {
+  return finish(begin_broadcast(td, src, call, Rows::lent), call);
+}
+
+void Group::reduce(const TensorDict& td, int dst, Op op, const GroupCall& call) {
+  finish(begin_reduce(td, dst, op, call), call);
+}
+
+void Group::all_reduce(const TensorDict& td, Op op, const GroupCall& call) {
+  finish(begin_all_reduce(td, op, call), call);
+}
+
+TensorDict Group::scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call) {
+  return finish(begin_scatter(parts, src, call, Rows::lent), call);
+}
+
+Group::Async Group::ibroadcast(const TensorDict* td, int src, const GroupCall& call,
+                               const Around& around) {
+  return start(begin_broadcast(td, src, call, Rows::copied), call, around);
+}
+
+Group::Async Group::ireduce(const TensorDict& td, int dst, Op op, const GroupCall& call,
+                            const Around& around) {
+  return start(begin_reduce(td, dst, op, call), call, around);
+}
+
+Group::Async Group::iall_reduce(const TensorDict& td, Op op, const GroupCall& call,
+                                const Around& around) {
+  return start(begin_all_reduce(td, op, call), call, around);
+}
+
+Group::Async Group::iscatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call,
+                             const Around& around) {
+  return start(begin_scatter(parts, src, call, Rows::copied), call, around);
 }
 
 }  // namespace td

@@ -16,6 +16,7 @@ namespace td {
 namespace distributed {
 class Link;
 struct Patience;
+enum class Rows : std::uint8_t;
 }  // namespace distributed
 
 struct GroupOptions {
@@ -87,6 +88,16 @@ class Group {
   // The stack at `dst`; nothing elsewhere.
   std::optional<TensorDict> gather_and_stack(const TensorDict& td, int dst, const GroupCall& call);
 
+  // These take their turn among the others, and the values, before they return. The future gives what is broadcast, the
+  // part, or the dictionary that is written when all has come.
+  Async ibroadcast(const TensorDict* td, int src, const GroupCall& call, const Around& around);
+  Async ireduce(const TensorDict& td, int dst, distributed::Op op, const GroupCall& call,
+                const Around& around);
+  Async iall_reduce(const TensorDict& td, distributed::Op op, const GroupCall& call,
+                    const Around& around);
+  Async iscatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call,
+                 const Around& around);
+
  private:
   // A call that has begun: what waits for its end.
   using Begun = std::function<TensorDict(const distributed::Patience&)>;
@@ -105,6 +116,12 @@ class Group {
   Begun begin_recv(const TensorDict& into, int src, const GroupCall& call);
   Begun begin_send_message(const TensorDict& td, int dst, const GroupCall& call);
   Begun begin_recv_message(int src, const GroupCall& call, int* source);
+  Begun begin_broadcast(const TensorDict* td, int src, const GroupCall& call,
+                        distributed::Rows rows);
+  Begun begin_reduce(const TensorDict& td, int dst, distributed::Op op, const GroupCall& call);
+  Begun begin_all_reduce(const TensorDict& td, distributed::Op op, const GroupCall& call);
+  Begun begin_scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call,
+                      distributed::Rows rows);
 
   std::shared_ptr<distributed::Link> link_;
   int splits_ = 0;

@@ -39,8 +39,8 @@ at::Tensor row_of(const packing::Plan& plan) {
                       {static_cast<std::int64_t>(plan.bytes())}, at::kByte);
 }
 
-at::Tensor copied(const packing::Plan& plan, int num_threads) {
-  at::Tensor row = row_of(plan);
+at::Tensor one_row(const packing::Plan& plan, int num_threads, Rows rows) {
+  at::Tensor row = rows == Rows::lent ? row_of(plan) : at::Tensor();
   if (row.defined()) return row;
   row = Buffer::row(plan.bytes());
   plan.copy_to(static_cast<char*>(row.data_ptr()), num_threads);
@@ -55,13 +55,13 @@ std::string pickle_of(const packing::Plan& plan, const std::string& more) {
 
 }  // namespace
 
-Packed pack(const TensorDict& td, Way way, int num_threads) {
+Packed pack(const TensorDict& td, Way way, int num_threads, Rows rows) {
   const packing::Plan plan(td.node(), packing::Twice::copied);
   return {pickle_of(plan, way == Way::broadcast ? ",\"_storage_device\":\"cpu\"" : ""),
-          copied(plan, num_threads)};
+          one_row(plan, num_threads, rows)};
 }
 
-std::vector<Packed> pack_all(c10::ArrayRef<TensorDict> parts, int num_threads) {
+std::vector<Packed> pack_all(c10::ArrayRef<TensorDict> parts, int num_threads, Rows rows) {
   std::vector<packing::Plan> plans;
   std::size_t most = 0;
   for (const TensorDict& part : parts) {
@@ -71,7 +71,7 @@ std::vector<Packed> pack_all(c10::ArrayRef<TensorDict> parts, int num_threads) {
       ",\"_max_bytes\":" + std::to_string(most) + ",\"_storage_device\":\"cpu\"";
   std::vector<Packed> packed;
   for (const packing::Plan& plan : plans) {
-    packed.push_back({pickle_of(plan, more), copied(plan, num_threads)});
+    packed.push_back({pickle_of(plan, more), one_row(plan, num_threads, rows)});
   }
   return packed;
 }

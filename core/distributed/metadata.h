@@ -16,10 +16,12 @@ struct Packed {
 
 // Where the dictionary travels: the items of the pickle differ.
 enum class Way { remote, broadcast, gather };
-Packed pack(const TensorDict& td, Way way, int num_threads);
+// A dictionary that lies in one row already lends it, unless the caller may change it meanwhile.
+enum class Rows : std::uint8_t { lent, copied };
+Packed pack(const TensorDict& td, Way way, int num_threads, Rows rows = Rows::lent);
 
 // One dictionary for each rank, with the longest row of all of them in each pickle.
-std::vector<Packed> pack_all(c10::ArrayRef<TensorDict> parts, int num_threads);
+std::vector<Packed> pack_all(c10::ArrayRef<TensorDict> parts, int num_threads, Rows rows);
 
 // What a pickle says of the row of bytes behind it. Nothing in it is trusted.
 class Unpacked {

@@ -16,6 +16,7 @@ using distributed::Leaf;
 using distributed::Op;
 using distributed::Order;
 using distributed::Patience;
+using distributed::Task;
 
 namespace {
 
@@ -101,41 +102,44 @@ void average(std::vector<at::Tensor>& values, Op op, int size) {
 
 }  // namespace
 
-void Group::reduce(const TensorDict& td, int dst, Op op, const GroupCall& call) {
+Group::Begun Group::begin_reduce(const TensorDict& td, int dst, Op op, const GroupCall& call) {
   require_rank(dst, "dst");
-  const Patience patience = limit_of(call);
+  limit_of(call);
   const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::sorted);
   check(leaves, op);
   auto values = std::make_shared<std::vector<at::Tensor>>(copies_of(leaves));
-  link()
-      .enqueue([values, dst, op](Backend& backend) {
-        for (const at::Tensor& value : *values) backend.reduce(value, dst, op);
-      })
-      ->wait(patience, "reduce");
-  if (dst != rank()) return;
-  average(*values, op, size());
-  distributed::write_leaves(td.node(), Order::sorted, *values);
+  const std::shared_ptr<Task> task = link().enqueue([values, dst, op](Backend& backend) {
+    for (const at::Tensor& value : *values) backend.reduce(value, dst, op);
+  });
+  return [td, task, values, op, writes = dst == rank(), size = size()](const Patience& patience) {
+    task->wait(patience, "reduce");
+    if (writes) {
+      average(*values, op, size);
+      distributed::write_leaves(td.node(), Order::sorted, *values);
+    }
+    return td;
+  };
 }
 
-void Group::all_reduce(const TensorDict& td, Op op, const GroupCall& call) {
-  const Patience patience = limit_of(call);
+Group::Begun Group::begin_all_reduce(const TensorDict& td, Op op, const GroupCall& call) {
+  limit_of(call);
   const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::inserted);
   check(leaves, op);
   struct State {
-    std::vector<at::Tensor> rows;
+    std::vector<at::Tensor> rows;    // what travels
+    std::vector<at::Tensor> values;  // views of it, one for each leaf
     bool differs = false;
     std::size_t other = 0;
   };
   auto state = std::make_shared<State>();
-  std::vector<at::Tensor> values;
   if (call.fused) {
-    state->rows = fused(leaves, values);
+    state->rows = fused(leaves, state->values);
   } else {
-    state->rows = values = copies_of(leaves);
+    state->rows = state->values = copies_of(leaves);
   }
   const std::int64_t sum = call.fused ? shape_sum(leaves, op) : 0;
-  link()
-      .enqueue([state, op, sum, asks = call.fused](Backend& backend) {
+  const std::shared_ptr<Task> task =
+      link().enqueue([state, op, sum, asks = call.fused](Backend& backend) {
         if (asks) {
           const std::vector<at::Tensor> sums = backend.all_gather(at::full({1}, sum, at::kLong));
           for (std::size_t i = 0; i < sums.size(); ++i) {
@@ -148,14 +152,17 @@ void Group::all_reduce(const TensorDict& td, Op op, const GroupCall& call) {
           if (state->differs) return;
         }
         for (const at::Tensor& row : state->rows) backend.all_reduce(row, op);
-      })
-      ->wait(patience, "all_reduce");
-  if (state->differs) {
-    fail(Code::shape, "the dictionaries of rank 0 and rank ", state->other,
-         " have other keys, shapes or dtypes, or the operations differ");
-  }
-  average(values, op, size());
-  distributed::write_leaves(td.node(), Order::inserted, values);
+      });
+  return [td, task, state, op, size = size()](const Patience& patience) {
+    task->wait(patience, "all_reduce");
+    if (state->differs) {
+      fail(Code::shape, "the dictionaries of rank 0 and rank ", state->other,
+           " have other keys, shapes or dtypes, or the operations differ");
+    }
+    average(state->values, op, size);
+    distributed::write_leaves(td.node(), Order::inserted, state->values);
+    return td;
+  };
 }
 
 }  // namespace td

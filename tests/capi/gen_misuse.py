@@ -165,7 +165,7 @@ FOR = {
 # What is refused even so, because it takes an accelerator.
 REFUSED = {"td_future_cancel": "TD_ERR_UNSUPPORTED"} | {"td_group_" + name: "TD_ERR_INVALID_ARGUMENT" for name in (
     "send", "recv", "isend", "irecv", "send_message", "recv_message", "isend_message", "irecv_message", "init_remote",
-    "from_remote_init", "scatter")} | {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
+    "from_remote_init", "scatter", "iscatter")} | {"td_rename_dims": "TD_ERR_INVALID_ARGUMENT", "td_record_stream": "TD_ERR_DEVICE"}
 
 # With a nested tensor among the entries: what is refused for another reason, and what is given a dictionary
 # that has none.

@@ -87,6 +87,33 @@ static inline td_tensordict *group_dict(int64_t first) {
   return td;
 }
 
+static inline td_group_call_options group_with(td_group_flags flags) {
+  td_group_call_options options = TD_GROUP_CALL_OPTIONS_INIT;
+  options.flags = flags;
+  return options;
+}
+
+/* A limit that a test waits for. */
+static inline td_group_call_options group_soon(void) {
+  td_group_call_options options = TD_GROUP_CALL_OPTIONS_INIT;
+  options.timeout_ms = group_soon_ms;
+  return options;
+}
+
+/* Waits for a future, and frees it. */
+static inline td_tensordict *group_result(td_future *future) {
+  td_tensordict *td = NULL;
+  TD_DO(td_future_result(future, &td));
+  td_future_free(future);
+  return td;
+}
+
+static inline void group_check_a(td_tensordict *td, double first, double second) {
+  td_tensor *a = td_take(td, TD_KEY("a"));
+  TD_CHECK_VALUES(a, first, second);
+  td_tensor_free(a);
+}
+
 /* Checks and frees. */
 static inline void group_check(td_tensordict *td, int64_t first) {
   td_tensordict *want = group_dict(first);

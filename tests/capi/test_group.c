@@ -6,12 +6,6 @@
 
 #include "td_group_test.h"
 
-static td_group_call_options with(td_group_flags flags) {
-  td_group_call_options options = TD_GROUP_CALL_OPTIONS_INIT;
-  options.flags = flags;
-  return options;
-}
-
 static void ask(td_group *group, int rank) {
   int32_t got = -1, size = -1;
   TD_DO(td_group_rank(group, &got, &size));
@@ -79,7 +73,7 @@ TD_TEST(two_names_at_one_port) {
 
 static void leaf_by_leaf(td_group *group, int rank) {
   for (int form = 0; form < 2; form++) {
-    td_group_call_options options = with(form == 0 ? 0 : TD_GROUP_CONSOLIDATED);
+    td_group_call_options options = group_with(form == 0 ? 0 : TD_GROUP_CONSOLIDATED);
     options.init_tag = 100 * form + 7;
     if (rank == 0) {
       td_tensordict *td = group_dict(5);
@@ -126,20 +120,13 @@ static void other_forms(td_group *group, int rank) {
 
 TD_TEST(strided_lazy_and_plain) { in_ranks(2, other_forms); }
 
-static td_tensordict *result_of(td_future *future) {
-  td_tensordict *td = NULL;
-  TD_DO(td_future_result(future, &td));
-  td_future_free(future);
-  return td;
-}
-
 static void both_ways(td_group *group, int rank) {
   td_tensordict *out = group_dict(rank + 1), *into = group_dict(0);
   td_future *sent = NULL, *came = NULL;
   TD_DO(td_group_irecv(group, into, 1 - rank, NULL, &came));
   TD_DO(td_group_isend(group, out, 1 - rank, NULL, &sent));
-  td_free(result_of(came));
-  td_free(result_of(sent));
+  td_free(group_result(came));
+  td_free(group_result(sent));
   group_check(into, 2 - rank);
   group_check(out, rank + 1);
 }
@@ -153,7 +140,7 @@ static void messages(td_group *group, int rank) {
     TD_DO(td_group_send_message(group, td, 0, NULL));
     td_future *sent = NULL;
     TD_DO(td_group_isend_message(group, td, 0, NULL, &sent));
-    td_free(result_of(sent));
+    td_free(group_result(sent));
     td_free(td);
     return;
   }
@@ -171,7 +158,7 @@ static void messages(td_group *group, int rank) {
     group_check(td, source);
     td_future *next = NULL;
     TD_DO(td_group_irecv_message(group, source, NULL, &next));
-    td_free(result_of(next));
+    td_free(group_result(next));
   }
   TD_CHECK_INT(sum, 3);
 }
@@ -242,18 +229,12 @@ static void to_all(td_group *group, int rank) {
 
 TD_TEST(gathers) { in_ranks(3, to_all); }
 
-static void check_a(td_tensordict *td, double first, double second) {
-  td_tensor *a = td_take(td, TD_KEY("a"));
-  TD_CHECK_VALUES(a, first, second);
-  td_tensor_free(a);
-}
-
 static void reductions(td_group *group, int rank) {
   static const double want[][2] = {{6, 9}, {0, 0}, {6, 24}, {1, 2}, {3, 4}};
   for (td_group_op op = TD_GROUP_OP_SUM; op <= TD_GROUP_OP_MAX; op++) {
     for (int form = 0; form < 3; form++) {
       td_tensordict *td = group_dict(rank + 1);
-      const td_group_call_options options = with(form == 1 ? TD_GROUP_FUSED : 0);
+      const td_group_call_options options = group_with(form == 1 ? TD_GROUP_FUSED : 0);
       const td_status wanted = op == TD_GROUP_OP_AVERAGE ? TD_ERR_DTYPE : TD_OK;
       if (form == 2) {
         TD_EXPECT(td_group_reduce(group, td, 1, op, NULL), wanted);
@@ -264,19 +245,19 @@ static void reductions(td_group *group, int rank) {
         group_check(td, rank + 1);
         continue;
       }
-      check_a(td, want[op][0], want[op][1]);
+      group_check_a(td, want[op][0], want[op][1]);
       td_free(td);
     }
   }
   td_tensordict *td = td_empty(TD_NO_SIZES);
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, rank, TD_SIZES(2)));
   TD_DO(td_group_all_reduce(group, td, TD_GROUP_OP_AVERAGE, NULL));
-  check_a(td, 1, 2);
+  group_check_a(td, 1, 2);
   /* Other keys: fused says so, and the group goes on. */
   if (rank == 1) td_put(td, TD_KEY("b"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(5)));
-  const td_group_call_options fused = with(TD_GROUP_FUSED);
+  const td_group_call_options fused = group_with(TD_GROUP_FUSED);
   TD_EXPECT(td_group_all_reduce(group, td, TD_GROUP_OP_SUM, &fused), TD_ERR_SHAPE);
-  check_a(td, 1, 2);
+  group_check_a(td, 1, 2);
   td_free(td);
 }
 

@@ -7,12 +7,6 @@
 #include "td_group_test.h"
 #include "td_process.h"
 
-static td_group_call_options soon(void) {
-  td_group_call_options options = TD_GROUP_CALL_OPTIONS_INIT;
-  options.timeout_ms = group_soon_ms;
-  return options;
-}
-
 TD_TEST(wrong_options) {
   group_needed();
   static const struct {
@@ -102,7 +96,7 @@ TD_TEST(nobody_else_is_there) {
   td_group *group = NULL;
   TD_DO(td_group_open(&options, &group));
   td_tensordict *td = NULL;
-  const td_group_call_options limit = soon();
+  const td_group_call_options limit = group_soon();
   TD_EXPECT_NULL(td_group_recv_message(group, -1, &limit, NULL, &td), TD_ERR_IO, td);
   TD_CHECK_TEXT(td_last_error_message(), "any rank");
   td_group_free(group);
@@ -110,7 +104,7 @@ TD_TEST(nobody_else_is_there) {
 
 /* Rank 0 waits in vain three times; afterwards all that was missed arrives, in order. */
 static void limits(td_group *group, int rank) {
-  const td_group_call_options options = soon();
+  const td_group_call_options options = group_soon();
   if (rank == 0) {
     td_tensordict *into = group_dict(0), *td = NULL;
     TD_EXPECT(td_group_recv(group, into, 1, &options), TD_ERR_IO);
@@ -204,7 +198,7 @@ TD_TEST(messages_of_all_lengths) { in_ranks(2, lengths); }
 
 static void too_long(td_group *group, int rank) {
   td_tensordict *td = NULL;
-  td_group_call_options options = soon();
+  td_group_call_options options = group_soon();
   if (rank == 0) {
     options.max_bytes = 16;
     options.timeout_ms = 0;
@@ -291,7 +285,7 @@ TD_TEST(any_rank_but_the_killed_one) {
   TD_CHECK_INT(source, 2);
   group_check(td, 2);
   TD_CHECK(!td_join(processes[1]));
-  const td_group_call_options limit = soon();
+  const td_group_call_options limit = group_soon();
   TD_EXPECT_NULL(td_group_recv_message(group, -1, &limit, NULL, &td), TD_ERR_IO, td);
   td_group_free(group);
 }
@@ -322,7 +316,7 @@ static void freed_first(int32_t src) {
   TD_DO(td_group_open(&options, &group));
   td_future *future = NULL;
   TD_DO(td_group_irecv_message(group, src, NULL, &future));
-  td_group_call_options options_soon = soon();
+  td_group_call_options options_soon = group_soon();
   TD_EXPECT(td_group_barrier(group, &options_soon), TD_ERR_IO); /* goes on in the background */
   td_group_free(group);
   td_tensordict *td = NULL;

@@ -16,7 +16,9 @@ the limit in seconds for opening, and for calls that give none.
 - `init_remote(group, td, dst)`, `from_remote_init(group, src)`: with the structure, as Python sends it
 - `barrier(group)`, `broadcast_from(group, td or nothing, src)`, `all_gather(group, td)`, `scatter(group, tds, src)`,
   `gather_and_stack(group, td, dst)`, `reduce!(group, op, td, dst)`, `all_reduce!(group, op, td; fused)`: all ranks call
-  them in the same order; `op` is `:sum`, `:average`, `:product`, `:min` or `:max`
+  them in the same order; `op` is `:sum`, `:average`, `:product`, `:min` or `:max`. With `later = true`, `broadcast_from`,
+  `scatter`, `reduce!` and `all_reduce!` give a `Future` and keep their place in this order; leave a dictionary that they
+  write alone until it is done
 
 All take `timeout` in seconds, `max_bytes`, `num_threads`, and those from rank to rank `init_tag`. They wait on this
 thread; tasks that must run meanwhile want the forms with `later = true`, and `fetch`. `cancel(future)` ends such a wait.
@@ -117,16 +119,25 @@ from_remote_init(group::Group, src::Integer; options...) =
     call(TensorDict, td_group_from_remote_init, group, src, group_call(; options...))
 
 "See [`open_group`](@ref)."
-broadcast_from(group::Group, td::Union{TensorDict,Nothing}, src::Integer; options...) =
-    call(TensorDict, td_group_broadcast, group, td === nothing ? C_NULL : td, src, group_call(; options...))
+function broadcast_from(group::Group, td::Union{TensorDict,Nothing}, src::Integer; later::Bool = false, options...)
+    source, given = td === nothing ? C_NULL : td, group_call(; options...)
+    later && return call(Future, td_group_ibroadcast, group, source, src, given)
+    call(TensorDict, td_group_broadcast, group, source, src, given)
+end
 
 "See [`open_group`](@ref)."
-reduce!(group::Group, op::Symbol, td::TensorDict, dst::Integer; options...) =
-    (check(td_group_reduce(group, td, dst, group_op(op), group_call(; options...))); td)
+function reduce!(group::Group, op::Symbol, td::TensorDict, dst::Integer; later::Bool = false, options...)
+    later && return call(Future, td_group_ireduce, group, td, dst, group_op(op), group_call(; options...))
+    check(td_group_reduce(group, td, dst, group_op(op), group_call(; options...)))
+    td
+end
 
 "See [`open_group`](@ref)."
-all_reduce!(group::Group, op::Symbol, td::TensorDict; options...) =
-    (check(td_group_all_reduce(group, td, group_op(op), group_call(; options...))); td)
+function all_reduce!(group::Group, op::Symbol, td::TensorDict; later::Bool = false, options...)
+    later && return call(Future, td_group_iall_reduce, group, td, group_op(op), group_call(; options...))
+    check(td_group_all_reduce(group, td, group_op(op), group_call(; options...)))
+    td
+end
 
 "See [`open_group`](@ref)."
 function all_gather(group::Group, td::TensorDict; options...)
@@ -136,11 +147,14 @@ function all_gather(group::Group, td::TensorDict; options...)
 end
 
 "See [`open_group`](@ref)."
-function scatter(group::Group, tds, src::Integer; options...)
+function scatter(group::Group, tds, src::Integer; later::Bool = false, options...)
     sources = TensorDict[tds...]
-    GC.@preserve sources call(TensorDict, td_group_scatter, group,
-                              Ptr{td_tensordict}[live_pointer(td) for td in sources], length(sources), src,
-                              group_call(; options...))
+    GC.@preserve sources begin
+        pointers = Ptr{td_tensordict}[live_pointer(td) for td in sources]
+        given = group_call(; options...)
+        later ? call(Future, td_group_iscatter, group, pointers, length(pointers), src, given) :
+        call(TensorDict, td_group_scatter, group, pointers, length(pointers), src, given)
+    end
 end
 
 "See [`open_group`](@ref)."

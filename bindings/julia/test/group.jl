@@ -28,6 +28,59 @@ if group !== nothing
         close(part)
     end
 
+    @testset "all ranks in the background" begin
+        sums = [all_reduce!(group, :sum, row(10i); later = true, fused = isodd(i)) for i in 1:4]
+        all = broadcast_from(group, row(1), 0; later = true)
+        largest = reduce!(group, :max, row(2), 0; later = true)
+        part = scatter(group, [row(3)], 0; later = true)
+        @test numbers(all_reduce!(group, :product, row(4))) == [4, 5]
+        @test numbers.(fetch.((all, largest, part))) == ([1, 2], [2, 3], [3, 4])
+        @test numbers.(fetch.(sums)) == [[10i, 10i + 1] for i in 1:4]
+        td = row(5)
+        fetch(all_reduce!(group, :min, td; later = true, timeout = 60))
+        @test numbers(td) == [5, 6]
+        @test_throws TensorDictError all_reduce!(group, :average, row(2); later = true)
+        @test_throws ArgumentError reduce!(group, :sum, row(2), 1; later = true)
+        @test_throws ArgumentError broadcast_from(group, nothing, 0; later = true)
+        @test_throws ArgumentError scatter(group, [], 0; later = true)
+    end
+
+    # The other rank is a process of its own, and ends before it has answered all.
+    @testset "a rank that comes late, and goes" begin
+        mktempdir() do dir
+            url = "file://" * joinpath(dir, "meet")
+            script = """
+                using TensorDicts
+                group = open_group($(repr(url)); rank = 1, world_size = 2, timeout = 600)
+                recv_message(group, 0)
+                for first in 1:2
+                    all_reduce!(group, :sum, TensorDict(2; a = [first, first + 1]))
+                end
+                td = fetch(all_reduce!(group, :sum, TensorDict(2; a = [3, 4]); later = true))
+                print(Array(td["a"]))
+                recv_message(group, 0)
+                """
+            other = open(`$(Base.julia_cmd()) --startup-file=no --project=$(Base.active_project()) -e $script`)
+            two = open_group(url; rank = 0, world_size = 2, timeout = 600)
+            late, told = row(1), row(2)
+            first = all_reduce!(two, :sum, late; later = true, timeout = 0.1)
+            second = all_reduce!(two, :sum, told; later = true)
+            @test_throws TensorDictError fetch(first)
+            @test !isready(second)
+            TensorDicts.cancel(second)
+            @test_throws TensorDictError fetch(second)
+            @test (numbers(late), numbers(told)) == ([1, 2], [2, 3])
+            send_message(two, late, 1)
+            @test numbers(fetch(all_reduce!(two, :sum, row(3); later = true))) == [6, 8]
+            waiting = all_reduce!(two, :sum, late; later = true)
+            send_message(two, late, 1)
+            @test_throws TensorDictError fetch(waiting)
+            @test numbers(late) == [1, 2]
+            @test read(other, String) == "[6, 8]"
+            close(two)
+        end
+    end
+
     @testset "ranks that are not there" begin
         for send in (send_to, send_message, init_remote), dst in (0, 1, -1)
             @test_throws ArgumentError send(group, row(1), dst)

@@ -20,6 +20,12 @@ extern "C" {
  * returns TD_ERR_IO and leaves the group usable; what comes late for it is thrown away. When a rank
  * ends, calls that need it return TD_ERR_IO.
  *
+ * td_group_iall_reduce() and the other asynchronous forms of such calls take their turn, and the
+ * values, before they return: several may be on their way, and other calls may come between them. The
+ * limit counts from there, so it includes the wait for earlier calls. td_future_cancel() and
+ * td_future_free() end the wait of this rank alone; the group makes the call when all ranks come, and
+ * throws the result away.
+ *
  * gloo, which carries the bytes, ends the process when a rank sends more bytes than the other
  * receives. td_group_recv() and the calls in Python's form trust the other ranks in this: use them
  * in networks that you trust. td_group_send_message() says sizes first.
@@ -47,8 +53,9 @@ typedef uint32_t td_group_flags;
 enum {
   TD_GROUP_CONSOLIDATED = 1, /**< td_group_send(), td_group_recv() and their asynchronous forms: one
                                   message, as Python sends with `consolidated=True` */
-  TD_GROUP_FUSED = 2         /**< td_group_all_reduce(): one buffer for each dtype instead of one call
-                                  for each tensor. All ranks must choose it; Python cannot. */
+  TD_GROUP_FUSED = 2         /**< td_group_all_reduce() and td_group_iall_reduce(): one buffer for each
+                                  dtype instead of one call for each tensor. All ranks must choose
+                                  it; Python cannot. */
 };
 
 /**
@@ -130,7 +137,7 @@ td_status td_group_split(td_group *group, const int32_t *ranks, size_t ranks_len
 
 /**
  * Frees a group and closes its connections: calls of other ranks that need this one fail, and so do
- * futures of this group.
+ * futures of this group that still wait.
  *
  * @param group consumed; NULL and handles already freed are ignored
  * @threadsafety any thread, but not during another call with this group
@@ -391,6 +398,26 @@ td_status td_group_broadcast(td_group *group, const td_tensordict *TD_NULLABLE t
                              td_tensordict **result) TD_NOEXCEPT;
 
 /**
+ * As td_group_broadcast(), and returns at once. td_future_result() gives the dictionary, on `src` a
+ * handle on `td`.
+ *
+ * @param group   borrowed
+ * @param td      borrowed; NULL on ranks other than `src`; copied before, so you may change it
+ * @param src     the rank that gives it
+ * @param options borrowed; NULL for the defaults
+ * @param result  new; free with td_future_free(), which cancels it; NULL on failure
+ *
+ * @return TD_OK, or what td_group_broadcast() returns for wrong arguments; the future has its other
+ *         codes
+ * @threadsafety safe while other threads only read `td`
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_group_ibroadcast(td_group *group, const td_tensordict *TD_NULLABLE td, int32_t src,
+                              const td_group_call_options *TD_NULLABLE options,
+                              td_future **result) TD_NOEXCEPT;
+
+/**
  * Makes the values of all ranks one, at one rank. All have the same keys, shapes and dtypes: gloo may
  * end the process otherwise.
  *
@@ -410,6 +437,28 @@ td_status td_group_reduce(td_group *group, td_tensordict *td, int32_t dst, td_gr
                           const td_group_call_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
+ * As td_group_reduce(), and returns at once. td_future_result() gives the dictionary: at `dst` when the
+ * values are written, all at once and on success only; at other ranks when theirs have gone.
+ *
+ * @param group   borrowed
+ * @param td      borrowed; the future keeps it, and writes it on a thread of its own on `dst`. What you
+ *                write meanwhile is not sent, and is lost there
+ * @param dst     the rank that gets the result
+ * @param op      how values become one
+ * @param options borrowed; NULL for the defaults
+ * @param result  new; free with td_future_free(), which cancels it; NULL on failure
+ *
+ * @return TD_OK, or what td_group_reduce() returns for wrong arguments; the future has its other codes,
+ *         and TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (`td` was changed meanwhile)
+ * @threadsafety needs exclusive access to `td` until the future is done
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_group_ireduce(td_group *group, td_tensordict *td, int32_t dst, td_group_op op,
+                           const td_group_call_options *TD_NULLABLE options,
+                           td_future **result) TD_NOEXCEPT;
+
+/**
  * Makes the values of all ranks one, at all ranks. Keys must be in the same order on all ranks; gloo
  * may end the process where shapes or dtypes differ. With TD_GROUP_FUSED a difference is
  * TD_ERR_SHAPE on all ranks, and many small tensors are faster.
@@ -427,6 +476,27 @@ td_status td_group_reduce(td_group *group, td_tensordict *td, int32_t dst, td_gr
 TD_API(0, 2) TD_MUST_USE
 td_status td_group_all_reduce(td_group *group, td_tensordict *td, td_group_op op,
                               const td_group_call_options *TD_NULLABLE options) TD_NOEXCEPT;
+
+/**
+ * As td_group_all_reduce(), and returns at once. td_future_result() gives the dictionary when its
+ * values are written: all at once, and on success only. Other work can go on meanwhile.
+ *
+ * @param group   borrowed
+ * @param td      borrowed; the future keeps it, and writes it on a thread of its own. What you write
+ *                meanwhile is not sent, and is lost
+ * @param op      how values become one
+ * @param options borrowed; NULL for the defaults
+ * @param result  new; free with td_future_free(), which cancels it; NULL on failure
+ *
+ * @return TD_OK, or what td_group_all_reduce() returns for wrong arguments; the future has its other
+ *         codes, and TD_ERR_KEY_NOT_FOUND and TD_ERR_SHAPE (`td` was changed meanwhile)
+ * @threadsafety needs exclusive access to `td` until the future is done
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_group_iall_reduce(td_group *group, td_tensordict *td, td_group_op op,
+                               const td_group_call_options *TD_NULLABLE options,
+                               td_future **result) TD_NOEXCEPT;
 
 /**
  * Gives the dictionaries of all ranks to all. They may have different structures.
@@ -472,6 +542,26 @@ td_status td_group_scatter(td_group *group, const td_tensordict *const *TD_NULLA
                            size_t sources_len, int32_t src,
                            const td_group_call_options *TD_NULLABLE options,
                            td_tensordict **result) TD_NOEXCEPT;
+
+/**
+ * As td_group_scatter(), and returns at once. td_future_result() gives the part of this rank.
+ *
+ * @param group       borrowed
+ * @param sources     borrowed; on `src` one for each rank, copied before; otherwise ignored
+ * @param sources_len number of sources
+ * @param src         the rank that gives them
+ * @param options     borrowed; NULL for the defaults
+ * @param result      new; free with td_future_free(), which cancels it; NULL on failure
+ *
+ * @return TD_OK, or what td_group_scatter() returns for wrong arguments; the future has its other codes
+ * @threadsafety safe while other threads only read the sources
+ * @since 0.2
+ */
+TD_API(0, 2) TD_MUST_USE
+td_status td_group_iscatter(td_group *group, const td_tensordict *const *TD_NULLABLE sources,
+                            size_t sources_len, int32_t src,
+                            const td_group_call_options *TD_NULLABLE options,
+                            td_future **result) TD_NOEXCEPT;
 
 /**
  * Stacks the dictionaries of all ranks along a new first dimension, at one rank. All ranks must be of

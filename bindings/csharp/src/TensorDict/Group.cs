@@ -10,7 +10,7 @@ namespace TensorDicts
     /// One of several processes that exchange dictionaries; others may be Python's torch.distributed. Threads may share
     /// it. Disposing of it closes its connections.
     /// </summary>
-    public sealed unsafe class Group : IDisposable
+    public sealed unsafe partial class Group : IDisposable
     {
         private readonly GroupHandle handle;
 

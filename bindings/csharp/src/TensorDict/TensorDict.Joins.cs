@@ -82,10 +82,10 @@ namespace TensorDicts
             return Own(result);
         }
 
-        private delegate void UseAll(td_tensordict** list, nuint count);
+        internal delegate void UseAll(td_tensordict** list, nuint count);
 
         // Holds all of them for the length of a call.
-        private static void WithAll(IEnumerable<TensorDict> sources, UseAll use, string name = "sources")
+        internal static void WithAll(IEnumerable<TensorDict> sources, UseAll use, string name = "sources")
         {
             TensorDict[] all = Argument.NotNull(sources, name).ToArray();
             var raw = new IntPtr[all.Length];

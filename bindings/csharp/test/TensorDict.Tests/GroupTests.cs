@@ -19,6 +19,14 @@ public class GroupTests
 
     private static long[] Values(TensorDict td) => td.GetTensor("a").ToArray<long>();
 
+    // At the call, not by the task.
+    private static void Refused<T>(Func<Task> begin) where T : Exception
+    {
+        Task? begun = null;
+        Assert.ThrowsAny<T>(() => { begun = begin(); });
+        Assert.Null(begun);
+    }
+
     // Not at all in a build without groups.
     private static void OnTwoRanks(Action<Group> body)
     {
@@ -103,5 +111,74 @@ public class GroupTests
         Task<TensorDict> waiting = group.RecvMessageAsync(other, null, source.Token);
         source.Cancel();
         Assert.ThrowsAny<OperationCanceledException>(() => waiting.GetAwaiter().GetResult());
+    });
+
+    [Fact]
+    public void AllRanksInTheBackground() => OnTwoRanks(group =>
+    {
+        int rank = group.Rank;
+        var fused = new GroupCall { Fused = true };
+        Task<TensorDict> sent = group.SendMessageAsync(Dict(7 + rank), 1 - rank);
+        TensorDict[] own = Enumerable.Range(0, 4).Select(i => Dict((10 * i) + rank)).ToArray();
+        Task<TensorDict>[] sums = own.Select(td => group.AllReduceAsync(td, GroupOp.Sum, fused)).ToArray();
+        Task<TensorDict> all = group.BroadcastAsync(rank == 1 ? Dict(3) : null, 1);
+        TensorDict largest = Dict(5 + rank);
+        Task<TensorDict> reduced = group.ReduceAsync(largest, 0, GroupOp.Max);
+        TensorDict[] parts = rank == 0 ? new[] { Dict(10), Dict(20) } : Array.Empty<TensorDict>();
+        Task<TensorDict> part = group.ScatterAsync(parts, 0);
+        foreach (TensorDict given in parts)
+        {
+            given.Dispose();
+        }
+        TensorDict last = Dict(rank);
+        group.AllReduce(last, GroupOp.Product);
+        Assert.Equal(new long[] { 0, 2 }, Values(last));
+        Assert.Equal(rank == 0 ? 10 : 20, Values(part.Result)[0]);
+        reduced.Wait();
+        Assert.Equal(new long[] { 6, 7 }, Values(largest)); // at rank 1 its own
+        Assert.Equal(new long[] { 3, 4 }, Values(all.Result));
+        for (int i = 0; i < own.Length; i++)
+        {
+            var want = new long[] { (20 * i) + 1, (20 * i) + 3 };
+            Assert.Equal(want, Values(sums[i].Result));
+            Assert.Equal(want, Values(own[i]));
+        }
+        Assert.Equal(8 - rank, Values(group.RecvMessage().Message)[0]);
+        sent.Wait();
+        Refused<TensorDTypeException>(() => group.AllReduceAsync(last, GroupOp.Average));
+        Refused<TensorDictException>(() => group.ReduceAsync(last, 2, GroupOp.Sum));
+        Refused<TensorDictException>(() => group.BroadcastAsync(null, rank));
+        Refused<TensorDictException>(() => group.ScatterAsync(new[] { last }, rank));
+    });
+
+    [Fact]
+    public void WhatIsGivenUpGoesOnWithoutItsRank() => OnTwoRanks(group =>
+    {
+        if (group.Rank == 0)
+        {
+            var soon = new GroupCall { Timeout = TimeSpan.FromMilliseconds(100) };
+            using var source = new CancellationTokenSource();
+            TensorDict late = Dict(1), told = Dict(2);
+            Task<TensorDict> first = group.AllReduceAsync(late, GroupOp.Sum, soon);
+            Task<TensorDict> second = group.AllReduceAsync(told, GroupOp.Sum, null, source.Token);
+            Assert.ThrowsAny<TensorDictException>(() => first.GetAwaiter().GetResult());
+            Assert.False(second.IsCompleted);
+            source.Cancel();
+            Assert.ThrowsAny<OperationCanceledException>(() => second.GetAwaiter().GetResult());
+            Assert.Equal(new long[] { 1, 2 }, Values(late));
+            Assert.Equal(new long[] { 2, 3 }, Values(told));
+            group.SendMessage(late, 1);
+        }
+        else
+        {
+            group.RecvMessage(0);
+            foreach (int first in new[] { 1, 2 })
+            {
+                TensorDict td = Dict(first);
+                group.AllReduce(td, GroupOp.Sum);
+                Assert.Equal(new long[] { 2 * first, (2 * first) + 2 }, Values(td));
+            }
+        }
+        Assert.Equal(new long[] { 8, 10 }, Values(group.AllReduceAsync(Dict(4), GroupOp.Sum).Result));
     });
 }

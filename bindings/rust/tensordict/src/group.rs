@@ -338,6 +338,17 @@ impl Group {
         td.alone()
     }
 
+    /// As [`broadcast`](Self::broadcast), in the background: the future gives the dictionary, at `src` the one that was
+    /// given. It is copied before.
+    #[track_caller]
+    pub fn ibroadcast(&self, td: Option<TensorDict>, src: i32, call: GroupCall) -> Result<Future> {
+        let raw = td.as_ref().map_or(std::ptr::null(), |td| td.raw());
+        // SAFETY: the handles are alive; the future keeps the dictionary, which nobody else has.
+        Self::begin(|result| unsafe {
+            sys::td_group_ibroadcast(self.raw(), raw, src, &call.raw, result)
+        })
+    }
+
     /// Makes the values of all ranks one, at one rank.
     #[track_caller]
     pub fn reduce(&self, td: &mut Dict, dst: i32, op: GroupOp, call: GroupCall) -> Result<()> {
@@ -345,11 +356,36 @@ impl Group {
         check(unsafe { sys::td_group_reduce(self.raw(), td.raw_mut(), dst, op.raw(), &call.raw) })
     }
 
+    /// As [`reduce`](Self::reduce), in the background: the future gives the dictionary back.
+    #[track_caller]
+    pub fn ireduce(
+        &self,
+        mut td: TensorDict,
+        dst: i32,
+        op: GroupOp,
+        call: GroupCall,
+    ) -> Result<Future> {
+        // SAFETY: the handles are alive; the future keeps the dictionary, which nobody else has.
+        Self::begin(|result| unsafe {
+            sys::td_group_ireduce(self.raw(), td.raw_mut(), dst, op.raw(), &call.raw, result)
+        })
+    }
+
     /// Makes the values of all ranks one, at all ranks.
     #[track_caller]
     pub fn all_reduce(&self, td: &mut Dict, op: GroupOp, call: GroupCall) -> Result<()> {
         // SAFETY: the handles are alive.
         check(unsafe { sys::td_group_all_reduce(self.raw(), td.raw_mut(), op.raw(), &call.raw) })
+    }
+
+    /// As [`all_reduce`](Self::all_reduce), in the background: the future gives the dictionary back. Several may be
+    /// on their way; they take their turn in the order of the calls.
+    #[track_caller]
+    pub fn iall_reduce(&self, mut td: TensorDict, op: GroupOp, call: GroupCall) -> Result<Future> {
+        // SAFETY: the handles are alive; the future keeps the dictionary, which nobody else has.
+        Self::begin(|result| unsafe {
+            sys::td_group_iall_reduce(self.raw(), td.raw_mut(), op.raw(), &call.raw, result)
+        })
     }
 
     /// Gives the dictionaries of all ranks to all.
@@ -373,6 +409,17 @@ impl Group {
         // SAFETY: the handles are alive and the list is as long as it is said to be.
         TensorDict::receive(|result| unsafe {
             sys::td_group_scatter(self.raw(), list.as_ptr(), list.len(), src, &call.raw, result)
+        })
+    }
+
+    /// As [`scatter`](Self::scatter), in the background. The dictionaries are copied before.
+    #[track_caller]
+    pub fn iscatter(&self, parts: &[&Dict], src: i32, call: GroupCall) -> Result<Future> {
+        let list: Vec<_> = parts.iter().map(|part| part.raw()).collect();
+        // SAFETY: the handles are alive and the list is as long as it is said to be.
+        Self::begin(|result| unsafe {
+            let (data, count) = (list.as_ptr(), list.len());
+            sys::td_group_iscatter(self.raw(), data, count, src, &call.raw, result)
         })
     }
 

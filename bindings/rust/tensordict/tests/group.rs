@@ -100,3 +100,78 @@ fn limits_and_cancels() {
         group.barrier(GroupCall::new()).unwrap();
     });
 }
+
+#[test]
+fn all_ranks_in_the_background() {
+    on_two_ranks("background", |group| {
+        let (rank, call) = (group.rank(), GroupCall::new());
+        let own = |first: i64| dict(first + i64::from(rank));
+        let sent = group.isend_message(&own(7), 1 - rank, call).unwrap();
+        let sums: Vec<_> = (0..4)
+            .map(|i| group.iall_reduce(own(10 * i), GroupOp::Sum, call.fused()).unwrap())
+            .collect();
+        let all = group.ibroadcast((rank == 1).then(|| dict(3)), 1, call).unwrap();
+        let largest = group.ireduce(own(5), 0, GroupOp::Max, call).unwrap();
+        let (one, two) = (dict(10), dict(20));
+        let parts: &[&tensordict::Dict] = if rank == 0 { &[&one, &two] } else { &[] };
+        let part = group.iscatter(parts, 0, call).unwrap();
+        drop((one, two));
+        let mut last = own(0);
+        group.all_reduce(&mut last, GroupOp::Product, call).unwrap();
+        assert_eq!(values(&last), [0, 2]);
+        let first = if rank == 0 { 10 } else { 20 };
+        assert_eq!(values(&part.into_result().unwrap()), [first, first + 1]);
+        let largest = values(&largest.into_result().unwrap());
+        assert_eq!(largest, [6, 7]); // at rank 1 its own
+        assert_eq!(values(&all.into_result().unwrap()), [3, 4]);
+        for (i, sum) in (0i64..).zip(sums) {
+            assert_eq!(values(&sum.into_result().unwrap()), [20 * i + 1, 20 * i + 3]);
+        }
+        let other = i64::from(1 - rank);
+        assert_eq!(values(&group.recv_message(None, call).unwrap().0), [7 + other, 8 + other]);
+        sent.into_result().unwrap();
+        let refused = group.iall_reduce(own(0), GroupOp::Average, call).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::DType);
+        assert_eq!(group.ibroadcast(None, 2, call).unwrap_err().kind(), ErrorKind::InvalidArgument);
+        assert!(group.ireduce(own(0), -1, GroupOp::Sum, call).is_err());
+        assert!(group.iscatter(&[&last], rank, call).is_err());
+        group.barrier(call).unwrap();
+    });
+}
+
+#[test]
+fn what_is_given_up_goes_on_without_its_rank() {
+    on_two_ranks("given-up", |group| {
+        let (rank, call) = (group.rank(), GroupCall::new());
+        if rank == 0 {
+            let soon = call.timeout(Duration::from_millis(100));
+            let late = group.iall_reduce(dict(1), GroupOp::Sum, soon).unwrap();
+            let told = group.iall_reduce(dict(2), GroupOp::Sum, call).unwrap();
+            drop(group.ibroadcast(None, 1, call).unwrap());
+            assert!(!told.is_done());
+            told.cancel().unwrap();
+            assert!(told.into_result().unwrap_err().to_string().contains("cancelled"));
+            assert_eq!(late.into_result().unwrap_err().kind(), ErrorKind::Io);
+            group.send_message(&dict(0), 1, call).unwrap();
+        } else {
+            group.recv_message(Some(0), call).unwrap();
+            for first in 1..3 {
+                let mut td = dict(first);
+                group.all_reduce(&mut td, GroupOp::Sum, call).unwrap();
+                assert_eq!(values(&td), [2 * first, 2 * first + 2]);
+            }
+            group.broadcast(Some(&dict(3)), 1, call).unwrap();
+        }
+        let sum = group.iall_reduce(dict(4), GroupOp::Sum, call).unwrap();
+        assert_eq!(values(&sum.into_result().unwrap()), [8, 10]);
+        group.barrier(call).unwrap();
+        // One rank goes: what waits for it fails.
+        if rank == 0 {
+            let waiting = group.iall_reduce(dict(5), GroupOp::Sum, call).unwrap();
+            group.send_message(&dict(0), 1, call).unwrap();
+            assert_eq!(waiting.into_result().unwrap_err().kind(), ErrorKind::Io);
+        } else {
+            group.recv_message(Some(0), call).unwrap();
+        }
+    });
+}
