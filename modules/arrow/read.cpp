@@ -1,6 +1,7 @@
 // Files of Arrow and Parquet as streams of record batches.
 #include "failure.h"
 #include "limited_pool.h"
+#include "schema_depth.h"
 
 #include <arrow/buffer.h>
 #include <arrow/c/bridge.h>
@@ -72,6 +73,7 @@ class ParquetBatches final : public Batches {
  public:
   static arrow::Result<std::unique_ptr<Batches>> open(const BytesPtr &bytes,
                                                       arrow::MemoryPool *pool) {
+    ARROW_RETURN_NOT_OK(check_schema_depth(bytes->data(), bytes->size()));
     parquet::ReaderProperties reading(pool);
     reading.set_page_checksum_verification(true);
     parquet::arrow::FileReaderBuilder builder;

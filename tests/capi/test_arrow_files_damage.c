@@ -95,6 +95,40 @@ TD_TEST(bytes_at_random) {
   }
 }
 
+/* A file of Parquet without rows, whose only column is nested so deep: a footer in Thrift's compact protocol. */
+static int nested(size_t depth) {
+  static const char group[] = {0x35, 0, 0x18, 1, 'n', 0x15, 2, 0},
+                    leaf[] = {0x15, 4, 0x25, 0, 0x18, 1, 'x', 0}, end[] = {0x16, 0, 0x19, 0x0c, 0};
+  char *bytes = malloc(100 + sizeof group * depth), *at = bytes;
+  memcpy(at, "PAR1\x15\2\x19\xfc", 8);
+  at += 8;
+  for (size_t rest = depth + 1, more = 1; more; rest >>= 7) {
+    more = rest > 127;
+    *at++ = (char)(rest % 128 + (more ? 128 : 0));
+  }
+  for (size_t i = 0; i < depth; i++, at += sizeof group) memcpy(at, group, sizeof group);
+  memcpy(at, leaf, sizeof leaf);
+  memcpy(at + sizeof leaf, end, sizeof end);
+  at += sizeof leaf + sizeof end;
+  const uint32_t length = (uint32_t)(at - bytes - 4);
+  memcpy(at, &length, 4);
+  memcpy(at + 4, "PAR1", 4);
+  const int answer = try("n.parquet", bytes, (size_t)(at + 8 - bytes));
+  free(bytes);
+  return answer;
+}
+
+/* The libraries of Arrow would use up the stack. */
+TD_TEST(columns_that_are_nested_deep) {
+  need_arrow();
+  TD_CHECK_INT(nested(2), 1);
+  TD_CHECK_INT(nested(900), 1);
+  for (size_t depth = 1100; depth < 1000000; depth *= 4) {
+    TD_CHECK_INT(nested(depth), 0);
+    TD_CHECK_TEXT(td_last_error_message(), "nested deeper than 1000 levels");
+  }
+}
+
 /* The old file stays, and nothing half-written beside it. */
 TD_TEST(a_full_disk) {
   need_arrow();
