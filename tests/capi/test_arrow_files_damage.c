@@ -57,7 +57,7 @@ TD_TEST(each_truncation) {
 
 TD_TEST(each_byte) {
   need_arrow();
-  static const unsigned char masks[] = {0xff, 0x01, 0x80};
+  static const unsigned char masks[] = {0xff, 0x01};
   const size_t tries = TD_TEST_SANITIZED ? 1 : sizeof masks;
   for (int i = 0; i < FILES; i++) {
     size_t size = 0;
@@ -79,7 +79,7 @@ TD_TEST(bytes_at_random) {
   for (int i = 0; i < FILES; i++) {
     size_t size = 0;
     char *bytes = make(names[i], &size), *changed = malloc(size);
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < 1000; round++) {
       memcpy(changed, bytes, size);
       for (int64_t edits = td_random_between(&random, 1, 8); edits > 0; edits--)
         changed[td_random_between(&random, 0, (int64_t)size - 1)] = (char)td_random_next(&random);
