@@ -69,14 +69,19 @@ class Import {
 // All record batches of a stream, one after the other. The stream is released at the end, whatever came.
 class Reader {
  public:
-  explicit Reader(Stream* stream) noexcept : stream_(stream) {}
+  // `code_of` says what an errno of the stream is; NULL: Code::io, whatever it is.
+  explicit Reader(Stream* stream, Code (*code_of)(int error) noexcept = nullptr) noexcept
+      : stream_(stream), code_of_(code_of) {}
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
   ~Reader();
   TensorDict read(const ImportOptions& options) const;
 
  private:
+  [[noreturn]] void fail_stream(int error, const char* what) const;
+
   Stream* stream_;
+  Code (*code_of_)(int error) noexcept;
 };
 
 }  // namespace td::arrow

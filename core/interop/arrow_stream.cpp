@@ -6,15 +6,13 @@
 
 namespace td::arrow {
 
-namespace {
-
-[[noreturn]] void fail_stream(Stream* stream, int code, const char* what) {
-  const char* text = stream->get_last_error == nullptr ? nullptr : stream->get_last_error(stream);
-  if (text == nullptr || !is_utf8(text)) text = std::strerror(code);
-  fail(Code::io, "the Arrow stream gave no ", what, ": ", text, " (error ", code, ")");
+void Reader::fail_stream(int error, const char* what) const {
+  const char* text =
+      stream_->get_last_error == nullptr ? nullptr : stream_->get_last_error(stream_);
+  if (text == nullptr || !is_utf8(text)) text = std::strerror(error);
+  fail(code_of_ == nullptr ? Code::io : code_of_(error), "the Arrow stream gave no ", what, ": ",
+       text, " (error ", error, ")");
 }
-
-}  // namespace
 
 Reader::~Reader() {
   if (stream_->release != nullptr) stream_->release(stream_);
@@ -26,13 +24,12 @@ TensorDict Reader::read(const ImportOptions& options) const {
   if (stream_->get_schema == nullptr || stream_->get_next == nullptr)
     fail(Code::format, "the Arrow stream lacks its functions");
   Owned<Schema> schema;
-  if (const int code = stream_->get_schema(stream_, &schema.value))
-    fail_stream(stream_, code, "schema");
+  if (const int code = stream_->get_schema(stream_, &schema.value)) fail_stream(code, "schema");
   Parts parts;
   for (;;) {
     auto owner = std::make_shared<Owned<Array>>();
     if (const int code = stream_->get_next(stream_, &owner->value))
-      fail_stream(stream_, code, "record batch");
+      fail_stream(code, "record batch");
     const Array& array = owner->value;
     if (array.release == nullptr) break;
     parts.push_back({&array, 0, array.length, array.length, {}, owner});

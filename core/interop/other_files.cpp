@@ -1,5 +1,6 @@
 #include "core/interop/other_files.h"
 
+#include "core/interop/arrow_files.h"
 #include "core/interop/hdf5.h"
 #include "core/interop/numpy.h"
 #include "core/interop/raw_file.h"
@@ -26,6 +27,9 @@ constexpr Suffix suffixes[] = {
     {".ckpt", FileFormat::pickled},
     {".h5", FileFormat::hdf5},
     {".hdf5", FileFormat::hdf5},
+    {".parquet", FileFormat::parquet},
+    {".arrow", FileFormat::arrow},
+    {".feather", FileFormat::arrow},
 };
 
 FileFormat format_to_write(const std::string& path, const FileOptions& options) {
@@ -66,6 +70,25 @@ hdf5::Options hdf5_options(const FileBytes& file, const FileOptions& options) {
   return result;
 }
 
+// By its first bytes.
+FileFormat arrow_format(std::string_view text) noexcept {
+  const auto begins = [&](arrow::FileForm form) {
+    const std::string_view magic = arrow::magic_of(form);
+    return text.substr(0, magic.size()) == magic;
+  };
+  if (begins(arrow::FileForm::parquet)) return FileFormat::parquet;
+  return begins(arrow::FileForm::ipc) ? FileFormat::arrow : FileFormat::detect;
+}
+
+TensorDict load_arrow(const FileBytes& file, arrow::FileForm form, const FileOptions& options) {
+  file.require_copies("a column");
+  arrow::ImportOptions given;
+  given.separator = options.separator.value_or("");
+  given.max_depth = options.max_depth;
+  given.max_entries = options.max_entries;
+  return arrow::load_file(file, form, given, options.batch_dims);
+}
+
 // At the start, or behind something of the user's of 512 bytes or a power of 2 times that.
 bool is_hdf5(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size(); at = at == 0 ? 512 : 2 * at) {
@@ -86,6 +109,8 @@ TensorDict load_as(FileFormat format, const FileBytes& file, const FileOptions& 
     case FileFormat::pickled: return pickled::load(file, options);
     case FileFormat::raw: return load_raw(file, options);
     case FileFormat::hdf5: return hdf5::Reader::open(file, hdf5_options(file, options))->read({});
+    case FileFormat::parquet: return load_arrow(file, arrow::FileForm::parquet, options);
+    case FileFormat::arrow: return load_arrow(file, arrow::FileForm::ipc, options);
     case FileFormat::detect: break;
   }
   fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(format), " is unknown");
@@ -125,10 +150,15 @@ FileFormat detect_format(const FileBytes& file) {
     fail(Code::format, where,
          " is an HDF5 file by its content, not by its name: ask for that format");
   }
-  if (format == FileFormat::detect) {
+  const FileFormat table = arrow_format(text);
+  if (table != FileFormat::detect && format != FileFormat::detect && format != table) {
+    fail(Code::format, where, " is ", table == FileFormat::arrow ? "an Arrow" : "a Parquet",
+         " file by its content, not by its name: ask for that format");
+  }
+  if (table == FileFormat::detect && format == FileFormat::detect) {
     fail(Code::format, where, " is in no known format");
   }
-  return format;
+  return table == FileFormat::detect ? format : table;
 }
 
 TensorDict load_file(const FileBytes& file, const FileOptions& options) {
@@ -146,7 +176,8 @@ TensorDict load_file(const std::string& path, const FileOptions& options) {
 }
 
 void save_file(const TensorDict& td, const std::string& path, const FileOptions& options) {
-  switch (format_to_write(path, options)) {
+  const FileFormat format = format_to_write(path, options);
+  switch (format) {
     case FileFormat::safetensors: return safetensors::save(td, path, options);
     case FileFormat::npy: return numpy::save(td, path, options);
     case FileFormat::npz: return numpy::save_npz(td, path, options);
@@ -157,6 +188,11 @@ void save_file(const TensorDict& td, const std::string& path, const FileOptions&
       given.durable = options.durable;
       return hdf5::save(td, path, given);
     }
+    case FileFormat::parquet:
+    case FileFormat::arrow:
+      return arrow::save_file(
+          td, path, format == FileFormat::parquet ? arrow::FileForm::parquet : arrow::FileForm::ipc,
+          {options.separator.value_or(""), options.deflate, options.durable});
     default: break;
   }
   fail(Code::invalid_argument, "format ", static_cast<std::int32_t>(options.format), " is unknown");

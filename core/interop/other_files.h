@@ -19,6 +19,8 @@ enum class FileFormat : std::int32_t {
   pickled = 4,  // what torch.save writes: read only
   raw = 5,      // records of a described layout
   hdf5 = 6,
+  parquet = 7,
+  arrow = 8,  // record batches of Arrow, also called Feather
 };
 
 struct FileOptions {
@@ -27,7 +29,7 @@ struct FileOptions {
       separator;                // between the names of a path; none: ".", empty: no nesting
   std::int64_t batch_dims = 0;  // reading: so many leading dimensions; 0: as the file says
   bool write_through = false;   // reading: what is written to the tensors reaches the file
-  bool deflate = false;         // writing .npz: compressed
+  bool deflate = false;         // writing .npz, HDF5 or Arrow: compressed
   bool durable = false;         // writing: wait until it is on the disk
   std::uint32_t max_depth = 1000;
   std::uint32_t max_entries = 1000000;

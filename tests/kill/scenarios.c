@@ -568,6 +568,19 @@ static int64_t look_hdf5(const char *place) {
 
 #endif
 
+#ifdef TD_TEST_ARROW
+/* The rows are the batch, in nested dictionaries too. */
+static td_status save_parquet(const char *place, td_tensordict *source, int64_t state) {
+  (void)state;
+  return save_file(place, source, TD_FILE_PARQUET);
+}
+
+static td_status save_arrow(const char *place, td_tensordict *source, int64_t state) {
+  (void)state;
+  return save_file(place, source, TD_FILE_ARROW);
+}
+#endif
+
 const scenario scenarios[] = {
     {"save", save, state_with_text, look_folder, 0, 0, 0},
     {"save_durably", save_durably, state_with_text, look_folder, 0, 0, 0},
@@ -597,6 +610,10 @@ const scenario scenarios[] = {
     {"npz", save_npz, kill_state, look_file, 0, 0, 0},
 #ifdef TD_TEST_HDF5
     {"hdf5", save_hdf5, kill_state, look_hdf5, 0, 0, 0},
+#endif
+#ifdef TD_TEST_ARROW
+    {"parquet", save_parquet, kill_state, look_file, 0, 0, 0},
+    {"arrow", save_arrow, kill_state, look_file, 0, 0, 0},
 #endif
     {"replay_save", save_replay, rows_of_step, look_replay, 0, 0, 0},
     {"replay_write", write_replay, rows_of_step, look_written_replay, 0, 0, 0},

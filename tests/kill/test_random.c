@@ -138,5 +138,9 @@ TD_TEST(safetensors_durably) { kill_often("safetensors_durably"); }
 #ifdef TD_TEST_HDF5
 TD_TEST(hdf5) { kill_often("hdf5"); }
 #endif
+#ifdef TD_TEST_ARROW
+TD_TEST(parquet) { kill_often("parquet"); }
+TD_TEST(arrow) { kill_often("arrow"); }
+#endif
 TD_TEST(replay_save) { kill_often("replay_save"); }
 TD_TEST(replay_write) { kill_often("replay_write"); }

@@ -55,7 +55,7 @@ extern struct saving_values {
   {"to",                                                                                            \
    't',                                                                                             \
    "FORMAT",                                                                                        \
-   "folder tdz consolidated safetensors npz npy h5 csv json",                                       \
+   "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json",                         \
    "the format of OUT; by default its suffix decides",                                              \
    TAKES_TEXT,                                                                                      \
    &saving.to},                                                                                     \
@@ -64,7 +64,7 @@ extern struct saving_values {
        'z',                                                                                         \
        NULL,                                                                                        \
        NULL,                                                                                        \
-       "compress the tensors in a .tdz, .npz or .h5 file",                                          \
+       "compress the tensors in a .tdz, .npz, .h5 or .arrow file",                                  \
        TAKES_NOTHING,                                                                               \
        &saving.compress},                                                                           \
       {"checksums",      0, NULL, NULL, "write checksums into a folder, for verify", TAKES_NOTHING, \

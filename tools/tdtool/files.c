@@ -60,6 +60,8 @@ form form_of_file(const char *path) {
   if (count >= 4 && (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0)) {
     return form_of_zip(path, named);
   }
+  if (count >= 4 && memcmp(head, "PAR1", 4) == 0) return FORM_PARQUET;
+  if (count >= 6 && memcmp(head, "ARROW1", 6) == 0) return FORM_ARROW;
   if (count >= 8 && memcmp(head, "\x89HDF\r\n\x1a\n", 8) == 0) return FORM_HDF5;
   if (named == FORM_CSV || named == FORM_JSON || named == FORM_TORCH) return named;
   uint64_t length = 0;
@@ -93,7 +95,9 @@ static td_status open_as(form which, const char *path, const key *part, bool sha
     case FORM_STORE: return open_store(path, td);
     case FORM_CSV: return td_table_load(path, TABLE(TD_TABLE_CSV), td);
     case FORM_JSON: return td_table_load(path, TABLE(TD_TABLE_JSON), td);
-    case FORM_HDF5: file.format = TD_FILE_HDF5; /* fallthrough */
+    case FORM_HDF5: file.format = TD_FILE_HDF5; return td_file_load(path, &file, td);
+    case FORM_PARQUET: file.format = TD_FILE_PARQUET; return td_file_load(path, &file, td);
+    case FORM_ARROW: file.format = TD_FILE_ARROW; return td_file_load(path, &file, td);
     default: return td_file_load(path, &file, td);
   }
 }
@@ -187,6 +191,8 @@ static td_status save(void *user) {
     case FORM_NPZ: status = save_file(job, TD_FILE_NPZ); break;
     case FORM_NPY: status = save_file(job, TD_FILE_NPY); break;
     case FORM_HDF5: status = save_file(job, TD_FILE_HDF5); break;
+    case FORM_PARQUET: status = save_file(job, TD_FILE_PARQUET); break;
+    case FORM_ARROW: status = save_file(job, TD_FILE_ARROW); break;
     case FORM_STORE: status = save_store(job->td, job->path, saving.force); break;
     case FORM_CSV: status = td_table_save(job->td, job->path, TABLE(TD_TABLE_CSV)); break;
     case FORM_JSON: status = td_table_save(job->td, job->path, TABLE(TD_TABLE_JSON)); break;

@@ -1,7 +1,8 @@
 # Files of other programs: safetensors, NumPy, torch.save, raw records.
 
 const FILE_FORMATS = Dict(:auto => TD_FILE_AUTO, :safetensors => TD_FILE_SAFETENSORS, :npy => TD_FILE_NPY,
-                          :npz => TD_FILE_NPZ, :pt => TD_FILE_PT, :raw => TD_FILE_RAW, :hdf5 => TD_FILE_HDF5)
+                          :npz => TD_FILE_NPZ, :pt => TD_FILE_PT, :raw => TD_FILE_RAW, :hdf5 => TD_FILE_HDF5,
+                          :parquet => TD_FILE_PARQUET, :arrow => TD_FILE_ARROW)
 
 file_format(format::Symbol) = get(FILE_FORMATS, format) do
     throw(ArgumentError("a file is one of $(join(sort!(collect(keys(FILE_FORMATS))), ", ")), not $(repr(format))"))
@@ -32,7 +33,7 @@ Read a file of another program: safetensors, NumPy's `.npy` and `.npz`, `.pt` of
 it is trusted and nothing in it is run. Tensors are views of the mapped file wherever they can be.
 `load_tensor` reads a file of one tensor, `.npy` or `.pt`.
 
-- `format`: `:safetensors`, `:npy`, `:npz`, `:pt`, `:raw` or `:hdf5`; `:auto` finds out
+- `format`: `:safetensors`, `:npy`, `:npz`, `:pt`, `:raw`, `:hdf5`, `:parquet` or `:arrow`; `:auto` finds out
 - `separator`: between the names of a path that are one in the file, "." if not given; "" keeps names whole
 - `batch_dims`: so many leading dimensions are the batch; 0: as the file says, or none
 - `write_through`: what is written to the tensors reaches the file

@@ -19,7 +19,9 @@ enum {
   TD_FILE_NPZ = 3,         /**< NumPy arrays in a zip archive; ".npz" */
   TD_FILE_PT = 4,          /**< files of torch.save and torch::save; read only; ".pt", ".pth" */
   TD_FILE_RAW = 5,         /**< records of a layout that you describe */
-  TD_FILE_HDF5 = 6         /**< HDF5; ".h5", ".hdf5"; td_hdf5.h has more options */
+  TD_FILE_HDF5 = 6,        /**< HDF5; ".h5", ".hdf5"; td_hdf5.h has more options */
+  TD_FILE_PARQUET = 7,     /**< Parquet; ".parquet"; td_arrow.h says what columns become */
+  TD_FILE_ARROW = 8        /**< record batches of Arrow, also called Feather; ".arrow", ".feather" */
 };
 
 /**
@@ -31,11 +33,14 @@ typedef struct td_file_options {
   uint32_t struct_size;                 /**< sizeof(td_file_options) */
   td_file_format format;                /**< TD_FILE_AUTO detects it */
   const char *TD_NULLABLE separator;    /**< joins the names of a path into one name in the file;
-                                             NULL: "." (for TD_FILE_PT none); "": keeps names whole */
+                                             NULL: "." (for TD_FILE_PT none, for TD_FILE_PARQUET and
+                                             TD_FILE_ARROW nested dictionaries are structs); "": keeps
+                                             names whole */
   int32_t batch_dims;                   /**< reading: number of leading dimensions that form the
                                              batch; 0: as the file says, or none */
   int32_t write_through;                /**< reading: 1: writes to the tensors reach the file */
-  int32_t deflate;                      /**< writing TD_FILE_NPZ or TD_FILE_HDF5: 1: compresses */
+  int32_t deflate;                      /**< writing TD_FILE_NPZ, TD_FILE_HDF5 or TD_FILE_ARROW: 1:
+                                             compresses; TD_FILE_PARQUET always is compressed */
   int32_t durable;                      /**< writing: 1: returns when the file is on the disk */
   uint32_t max_depth;                   /**< deepest accepted nesting; 0: 1,000 */
   uint32_t max_entries;                 /**< most accepted entries; 0: 1,000,000 */
@@ -57,6 +62,13 @@ typedef struct td_file_options {
  * would need a copy is refused. An HDF5 file is read as td_hdf5_load() reads it;
  * TD_FILE_AUTO takes a file for one only if its name says so, too.
  *
+ * Files of Parquet and Arrow are read as td_from_arrow_stream() reads: with the batch size [rows], or
+ * of `batch_dims` dimensions that all columns share; missing numbers are refused. They need a module
+ * beside this library, in a build with Arrow's libraries, which is loaded with the first such file.
+ * Each record batch is validated before it is used; memory that is out of proportion to the file,
+ * over 4 GiB and 1,032 times its size, is refused. TD_FILE_AUTO takes no file for one whose name says
+ * another format.
+ *
  * Joined names are split: "layer.weight" becomes the entry "weight" of the dictionary "layer". A
  * structured array in a .npy file becomes a dictionary of its fields; an array without a name
  * becomes "arr_0". In files of torch.save, lists that hold tensors become dictionaries with the
@@ -68,7 +80,8 @@ typedef struct td_file_options {
  * @param result  new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_FORMAT (not a valid file), TD_ERR_DTYPE, TD_ERR_UNSUPPORTED
- *         (classes and functions that are not run, or a copy with `write_through`),
+ *         (classes and functions that are not run, a copy with `write_through`, a format that this
+ *         build lacks, missing numbers in a table),
  *         TD_ERR_KEY_EXISTS (an entry would be both a tensor and a dictionary), TD_ERR_SHAPE
  *         (`batch_dims` or the records do not match), TD_ERR_WRONG_ENTRY (the file holds no
  *         dictionary), TD_ERR_INVALID_ARGUMENT
@@ -87,6 +100,10 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  * with `batch_dims` to get the batch size back. Lazy stacks are written as dense. A .npy file
  * becomes a structured array with the batch size as its shape, unless "arr_0" is the only entry.
  *
+ * Files of Parquet and Arrow hold what td_to_arrow() lends, also non-tensor data. Parquet is written in
+ * row groups of at most 128 MiB, compressed by zstd, with a checksum of each page; Arrow in one record
+ * batch, which is read back without a copy unless it was compressed.
+ *
  * @param td      borrowed
  * @param file    borrowed; UTF-8 path; its folder exists
  * @param options borrowed; NULL for the defaults
@@ -95,7 +112,7 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  *         paths join to one name), TD_ERR_KEY_INVALID (the format cannot store a name),
  *         TD_ERR_UNSUPPORTED (non-tensor data, tensors that are not dense, TD_FILE_PT),
  *         TD_ERR_DEVICE (a meta tensor), TD_ERR_SHAPE and TD_ERR_KEY_NOT_FOUND (the members do not
- *         match), TD_ERR_WRONG_ENTRY, TD_ERR_INVALID_ARGUMENT (the file name does not tell the
+ *         match; a table needs a batch dimension for its rows), TD_ERR_WRONG_ENTRY, TD_ERR_INVALID_ARGUMENT (the file name does not tell the
  *         format)
  * @threadsafety safe while other threads only read `td`
  * @since 0.2

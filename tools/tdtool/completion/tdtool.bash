@@ -53,13 +53,13 @@ _tdtool() {
     options=" --rows -n --count --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --rows | -n) return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   slice)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad --rows -n"
     case $before in
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     --rows | -n) return ;;
     esac
     ;;
@@ -73,20 +73,20 @@ _tdtool() {
   cat)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   merge)
     options=" --prefer -p --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --prefer | -p) mapfile -t COMPREPLY < <(compgen -W "first last" -- "$word"); return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   convert)
     options=" --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   pack)
@@ -103,21 +103,21 @@ _tdtool() {
     options=" --out -o --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --out | -o) return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   rename)
     options=" --out -o --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --out | -o) return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   drop)
     options=" --out -o --to -t --force --compress -z --checksums --durable --tensors --pad"
     case $before in
     --out | -o) return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   run)
@@ -128,7 +128,7 @@ _tdtool() {
     --batch | -b) return ;;
     --device) return ;;
     --sha256) return ;;
-    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 csv json" -- "$word"); return ;;
+    --to | -t) mapfile -t COMPREPLY < <(compgen -W "folder tdz consolidated safetensors npz npy h5 parquet arrow csv json" -- "$word"); return ;;
     esac
     ;;
   verify)

@@ -26,6 +26,12 @@ namespace TensorDicts
 
         /// <summary>HDF5; ".h5", ".hdf5". <see cref="Hdf5File"/> reads parts.</summary>
         Hdf5 = 6,
+
+        /// <summary>Parquet; ".parquet".</summary>
+        Parquet = 7,
+
+        /// <summary>Record batches of Arrow, also called Feather; ".arrow", ".feather".</summary>
+        Arrow = 8,
     }
 
     /// <summary>How a file of another program is read or written.</summary>

@@ -30,6 +30,10 @@ pub enum FileFormat {
     Raw,
     /// HDF5; ".h5", ".hdf5". [`Hdf5`](crate::Hdf5) reads parts.
     Hdf5,
+    /// Parquet; ".parquet".
+    Parquet,
+    /// Record batches of Arrow, also called Feather; ".arrow", ".feather".
+    Arrow,
 }
 
 impl FileFormat {
@@ -42,6 +46,8 @@ impl FileFormat {
             Self::Pt => sys::TD_FILE_PT,
             Self::Raw => sys::TD_FILE_RAW,
             Self::Hdf5 => sys::TD_FILE_HDF5,
+            Self::Parquet => sys::TD_FILE_PARQUET,
+            Self::Arrow => sys::TD_FILE_ARROW,
         }
     }
 }

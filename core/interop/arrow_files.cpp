@@ -1,0 +1,137 @@
+#include "core/interop/arrow_files.h"
+
+#include "core/base/json_text.h"
+#include "core/base/key.h"
+#include "core/interop/arrow_library.h"
+#include "core/io/new_file.h"
+#include "core/keys/entries.h"
+#include "core/tree/traverse.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <limits>
+#include <utility>
+
+namespace td::arrow {
+
+namespace {
+
+// What may be allocated for a file: most files need less than the first, and no tensor of a larger file less than its
+// bytes; no file of sense packs them closer than the second.
+constexpr std::int64_t always_allowed = std::int64_t{4} << 30;
+constexpr std::int64_t times_the_file = 1032;  // as closely as deflate packs
+
+constexpr std::int64_t row_group_bytes = 128 << 20;
+constexpr std::int64_t row_group_rows = 1 << 20;
+
+const char* name_of(FileForm form) noexcept {
+  return form == FileForm::parquet ? "a Parquet file" : "an Arrow file";
+}
+
+// Of a failed reading; the file is in memory.
+Code code_of(int error) noexcept {
+  if (error == ENOMEM) return Code::out_of_memory;
+  return error == ENOSYS ? Code::unsupported : Code::format;
+}
+
+std::string told(const TdArrowError& error) {
+  return error.text[0] == '\0' || !is_utf8(error.text) ? "no reason given" : error.text;
+}
+
+std::int64_t memory_limit(std::int64_t bytes) noexcept {
+  std::int64_t limit;
+  if (__builtin_mul_overflow(bytes, times_the_file, &limit))
+    return std::numeric_limits<std::int64_t>::max();
+  return std::max(limit, always_allowed);
+}
+
+// The first dimension of all entries is the rows; further ones may be of the batch too.
+void widen_batch(TensorDict& td, std::int64_t dims, const std::string& where) {
+  if (dims <= 1) return;
+  auto_batch_size(td, dims, false);
+  const auto found = static_cast<std::int64_t>(td.batch_size().size());
+  if (found != dims) {
+    fail(Code::shape, where, ": its columns have ", found, " leading dimensions in common, and ",
+         dims, " are asked for");
+  }
+}
+
+std::int64_t rows_of_group(const TensorDict& td, FileForm form) {
+  // One record batch is read back without a copy.
+  if (form == FileForm::ipc || td.batch_size().empty())
+    return std::numeric_limits<std::int64_t>::max();
+  const std::int64_t all = std::max<std::int64_t>(td.batch_size()[0], 1);
+  const std::int64_t bytes_of_row = static_cast<std::int64_t>(td.nbytes()) / all + 1;
+  return std::clamp<std::int64_t>(row_group_bytes / bytes_of_row, 1, row_group_rows);
+}
+
+// Where the module writes; what fails there is thrown when it is done.
+struct Target {
+  files::NewFile& file;
+  std::exception_ptr failure = {};
+};
+
+int write_to(void* user, const void* data, std::int64_t bytes) noexcept {
+  Target& target = *static_cast<Target*>(user);
+  try {
+    target.file.write(static_cast<const char*>(data), static_cast<std::size_t>(bytes));
+    return 0;
+  } catch (...) {
+    target.failure = std::current_exception();
+    return EIO;
+  }
+}
+
+}  // namespace
+
+TensorDict load_file(const FileBytes& file, FileForm form, const ImportOptions& options,
+                     std::int64_t batch_dims) {
+  const std::string_view magic = magic_of(form);
+  if (file.text().substr(0, magic.size()) != magic) {
+    fail(Code::format, file.where(), " is not ", name_of(form), ": it does not begin with ", magic);
+  }
+  const std::string where = file.where() + ", " + name_of(form) + ",";
+  const Library& module = library(where);
+  const auto bytes = static_cast<std::int64_t>(file.size());
+  const TdArrowSource source{file.data(), bytes, memory_limit(bytes), new FileBytes(file),
+                             [](void* owner) { delete static_cast<FileBytes*>(owner); }};
+  Stream stream = {};
+  TdArrowError error = {};
+  if (const int failed = module.read(static_cast<std::int32_t>(form), &source, &stream, &error)) {
+    fail(code_of(failed), file.where(), " is not ", name_of(form),
+         " that can be read: ", told(error));
+  }
+  TensorDict td = [&] {
+    try {
+      return Reader(&stream, code_of).read(options);
+    } catch (const Error& failure) {
+      fail(failure.code(), file.where(), ": ", failure.what());
+    }
+  }();
+  widen_batch(td, batch_dims, file.where());
+  return td;
+}
+
+void save_file(const TensorDict& td, const std::string& path, FileForm form,
+               const FileSaveOptions& options) {
+  const std::string target = new_file_path(path);
+  const std::string where = quote(target);
+  const Library& module = library(where + ", " + name_of(form) + ",");
+  Owned<Stream> stream;
+  export_stream(td, {options.separator, false}, rows_of_group(td, form), &stream.value);
+  files::NewFile file(target);
+  Target into{file};
+  const TdArrowSink sink{&into, write_to};
+  TdArrowError error = {};
+  const int failed =
+      module.write(static_cast<std::int32_t>(form), &stream.value, options.compress, &sink, &error);
+  if (into.failure) std::rethrow_exception(into.failure);
+  if (failed != 0) {
+    fail(failed == ENOMEM ? Code::out_of_memory : Code::unsupported, where,
+         " cannot be written as ", name_of(form), ": ", told(error));
+  }
+  file.commit(options.durable);
+}
+
+}  // namespace td::arrow
