@@ -1,4 +1,5 @@
-// What a group holds: links followed inside the file only, types and sizes checked, cycles found.
+// The tree of a file: links followed inside the file only, types and sizes checked, cycles found.
+#include "core/interop/hdf5_links.h"
 #include "core/interop/hdf5_tree.h"
 
 #include "core/meta/format.h"
@@ -10,33 +11,6 @@
 namespace td::hdf5 {
 
 namespace {
-
-struct Link {
-  std::string name;
-  H5L_type_t type;
-};
-
-struct Links {
-  std::vector<Link> found;
-  std::size_t most;
-  bool too_many = false, no_memory = false;
-};
-
-// Called by C code: nothing may be thrown.
-herr_t take_link(hid_t, const char* name, const H5L_info_t* info, void* into) {
-  Links& links = *static_cast<Links*>(into);
-  if (links.found.size() >= links.most) {
-    links.too_many = true;
-    return -1;
-  }
-  try {
-    links.found.push_back({name, info->type});
-  } catch (...) {
-    links.no_memory = true;
-    return -1;
-  }
-  return 0;
-}
 
 class Scanner {
  public:
@@ -53,7 +27,7 @@ class Scanner {
 
   // Without recursion: a file says how deep it is.
   Tree scan(const std::string& group) {
-    H5O_info_t info = look(group);
+    const H5O_info_t info = look_at(file_, group, where_);
     if (info.type != H5O_TYPE_GROUP) {
       fail(Code::wrong_entry, where_, ": ", quote(group), " is no group");
     }
@@ -75,26 +49,6 @@ class Scanner {
     return std::move(tree_);
   }
 
-  std::vector<std::string> groups(const std::string& group) {
-    H5O_info_t info = look(group);
-    std::vector<std::string> names;
-    for (const Link& link : links_of(group)) {
-      const std::string place = below(group, link.name);
-      if (link.type == H5L_TYPE_HARD || link.type == H5L_TYPE_SOFT) {
-        if (H5Oget_info_by_name(file_, place.c_str(), &info, way_) >= 0 &&
-            info.type == H5O_TYPE_GROUP) {
-          names.push_back(link.name);
-          continue;
-        }
-      }
-      if (!options_.skip) {
-        fail(Code::unsupported, where_, ": ", quote(place),
-             " is no group, so it is no element of a stack; skip leaves it out");
-      }
-    }
-    return names;
-  }
-
  private:
   struct Level {
     std::size_t entry;
@@ -103,49 +57,19 @@ class Scanner {
     std::size_t next = 0;
   };
 
-  H5O_info_t look(const std::string& group) const {
-    H5O_info_t info{};
-    if (H5Oget_info_by_name(file_, group.c_str(), &info, way_) < 0) {
-      fail(Code::key_not_found, where_, " has no group ", quote(group));
-    }
-    return info;
-  }
-
-  std::vector<Link> links_of(const std::string& place) {
-    const Id group = need(H5Gopen2(file_, place.c_str(), to_group_), Code::format, where_,
-                          "cannot open a group");
-    Links links;
-    links.most = options_.max_entries;
-    // In the order of the file: for any other one the library makes a table, and frees parts of it that it
-    // never wrote when the group is damaged.
-    hsize_t from = 0;
-    const herr_t status =
-        H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, &from, take_link, &links);
-    if (links.no_memory) throw std::bad_alloc();
-    if (links.too_many) fail_many();
-    need_done(status, Code::format, where_, "cannot list a group");
-    std::sort(links.found.begin(), links.found.end(),
-              [](const Link& one, const Link& other) { return one.name < other.name; });
-    return std::move(links.found);
-  }
-
   void open(std::size_t entry, haddr_t address) {
     if (levels_.size() >= options_.max_depth) {
       fail(Code::format, where_, ": nested deeper than ", options_.max_depth, " levels");
     }
     const std::string place = tree_[entry].place;
-    Level level{entry, address, links_of(place), 0};
+    Level level{entry, address, links_of(file_, place, where_, options_), 0};
     above_.insert(address);
     levels_.push_back(std::move(level));
     if (options_.attributes) take_attributes(entry, place);
   }
 
-  [[noreturn]] void fail_many() const {
-    fail(Code::format, where_, ": more than ", options_.max_entries, " entries");
-  }
-
   void add(Entry entry) {
-    if (++entries_ > options_.max_entries) fail_many();
+    if (++entries_ > options_.max_entries) fail_many(where_, options_);
     tree_.push_back(std::move(entry));
   }
 
@@ -278,7 +202,7 @@ class Scanner {
         need(H5Gopen2(file_, place.c_str(), to_group_), Code::format, where_, "bad group");
     H5O_info_t info{};
     need_done(H5Oget_info(group, &info), Code::format, where_, "bad group");
-    if (info.num_attrs > options_.max_entries) fail_many();
+    if (info.num_attrs > options_.max_entries) fail_many(where_, options_);
     std::unordered_set<std::string> taken;
     for (const Link& link : levels_.back().links) taken.insert(link.name);
     for (hsize_t i = 0; i < info.num_attrs; ++i) {
@@ -366,44 +290,11 @@ class Scanner {
   std::unordered_set<haddr_t> above_;  // the groups on the way down
 };
 
-// "demo_10" as "demo_" and 10. Numbers of any length: by their length first.
-bool counts_before(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::size_t i = 0, k = 0;
-  while (i < a.size() && k < b.size()) {
-    if (!digit(a[i]) || !digit(b[k])) {
-      if (a[i] != b[k]) return a[i] < b[k];
-      ++i, ++k;
-      continue;
-    }
-    const auto number = [&](const std::string& text, std::size_t& at) {
-      while (at < text.size() && text[at] == '0') ++at;
-      const std::size_t begin = at;
-      while (at < text.size() && digit(text[at])) ++at;
-      return text.substr(begin, at - begin);
-    };
-    const std::string left = number(a, i), right = number(b, k);
-    if (left.size() != right.size()) return left.size() < right.size();
-    if (left != right) return left < right;
-  }
-  if (a.size() - i != b.size() - k) return a.size() - i < b.size() - k;
-  return a < b;
-}
-
 }  // namespace
 
 Tree scan(hid_t file, const std::string& group, const std::string& where, const Options& options,
           std::size_t& entries, Budget& budget) {
   return Scanner(file, where, options, entries, budget).scan(group);
-}
-
-std::vector<std::string> groups_in(hid_t file, const std::string& group, const std::string& where,
-                                   const Options& options) {
-  std::size_t entries = 0;
-  Budget budget(0, 0, where);
-  std::vector<std::string> names = Scanner(file, where, options, entries, budget).groups(group);
-  std::sort(names.begin(), names.end(), counts_before);
-  return names;
 }
 
 }  // namespace td::hdf5

@@ -7,5 +7,6 @@
 #![allow(non_camel_case_types, non_upper_case_globals)]
 #![allow(clippy::doc_lazy_continuation, clippy::too_many_arguments)]
 
+#[rustfmt::skip] // as bindgen.py prints it
 mod ffi;
 pub use ffi::*;

@@ -1,5 +1,6 @@
 //! Work that goes on while the program does something else.
 
+use std::marker::PhantomData;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use crate::error::{check, sound, Result};
 use crate::handle::Handle;
 use crate::memmap::{Folder, MemmapOptions};
 
-/// Work on a thread of the library that gives a dictionary. Dropped, it waits for the end of the work.
+/// Work on a thread of the library that gives a dictionary, or `()` if it only sends one. Dropped, it waits for the
+/// end of the work.
 ///
 /// ```
 /// use tensordict::{MemmapOptions, Tensor, TensorDict};
@@ -26,12 +28,12 @@ use crate::memmap::{Folder, MemmapOptions};
 /// # std::fs::remove_dir_all(dir).unwrap();
 /// # Ok::<(), tensordict::Error>(())
 /// ```
-pub struct Future(Handle<sys::td_future>);
+pub struct Future<T = TensorDict>(Handle<sys::td_future>, PhantomData<fn() -> T>);
 
 // SAFETY: every call with a shared handle may be made on several threads at once.
-unsafe impl Sync for Future {}
+unsafe impl<T> Sync for Future<T> {}
 
-impl Future {
+impl<T> Future<T> {
     /// Whether the work is done, well or not.
     pub fn is_done(&self) -> bool {
         self.ask(0)
@@ -56,6 +58,36 @@ impl Future {
         (done, total)
     }
 
+    /// Tells the work to end: [`into_result`](Self::into_result) then gives an error, unless it was done. Transfers of a
+    /// [`Group`](crate::Group) can be cancelled; saves cannot.
+    #[track_caller]
+    pub fn cancel(&self) -> Result<()> {
+        // SAFETY: the handle is alive.
+        check(unsafe { sys::td_future_cancel(self.0.get()) })
+    }
+
+    /// # Safety
+    /// The token came from a call that succeeded, and has no other owner.
+    pub(crate) unsafe fn from_raw(token: *mut sys::td_future) -> Self {
+        // SAFETY: as promised by the caller.
+        Self(unsafe { Handle::new(token) }, PhantomData)
+    }
+
+    fn ask(&self, timeout_ms: i64) -> bool {
+        let mut done = 0;
+        // SAFETY: the handle is alive, and a call that succeeds writes the answer.
+        sound(check(unsafe { sys::td_future_wait(self.0.get(), timeout_ms, &mut done) }));
+        done != 0
+    }
+
+    #[track_caller]
+    fn result(&self) -> Result<TensorDict> {
+        // SAFETY: the handle is alive. Who calls this sees to it that the dictionary has one owner.
+        TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
+    }
+}
+
+impl Future {
     /// Waits and gives the dictionary, or why the work has failed.
     ///
     /// The dictionary has one owner, so a future gives it once:
@@ -69,34 +101,21 @@ impl Future {
     /// ```
     #[track_caller]
     pub fn into_result(self) -> Result<TensorDict> {
-        // SAFETY: the handle is alive. The future, which holds the dictionary too, ends with this call.
-        TensorDict::receive(|result| unsafe { sys::td_future_result(self.0.get(), result) })
-    }
-
-    /// Tells the work to end: [`into_result`](Self::into_result) then gives an error, unless it was done. Transfers of a
-    /// [`Group`](crate::Group) can be cancelled; saves cannot.
-    #[track_caller]
-    pub fn cancel(&self) -> Result<()> {
-        // SAFETY: the handle is alive.
-        check(unsafe { sys::td_future_cancel(self.0.get()) })
-    }
-
-    /// # Safety
-    /// The token came from a call that succeeded, and has no other owner.
-    pub(crate) unsafe fn from_raw(token: *mut sys::td_future) -> Self {
-        // SAFETY: as promised by the caller.
-        Self(unsafe { Handle::new(token) })
-    }
-
-    fn ask(&self, timeout_ms: i64) -> bool {
-        let mut done = 0;
-        // SAFETY: the handle is alive, and a call that succeeds writes the answer.
-        sound(check(unsafe { sys::td_future_wait(self.0.get(), timeout_ms, &mut done) }));
-        done != 0
+        // The future, which holds the dictionary too, ends with this call.
+        self.result()
     }
 }
 
-impl std::fmt::Debug for Future {
+impl Future<()> {
+    /// Waits until the dictionary is sent, or says why it is not.
+    #[track_caller]
+    pub fn into_result(self) -> Result<()> {
+        // It is the dictionary of the caller, who keeps it.
+        self.result().map(drop)
+    }
+}
+
+impl<T> std::fmt::Debug for Future<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (done, total) = self.progress();
         write!(f, "Future({done} of {total})")
@@ -115,7 +134,7 @@ impl Dict {
         // us the future.
         unsafe {
             check(sys::td_memmap_async(self.raw(), dir.text(), &options.raw, &mut token))?;
-            Ok(Future(Handle::new(token)))
+            Ok(Future::from_raw(token))
         }
     }
 }

@@ -249,7 +249,9 @@ impl Group {
     }
 
     #[track_caller]
-    fn begin(call: impl FnOnce(*mut *mut sys::td_future) -> sys::td_status) -> Result<Future> {
+    fn begin<T>(
+        call: impl FnOnce(*mut *mut sys::td_future) -> sys::td_status,
+    ) -> Result<Future<T>> {
         let mut token = std::ptr::null_mut();
         check(call(&mut token))?;
         // SAFETY: the call succeeded and gave the future to us.
@@ -258,7 +260,7 @@ impl Group {
 
     /// As [`send`](Self::send), in the background.
     #[track_caller]
-    pub fn isend(&self, td: &Dict, dst: i32, call: GroupCall) -> Result<Future> {
+    pub fn isend(&self, td: &Dict, dst: i32, call: GroupCall) -> Result<Future<()>> {
         // SAFETY: the handles are alive; the future keeps the tensors.
         Self::begin(|result| unsafe {
             sys::td_group_isend(self.raw(), td.raw(), dst, &call.raw, result)
@@ -295,7 +297,7 @@ impl Group {
 
     /// As [`send_message`](Self::send_message), in the background.
     #[track_caller]
-    pub fn isend_message(&self, td: &Dict, dst: i32, call: GroupCall) -> Result<Future> {
+    pub fn isend_message(&self, td: &Dict, dst: i32, call: GroupCall) -> Result<Future<()>> {
         // SAFETY: the handles are alive; what is sent was copied.
         Self::begin(|result| unsafe {
             sys::td_group_isend_message(self.raw(), td.raw(), dst, &call.raw, result)

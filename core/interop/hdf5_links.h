@@ -1,0 +1,25 @@
+// core/interop/hdf5_links.h: what the links of a group are called.
+#pragma once
+
+#include "core/interop/hdf5_types.h"
+
+#include <string>
+#include <vector>
+
+namespace td::hdf5 {
+
+struct Link {
+  std::string name;
+  H5L_type_t type;
+};
+
+// The links of a group, by name.
+std::vector<Link> links_of(hid_t file, const std::string& place, const std::string& where,
+                           const Options& options);
+
+// What lies at a path. Throws Code::key_not_found when nothing does.
+H5O_info_t look_at(hid_t file, const std::string& group, const std::string& where);
+
+[[noreturn]] void fail_many(const std::string& where, const Options& options);
+
+}  // namespace td::hdf5
