@@ -7,6 +7,7 @@
 #include <openssl/x509v3.h>
 
 #include <new>
+#include <system_error>
 
 namespace td::store {
 
@@ -18,8 +19,12 @@ struct FreeTls {
 };
 using Context = std::unique_ptr<SSL_CTX, FreeTls>;
 
-// What OpenSSL says of its last failure.
+// What OpenSSL says of its last failure; the system's word for a file that cannot be opened.
 std::string reason() {
+  const unsigned long first = ERR_peek_error();
+  if (ERR_GET_LIB(first) == ERR_LIB_SYS) {
+    return std::generic_category().message(ERR_GET_REASON(first));
+  }
   const char* text = ERR_reason_error_string(ERR_peek_last_error());
   return text == nullptr ? "no reason given" : text;
 }

@@ -50,9 +50,15 @@ mktempdir() do folder
             @test occursin("one", sprint(show, store))
             TensorDicts.erase(store)
             @test_throws Exception TensorDictStore(; options...)
+            refused(; more...) = try
+                TensorDictStore(1; options..., more...)
+                ""
+            catch error
+                sprint(showerror, error)
+            end
             # The server is one without TLS; a file that is none is found before that.
-            @test_throws "\"/nowhere/ca.pem\"" TensorDictStore(1; options..., tls = true, tls_ca = "/nowhere/ca.pem")
-            @test_throws "key without its certificate" TensorDictStore(1; options..., tls = true, tls_key = "k")
+            @test occursin("\"/nowhere/ca.pem\"", refused(; tls = true, tls_ca = "/nowhere/ca.pem"))
+            @test occursin("key without its certificate", refused(; tls = true, tls_key = "k"))
             zeros = TensorDictStore(schema(td); options...)
             @test Array(zeros["n", "y"]) == [0, 0, 0, 0]
             foreach(close, (zeros, store, other))
