@@ -11,7 +11,8 @@ A quote is a comment and a code block in a page:
     ```
 
 It holds what stands in the file between the lines `[put]` and `[/put]`, which are comments there;
-without a name the whole file. --update rewrites the pages.
+without a name the whole file. --update rewrites the pages. In README.md every block of output (```text) is a quote;
+`<!-- drawing -->` stands before one that a person drew.
 """
 import pathlib
 import re
@@ -20,6 +21,9 @@ import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 QUOTE = re.compile(r"(<!-- quote (\S+)(?: ([\w-]+))? -->\n```\w*\n)(.*?)(^```$)", re.S | re.M)
+
+
+OUTPUT = re.compile(r"(^.*\n)^```text$", re.M)
 
 
 class Missing(Exception):
@@ -72,6 +76,9 @@ def main():
         written = QUOTE.sub(fresh, text)
         if len(QUOTE.findall(text)) != text.count("<!-- quote "):
             problems.append(f"{place}: a quote comment without a code block behind it")
+        if place.name == "README.md" and len(place.parts) == 1:
+            bare = [line for line in OUTPUT.findall(text) if not line.startswith(("<!-- quote ", "<!-- drawing -->"))]
+            problems += [f"{place}: a block of output that is no quote"] * len(bare)
         if update and written != text:
             page.write_text(written, encoding="utf-8")
     for problem in problems:
