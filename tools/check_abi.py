@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares every list of what the library offers: all must name the same.
 
-    check_abi.py                  headers, td.symbols, td.map, layout.c and the raw layers
+    check_abi.py                  headers, td.symbols, td.map, layout.txt and the raw layers
     check_abi.py --library FILE   the exported symbols of a built library as well
     check_abi.py --write-map      writes td.map from td.symbols
+    check_abi.py --write-layout   adds to layout.txt what is new in the headers; what is there stays
 """
 from __future__ import annotations
 
@@ -18,7 +19,9 @@ ABI = ROOT / "capi/abi"
 INCLUDE = ROOT / "capi/include"
 sys.path.insert(0, str(ROOT / "bindings/tools"))
 
+import abi_layout  # noqa: E402
 from tdgen import ir, swig  # noqa: E402
+from tdgen.cdecl import PRIMITIVES  # noqa: E402
 
 # How a raw layer declares a function of the library.
 RAW_LAYERS = {
@@ -99,19 +102,44 @@ def check_macros(api: ir.Api, compiler: list[str], errors: list[str]) -> None:
     compare("object-like macros against the constants of the raw layers", constants, left, errors)
 
 
+def layout_of(api: ir.Api) -> dict[str, str]:
+    """Each type with its line in layout.txt, as the headers have it."""
+    found = {}
+    for enum in api.enums:
+        sign = "unsigned" if enum.base.startswith("u") else "signed"
+        items = " ".join(f"{item.name}={item.value}" for item in enum.items)
+        found[enum.name] = f"{sign} {PRIMITIVES[enum.base]}: {items}"
+    for struct in api.structs:
+        size, _, offsets = api.layout(struct)
+        members = " ".join(
+            f"{member.name}@{offset}+{api.size_align(member.type)[0]}"
+            for member, offset in zip(struct.fields, offsets)
+        )
+        found[struct.name] = f"struct {size}: {members}"
+    return found
+
+
 def check_layout(api: ir.Api, errors: list[str]) -> None:
-    """layout.c is kept by hand; here only that it leaves nothing out."""
-    text = (ABI / "layout.c").read_text(encoding="utf-8")
-    wanted = {f"TD_SIZE({t.name}," for t in api.structs + api.enums}
-    wanted |= {f"TD_OFFSET({s.name}, {m.name}," for s in api.structs for m in s.fields}
-    wanted |= {f"TD_NUMBER({item.name}," for e in api.enums for item in e.items}
-    errors += [f"layout.c has no line '{w} ...)'" for w in sorted(wanted) if w not in text]
+    now, kept = layout_of(api), abi_layout.read()
+    for name in sorted(now.keys() | kept.keys()):
+        if now.get(name) != kept.get(name):
+            errors.append(f"layout.txt has '{name} {kept.get(name)}', the headers have '{now.get(name)}'")
+
+
+def merged_layout(now: dict[str, str], kept: dict[str, str]) -> dict[str, str]:
+    """What the headers have, unless it changes a number or a place that was given away."""
+    for name, line in kept.items():
+        lost = set(line.split()[2:]) - set(now.get(name, "").split()[2:])
+        if name not in now or lost:
+            sys.exit(f"'{name}' had {' '.join(sorted(lost)) or line}: a released type does not change")
+    return now
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--library", type=Path, help="the shared library, to compare its exports")
     parser.add_argument("--write-map", action="store_true", help="write td.map and stop")
+    parser.add_argument("--write-layout", action="store_true", help="write layout.txt and stop")
     parser.add_argument("--swig", default="swig")
     parser.add_argument("--cc", default="cc", help="a compiler that knows -dM -E")
     options = parser.parse_args()
@@ -128,6 +156,10 @@ def main() -> int:
         errors.append("td.map is not what td.symbols gives; run tools/check_abi.py --write-map")
     api = swig.read(ROOT / "bindings/swig/tensordict.i", INCLUDE, options.swig)
     declared = {f.name for f in api.functions}
+    if options.write_layout:
+        layout = merged_layout(layout_of(api), abi_layout.read())
+        abi_layout.LAYOUT.write_text(abi_layout.written(layout), encoding="utf-8")
+        return 0
     compare("td.symbols against the headers", set(symbols), declared, errors)
     for path, pattern in RAW_LAYERS.items():
         found = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)

@@ -39,7 +39,7 @@ def declaration(api: ir.Api, owner: ir.Function | ir.Callback) -> str:
 
 
 def declarations(api: ir.Api) -> dict[str, tuple[str, str]]:
-    """name -> version and C form. Numbers and layouts are the business of capi/abi/layout.c."""
+    """name -> version and C form. Numbers and layouts are in capi/abi/layout.txt."""
     found = {f.name: (f.doc.since, declaration(api, f)) for f in api.functions}
     found |= {c.name: ("-", declaration(api, c)) for c in api.callbacks}
     return found

@@ -1,10 +1,10 @@
-/* A program of version 0.1, with the header of its day. ABI 1 has ended: the dynamic linker does not find this
+/* A program of version 0.1, with the headers of its day. ABI 1 has ended: the dynamic linker does not find this
  * library for such a program, and one that looks it up by hand asks first and is told. What it asks with stays
  * for ever. Not to be changed. */
 #include <stdio.h>
 #include <string.h>
 
-#include "tensordict/td_base.h"
+#include "td.h"
 
 int main(void) {
   const int fits = td_supports_abi(TD_ABI_VERSION);

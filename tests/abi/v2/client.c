@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tensordict/td.h"
+#include "td.h"
 
 static int failures;
 
