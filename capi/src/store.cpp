@@ -1,4 +1,5 @@
 // tensordict/td_store.h
+#include "choices.h"
 #include "guard.h"
 #include "key_snapshot.h"
 #include "tensordict/td_store.h"
