@@ -52,7 +52,7 @@ td_status td_from_arrow_stream(struct ArrowArrayStream* stream,
                                td_tensordict** result) noexcept {
   return guard(__func__, [&] {
     if (result != nullptr) *result = nullptr;
-    td::arrow::Reader reader(not_null(stream, "stream"));  // released, whatever comes
+    td::arrow::Reader reader(not_null(stream, "stream"));  // releases the stream in every case
     Out<td_tensordict> out(result);
     out.put(reader.read(from_arrow_in(options)));
   });

@@ -46,7 +46,7 @@ constexpr StatusRow statuses[] = {
 };
 #undef ROW
 
-// The core's codes are the ABI's.
+// The core has the codes of the ABI.
 static_assert(static_cast<td_status>(td::Code::cycle) == TD_ERR_CYCLE);
 static_assert(static_cast<td_status>(td::Code::shape) == TD_ERR_SHAPE);
 static_assert(static_cast<td_status>(td::Code::io) == TD_ERR_IO);
@@ -55,7 +55,7 @@ static_assert(static_cast<td_status>(td::Code::capacity) == TD_ERR_CAPACITY);
 static_assert(static_cast<td_status>(td::Code::version) == TD_ERR_VERSION);
 static_assert(static_cast<td_status>(td::Code::internal) == TD_ERR_INTERNAL);
 
-// libtorch tells its version in the text of its build settings: "…, TORCH_VERSION=1.13.1, …".
+// Old versions of libtorch state their version in the text of the build settings only: "…, TORCH_VERSION=1.13.1, …".
 std::string find_torch_version() {
   const std::string config = at::show_config();
   constexpr std::string_view mark = "TORCH_VERSION=";

@@ -9,10 +9,10 @@ using capi::Out;
 
 namespace {
 
-// What td_to_options had when it came.
+// The size of td_to_options in its first version.
 constexpr std::size_t first_to_options = offsetof(td_to_options, pin_memory);
 
-// The measures that are one number of the core.
+// The measures that the core has as one number.
 td::Measure measure_in(td_measure_kind kind) {
   switch (kind) {
     case TD_MEASURE_ELEMENTS: return td::Measure::elements;

@@ -42,7 +42,7 @@ td::SplitOptions split_in(const td_split_keys_options* options, bool inplace) {
   return {inplace, given.ignore_missing != 0, given.keep_structure != 0, given.keep_emptied != 0};
 }
 
-// The sets of a caller, as the core takes them.
+// Converts sets of keys to the type of the core.
 void split(const td_tensordict* td, const td_key_set* sets, size_t sets_len,
            const td::SplitOptions& options, capi::OutList<td_tensordict>& out) {
   if (sets_len != 0) not_null(sets, "sets");
@@ -72,13 +72,13 @@ td::TensorDict flatten(const td::TensorDict& td, const char* separator,
                           {inplace, is_leaf ? &is_leaf : nullptr});
 }
 
-// Before any of them is found to be NULL: what can be cleared is.
+// Clears every result that is given, before a NULL among them is refused.
 template <class... Handles>
 void clear(Handles**... results) {
   ((results != nullptr ? void(*results = nullptr) : void()), ...);
 }
 
-// What is taken out, to the results. They have it before it is taken out, and give it back when that
+// The results of td_pop(). It opens their handles before it removes the entry, and frees them if the removal
 // fails.
 class EntryOut {
  public:

@@ -11,7 +11,7 @@ using capi::Out;
 
 namespace {
 
-// The options as the core reads them; the members are viewed.
+// Converts the options. Views the members of the caller.
 class OptionsIn {
  public:
   explicit OptionsIn(const td_file_options* options)
@@ -30,7 +30,9 @@ class OptionsIn {
     if (given_.members_len != 0) result_.layout = members_.layout();
     result_.header_bytes = given_.header_bytes;
   }
-  operator const td::FileOptions&() const noexcept { return result_; }  // NOLINT: stands for them
+  operator const td::FileOptions&() const noexcept {
+    return result_;
+  }  // NOLINT: implicit on purpose
 
  private:
   td_file_options given_;

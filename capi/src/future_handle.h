@@ -1,4 +1,4 @@
-// future_handle.h: work that was begun and not waited for, for all that can be begun so.
+// future_handle.h: the object behind a td_future.
 #pragma once
 
 #include "arguments.h"
@@ -12,7 +12,7 @@ struct Traits<td_future> : OwnedTraits<td::Future, Kind::future> {
   static constexpr const char* name = "future";
 };
 
-// Runs work on another thread so that calls of the library are there as on this one.
+// Wraps work for another thread: calls of the library run there with the state of this thread.
 std::function<void(const std::function<void()>&)> like_this_thread();
 
 }  // namespace capi

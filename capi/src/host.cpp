@@ -11,7 +11,7 @@ using capi::Out;
 
 namespace {
 
-// A TensorImpl means the same to both only if they were built for the same libtorch.
+// Host and library share a TensorImpl only if they were built for the same libtorch.
 void require_version(int32_t torch_version) {
   constexpr int32_t ours = 10000 * TORCH_VERSION_MAJOR + 100 * TORCH_VERSION_MINOR;
   if (torch_version != ours) {

@@ -1,4 +1,4 @@
-// key_names.h: keys in options, as names of the caller's that outlive the call.
+// key_names.h: copies keys of options, which the caller may free after the call.
 #pragma once
 
 #include "arguments.h"

@@ -25,7 +25,7 @@ struct Traits<td_loader> : OwnedTraits<td::Loader, Kind::loader> {
 
 namespace {
 
-// The function of the caller, then the module, over each batch.
+// Applies the caller's function, then the module, to each batch.
 td::BatchFn transform_in(td_map_fn callback, void* user, const td_module* module) {
   td::ModulePtr called;
   if (module != nullptr) called = *in(module);

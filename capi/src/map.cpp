@@ -10,8 +10,8 @@ using capi::Out;
 
 namespace capi {
 
-// Behind a handle: a callback may free the iterator while a call waits in it. A call that waits for a
-// result keeps the stream; with the handle the work ends all the same.
+// A callback may free the iterator while a call waits in it: that call holds a reference to the stream.
+// Freeing the handle stops the work.
 struct SharedStream {
   explicit SharedStream(std::shared_ptr<td::PieceStream> given) : stream(std::move(given)) {}
   ~SharedStream() { stream->stop(); }
@@ -54,7 +54,7 @@ td::PiecewiseOptions piecewise_in(const td_map_options& given) {
   result.worker_threads = given.worker_threads;
   result.seed = given.seed;
   result.shuffle = given.shuffle != 0;
-  // Calls of the library from a worker are as those of the thread that asked for it.
+  // Workers call the library with the state of the calling thread.
   result.around_worker = [grad = capi::grad_wanted](const std::function<void()>& work) {
     capi::grad_wanted = grad;
     const capi::CallScope scope;

@@ -12,7 +12,7 @@ using capi::Out;
 
 namespace {
 
-// The numbers of the header are those of the core.
+// Header and core use the same numbers.
 #define TD_UNARY(number, NAME, name, doc) static_assert(TD_UNARY_##NAME == (number));
 #define TD_PREDICATE TD_UNARY
 #define TD_BINARY(number, NAME, name, out, in, doc) static_assert(TD_BINARY_##NAME == (number));
@@ -46,7 +46,7 @@ c10::Scalar number_in(const td::Operand& operand) {
   return tensor->item();
 }
 
-// Two result handles: both, or none.
+// Two result handles: put() writes both or none.
 class OutPair {
  public:
   OutPair(td_tensordict** first, td_tensordict** second) : first_(first), second_(second) {
@@ -69,7 +69,7 @@ class OutPair {
   td_tensordict** second_;
 };
 
-// Integers take whole numbers only, and a double is none for libtorch.
+// libtorch refuses a double as the factor of integers, also a whole one.
 c10::Scalar factor_in(double factor) {
   const bool whole = factor >= -1e15 && factor <= 1e15 &&
                      static_cast<double>(static_cast<std::int64_t>(factor)) == factor;
@@ -129,7 +129,7 @@ td::ReduceOptions reduce_options_in(const td_reduce_options* options) {
   return result;
 }
 
-// td_ternary() with what is left of it when clamp has one bound.
+// Clamp with one bound is a binary operation.
 template <class Three, class Two>
 void with_operands(td_ternary_op op, const td_operand* b, const td_operand* c, Three&& three,
                    Two&& two) {

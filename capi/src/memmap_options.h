@@ -1,4 +1,4 @@
-// memmap_options.h: how the options of folders stand in the core; for all that saves or loads.
+// memmap_options.h: converts options of saving and loading to those of the core.
 #pragma once
 
 #include "arguments.h"

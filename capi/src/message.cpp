@@ -19,7 +19,7 @@ void call_checked(const Call& call) {
   if (status != TD_OK) throw capi::CallbackFailure{status};
 }
 
-// The caller's functions.
+// Reads and writes through functions of the caller.
 class Calls final : public td::Transport {
  public:
   Calls(td_write_fn write, td_read_fn read, void* user) : write_(write), read_(read), user_(user) {}

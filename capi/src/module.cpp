@@ -20,7 +20,7 @@ using capi::Out;
 
 namespace {
 
-// Keys that need not be given. NULL with a length is a mistake.
+// Optional keys. NULL with a length is refused.
 std::optional<td::KeyPaths> optional_keys(const td_key* keys, std::size_t n, const char* name) {
   if (keys == nullptr && n == 0) return std::nullopt;
   return key_paths_in(keys, n, name);
@@ -75,7 +75,7 @@ std::unique_ptr<capi::KeySnapshot> keys_out(const td::KeyPaths& keys) {
   return std::make_unique<capi::KeySnapshot>(std::move(list));
 }
 
-// What a function of the client needs, until the last module that may call it is gone.
+// A function of the client. Its user data is released with the last module that may call it.
 class Client {
  public:
   Client(void* user, td_release_fn release) noexcept : user_(user), release_(release) {}
@@ -192,7 +192,7 @@ td_status td_module_call(const td_tensordict* td, const td_module* module,
   return guard(__func__, [&] {
     Out<td_tensordict> out(result);
     auto source = in(td);
-    const td::ModulePtr called = *in(module);  // a function may free the handle
+    const td::ModulePtr called = *in(module);  // a called function may free the handle
     out.put(called->call(source, module_call_in(options)));
   });
 }

@@ -16,7 +16,7 @@ namespace {
 
 using DictOut = Out<td_tensordict>;
 
-// A dictionary and a tensor: both, or none.
+// A dictionary and a tensor: put() writes both or none.
 class PairOut {
  public:
   PairOut(td_tensordict** dict, td_tensor** tensor)
@@ -32,7 +32,7 @@ class PairOut {
   }
 
  private:
-  // Also when the other one turns out to be NULL.
+  // Clears one also if the other is NULL.
   static td_tensor** cleared(td_tensor** tensor) {
     if (tensor != nullptr) *tensor = nullptr;
     return tensor;

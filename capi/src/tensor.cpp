@@ -25,7 +25,7 @@ namespace {
 
 using TensorOut = Out<td_tensor>;
 
-// What was given to from_blob is let go of in every case, also when the arguments are refused.
+// td_tensor_from_blob() releases the memory also if it refuses the arguments.
 std::shared_ptr<void> take(td_release_fn release, void* user) {
   if (release == nullptr) return nullptr;
   return std::shared_ptr<void>(user, release);
@@ -73,7 +73,7 @@ td_status td_tensor_from_dlpack(struct DLManagedTensorVersioned* source,
     if (result != nullptr) *result = nullptr;
     at::Tensor tensor = td::from_dlpack(
         reinterpret_cast<td::dlpack::ManagedTensorVersioned*>(not_null(source, "source")));
-    TensorOut(result).put(std::move(tensor));  // without a result the tensor is let go of here
+    TensorOut(result).put(std::move(tensor));  // releases the tensor if `result` is NULL
   });
 }
 

@@ -54,8 +54,7 @@ void write_bytes(std::string_view bytes, void* to, std::size_t room, std::size_t
 }
 
 void check_torch() {
-  // libtorch promises nothing from one minor version to the next: a library built for another one would
-  // crash rather than fail.
+  // libtorch keeps no ABI between minor versions: with another one the library would crash.
   const std::string built = c10::str(TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
   const std::string_view found = td_torch_version();
   const bool unknown = found == "unknown";

@@ -1,4 +1,4 @@
-// arguments.h: arguments of C turned into those of the core, and results back.
+// arguments.h: converts arguments of C to those of the core, and results back.
 #pragma once
 
 #include "core/tensor/index.h"
@@ -24,7 +24,7 @@ T* not_null(T* pointer, const char* name) {
   return pointer;
 }
 
-// What a handle type stands for. Each keeps one counted pointer, or one owned object, in its slot.
+// Maps a handle type to the object behind it. Each slot holds one counted pointer or one owned object.
 template <class Handle>
 struct Traits;
 
@@ -51,7 +51,7 @@ struct Traits<td_tensordict> {
   }
 };
 
-// Kinds whose handle owns one object of this layer or of the core.
+// For handles that own one object.
 template <class T, Kind k>
 struct OwnedTraits {
   static constexpr Kind kind = k;
@@ -62,16 +62,17 @@ struct OwnedTraits {
   }
 };
 
-// The object behind a handle, for the length of a call: it owns nothing, so a call counts nothing.
+// The object behind a handle, for the length of a call. It takes no reference, so it costs no atomic
+// operation.
 template <class Handle>
 class Borrowed {
  public:
   using Object = typename Traits<Handle>::Object;
   explicit Borrowed(void* raw) noexcept { new (&object_) Object(Traits<Handle>::unpack(raw)); }
-  ~Borrowed() {}  // the table keeps its reference
+  ~Borrowed() {}  // keeps the reference of the table
   Borrowed(const Borrowed&) = delete;
   Borrowed& operator=(const Borrowed&) = delete;
-  operator Object&() noexcept { return object_; }  // NOLINT: stands for the object
+  operator Object&() noexcept { return object_; }  // NOLINT: implicit on purpose
   Object& operator*() noexcept { return object_; }
   Object* operator->() noexcept { return &object_; }
 
@@ -94,7 +95,7 @@ inline Borrowed<td_tensordict> in(const td_tensordict* handle) {
   return Borrowed<td_tensordict>(find(handle));
 }
 
-// Handles that own their object give it by pointer.
+// For handles that own their object.
 template <class Handle>
 typename Traits<Handle>::Object* in(const Handle* handle) {
   return static_cast<typename Traits<Handle>::Object*>(find(handle));
@@ -107,15 +108,15 @@ typename Traits<Handle>::Object* find_or_null(const Handle* handle) noexcept {
       HandleTable::instance().find(reinterpret_cast<std::uintptr_t>(handle), T::kind));
 }
 
-// Whether the libtorch of this process is the one that the library was built for, to the minor version.
-// Looked at by the first call that makes a handle; throws Code::version.
+// Throws Code::version unless the libtorch of this process has the minor version that the library was
+// built for. The first call that makes a handle checks it.
 void check_torch();
 inline std::atomic<bool> torch_checked{false};
 inline void require_torch() {
   if (!torch_checked.load(std::memory_order_relaxed)) check_torch();
 }
 
-// A result handle: cleared before anything else, written last, and only on success.
+// A result handle. The constructor clears it; put() writes it, as the last step of a call.
 template <class Handle>
 class Out {
  public:
@@ -147,7 +148,7 @@ void free_handle(Handle* handle) noexcept {
   if (raw != nullptr) T::unpack(raw);
 }
 
-// Several result handles at once: all of them, or none.
+// Several result handles: put() writes all of them or none.
 template <class Handle>
 class OutList {
  public:
@@ -157,7 +158,8 @@ class OutList {
     std::fill_n(results_, room_, nullptr);
   }
 
-  // How many there will be, said before they are made. False when only the number was asked for.
+  // Reports the number of results before they are made. Returns false if the caller asked for the number
+  // only.
   bool expect(std::size_t n) {
     *count_ = n;
     if (room_ != 0 && room_ < n) {
@@ -185,12 +187,12 @@ class OutList {
   std::size_t* count_;
 };
 
-// Numbers and text into the caller's memory: the length always, the content when it fits.
+// Copy into the caller's memory. They always report the length, and fail if the content does not fit.
 void write_sizes(td::SizesView sizes, int64_t* to, std::size_t room, std::size_t* dims);
 void write_text(std::string_view text, char* to, std::size_t room, std::size_t* length);
 void write_bytes(std::string_view bytes, void* to, std::size_t room, std::size_t* length);
 
-// (path, path_len): the names are viewed, not copied.
+// (path, path_len). Views the names of the caller.
 class PathIn {
  public:
   PathIn(const char* const* path, std::size_t path_len) {
@@ -200,7 +202,7 @@ class PathIn {
       names_.emplace_back(path[i]);
     }
   }
-  operator td::Path() const noexcept { return names_; }  // NOLINT: stands for the path
+  operator td::Path() const noexcept { return names_; }  // NOLINT: implicit on purpose
 
  private:
   [[noreturn]] static void fail_name(std::size_t i);
@@ -217,7 +219,7 @@ void write_items(const std::vector<td::IndexItem>& from, td_index_item* to, std:
 
 c10::SmallVector<td::TensorDict, 8> dicts_in(const td_tensordict* const* sources, std::size_t n);
 
-// Options: NULL means the defaults; what a newer client has to say must be zero.
+// Options; NULL means the defaults. Fields of a newer version than this one must be zero.
 template <class Options>
 Options options_in(const Options* options, const Options& defaults, std::size_t first_size) {
   Options result = defaults;
@@ -227,7 +229,7 @@ Options options_in(const Options* options, const Options& defaults, std::size_t 
     td::fail(td::Code::invalid_argument, "options of ", size,
              " bytes: struct_size must be at least ", first_size);
   }
-  constexpr std::size_t last_size = 4096;  // of any version; beyond it the number is garbage
+  constexpr std::size_t last_size = 4096;  // no version is larger: a larger number is garbage
   if (size > last_size) {
     td::fail(td::Code::invalid_argument, "options of ", size,
              " bytes: struct_size cannot be more than ", last_size);
@@ -243,14 +245,14 @@ Options options_in(const Options* options, const Options& defaults, std::size_t 
   return result;
 }
 
-// Devices and dtypes by the numbers of the ABI.
+// Devices and dtypes for the numbers of the ABI.
 std::optional<c10::Device> device_in(td_device_type type,
-                                     int32_t index);             // none for TD_DEVICE_NONE
+                                     int32_t index);             // empty for TD_DEVICE_NONE
 c10::Device real_device_in(td_device_type type, int32_t index);  // refuses TD_DEVICE_NONE
 td_device_type device_type_out(const std::optional<c10::Device>& device);
 int32_t device_index_out(const std::optional<c10::Device>& device);
 c10::ScalarType dtype_in(td_dtype dtype);
 td_dtype dtype_out(c10::ScalarType dtype) noexcept;
-const char* dtype_text(td_dtype dtype) noexcept;  // "torch.float32"; "" for none
+const char* dtype_text(td_dtype dtype) noexcept;  // "torch.float32"; "" if unknown
 
 }  // namespace capi

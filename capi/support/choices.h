@@ -1,4 +1,4 @@
-// choices.h: arguments that may be left out, and those that are one of a few numbers.
+// choices.h: optional arguments, enumerations and flags.
 #pragma once
 
 #include "arguments.h"
@@ -7,7 +7,7 @@
 
 namespace capi {
 
-// A dictionary that need not be given.
+// An optional dictionary.
 class OptionalDict {
  public:
   explicit OptionalDict(const td_tensordict* handle) {
@@ -19,7 +19,7 @@ class OptionalDict {
   std::optional<Borrowed<td_tensordict>> dict_;
 };
 
-// One of the numbers from `first` to `last`, as the enumeration of the core that counts alike.
+// Converts a number from `first` to `last` to an enumeration of the core with the same numbers.
 template <class Choice>
 Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, const char* name) {
   if (number < first || number > last) {
@@ -29,14 +29,14 @@ Choice choice_in(std::int32_t number, std::int32_t first, std::int32_t last, con
   return static_cast<Choice>(number);
 }
 
-// Refuses flags that a call does not know.
+// Refuses unknown flags.
 inline void check_flags(std::uint32_t flags, std::uint32_t known) {
   if ((flags & ~known) != 0) {
     td::fail(td::Code::invalid_argument, "flags are ", flags, "; only ", known, " is valid");
   }
 }
 
-// Whether the one flag that a call knows is given; others are refused.
+// For a call with a single flag: whether it is set. Refuses others.
 inline bool flag_in(std::uint32_t flags, std::uint32_t known) {
   check_flags(flags, known);
   return flags != 0;

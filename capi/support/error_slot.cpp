@@ -16,12 +16,12 @@ struct ErrorSlot {
   bool fresh;  // since expect_error()
   char message[1024];
 };
-// It may be written after other thread-locals and statics are gone, also after dlclose.
+// A call may write it after other thread-locals and statics were destroyed, and after dlclose.
 static_assert(std::is_trivially_destructible_v<ErrorSlot>);
 
 thread_local ErrorSlot slot{TD_OK, "", false, {0}};
 
-// Each line that is under way holds it, so that `user` outlives the calls.
+// Every running call of the log function holds a reference, so that `user` outlives it.
 class LogTarget {
  public:
   LogTarget(td_log_fn callback, void* user, td_release_fn release) noexcept
@@ -61,9 +61,9 @@ void store_error(td_status code, const char* function, std::string_view message)
   if (n < message.size()) {
     while (n > 0 && (static_cast<unsigned char>(message[n]) & 0xC0) == 0x80) --n;
   }
-  if (n != 0) std::memmove(slot.message, message.data(), n);  // the text may be the slot's own
+  if (n != 0) std::memmove(slot.message, message.data(), n);  // the text may be in the slot
   slot.message[n] = '\0';
-  // One line: a message of libtorch may hold several.
+  // Messages of libtorch may have several lines; ours have one.
   std::replace(slot.message, slot.message + n, '\n', ' ');
 }
 
@@ -106,5 +106,5 @@ void td_set_log(td_log_fn callback, void* user, td_release_fn release) noexcept 
   capi::LogState& state = capi::log_state();
   const std::lock_guard lock(state.mutex);
   state.target.swap(target);
-  // Behind the lock the one before is released, unless a call of it is under way: that does it then.
+  // The former target is released after the lock; if it is being called, at the end of that call.
 }

@@ -12,7 +12,7 @@ namespace capi {
 
 namespace {
 
-// A handle that lives as long as the callback runs. Kept longer, it is a dead token.
+// A handle for a callback, freed after it. If the client keeps the handle, it is a stale one.
 template <class Handle>
 class Lent {
  public:
@@ -26,7 +26,7 @@ class Lent {
   Handle* handle_ = nullptr;
 };
 
-// One for each source; NULL for those that are missing.
+// A handle for each source; NULL for a missing source.
 template <class Handle>
 class LentList {
  public:
@@ -45,7 +45,7 @@ class LentList {
   c10::SmallVector<const Handle*, 3> handles_;
 };
 
-// A path as C has it: a view has no NUL behind it.
+// A path as C strings: a view does not end with NUL.
 class PathOut {
  public:
   explicit PathOut(td::Path path) {
@@ -60,7 +60,7 @@ class PathOut {
   c10::SmallVector<const char*, 4> names_;
 };
 
-// The handle that a callback leaves behind is taken, whatever it returned.
+// Takes ownership of the handle that a callback set, also if the callback returned a failure.
 template <class Handle>
 class Taken {
  public:

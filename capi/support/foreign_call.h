@@ -1,4 +1,4 @@
-// foreign_call.h: calling functions of the client.
+// foreign_call.h: calls functions of the client.
 #pragma once
 
 #include "arguments.h"
@@ -15,24 +15,24 @@
 
 namespace capi {
 
-// Each lends what its callback reads, takes what it returns, throws CallbackFailure when it fails, and
-// Code::callback when it unwinds although it must not.
+// Each function lends handles to its callback and takes ownership of the result. It throws CallbackFailure
+// if the callback returns a failure, and Code::callback if an exception leaves the callback.
 
-// An undefined tensor when it returns none.
+// Returns an undefined tensor if the callback sets no result.
 at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at::Tensor& leaf);
 
-// An empty value when it returns none.
+// Returns an empty value if the callback sets no result.
 td::Value call_apply_entry(td_apply_entry_fn callback, void* user, td::Path path,
                            c10::ArrayRef<td::Value> sources);
 
-// A predicate of the client as the core asks it; empty for NULL.
+// Wraps a predicate of the client; empty for NULL.
 td::LeafFn leaf_in(td_leaf_fn callback, void* user);
 td_entry_kind kind_out(td::EntryKind kind) noexcept;
 
 std::optional<td::TensorDict> call_map(td_map_fn callback, void* user, const td::Piece& piece,
                                        const td::TensorDict& source);
 
-// The dictionary that a module's function returns, or nothing where it answers in `source`.
+// Returns nothing if the function wrote its outputs into `source`.
 std::optional<td::TensorDict> call_module(td_module_fn callback, void* user,
                                           const td::TensorDict& source);
 

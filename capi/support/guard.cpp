@@ -30,8 +30,8 @@ td_status fail(td_status code, const char* function, const char* message) noexce
   return code;
 }
 
-// What libtorch says in the text of a plain error alone: that the allocator of the CPU failed and, in older
-// versions, that an operator has no kernel for a dtype.
+// libtorch has no exception type for a failure of the CPU's allocator and, in older versions, for a missing
+// kernel: only the text tells.
 td_status torch_code(const char* text) noexcept {
   const std::string_view what(text);
   if (what.find("DefaultCPUAllocator: can't allocate memory") != std::string_view::npos ||
@@ -47,7 +47,7 @@ td_status from_torch(td_status code, const char* function, const c10::Error& err
   return fail(code, function, error.what_without_backtrace());
 }
 
-// A callback's status travels on when it is one of ours or of its own range; its text is kept.
+// Keeps the text of a callback, and its status if it is one of the library or of the range for callbacks.
 td_status from_callback(const char* function, const CallbackFailure& failure) noexcept {
   const td_status status = failure.status;
   const bool passes = status <= -10000 || (status < 0 && is_library_code(status));
@@ -56,7 +56,7 @@ td_status from_callback(const char* function, const CallbackFailure& failure) no
   return code;
 }
 
-// libtorch's warnings go to the log of the caller, and nowhere else.
+// Sends libtorch's warnings to the log of the caller.
 class LogWarnings final : public td::compat::WarningSink {
  public:
   void warn(const std::string& message) override { log(TD_LOG_WARNING, message.c_str()); }
@@ -96,7 +96,7 @@ void rethrow_foreign() {
 td_status translate_current_exception(const char* function) noexcept {
   try {
     throw;
-  } catch (const td::Error& error) {  // the core's own, with a code that fits
+  } catch (const td::Error& error) {
     return fail(static_cast<td_status>(error.code()), function, error.what());
   } catch (const CallbackFailure& failure) {
     return from_callback(function, failure);
@@ -110,22 +110,22 @@ td_status translate_current_exception(const char* function) noexcept {
     return from_torch(TD_ERR_INVALID_ARGUMENT, function, error);
   } catch (const c10::NotImplementedError& error) {
     return from_torch(TD_ERR_UNSUPPORTED, function, error);
-  } catch (const c10::Error& error) {  // after the kinds of it above
+  } catch (const c10::Error& error) {  // the base of the types above
     return from_torch(torch_code(error.what_without_backtrace()), function, error);
   } catch (const std::bad_alloc&) {
     return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory");
-  } catch (const std::length_error&) {  // a container asked for more than can exist
+  } catch (const std::length_error&) {
     return fail(TD_ERR_OUT_OF_MEMORY, function, "out of memory: a size is too large");
-  } catch (const std::filesystem::filesystem_error& error) {  // before std::exception, its base
+  } catch (const std::filesystem::filesystem_error& error) {
     return fail(TD_ERR_IO, function, error.what());
   } catch (const std::runtime_error& error) {
-    // What c10::Scalar throws where a dtype has no room for a number.
+    // Thrown by c10::Scalar if a dtype cannot hold a number.
     const bool no_room = std::string_view(error.what()).find("cannot be converted to type") !=
                          std::string_view::npos;
     return fail(no_room ? TD_ERR_DTYPE : TD_ERR_INTERNAL, function, error.what());
   } catch (const std::exception& error) {
     return fail(TD_ERR_INTERNAL, function, error.what());
-  } catch (...) {  // foreign: a callback that throws, another language's unwinding
+  } catch (...) {  // of another language
     return fail(TD_ERR_INTERNAL, function, "an exception of an unknown type");
   }
 }

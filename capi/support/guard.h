@@ -1,4 +1,4 @@
-// guard.h: the wall between exceptions and C. Every function that can fail is one guard().
+// guard.h: turns exceptions into statuses. The body of every function that can fail is one guard().
 #pragma once
 
 #include "core/base/torch_compat.h"
@@ -12,19 +12,18 @@
 
 namespace capi {
 
-// Turns the exception in flight into a status and the text of this thread. guard.cpp holds the only
-// typed catches of the library.
+// Turns the current exception into a status and the error text of this thread.
 td_status translate_current_exception(const char* function) noexcept;
 
-// Thrown when a callback fails: its status travels on unchanged where it may. The text that it left is
-// that of the thread on which it ran, which need not be the one that is told.
+// Thrown if a callback fails. `text` is copied from the thread on which the callback ran; the failing call
+// may be on another thread.
 struct CallbackFailure {
   explicit CallbackFailure(td_status status);
   td_status status;
   std::string text;
 };
 
-// Turns an exception that a callback let out into Code::callback with its text, and throws that.
+// Call in a catch block: throws Code::callback with the text of the exception that left a callback.
 [[noreturn]] void rethrow_foreign();
 
 template <class Call>
@@ -36,20 +35,20 @@ td_status call_foreign(Call&& call) {
   }
 }
 
-// td_set_grad_enabled(). Constant at birth, so that reading it needs no wrapper.
+// Set by td_set_grad_enabled(). __thread, because reading a thread_local may call a wrapper function.
 #if defined(__GNUC__)
 extern __thread bool grad_wanted;
 #else
 extern thread_local bool grad_wanted;
 #endif
 
-// What a call asks of libtorch's state of this thread: the grad mode that the caller asked of this
-// library, and warnings that go to the log. All is put back at the end.
+// Sets the state of libtorch for one call on this thread: the grad mode of td_set_grad_enabled(), and the
+// log as the target of warnings. Restores it at the end.
 class CallScope {
  public:
   CallScope();
   ~CallScope() {
-    // Not asked of grad_wanted: a callback may have changed it.
+    // Does not read grad_wanted, which a callback may have changed.
     if (switched_) c10::GradMode::set_enabled(grad_before_);
   }
   CallScope(const CallScope&) = delete;
@@ -61,7 +60,7 @@ class CallScope {
   td::compat::WarningGuard warnings_;
 };
 
-// For calls that run no operation of libtorch.
+// For calls that run no operator of libtorch.
 template <class Body>
 td_status guard_plain(const char* function, Body&& body) noexcept {
   try {
@@ -72,7 +71,7 @@ td_status guard_plain(const char* function, Body&& body) noexcept {
   }
 }
 
-// For calls that may.
+// For calls that may run operators of libtorch.
 template <class Body>
 td_status guard(const char* function, Body&& body) noexcept {
   try {
@@ -84,7 +83,7 @@ td_status guard(const char* function, Body&& body) noexcept {
   }
 }
 
-// For calls that seldom run an operation of libtorch.
+// For calls that seldom run an operator of libtorch.
 class TorchScope {
  public:
   explicit TorchScope(bool wanted) {

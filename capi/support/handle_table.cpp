@@ -39,7 +39,7 @@ std::uint32_t HandleTable::grow() {
   if (block_[block].load(std::memory_order_acquire) == nullptr) {
     Slot* made = new (std::nothrow) Slot[std::size_t{1} << top];
     if (made == nullptr) {
-      // The number is lost, not the memory: nothing else can be using it.
+      // The index stays unused.
       throw std::bad_alloc();
     }
     Slot* expected = nullptr;

@@ -1,5 +1,5 @@
-// handle_table.h: what a handle is. The caller's pointer is a token: generation, slot and kind. It is
-// never an address, so a handle that was freed, or was never one, is found out and answered.
+// handle_table.h: the handles of the C interface. A handle is a token of generation, slot and kind, never an
+// address, so that a freed or invalid one is detected.
 #pragma once
 
 #include <atomic>
@@ -27,38 +27,36 @@ enum class Kind : std::uintptr_t {
   store = 15,
 };
 
-// A few free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange.
-// They go back to the table when the thread ends. It has no destructor itself: handles may be freed by
-// other thread-locals after its end.
+// Free slots that a thread keeps for itself, so that opening and freeing need no atomic exchange. The end of
+// the thread returns them to the table. The struct has no destructor, because other thread-locals may free
+// handles after it would have run.
 struct Pocket {
   static constexpr std::uint32_t capacity = 16;
   std::int32_t count = -1;  // -1: never used, -2: the thread is ending
   std::uint32_t slots[capacity] = {};
 };
 
-// A slot holds one pointer with an owner's count behind it; what it points at, the kinds know.
-// Slots are never given back to the allocator: looking at a freed one is defined. A look-up takes no
-// lock and waits for nobody. Freeing a handle on two threads at once is the callers' race, as freeing it
-// beside a use is.
+// A slot holds one pointer that owns a reference; the kind says to what. Slots are never freed, so that
+// reading a stale one is defined. A look-up takes no lock. Freeing a handle while another thread frees or
+// uses it is a race of the callers.
 //
 // token: generation (32 bits) | slot (28) | kind (4)
 class HandleTable {
  public:
-  // Made before the program starts, of zeros, and never destroyed: handles may be freed while the
-  // process exits.
+  // Constant-initialized and never destroyed: a program may free handles while it exits.
   static HandleTable& instance() noexcept { return table_; }
 
-  // The object behind a token, or nullptr.
+  // Returns the object of a token, or nullptr.
   void* find(std::uintptr_t token, Kind kind) const noexcept {
     return object_in(const_cast<HandleTable*>(this)->slot_at(index_of(token)), token, kind);
   }
 
-  // A new token for an object, which now belongs to the table. Throws std::bad_alloc when full.
+  // Returns a new token. Takes ownership of the object. Throws std::bad_alloc if the table is full.
   std::uintptr_t open(void* object, Kind kind) {
     Pocket& pocket = pocket_;
     const std::uint32_t index = pocket.count > 0 ? pocket.slots[--pocket.count] : take_slot();
     Slot* slot = slot_at(index);
-    // Generations begin at 1, so that no token is a small number and none is 0.
+    // Generations begin at 1, so that a token is never a small number or 0.
     std::uint64_t generation = ((slot->tag.load(std::memory_order_relaxed) >> 4) + 1) & 0xFFFFFFFF;
     if (generation == 0) generation = 1;
     slot->object.store(object, std::memory_order_release);
@@ -67,13 +65,13 @@ class HandleTable {
                                        static_cast<std::uint64_t>(kind));
   }
 
-  // Takes the object out; nullptr when the token is not one of this kind, or no longer.
+  // Removes the object and returns it; nullptr if the token is stale or of another kind.
   void* close(std::uintptr_t token, Kind kind) noexcept {
     const std::uint32_t index = index_of(token);
     Slot* slot = slot_at(index);
     void* object = object_in(slot, token, kind);
     if (object == nullptr) return nullptr;
-    // The generation stays until the next opening; kind 0 is no kind.
+    // The next open() advances the generation. Kind 0 marks a free slot.
     slot->tag.store((token >> 32) << 4, std::memory_order_release);
     Pocket& pocket = pocket_;
     if (static_cast<std::uint32_t>(pocket.count) < Pocket::capacity) {
@@ -84,7 +82,7 @@ class HandleTable {
     return object;
   }
 
-  // Counts the open slots: nothing is counted on the way.
+  // Counts the open slots by looking at each: open() and close() keep no count.
   std::int64_t live() const noexcept;
 
  private:
@@ -95,7 +93,8 @@ class HandleTable {
     std::atomic<std::uint64_t> tag{0};   // generation << 4 | kind; kind 0 while free
     std::atomic<std::uint32_t> next{0};  // free list
   };
-  static constexpr std::size_t first_bits = 10;  // 1024 slots, each next block has twice that
+  static constexpr std::size_t first_bits =
+      10;  // 1024 slots in the first block; each block doubles
   static constexpr std::size_t blocks = 18;
   static constexpr std::uint32_t no_slot = 0xFFFFFFFF;
 
@@ -118,8 +117,8 @@ class HandleTable {
     return far_slot(index);
   }
   Slot* far_slot(std::uint32_t index) noexcept;
-  std::uint32_t take_slot();                     // from the list, or a new one
-  void give_slot(std::uint32_t index) noexcept;  // to the pocket if it is new, else to the list
+  std::uint32_t take_slot();                     // free or new
+  void give_slot(std::uint32_t index) noexcept;  // to the pocket if this thread has not used it yet
   std::uint32_t take_free() noexcept;
   void give_free(std::uint32_t index) noexcept;
   std::uint32_t grow();
@@ -129,9 +128,9 @@ class HandleTable {
   static HandleTable table_;
 
   std::atomic<Slot*> block_[blocks] = {};
-  // Head of the free list; a counter above it against ABA.
+  // Head of the free list (lower half), and a counter against ABA.
   std::atomic<std::uint64_t> free_{no_slot};
-  std::atomic<std::uint32_t> used_{0};  // slots ever handed out
+  std::atomic<std::uint32_t> used_{0};  // slots that were used at least once
 };
 
 }  // namespace capi

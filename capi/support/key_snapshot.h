@@ -1,4 +1,4 @@
-// key_snapshot.h: a list of keys in the form that C reads it.
+// key_snapshot.h: a list of keys as C strings.
 #pragma once
 
 #include "arguments.h"

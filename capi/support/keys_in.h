@@ -1,4 +1,4 @@
-// keys_in.h: a list of keys as the core reads it.
+// keys_in.h: converts a list of keys to the type of the core.
 #pragma once
 
 #include "arguments.h"
@@ -17,7 +17,7 @@ class KeysIn {
   }
   operator c10::ArrayRef<td::Path>() const noexcept {
     return paths_;
-  }  // NOLINT: stands for the list
+  }  // NOLINT: implicit on purpose
 
  private:
   std::vector<PathIn> owned_;

@@ -1,4 +1,4 @@
-// members_in.h: the members of a struct as the core reads them.
+// members_in.h: converts the members of a struct to the type of the core.
 #pragma once
 
 #include "arguments.h"
@@ -9,7 +9,7 @@
 
 namespace capi {
 
-// Paths are viewed, not copied.
+// Views the paths of the caller.
 class MembersIn {
  public:
   MembersIn(const td_member* members, std::size_t count, std::size_t item_bytes)

@@ -1,4 +1,4 @@
-// module_handle.h: what a handle on a module stands for.
+// module_handle.h: the object behind a td_module.
 #pragma once
 
 #include "arguments.h"

@@ -1,4 +1,4 @@
-// writer_handle.h: what a handle on a writer stands for.
+// writer_handle.h: the object behind a td_writer.
 #pragma once
 
 #include "arguments.h"

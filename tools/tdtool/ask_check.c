@@ -1,4 +1,4 @@
-/* What the commands that check data take. */
+/* Options and help of the commands that check data. */
 #include "asked.h"
 
 struct verify_values verify_asked;

@@ -1,4 +1,4 @@
-/* What the commands that change, join and pack data take. */
+/* Options and help of the commands that change, join and pack data. */
 #include "asked.h"
 
 struct edit_values edit_asked;

@@ -1,4 +1,4 @@
-/* What the commands that find and draw data take. */
+/* Options and help of the commands that find and draw data. */
 #include "asked.h"
 
 struct grep_values grep_asked;

@@ -1,4 +1,4 @@
-/* What the commands that look at data take. */
+/* Options and help of the commands that look at data. */
 #include "asked.h"
 
 struct show_values show_asked;

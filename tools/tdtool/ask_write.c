@@ -1,4 +1,4 @@
-/* What the commands that write data take. */
+/* Options and help of the commands that write data. */
 #include "asked.h"
 
 struct saving_values saving;

@@ -1,4 +1,4 @@
-/* What the commands were asked: each has its table in ask_*.c, and the table writes here. */
+/* The options of the commands: each command has a table in ask_*.c, which fills these variables. */
 #ifndef TDTOOL_ASKED_H
 #define TDTOOL_ASKED_H
 

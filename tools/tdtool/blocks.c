@@ -1,4 +1,4 @@
-/* The rows of a dictionary, some at a time: dense pieces of it, and which rows they are. */
+/* Reads a dictionary in dense pieces of some rows each. */
 #include <stdlib.h>
 #include <string.h>
 

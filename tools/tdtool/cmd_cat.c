@@ -9,7 +9,7 @@ static td_status append(void *user) {
   return td_memmap_append(scratch_path(), td, NULL);
 }
 
-/* A folder that the inputs are appended to; false when they are of a kind that does not grow. */
+/* Makes the folder to which the inputs are appended; false for kinds of dictionaries that cannot grow. */
 static bool join_in_files(const char *out, char **paths, int count) {
   scratch_begin(out);
   for (int i = 0; i < count; i++) {
@@ -40,7 +40,7 @@ static bool join_in_files(const char *out, char **paths, int count) {
   return true;
 }
 
-/* With shapes only, this says whether they fit. */
+/* Reads shapes only, to check that the inputs fit. */
 static td_tensordict *join(char **paths, int count, bool shapes_only) {
   td_tensordict **sources = xcalloc((size_t)count, sizeof(*sources)), *joined;
   for (int i = 0; i < count; i++) sources[i] = open_any(paths[i], shapes_only);

@@ -4,7 +4,7 @@
 
 #include "runs.h"
 
-/* What is said of a dictionary besides its entries. */
+/* What diff compares of a dictionary besides its entries. */
 typedef struct facts {
   int64_t sizes[64];
   size_t dims;
@@ -101,7 +101,7 @@ static void compare_tensors(const key *path, const td_tensor *one, const td_tens
   text_free(&details);
 }
 
-/* What is still to be compared. */
+/* A pair of dictionaries that is still to be compared. */
 typedef struct pair {
   td_tensordict *one, *other;
   key path;
@@ -119,7 +119,7 @@ static void later(td_tensordict *one, td_tensordict *other, key path) {
   todo.items[todo.length++] = (pair){one, other, path};
 }
 
-/* The sizes of the parts, then the values of all. */
+/* Nested tensors: the sizes of the parts, then the values of all. */
 static void compare_nested_tensor(const key *path, const pair *now, const char *const *name) {
   td_tensordict *nested_tensor[2];
   td_tensor *values[2], *sizes[2];
@@ -162,7 +162,7 @@ static void compare_entry(const pair *now, const char *const *name) {
     td_tensor *one, *other = NULL;
     td_status status = td_get(now->one, name, 1, &one);
     if (status == TD_OK) status = td_get(now->other, name, 1, &other);
-    if (status == TD_ERR_SHAPE) /* of a lazy stack, beside something that is none */
+    if (status == TD_ERR_SHAPE) /* the elements of a lazy stack differ in shape */
       differ(&path, "shape", td_last_error_message());
     else
       must(status);
@@ -207,7 +207,7 @@ static void compare_entries(const pair *now) {
   }
 }
 
-/* Keys that only some elements of a lazy stack have, when it stands beside something else. */
+/* Keys that only some elements of a lazy stack have, compared with a dictionary of another kind. */
 static void partial_entries(const pair *now, const td_tensordict *lazy, bool first) {
   td_keys *list;
   must(td_lazy_exclusive_keys(lazy, &list));

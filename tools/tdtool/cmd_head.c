@@ -45,7 +45,7 @@ static void descend(cursor *at, td_tensordict *td) {
     at->levels[at->depth++] = (level){td, 0, size};
 }
 
-/* Steps to the next row. `skip` rows are passed over without being looked at where that can be. */
+/* Steps to the next row. Passes over `skip` rows without reading them, if their number is known. */
 static bool next_row(cursor *at, int64_t *skip) {
   td_free(at->row);
   at->row = NULL;
@@ -80,7 +80,7 @@ static void add_place(text *to, const cursor *at) {
   }
 }
 
-/* A cell: an element, the first elements of several, a non-tensor value. */
+/* A cell: an element, the first of several elements, or a non-tensor value. */
 static void row_cell(table *to, const td_tensordict *row, const leaf *of, size_t most) {
   text cell = {NULL, 0, 0};
   td_entry_kind kind;
@@ -135,7 +135,7 @@ static void json_row(const cursor *at, const td_tensordict *row, const leaves *c
   json_end('}');
 }
 
-/* Of a chosen leaf its line in the tree; both have the same order. */
+/* The line of a chosen leaf in the tree; both have the same order. */
 static const entry *line_of(const tree *lines, const leaf *wanted, size_t *from) {
   for (; *from < lines->length; ++*from) {
     const entry *line = lines->entries + *from;
@@ -150,7 +150,7 @@ static const entry *line_of(const tree *lines, const leaf *wanted, size_t *from)
   return NULL;
 }
 
-/* A table with what stands above its columns: the keys, dtypes and sizes of one row. */
+/* A table whose heads are the keys, dtypes and sizes of one row. */
 static table *column_heads(const td_tensordict *td, const leaves *chosen, size_t batch_dims) {
   tree lines = tree_of(td, false);
   text alignment = {NULL, 0, 0}, *about = xcalloc(chosen->length, sizeof *about);

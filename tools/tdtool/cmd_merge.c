@@ -18,7 +18,7 @@ static void check_batch(const td_tensordict *first, const char *first_path,
   tree_free(&other);
 }
 
-/* What both have stays with the first, or makes room for the next; without --prefer it is refused. */
+/* An entry of both is taken from the first or the last input; without --prefer it is refused. */
 static void settle(td_tensordict *merged, td_tensordict *next, const char *path) {
   leaves own = leaves_of(next, true);
   for (size_t i = 0; i < own.length; i++) {

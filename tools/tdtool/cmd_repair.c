@@ -1,4 +1,4 @@
-/* tdtool repair: a folder ends where all of its files end. */
+/* tdtool repair: gives back the bytes behind the last row that all files of a folder have. */
 #include <string.h>
 
 #include "runs.h"

@@ -49,7 +49,7 @@ static void print_contents(const page *of, bool notes) {
   fputs("</ol></nav>\n", stdout);
 }
 
-/* What is worth a look in a tensor; nothing is printed for `print` false. */
+/* Findings about a tensor: NaN, outliers, constants. Prints them if `print`. */
 static bool print_note(const page *of, size_t i, bool print) {
   const look *at = of->looks + i;
   uint64_t bad = at->about.nan + at->about.infinite;
@@ -202,7 +202,7 @@ static void print_episodes(const page *of) {
   fputs("</div>\n", stdout);
 }
 
-/* Of each chosen leaf its line; both have one order. */
+/* The line of each chosen leaf; both have the same order. */
 static void find_places(page *of) {
   size_t next = 0;
   of->places = xcalloc(of->chosen.length, sizeof *of->places);

@@ -83,7 +83,7 @@ static void show_progress(const job *of, int64_t past) {
   progress_set((uint64_t)((double)of->bytes * (double)past / (double)of->rows), of->bytes);
 }
 
-/* What stands beside the outputs. */
+/* The entries of the result that are not outputs. */
 static td_tensordict *others(const job *of, const outputs *made) {
   td_tensordict *result;
   if (!run_asked.only_outputs) return outputs_exclude(made, of->td);
@@ -91,7 +91,7 @@ static td_tensordict *others(const job *of, const outputs *made) {
   return result;
 }
 
-/* The result as a folder beside OUT. Memory holds one piece. False for what gets no new files: lazy stacks. */
+/* Writes the result to a folder beside OUT, piece by piece. False for lazy stacks, which cannot grow so. */
 static bool run_in_files(const job *of, const td_tensordict *first_rows, int64_t past,
                          outputs *made, const char *out) {
   td_tensordict *beside = others(of, made);

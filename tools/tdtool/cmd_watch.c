@@ -28,14 +28,14 @@ static double seconds_now(void) {
 
 typedef struct look {
   double begun, time; /* of the first look, and of this one */
-  double before;      /* of the look before; less than 0: there was none */
+  double before;      /* of the look before; less than 0 at the first look */
   int64_t rows, rows_before;
   struct stat meta;
   char counted[COUNTED];
   td_tensordict *td;
 } look;
 
-/* What a writer counts rows in between two meta.json files; all 0 where there is no such file. */
+/* The file in which a writer counts rows between two meta.json files; all 0 if there is no such file. */
 static void read_counted(const char *path, char *counted) {
   memset(counted, 0, COUNTED);
   FILE *file = fopen(path, "rbe");
@@ -66,7 +66,7 @@ static void refresh(look *at, const char *path, const char *meta, const char *ro
   memcpy(at->counted, counted, COUNTED);
 }
 
-/* The last row, or NULL where there is none. */
+/* The last row, or NULL if there are no rows. */
 static td_tensordict *last_row(const td_tensordict *td) {
   td_tensordict *row, *inner;
   must(td_dup(td, &row));
@@ -138,7 +138,7 @@ static void print_look(const look *at, int count, char **typed) {
     print_values(at->td, count, typed);
     putchar('\n');
   }
-  if (fflush(stdout) != 0) stopped = 1; /* nobody reads */
+  if (fflush(stdout) != 0) stopped = 1; /* the reader of the pipe has gone */
 }
 
 static void rest(double seconds) {

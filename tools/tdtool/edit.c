@@ -1,12 +1,12 @@
-/* What an edit changed, saved: in the place of what was read, or elsewhere. A folder keeps the files of the tensors
- * that did not change, by a hard link, and takes its name only when it is complete. */
+/* Saves an edited dictionary, in place or to another path. A folder gets hard links to the files of unchanged
+ * tensors, and takes its name only when it is complete. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "edit.h"
 
-/* What had checksums has them again. */
+/* Writes checksums if the input had checksums. */
 static void keep_checksums(const char *path) {
   struct stat about;
   text file = {NULL, 0, 0};

@@ -9,7 +9,7 @@ typedef struct edit {
   form as;
   td_tensordict *td; /* to be changed */
 } edit;
-/* Opens PATH. Ends the program when what it would save has no place. */
+/* Opens PATH. Ends the program if the result could not be saved. */
 edit edit_begin(const char *path);
 int edit_finish(edit *of, const char *label);
 

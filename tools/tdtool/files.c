@@ -1,4 +1,4 @@
-/* What lies on the disk: its form is found by looking, and what is written has the form that is asked for. */
+/* Opens and saves files and folders: detects the format of an input, and writes the format asked for. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,7 @@ static td_status save(void *user) {
   return status;
 }
 
-/* What the options leave of a dictionary. */
+/* The part of a dictionary that the options select. */
 static td_tensordict *prepared(const td_tensordict *td) {
   td_padding_options padding = TD_PADDING_OPTIONS_INIT;
   td_tensordict *result, *before;

@@ -6,7 +6,7 @@
 #include "report.h"
 
 enum { BARS = 40, MOST_VALUES = 1 << 20 /* as numbers in memory */ };
-static const double far_off = 8; /* in standard deviations of what lies near the median */
+static const double far_off = 8; /* in standard deviations of the values near the median */
 
 typedef struct walk {
   look *of;

@@ -1,4 +1,4 @@
-/* Memory that is there, or the end. */
+/* Allocations that end the program if they fail. */
 #include <stdlib.h>
 #include <string.h>
 

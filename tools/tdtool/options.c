@@ -63,7 +63,7 @@ static void take(const tool_command *command, const tool_option *given, const ch
   }
 }
 
-/* The options that begin as what was typed, when it is none. */
+/* Ends the program over an unknown option, and lists the options that begin with it. */
 static void refuse_option(const tool_command *command, const char *typed) {
   text known = {NULL, 0, 0};
   size_t found = 0, length = strcspn(typed, "=");

@@ -134,7 +134,7 @@ void json_sizes(const int64_t *sizes, size_t dims);
 void json_path(const char *const *path, size_t path_len); /* the members "key" and "path" */
 void json_finish(void);
 
-/* forms.c: what lies on the disk. */
+/* forms.c: formats of files and folders. */
 typedef enum {
   FORM_UNKNOWN,
   FORM_FOLDER,
@@ -169,7 +169,7 @@ key key_copy(const char *const *path, size_t path_len);
 void key_free(key *of);
 bool key_within(const char *const *path, size_t path_len, key prefix);
 
-/* tree_lines.c: a dictionary as a list of lines, whoever has read it. */
+/* tree_lines.c: a dictionary as a list of lines. */
 typedef struct entry {
   char *name;
   size_t parent; /* position of the dictionary around it; its own for the root */

@@ -6,7 +6,7 @@
 
 enum { MOST_BUCKETS = 1024 };
 typedef struct bucket { /* of some rows that follow one another */
-  double low, high;     /* of the finite values; low > high: there are none */
+  double low, high;     /* of the finite values; low > high: no value is finite */
   double sum;           /* of these */
   uint64_t count;
 } bucket;

@@ -1,4 +1,4 @@
-/* What show prints of a tree, whoever has read it. */
+/* Prints a tree for show. */
 #include "plain.h"
 
 static void add_count(text *to, size_t count, const char *what) {

@@ -9,7 +9,7 @@
 #define OVER_TLS "rediss://"
 #define OVER_SOCKET "redis+unix://"
 
-/* What stands in an address; the texts lie in `copy`. */
+/* The parts of an address; the texts are in `copy`. */
 typedef struct address {
   char *copy;
   td_store_options options;
@@ -31,7 +31,7 @@ static address address_of(const char *path) {
   char *rest = result.copy, *port;
   result.options.id = cut(rest, path);
   result.options.prefix = cut(rest, path);
-  /* As redis-cli has it: what stands on a command line everybody sees. */
+  /* As redis-cli does: every user of the machine can see a command line. */
   result.options.password = getenv("REDISCLI_AUTH");
   result.options.tls = tls;
   if (!net) {

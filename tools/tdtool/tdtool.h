@@ -18,7 +18,7 @@ void progress_end(void);
 td_status progress_call(const char *label, uint64_t total, td_status (*call)(void *user),
                         void *user);
 
-/* files.c: what lies on the disk, opened and saved. */
+/* files.c: opens and saves files and folders. */
 form form_of_file(const char *path);
 form form_for(const char *path); /* to be written */
 bool stores_no_batch(form which);
@@ -81,7 +81,7 @@ typedef struct leaves {
   size_t length;
 } leaves;
 leaves leaves_of(const td_tensordict *td, bool data);  /* of all elements of lazy stacks, too */
-void leaves_keep(leaves *of, int count, char **typed); /* only what lies under one of the keys */
+void leaves_keep(leaves *of, int count, char **typed); /* only those under one of the keys */
 void leaves_free(leaves *of);
 /* Calls `each` with dense pieces of a leaf one after the other, none larger than it must be; a lazy
  * stack is not stacked for it. `each` borrows the tensor. */

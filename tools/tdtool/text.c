@@ -41,7 +41,7 @@ void text_free(text *of) {
   *of = (text){NULL, 0, 0};
 }
 
-/* One character of UTF-8; what is none counts as a character of one byte. */
+/* One character of UTF-8; an invalid byte counts as a character. */
 static size_t decode(const char *from, uint32_t *result) {
   const unsigned char *at = (const unsigned char *)from;
   size_t more = at[0] < 0x80 ? 0 : at[0] < 0xC0 ? 9 : at[0] < 0xE0 ? 1 : at[0] < 0xF0 ? 2 : 3;

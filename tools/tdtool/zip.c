@@ -81,7 +81,7 @@ static bool read_extra(zip_entry *entry, const unsigned char *extra, uint64_t le
   return true;
 }
 
-/* Reads a record; 0 when it is none, else its bytes. */
+/* Reads a record and returns its bytes; 0 if it is invalid. */
 static uint64_t read_record(zip_entry *entry, const unsigned char *record, uint64_t room) {
   if (room < RECORD || memcmp(record, "PK\1\2", 4) != 0) return 0;
   uint64_t name = zip_number(record + 28, 2), extra = zip_number(record + 30, 2);

@@ -82,7 +82,7 @@ static bool read_stored(const zip *of, const zip_entry *entry, uint64_t bytes, s
   return true;
 }
 
-/* Until so many bytes are there; with `all`, up to the end of what is packed, which must give just these. */
+/* Inflates `bytes` bytes; with `all`, the whole content, which must have exactly this length. */
 static bool read_deflated(const zip *of, const zip_entry *entry, uint64_t bytes, bool all,
                           sink *to) {
   unsigned char in[PIECE], out[PIECE];
