@@ -30,9 +30,9 @@ int Connection::wait_left(Clock::time_point begin, std::uint64_t moved) const {
   fail(Code::io, where_, " did not answer within ", options_.timeout_ms, " ms");
 }
 
-std::vector<ReplyPtr> Connection::exchange(const Request& request) {
+std::vector<Reply> Connection::exchange(const Request& request) {
   const std::vector<std::string_view> pieces = request.pieces();
-  std::vector<ReplyPtr> replies;
+  std::vector<Reply> replies;
   replies.reserve(request.commands());
   const Clock::time_point begin = Clock::now();
   std::uint64_t moved_bytes = 0;
@@ -54,9 +54,9 @@ std::vector<ReplyPtr> Connection::exchange(const Request& request) {
     heard_ = true;
     reader_->feed({room_.data(), moved.received});
     while (replies.size() < request.commands()) {
-      ReplyPtr reply = reader_->next();
-      if (reply == nullptr) break;
-      replies.push_back(std::move(reply));
+      std::optional<Reply> reply = reader_->next();
+      if (!reply) break;
+      replies.push_back(std::move(*reply));
     }
   }
   // Such bytes would be taken for the answer to the next request.
@@ -68,7 +68,7 @@ std::vector<ReplyPtr> Connection::exchange(const Request& request) {
 }
 
 void Connection::open() {
-  reader_ = std::make_unique<AnswerReader>(options_.max_bytes, where_);
+  reader_ = std::make_unique<ReplyReader>(options_.max_bytes, where_);
   transport_ = connect_(options_);
   heard_ = false;
   Request request;
@@ -81,22 +81,23 @@ void Connection::open() {
   }
   if (options_.database != 0) request.add({"SELECT", std::to_string(options_.database)});
   if (request.commands() == 0) return;
-  const std::vector<ReplyPtr> replies = exchange(request);
-  for (const ReplyPtr& reply : replies) {
+  const std::vector<Reply> replies = exchange(request);
+  for (const Reply& reply : replies) {
     // The server may repeat what it was sent, and that holds a password.
-    if (reply->type == REDIS_REPLY_ERROR && &reply == &replies[0] && !options_.password.empty()) {
-      const std::string_view error(reply->str, reply->len);
+    const auto* refusal = std::get_if<Refusal>(&reply.value);
+    if (refusal != nullptr && &reply == &replies[0] && !options_.password.empty()) {
+      const std::string_view error = refusal->text;
       const bool refused = error.substr(0, 9) == "WRONGPASS" || error.substr(0, 6) == "NOAUTH";
       fail(Code::io, where_, " refuses the ", options_.username.empty() ? "" : "user name or the ",
            "password", refused ? " (WRONGPASS)" : "");
     }
-    Answer(reply.get(), where_).ok("the answer to AUTH or SELECT");
+    Answer(reply, where_).ok("the answer to AUTH or SELECT");
   }
 }
 
-std::vector<ReplyPtr> Connection::run(const Request& request) {
+std::vector<Reply> Connection::run(const Request& request) {
   if (together_) return exchange(request);
-  std::vector<ReplyPtr> replies;
+  std::vector<Reply> replies;
   together([&] { replies = exchange(request); });
   return replies;
 }
@@ -134,9 +135,9 @@ Transaction::Answers Transaction::run(Connection& connection) {
   answers.held_ = connection.run(request_);
   const std::string& where = connection.where();
   for (std::size_t i = 0; i + 1 < answers.held_.size(); ++i) {
-    Answer(answers.held_[i].get(), where).ok("the answer to a queued command");
+    Answer(answers.held_[i], where).ok("the answer to a queued command");
   }
-  const Answer whole(answers.held_.back().get(), where);
+  const Answer whole(answers.held_.back(), where);
   answers.done_ = !watches_ || !whole.is_nil();
   if (!answers.done_) return answers;
   answers.answers_ = whole.list("the answer to EXEC", request_.commands() - 2);

@@ -34,7 +34,7 @@ class Transport {
 };
 using Connect = std::function<std::unique_ptr<Transport>(const Options& options)>;
 
-// Through hiredis, to a host or a socket of the file system; encrypted if the options say so.
+// To a host or a socket of the file system; encrypted if the options say so.
 std::unique_ptr<Transport> connect_socket(const Options& options);
 
 // The server in messages: "Redis at localhost:6379". Passwords are never part of it.
@@ -49,7 +49,7 @@ class Connection {
   const std::string& where() const noexcept { return where_; }
 
   // The answers to all commands, in their order. A connection that breaks is made again once; then Code::io.
-  std::vector<ReplyPtr> run(const Request& request);
+  std::vector<Reply> run(const Request& request);
 
   // Requests of which one needs what the one before has left in the connection, such as a watched key: if it breaks, all
   // of `talk` is done again over the new one.
@@ -59,14 +59,14 @@ class Connection {
   using Clock = std::chrono::steady_clock;
 
   void open();
-  std::vector<ReplyPtr> exchange(const Request& request);
+  std::vector<Reply> exchange(const Request& request);
   int wait_left(Clock::time_point begin, std::uint64_t moved) const;
 
   Options options_;
   std::string where_;
   Connect connect_;
   std::unique_ptr<Transport> transport_;
-  std::unique_ptr<AnswerReader> reader_;
+  std::unique_ptr<ReplyReader> reader_;
   std::vector<char> room_;
   bool together_ = false;
   bool heard_ = false;  // the server has said something since the connection was made
@@ -88,7 +88,7 @@ class Transaction {
 
    private:
     friend class Transaction;
-    std::vector<ReplyPtr> held_;
+    std::vector<Reply> held_;
     std::vector<Answer> answers_;
     bool done_ = true;
   };

@@ -84,8 +84,8 @@ RedisStore::RedisStore(const Options& options, Connect connect)
 void RedisStore::refuse_lazy() {
   Request request;
   request.add({"EXISTS", keys_.type()});
-  const std::vector<ReplyPtr> replies = connection_.run(request);
-  const Answer found(replies[0].get(), connection_.where());
+  const std::vector<Reply> replies = connection_.run(request);
+  const Answer found(replies[0], connection_.where());
   if (found.integer("the answer to EXISTS") == 0) return;
   fail(Code::unsupported, connection_.where(), ": ", quote(id_),
        " is a lazy stack of Python's LazyStackedTensorDictStore, which cannot be opened: store "

@@ -189,8 +189,8 @@ Meta RedisStore::tensor_meta(const std::string& path) {
 void RedisStore::refresh_meta(const std::string& path) {
   Request request;
   ask_meta(request, keys_, path);
-  const std::vector<ReplyPtr> replies = connection_.run(request);
-  const Answer answer(replies[0].get(), connection_.where());
+  const std::vector<Reply> replies = connection_.run(request);
+  const Answer answer(replies[0], connection_.where());
   if (!has_meta(answer.list("the metadata of an entry"))) {
     guess_.entries.erase(path);
     fail_missing(path);

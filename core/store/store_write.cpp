@@ -107,11 +107,11 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
     watch.add({"WATCH", keys_.batch(), keys_.type()});
     watch.add({"EXISTS", keys_.batch(), keys_.type()});
     watch.add({"GET", keys_.maker()});
-    const std::vector<ReplyPtr> replies = connection_.run(watch);
-    Answer(replies[0].get(), where).ok("the answer to WATCH");
-    taken = Answer(replies[1].get(), where).integer("the answer to EXISTS") != 0;
+    const std::vector<Reply> replies = connection_.run(watch);
+    Answer(replies[0], where).ok("the answer to WATCH");
+    taken = Answer(replies[1], where).integer("the answer to EXISTS") != 0;
     // It is the one of this call, whose answer was lost with the connection.
-    const auto maker = Answer(replies[2].get(), where).text_or_nil("the answer to GET");
+    const auto maker = Answer(replies[2], where).text_or_nil("the answer to GET");
     if (taken && maker == mark) {
       Request unwatch;
       unwatch.add({"UNWATCH"});
@@ -210,8 +210,8 @@ void RedisStore::set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Ten
     const std::vector<Span> spans = spans_to_write(meta, items, entry);
     Request request;
     ask_write(request, keys_, name, meta, spans, bytes_view(bytes));
-    const std::vector<ReplyPtr> replies = connection_.run(request);
-    const Answer answer(replies[0].get(), connection_.where());
+    const std::vector<Reply> replies = connection_.run(request);
+    const Answer answer(replies[0], connection_.where());
     if (answer.integer("the answer to a write") == 1) return true;
     refresh_meta(name);
     if (*guess_.entries[name] == meta) {

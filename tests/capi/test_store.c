@@ -139,7 +139,7 @@ TD_TEST(what_python_wrote_is_read) {
   /* pickle.dumps((1, "two"), 2) */
   const char *parts[] = {"SET", "space:{py}:d:pickled", "\x80\x02K\x01X\x03\0\0\0twoq\0\x86q\x01."};
   const size_t lengths[] = {3, 20, 18};
-  freeReplyObject(td_redis_reply(3, parts, lengths));
+  free(td_redis_ask(3, parts, lengths).bytes);
   TD_REDIS("HSET", "space:{py}:m:pickled", "is_non_tensor", "1", "encoding", "pickle");
   TD_REDIS("SADD", "space:{py}:__keys__", "n.b", "list", "pickled");
   td_store_options options = td_redis_options("py");

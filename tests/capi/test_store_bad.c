@@ -270,6 +270,21 @@ TD_TEST(servers_that_lie_or_say_nothing_are_refused) {
   for (int i = 0; i < 100000; i++) memcpy(deep + 4 * i, "*1\r\n", 4);
   TD_CHECK_INT(td_opened_from(deep, 4 * 100000, late_ms, 0), TD_ERR_FORMAT);
   free(deep);
+  /* A line without an end. */
+  char *line = malloc(100000);
+  TD_CHECK(line != NULL);
+  memset(line, 'x', 100000);
+  for (const char *kind = "+-:$*"; *kind != 0; kind++) {
+    line[0] = *kind;
+    TD_CHECK_INT(td_opened_from(line, 100000, late_ms, 0), TD_ERR_FORMAT);
+    TD_CHECK_TEXT(td_last_error_message(), "a line of the answer is longer than 65536 bytes");
+  }
+  free(line);
+  TD_CHECK_INT(OPENED("$999999999999\r\n", late_ms), TD_ERR_FORMAT); /* more than max_bytes */
+  TD_CHECK_TEXT(td_last_error_message(), "max_bytes");
+  TD_CHECK_INT(OPENED(QUEUED "*2\r\n$3\r\n[2]xx", late_ms), TD_ERR_FORMAT);
+  TD_CHECK_INT(OPENED("+OK\n", late_ms), TD_ERR_FORMAT);
+  TD_CHECK_INT(OPENED(":12x\r\n", late_ms), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED(":1\r\n:1\r\n:1\r\n:1\r\n", late_ms), TD_ERR_FORMAT);
   TD_CHECK_INT(OPENED("-LOADING not yet\r\n+QUEUED\r\n+QUEUED\r\n*0\r\n", late_ms), TD_ERR_BUSY);
   TD_CHECK_INT(OPENED("+OK\r\n-MOVED 1 host:1\r\n+QUEUED\r\n-EXECABORT\r\n", late_ms),

@@ -2,11 +2,12 @@
 #ifndef TD_REDIS_H
 #define TD_REDIS_H
 
-#include <hiredis/hiredis.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,11 +34,15 @@ static inline void td_redis_end(void) {
   rmdir(td_redis_folder);
 }
 
-static inline redisContext *td_redis_connected(void) {
-  redisContext *context = redisConnectUnix(td_redis_socket);
-  if (context != NULL && context->err == 0) return context;
-  if (context != NULL) redisFree(context);
-  return NULL;
+/* A socket, or -1. */
+static inline int td_redis_connected(void) {
+  struct sockaddr_un address = {0};
+  address.sun_family = AF_UNIX;
+  strcpy(address.sun_path, td_redis_socket);
+  const int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  if (fd >= 0 && connect(fd, (const struct sockaddr *)&address, sizeof address) == 0) return fd;
+  if (fd >= 0) close(fd);
+  return -1;
 }
 
 enum { td_redis_most_settings = 32 };
@@ -75,9 +80,9 @@ static inline void td_redis_start_with(const char *const *more) {
       if (WIFEXITED(status) && WEXITSTATUS(status) == 127) td_test_skip("there is no redis-server");
       td_test_fail(__FILE__, __LINE__, "redis-server ended with status %d", status);
     }
-    redisContext *context = td_redis_connected();
-    if (context != NULL) {
-      redisFree(context);
+    const int fd = td_redis_connected();
+    if (fd >= 0) {
+      close(fd);
       return;
     }
     const struct timespec pause = {0, 10000000};
@@ -111,19 +116,42 @@ static inline td_store_options td_redis_options(const char *id) {
   return options;
 }
 
-/* A raw command, without the library. freeReplyObject() what it returns. */
-static inline redisReply *td_redis_reply(int n, const char **parts, const size_t *lengths) {
-  redisContext *context = td_redis_connected();
-  TD_CHECK(context != NULL);
-  redisReply *reply = (redisReply *)redisCommandArgv(context, n, parts, lengths);
-  redisFree(context);
-  TD_CHECK(reply != NULL);
-  TD_CHECK(reply->type != REDIS_REPLY_ERROR);
-  return reply;
+/* An answer: '+' a status, ':' a number, '$' bytes (NULL: none). free() the bytes. */
+typedef struct td_redis_answer {
+  char kind;
+  int64_t number; /* for bytes their size */
+  char *bytes;
+} td_redis_answer;
+
+/* A raw command, without the library; `lengths` may be NULL for texts. */
+static inline td_redis_answer td_redis_ask(int n, const char **parts, const size_t *lengths) {
+  td_redis_answer answer = {0, 0, NULL};
+  char line[512];
+  const int fd = td_redis_connected();
+  FILE *file = fd < 0 ? NULL : fdopen(fd, "r+");
+  TD_CHECK(file != NULL);
+  fprintf(file, "*%d\r\n", n);
+  for (int i = 0; i < n; i++) {
+    const size_t length = lengths != NULL ? lengths[i] : strlen(parts[i]);
+    fprintf(file, "$%zu\r\n", length);
+    fwrite(parts[i], 1, length, file);
+    fputs("\r\n", file);
+  }
+  TD_CHECK(fflush(file) == 0 && fgets(line, sizeof line, file) != NULL);
+  answer.kind = line[0];
+  if (answer.kind == '-') td_test_fail(__FILE__, __LINE__, "%s: %s", parts[0], line);
+  if (answer.kind != '+') answer.number = strtoll(line + 1, NULL, 10);
+  if (answer.kind == '$' && answer.number >= 0) {
+    answer.bytes = (char *)calloc((size_t)answer.number + 1, 1);
+    TD_CHECK(answer.bytes != NULL);
+    TD_CHECK_INT(fread(answer.bytes, 1, (size_t)answer.number, file), answer.number);
+  }
+  fclose(file);
+  return answer;
 }
 
 static inline void td_redis_send(int n, const char **parts) {
-  freeReplyObject(td_redis_reply(n, parts, NULL));
+  free(td_redis_ask(n, parts, NULL).bytes);
 }
 #define TD_REDIS(...)                                                          \
   td_redis_send((int)(sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *)), \
@@ -132,32 +160,27 @@ static inline void td_redis_send(int n, const char **parts) {
 /* What a GET answers is exactly these bytes. */
 static inline void td_redis_check_bytes(const char *key, const void *bytes, size_t size) {
   const char *parts[] = {"GET", key};
-  redisReply *reply = td_redis_reply(2, parts, NULL);
-  TD_CHECK_INT(reply->type, REDIS_REPLY_STRING);
-  TD_CHECK_INT(reply->len, size);
-  TD_CHECK(memcmp(reply->str, bytes, size) == 0);
-  freeReplyObject(reply);
+  const td_redis_answer answer = td_redis_ask(2, parts, NULL);
+  TD_CHECK(answer.bytes != NULL);
+  TD_CHECK_INT(answer.number, size);
+  TD_CHECK(memcmp(answer.bytes, bytes, size) == 0);
+  free(answer.bytes);
 }
 
 static inline void td_redis_check_field(const char *key, const char *field, const char *want) {
   const char *parts[] = {"HGET", key, field};
-  redisReply *reply = td_redis_reply(3, parts, NULL);
-  if (want == NULL) {
-    TD_CHECK_INT(reply->type, REDIS_REPLY_NIL);
-  } else {
-    TD_CHECK_INT(reply->type, REDIS_REPLY_STRING);
-    TD_CHECK_SAME_TEXT(reply->str, want);
-  }
-  freeReplyObject(reply);
+  const td_redis_answer answer = td_redis_ask(3, parts, NULL);
+  TD_CHECK_INT(answer.kind, '$');
+  TD_CHECK((answer.bytes == NULL) == (want == NULL));
+  if (want != NULL) TD_CHECK_SAME_TEXT(answer.bytes, want);
+  free(answer.bytes);
 }
 
 static inline int64_t td_redis_number(const char *command, const char *key) {
   const char *parts[] = {command, key};
-  redisReply *reply = td_redis_reply(2, parts, NULL);
-  TD_CHECK_INT(reply->type, REDIS_REPLY_INTEGER);
-  const int64_t number = reply->integer;
-  freeReplyObject(reply);
-  return number;
+  const td_redis_answer answer = td_redis_ask(2, parts, NULL);
+  TD_CHECK_INT(answer.kind, ':');
+  return answer.number;
 }
 
 #endif

@@ -68,7 +68,7 @@ typedef struct td_store_options {
  *
  * @return TD_OK, TD_ERR_KEY_NOT_FOUND (no dictionary of this id), TD_ERR_IO (no connection; wrong
  *         password; a certificate that is not trusted; no answer in time), TD_ERR_INVALID_ARGUMENT,
- *         TD_ERR_UNSUPPORTED (this build has no client, or no TLS; a cluster), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
+ *         TD_ERR_UNSUPPORTED (this build has no TLS; a cluster), TD_ERR_FORMAT, TD_ERR_BUSY, TD_ERR_OUT_OF_MEMORY
  * @threadsafety any thread
  * @since 0.2
  */
