@@ -2,6 +2,9 @@
 
 #include "core/base/json_reader.h"
 
+#include <charconv>
+#include <cmath>
+
 namespace td {
 
 using json::Copier;
@@ -67,6 +70,21 @@ void append_quoted(std::string& out, std::string_view text) {
     }
   }
   out += '"';
+}
+
+void append_real(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+    return;
+  }
+  char digits[40];
+  const double size = std::abs(value);
+  const bool plain = size == 0 || (size >= 1e-4 && size < 1e16);
+  const auto form = plain ? std::chars_format::fixed : std::chars_format::scientific;
+  const char* const end = std::to_chars(digits, digits + sizeof digits, value, form).ptr;
+  const std::string_view text(digits, static_cast<std::size_t>(end - digits));
+  out += text;
+  if (plain && text.find('.') == std::string_view::npos) out += ".0";
 }
 
 std::string quote(std::string_view text) {

@@ -15,6 +15,9 @@ inline constexpr std::size_t max_json_depth = 1000;
 std::string quote(std::string_view text);
 void append_quoted(std::string& out, std::string_view text);
 
+// A real number as Python writes it; null for what is no number in JSON.
+void append_real(std::string& out, double value);
+
 // Of a list, its first elements; other values as they are. The text is good JSON.
 std::string head_of_list(std::string_view json, std::size_t length);
 

@@ -1,12 +1,13 @@
 #include "core/base/python_text.h"
 
-#include <nlohmann/json.hpp>
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 
 namespace td {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Tree;
 
 // Python prefers single quotes, and takes double ones when that saves it an escape.
 std::string repr(const std::string& text) {
@@ -28,26 +29,36 @@ std::string repr(const std::string& text) {
 }
 
 // Depth is bounded by what the reader of the format lets through.
-std::string repr(const Json& value) {
-  if (value.is_null()) return "None";
-  if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
-  if (value.is_string()) return repr(value.get_ref<const std::string&>());
-  if (!value.is_structured()) return value.dump();
-  std::string text;
-  for (const auto& item : value.items()) {
-    if (!text.empty()) text += ", ";
-    if (value.is_object()) text += repr(item.key()) + ": ";
-    text += repr(item.value());
+std::string repr(const Tree& value) {
+  switch (value.kind) {
+    case Tree::null: return "None";
+    case Tree::boolean: return value.truth ? "True" : "False";
+    case Tree::text: return repr(value.characters);
+    case Tree::integer: return value.characters;
+    case Tree::real: {
+      std::string text;
+      const bool whole = value.characters.find_first_of(".eE") == std::string::npos;
+      whole ? void(text = value.characters) : append_real(text, value.number());
+      return text;
+    }
+    case Tree::list:
+    case Tree::object: break;
   }
-  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
+  const bool is_object = value.kind == Tree::object;
+  std::string text;
+  for (std::size_t i = 0; i < value.items.size(); ++i) {
+    if (i != 0) text += ", ";
+    if (is_object) text += repr(value.names[i]) + ": ";
+    text += repr(value.items[i]);
+  }
+  return is_object ? "{" + text + "}" : "[" + text + "]";
 }
 
 }  // namespace
 
 std::string python_text(std::string_view json) {
-  const Json value = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return std::string(json);
-  return value.is_string() ? value.get<std::string>() : repr(value);
+  const Tree value = json::read_tree(json, "a value", max_json_depth, json::Twice::kept);
+  return value.kind == Tree::text ? value.characters : repr(value);
 }
 
 }  // namespace td

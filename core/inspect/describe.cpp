@@ -1,5 +1,7 @@
 #include "core/inspect/describe.h"
 
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/base/sizes.h"
 #include "core/meta/format.h"
 #include "core/tensor/device.h"
@@ -11,7 +13,8 @@
 #include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
+
+#include <limits>
 
 namespace td {
 
@@ -96,21 +99,21 @@ class Describer {
   std::optional<PathLimit> limit_;
 };
 
-using Json = nlohmann::ordered_json;
+using json::Tree;
 
 class Builder {
  public:
   explicit Builder(const FromSchemaOptions& options) : options_(options) {}
 
-  NodePtr run(const Json& root) {
-    if (!root.is_object()) fail(Code::format, "a description is a JSON object");
-    if (!root.contains("entries")) fail(Code::format, "the description has no \"entries\"");
+  NodePtr run(const Tree& root) {
+    if (root.kind != Tree::object) fail(Code::format, "a description is a JSON object");
+    if (root.find("entries") == nullptr) fail(Code::format, "the description has no \"entries\"");
     const auto result = node(root, nullptr, "the dictionary");
     walk_.run([&](const Place& at) {
-      for (const auto& item : at.entries->items()) {
-        const std::string_view key = item.key();
+      for (std::size_t i = 0; i < at.entries->items.size(); ++i) {
+        const std::string_view key = at.entries->names[i];
         check_path(key);
-        at.node->put(key, entry(item.value(), *at.node, quote(key)));
+        at.node->put(key, entry(at.entries->items[i], *at.node, quote(key)));
       }
     });
     return result;
@@ -118,67 +121,74 @@ class Builder {
 
  private:
   struct Place {
-    const Json* entries;
+    const Tree* entries;
     DenseNode* node;  // held by the one above, or by the result
   };
 
-  c10::intrusive_ptr<DenseNode> node(const Json& json, const DenseNode* above,
+  c10::intrusive_ptr<DenseNode> node(const Tree& json, const DenseNode* above,
                                      const std::string& where) {
-    for (const auto& item : json.items()) {
-      const std::string& key = item.key();
+    for (const std::string& key : json.names) {
       if (key != "batch_size" && key != "device" && key != "names" && key != "entries") {
         fail(Code::format, where, " has a field ", quote(key), ", which is unknown");
       }
     }
-    const Json& entries = json.at("entries");
-    if (!entries.is_object()) fail(Code::format, "the entries of ", where, " are not an object");
-    const Sizes batch = json.contains("batch_size") ? sizes(json.at("batch_size"), where)
-                        : above == nullptr          ? Sizes()
+    const Tree* const entries = json.find("entries", Tree::object);
+    if (entries == nullptr) fail(Code::format, "the entries of ", where, " are not an object");
+    const Tree* const given = json.find("batch_size");
+    const Sizes batch = given != nullptr   ? sizes(*given, where)
+                        : above == nullptr ? Sizes()
                                            : Sizes(above->batch().begin(), above->batch().end());
     if (above != nullptr) require_batch(where, batch, above->batch());
     std::optional<c10::Device> device = options_.device;
     if (!device && above != nullptr) device = above->device();
-    if (!device && json.contains("device")) device = device_of(json.at("device"), where);
+    if (!device) device = device_of(json.find("device"), where);
     if (device) device = resolve_device(*device);
     if (device && options_.content == Content::meta) device = c10::Device(c10::kMeta);
     auto result = c10::make_intrusive<DenseNode>(batch, device);
-    if (json.contains("names")) result->set_names(names(json.at("names"), batch.size(), where));
-    walk_.add({&entries, result.get()});
+    if (const Tree* list = json.find("names")) {
+      result->set_names(names(*list, batch.size(), where));
+    }
+    walk_.add({entries, result.get()});
     return result;
   }
 
-  Value entry(const Json& json, const DenseNode& above, const std::string& where) {
-    if (!json.is_object()) fail(Code::format, "the entry ", where, " is not an object");
-    if (json.contains("entries")) return NodePtr(node(json, &above, where));
-    if (json.contains("value") || json.contains("values")) return data(json, above, where);
+  Value entry(const Tree& json, const DenseNode& above, const std::string& where) {
+    if (json.kind != Tree::object) fail(Code::format, "the entry ", where, " is not an object");
+    if (json.find("entries") != nullptr) return NodePtr(node(json, &above, where));
+    if (json.find("value") != nullptr || json.find("values") != nullptr) {
+      return data(json, above, where);
+    }
     return leaf(json, above, where);
   }
 
-  static NodePtr data(const Json& json, const DenseNode& above, const std::string& where) {
-    if (json.size() != 1) fail(Code::format, "the value ", where, " has fields besides its value");
-    const bool one = json.contains("value");
-    const Json& value = json.at(one ? "value" : "values");
-    require_depth(value, where);
-    if (one) return c10::make_intrusive<NonTensorNode>(value.dump(), above.batch(), above.device());
-    return non_tensor_from_json(value.dump(), above.batch(), above.device());
+  static NodePtr data(const Tree& json, const DenseNode& above, const std::string& where) {
+    if (json.items.size() != 1) {
+      fail(Code::format, "the value ", where, " has fields besides its value");
+    }
+    require_depth(json.items[0], where);
+    const std::string text = json::text_of(json.items[0]);
+    if (json.names[0] == "values") {
+      return non_tensor_from_json(text, above.batch(), above.device());
+    }
+    return c10::make_intrusive<NonTensorNode>(text, above.batch(), above.device());
   }
 
-  at::Tensor leaf(const Json& json, const DenseNode& above, const std::string& where) const {
-    for (const auto& item : json.items()) {
-      const std::string& key = item.key();
+  at::Tensor leaf(const Tree& json, const DenseNode& above, const std::string& where) const {
+    for (const std::string& key : json.names) {
       if (key != "dtype" && key != "shape" && key != "device") {
         fail(Code::format, where, " has a field ", quote(key), ", which is unknown");
       }
     }
-    if (!json.contains("dtype") || !json.at("dtype").is_string() || !json.contains("shape")) {
+    const Tree* const dtype_name = json.find("dtype", Tree::text);
+    const Tree* const given = json.find("shape");
+    if (dtype_name == nullptr || given == nullptr) {
       fail(Code::format, where, " needs a \"dtype\" and a \"shape\"");
     }
-    const c10::ScalarType dtype =
-        format::parse_dtype(json.at("dtype").get_ref<const std::string&>(), where);
-    const Sizes shape = sizes(json.at("shape"), where);
+    const c10::ScalarType dtype = format::parse_dtype(dtype_name->characters, where);
+    const Sizes shape = sizes(*given, where);
     require_batch(where, shape, above.batch());
     std::optional<c10::Device> device = above.device();
-    if (!device && json.contains("device")) device = device_of(json.at("device"), where);
+    if (!device) device = device_of(json.find("device"), where);
     if (options_.content == Content::meta) device = c10::Device(c10::kMeta);
     return make(shape, dtype, device.value_or(c10::Device(c10::kCPU)));
   }
@@ -188,38 +198,36 @@ class Builder {
     return uninitialised(shape, dtype, device);
   }
 
-  static std::optional<c10::Device> device_of(const Json& json, const std::string& where) {
-    if (json.is_null()) return std::nullopt;
-    if (!json.is_string()) fail(Code::format, "the device of ", where, " is not a string");
-    return parse_device(json.get<std::string>());
+  static std::optional<c10::Device> device_of(const Tree* json, const std::string& where) {
+    if (json == nullptr || json->kind == Tree::null) return std::nullopt;
+    if (json->kind != Tree::text) fail(Code::format, "the device of ", where, " is not a string");
+    return parse_device(json->characters);
   }
 
-  static Sizes sizes(const Json& json, const std::string& where) {
-    if (!json.is_array() || json.size() > max_dims) {
+  static Sizes sizes(const Tree& json, const std::string& where) {
+    if (json.kind != Tree::list || json.items.size() > max_dims) {
       fail(Code::format, "the sizes of ", where, " are not a list of at most ", max_dims);
     }
     Sizes result;
-    for (const Json& size : json) {
-      if (!size.is_number_unsigned() ||
-          size.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max()) {
+    for (const Tree& size : json.items) {
+      if (size.kind != Tree::integer || size.integral < 0) {
         fail(Code::format, "the sizes of ", where, " hold something that is not a size");
       }
-      result.push_back(size.get<std::int64_t>());
+      result.push_back(size.integral);
     }
     return result;
   }
 
-  static Names names(const Json& json, std::size_t dims, const std::string& where) {
-    if (!json.is_array() || json.size() != dims) {
+  static Names names(const Tree& json, std::size_t dims, const std::string& where) {
+    if (json.kind != Tree::list || json.items.size() != dims) {
       fail(Code::format, "the names of ", where, " are not a list of ", dims);
     }
     Names result;
-    for (const Json& name : json) {
-      if (!name.is_null() && !name.is_string()) {
+    for (const Tree& name : json.items) {
+      if (name.kind != Tree::null && name.kind != Tree::text) {
         fail(Code::format, "the names of ", where, " hold something that is not a name");
       }
-      result.push_back(name.is_null() ? std::nullopt
-                                      : std::optional<std::string>(name.get<std::string>()));
+      result.push_back(name.kind == Tree::null ? std::nullopt : std::optional(name.characters));
     }
     return result;
   }
@@ -231,16 +239,16 @@ class Builder {
   }
 
   // Writing a value recurses.
-  static void require_depth(const Json& value, const std::string& where) {
-    std::vector<std::pair<const Json*, std::size_t>> pending{{&value, 0}};
+  static void require_depth(const Tree& value, const std::string& where) {
+    std::vector<std::pair<const Tree*, std::size_t>> pending{{&value, 0}};
     while (!pending.empty()) {
       const auto [at, depth] = pending.back();
       pending.pop_back();
       if (depth > max_json_depth) {
         fail(Code::format, "the value ", where, " is nested more than ", max_json_depth, " deep");
       }
-      for (const Json& inner : *at) {
-        if (inner.is_structured()) pending.emplace_back(&inner, depth + 1);
+      for (const Tree& inner : at->items) {
+        if (!inner.items.empty()) pending.emplace_back(&inner, depth + 1);
       }
     }
   }
@@ -262,9 +270,9 @@ std::string describe_dict(const TensorDict& td) {
 }
 
 TensorDict from_schema(std::string_view text, const FromSchemaOptions& options) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (json.is_discarded()) fail(Code::format, "the description is not JSON");
-  return TensorDict(Builder(options).run(json));
+  const Tree tree =
+      json::read_tree(text, "the description", std::numeric_limits<std::size_t>::max());
+  return TensorDict(Builder(options).run(tree));
 }
 
 }  // namespace td

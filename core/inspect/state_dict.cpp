@@ -1,5 +1,6 @@
 #include "core/inspect/state_dict.h"
 
+#include "core/base/json_tree.h"
 #include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/math/gradient.h"
@@ -15,7 +16,6 @@
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <limits>
@@ -76,25 +76,23 @@ Metadata read_metadata(const TensorDict& state) {
   Metadata result;
   if (state.kind_of(metadata_key) != EntryKind::non_tensor) return result;
   const auto refuse = [] { fail(Code::format, "the metadata of the state dict is invalid"); };
-  const auto json = nlohmann::json::parse(state.get_non_tensor(metadata_key), nullptr,
-                                          /*allow_exceptions=*/false);
-  if (!json.is_object()) refuse();
-  for (const auto& item : json.items()) {
-    NodeState& node = result[item.key()];
-    const auto& value = item.value();
-    if (!value.is_object() || !value.contains("batch_size") || !value["batch_size"].is_array()) {
-      refuse();
-    }
-    for (const auto& size : value["batch_size"]) {
+  using json::Tree;
+  const Tree json =
+      json::read_tree(state.get_non_tensor(metadata_key), "the metadata of the state dict");
+  if (json.kind != Tree::object) refuse();
+  for (std::size_t i = 0; i < json.items.size(); ++i) {
+    NodeState& node = result[json.names[i]];
+    const Tree* const batch = json.items[i].find("batch_size", Tree::list);
+    if (batch == nullptr) refuse();
+    for (const Tree& size : batch->items) {
       // -1: of a lazy stack whose elements differ.
-      const bool sound = size.is_number_unsigned() || (size.is_number_integer() && size == -1);
-      if (!sound) refuse();
-      node.batch.push_back(size.get<std::int64_t>());
+      if (size.kind != Tree::integer || size.integral < -1) refuse();
+      node.batch.push_back(size.integral);
     }
-    const auto device = value.find("device");
-    if (device == value.end() || device->is_null()) continue;
-    if (!device->is_string()) refuse();
-    node.device = device->get<std::string>();
+    const Tree* const device = json.items[i].find("device");
+    if (device == nullptr || device->kind == Tree::null) continue;
+    if (device->kind != Tree::text) refuse();
+    node.device = device->characters;
   }
   return result;
 }

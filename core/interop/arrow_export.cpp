@@ -1,5 +1,6 @@
 // Dictionaries as record batches of Arrow.
 #include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_made.h"
 #include "core/interop/arrow_types.h"
@@ -9,7 +10,6 @@
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 #include <limits>
 #include <unordered_set>
@@ -108,9 +108,9 @@ Column value_column(std::string_view name, const Node& node) {
   std::string& all = buffers->made[2];
   if (nulls != 0) buffers->made[0].assign((values.size() + 7) / 8, '\0');
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string& json = values[i]->json();
-    if (json != "null") {
-      all += text ? nlohmann::json::parse(json).get_ref<const std::string&>() : json;
+    const std::string& value = values[i]->json();
+    if (value != "null") {
+      all += text ? json::unquoted(value, "a value") : value;
       if (nulls != 0) buffers->made[0][i / 8] |= static_cast<char>(1 << i % 8);
     }
     ends.push_back(all.size());

@@ -2,11 +2,11 @@
 #include "core/interop/arrow_import.h"
 
 #include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/tree/dense_node.h"
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 #include <deque>
 #include <limits>
@@ -186,12 +186,15 @@ class Importer {
     if (!text) return;
     std::ostringstream where;
     where << above << ": the non-tensor values in the metadata";
-    const auto json = nlohmann::ordered_json::parse(compact(*text, where.str(), max_json_depth));
-    if (!json.is_object()) fail(Code::format, where.str(), " are no object");
-    count_entries(json.size(), above);
-    for (const auto& [name, value] : json.items()) {
+    const json::Tree values =
+        json::read_tree(*text, where.str(), max_json_depth, json::Twice::kept);
+    if (values.kind != json::Tree::object) fail(Code::format, where.str(), " are no object");
+    count_entries(values.items.size(), above);
+    for (std::size_t i = 0; i < values.items.size(); ++i) {
+      const std::string& name = values.names[i];
       check_path({name});
-      put(holder, name, value_node(value.dump()), {&above, name, above.depth + 1}, "");
+      put(holder, name, value_node(json::text_of(values.items[i])), {&above, name, above.depth + 1},
+          "");
     }
   }
 

@@ -1,5 +1,7 @@
 #include "core/interop/flat_tree.h"
 
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/meta/format.h"
 #include "core/tree/names.h"
 #include "core/tree/non_tensor.h"
@@ -7,7 +9,6 @@
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <unordered_set>
@@ -16,7 +17,7 @@ namespace td {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Tree;
 
 constexpr int extras_version = 1;
 
@@ -51,9 +52,69 @@ bool more_names(const Names& names, const Names& above, std::size_t above_dims) 
   return false;
 }
 
-Json json_of(SizesView sizes) {
-  return Json(std::vector<std::int64_t>(sizes.begin(), sizes.end()));
+void append_path(std::string& text, const OwnedPath& path) {
+  text += "\"path\":[";
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i != 0) text += ',';
+    append_quoted(text, path[i]);
+  }
+  text += ']';
 }
+
+// The members of what is described beside the tensors. Its form is ours: what deviates is damaged.
+class ExtrasReader {
+ public:
+  explicit ExtrasReader(const std::string& where) : where_(where) {}
+
+  const Tree& member(const Tree& of, const char* name, Tree::Kind kind) const {
+    const Tree* found = of.find(name, kind);
+    if (found == nullptr) fail_form();
+    return *found;
+  }
+  const std::string& text(const Tree& of, const char* name) const {
+    return member(of, name, Tree::text).characters;
+  }
+  OwnedPath path(const Tree& of) const {
+    OwnedPath result;
+    for (const Tree& name : member(of, "path", Tree::list).items) {
+      if (name.kind != Tree::text) fail_form();
+      result.push_back(name.characters);
+    }
+    return result;
+  }
+  Sizes sizes(const Tree& of) const {
+    Sizes result;
+    for (const Tree& size : member(of, "batch_size", Tree::list).items) {
+      if (size.kind != Tree::integer || size.integral < 0) fail_form();
+      result.push_back(size.integral);
+    }
+    return result;
+  }
+  Names names(const Tree& of) const {
+    Names result;
+    const Tree* list = of.find("names");
+    if (list == nullptr) return result;
+    for (const Tree& name : list->items) {
+      if (name.kind != Tree::null && name.kind != Tree::text) fail_form();
+      result.push_back(name.kind == Tree::null ? std::nullopt : std::optional(name.characters));
+    }
+    return result;
+  }
+  // The objects of a list, which may be missing.
+  const std::vector<Tree>& list(const Tree& of, const char* name) const {
+    static const std::vector<Tree> none;
+    const Tree* found = of.find(name);
+    if (found == nullptr) return none;
+    if (found->kind != Tree::list) fail_form();
+    return found->items;
+  }
+  [[noreturn]] void fail_form() const {
+    fail(Code::format, where_, ": the description beside the tensors has an unexpected form");
+  }
+
+ private:
+  const std::string& where_;
+};
 
 }  // namespace
 
@@ -132,65 +193,62 @@ void require_tensors_only(const FlatTree& tree, const char* format) {
 }
 
 std::string FlatExtras::text() const {
-  Json json;
-  json["format"] = extras_version;
-  for (const Dict& dict : dicts) {
-    Json entry;
-    entry["path"] = dict.path;
-    entry["batch_size"] = json_of(dict.batch);
-    if (std::any_of(dict.names.begin(), dict.names.end(), [](const auto& n) { return !!n; })) {
-      entry["names"] = Json::array();
-      for (const auto& name : dict.names) entry["names"].push_back(name ? Json(*name) : Json());
+  std::string text = "{\"format\":" + std::to_string(extras_version);
+  const auto begin = [&](std::size_t i, const char* name) {
+    if (i == 0) text.append(",\"").append(name).append("\":[");
+    text += i == 0 ? "{" : ",{";
+  };
+  for (std::size_t i = 0; i < dicts.size(); ++i) {
+    begin(i, "dicts");
+    append_path(text, dicts[i].path);
+    text += ",\"batch_size\":";
+    append_sizes(text, dicts[i].batch);
+    const Names& names = dicts[i].names;
+    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return !!name; })) {
+      for (std::size_t k = 0; k < names.size(); ++k) {
+        text += k == 0 ? ",\"names\":[" : ",";
+        text += names[k] ? quote(*names[k]) : "null";
+      }
+      text += ']';
     }
-    json["dicts"].push_back(std::move(entry));
+    text += i + 1 == dicts.size() ? "}]" : "}";
   }
-  for (const NonTensor& value : data) {
-    json["values"].push_back({{"path", value.path}, {"json", value.json}, {"each", value.each}});
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    begin(i, "values");
+    append_path(text, data[i].path);
+    text += ",\"json\":" + quote(data[i].json) + ",\"each\":" + (data[i].each ? "true" : "false");
+    text += i + 1 == data.size() ? "}]" : "}";
   }
-  for (const Exact& name : exact) {
-    json["paths"].push_back({{"name", name.name}, {"path", name.path}});
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    begin(i, "paths");
+    text += "\"name\":" + quote(exact[i].name) + ',';
+    append_path(text, exact[i].path);
+    text += i + 1 == exact.size() ? "}]" : "}";
   }
-  return json.dump();
+  return text + '}';
 }
 
 FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
   FlatExtras result;
-  try {
-    // Nothing here is nested deeper than this; what is deeper is stopped before a tree is made of it.
-    const Json json = Json::parse(compact(text, where, 8));
-    if (json.at("format") != extras_version) {
-      fail(Code::unsupported, where, ": the description beside the tensors is of a later version");
+  // Nothing here is nested deeper than this.
+  const Tree tree = json::read_tree(text, where, 8);
+  const ExtrasReader read(where);
+  if (read.member(tree, "format", Tree::integer).integral != extras_version) {
+    fail(Code::unsupported, where, ": the description beside the tensors is of a later version");
+  }
+  for (const Tree& entry : read.list(tree, "dicts")) {
+    Dict dict{read.path(entry), read.sizes(entry), read.names(entry)};
+    if (dict.path.empty() != result.dicts.empty()) {
+      fail(Code::format, where, ": the batch sizes beside the tensors do not match them");
     }
-    const auto path_of = [](const Json& entry) { return entry.at("path").get<OwnedPath>(); };
-    const Json none = Json::array();
-    const auto list = [&](const char* name) -> const Json& {
-      return json.contains(name) ? json.at(name) : none;
-    };
-    for (const Json& entry : list("dicts")) {
-      Dict dict{path_of(entry), {}, {}};
-      for (const Json& size : entry.at("batch_size"))
-        dict.batch.push_back(size.get<std::int64_t>());
-      if (entry.contains("names")) {
-        for (const Json& name : entry.at("names")) {
-          dict.names.push_back(
-              name.is_null() ? std::nullopt : std::optional<std::string>(name.get<std::string>()));
-        }
-      }
-      if (dict.path.empty() != result.dicts.empty() ||
-          std::any_of(dict.batch.begin(), dict.batch.end(), [](auto size) { return size < 0; })) {
-        fail(Code::format, where, ": the batch sizes beside the tensors do not match them");
-      }
-      result.dicts.push_back(std::move(dict));
-    }
-    for (const Json& entry : list("values")) {
-      result.data.push_back(
-          {path_of(entry), entry.at("json").get<std::string>(), entry.at("each").get<bool>()});
-    }
-    for (const Json& entry : list("paths")) {
-      result.exact.push_back({entry.at("name").get<std::string>(), path_of(entry)});
-    }
-  } catch (const nlohmann::json::exception&) {
-    fail(Code::format, where, ": the description beside the tensors has an unexpected form");
+    result.dicts.push_back(std::move(dict));
+  }
+  for (const Tree& entry : read.list(tree, "values")) {
+    const bool each = read.member(entry, "each", Tree::boolean).truth;
+    result.data.push_back({read.path(entry), read.text(entry, "json"), each});
+  }
+  for (const Tree& entry : read.list(tree, "paths")) {
+    result.exact.push_back({read.text(entry, "name"), read.path(entry)});
   }
   return result;
 }

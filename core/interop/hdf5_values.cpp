@@ -1,6 +1,8 @@
 // Values of HDF5 files that are no tensors, as JSON.
 #include "core/interop/hdf5_tree.h"
 
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/meta/format.h"
 #include "core/tree/non_tensor.h"
 
@@ -11,8 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <unordered_set>
-
-#include <nlohmann/json.hpp>
 
 namespace td::hdf5 {
 
@@ -109,9 +109,10 @@ std::vector<std::string> variable_texts(const Source& source, const TypePlan& pl
     return result;
   }
   Purse purse(budget.left());
-  const Id transfer = need(H5Pcreate(H5P_DATASET_XFER), Code::internal, where, "no properties");
+  const Id transfer =
+      need(H5Pcreate(H5P_DATASET_XFER), Code::out_of_memory, where, "no properties");
   need_done(H5Pset_vlen_mem_manager(transfer, Purse::take, &purse, Purse::give_back, &purse),
-            Code::internal, where, "no properties");
+            Code::out_of_memory, where, "no properties");
   try {
     read_raw(source, plan.memory, texts.data(), where, transfer);
   } catch (const Error&) {
@@ -130,7 +131,9 @@ std::string number_text(const char* at) {
   if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
   } else {
-    return nlohmann::json(static_cast<double>(value)).dump();  // null for what is no number in JSON
+    std::string text;
+    append_real(text, static_cast<double>(value));
+    return text;
   }
 }
 
@@ -216,9 +219,7 @@ std::string read_json(const Source& source, const TypePlan& plan, SizesView size
 }
 
 std::string marked_json(const std::string& json, const std::string& where) {
-  const nlohmann::json text = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (!text.is_string()) fail(Code::format, where, ": marked as JSON, and no text");
-  return compact(text.get_ref<const std::string&>(), where, max_json_depth);
+  return compact(json::unquoted(json, where + ": what is marked as JSON"), where, max_json_depth);
 }
 
 TypePlan plan_field(hid_t type, const std::vector<std::string>& fields, const std::string& where) {

@@ -1,4 +1,6 @@
 // Writing HDF5 files, as Python's to_h5() lays them out.
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/interop/flat_tree.h"
 #include "core/interop/hdf5_tree.h"
 
@@ -7,7 +9,6 @@
 #include "core/tree/lazy_node.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -17,7 +18,7 @@ namespace td::hdf5 {
 
 namespace {
 
-using Json = nlohmann::json;
+using json::Tree;
 
 void check_names(const OwnedPath& path) {
   for (const std::string& name : path) {
@@ -42,16 +43,17 @@ std::string joined(const std::string& group, const OwnedPath& path) {
 // Lists of equal lengths, as deep as values are read from a file, at most; `one` takes what is no list, and says
 // whether it can.
 template <class One>
-bool collect(const Json& value, std::size_t depth, std::vector<hsize_t>& sizes, bool& begun,
+bool collect(const Tree& value, std::size_t depth, std::vector<hsize_t>& sizes, bool& begun,
              One&& one) {
   if (depth > H5S_MAX_RANK - 1) return false;
-  if (value.is_array()) {
+  if (value.kind == Tree::list) {
+    const std::vector<Tree>& items = value.items;
     if (depth == sizes.size()) {
       if (begun) return false;
-      sizes.push_back(value.size());
+      sizes.push_back(items.size());
     }
-    if (value.empty() || sizes[depth] != value.size()) return false;
-    return std::all_of(value.begin(), value.end(), [&](const Json& item) {
+    if (items.empty() || sizes[depth] != items.size()) return false;
+    return std::all_of(items.begin(), items.end(), [&](const Tree& item) {
       return collect(item, depth + 1, sizes, begun, one);
     });
   }
@@ -65,18 +67,18 @@ struct Numbers {
   std::vector<hsize_t> sizes;
   std::vector<char> data;
 
-  bool take(const Json& value) {
+  bool take(const Tree& value) {
     const auto append = [this](c10::ScalarType given, auto number) {
       if (dtype == c10::ScalarType::Undefined) dtype = given;
       const char* bytes = reinterpret_cast<const char*>(&number);
       data.insert(data.end(), bytes, bytes + sizeof number);
       return dtype == given;
     };
-    if (value.is_boolean()) return append(c10::ScalarType::Bool, value.get<bool>());
-    if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return false;
-    if (value.is_number_integer()) return append(c10::ScalarType::Long, value.get<std::int64_t>());
-    if (value.is_number_float()) return append(c10::ScalarType::Double, value.get<double>());
-    return false;
+    if (value.kind == Tree::boolean) return append(c10::ScalarType::Bool, value.truth);
+    if (value.kind == Tree::integer) return append(c10::ScalarType::Long, value.integral);
+    const bool has_point = value.characters.find_first_of(".eE") != std::string::npos;
+    if (value.kind != Tree::real || !has_point) return false;  // a whole number without room
+    return append(c10::ScalarType::Double, value.number());
   }
 };
 
@@ -84,21 +86,20 @@ struct Texts {
   std::vector<hsize_t> sizes;
   std::vector<const char*> data;  // of the JSON
 
-  bool take(const Json& value) {
-    if (!value.is_string()) return false;
-    const std::string& text = value.get_ref<const std::string&>();
-    if (text.find('\0') != std::string::npos) return false;
-    data.push_back(text.c_str());
+  bool take(const Tree& value) {
+    if (value.kind != Tree::text) return false;
+    if (value.characters.find('\0') != std::string::npos) return false;
+    data.push_back(value.characters.c_str());
     return true;
   }
 };
 
 // Nothing where the value is none of these.
 template <class Kind>
-std::optional<Kind> collected(const Json& value) {
+std::optional<Kind> collected(const Tree& value) {
   Kind kind;
   bool begun = false;
-  if (!collect(value, 0, kind.sizes, begun, [&](const Json& one) { return kind.take(one); })) {
+  if (!collect(value, 0, kind.sizes, begun, [&](const Tree& one) { return kind.take(one); })) {
     return std::nullopt;
   }
   return kind;
@@ -108,16 +109,19 @@ class FileWriter {
  public:
   FileWriter(const std::string& path, const std::string& where, const SaveOptions& options)
       : where_(where), options_(options) {
-    const Id access = need(H5Pcreate(H5P_FILE_ACCESS), Code::internal, where_, "no properties");
+    const Id access =
+        need(H5Pcreate(H5P_FILE_ACCESS), Code::out_of_memory, where_, "no properties");
     // The file is made in memory: the library does not stand errors of the disk, and crashes after some.
     constexpr std::size_t step = std::size_t{1} << 20;
-    need_done(H5Pset_fapl_core(access, step, 0), Code::internal, where_, "no properties");
+    need_done(H5Pset_fapl_core(access, step, 0), Code::out_of_memory, where_, "no properties");
     file_ = need(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), Code::io, where_,
                  "cannot write");
     // Groups on the way are made; names are UTF-8, as h5py says of its own.
-    way_ = need(H5Pcreate(H5P_LINK_CREATE), Code::internal, where_, "no properties");
-    need_done(H5Pset_create_intermediate_group(way_, 1), Code::internal, where_, "no properties");
-    need_done(H5Pset_char_encoding(way_, H5T_CSET_UTF8), Code::internal, where_, "no properties");
+    way_ = need(H5Pcreate(H5P_LINK_CREATE), Code::out_of_memory, where_, "no properties");
+    need_done(H5Pset_create_intermediate_group(way_, 1), Code::out_of_memory, where_,
+              "no properties");
+    need_done(H5Pset_char_encoding(way_, H5T_CSET_UTF8), Code::out_of_memory, where_,
+              "no properties");
   }
 
   void group(const std::string& place) {
@@ -151,14 +155,15 @@ class FileWriter {
 
   // The bytes of the file.
   std::vector<char> close() {
-    need_done(H5Fflush(file_, H5F_SCOPE_GLOBAL), Code::internal, where_, "cannot make the file");
+    need_done(H5Fflush(file_, H5F_SCOPE_GLOBAL), Code::out_of_memory, where_,
+              "cannot make the file");
     const ssize_t bytes = H5Fget_file_image(file_, nullptr, 0);
-    if (bytes < 0) fail_library(Code::internal, where_, "cannot make the file");
+    if (bytes < 0) fail_library(Code::out_of_memory, where_, "cannot make the file");
     std::vector<char> image(static_cast<std::size_t>(bytes));
     if (H5Fget_file_image(file_, image.data(), image.size()) != bytes) {
-      fail_library(Code::internal, where_, "cannot make the file");
+      fail_library(Code::out_of_memory, where_, "cannot make the file");
     }
-    need_done(H5Fclose(file_.release()), Code::internal, where_, "cannot make the file");
+    need_done(H5Fclose(file_.release()), Code::out_of_memory, where_, "cannot make the file");
     return image;
   }
 
@@ -198,8 +203,9 @@ class FileWriter {
   // The same dictionary makes the same bytes: no time is written.
   Id dataset(const std::string& place, hid_t type, hid_t space, SizesView sizes, std::size_t item,
              bool chunks) {
-    const Id made = need(H5Pcreate(H5P_DATASET_CREATE), Code::internal, where_, "no properties");
-    need_done(H5Pset_obj_track_times(made, 0), Code::internal, where_, "no properties");
+    const Id made =
+        need(H5Pcreate(H5P_DATASET_CREATE), Code::out_of_memory, where_, "no properties");
+    need_done(H5Pset_obj_track_times(made, 0), Code::out_of_memory, where_, "no properties");
     if (chunks) set_chunks(made, sizes, item);
     return need(H5Dcreate2(file_, place.c_str(), type, space, way_, made, H5P_DEFAULT), Code::io,
                 where_, "cannot write a dataset");
@@ -210,13 +216,13 @@ class FileWriter {
       fail(Code::shape, quote(place), " has ", sizes.size(), " dimensions; HDF5 has ", H5S_MAX_RANK,
            " at most");
     }
-    if (sizes.empty()) return need(H5Screate(H5S_SCALAR), Code::internal, where_, "no space");
+    if (sizes.empty()) return need(H5Screate(H5S_SCALAR), Code::out_of_memory, where_, "no space");
     return need(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr), Code::io,
                 where_, "cannot write these sizes");
   }
 
   void attribute(hid_t at, const char* name, hid_t type, const void* value) {
-    const Id space = need(H5Screate(H5S_SCALAR), Code::internal, where_, "no space");
+    const Id space = need(H5Screate(H5S_SCALAR), Code::out_of_memory, where_, "no space");
     const Id made = need(H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT), Code::io,
                          where_, "cannot write");
     need_done(H5Awrite(made, type, value), Code::io, where_, "cannot write");
@@ -251,14 +257,14 @@ class FileWriter {
 
   // As Python writes them: a text as a text, numbers as bytes with the name of their dtype. What Python
   // cannot write is JSON text with a mark, which Python reads as text.
-  void other(const std::string& place, const std::string& json) {
-    const Json value = Json::parse(json);
+  void other(const std::string& place, const std::string& text) {
+    const Tree value = json::read_tree(text, place, max_json_depth, json::Twice::kept);
     if (const auto texts = collected<Texts>(value)) {
       close_dataset(write_texts(place, *texts));
     } else if (const auto numbers = collected<Numbers>(value)) {
       write_numbers(place, *numbers);
     } else {
-      Id made = write_texts(place, {{}, {json.c_str()}});
+      Id made = write_texts(place, {{}, {text.c_str()}});
       const signed char one = 1;
       attribute(made, json_mark, H5T_NATIVE_INT8, &one);
       close_dataset(std::move(made));
@@ -266,9 +272,9 @@ class FileWriter {
   }
 
   Id write_texts(const std::string& place, const Texts& texts) {
-    const Id type = need(H5Tcopy(H5T_C_S1), Code::internal, where_, "no type");
-    need_done(H5Tset_size(type, H5T_VARIABLE), Code::internal, where_, "no type");
-    need_done(H5Tset_cset(type, H5T_CSET_UTF8), Code::internal, where_, "no type");
+    const Id type = need(H5Tcopy(H5T_C_S1), Code::out_of_memory, where_, "no type");
+    need_done(H5Tset_size(type, H5T_VARIABLE), Code::out_of_memory, where_, "no type");
+    need_done(H5Tset_cset(type, H5T_CSET_UTF8), Code::out_of_memory, where_, "no type");
     const Id space = space_of(texts.sizes, place);
     Id made = dataset(place, type, space, {}, 0, false);
     need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, texts.data.data()), Code::io,
@@ -277,9 +283,10 @@ class FileWriter {
   }
 
   void write_numbers(const std::string& place, const Numbers& numbers) {
-    const Id type = need(H5Tcreate(H5T_OPAQUE, c10::elementSize(numbers.dtype)), Code::internal,
-                         where_, "no type");
-    need_done(H5Tset_tag(type, tag_of(numbers.dtype).c_str()), Code::internal, where_, "no type");
+    const Id type = need(H5Tcreate(H5T_OPAQUE, c10::elementSize(numbers.dtype)),
+                         Code::out_of_memory, where_, "no type");
+    need_done(H5Tset_tag(type, tag_of(numbers.dtype).c_str()), Code::out_of_memory, where_,
+              "no type");
     const Id space = space_of(numbers.sizes, place);
     Id made = dataset(place, type, space, {}, 0, false);
     need_done(H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data.data()), Code::io,

@@ -1,9 +1,9 @@
 #include "core/interop/safetensors_dtypes.h"
 
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/interop/safetensors.h"
 #include "core/tensor/foreign.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -26,13 +26,12 @@ std::string metadata_text(const FlatTree& tree, const FileOptions& options) {
     const auto refuse = [] {
       fail(Code::invalid_argument, "the metadata are not a JSON object of strings");
     };
-    const auto json = nlohmann::ordered_json::parse(compact(options.metadata, "the metadata", 2),
-                                                    nullptr, /*allow_exceptions=*/false);
-    if (!json.is_object()) refuse();
-    for (const auto& item : json.items()) {
-      if (!item.value().is_string()) refuse();
-      if (item.key() == extras_key) continue;  // of the file that they were read from
-      text += quote(item.key()) + ':' + quote(item.value().get<std::string>()) + ',';
+    const json::Tree given = json::read_tree(options.metadata, "the metadata", 2);
+    if (given.kind != json::Tree::object) refuse();
+    for (std::size_t i = 0; i < given.items.size(); ++i) {
+      if (given.items[i].kind != json::Tree::text) refuse();
+      if (given.names[i] == extras_key) continue;  // of the file that they were read from
+      text += quote(given.names[i]) + ':' + quote(given.items[i].characters) + ',';
     }
   }
   const FlatExtras& extras = tree.extras;

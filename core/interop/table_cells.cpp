@@ -1,6 +1,6 @@
 #include "core/interop/table_cells.h"
 
-#include <nlohmann/json.hpp>
+#include "core/base/json_tree.h"
 
 namespace td {
 
@@ -25,19 +25,19 @@ void append_csv_name(std::string& text, std::string_view name) {
   }
 }
 
-void append_value(std::string& text, const std::string& json, TableFormat format) {
+void append_value(std::string& text, const std::string& value, TableFormat format) {
   if (format == TableFormat::json) {
-    text += json;
+    text += value;
     return;
   }
-  const char first = json.empty() ? 'n' : json.front();
+  const char first = value.empty() ? 'n' : value.front();
   if (first == 'n') return;  // null: a missing value
   if (first == '"') {
-    append_csv_text(text, nlohmann::json::parse(json).get_ref<const std::string&>());
+    append_csv_text(text, json::unquoted(value, "a value"));
   } else if (first == '[' || first == '{') {
-    append_csv_text(text, json);
+    append_csv_text(text, value);
   } else {
-    text += json;
+    text += value;
   }
 }
 

@@ -1,4 +1,6 @@
 // Tables in text files, read: what kind of column each is, is found out from all of its values.
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/interop/flat_tree.h"
 #include "core/interop/table.h"
 #include "core/interop/table_columns.h"
@@ -7,7 +9,6 @@
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 #include <charconv>
 #include <cmath>
@@ -18,7 +19,7 @@ namespace td {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using json::Tree;
 
 struct Cell {
   enum Kind : std::uint8_t { missing, whole, real, truth, value } kind = missing;
@@ -159,43 +160,31 @@ std::vector<TextColumn> read_csv(std::string_view text, std::size_t& rows) {
   return columns;
 }
 
-Cell json_cell(const Json& value) {
+Cell json_cell(const Tree& value) {
   Cell cell;
-  const auto biggest = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  if (value.is_null()) return cell;
-  if (value.is_number_unsigned() && value.get<std::uint64_t>() > biggest) {
-    return number_cell(value.get<double>());
-  }
-  if (value.is_number_integer()) return number_cell(value.get<std::int64_t>());
-  if (value.is_number()) return number_cell(value.get<double>());
-  cell.kind = value.is_boolean() ? Cell::truth : Cell::value;
-  cell.number = value.is_boolean() && value.get<bool>() ? 1 : 0;
-  cell.json = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (value.kind == Tree::null) return cell;
+  if (value.kind == Tree::integer) return number_cell(value.integral);
+  if (value.kind == Tree::real) return number_cell(value.number());
+  cell.kind = value.kind == Tree::boolean ? Cell::truth : Cell::value;
+  cell.number = value.truth ? 1 : 0;
+  cell.json = json::text_of(value);
   return cell;
 }
 
 std::vector<TextColumn> read_json(std::string_view text, std::size_t& rows) {
-  bool deep = false;
-  const auto bounded = [&](int depth, Json::parse_event_t, Json&) {
-    deep = deep || depth > static_cast<int>(max_json_depth);
-    return !deep;
-  };
-  const Json json = Json::parse(text, bounded, /*allow_exceptions=*/false);
-  if (deep) {
-    fail(Code::format, "the values are nested more than ", max_json_depth, " deep");
-  }
-  if (!json.is_array()) fail(Code::format, "the file is not a JSON list of rows");
+  const Tree table = json::read_tree(text, "the table", max_json_depth);
+  if (table.kind != Tree::list) fail(Code::format, "the file is not a JSON list of rows");
   std::vector<TextColumn> columns;
   std::unordered_map<std::string, std::size_t> known;
   rows = 0;
-  for (const Json& row : json) {
-    if (!row.is_object()) fail(Code::format, "row ", rows, " is not a JSON object");
-    for (const auto& item : row.items()) {
-      const auto [found, added] = known.emplace(item.key(), columns.size());
-      if (added) columns.push_back({item.key(), {}});
+  for (const Tree& row : table.items) {
+    if (row.kind != Tree::object) fail(Code::format, "row ", rows, " is not a JSON object");
+    for (std::size_t i = 0; i < row.items.size(); ++i) {
+      const auto [found, added] = known.emplace(row.names[i], columns.size());
+      if (added) columns.push_back({row.names[i], {}});
       TextColumn& column = columns[found->second];
       column.cells.resize(rows);  // missing in rows before
-      column.cells.push_back(json_cell(item.value()));
+      column.cells.push_back(json_cell(row.items[i]));
     }
     ++rows;
   }
@@ -215,7 +204,11 @@ std::string json_of(const Cell& cell) {
   switch (cell.kind) {
     case Cell::missing: return "null";
     case Cell::whole: return std::to_string(cell.number);
-    case Cell::real: return Json(cell.fraction).dump();
+    case Cell::real: {
+      std::string text;
+      append_real(text, cell.fraction);
+      return text;
+    }
     default: return cell.json;
   }
 }

@@ -1,68 +1,67 @@
 #include "core/meta/format_index.h"
 
+#include "core/base/json_tree.h"
 #include "core/base/sizes.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 namespace td::format {
 
 namespace {
 
-using Json = nlohmann::json;
+using json::Tree;
 
 class IndexReader {
  public:
   IndexReader(std::int64_t longest, const std::string& where) : longest_(longest), where_(where) {}
 
-  std::vector<IndexItem> read(const Json& json) const {
-    if (!json.is_array() || (has_tag(json) && !is(json, "tuple"))) return {item(json)};
-    const Json& list = has_tag(json) ? content(json) : json;
+  std::vector<IndexItem> read(const Tree& json) const {
+    if (json.kind != Tree::list || (has_tag(json) && !is(json, "tuple"))) return {item(json)};
+    const Tree& list = has_tag(json) ? content(json) : json;
     std::vector<IndexItem> items;
-    for (const Json& one : list) items.push_back(item(one));
+    for (const Tree& one : list.items) items.push_back(item(one));
     return items;
   }
 
  private:
-  static bool has_tag(const Json& json) {
-    return json.is_array() && !json.empty() && json[0].is_string();
+  static bool has_tag(const Tree& json) {
+    return json.kind == Tree::list && !json.items.empty() && json.items[0].kind == Tree::text;
   }
-  static bool is(const Json& json, const char* tag) {
-    return has_tag(json) && json[0].get_ref<const std::string&>() == tag;
+  static bool is(const Tree& json, const char* tag) {
+    return has_tag(json) && json.items[0].characters == tag;
   }
 
   [[noreturn]] void fail_form() const {
     fail(Code::format, where_, ": the index has an unexpected form");
   }
 
-  const Json& content(const Json& json) const {
-    if (json.size() < 2 || !json[1].is_array()) fail_form();
-    return json[1];
+  const Tree& content(const Tree& json) const {
+    if (json.items.size() < 2 || json.items[1].kind != Tree::list) fail_form();
+    return json.items[1];
   }
 
-  std::optional<std::int64_t> number(const Json& json) const {
-    if (json.is_null()) return std::nullopt;
-    if (!json.is_number_integer() ||
-        (json.is_number_unsigned() &&
-         json.get<std::uint64_t>() > std::numeric_limits<std::int64_t>::max())) {
+  std::optional<std::int64_t> number(const Tree& json) const {
+    if (json.kind == Tree::null) return std::nullopt;
+    if (json.kind != Tree::integer) {
       fail(Code::format, where_, ": the index holds something that is not a position");
     }
-    return json.get<std::int64_t>();
+    return json.integral;
   }
 
-  IndexItem item(const Json& json) const {
-    if (json.is_null()) return IndexItem::none();
-    if (json.is_boolean()) return IndexItem::boolean(json.get<bool>());
-    if (!json.is_array()) return IndexItem::at(*number(json));
+  IndexItem item(const Tree& json) const {
+    if (json.kind == Tree::null) return IndexItem::none();
+    if (json.kind == Tree::boolean) return IndexItem::boolean(json.truth);
+    if (json.kind != Tree::list) return IndexItem::at(*number(json));
     if (is(json, "ellipsis")) return IndexItem::ellipsis();
     if (is(json, "slice") || is(json, "range")) return stretch(json, is(json, "range"));
     if (is(json, "tensor")) {
-      if (json.size() < 2) fail_form();
-      return IndexItem::of(tensor(json[1]));
+      if (json.items.size() < 2) fail_form();
+      return IndexItem::of(tensor(json.items[1]));
     }
-    const Json* list = is(json, "list") ? &content(json) : &json;
+    const Tree* list = is(json, "list") ? &content(json) : &json;
     if (has_tag(*list)) {
-      fail(Code::format, where_, ": the index holds ", list->at(0).dump(), ", which is unknown");
+      fail(Code::format, where_, ": the index holds ", json::text_of(list->items[0]),
+           ", which is unknown");
     }
     IndexItem result = IndexItem::of(tensor(*list));
     result.start = 1;
@@ -70,13 +69,13 @@ class IndexReader {
   }
 
   // A slice, or positions that are counted out.
-  IndexItem stretch(const Json& json, bool range) const {
-    if (json.size() < 2 || !json[1].is_object()) fail_form();
+  IndexItem stretch(const Tree& json, bool range) const {
+    if (json.items.size() < 2 || json.items[1].kind != Tree::object) fail_form();
     std::optional<std::int64_t> numbers[3];
     std::size_t at = 0;
     for (const char* name : {"start", "stop", "step"}) {
-      const auto found = json[1].find(name);
-      if (found != json[1].end()) numbers[at] = number(*found);
+      const Tree* found = json.items[1].find(name);
+      if (found != nullptr) numbers[at] = number(*found);
       ++at;
     }
     if (!range) return IndexItem::range(numbers[0], numbers[1], numbers[2]);
@@ -100,7 +99,7 @@ class IndexReader {
     return result;
   }
 
-  at::Tensor tensor(const Json& json) const {
+  at::Tensor tensor(const Tree& json) const {
     std::vector<std::int64_t> sizes, numbers;
     std::size_t truths = 0;
     take(json, 0, sizes, numbers, truths);
@@ -109,23 +108,24 @@ class IndexReader {
     return truths != 0 ? result.to(at::kBool) : result;
   }
 
-  void take(const Json& json, std::size_t depth, std::vector<std::int64_t>& sizes,
+  void take(const Tree& json, std::size_t depth, std::vector<std::int64_t>& sizes,
             std::vector<std::int64_t>& numbers, std::size_t& truths) const {
-    if (json.is_array()) {
+    if (json.kind == Tree::list) {
       if (depth == max_dims) fail_form();
-      const auto n = static_cast<std::int64_t>(json.size());
+      const auto n = static_cast<std::int64_t>(json.items.size());
       if (depth == sizes.size()) {
         if (!numbers.empty()) fail_form();
         sizes.push_back(n);
       } else if (sizes[depth] != n) {
         fail_form();
       }
-      for (const Json& one : json) take(one, depth + 1, sizes, numbers, truths);
+      for (const Tree& one : json.items) take(one, depth + 1, sizes, numbers, truths);
       return;
     }
-    if (depth != sizes.size() || json.is_null()) fail_form();
-    truths += json.is_boolean() ? 1 : 0;
-    numbers.push_back(json.is_boolean() ? (json.get<bool>() ? 1 : 0) : *number(json));
+    if (depth != sizes.size() || json.kind == Tree::null) fail_form();
+    const bool is_truth = json.kind == Tree::boolean;
+    truths += is_truth ? 1 : 0;
+    numbers.push_back(is_truth ? (json.truth ? 1 : 0) : *number(json));
   }
 
   std::int64_t longest_;
@@ -183,11 +183,10 @@ std::string index_text(const std::vector<IndexItem>& items) {
   return text + "]]";
 }
 
-std::vector<IndexItem> read_index(const std::string& json, std::int64_t longest,
+std::vector<IndexItem> read_index(const std::string& text, std::int64_t longest,
                                   const std::string& where) {
-  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) fail(Code::format, where, ": the index is not JSON");
-  return IndexReader(longest, where).read(parsed);
+  // Numbers lie in a list for each dimension, in the item, in the tuple.
+  return IndexReader(longest, where).read(json::read_tree(text, where, max_dims + 4));
 }
 
 }  // namespace td::format

@@ -1,11 +1,12 @@
 #include "core/tree/non_tensor_values.h"
 
+#include "core/base/json_text.h"
+#include "core/base/json_tree.h"
 #include "core/base/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/nested_tensor.h"
 
 #include <ATen/ATen.h>
-#include <nlohmann/json.hpp>
 
 namespace td {
 
@@ -52,17 +53,18 @@ NodePtr build(const std::vector<const NonTensorNode*>& values, const std::int64_
                                        /*holds_non_tensor=*/true);
 }
 
-using Json = nlohmann::ordered_json;
+using json::Tree;
 
-NodePtr take_apart(const Json& json, SizesView batch, std::optional<c10::Device> device) {
-  if (batch.empty()) return c10::make_intrusive<NonTensorNode>(json.dump(), batch, device);
-  if (!json.is_array() || static_cast<std::int64_t>(json.size()) != batch[0]) {
+NodePtr take_apart(const Tree& json, SizesView batch, std::optional<c10::Device> device) {
+  if (batch.empty()) return c10::make_intrusive<NonTensorNode>(text_of(json), batch, device);
+  const bool is_list = json.kind == Tree::list;
+  if (!is_list || static_cast<std::int64_t>(json.items.size()) != batch[0]) {
     fail(Code::shape, "a list of ", batch[0], " values is needed for batch size ",
          show_sizes(batch), ", found ",
-         json.is_array() ? "one of " + std::to_string(json.size()) : "no list");
+         is_list ? "one of " + std::to_string(json.items.size()) : "no list");
   }
   std::vector<NodePtr> elements;
-  for (const Json& one : json) elements.push_back(take_apart(one, batch.slice(1), device));
+  for (const Tree& one : json.items) elements.push_back(take_apart(one, batch.slice(1), device));
   return c10::make_intrusive<LazyNode>(std::move(elements), 0, batch, device,
                                        /*holds_non_tensor=*/true);
 }
@@ -157,11 +159,11 @@ std::string non_tensor_json(const Node& node) {
   return text;
 }
 
-NodePtr non_tensor_from_json(const std::string& json, SizesView batch,
+NodePtr non_tensor_from_json(const std::string& text, SizesView batch,
                              std::optional<c10::Device> device) {
-  const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) fail(Code::format, "the text is not JSON");
-  return take_apart(parsed, batch, device);
+  // The value of an element may be as deep as another one; the lists of the batch come on top.
+  const std::size_t deepest = max_json_depth + batch.size();
+  return take_apart(json::read_tree(text, "the text", deepest, json::Twice::kept), batch, device);
 }
 
 bool same_non_tensor(const Node& a, const Node& b) {

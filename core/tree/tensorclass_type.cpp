@@ -1,9 +1,8 @@
 // What is declared of a tensorclass, and whether it contradicts itself.
+#include "core/base/json_text.h"
 #include "core/tensor/dtype_name.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 
@@ -107,8 +106,11 @@ void TensorclassType::check(const TensorclassField& field) const {
     refuse(" and its default ", describe(Value(value)));
   }
   if (field.default_json && field.kind != FieldKind::value) refuse(" and has a text as default");
-  if (field.default_json && !nlohmann::json::accept(*field.default_json)) {
-    refuse(" and its default is not JSON");
+  if (!field.default_json) return;
+  try {
+    compact(*field.default_json, "the default", max_json_depth);
+  } catch (const Error& error) {
+    refuse(" and its default is not JSON: ", error.what());
   }
 }
 
