@@ -1,6 +1,7 @@
 // tensordict/td_layout.h
 #include "guard.h"
 #include "members_in.h"
+#include "owner.h"
 
 using capi::guard;
 using capi::in;
@@ -21,11 +22,10 @@ td_status td_view_structs(void* data, size_t bytes, const int64_t* batch_size, s
                           size_t item_bytes, const td_member* members, size_t members_len,
                           td_release_fn release, void* user, td_tensordict** result) noexcept {
   return guard(__func__, [&] {
-    std::shared_ptr<void> owner;
-    if (release != nullptr) owner = std::shared_ptr<void>(user, release);
+    capi::Owner owner(release, user);
     Out<td_tensordict> out(result);
     out.put(td::view_structs(data, bytes, capi::sizes_in(batch_size, batch_dims, "batch_size"),
-                             MembersIn(members, members_len, item_bytes).layout(), owner));
+                             MembersIn(members, members_len, item_bytes).layout(), owner.share()));
   });
 }
 

@@ -4,6 +4,7 @@
 #include "guard.h"
 #include "key_snapshot.h"
 #include "module_handle.h"
+#include "owner.h"
 
 #include "core/nn/function.h"
 #include "core/nn/script.h"
@@ -75,22 +76,6 @@ std::unique_ptr<capi::KeySnapshot> keys_out(const td::KeyPaths& keys) {
   return std::make_unique<capi::KeySnapshot>(std::move(list));
 }
 
-// A function of the client. Its user data is released with the last module that may call it.
-class Client {
- public:
-  Client(void* user, td_release_fn release) noexcept : user_(user), release_(release) {}
-  ~Client() {
-    if (release_ != nullptr) release_(user_);
-  }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-  void* user() const noexcept { return user_; }
-
- private:
-  void* user_;
-  td_release_fn release_;
-};
-
 }  // namespace
 
 td_status td_module_load(const char* file, const td_module_load_options* options,
@@ -108,12 +93,12 @@ td_status td_module_save(const td_module* module, const char* file) noexcept {
 td_status td_module_from_function(const td_module_function_options* options, td_module_fn callback,
                                   void* user, td_release_fn release, td_module** result) noexcept {
   return guard(__func__, [&] {
-    const auto client = std::make_shared<Client>(user, release);
+    capi::Owner owner(release, user);
     Out<td_module> out(result);
     not_null(reinterpret_cast<void*>(callback), "callback");
     out.put(module_out(td::module_from_function(
-        [callback, client](const td::TensorDict& source) {
-          return capi::call_module(callback, client->user(), source);
+        [callback, user, kept = owner.share()](const td::TensorDict& source) {
+          return capi::call_module(callback, user, source);
         },
         function_options_in(options))));
   });

@@ -1,6 +1,7 @@
 // tensordict/td_tensor.h
 #include "arguments.h"
 #include "guard.h"
+#include "owner.h"
 
 #include "core/inspect/owned_nbytes.h"
 #include "core/inspect/print.h"
@@ -21,31 +22,20 @@ using capi::in;
 using capi::not_null;
 using capi::Out;
 
-namespace {
-
 using TensorOut = Out<td_tensor>;
-
-// td_tensor_from_blob() releases the memory also if it refuses the arguments.
-std::shared_ptr<void> take(td_release_fn release, void* user) {
-  if (release == nullptr) return nullptr;
-  return std::shared_ptr<void>(user, release);
-}
-
-}  // namespace
 
 td_status td_tensor_from_blob(void* data, const int64_t* sizes, const int64_t* strides, size_t dims,
                               td_dtype dtype, td_device_type device_type, int32_t device_index,
                               td_release_fn release, void* user, td_tensor** result) noexcept {
   return guard(__func__, [&] {
-    std::shared_ptr<void> owner = take(release, user);
+    capi::Owner owner(release, user);
     TensorOut out(result);
     const td::SizesView shape = capi::sizes_in(sizes, dims);
     std::optional<td::SizesView> steps;
     if (strides != nullptr) steps = td::SizesView(strides, dims);
-    out.put(
-        td::from_memory(data, capi::dtype_in(dtype), shape, steps,
-                        capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)),
-                        std::move(owner)));
+    out.put(td::from_memory(
+        data, capi::dtype_in(dtype), shape, steps,
+        capi::device_in(device_type, device_index).value_or(c10::Device(at::kCPU)), owner.share()));
   });
 }
 

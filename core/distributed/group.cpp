@@ -23,10 +23,9 @@ std::unique_ptr<Group> Group::open(const GroupOptions& options) {
 
 Group::~Group() {
   if (link_->is_here()) {
-    link_->close("the group is closed");
+    link_->close();
   } else {
-    new std::shared_ptr<Link>(
-        std::move(link_));  // its threads are the parent's: nothing of it may end here
+    link_->never_end(link_);  // its threads are the parent's
   }
 }
 

@@ -28,7 +28,7 @@ void Task::wait(const Patience& patience, const char* what) {
 struct Link::Wait {
   Wait(Link& of, std::function<void()> to_stop) : link(of), stop(std::move(to_stop)) {
     const std::lock_guard<std::mutex> hold(link.mutex_);
-    if (!link.closed_.empty()) stop();
+    if (link.is_closed_) stop();
     link.waits_.insert(this);
   }
   ~Wait() {
@@ -45,7 +45,7 @@ Link::Link(std::shared_ptr<Backend> backend, int rank, int size, std::int64_t ti
     : backend_(std::move(backend)), rank_(rank), size_(size), timeout_ms_(timeout_ms) {}
 
 Link::~Link() {
-  close("the group is closed");
+  close();
   {
     const std::lock_guard<std::mutex> hold(mutex_);
     ends_ = true;
@@ -56,15 +56,20 @@ Link::~Link() {
 
 Backend& Link::backend() {
   const std::lock_guard<std::mutex> hold(mutex_);
-  if (!closed_.empty()) fail(Code::io, closed_);
+  if (is_closed_) fail(Code::io, closed_);
   return *backend_;
 }
 
-void Link::close(const std::string& reason) noexcept {
+void Link::close(std::string_view reason, std::string_view more) noexcept {
   {
     const std::lock_guard<std::mutex> hold(mutex_);
-    if (!closed_.empty()) return;
-    closed_ = reason;
+    if (is_closed_) return;
+    is_closed_ = true;
+    try {
+      closed_ = std::string(reason).append(more);
+    } catch (const std::bad_alloc&) {
+      // Then it is closed without a reason.
+    }
     for (const Wait* wait : waits_) wait->stop();
   }
   backend_->disconnect();
@@ -144,7 +149,7 @@ std::shared_ptr<Task> Link::enqueue(std::function<void(Backend&)> work) {
   auto task = std::make_shared<Task>();
   task->work_ = std::move(work);
   const std::lock_guard<std::mutex> hold(mutex_);
-  if (!closed_.empty()) fail(Code::io, closed_);
+  if (is_closed_) fail(Code::io, closed_);
   if (!thread_.joinable()) thread_ = start_thread([this] { run(); });
   tasks_.push_back(task);
   changed_.notify_all();
@@ -158,17 +163,15 @@ void Link::run() {
     if (tasks_.empty()) return;
     const std::shared_ptr<Task> task = tasks_.front();
     tasks_.pop_front();
-    const std::string closed = closed_;
     hold.unlock();
     std::exception_ptr failure;
     try {
-      if (!closed.empty()) fail(Code::io, closed);
-      task->work_(*backend_);
+      task->work_(backend());
     } catch (const Error& error) {
       failure = std::current_exception();
       // The other ranks are at another place of the same call: nothing in common can follow.
       if (error.code() == Code::io || error.code() == Code::capacity) {
-        close(std::string("the group is closed since a call of all ranks failed: ") + error.what());
+        close("the group is closed since a call of all ranks failed: ", error.what());
       }
     } catch (...) {
       failure = std::current_exception();

@@ -67,7 +67,10 @@ class Link {
 
   // Ends all that waits; later calls get the reason. gloo tells receives from any rank nothing when connections
   // close, so each wait is ended here too.
-  void close(const std::string& reason) noexcept;
+  void close(std::string_view reason = "the group is closed", std::string_view more = {}) noexcept;
+
+  // Keeps it for as long as the process lives.
+  void never_end(const std::shared_ptr<Link>& self) noexcept { self_ = self; }
 
   unsigned next_body() noexcept { return bodies_++; }
 
@@ -85,7 +88,8 @@ class Link {
   std::atomic<unsigned> bodies_{0};
 
   std::mutex mutex_;
-  std::string closed_;                                            // why
+  bool is_closed_ = false;
+  std::string closed_ = "the group is closed";                    // or why
   std::map<std::pair<int, int>, std::deque<PostedPtr>> waiting_;  // receives that were given up
   std::vector<PostedPtr> unsent_;                                 // sends that were given up
   std::set<Wait*> waits_;
@@ -93,6 +97,7 @@ class Link {
   std::deque<std::shared_ptr<Task>> tasks_;
   bool ends_ = false;
   std::thread thread_;
+  std::shared_ptr<Link> self_;
 };
 
 }  // namespace td::distributed

@@ -66,9 +66,16 @@ std::mutex& library_mutex() {
   return mutex;
 }
 
+struct Said {
+  const char* first = nullptr;
+  bool no_memory = false;
+};
+
 // The first entry is the innermost one, and says the most.
-herr_t take_first(unsigned n, const H5E_error2_t* error, void* into) {
-  if (n == 0 && error->desc != nullptr) *static_cast<const char**>(into) = error->desc;
+herr_t take_entry(unsigned n, const H5E_error2_t* error, void* into) {
+  Said& said = *static_cast<Said*>(into);
+  if (n == 0) said.first = error->desc;
+  said.no_memory = said.no_memory || error->maj_num == H5E_RESOURCE;
   return 0;
 }
 
@@ -91,19 +98,19 @@ Session::~Session() {
 }
 
 void fail_library(Code code, const std::string& where, const char* what) {
-  const char* said = nullptr;
-  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_first, &said);
-  std::string text = said == nullptr ? "no reason given" : said;
+  Said said;
+  H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, take_entry, &said);
+  std::string text = said.first == nullptr ? "no reason given" : said.first;
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
   if (!is_utf8(text)) text = "no reason that could be shown";
-  fail(code, where, ": ", what, ": ", text);
+  fail(said.no_memory ? Code::out_of_memory : code, where, ": ", what, ": ", text);
 }
 
 Id inside_file(hid_t kind, const std::string& where) {
-  Id way = need(H5Pcreate(kind), Code::internal, where, "cannot make properties");
-  need_done(H5Pset_elink_cb(way, refuse_link, nullptr), Code::internal, where,
+  Id way = need(H5Pcreate(kind), Code::out_of_memory, where, "cannot make properties");
+  need_done(H5Pset_elink_cb(way, refuse_link, nullptr), Code::out_of_memory, where,
             "cannot set properties");
   return way;
 }

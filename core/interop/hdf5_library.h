@@ -33,7 +33,7 @@ class Session {
   void* print_data_ = nullptr;
 };
 
-// Throws with what the library says about the failure of its last call.
+// Throws with what the library says about the failure of its last call: Code::out_of_memory if it says so, else `code`.
 [[noreturn]] void fail_library(Code code, const std::string& where, const char* what);
 
 // Owns an identifier of any kind: a file, a dataset, a type, a list of properties.

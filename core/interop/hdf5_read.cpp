@@ -114,16 +114,17 @@ class OpenFile final : public Reader {
   }
 
   void open_inside(const std::string& name, const FileBytes* image, const struct stat* looked) {
-    const Id access = need(H5Pcreate(H5P_FILE_ACCESS), Code::internal, where_, "no properties");
+    const Id access =
+        need(H5Pcreate(H5P_FILE_ACCESS), Code::out_of_memory, where_, "no properties");
     if (image != nullptr) {
       const bool set = H5Pset_fapl_core(access, 1 << 16, 0) >= 0 &&
                        H5Pset_file_image(access, image->data(), image->size()) >= 0;
       if (!set) fail_library(Code::format, where_, "cannot open it");
     } else {
       // Not what an environment variable may name.
-      need_done(H5Pset_fapl_sec2(access), Code::internal, where_, "no properties");
+      need_done(H5Pset_fapl_sec2(access), Code::out_of_memory, where_, "no properties");
 #if H5_VERSION_GE(1, 10, 7)
-      need_done(H5Pset_file_locking(access, 1, 1), Code::internal, where_, "no properties");
+      need_done(H5Pset_file_locking(access, 1, 1), Code::out_of_memory, where_, "no properties");
 #endif
     }
     file_ = need(H5Fopen(name.c_str(), H5F_ACC_RDONLY, access), Code::format, where_,

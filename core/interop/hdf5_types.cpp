@@ -14,28 +14,29 @@ using c10::ScalarType;
 // A floating-point type of 16 bits, which the library can convert but has no name for.
 Id small_float(std::size_t exponent, std::size_t mantissa, std::size_t bias,
                const std::string& where) {
-  Id type = need(H5Tcopy(H5T_NATIVE_FLOAT), Code::internal, where, "cannot make a type");
+  Id type = need(H5Tcopy(H5T_NATIVE_FLOAT), Code::out_of_memory, where, "cannot make a type");
   const bool made = H5Tset_fields(type, 15, mantissa, exponent, 0, mantissa) >= 0 &&
                     H5Tset_size(type, 2) >= 0 && H5Tset_ebias(type, bias) >= 0;
-  if (!made) fail_library(Code::internal, where, "cannot make a type");
+  if (!made) fail_library(Code::out_of_memory, where, "cannot make a type");
   return type;
 }
 
 // As NumPy and h5py have them: a record of two numbers.
 Id complex_type(hid_t part, const std::string& where) {
   const std::size_t bytes = H5Tget_size(part);
-  Id type = need(H5Tcreate(H5T_COMPOUND, 2 * bytes), Code::internal, where, "cannot make a type");
-  need_done(H5Tinsert(type, "r", 0, part), Code::internal, where, "cannot make a type");
-  need_done(H5Tinsert(type, "i", bytes, part), Code::internal, where, "cannot make a type");
+  Id type =
+      need(H5Tcreate(H5T_COMPOUND, 2 * bytes), Code::out_of_memory, where, "cannot make a type");
+  need_done(H5Tinsert(type, "r", 0, part), Code::out_of_memory, where, "cannot make a type");
+  need_done(H5Tinsert(type, "i", bytes, part), Code::out_of_memory, where, "cannot make a type");
   return type;
 }
 
 // As h5py writes bool.
 Id truth_type(const std::string& where) {
-  Id type = need(H5Tenum_create(H5T_NATIVE_INT8), Code::internal, where, "cannot make a type");
+  Id type = need(H5Tenum_create(H5T_NATIVE_INT8), Code::out_of_memory, where, "cannot make a type");
   const signed char no = 0, yes = 1;
-  need_done(H5Tenum_insert(type, "FALSE", &no), Code::internal, where, "cannot make a type");
-  need_done(H5Tenum_insert(type, "TRUE", &yes), Code::internal, where, "cannot make a type");
+  need_done(H5Tenum_insert(type, "FALSE", &no), Code::out_of_memory, where, "cannot make a type");
+  need_done(H5Tenum_insert(type, "TRUE", &yes), Code::out_of_memory, where, "cannot make a type");
   return type;
 }
 
@@ -162,7 +163,7 @@ TypePlan array_plan(hid_t type, const std::string& where) {
 
 Id type_of(ScalarType dtype, const std::string& where) {
   const auto copy = [&](hid_t type) {
-    return need(H5Tcopy(type), Code::internal, where, "cannot make a type");
+    return need(H5Tcopy(type), Code::out_of_memory, where, "cannot make a type");
   };
   switch (dtype) {
     case ScalarType::Bool: return truth_type(where);

@@ -140,10 +140,10 @@ Aside::Aside(Descriptor parent, const std::string& parent_path, const std::strin
   std::string wanted = base;
   bool own_name = false;  // that nobody else takes
   for (std::size_t attempt = 0, next = 1; attempt < 200; ++attempt) {
+    path_ = join(join(parent_path, wanted), content_name);
     switch (claim(wanted, own_name)) {
       case Claim::made:
-        name_ = wanted;
-        path_ = join(join(parent_path, name_), content_name);
+        name_.swap(wanted);  // nothing can fail before the folder has its owner
         try {
           make_content(kind, target);
         } catch (...) {

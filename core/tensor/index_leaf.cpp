@@ -8,6 +8,9 @@
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>
 
+#include <new>
+#include <string_view>
+
 namespace td {
 
 bool IndexPlan::row_shape(const ViewPlan::Layout& at, std::int64_t& outer, std::int64_t& row,
@@ -117,6 +120,20 @@ at::Tensor movable(const at::Tensor& tensor) {
   return dtype == tensor.scalar_type() ? tensor : tensor.view(dtype);
 }
 
+// libtorch says of every failure, exhausted memory too, that the index tensors do not broadcast. They do: the plan has
+// checked them.
+template <class Call>
+auto indexed(Call&& call) {
+  try {
+    return call();
+  } catch (const c10::IndexError& error) {
+    if (std::string_view(error.what_without_backtrace()).find("indexing tensors could not be") ==
+        std::string_view::npos)
+      throw;
+    throw std::bad_alloc();
+  }
+}
+
 }  // namespace
 
 at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
@@ -126,7 +143,9 @@ at::Tensor IndexPlan::read(const at::Tensor& leaf, bool fast) const {
   }
   at::Tensor result;
   if (fast && fast::plain_cpu(leaf) && gather_rows(leaf, result)) return result;
-  result = at::index(movable(view_.apply(leaf, fast)), aten_indices(gather_->dims, gather_->index));
+  result = indexed([&] {
+    return at::index(movable(view_.apply(leaf, fast)), aten_indices(gather_->dims, gather_->index));
+  });
   return result.scalar_type() == leaf.scalar_type() ? result : result.view(leaf.scalar_type());
 }
 
@@ -164,8 +183,10 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
     }
     return;
   }
-  movable(target).index_put_(aten_indices(gather_->dims, gather_->index, target),
-                             movable(from.to(leaf.options()).expand(part)));
+  indexed([&] {
+    return movable(target).index_put_(aten_indices(gather_->dims, gather_->index, target),
+                                      movable(from.to(leaf.options()).expand(part)));
+  });
 }
 
 }  // namespace td
