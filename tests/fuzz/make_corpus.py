@@ -77,6 +77,7 @@ for name, numbers in {"five": (2, 5, 1), "two": (2, 2, 7), "six": (2, 6, 1), "le
     write("row_count", name, b"\1\x18" + struct.pack("<3q", *numbers) + GROWN)
 write("row_count", "raw", b"\0\x80" + struct.pack("<Q7q", 0x3173776F72254454, 1, 2, 5, 0, 0, 0, 0) * 2 + GROWN)
 write("row_count", "cut", b"\0\x07TD%rows" + GROWN)
+write("row_count", "folder", b"\0\x07TD%rows\n@@ meta.json/x\ny")
 
 for flags in range(16):
     write("hdf5", f"steps_{flags}", bytes([flags]) + bytes((flags * 37 + i * i * 11 + i) % 256 for i in range(300)))

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
 namespace {
 
+// Of a folder of that name there is none: to read one as a stream throws.
 std::string content_of(const std::string &path) {
+  if (!std::filesystem::is_regular_file(path)) return "";
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }

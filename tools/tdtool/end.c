@@ -26,6 +26,14 @@ void die(const char *format, ...) {
   exit(TOOL_FAILED);
 }
 
+/* A message is made in memory, so this one is not made. */
+void die_without_memory(void) {
+  if (before_message) before_message();
+  fflush(stdout);
+  fputs("tdtool: out of memory\n", stderr);
+  exit(TOOL_FAILED);
+}
+
 void die_usage(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -6,13 +6,13 @@
 
 void *xcalloc(size_t count, size_t size) {
   void *result = calloc(count ? count : 1, size ? size : 1);
-  if (!result) die("out of memory");
+  if (!result) die_without_memory();
   return result;
 }
 
 void *xrealloc(void *old, size_t bytes) {
   void *result = realloc(old, bytes ? bytes : 1);
-  if (!result) die("out of memory");
+  if (!result) die_without_memory();
   return result;
 }
 

@@ -25,6 +25,7 @@ enum {
 /* end.c: one line to stderr, and the end. */
 void die(const char *format, ...);
 void die_usage(const char *format, ...);
+void die_without_memory(void);
 extern void (*before_message)(void); /* NULL, or what takes a bar from the screen */
 int finish(int result);              /* what was printed has arrived, or the program has failed */
 
