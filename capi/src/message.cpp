@@ -1,7 +1,5 @@
 // tensordict/td_message.h
-#include "arguments.h"
-#include "error_slot.h"
-#include "guard.h"
+#include "foreign_call.h"
 
 #include "core/consolidated/message.h"
 
@@ -12,22 +10,15 @@ using capi::Out;
 
 namespace {
 
-template <class Call>
-void call_checked(const Call& call) {
-  capi::expect_error();
-  const td_status status = capi::call_foreign(call);
-  if (status != TD_OK) throw capi::CallbackFailure{status};
-}
-
 // Reads and writes through functions of the caller.
 class Calls final : public td::Transport {
  public:
   Calls(td_write_fn write, td_read_fn read, void* user) : write_(write), read_(read), user_(user) {}
   void write(const char* data, std::size_t bytes) override {
-    call_checked([&] { return write_(user_, data, bytes); });
+    capi::call_checked([&] { return write_(user_, data, bytes); });
   }
   void read(char* data, std::size_t bytes) override {
-    call_checked([&] { return read_(user_, data, bytes); });
+    capi::call_checked([&] { return read_(user_, data, bytes); });
   }
 
  private:

@@ -73,7 +73,7 @@ void PathIn::fail_name(std::size_t i) {
 
 td::SizesView sizes_in(const int64_t* sizes, std::size_t dims, const char* name) {
   if (dims != 0) not_null(sizes, name);
-  if (dims > 64) td::fail(td::Code::shape, dims, " dimensions; at most 64 are supported");
+  td::require_dims(dims);
   return {sizes, dims};
 }
 

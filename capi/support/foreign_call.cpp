@@ -1,8 +1,5 @@
 #include "foreign_call.h"
 
-#include "error_slot.h"
-#include "guard.h"
-
 #include <optional>
 #include <string>
 #include <utility>
@@ -76,13 +73,6 @@ class Taken {
  private:
   Handle* const& handle_;
 };
-
-template <class Call>
-void call_checked(Call&& call) {
-  expect_error();
-  const td_status status = call_foreign(std::forward<Call>(call));
-  if (status != TD_OK) throw CallbackFailure(status);
-}
 
 }  // namespace
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include "arguments.h"
+#include "error_slot.h"
+#include "guard.h"
 
 #include "core/apply/piecewise.h"
+#include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/memmap/verify.h"
 #include "tensordict/td_apply.h"
@@ -12,11 +15,21 @@
 #include "tensordict/td_verify.h"
 
 #include <optional>
+#include <utility>
 
 namespace capi {
 
-// Each function lends handles to its callback and takes ownership of the result. It throws CallbackFailure
-// if the callback returns a failure, and Code::callback if an exception leaves the callback.
+// Calls a function of the client. It throws CallbackFailure if the function returns a failure, Code::callback if an
+// exception leaves it, and Code::unsupported if such functions call one another without end.
+template <class Call>
+void call_checked(Call&& call) {
+  const td::RecursionGuard guard("functions of the caller call one another");
+  expect_error();
+  const td_status status = call_foreign(std::forward<Call>(call));
+  if (status != TD_OK) throw CallbackFailure(status);
+}
+
+// Each function lends handles to its callback and takes ownership of the result.
 
 // Returns an undefined tensor if the callback sets no result.
 at::Tensor call_apply(td_apply_fn callback, void* user, td::Path path, const at::Tensor& leaf);

@@ -1,6 +1,7 @@
 // Pieces of a dictionary for several threads: who works on which, and in what order results come.
 #include "core/apply/piecewise.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/base/workers.h"
 #include "core/tree/kinds.h"
 
@@ -135,7 +136,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
 
   void start() {
     const std::size_t wanted = std::min(static_cast<std::size_t>(workers_), cutter_.count());
-    if (wanted < 2) return;
+    if (wanted < 2 || !depth_.allows_workers()) return;
     threads_.reserve(wanted);
     const at::ThreadLocalState state;
     try {
@@ -232,6 +233,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
 
   void run_worker(const at::ThreadLocalState& state, int worker) noexcept {
     working_for_ = this;
+    depth_.begin_there();
     try {
       const at::ThreadLocalStateGuard guard(state);
       limit_threads(options_.worker_threads);
@@ -294,6 +296,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
   const Cutter cutter_;
   const PieceFn function_;
   const std::shared_ptr<State> outer_;  // for whom the thread works that made this one
+  const RecursionDepth depth_;
   std::vector<std::thread> threads_;
   std::atomic<bool> in_use_{false};
 

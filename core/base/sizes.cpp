@@ -6,6 +6,10 @@
 
 namespace td {
 
+void fail_dims(std::size_t dims) {
+  fail(Code::shape, dims, " dimensions; at most ", max_dims, " are supported");
+}
+
 std::string show_sizes(SizesView sizes) {
   std::string text = "[";
   for (std::size_t i = 0; i < sizes.size(); ++i) {

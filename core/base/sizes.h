@@ -21,6 +21,12 @@ using Names = std::vector<std::optional<std::string>>;
 // As many dimensions as libtorch's loops take.
 constexpr std::size_t max_dims = 64;
 
+// Code::shape for more of them.
+[[noreturn]] void fail_dims(std::size_t dims);
+inline void require_dims(std::size_t dims) {
+  if (dims > max_dims) fail_dims(dims);
+}
+
 // As many as are read from a text before it is refused.
 constexpr std::size_t max_listed_dims = 1024;
 

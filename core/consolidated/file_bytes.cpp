@@ -152,16 +152,6 @@ at::Tensor FileBytes::tensor(std::size_t start, SizesView sizes, SizesView byte_
   return result;
 }
 
-Sizes dense_strides(SizesView sizes, std::size_t item_bytes) {
-  Sizes strides(sizes.size());
-  auto step = static_cast<std::int64_t>(item_bytes);
-  for (std::size_t i = sizes.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= std::max<std::int64_t>(sizes[i], 1);
-  }
-  return strides;
-}
-
 at::Tensor over_storage(const c10::Storage& storage, std::size_t start, SizesView sizes,
                         SizesView strides, c10::ScalarType dtype) {
   auto impl = c10::make_intrusive<c10::TensorImpl>(c10::Storage(storage),

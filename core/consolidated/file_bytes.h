@@ -2,6 +2,7 @@
 // people's files work on these.
 #pragma once
 
+#include "core/base/strides.h"
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "core/io/new_file.h"
@@ -56,9 +57,6 @@ class FileBytes {
   std::string where_;
   bool write_through_ = false;
 };
-
-// Strides in bytes of row-major elements of so many bytes.
-Sizes dense_strides(SizesView sizes, std::size_t item_bytes);
 
 // A tensor over a storage; strides count elements, `start` bytes.
 at::Tensor over_storage(const c10::Storage& storage, std::size_t start, SizesView sizes,

@@ -1,6 +1,7 @@
 #include "core/inspect/layout.h"
 
 #include "core/base/known_sizes.h"
+#include "core/base/strides.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
@@ -136,7 +137,7 @@ TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const La
     for (std::size_t i = sizes.size(); i-- > 0;) {
       if (i + 1 == batch.size()) step = static_cast<std::int64_t>(layout.item_bytes / item);
       strides[i] = step;
-      step *= std::max<std::int64_t>(sizes[i], 1);
+      step = stride_before(step, sizes[i]);
     }
     put_new(result, field.path,
             from_memory(first, field.dtype, sizes, SizesView(strides),

@@ -1,6 +1,7 @@
 // Who makes which batch, and in what order batches are given.
 #include "core/loader/loader.h"
 
+#include "core/base/recursion_guard.h"
 #include "core/base/workers.h"
 #include "core/loader/epoch.h"
 #include "core/loader/loader_state.h"
@@ -47,6 +48,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
   }
 
   void start() {
+    if (!depth_.allows_workers()) return;
     threads_.reserve(static_cast<std::size_t>(options_.workers));
     const at::ThreadLocalState state;
     try {
@@ -241,6 +243,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
 
   void run_worker(const at::ThreadLocalState& state, int worker) noexcept {
     working_for_ = this;
+    depth_.begin_there();
     try {
       const at::ThreadLocalStateGuard guard(state);
       limit_threads(1);
@@ -296,6 +299,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
   Structure structure_;  // of all batches, if a function makes them
   BatchPool pool_;
   Scratch scratch_;  // of the caller
+  const RecursionDepth depth_;
   std::vector<std::thread> threads_;
   std::atomic<bool> in_use_{false};
 

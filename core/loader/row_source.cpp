@@ -2,6 +2,7 @@
 
 #include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
+#include "core/base/strides.h"
 #include "core/keys/entries.h"
 #include "core/loader/structure.h"
 #include "core/tensor/fast_path.h"
@@ -90,7 +91,7 @@ bool dense_row(const at::Tensor& leaf) {
   std::int64_t expected = 1;
   for (std::int64_t i = leaf.dim(); i-- > 1;) {
     if (leaf.size(i) != 1 && leaf.stride(i) != expected) return false;
-    expected *= leaf.size(i);
+    expected = stride_before(expected, leaf.size(i));
   }
   return true;
 }
@@ -156,7 +157,7 @@ bool RowSource::find_fields() {
       const at::Tensor& leaf = leaves[i];
       if (!dense_row(leaf)) return false;
       const auto item = static_cast<std::int64_t>(leaf.element_size());
-      const std::int64_t step = leaf.stride(0) * item;
+      const std::int64_t step = stride_before(leaf.stride(0), item);
       Field& field = fields_[i];
       if (k == 0) {
         field.row_bytes = leaf.element_size();

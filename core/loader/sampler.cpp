@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/base/sizes.h"
+#include "core/tensor/dtype_name.h"
 
 #include <ATen/ATen.h>
 
@@ -73,6 +74,9 @@ std::vector<double> checked_weights(const at::Tensor& weights, std::int64_t rows
   if (weights.numel() != rows) {
     fail(Code::shape, "there are weights of shape ", show_sizes(weights.sizes()), " for ", rows,
          " rows");
+  }
+  if (weights.is_complex()) {
+    fail(Code::dtype, "weights are real numbers, not of dtype ", dtype_name(weights.scalar_type()));
   }
   const at::Tensor values = weights.to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
   const double* data = values.data_ptr<double>();

@@ -1,7 +1,6 @@
 // A function of the caller as a module.
 #include "core/nn/function.h"
 
-#include "core/base/recursion_guard.h"
 #include "core/nn/frame.h"
 #include "core/tree/kinds.h"
 #include "core/tree/paths.h"
@@ -34,7 +33,6 @@ class FunctionModule final : public Module {
     refuse_params(params);
     if (frame.call().skip_existing && !out_keys_.empty() && frame.has_all(out_keys_)) return;
     const TensorDict source = in_keys_.empty() ? frame.whole() : inputs(frame);
-    const RecursionGuard guard("functions and modules call one another");
     const TensorDict result = function_(source).value_or(source);
     if (out_keys_.empty()) return put_new(frame, result);
     for (const KeyPath& key : out_keys_) {

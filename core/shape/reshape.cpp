@@ -2,6 +2,7 @@
 #include "core/shape/shape_ops.h"
 
 #include "core/base/known_sizes.h"
+#include "core/base/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
@@ -152,12 +153,7 @@ class ReshapeOp final : public BatchOp {
     if (!known_ || before.sizes() != SizesView(before_sizes_)) {
       before_sizes_.assign(before.sizes().begin(), before.sizes().end());
       sizes_ = batch(before.sizes());
-      strides_.resize_for_overwrite(sizes_.size());
-      std::int64_t stride = 1;
-      for (std::size_t i = sizes_.size(); i-- > 0;) {
-        strides_[i] = stride;
-        stride *= std::max<std::int64_t>(sizes_[i], 1);
-      }
+      strides_ = dense_strides(sizes_);
       known_ = true;
     }
     return fast::make_view(before, sizes_, strides_, before.storage_offset());

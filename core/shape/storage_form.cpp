@@ -1,5 +1,6 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
 #include "core/base/recursion_guard.h"
+#include "core/base/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/assign.h"
 #include "core/tree/inherit.h"
@@ -25,24 +26,13 @@ namespace {
 
 // Strides of dimensions of size 1 do not matter to is_contiguous(), but to those who read strides.
 bool is_canonical(const at::Tensor& tensor) {
-  std::int64_t stride = 1;
-  for (std::int64_t i = tensor.dim(); i-- > 0;) {
-    if (tensor.stride(i) != stride) return false;
-    stride *= std::max<std::int64_t>(tensor.size(i), 1);
-  }
-  return true;
+  return tensor.strides() == SizesView(dense_strides(tensor.sizes()));
 }
 
 at::Tensor canonical_form(const at::Tensor& tensor) {
   const at::Tensor dense = tensor.contiguous();
   if (is_canonical(dense)) return dense;
-  std::vector<std::int64_t> strides(static_cast<std::size_t>(dense.dim()));
-  std::int64_t stride = 1;
-  for (std::size_t i = strides.size(); i-- > 0;) {
-    strides[i] = stride;
-    stride *= std::max<std::int64_t>(dense.size(static_cast<std::int64_t>(i)), 1);
-  }
-  return dense.as_strided(dense.sizes(), strides);
+  return dense.as_strided(dense.sizes(), dense_strides(dense.sizes()));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "core/tensor/foreign.h"
 
 #include "core/base/sizes.h"
+#include "core/base/strides.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 
@@ -13,23 +14,14 @@ namespace td {
 namespace {
 
 // Bytes of so many elements; refuses what cannot exist.
-std::size_t checked_bytes(SizesView sizes, c10::ScalarType dtype) {
-  if (sizes.size() > max_dims) {
-    fail(Code::shape, "a tensor of ", sizes.size(), " dimensions; at most ", max_dims,
-         " are supported");
-  }
-  std::int64_t bytes = static_cast<std::int64_t>(c10::elementSize(dtype));
-  bool fits = true;
-  bool empty = false;
+std::size_t bytes_for(SizesView sizes, c10::ScalarType dtype) {
+  require_dims(sizes.size());
   for (const std::int64_t size : sizes) {
     if (size < 0) fail(Code::shape, "shape ", show_sizes(sizes), " has a negative size");
-    empty = empty || size == 0;
   }
-  for (const std::int64_t size : sizes)
-    fits = fits && (empty || !__builtin_mul_overflow(bytes, size, &bytes));
-  if (!fits)
-    fail(Code::shape, "shape ", show_sizes(sizes), " needs more bytes than can be addressed");
-  return empty ? 0 : static_cast<std::size_t>(bytes);
+  if (const auto bytes = td::checked_bytes(sizes, c10::elementSize(dtype)))
+    return static_cast<std::size_t>(*bytes);
+  fail(Code::shape, "shape ", show_sizes(sizes), " needs more bytes than can be addressed");
 }
 
 // The last element must lie within what can be addressed.
@@ -62,7 +54,7 @@ void require_bytes(const at::Tensor& tensor, std::size_t bytes) {
 at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
                        std::optional<SizesView> strides, c10::Device device,
                        std::shared_ptr<void> owner) {
-  const std::size_t bytes = checked_bytes(sizes, dtype);
+  const std::size_t bytes = bytes_for(sizes, dtype);
   if (data == nullptr && bytes != 0) {
     fail(Code::null_argument, "data is NULL for a tensor of shape ", show_sizes(sizes));
   }
@@ -72,9 +64,7 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
   device = resolve_device(device);
   const auto options = at::TensorOptions().dtype(dtype).device(device);
   if (bytes == 0) return at::empty(sizes, options);  // the owner lets go here
-  Sizes dense(sizes.size());
-  std::int64_t step = 1;
-  for (std::size_t i = sizes.size(); i-- > 0; step *= sizes[i]) dense[i] = step;
+  const Sizes dense = dense_strides(sizes);
   // One allocation and no copy of the owner, where a std::function would take several.
   const auto let_go = [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); };
   return at::for_blob(data, sizes)
@@ -86,7 +76,7 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
 }
 
 at::Tensor from_bytes(const void* data, std::size_t bytes, c10::ScalarType dtype, SizesView sizes) {
-  const std::size_t need = checked_bytes(sizes, dtype);
+  const std::size_t need = bytes_for(sizes, dtype);
   if (bytes != need) {
     fail(Code::shape, "a tensor of shape ", show_sizes(sizes), " takes ", need, " bytes, not ",
          bytes);
@@ -105,12 +95,12 @@ void make_bools_valid(const at::Tensor& tensor) {
 }
 
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
-  checked_bytes(sizes, dtype);
+  bytes_for(sizes, dtype);
   return at::zeros(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
 }
 
 at::Tensor uninitialised(SizesView sizes, c10::ScalarType dtype, c10::Device device) {
-  checked_bytes(sizes, dtype);
+  bytes_for(sizes, dtype);
   return at::empty(sizes, at::TensorOptions().dtype(dtype).device(resolve_device(device)));
 }
 

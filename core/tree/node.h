@@ -123,7 +123,9 @@ class Node : public c10::intrusive_ptr_target {
   }
 
   Node(NodeKind kind, SizesView batch, std::optional<c10::Device> device)
-      : batch_(batch.begin(), batch.end()), device_(device), kind_(kind) {}
+      : batch_(batch.begin(), batch.end()), device_(device), kind_(kind) {
+    require_dims(batch.size());
+  }
 
  private:
   friend void lock(const NodePtr& root);

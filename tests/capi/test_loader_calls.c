@@ -266,7 +266,8 @@ TD_TEST(options_that_make_no_sense) {
                 *empty = td_empty(TD_SIZES(4)), *rowless = loader_line(0);
   td_loader *loader = NULL;
   td_tensor *few = td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(9)),
-            *negative = td_filled(TD_DTYPE_FLOAT32, -1, TD_SIZES(10));
+            *negative = td_filled(TD_DTYPE_FLOAT32, -1, TD_SIZES(10)), *complex = NULL;
+  TD_DO(td_tensor_zeros(TD_SIZES(10), TD_DTYPE_COMPLEX64, TD_DEVICE_CPU, -1, &complex));
   const td_key missing = {TD_KEY("nope")};
   td_loader_options good = loader_options(4, 0), bad;
 #define REFUSE(dict, field, value, status, text)                           \
@@ -293,6 +294,7 @@ TD_TEST(options_that_make_no_sense) {
   REFUSE(td, slice_step, 2, TD_ERR_INVALID_ARGUMENT, "slice_len");
   REFUSE(td, weights, few, TD_ERR_SHAPE, "shape [9] for 10 rows");
   REFUSE(td, weights, negative, TD_ERR_INVALID_ARGUMENT, "weight 0 is -1");
+  REFUSE(td, weights, complex, TD_ERR_DTYPE, "complex64");
   REFUSE(td, keys_len, 1, TD_ERR_NULL_ARGUMENT, "keys");
   REFUSE(td, device_type, 77, TD_ERR_DEVICE, "77");
   REFUSE(td, struct_size, 8, TD_ERR_INVALID_ARGUMENT, "struct_size");
@@ -310,6 +312,7 @@ TD_TEST(options_that_make_no_sense) {
     REFUSE(td, flags, TD_LOADER_PIN_MEMORY, TD_ERR_DEVICE, "pinned");
   td_tensor_free(few);
   td_tensor_free(negative);
+  td_tensor_free(complex);
   td_free(td);
   td_free(scalar);
   td_free(empty);

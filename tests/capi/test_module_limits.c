@@ -1,4 +1,4 @@
-/* Modules in one another: how deep, how many, and functions that call themselves. */
+/* Modules in one another: how deep, and how many. */
 #include "td_modules.h"
 
 static td_status copies_a(void *user, td_tensordict *source, td_tensordict **result) {
@@ -61,29 +61,4 @@ TD_TEST(a_module_is_made_of_10000_at_most) {
   TD_EXPECT(wrap(&module, 2), TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "10000");
   td_module_free(module);
-}
-
-typedef struct endless {
-  td_module *module;
-  int calls;
-} endless;
-
-static td_status calls_itself(void *user, td_tensordict *source, td_tensordict **result) {
-  endless *at = user;
-  at->calls++;
-  return td_module_call(source, at->module, NULL, result);
-}
-
-TD_TEST(a_function_that_never_stops_calling_itself) {
-  endless at = {NULL, 0};
-  at.module = function(calls_itself, &at);
-  td_tensordict *td = td_empty(TD_SIZES(2)), *result = NULL;
-  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
-  TD_EXPECT_NULL(td_module_call(td, at.module, NULL, &result), TD_ERR_UNSUPPORTED, result);
-  TD_CHECK_TEXT(td_last_error_message(), "call one another");
-  TD_CHECK_INT(at.calls, 200);
-  TD_EXPECT_NULL(td_module_call(td, at.module, NULL, &result), TD_ERR_UNSUPPORTED, result);
-  TD_CHECK_INT(at.calls, 400);
-  td_free(td);
-  td_module_free(at.module);
 }

@@ -144,6 +144,24 @@ TD_TEST(sizes_that_cannot_be_counted) {
   td_free(td);
 }
 
+/* Without elements, but with strides that wrapped around; and views of them. */
+TD_TEST(sizes_beside_a_zero_that_cannot_be_counted) {
+  const int64_t many = INT64_MAX;
+  td_tensor *tensor;
+  float nothing = 0;
+  TD_EXPECT_NULL(
+      td_tensor_zeros(TD_SIZES(4, 0, many), TD_DTYPE_FLOAT32, TD_DEVICE_CPU, -1, &tensor),
+      TD_ERR_SHAPE, tensor);
+  TD_CHECK_TEXT(td_last_error_message(), "[4, 0, 9223372036854775807]");
+  TD_EXPECT_NULL(td_tensor_from_data(&nothing, 0, TD_SIZES(many, 0, 4), TD_DTYPE_FLOAT32, &tensor),
+                 TD_ERR_SHAPE, tensor);
+  td_tensordict *td = td_empty(TD_SIZES(0)), *result = NULL;
+  td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(0, 4)));
+  TD_DO(td_view(td, TD_SIZES(0, many), &result));
+  td_free(result);
+  td_free(td);
+}
+
 /* The bytes behind the struct were read, however many it claimed. */
 TD_TEST(options_of_an_impossible_size) {
   td_tensordict *td = td_sample();

@@ -198,6 +198,22 @@ TD_TEST(unbind_takes_apart) {
   td_free(td);
 }
 
+TD_TEST(no_operation_makes_more_than_64_dimensions) {
+  td_tensordict *td = td_empty(TD_SIZES(1)), *more = NULL;
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(1)));
+  for (int dims = 1; dims < 64; dims++) {
+    TD_DO(td_unsqueeze(td, 0, &more));
+    td_free(td);
+    td = more;
+  }
+  TD_EXPECT_NULL(td_unsqueeze(td, 0, &more), TD_ERR_SHAPE, more);
+  TD_CHECK_TEXT(td_last_error_message(), "65 dimensions; at most 64 are supported");
+  const td_tensordict *const both[] = {td, td};
+  TD_EXPECT_NULL(td_stack(both, 2, 0, &more), TD_ERR_SHAPE, more);
+  TD_EXPECT_NULL(td_lazy_stack(both, 2, 0, &more), TD_ERR_SHAPE, more);
+  td_free(td);
+}
+
 TD_TEST(contiguous_copies_only_what_is_not) {
   td_tensordict *td = td_sample(), *turned = NULL, *dense = NULL;
   td_put(td, TD_KEY("flat"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
