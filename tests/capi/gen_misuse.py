@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """Writes a C test that calls every public function with one argument wrong.
 
-    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested | graph | random]
+    gen_misuse.py SWIG INCLUDE_DIR OUTPUT [nested | graph | random | allocation]
 
-With "ragged", a test that calls each of them once with a nested tensor among the entries; with "graph", one that
+With "nested", a test that calls each of them once with a nested tensor among the entries; with "graph", one that
 calls each of them with a graph among the entries that has more paths than can be walked; with "random",
-one that calls each with arguments that hardly go together: whatever comes, it is no TD_ERR_INTERNAL.
+one that calls each with arguments that hardly go together: whatever comes, it is no TD_ERR_INTERNAL; with
+"allocation", one that calls each again and again, while one allocation after the other fails.
 SWIG parses the headers (td.h says which); TD_NULLABLE is given as `volatile`, a qualifier that the
 headers do not use otherwise and that SWIG carries to exactly the pointer that is marked. A function
 for which no valid arguments are known stops the build: add them to VALID or FOR.
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -58,6 +60,7 @@ VALID = {
     ("p.q(const).int64_t", "along"): "m.order", ("p.q(const).int64_t", "numbers"): "m.sizes", ("size_t", "numbers_len"): "1",
     ("td_split_kind", None): "TD_SPLIT_LENGTH", ("td_join_kind", None): "TD_JOIN_STACK", ("td_like_kind", None): "TD_LIKE_ZEROS",
     
+    ("int32_t", "abi"): "TD_ABI_VERSION", ("td_status", None): "TD_OK", ("p.q(const).char", "message"): '"text"',
     ("td_tensor", "mask"): "m.mask", ("td_tensor", "condition"): "m.mask",
     ("td_release_fn", "release"): "misuse_release", ("p.void", "user"): "&m",
     ("td_apply_fn", "callback"): "misuse_share", ("td_apply_entry_fn", "callback"): "misuse_share_entry",
@@ -98,7 +101,7 @@ VALID = {
 # Where one function needs something else.
 FOR = {
     ("td_call", "name"): '"aten::neg"', ("td_call_inplace", "name"): '"aten::neg_"',
-    ("td_tensorclass_create", "name"): '"Record"',
+    ("td_tensorclass_create", "name"): '"Record"', ("td_recv", "user"): "misuse_reader(&m)",
     ("td_get_dict", "path"): 'NAMES("n")',
     ("td_get_non_tensor_json", "td"): "misuse_loaded(&m)",
     ("td_get_non_tensor_json", "path"): 'NAMES("str")',
@@ -449,6 +452,107 @@ def random_test(function, handles, frees):
     return (f"\nTD_TEST({function.name}) {{\n{need(function)}  for (uint64_t seed = 0; seed < 30; seed++) {{\n{body}  }}\n}}\n")
 
 
+# Calls that take a way of their own: what replaces the valid arguments.
+VARIANTS = {}
+for setter in ("td_set", "td_set_dict", "td_set_int", "td_set_double", "td_set_non_tensor_json",
+               "td_set_non_tensor_stack_json", "td_set_non_tensor_bytes", "td_create_nested"):
+    VARIANTS[setter] = [{"path": 'TWO_NAMES("x", "y")', "path_len": "2"}]
+VARIANTS |= {
+    "td_rename_key": [{"path": 'TWO_NAMES("n", "b")', "path_len": "2", "new_path": 'TWO_NAMES("x", "y")', "new_path_len": "2"}],
+    "td_memmap": [{"dir": 'td_path(td_test_folder(), "new")'}, {"dir": 'td_path(td_test_folder(), "new.tdz")'},
+                  {"dir": "misuse_folder(&m)"}],
+    "td_memmap_inplace": [{"dir": 'td_path(td_test_folder(), "new")'}],
+    "td_memmap_like": [{"dir": 'td_path(td_test_folder(), "new")'}],
+    "td_file_save": [{"td": "misuse_floats(&m)", "file": f'td_path(td_test_folder(), "new.{suffix}")'}
+                     for suffix in ("safetensors", "npz", "h5")],
+    "td_table_save": [{"file": 'td_path(td_test_folder(), "new.csv")'}],
+}
+
+# What a failing allocation may give instead of TD_ERR_OUT_OF_MEMORY, and why.
+INSTEAD = {}
+
+# Functions that break a promise when memory is exhausted, and how.
+KNOWN = {}
+
+# Functions that do not say whether they work: called without any memory, unless there is a reason.
+NOT_WITHOUT_MEMORY = {
+    "td_set_log": "changes the process", "td_set_grad_enabled": "changes the thread",
+    "td_release_set_flag": "a function of the caller",
+}
+
+WATCHED = {"td_loader", "td_replay", "td_optimizer", "td_generator", "td_writer", "td_module", "td_store", "td_group"}
+
+
+def c_type(swig_type):
+    """The C spelling of a type as SWIG writes it."""
+    if swig_type.startswith("p."):
+        return c_type(swig_type[2:]) + " *"
+    if swig_type.startswith("q(const)."):
+        inner = c_type(swig_type[9:])
+        return inner + "const " if inner.endswith("*") else "const " + inner
+    return swig_type
+
+
+def allocation_test(function, handles, frees, number, changed):
+    """Calls a function while each of its allocations fails in turn; what attempts.h promises must hold."""
+    values = {p.name: changed.get(p.name, p.valid(handles)) for p in function.parameters}
+    dicts = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
+    forms = 1 if not dicts or "td_group_" in function.name else 2 if any("misuse_" in values[p.name] and p.pointee == "td_tensordict"
+                                         for p in function.parameters) else 4
+    watches = sorted({"WATCH_" + p.pointee for p in function.parameters if p.pointee in WATCHED}) or (
+        ["WATCH_td_group"] if function.name.startswith("td_group_") else ["0"])
+    outs = [p for p in function.parameters if p.out_type()]
+    lent = any(p.type.removeprefix("p.") in LENT or p.name == "release" for p in function.parameters)
+    known = json.dumps(KNOWN[function.name]) if function.name in KNOWN else "NULL"
+    lines = ["  misuse m;", f'  attempts_begin("{function.name}", {" | ".join(watches)}, {forms}, '
+             f'{REFUSED.get(function.name, "TD_OK")}, {INSTEAD.get(function.name, "TD_ERR_OUT_OF_MEMORY")}, {known});',
+             "  while (attempts_world(&m)) {"]
+    for p in function.parameters:
+        lines.append(f"    {p.out_type()}o_{p.name} = 0;" if p.out_type()
+                     else f"    {c_type(p.type).rstrip()} const a_{p.name} = {values[p.name]};")
+    call = ", ".join(("&o_" if p.out_type() else "a_") + p.name for p in function.parameters)
+    lines += ["    while (attempts_next(&m)) {"]
+    lines += [f"      o_{p.name} = TD_POISON;" for p in outs if "*" in p.out_type()]
+    lines += ["      m.lent++;"] * lent
+    lines += ["      attempts_call();", f"      const td_status status = {function.name}({call});", "      attempts_answer(status);"]
+    back = [f"WITHOUT_MEMORY({line.rstrip(';')});" for line in give_back(function, handles, frees)]
+    nulls = [f"attempts_null(o_{p.name});" for p in outs if "*" in p.out_type()]
+    lines += [f"      if (status == TD_OK) {{ {' '.join(back)} }} else {{ {' '.join(nulls)} }}",
+              "      attempts_check(&m);", "    }"]
+    lines += [f"    (void)o_{p.name};" for p in outs]
+    lines += ["    attempts_world_end(&m);", "  }", "  attempts_end();"]
+    name = function.name + (f"_{number}" if number else "")
+    # Exhausted memory damages libhdf5.
+    aside = "td_hdf5_" in function.name or any(".h5" in value for value in changed.values())
+    aside = f'  if (attempts_aside("{name}")) return;\n' if aside else ""
+    return f"\nTD_TEST({name}) {{\n{need(function)}{aside}" + "\n".join(lines) + "\n}\n"
+
+
+def without_memory_test(function, handles):
+    """A function without a status: it works, or does nothing."""
+    values = [p.valid(handles) for p in function.parameters]
+    call = f"{function.name}({', '.join(values)})"
+    gone = [f"{value} = NULL;" for value in values if function.name.endswith("_free") and value.startswith("m.")]
+    return (f"\nTD_TEST({function.name}) {{\n{need(function)}  misuse m;\n  td_malloc_required();\n  misuse_begin(&m);\n"
+            f"  WITHOUT_MEMORY((void){call});\n  {' '.join(gone)}\n  misuse_end(&m);\n}}\n")
+
+
+def allocation_tests(functions, handles, frees):
+    text = ('#include "attempts.h"\n#include "td_malloc.h"\n'
+            "#define TWO_NAMES(one, other) ((const char *const[]){one, other})\n")
+    listed = {f.name for f in functions}
+    for table in (VARIANTS, INSTEAD, KNOWN, NOT_WITHOUT_MEMORY):
+        if unknown := set(table) - listed:
+            sys.exit(f"gen_misuse.py: there is no {', '.join(sorted(unknown))}")
+    for function in functions:
+        if function.is_status():
+            for number, changed in enumerate([{}] + VARIANTS.get(function.name, [])):
+                text += allocation_test(function, handles, frees, number, changed)
+        elif function.name not in NOT_WITHOUT_MEMORY:
+            text += without_memory_test(function, handles)
+    return text
+
+
 def main(swig, include, output, kind="misuse"):
     functions = parse(swig, pathlib.Path(include))
     frees = {f.parameters[0].pointee: f.name for f in functions
@@ -457,7 +561,7 @@ def main(swig, include, output, kind="misuse"):
     if missing := set(frees) - set(handles):
         sys.exit(f"gen_misuse.py: no valid handle is known for {', '.join(sorted(missing))}; add it to VALID and misuse.h")
     text, skipped = HEAD, []
-    if kind in ("ragged", "graph"):
+    if kind in ("nested", "graph"):
         for function in functions:
             takes = any(p.pointee == "td_tensordict" or p.name in ("sources", "others") for p in function.parameters)
             if function.is_status() and takes and kind == "graph":
@@ -465,6 +569,10 @@ def main(swig, include, output, kind="misuse"):
                     text += graph_test(function, handles, frees)
             elif function.is_status() and takes and function.name not in NO_NESTED_TENSOR:
                 text += nested_tensor_test(function, handles, frees)
+        pathlib.Path(output).write_text(text, encoding="utf-8")
+        return
+    if kind == "allocation":
+        text += allocation_tests(functions, handles, frees)
         pathlib.Path(output).write_text(text, encoding="utf-8")
         return
     if kind == "random":

@@ -1,6 +1,3 @@
-#ifdef TD_TEST_STORE
-#include "td_redis.h"
-#endif
 #include "misuse.h"
 
 #include <stdio.h>
@@ -8,6 +5,7 @@
 #include <unistd.h>
 
 #include "td_files.h"
+#include "td_redis.h"
 
 #define TABLE(format, separator) \
   (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), (separator), 0, 0, 0})
@@ -98,7 +96,6 @@ static td_writer *writer_on(td_tensordict *td) {
   return writer;
 }
 
-#ifdef TD_TEST_STORE
 static int store_here(void) { return td_redis_here(); }
 
 /* The server outlives the tests; what they leave there goes with it. */
@@ -113,13 +110,6 @@ static void misuse_open_store(misuse *m) {
   TD_DO(td_store_open(&m->store_options, &m->freed_store));
   td_store_free(m->freed_store);
 }
-#else
-static int store_here(void) { return 0; }
-
-static void misuse_open_store(misuse *m) {
-  m->freed_store = m->store = (td_store *)MISUSE_GARBAGE(m);
-}
-#endif
 
 void misuse_need_store(void) {
   if (!store_here()) td_test_skip("there is no redis-server");
@@ -139,6 +129,11 @@ const td_group_options *misuse_place(misuse *m) {
 __attribute__((constructor)) static void open_groups(void) {
   if (td_group_open(misuse_place(NULL), &shared_group) != TD_OK) return;
   if (td_group_open(misuse_place(NULL), &closed_group) == TD_OK) td_group_free(closed_group);
+}
+
+void misuse_new_group(void) {
+  td_group_free(shared_group);
+  TD_DO(td_group_open(misuse_place(NULL), &shared_group));
 }
 
 void misuse_need_groups(void) {
@@ -193,7 +188,11 @@ void misuse_begin(misuse *m) {
   m->modules[0] = m->module;
   m->freed_module = module_on(m);
   td_module_free(m->freed_module);
-  td_tensordict *recorded = misuse_recorded(m);
+  td_tensordict *gradient = td_empty(TD_SIZES(4));
+  td_put(gradient, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(4)));
+  td_tensordict *recorded = m->params = misuse_recorded(m);
+  TD_DO(td_set_grad(recorded, gradient));
+  td_free(gradient);
   TD_DO(td_optimizer_create(recorded, TD_OPTIMIZER_SGD, NULL, &m->optimizer));
   TD_DO(td_optimizer_create(recorded, TD_OPTIMIZER_SGD, NULL, &m->freed_optimizer));
   td_optimizer_free(m->freed_optimizer);
@@ -207,7 +206,6 @@ void misuse_begin(misuse *m) {
   TD_DO(td_loader_create(m->td, &m->loader_options, &m->loader));
   TD_DO(td_loader_create(m->td, &m->loader_options, &m->freed_loader));
   td_loader_free(m->freed_loader);
-  td_free(recorded);
   m->replay_options = (td_replay_options)TD_REPLAY_OPTIONS_INIT;
   m->replay_options.capacity = 4;
   m->replay_options.sampler = TD_REPLAY_SAMPLER_PRIORITIZED;
@@ -267,6 +265,7 @@ void misuse_end(misuse *m) {
   td_free(m->td);
   td_free(m->other);
   td_free(m->loaded);
+  td_free(m->parent);
   if (m->line != 0) close(m->line);
   td_tensor_free(m->tensor);
   td_tensor_free(m->mask);
@@ -283,6 +282,7 @@ void misuse_end(misuse *m) {
   td_module_free(m->module);
   td_module_free(m->script);
   td_optimizer_free(m->optimizer);
+  td_free(m->params);
   td_loader_free(m->loader);
   td_generator_free(m->generator);
   td_tensor_free(m->generator_state);
@@ -531,6 +531,11 @@ int misuse_line(misuse *m) {
   return m->line;
 }
 
+void *misuse_reader(misuse *m) {
+  misuse_line(m);
+  return m;
+}
+
 td_status misuse_write(void *user, const void *data, size_t bytes) {
   (void)user;
   (void)data;
@@ -539,8 +544,7 @@ td_status misuse_write(void *user, const void *data, size_t bytes) {
 }
 
 td_status misuse_read(void *user, void *data, size_t bytes) {
-  misuse *m = user;
-  if (m->line == 0) misuse_line(m);
+  const misuse *m = user;
   return read(m->line, data, bytes) == (ssize_t)bytes ? TD_OK : TD_ERR_INTERNAL;
 }
 

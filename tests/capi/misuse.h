@@ -5,10 +5,15 @@
 #include "td_dlpack.h"
 #include "td_values.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* What one call needs. Every handle is fresh; `freed_…` were valid once. */
 typedef struct misuse {
   int64_t live_before;
-  td_tensordict *td, *other, *loaded, *freed_tensordict, *before[2];
+  td_tensordict *td, *other, *loaded, *parent /* of a sub-tensordict */, *freed_tensordict,
+      *before[2];
   td_tensor *tensor, *tensor_source, *freed_tensor;
   td_keys *keys, *freed_keys;
   td_writer *writer, *freed_writer;
@@ -16,6 +21,7 @@ typedef struct misuse {
   td_future *future, *freed_future;
   td_module *module, *freed_module, *script;
   td_optimizer *optimizer, *freed_optimizer;
+  td_tensordict *params; /* of the optimizer, with gradients */
   td_loader *loader, *freed_loader;
   td_generator *generator, *freed_generator;
   td_tensor *generator_state;
@@ -117,6 +123,8 @@ const char *misuse_replay_folder(misuse *m);
 const char *misuse_hdf5(misuse *m);
 /* Ends the test as skipped in a build without process groups; where such a group meets. */
 void misuse_need_groups(void);
+/* Opens the group of the fixtures again: a call that fails on a rank closes it. */
+void misuse_new_group(void);
 void misuse_need_hdf5(void);
 const td_group_options *misuse_place(misuse *m);
 
@@ -158,6 +166,7 @@ const char *misuse_name(misuse *m);
 
 /* A descriptor at the beginning of a message that fits `other`, and functions for it. */
 int misuse_line(misuse *m);
+void *misuse_reader(misuse *m);
 td_status misuse_write(void *user, const void *data, size_t bytes);
 td_status misuse_read(void *user, void *data, size_t bytes);
 
@@ -177,11 +186,19 @@ double misuse_real(void);
 td_dtype misuse_dtype(void);
 int32_t misuse_choice(int32_t below_this); /* from -1 up to the number itself */
 
+/* Puts a dictionary of another form in the place of `td`: 0 leaves it, 1 has entries of all kinds, 2 is a lazy stack, 3 a
+ * sub-tensordict. But for 0, `other` has keys that it lacks. */
+void misuse_form(misuse *m, int form);
+
 /* A random call may fail, but not as a defect of the library; and what it gave can be looked at. */
 void misuse_defect(const char *function, uint64_t seed, td_status status);
 void misuse_look(const td_tensordict *td);
 
 /* An address that no handle has: that of a variable. */
 #define MISUSE_GARBAGE(m) ((void *)&(m)->text[8])
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

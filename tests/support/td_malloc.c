@@ -6,54 +6,129 @@
 
 #include "td_test.h"
 
-static int is_counting;
-static long allocations, failing;
+static int is_counting, only_here;
+static __thread int is_here;
+static long allocations, first_failing, last_failing, failed, blocks;
 
-void td_malloc_begin(long fail_at) {
-  allocations = 0;
-  failing = fail_at;
-  is_counting = 1;
+#define ADD(number, by) __atomic_add_fetch(&(number), (by), __ATOMIC_RELAXED)
+#define READ(number) __atomic_load_n(&(number), __ATOMIC_RELAXED)
+
+static void begin(long first, long last) {
+  allocations = failed = 0;
+  is_here = 1;
+  first_failing = first;
+  last_failing = last;
+  __atomic_store_n(&is_counting, 1, __ATOMIC_SEQ_CST);
 }
+
+void td_malloc_begin(long fail_at) { begin(fail_at, fail_at); }
+void td_malloc_begin_from(long fail_from) { begin(fail_from, fail_from == 0 ? 0 : (long)1 << 60); }
+
+void td_malloc_threads(int all) { only_here = !all; }
 
 long td_malloc_end(void) {
-  is_counting = 0;
-  return allocations;
+  is_here = 0;
+  __atomic_store_n(&is_counting, 0, __ATOMIC_SEQ_CST);
+  return READ(allocations);
 }
 
+long td_malloc_failed(void) { return READ(failed); }
+long td_malloc_blocks(void) { return READ(blocks); }
+
 #if defined(__GLIBC__) && !TD_TEST_SANITIZED
+
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/auxv.h>
 
 /* What a program defines takes the place of the C library's, for operator new too. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void *__libc_memalign(size_t alignment, size_t size);
+extern void __libc_free(void *memory);
 
-static int must_fail(void) { return is_counting && ++allocations == failing; }
+static uintptr_t loader_begin, loader_end;
+static __thread int is_registering;
+
+static int find_loader(struct dl_phdr_info *object, size_t size, void *user) {
+  (void)size;
+  (void)user;
+  if (object->dlpi_addr != loader_begin) return 0;
+  for (int i = 0; i < object->dlpi_phnum; i++) {
+    const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+    const uintptr_t end = loader_begin + part->p_vaddr + part->p_memsz;
+    if (part->p_type == PT_LOAD && end > loader_end) loader_end = end;
+  }
+  return 1;
+}
+
+__attribute__((constructor)) static void learn_loader(void) {
+  loader_begin = getauxval(AT_BASE);
+  dl_iterate_phdr(find_loader, NULL);
+}
+
+static int must_fail(const void *caller) {
+  if (!READ(is_counting) || is_registering || (only_here && !is_here)) return 0;
+  const uintptr_t from = (uintptr_t)caller;
+  if (from >= loader_begin && from < loader_end) return 0;
+  const long number = ADD(allocations, 1);
+  if (number < first_failing || number > last_failing) return 0;
+  ADD(failed, 1);
+  return 1;
+}
+
+/* Of libc: what a thread does with its variables when it ends. */
+int __cxa_thread_atexit_impl(void (*destroy)(void *), void *object, void *library) {
+  static int (*real)(void (*)(void *), void *, void *);
+  is_registering = 1;
+  if (real == NULL) *(void **)&real = dlsym(RTLD_NEXT, "__cxa_thread_atexit_impl");
+  const int result = real(destroy, object, library);
+  is_registering = 0;
+  return result;
+}
 
 static void *checked(void *memory) {
-  if (memory == NULL) errno = ENOMEM;
+  if (memory == NULL) {
+    errno = ENOMEM;
+  } else {
+    ADD(blocks, 1);
+  }
   return memory;
 }
 
-void *malloc(size_t size) { return checked(must_fail() ? NULL : __libc_malloc(size)); }
+#define MUST_FAIL must_fail(__builtin_return_address(0))
+
+void *malloc(size_t size) { return checked(MUST_FAIL ? NULL : __libc_malloc(size)); }
 
 void *calloc(size_t count, size_t size) {
-  return checked(must_fail() ? NULL : __libc_calloc(count, size));
+  return checked(MUST_FAIL ? NULL : __libc_calloc(count, size));
 }
 
 void *realloc(void *memory, size_t size) {
-  return checked(must_fail() ? NULL : __libc_realloc(memory, size));
+  void *fresh = MUST_FAIL ? NULL : __libc_realloc(memory, size);
+  if (memory != NULL && (fresh != NULL || size == 0)) ADD(blocks, -1);
+  return checked(fresh);
+}
+
+void free(void *memory) {
+  if (memory != NULL) ADD(blocks, -1);
+  __libc_free(memory);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size) {
-  void *fresh = must_fail() ? NULL : __libc_memalign(alignment, size);
+  void *fresh = checked(MUST_FAIL ? NULL : __libc_memalign(alignment, size));
   if (fresh == NULL) return ENOMEM;
   *memory = fresh;
   return 0;
 }
 
 void *aligned_alloc(size_t alignment, size_t size) {
-  return checked(must_fail() ? NULL : __libc_memalign(alignment, size));
+  return checked(MUST_FAIL ? NULL : __libc_memalign(alignment, size));
+}
+
+void *memalign(size_t alignment, size_t size) {
+  return checked(MUST_FAIL ? NULL : __libc_memalign(alignment, size));
 }
 
 void td_malloc_required(void) {}

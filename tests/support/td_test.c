@@ -96,8 +96,11 @@ static enum outcome run_one(const td_test_case *test, int64_t (*live)(void)) {
 
 static int is_chosen(const td_test_case *test, int argc, char **argv) {
   if (argc < 2) return 1;
-  for (int i = 1; i < argc; i++)
-    if (strstr(test->name, argv[i]) != NULL) return 1;
+  for (int i = 1; i < argc; i++) {
+    const char *wanted = argv[i];
+    if (wanted[0] == '=' ? strcmp(test->name, wanted + 1) == 0 : strstr(test->name, wanted) != NULL)
+      return 1;
+  }
   return 0;
 }
 

@@ -1,5 +1,6 @@
 /* td_test.h: tests in C99. One file of TD_TEST bodies linked with the support library is a program
- * that prints TAP; names given on its command line choose tests, --list names them. */
+ * that prints TAP; names given on its command line choose tests ("=name" that one alone), --list
+ * names them. */
 #ifndef TD_TEST_H
 #define TD_TEST_H
 

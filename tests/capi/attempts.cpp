@@ -1,0 +1,320 @@
+#include "attempts.h"
+
+#include "../attack/snapshot.h"
+#include "td_files.h"
+#include "td_malloc.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Calls of a function that allocates much are spread: so many from the first on, so many later.
+constexpr long first_points = 64, later_points = 48;
+constexpr int most_leaks = 4;
+
+struct Run {
+  const char *function;
+  unsigned watched;
+  int forms;
+  td_status wanted, also;
+  const char *known;
+
+  int form, persistent;       // of this world
+  bool measured;              // how many allocations a call of this form makes is known
+  long total, point, worlds;  // and at which of them it fails now
+  td_status usual;            // what the call gives when nothing fails
+  bool calling, used_up;      // the world has changed; `point` goes on in another one
+  td_status status;
+  long failed, blocks;
+  int leaks;  // calls at this point that left blocks behind
+  int64_t live;
+  bool results_left;
+  attack::Snapshot before;
+  std::vector<std::string> problems;
+};
+Run run;
+
+const char *const form_names[] = {"plain", "of all kinds", "a lazy stack", "a sub-tensordict"};
+
+void report(const std::string &text) {
+  std::string line = "a dictionary that is ";
+  line += form_names[run.form];
+  if (run.point == 0) {
+    line += ", no allocation fails";
+  } else {
+    line += ", allocation " + std::to_string(run.point) + (run.persistent ? " and all later" : "") +
+            " of " + std::to_string(run.total) + " fails";
+  }
+  line += " (" + std::string(td_status_name(run.status)) + "): " + text;
+  if (run.problems.size() < 6) run.problems.push_back(line);
+}
+
+// A process that ends says where.
+extern "C" void on_death(int signal) {
+  td_malloc_end();
+  char line[256];
+  const int size =
+      std::snprintf(line, sizeof line, "# signal %d in %s, form %d, allocation %ld%s\n", signal,
+                    run.function, run.form, run.point, run.persistent ? " and all later" : "");
+  (void)!write(2, line, static_cast<size_t>(size));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+// Files of the test with their bytes, and how many descriptors are open.
+void add_files(attack::Snapshot &to) {
+  std::vector<std::string> lines;
+  for (const fs::directory_entry &entry : fs::recursive_directory_iterator(td_test_folder())) {
+    if (entry.is_directory()) {
+      lines.push_back(entry.path().string());
+    } else if (entry.is_regular_file()) {
+      std::ifstream file(entry.path(), std::ios::binary);
+      const std::string bytes{std::istreambuf_iterator<char>(file),
+                              std::istreambuf_iterator<char>()};
+      lines.push_back(entry.path().string() + " " + std::to_string(bytes.size()) + " " +
+                      std::to_string(std::hash<std::string>()(bytes)));
+    }
+  }
+  std::sort(lines.begin(), lines.end());
+  for (const std::string &line : lines) to.line(line);
+  const fs::directory_iterator open("/proc/self/fd");
+  to.line(std::to_string(std::distance(begin(open), end(open))) + " descriptors");
+}
+
+template <class Handle>
+void add_dict(attack::Snapshot &to, td_status (*get)(const Handle *, td_tensordict **),
+              const Handle *handle) {
+  td_tensordict *td = nullptr;
+  const td_status status = get(handle, &td);
+  to.line(td_status_name(status));
+  if (status == TD_OK) to.add(td);
+  td_free(td);
+}
+
+void add_watched(attack::Snapshot &to, const misuse &m) {
+  td_tensor *tensor = nullptr;
+  if (run.watched & WATCH_td_loader) add_dict<td_loader>(to, td_loader_state, m.loader);
+  if (run.watched & WATCH_td_optimizer) {
+    add_dict<td_optimizer>(to, td_optimizer_state, m.optimizer);
+    to.add(m.params);
+  }
+  if (run.watched & WATCH_td_replay) {
+    int64_t length = 0, cursor = 0, written = 0;
+    add_dict<td_replay>(to, td_replay_dict, m.replay);
+    to.line(td_status_name(td_replay_where(m.replay, &length, nullptr, &cursor, &written)));
+    to.line(std::to_string(length) + " " + std::to_string(cursor) + " " + std::to_string(written));
+  }
+  if (run.watched & WATCH_td_generator && td_generator_state(m.generator, &tensor) == TD_OK) {
+    to.add(tensor);
+    td_tensor_free(tensor);
+  }
+  if (run.watched & WATCH_td_writer) {
+    int64_t rows = 0;
+    to.line(td_status_name(td_writer_rows(m.writer, &rows)));
+    to.line(std::to_string(rows));
+  }
+  if (run.watched & WATCH_td_module && m.script != nullptr)
+    add_dict<td_module>(to, td_module_params, m.script);
+  if (run.watched & WATCH_td_store) add_dict<td_store>(to, td_store_load, m.store);
+}
+
+attack::Snapshot taken(const misuse &m) {
+  attack::Snapshot result;
+  result.add(m.td);
+  result.add(m.other);
+  if (m.loaded != nullptr) result.add(m.loaded);
+  if (m.parent != nullptr) result.add(m.parent);
+  add_watched(result, m);
+  add_files(result);
+  return result;
+}
+
+// The next form, or the same one with more that fails.
+bool next_form(void) {
+  run.measured = false;
+  run.point = 0;
+  if (run.persistent == 0) {
+    run.persistent = 1;
+  } else {
+    run.persistent = 0;
+    run.form++;
+  }
+  return run.form < run.forms && run.problems.size() < 6;
+}
+
+long step(void) {
+  static const bool all = std::getenv("TD_ALL_ALLOCATIONS") != nullptr;
+  if (all || run.point < first_points) return 1;
+  return std::max(1L, (run.total - first_points) / later_points);
+}
+
+}  // namespace
+
+extern "C" {
+
+int attempts_aside(const char *test) {
+  td_malloc_required();
+  static const char *const is_aside = "TD_ATTEMPTS_ASIDE";
+  if (std::getenv(is_aside) != nullptr) return 0;
+  const std::string command =
+      std::string(is_aside) + "=1 /proc/" + std::to_string(getpid()) + "/exe =" + test + " 2>&1";
+  static char said[4000];
+  FILE *output = popen(command.c_str(), "r");
+  const size_t length = output == nullptr ? 0 : fread(said, 1, sizeof said - 1, output);
+  said[length] = 0;
+  if (output == nullptr || pclose(output) != 0) td_test_fail("attempts", 0, "%s", said);
+  return 1;
+}
+
+void attempts_begin(const char *function, unsigned watched, int forms, td_status wanted,
+                    td_status also, const char *known) {
+  td_malloc_required();
+  run = Run();
+  run.function = function;
+  run.watched = watched;
+  run.forms = forms;
+  run.wanted = wanted;
+  run.also = also;
+  run.known = known;
+  run.persistent = -1;
+  td_malloc_threads(!(watched & WATCH_td_group));  // those of gloo end the process
+  run.form = 0;
+  run.used_up = true;
+  std::signal(SIGABRT, on_death);
+  std::signal(SIGSEGV, on_death);
+}
+
+int attempts_world(misuse *m) {
+  if (run.persistent < 0) run.persistent = 0;
+  if (run.measured && !run.used_up && !next_form()) return 0;
+  if (run.problems.size() >= 6) return 0;
+  run.used_up = false;
+  run.before = attack::Snapshot();
+  for (const fs::directory_entry &entry : fs::directory_iterator(td_test_folder()))
+    fs::remove_all(entry.path());
+  if (run.watched & WATCH_td_group) misuse_new_group();
+  misuse_begin(m);
+  misuse_form(m, run.form);
+  run.worlds++;
+  return 1;
+}
+
+int attempts_next(misuse *m) {
+  if (run.used_up) return 0;
+  if (run.before.form.empty()) {
+    (void)td_test_folder();
+    run.before = taken(*m);
+    run.live = td_debug_live_handles();
+    run.leaks = 0;
+  } else if (run.measured && run.failed == 0) {
+    return 0;  // the call got all its memory: this form is done
+  }
+  if (m->line != 0) lseek(m->line, 0, SEEK_SET);
+  if (run.measured && run.leaks == 0) run.point += step();
+  run.results_left = false;
+  run.status = TD_OK;
+  return 1;
+}
+
+void attempts_call(void) {
+  run.blocks = td_malloc_blocks();
+  if (run.persistent) {
+    td_malloc_begin_from(run.point);
+  } else {
+    td_malloc_begin(run.point);
+  }
+}
+
+void attempts_answer(td_status status) {
+  const long allocations = td_malloc_end();
+  run.failed = td_malloc_failed();
+  run.status = status;
+  if (run.point == 0) {
+    run.total = allocations;
+    run.usual = status;
+  }
+}
+
+void attempts_null(const void *result) { run.results_left |= result != nullptr; }
+
+void attempts_check(misuse *m) {
+  const bool first = run.point == 0;
+  run.measured = true;
+  if (first && run.form == 0 && run.status != run.wanted) {
+    report(std::string("without failures it should give ") + td_status_name(run.wanted) + ": " +
+           td_last_error_message());
+  }
+  if (run.status == TD_OK) {
+    run.used_up = first || run.failed != 0;
+    if (first) run.failed = 1;  // there is more to come
+    return;
+  }
+  if (first) run.failed = 1;
+  // What is kept for later calls is kept once.
+  run.leaks = td_malloc_blocks() > run.blocks ? run.leaks + 1 : 0;
+  if (run.leaks == most_leaks) {
+    report(std::to_string(td_malloc_blocks() - run.blocks) + " blocks were not freed");
+    run.leaks = 0;
+  }
+  const size_t problems = run.problems.size();
+  const char *const message = td_last_error_message();
+  if (run.status != TD_ERR_OUT_OF_MEMORY && run.status != run.usual && run.status != run.also)
+    report(std::string("the status is wrong: ") + message);
+  if (td_last_error_code() != run.status || message[0] == 0 ||
+      std::strchr(message, '\n') != nullptr)
+    report(std::string("the message is wrong: \"") + message + "\"");
+  if (run.results_left) report("a result is not NULL");
+  if (td_debug_live_handles() != run.live)
+    report(std::to_string(td_debug_live_handles() - run.live) + " handles were left");
+  const std::string difference = attack::difference(taken(*m), run.before, false);
+  if (!difference.empty()) report("changed: " + difference);
+  if (run.problems.size() != problems || run.watched & WATCH_td_group) run.used_up = true;
+}
+
+void attempts_world_end(misuse *m) {
+  if (!run.problems.empty()) {  // they are told at the end
+    m->released = m->lent;
+    m->live_before += td_debug_live_handles() - run.live;
+  }
+  misuse_end(m);
+}
+
+void attempts_end(void) {
+  std::signal(SIGABRT, SIG_DFL);
+  std::signal(SIGSEGV, SIG_DFL);
+  static char all[4000];
+  all[0] = 0;
+  for (const std::string &problem : run.problems)
+    std::strncat(all, (problem + "\n").c_str(), sizeof all - std::strlen(all) - 1);
+  const bool found = !run.problems.empty();
+  const char *const known = run.known;
+  run = Run();
+  if (found && known == nullptr) td_test_fail("attempts", 0, "%s", all);
+  if (!found && known != nullptr) {
+    td_test_fail("attempts", 0, "it keeps its promises: take it out of KNOWN in gen_misuse.py (%s)",
+                 known);
+  }
+}
+
+void attempts_without_memory(int without) {
+  if (without) {
+    td_malloc_begin_from(1);
+  } else {
+    td_malloc_end();
+  }
+}
+
+}  // extern "C"
