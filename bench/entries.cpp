@@ -81,6 +81,51 @@ void values(int n, Shared leaves) {
       });
 }
 
+// One entry, and all of them, changed in the dictionary itself.
+void changes(int n, Shared leaves) {
+  const std::string first = leaves->names.front();
+  td_tensor* leaf = wrap(leaves->tensors[0]);
+  figure(
+      "set", n, 0.3,
+      [leaves, first, leaf](benchmark::State& state) {
+        const char* key[] = {first.c_str()};
+        for (auto _ : state) ok(td_set(leaves->td, key, 1, leaf));
+      },
+      allocations(1));
+  // One cannot be measured without the other.
+  figure(
+      "set a new key and remove it", n, 0.6,
+      [leaves, leaf](benchmark::State& state) {
+        const char* key[] = {"new"};
+        for (auto _ : state) {
+          ok(td_set(leaves->td, key, 1, leaf));
+          ok(td_remove(leaves->td, key, 1));
+        }
+      },
+      allocations(1));
+  figure(
+      "update", n, 0.3,
+      [leaves](benchmark::State& state) {
+        td_tensordict* target = nullptr;
+        ok(td_clone(leaves->td, 0, &target));
+        for (auto _ : state) ok(td_update(target, leaves->td, nullptr));
+        td_free(target);
+      },
+      allocations(n));
+  figure(
+      "update of an empty one", n, 0.6,
+      [leaves](benchmark::State& state) {
+        for (auto _ : state) {
+          td_tensordict* target = nullptr;
+          const std::int64_t batch[] = {64};
+          ok(td_create(batch, 1, TD_DEVICE_NONE, -1, &target));
+          ok(td_update(target, leaves->td, nullptr));
+          td_free(target);
+        }
+      },
+      allocations(n));
+}
+
 // A program that fills an empty dictionary row by row: the first row makes the entries.
 void preallocation() {
   constexpr std::int64_t rows = 100;
@@ -129,6 +174,7 @@ void register_entries() {
     auto leaves = std::make_shared<Leaves>(n);
     keys(n, leaves);
     values(n, leaves);
+    changes(n, leaves);
   }
   preallocation();
 }

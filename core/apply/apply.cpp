@@ -277,18 +277,13 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
 
 // All entries of `result`, or none.
 void put_into(const TensorDict& out, const NodePtr& result) {
-  std::vector<std::vector<std::string_view>> paths;
-  std::vector<Value> values;
-  const NodePtr shown = dense_form(result);  // keeps the names that paths are made of
-  visit_paths(*shown, [&](Path path, const Value& value) {
+  Changes changes;
+  visit_paths(*result, [&](Path path, const Value& value) {
     const DenseNode* dense = value.is_node() ? as_dense(value.node().get()) : nullptr;
     if (dense != nullptr && (dense->size() != 0 || look_up(out.node(), path))) return;
-    paths.emplace_back(path.begin(), path.end());
-    values.push_back(value);
+    plan_set(changes, out.node(), path, value);
   });
-  Assignments entries;
-  for (std::size_t i = 0; i < paths.size(); ++i) entries.plan(out.node(), paths[i], values[i]);
-  entries.run();
+  changes.run();
 }
 
 // The function may have another handle on a dictionary and change or free it, though it must not: what

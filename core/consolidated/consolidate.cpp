@@ -8,6 +8,7 @@
 #include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/batch_op.h"
+#include "core/tree/changes.h"
 #include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>
@@ -68,23 +69,25 @@ void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Te
   for (std::size_t i = 0; i < views.size(); ++i) views[i].copy_(plan.places()[i].tensor);
 }
 
-// Puts the views into the dictionary itself, and its nested ones.
+// Puts the views into the dictionary itself, and its nested ones, and locks it.
 void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>& views,
            std::optional<c10::Device> device) {
-  visit_nodes(root, [&](Node& node) {
-    if (device) node.set_device(device);
-    DenseNode* dense = as_dense(&node);
+  Changes changes;
+  changes.lock(root);
+  visit_nodes(root, [&](const Node& node) {
+    if (device) changes.set_device(node, device);
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) {
+      changes.set_tensors(*nested_tensor,
+                          packing::nested_tensor_over(*nested_tensor, plan.place_of(*nested_tensor),
+                                                      views, device));
+    }
+    const DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
       const Value& value = dense->value(i);
-      if (NestedTensorNode* nested_tensor =
-              value.is_node() ? as_nested_tensor(value.node().get()) : nullptr) {
-        nested_tensor->take_place_of(*packing::nested_tensor_over(
-            *nested_tensor, plan.place_of(*nested_tensor), views, device));
-      }
-      if (value.is_node()) continue;
-      dense->set_value(i, views[plan.place_of(value.tensor())]);
+      if (!value.is_node()) changes.set(*dense, i, views[plan.place_of(value.tensor())]);
     }
   });
+  changes.run();
 }
 
 // The storage that all tensors lie in as the plan says, and where in it they begin: a nested dictionary
@@ -188,7 +191,6 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
   const std::vector<at::Tensor> views = views_of(plan, buffer);
   fill(plan, buffer, views, options.num_threads);
   if (options.inplace) {
-    lock(td.node());
     adopt(td.node(), plan, views, device);
     return td;
   }

@@ -4,6 +4,7 @@
 #include "core/io/file_io.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/changes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/traverse.h"
 
@@ -64,11 +65,10 @@ bool keeps_identity(const at::Tensor& tensor) {
          tensor.unsafeGetTensorImpl()->allow_tensor_metadata_change();
 }
 
-void lead_to(const at::Tensor& tensor, const at::Tensor& view) {
-  const Sizes sizes(tensor.sizes().begin(), tensor.sizes().end());
+void lead_to(const at::Tensor& tensor, const at::Tensor& view) noexcept {
   c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
   impl->set_storage_keep_dtype(view.storage());
-  impl->set_sizes_contiguous(sizes);
+  impl->set_sizes_contiguous(view.sizes());  // those that it has
   impl->set_storage_offset(view.storage_offset());
 }
 
@@ -107,27 +107,35 @@ void share_memory(const TensorDict& td) {
         Buffer::view(held ? Buffer::over(memory, plan.bytes(), tensor.storage()) : common,
                      place.start, tensor.sizes(), tensor.scalar_type()));
   }
-  lock(root);
-  visit_nodes(root, [&](Node& node) {
-    DenseNode* dense = as_dense(&node);
+  Changes changes;
+  std::vector<std::pair<at::Tensor, at::Tensor>> led;  // tensors, and views of where they will lie
+  changes.lock(root);
+  visit_nodes(root, [&](const Node& node) {
+    changes.set_shared(node, true);
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) {
+      changes.set_tensors(*nested_tensor,
+                          packing::nested_tensor_over(*nested_tensor, plan.place_of(*nested_tensor),
+                                                      views, nested_tensor->device()));
+    }
+    const DenseNode* dense = as_dense(&node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      const Value& value = dense->value(i);
-      if (NestedTensorNode* nested_tensor =
-              value.is_node() ? as_nested_tensor(value.node().get()) : nullptr) {
-        nested_tensor->take_place_of(*packing::nested_tensor_over(
-            *nested_tensor, plan.place_of(*nested_tensor), views, nested_tensor->device()));
-      }
-      if (value.is_node()) continue;
-      const at::Tensor tensor = dense->value(i).tensor();
+      if (dense->value(i).is_node()) continue;
+      const at::Tensor& tensor = dense->value(i).tensor();
       const at::Tensor& view = views[plan.place_of(tensor)];
-      if (!keeps_identity(tensor)) {
-        dense->set_value(i, view);
-      } else if (tensor.storage().unsafeGetStorageImpl() != view.storage().unsafeGetStorageImpl()) {
-        lead_to(tensor, view);
+      if (keeps_identity(tensor)) {
+        led.emplace_back(tensor, view);
+      } else {
+        changes.set(*dense, i, view);
       }
     }
   });
-  flag(root);
+  changes.prepare();
+  for (const auto& [tensor, view] : led) {
+    if (tensor.storage().unsafeGetStorageImpl() != view.storage().unsafeGetStorageImpl()) {
+      lead_to(tensor, view);
+    }
+  }
+  changes.commit();
 }
 
 bool is_shared(const TensorDict& td) {

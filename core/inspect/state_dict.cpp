@@ -13,6 +13,7 @@
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/paths.h"
+#include "core/tree/tensorclass.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -100,12 +101,12 @@ Metadata read_metadata(const TensorDict& state) {
 class Loading {
  public:
   Loading(const TensorDict& td, const TensorDict& state, const LoadStateOptions& options,
-          Writes* writes = nullptr)
+          Changes& changes)
       : td_(td),
         state_(state),
         options_(options),
         metadata_(read_metadata(state)),
-        writes_(writes == nullptr ? own_writes_ : *writes) {
+        changes_(changes) {
     bool nested = false;
     visit_paths(*state_.node(), [&](Path path, const Value& value) {
       nested = nested || (value.is_node() && !is_opaque(*value.node()));
@@ -127,18 +128,6 @@ class Loading {
       plan_tree();
     }
     if (options_.strict && (!missing_.empty() || !unused_.empty())) fail_keys();
-  }
-
-  void run() {
-    writes_.prepare();
-    for (const auto& [node, batch] : batches_) {
-      if (node->batch() == SizesView(batch)) continue;
-      if (node->batch().size() != batch.size()) node->set_names({});
-      node->set_batch(batch);
-    }
-    for (const Leaf& put : puts_) TensorDict(td_).set(Path(put.path), put.tensor);
-    for (const auto& element : elements_) element->run();
-    if (&writes_ == &own_writes_) writes_.run();  // all of them, those of elements too
   }
 
  private:
@@ -190,7 +179,7 @@ class Loading {
         }
       }
       elements_.push_back(
-          std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options, &writes_));
+          std::make_unique<Loading>(TensorDict(lazy.elements()[k]), part, options, changes_));
       elements_.back()->plan();
     }
   }
@@ -258,7 +247,7 @@ class Loading {
     return found == batch_of_.end() ? SizesView() : SizesView(found->second);
   }
 
-  void plan_node(Path path, Node& node, SizesView above) {
+  void plan_node(Path path, const Node& node, SizesView above) {
     Sizes batch(node.batch().begin(), node.batch().end());
     const auto found = metadata_.find(join(path, flat_separator));
     if (found != metadata_.end()) {
@@ -280,8 +269,21 @@ class Loading {
     if (options_.assign && node.locked()) {
       fail(Code::locked, show(path), " is locked: its tensors cannot be replaced");
     }
-    batch_of_.emplace(join(path, nested_separator), batch);
-    batches_.emplace_back(&node, std::move(batch));
+    if (node.batch() != SizesView(batch)) {
+      changes_.set_batch(node, batch);
+      if (node.batch().size() != batch.size()) changes_.set_names(node, {});
+    }
+    batch_of_.emplace(join(path, nested_separator), std::move(batch));
+  }
+
+  // A tensor in the place of one that is there.
+  void replace(Path path, const at::Tensor& tensor) {
+    const Path above = path.slice(0, path.size() - 1);
+    const NodePtr node = above.empty() ? td_.node() : find_stored(td_.node(), above)->node();
+    const DenseNode& holder = *as_dense(node.get());
+    Value value = holder.device() ? move_to(tensor, *holder.device()) : tensor;
+    if (holder.tensorclass()) value = fit_field(holder, path.back(), std::move(value));
+    changes_.set(holder, path.back(), std::move(value));
   }
 
   void plan_leaf(Path path, const at::Tensor& target) {
@@ -303,9 +305,9 @@ class Loading {
         fail(Code::shape, "cannot load shape ", show_sizes(source->sizes()), " into ",
              show_path(path), " of shape ", show_sizes(target.sizes()));
       }
-      writes_.set(path, target, *source);
+      changes_.writes().set(path, target, *source);
     } else {
-      puts_.push_back({{path.begin(), path.end()}, *source});
+      replace(path, *source);
     }
     unused_.erase(found);
   }
@@ -339,12 +341,9 @@ class Loading {
   std::vector<Leaf> leaves_;
   std::unordered_map<std::string, std::size_t> unused_;  // of leaves_, by joined name
   std::unordered_map<std::string, Sizes> batch_of_;      // by joined path
-  std::vector<std::pair<Node*, Sizes>> batches_;
-  Writes own_writes_{Writes::Hold::owns};
-  Writes& writes_;          // those of the whole dictionary
-  std::vector<Leaf> puts_;  // to be stored instead
   std::vector<std::string> missing_;
   std::vector<std::unique_ptr<Loading>> elements_;  // of lazy stacks
+  Changes& changes_;
 };
 
 // Whether the elements of a lazy stack agree in sizes and in the shapes of their tensors.
@@ -414,9 +413,10 @@ void load_state_dict(const TensorDict& td, const TensorDict& state,
     fail(Code::unsupported,
          "a state is loaded into a dictionary, not into a part of one or a value");
   }
-  Loading loading(td, TensorDict(all_dense(state.node())), options);
+  Changes changes;
+  Loading loading(td, TensorDict(all_dense(state.node())), options, changes);
   loading.plan();
-  loading.run();
+  changes.run();
 }
 
 }  // namespace td

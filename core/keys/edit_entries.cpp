@@ -2,7 +2,6 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
-#include "core/tree/edit.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
@@ -102,41 +101,30 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
     fail(Code::key_exists, "cannot rename ", show_path(from), ": ", show_path(to),
          " already exists");
   }
-  struct Removal {
-    DenseNode* holder;
-    std::string_view name;
-  };
-  std::vector<Removal> removals;
-  Assignments puts;
+  // The entry moves to the end, or into the place of one of the new name. When it takes the place of a
+  // dictionary that held it, that one goes with the rest of what it held.
+  Changes changes;
   for (const Place& place : places_of(td.node(), from, to)) {
     // Out of a lazy stack goes what it reads as.
-    puts.plan(place.node, place.to, find_entry(place.node, place.from));
-    for (DenseNode* holder : dicts_holding(place.node, place.from)) {
+    plan_set(changes, place.node, place.to, find_entry(place.node, place.from));
+    for (const DenseNode* holder : dicts_holding(place.node, place.from)) {
       require_unlocked(*holder);
-      removals.push_back({holder, place.from.back()});
+      changes.erase(*holder, place.from.back());
     }
   }
-  for (const Removal& removal : removals) removal.holder->prepare_erase();  // then it cannot fail
-  // The entry moves to the end, and into the place of one that was called so before. When it takes the
-  // place of a dictionary that held it, that one goes with the rest of what it held.
-  std::vector<NodePtr> held;
-  for (const Removal& removal : removals) held.push_back(retain(*removal.holder));
-  puts.run();
-  for (const Removal& removal : removals) {
-    const std::size_t i = removal.holder->schema()->find(removal.name);
-    if (i != Schema::npos) removal.holder->erase(i);
-  }
+  changes.run();
 }
 
 void clear(const TensorDict& td) {
   if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get()))
     return clear(TensorDict(part->parent()));
   if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  Edit edit;
+  Changes changes;
   for (const Place& place : places_of(td.node(), {}, {})) {
-    edit.replace(*as_dense(place.node.get()));
+    require_unlocked(*place.node);
+    changes.replace(*as_dense(place.node.get()));
   }
-  edit.commit();
+  changes.run();
 }
 
 }  // namespace td

@@ -1,7 +1,6 @@
 // Nested dictionaries into joined names, and back.
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
-#include "core/tree/edit.h"
 #include "core/tree/traverse.h"
 
 #include <unordered_map>
@@ -19,13 +18,13 @@ void check_separator(std::string_view separator) {
 // A lazy stack stays one: its elements are changed. A sub-tensordict is read.
 template <class Change>
 TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Change change) {
-  Edit edit;
+  Changes changes;
   const auto run = [&](const auto& self, const NodePtr& node) -> NodePtr {
-    if (node->kind() == NodeKind::dense) return change(node, edit);
+    if (node->kind() == NodeKind::dense) return change(node, changes);
     if (is_opaque(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
     if (node->kind() == NodeKind::sub_tensordict) {
       if (inplace) fail(Code::unsupported, what, " of a sub-tensordict, in place");
-      return change(dense_form(node), edit);
+      return change(dense_form(node), changes);
     }
     const RecursionGuard guard;
     const auto& lazy = static_cast<const LazyNode&>(*node);
@@ -39,16 +38,17 @@ TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Cha
     return result;
   };
   NodePtr result = run(run, td.node());
-  edit.commit();
+  changes.run();
   return inplace ? td : TensorDict(std::move(result));
 }
 
-// The node that takes the entries: in place one that the edit holds.
-DenseNode* target_of(const NodePtr& node, bool inplace, Edit& edit, NodePtr& result) {
-  DenseNode& source = *as_dense(node.get());
+// The node that takes the entries: in place one that the changes hold.
+DenseNode* target_of(const NodePtr& node, bool inplace, Changes& changes, NodePtr& result) {
+  const DenseNode& source = *as_dense(node.get());
   if (inplace) {
     result = node;
-    return edit.replace(source);
+    require_unlocked(source);
+    return &changes.replace(source);
   }
   auto made = c10::make_intrusive<DenseNode>(source.batch(), source.device());
   copy_tags(source, *made);
@@ -63,9 +63,9 @@ class Flatten {
   Flatten(std::string_view separator, const FlattenOptions& options)
       : separator_(separator), options_(options) {}
 
-  NodePtr run(const NodePtr& root, Edit& edit) {
+  NodePtr run(const NodePtr& root, Changes& changes) {
     NodePtr result;
-    DenseNode* target = target_of(root, options_.inplace, edit, result);
+    DenseNode* target = target_of(root, options_.inplace, changes, result);
     auto names = c10::make_intrusive<Schema>();
     std::vector<Value> values;
     std::string joined;
@@ -147,13 +147,13 @@ class Flatten {
 // them; those of a result of its own are its own.
 class Unflatten {
  public:
-  Unflatten(std::string_view separator, bool inplace, Edit& edit)
-      : separator_(separator), inplace_(inplace), edit_(edit) {}
+  Unflatten(std::string_view separator, bool inplace, Changes& changes)
+      : separator_(separator), inplace_(inplace), changes_(changes) {}
 
   NodePtr run(const NodePtr& root) {
     root_ = as_dense(root.get());
     NodePtr result;
-    DenseNode* target = target_of(root, inplace_, edit_, result);
+    DenseNode* target = target_of(root, inplace_, changes_, result);
     for (std::size_t i = 0; i < root_->size(); ++i) {
       if (splits(root_->name(i))) continue;
       const Value& value = root_->value(i);
@@ -200,7 +200,8 @@ class Unflatten {
     if (!inplace_) return dense;
     DenseNode*& changed = own_[dense];
     if (changed == nullptr) {
-      DenseNode* copy = edit_.replace(*dense);
+      require_unlocked(*dense);
+      DenseNode* copy = &changes_.replace(*dense);
       DenseNode made(dense->schema(), dense->batch(), dense->device());
       for (std::size_t i = 0; i < dense->size(); ++i) made.push_value(dense->value(i));
       copy->swap_entries(made);
@@ -215,7 +216,7 @@ class Unflatten {
 
   std::string_view separator_;
   bool inplace_;
-  Edit& edit_;
+  Changes& changes_;
   const DenseNode* root_ = nullptr;
   std::unordered_map<DenseNode*, DenseNode*> own_;  // in place: what a dictionary will hold
 };
@@ -226,14 +227,15 @@ TensorDict flatten_keys(const TensorDict& td, std::string_view separator,
                         const FlattenOptions& options) {
   check_separator(separator);
   Flatten flatten(separator, options);
-  return change_each(td, options.inplace, "flatten_keys",
-                     [&](const NodePtr& node, Edit& edit) { return flatten.run(node, edit); });
+  return change_each(
+      td, options.inplace, "flatten_keys",
+      [&](const NodePtr& node, Changes& changes) { return flatten.run(node, changes); });
 }
 
 TensorDict unflatten_keys(const TensorDict& td, std::string_view separator, bool inplace) {
   check_separator(separator);
-  return change_each(td, inplace, "unflatten_keys", [&](const NodePtr& node, Edit& edit) {
-    return Unflatten(separator, inplace, edit).run(node);
+  return change_each(td, inplace, "unflatten_keys", [&](const NodePtr& node, Changes& changes) {
+    return Unflatten(separator, inplace, changes).run(node);
   });
 }
 

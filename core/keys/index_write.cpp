@@ -51,7 +51,7 @@ struct Scope {
   Sizes part;
 };
 
-// An indexed write, looked at as a whole before the first value changes.
+// An indexed write.
 class Write {
  public:
   // A dictionary of any kind but a sub-tensordict. `source` has the batch size of the part.
@@ -61,7 +61,7 @@ class Write {
     } else {
       pair(target, source, root_.emplace(items, target->batch()), /*root=*/true);
     }
-    finish_pairs();
+    pair_up();
   }
 
   void plan_fill(const NodePtr& target, c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
@@ -92,54 +92,19 @@ class Write {
         }
       }
     });
-    finish_pairs();
+    pair_up();
   }
 
-  void run() {
-    // Memory for new entries is had before anything is written.
-    for (Creation& creation : creations_) make(creation);
-    grow();
-    leaves_.run();
-    for (const auto& [node, entries] : grown_) node->swap_entries(*as_dense(entries.get()));
-    for (NonTensorWrite& write : data_) write.node->set_value(write.at, std::move(write.value));
-  }
+  void run() { changes_.run(); }
 
  private:
-  // Makes what dictionaries with new entries will hold, so that these appear without needing memory.
-  void grow() {
-    if (creations_.empty()) return;
-    leaves_.prepare();
-    for (const Creation& creation : creations_) {
-      auto known = std::find_if(grown_.begin(), grown_.end(),
-                                [&](const auto& one) { return one.first == creation.node; });
-      if (known == grown_.end()) {
-        grown_.emplace_back(creation.node, creation.node->shallow_copy());
-        known = grown_.end() - 1;
-      }
-      as_dense(known->second.get())->put(creation.name, creation.value);
-    }
-    for (const auto& [node, entries] : grown_) node->reserve(as_dense(entries.get())->size());
-  }
-
   struct Pair {
-    DenseNode* target;
+    const DenseNode* target;
     const DenseNode* source;
     Scope* scope;
   };
-  struct NonTensorWrite {
-    DenseNode* node;
-    std::size_t at;
-    NodePtr value;
-  };
-  struct Creation {
-    DenseNode* node;
-    std::string_view name;
-    const Value* source;
-    Scope* scope;
-    Value value;
-  };
 
-  void finish_pairs() {
+  void pair_up() {
     pairs_.run([&](const Pair& at) { plan_level(at); });
   }
 
@@ -170,7 +135,7 @@ class Write {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
            name, "\" of shape ", show_sizes(part));
     }
-    leaves_.set(name, target, source, &scope.plan);
+    changes_.writes().set(name, target, source, &scope.plan);
   }
 
   void pair(const NodePtr& target, const NodePtr& source, Scope& scope, bool root = false) {
@@ -179,7 +144,7 @@ class Write {
       read = dense_form(source);
       held_.push_back(read);
     }
-    DenseNode* into = as_dense(target.get());
+    const DenseNode* into = as_dense(target.get());
     const DenseNode* from = as_dense(read.get());
     if (into == nullptr || from == nullptr) {
       fail(Code::unsupported, "a non-tensor value can be written at an index as an entry only");
@@ -190,7 +155,7 @@ class Write {
   }
 
   void plan_level(const Pair& level) {
-    DenseNode& target = *level.target;
+    const DenseNode& target = *level.target;
     const DenseNode& source = *level.source;
     const KeyMatch where(source, target);
     for (std::size_t i = 0; i < source.size(); ++i) {
@@ -201,7 +166,7 @@ class Write {
           fail(Code::locked, "the dictionary is locked and has no entry \"", source.name(i),
                "\" to write");
         }
-        creations_.push_back({&target, source.name(i), &from, level.scope, {}});
+        make(target, source.name(i), from, *level.scope);
         continue;
       }
       const Value& into = target.value(at);
@@ -225,7 +190,8 @@ class Write {
   }
 
   // Non-tensor values: another value for a part makes one value for each element.
-  void plan_non_tensor(DenseNode& target, std::size_t at, const Node& source, const Scope& scope) {
+  void plan_non_tensor(const DenseNode& target, std::size_t at, const Node& source,
+                       const Scope& scope) {
     require_entry(target, at);
     NodePtr changed = written(target.value(at).node(), source, scope);
     if (!changed.defined()) return;
@@ -233,7 +199,7 @@ class Write {
       fail(Code::locked, "the value of \"", target.name(at),
            "\" is mapped or shared and cannot become one value for each element");
     }
-    data_.push_back({&target, at, std::move(changed)});
+    changes_.set(target, at, std::move(changed));
   }
 
   // Values with those of a part replaced; undefined when nothing changes.
@@ -325,32 +291,27 @@ class Write {
   }
 
   // A new entry: zeros of the full batch in place of the part's, then written as the others.
-  void make(Creation& creation) {
-    Scope& scope = *creation.scope;
-    require_batch(creation.name, sizes_of(*creation.source), scope.part);
+  void make(const DenseNode& holder, std::string_view name, const Value& from, Scope& scope) {
+    require_batch(name, sizes_of(from), scope.part);
     const ZerosOp op(scope.batch, scope.part.size());
-    const std::optional<c10::Device>& device = creation.node->device();
-    if (!creation.source->is_node()) {
-      creation.value = op.leaf(creation.source->tensor());
-      if (device) creation.value = move_to(creation.value.tensor(), *device);
-      leaves_.set(creation.name, creation.value.tensor(), creation.source->tensor(), &scope.plan);
-      return;
+    const std::optional<c10::Device>& device = holder.device();
+    if (!from.is_node()) {
+      at::Tensor made = op.leaf(from.tensor());
+      if (device) made = move_to(made, *device);
+      changes_.writes().set(name, made, from.tensor(), &scope.plan);
+      return changes_.set(holder, name, std::move(made));
     }
-    const Node& source = *creation.source->node();
+    const Node& source = *from.node();
     if (as_lazy(&source) != nullptr && is_opaque(source)) {
       const NodePtr none =
           c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
       const NodePtr made = written(none, source, scope);
-      creation.value = made.defined() ? made : none;
-      return;
+      return changes_.set(holder, name, made.defined() ? made : none);
     }
-    NodePtr made = map(all_dense(creation.source->node()), op);
+    NodePtr made = map(all_dense(from.node()), op);
     if (device) made = TensorDict(made).to(*device).node();
-    if (made->kind() == NodeKind::dense) {
-      pair(made, creation.source->node(), scope);
-      finish_pairs();
-    }
-    creation.value = std::move(made);
+    if (made->kind() == NodeKind::dense) pair(made, from.node(), scope);
+    changes_.set(holder, name, std::move(made));
   }
 
   std::optional<Scope> root_;
@@ -358,10 +319,7 @@ class Write {
   std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
   std::vector<NodePtr> held_;
   Traversal<Pair> pairs_;
-  Writes leaves_;  // held by the dictionaries, by held_, or by a creation
-  std::vector<NonTensorWrite> data_;
-  std::vector<Creation> creations_;
-  std::vector<std::pair<DenseNode*, NodePtr>> grown_;  // a dictionary, and what it will hold
+  Changes changes_;
 };
 
 // The value as the index rule wants it: of the part's batch size, or broadcast to it.

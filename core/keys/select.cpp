@@ -2,7 +2,6 @@
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/edit.h"
 #include "core/tree/key_tree.h"
 #include "core/tree/traverse.h"
 
@@ -34,7 +33,7 @@ class Filter {
     }
     walk_.run([&](const Place& at) { static_cast<Derived*>(this)->step(at); });
     static_cast<Derived*>(this)->finish();
-    edit_.commit();
+    changes_.run();
     return TensorDict(options_.inplace ? root_ : result);
   }
 
@@ -42,7 +41,7 @@ class Filter {
   struct Place {
     std::uint32_t level;
     const DenseNode* source;
-    DenseNode* target;  // held by its parent, by the result or by the edit
+    DenseNode* target;  // held by its parent, by the result or by the changes
   };
   struct Made {
     NodePtr node;
@@ -56,9 +55,10 @@ class Filter {
   }
 
   Made make(std::uint32_t level, const NodePtr& node) {
-    if (DenseNode* dense = as_dense(node.get())) {
+    if (const DenseNode* dense = as_dense(node.get())) {
       if (options_.inplace) {
-        DenseNode* const target = edit_.replace(*dense);
+        require_unlocked(*dense);
+        DenseNode* const target = &changes_.replace(*dense);
         walk_.add({level, dense, target});
         return {node, target};
       }
@@ -93,7 +93,7 @@ class Filter {
   Memo<Made> memo_;
   Memo<NodePtr> copies_;
   std::vector<NodePtr> held_;
-  Edit edit_;
+  Changes changes_;
 
  private:
   void require_unlocked_lazy() const {

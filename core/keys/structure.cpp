@@ -2,7 +2,6 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tree/batch_op.h"
-#include "core/tree/edit.h"
 #include "core/tree/lazy_elements.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"
@@ -103,19 +102,20 @@ void remove_empty(const TensorDict& td) {
   const auto stays = [&](const Value& value) {
     return !is_dict(value) || has_content[value.node().get()];
   };
-  Edit edit;
-  for (Node* node : nodes) {
-    DenseNode* dense = as_dense(node);
+  Changes changes;
+  for (const Node* node : nodes) {
+    const DenseNode* dense = as_dense(node);
     if (dense == nullptr) continue;
     bool all = true;
     for (std::size_t i = 0; i < dense->size(); ++i) all = all && stays(dense->value(i));
     if (all) continue;
-    DenseNode* kept = edit.replace(*dense);
+    require_unlocked(*dense);
+    DenseNode& kept = changes.replace(*dense);
     for (std::size_t i = 0; i < dense->size(); ++i) {
-      if (stays(dense->value(i))) kept->put(dense->name(i), dense->value(i));
+      if (stays(dense->value(i))) kept.put(dense->name(i), dense->value(i));
     }
   }
-  edit.commit();
+  changes.run();
 }
 
 namespace {
@@ -215,31 +215,27 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
                            node->batch().size() >= static_cast<std::size_t>(max_dims);
     if (!compliant) sizes[node] = common ? *common : limited(node->batch());
   }
-  // What has no tensors takes the batch size of the dictionary that holds it. All is known now; nothing
-  // below can fail for what the entries are.
-  const auto set = [](Node& node, const Sizes& batch) {
-    Names names = node.names();
-    if (!names.empty()) names.resize(batch.size());
-    node.set_batch(batch);
-    if (!node.names().empty()) node.set_names(std::move(names));
-  };
+  // What has no tensors takes the batch size of the dictionary that holds it.
+  Changes changes;
   for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) {
-    Node* node = *at;
+    const Node* node = *at;
     const auto changed = sizes.find(node);
-    if (changed != sizes.end()) set(*node, changed->second);
+    if (changed != sizes.end()) plan_batch(changes, *node, changed->second);
+    const SizesView now = changed != sizes.end() ? SizesView(changed->second) : node->batch();
+    const Sizes batch(now.begin(), now.end());
     const DenseNode* dense = as_dense(node);
     for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
       const Value& value = dense->value(i);
       if (!value.is_node()) continue;
-      Node& inner = *value.node();
-      const Sizes batch(node->batch().begin(), node->batch().end());
+      const Node& inner = *value.node();
       if (inner.kind() == NodeKind::non_tensor) {
-        set(inner, batch);
+        plan_batch(changes, inner, batch);
       } else if (is_dict(value) && empty[&inner] && !begins_with(sizes[&inner], batch)) {
         sizes[&inner] = batch;
       }
     }
   }
+  changes.run();
 }
 
 }  // namespace td

@@ -5,7 +5,6 @@
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
-#include "core/tree/edit.h"
 #include "core/tree/key_tree.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -20,7 +19,6 @@ namespace td {
 
 namespace {
 
-// Looks at everything first; then nothing but a lack of memory can go wrong.
 class Update {
  public:
   Update(const UpdateOptions& options, const KeyTree* keys) : options_(options), keys_(keys) {}
@@ -32,27 +30,7 @@ class Update {
     if (!nodes_put_.empty()) require_no_cycle();
   }
 
-  void run() {
-    const bool fast = fast::can_skip_dispatcher();
-    for (Put& put : puts_) {
-      if (options_.clone && !put.ready) put.value = copy(put.value, fast);
-    }
-    writes_.prepare();
-    if (!puts_.empty()) writes_.own();  // new entries take the place of some that are read
-    names_.run();
-    for (const Put& put : puts_) {
-      if (put.holder->locked() && put.value.is_node()) lock(put.value.node());
-    }
-    PutLog log(puts_.size());
-    for (Put& put : puts_) log.put(*put.holder, put.name, std::move(put.value));
-    for (const Resize& resize : resizes_) {
-      resize.node->set_batch(resize.source->batch());
-      if (!resize.node->names().empty()) resize.node->set_names({});
-      copy_tags(*resize.source, *resize.node);
-    }
-    writes_.run();
-    log.keep();
-  }
+  void run() { changes_.run(); }
 
  private:
   static constexpr std::size_t no_level = static_cast<std::size_t>(-1);
@@ -60,20 +38,10 @@ class Update {
   struct Level {
     std::size_t above;  // the level that this one is below,
     std::string_view name;
-    DenseNode* target;  // held by the dictionary, or by held_
+    const DenseNode* target;  // held by the dictionary, or by held_
     const DenseNode* source;
     std::uint32_t keys;  // the level of the key tree; only of meaning while `filtered`
     bool filtered;
-  };
-  struct Put {
-    DenseNode* holder;
-    std::string_view name;
-    Value value;
-    bool ready;  // made for this update: not copied again
-  };
-  struct Resize {
-    DenseNode* node;
-    const DenseNode* source;
   };
   struct NodePut {
     std::size_t level;
@@ -89,7 +57,7 @@ class Update {
     if (!root && !seen_.first({target.get(), source.get()}, 2 * std::uintptr_t{keys} + filtered)) {
       return;
     }
-    if (LazyNode* lazy = as_lazy(target.get())) {
+    if (const LazyNode* lazy = as_lazy(target.get())) {
       const RecursionGuard guard;
       if (options_.update_batch_size) {
         fail(Code::unsupported, "the batch size of a lazy stack cannot be updated");
@@ -103,13 +71,17 @@ class Update {
     NodePtr form = dense_form(source);
     levels_.push_back({above, name, as_dense(target.get()), as_dense(form.get()), keys, filtered});
     held_.push_back(std::move(form));
-    if (options_.update_batch_size) {
-      resizes_.push_back({levels_.back().target, levels_.back().source});
-    }
+    if (options_.update_batch_size) resize(*levels_.back().target, *levels_.back().source);
   }
   void begin(std::size_t above, std::string_view name, const NodePtr& target, const NodePtr& source,
              std::uint32_t keys) {
     begin(above, name, target, source, keys, keys_ != nullptr);
+  }
+
+  void resize(const DenseNode& target, const DenseNode& source) {
+    changes_.set_batch(target, source.batch());
+    changes_.set_names(target, source.names());
+    if (source.tensorclass()) changes_.set_tensorclass(target, source.tensorclass());
   }
 
   // What stands in the place of each element of a lazy stack.
@@ -164,21 +136,21 @@ class Update {
     if (found == Schema::npos) return add(at, level, name, from, keys, filtered);
     const Value& into = level.target->value(found);
     if (is_dict(from) && is_dict(into) && !(options_.whole_nodes && !filtered)) {
-      return merge(at, name, into, from, keys, filtered);
+      return merge(at, name, found, into, from, keys, filtered);
     }
-    if (options_.mode == UpdateMode::store) return put(at, level, name, from);
+    if (options_.mode == UpdateMode::store) return put(at, level, name, found, from);
     if (is_dict(from) != is_dict(into) || from.is_node() != into.is_node()) {
       fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into ", show(at, name),
            ", which is a ", kind_word(into));
     }
     if (!from.is_node()) return write(at, name, into.tensor(), from.tensor());
     if (is_opaque(*from.node()) && same_non_tensor(*into.node(), *from.node())) return;
-    put(at, level, name, from);
+    put(at, level, name, found, from);
   }
 
   // A dictionary into one that is there. A lazy stack makes a lazy stack of what is none.
-  void merge(std::size_t at, std::string_view name, const Value& into, const Value& from,
-             std::uint32_t keys, bool filtered) {
+  void merge(std::size_t at, std::string_view name, std::size_t found, const Value& into,
+             const Value& from, std::uint32_t keys, bool filtered) {
     const LazyNode* source = as_lazy(from.node().get());
     const bool stays = source == nullptr || into.node()->kind() != NodeKind::dense ||
                        options_.mode == UpdateMode::strict || options_.update_batch_size;
@@ -189,9 +161,8 @@ class Update {
       parts.push_back(part.node());
     }
     NodePtr lazy = lazy_stack(std::move(parts), source->stack_dim());
-    held_.push_back(lazy);
     require_open(*levels_[at].target);
-    puts_.push_back({levels_[at].target, name, Value(lazy), /*ready=*/true});
+    changes_.set(*levels_[at].target, found, lazy);
     begin(at, name, lazy, from.node(), keys, filtered);
   }
 
@@ -203,30 +174,36 @@ class Update {
       find_entry(retain(*levels_[0].target), path);  // says what is missing
       fail(Code::key_not_found, "no entry ", show_path(path), " to write");
     }
-    if (!filtered) return put(at, level, name, from);
+    if (!filtered) return put(at, level, name, Schema::npos, from);
     // Only a part of a dictionary that is new here.
     auto made = c10::make_intrusive<DenseNode>(level.target->batch(), level.target->device());
     copy_tags(*level.target, *made);
     made->set_tensorclass(nullptr);
     require_open(*level.target);
     if (level.target->tensorclass()) fit_field(*level.target, name, Value(NodePtr(made)));
-    puts_.push_back({level.target, name, Value(NodePtr(made)), /*ready=*/true});
-    held_.push_back(made);
+    changes_.set(*level.target, name, NodePtr(made));
     begin(at, name, NodePtr(made), from.node(), keys, true);
   }
 
-  void put(std::size_t at, const Level& level, std::string_view name, const Value& from) {
+  // `found`: the place of an entry that is there, or npos.
+  void put(std::size_t at, const Level& level, std::string_view name, std::size_t found,
+           const Value& from) {
     require_open(*level.target);
     const PathBuffer path = path_to(at, name);
     Value value =
         options_.update_batch_size ? moved(*level.target, from) : fitted(*level.target, path, from);
     if (is_dict(value) && !options_.update_batch_size)
-      value = fit_names(*level.target, path, value.take_node(), names_);
+      value = fit_names(changes_, *level.target, path, value.take_node());
     if (level.target->tensorclass()) value = fit_field(*level.target, name, std::move(value));
     if (from.is_node() && value.node() == from.node()) nodes_put_.push_back({at, value.node()});
     // A dictionary that was made to fit still shares its tensors with the source.
-    const bool ready = !from.is_node() && !value.tensor().is_same(from.tensor());
-    puts_.push_back({level.target, name, std::move(value), ready});
+    const bool made = !from.is_node() && !value.tensor().is_same(from.tensor());
+    if (options_.clone && !made) value = copy(value, fast_);
+    if (found == Schema::npos) {
+      changes_.set(*level.target, name, std::move(value));
+    } else {
+      changes_.set(*level.target, found, std::move(value));
+    }
   }
 
   static Value moved(const DenseNode& holder, const Value& value) {
@@ -241,7 +218,7 @@ class Update {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into ", show(at, name),
            " of shape ", show_sizes(target.sizes()));
     }
-    writes_.set(name, target, source);
+    changes_.writes().set(name, target, source);
   }
 
   void require_open(const Node& node) const {
@@ -307,12 +284,10 @@ class Update {
   const KeyTree* keys_;
   c10::SmallVector<Level, 4> levels_;
   Seen seen_;
-  Writes writes_;
   c10::SmallVector<NodePtr, 4> held_;
-  NameChanges names_;  // taken over from named dictionaries
-  std::vector<Put> puts_;
-  std::vector<Resize> resizes_;
+  Changes changes_;
   std::vector<NodePut> nodes_put_;
+  const bool fast_ = fast::can_skip_dispatcher();
 };
 
 }  // namespace

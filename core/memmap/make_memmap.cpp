@@ -24,17 +24,17 @@ namespace {
 
 // The last dictionary on the way that is there, and the names that are still to be made.
 struct Place {
-  DenseNode* node;
+  const DenseNode* node;
   Path rest;
 };
 
 Place find_place(const TensorDict& td, Path path) {
   check_path(path);
-  Node* node = td.node().get();
+  const Node* node = td.node().get();
   if (!node->memmapped())
     fail(Code::invalid_argument, "the dictionary is not mapped: no file can be made for it");
   for (std::size_t i = 0;; ++i) {
-    DenseNode* dense = as_dense(node);
+    const DenseNode* dense = as_dense(node);
     if (dense == nullptr || dense->tensorclass()) {
       fail(Code::unsupported, show_path(path.slice(0, i)), " is a ",
            dense == nullptr ? "lazy stack or a value" : "tensorclass",
@@ -85,16 +85,11 @@ class Maker {
     if (!dir_.empty()) stage_folders();
     const at::Tensor tensor = make(leaf);
     leaf.put(tensor);
-    // All that may fail, then the files, then the dictionary.
-    auto entries = c10::make_intrusive<DenseNode>(place_.node->schema(), place_.node->batch(),
-                                                  place_.node->device());
-    for (std::size_t i = 0; i < place_.node->size(); ++i) {
-      entries->push_value(place_.node->value(i));
-    }
-    entries->put(place_.rest.front(), as_dense(plan_.result.get())->value(0));
+    Changes changes;
+    changes.set(*place_.node, place_.rest.front(), as_dense(plan_.result.get())->value(0));
+    changes.prepare();
     if (aside_) aside_->commit(options_.durable);
-    place_.node->swap_entries(*entries);
-    lock(retain(*place_.node));
+    changes.commit();
     return tensor;
   }
 

@@ -241,11 +241,11 @@ void memmap_inplace(TensorDict& td, const std::string& dir, const MemmapOptions&
   check_folder(options);
   Saver saver(td, folder_or_own(td, dir), options, Content::values);
   const NodePtr result = saver.stage();
-  Adoption adoption(td.node(), result);
-  LockAhead locked(td.node());
+  Changes changes;
+  plan_adoption(changes, td.node(), result);
+  changes.prepare();
   saver.commit();
-  locked.keep();
-  adoption.apply();
+  changes.commit();
 }
 
 TensorDict memmap_like(const TensorDict& td, const std::string& dir, const MemmapOptions& options) {

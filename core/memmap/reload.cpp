@@ -1,6 +1,7 @@
 // Reading a folder into a dictionary that is there: all is worked out beside it, then exchanged.
 #include "core/memmap/reload.h"
 #include "core/tensor/assign.h"
+#include "core/tree/changes.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
@@ -13,7 +14,7 @@ namespace {
 class Reload {
  public:
   // Checks all and changes nothing.
-  void plan(Node& to, const Node& from) {
+  void plan(const Node& to, const Node& from) {
     pairs_.push_back({&to, &from});
     while (!pairs_.empty()) {
       const Pair at = pairs_.back();
@@ -27,20 +28,12 @@ class Reload {
       } else {
         plan_lazy(*as_lazy(at.to), *as_lazy(at.from));
       }
+      changes_.set_batch(*at.to, at.from->batch());
+      changes_.set_saved_path(*at.to, at.from->saved_path());
     }
   }
 
-  // Only memory can be missing here.
-  void commit() {
-    for (Dense& change : dense_) {
-      change.to->swap_entries(*change.entries);
-      finish(*change.to, *change.from);
-    }
-    for (Lazy& change : lazy_) {
-      change.to->set_elements(std::move(change.elements));
-      finish(*change.to, *change.from);
-    }
-  }
+  void run() { changes_.run(); }
 
   // Whether the content of `from` can be put into `to`.
   static bool fits(const Node& to, const Node& from) {
@@ -53,21 +46,11 @@ class Reload {
 
  private:
   struct Pair {
-    Node* to;
-    const Node* from;
-  };
-  struct Dense {
-    DenseNode* to;
-    c10::intrusive_ptr<DenseNode> entries;
-    const Node* from;
-  };
-  struct Lazy {
-    LazyNode* to;
-    std::vector<NodePtr> elements;
+    const Node* to;
     const Node* from;
   };
 
-  void plan_dense(DenseNode& to, const DenseNode& from) {
+  void plan_dense(const DenseNode& to, const DenseNode& from) {
     auto entries = c10::make_intrusive<DenseNode>(to.schema(), from.batch(), to.device());
     entries->reserve(to.size() + from.size());
     for (std::size_t i = 0; i < to.size(); ++i) {
@@ -77,17 +60,25 @@ class Reload {
         check_kept(to.name(i), old, from.batch());
         entries->push_value(old);
       } else {
-        entries->push_value(merged(old, *found));
+        entries->push_value(merged(to, old, *found));
       }
     }
     for (std::size_t i = 0; i < from.size(); ++i) {
-      if (to.find(from.name(i)) == nullptr) entries->put(from.name(i), from.value(i));
+      if (to.find(from.name(i)) == nullptr) entries->put(from.name(i), added(to, from.value(i)));
     }
-    dense_.push_back({&to, std::move(entries), &from});
+    changes_.replace(to, std::move(entries));
   }
 
-  Value merged(const Value& old, const Value& found) {
-    if (!old.is_node() || !found.is_node() || !fits(*old.node(), *found.node())) return found;
+  // What comes into a mapped dictionary is mapped.
+  Value added(const Node& to, const Value& found) {
+    if (!to.locked() || !found.is_node()) return found;
+    visit_nodes(found.node(), [&](const Node& node) { changes_.set_memmapped(node, true); });
+    return found;
+  }
+
+  Value merged(const Node& to, const Value& old, const Value& found) {
+    const bool both = old.is_node() && found.is_node();
+    if (!both || !fits(*old.node(), *found.node())) return added(to, found);
     pairs_.push_back({old.node().get(), found.node().get()});
     return old;
   }
@@ -99,41 +90,24 @@ class Reload {
          " does not begin with the batch size there, ", show_sizes(batch));
   }
 
-  void plan_lazy(LazyNode& to, const LazyNode& from) {
+  void plan_lazy(const LazyNode& to, const LazyNode& from) {
     std::vector<NodePtr> elements;
     for (std::size_t k = 0; k < from.elements().size(); ++k) {
       const NodePtr& found = from.elements()[k];
       const bool there = k < to.elements().size();
-      elements.push_back(there ? merged(Value(to.elements()[k]), Value(found)).take_node() : found);
+      const Value value = there ? merged(to, to.elements()[k], found) : added(to, found);
+      elements.push_back(value.node());
     }
-    lazy_.push_back({&to, std::move(elements), &from});
-  }
-
-  static void finish(Node& to, const Node& from) {
-    to.set_batch(from.batch());
-    to.set_saved_path(from.saved_path());
-    if (!to.locked()) return;
-    lock(retain(to));  // what is new in it
-    Traversal<Node*> walk;
-    c10::SmallVector<NodePtr, 8> held;
-    walk.add(&to);
-    walk.run([&](Node* node) {
-      if (node->memmapped() && node != &to) return;  // and all below it
-      node->set_memmapped(true);
-      held.clear();
-      node->collect(held);
-      for (const NodePtr& inner : held) walk.add(inner.get());
-    });
+    changes_.set_elements(to, std::move(elements));
   }
 
   std::vector<Pair> pairs_;
   std::unordered_set<const Node*> seen_;
-  std::vector<Dense> dense_;
-  std::vector<Lazy> lazy_;
+  Changes changes_;
 };
 
 void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool same_batch) {
-  Node& node = *td.node();
+  const Node& node = *td.node();
   if (node.kind() != NodeKind::dense && (as_lazy(&node) == nullptr || is_opaque(node))) {
     fail(Code::unsupported, "a sub-tensordict, or a value, cannot be loaded into");
   }
@@ -150,9 +124,9 @@ void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool sa
     fail(Code::shape, "\"", dir, "\" has the batch size ", show_sizes(from.batch()),
          ", the dictionary ", show_sizes(node.batch()));
   }
-  Reload change;
-  change.plan(node, from);
-  change.commit();
+  Reload reload;
+  reload.plan(node, from);
+  reload.run();
 }
 
 }  // namespace

@@ -153,8 +153,8 @@ void Frame::unwrap_to(Frame& other) const {
   }
 }
 
-void Frame::plan_into(const TensorDict& target, Assignments& entries) const {
-  for (const Entry& one : settled()) entries.plan(target.node(), *one.key, one.value);
+void Frame::plan_into(const TensorDict& target, Changes& changes) const {
+  for (const Entry& one : settled()) plan_set(changes, target.node(), *one.key, one.value);
 }
 
 void Frame::write_to(const TensorDict& target) const {
@@ -168,9 +168,9 @@ void Frame::write_to(const TensorDict& target) const {
   // A sub-tensordict takes several entries at once only from a dictionary.
   const bool direct = target.node()->kind() != NodeKind::sub_tensordict;
   const TensorDict aside = direct ? target : TensorDict(target.batch_size());
-  Assignments entries;
-  plan_into(aside, entries);
-  entries.run();
+  Changes changes;
+  plan_into(aside, changes);
+  changes.run();
   if (!direct) update(target, aside);
 }
 

@@ -14,7 +14,7 @@
 namespace td {
 
 class MappedLevel;
-class Assignments;
+class Changes;
 
 // The parameters that a call uses to its end: those of all its modules, of one moment.
 class Pins {
@@ -85,7 +85,7 @@ class Frame {
 
   // All that was written, into a dictionary: everything or nothing.
   void write_to(const TensorDict& target) const;
-  void plan_into(const TensorDict& target, Assignments& entries) const;
+  void plan_into(const TensorDict& target, Changes& changes) const;
 
  private:
   struct Entry {

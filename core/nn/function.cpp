@@ -43,20 +43,21 @@ class FunctionModule final : public Module {
  private:
   TensorDict inputs(const Frame& frame) const {
     const TensorDict made(frame.input().batch_size(), frame.input().device());
-    Assignments entries;
+    Changes changes;
     for (const KeyPath& key : in_keys_) {
       if (lies_in_another(key)) continue;
       const std::optional<Value> found = frame.find(key);
       if (found && is_dict(*found)) {
         // A dictionary of its own: the function may set entries in it.
-        entries.plan(made.node(), key, TensorDict(found->node()).clone(/*recurse=*/false).node());
+        plan_set(changes, made.node(), key,
+                 TensorDict(found->node()).clone(/*recurse=*/false).node());
       } else if (found) {
-        entries.plan(made.node(), key, *found);
+        plan_set(changes, made.node(), key, *found);
       } else if (strict_) {
         find_entry(frame.whole().node(), key);  // says what there is instead
       }
     }
-    entries.run();
+    changes.run();
     return made;
   }
 

@@ -120,15 +120,15 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
   for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
   const Pins pins = pins_for(*this, call);
   std::deque<Frame> frames;  // they stay where they are
-  Assignments entries;
+  Changes changes;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     frames.emplace_back(sources[i], call, pins);
     run(frames[i], params_of(call));
     targets.push_back(into != nullptr ? TensorDict(into->elements()[i])
                                       : made_for(sources[i], call, sample_sizes()));
   }
-  for (std::size_t i = 0; i < sources.size(); ++i) frames[i].plan_into(targets[i], entries);
-  entries.run();
+  for (std::size_t i = 0; i < sources.size(); ++i) frames[i].plan_into(targets[i], changes);
+  changes.run();
   if (target != nullptr) return *target;
   std::vector<NodePtr> made;
   for (const TensorDict& one : targets) made.push_back(one.node());

@@ -2,6 +2,7 @@
 #include "core/shape/convert.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
+#include "core/tree/changes.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/nested_tensor.h"
@@ -74,33 +75,35 @@ void require_pinning() {
 // Puts the leaves of `source` into `target`: trees of the same structure.
 void replace_leaves(const NodePtr& target, const NodePtr& source) {
   struct Pair {
-    Node *to, *from;
+    const Node* to;
+    Node* from;
   };
+  Changes changes;
   Traversal<Pair> walk;
   const auto add = [&](const NodePtr& to, const NodePtr& from) {
     walk.add_once({to.get(), from.get()}, {to.get(), from.get()});
   };
   walk.add({target.get(), source.get()});
   walk.run([&](const Pair& at) {
-    at.to->set_device(at.from->device());
-    if (DenseNode* dense = as_dense(at.to)) {
+    changes.set_device(*at.to, at.from->device());
+    if (const DenseNode* dense = as_dense(at.to)) {
       for (std::size_t i = 0; i < dense->size(); ++i) {
         const Value& value = as_dense(at.from)->value(i);
         if (value.is_node()) {
           add(dense->value(i).node(), value.node());
         } else {
-          dense->set_value(i, value);
+          changes.set(*dense, i, value);
         }
       }
-    } else if (NestedTensorNode* nested_tensor = as_nested_tensor(at.to)) {
-      nested_tensor->set_tensors(as_nested_tensor(at.from)->values(),
-                                 as_nested_tensor(at.from)->sizes());
-    } else if (LazyNode* lazy = as_lazy(at.to)) {
+    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(at.to)) {
+      changes.set_tensors(*nested_tensor, NestedTensorPtr::reclaim_copy(as_nested_tensor(at.from)));
+    } else if (const LazyNode* lazy = as_lazy(at.to)) {
       for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
         add(lazy->elements()[i], as_lazy(at.from)->elements()[i]);
       }
     }
   });
+  changes.run();
 }
 
 void require_replaceable(const TensorDict& td) {
@@ -155,7 +158,10 @@ void set_common_device(const TensorDict& td) {
     same = same && (!common || *common == leaf->device());
     common = leaf->device();
   });
-  visit_nodes(td.node(), [&](Node& node) { node.set_device(same ? common : std::nullopt); });
+  Changes changes;
+  visit_nodes(td.node(),
+              [&](const Node& node) { changes.set_device(node, same ? common : std::nullopt); });
+  changes.run();
 }
 
 void record_stream(const TensorDict& td, c10::Device device, std::int64_t stream) {

@@ -165,40 +165,34 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
     fail(Code::wrong_entry, name_of(kind), " for ", show_path(result),
          " was given tensors and other entries");
   }
-  // Worked on a copy of the structure, which takes the place of the old one when all has gone well.
-  TensorDict self = td;
+  if (td.is_locked())
+    fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");
   const Value joined = dicts.empty()         ? Value(join_all(kind, result, tensors, dim))
                        : kind == Join::stack ? Value(TensorDict::stack(dicts, dim).node())
                                              : Value(TensorDict::cat(dicts, dim).node());
-  TensorDict trial = td.clone(/*recurse=*/false);
-  const auto change = [&](TensorDict& at) {
-    const auto put = [&] {
-      if (joined.is_node()) {
-        at.set(result, TensorDict(joined.node()));
-      } else {
-        at.set(result, joined.tensor());
-      }
-    };
-    // Whether the result goes with an entry that is removed, being one or lying in one.
-    const bool goes = !keep && std::any_of(entries.begin(), entries.end(), [&](Path path) {
-      return path.size() <= result.size() && result.slice(0, path.size()) == path;
-    });
-    // Setting can fail in more ways than what was found removable, and comes first where it can.
-    if (!keep) {
-      for (const Path path : entries) dicts_losing(at.node(), path);
-    }
-    if (!goes) put();
-    if (!keep) {
-      for (const Path path : entries) {
-        if (at.kind_of(path) != EntryKind::none) at.remove(path);  // named twice
-      }
-    }
-    if (goes) put();
+  Changes changes;
+  if (!keep) {
+    for (const Path path : entries) plan_remove(changes, td.node(), path);
+  }
+  if (as_sub_tensordict(td.node().get()) == nullptr) {
+    plan_set(changes, td.node(), result, joined);
+    return changes.run();
+  }
+  // Through a sub-tensordict an entry is written, not set: a step of its own. Whether the result goes with an
+  // entry that is removed, being one or lying in one.
+  const bool goes = !keep && std::any_of(entries.begin(), entries.end(), [&](Path path) {
+    return path.size() <= result.size() && result.slice(0, path.size()) == path;
+  });
+  const auto set = [&](TensorDict at) {
+    joined.is_node() ? at.set(result, TensorDict(joined.node())) : at.set(result, joined.tensor());
   };
-  if (td.is_locked())
-    fail(Code::locked, "the dictionary is locked: entries cannot be joined in it");
-  change(trial);
-  change(self);
+  changes.prepare();
+  if (goes) {
+    set(TensorDict(td.batch_size(), td.device()));  // whether it fits
+    changes.commit();
+  }
+  set(td);
+  if (!goes) changes.commit();
 }
 
 at::Tensor join_leaves(const TensorDict& td, Join kind, std::int64_t dim, bool sorted) {

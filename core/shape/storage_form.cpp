@@ -111,7 +111,7 @@ TensorDict view_as(const TensorDict& td, c10::ScalarType dtype, std::optional<Si
 
 void become(const TensorDict& td, const TensorDict& source) {
   if (td.is_same(source)) return;
-  DenseNode* target = as_dense(td.node().get());
+  const DenseNode* target = as_dense(td.node().get());
   const DenseNode* from = as_dense(source.node().get());
   if (target == nullptr || from == nullptr) {
     fail(Code::unsupported,
@@ -120,16 +120,17 @@ void become(const TensorDict& td, const TensorDict& source) {
   require_unlocked(*target);
   if (reaches(source.node(), {target}))
     fail(Code::cycle, "a dictionary cannot take over a dictionary that contains it");
-  const NodePtr copy = from->shallow_copy();
-  const std::size_t room = std::max(target->size(), from->size());
-  target->reserve(room);
-  as_dense(copy.get())->reserve(room);
-  target->swap_entries(*as_dense(copy.get()));
-  target->set_batch(from->batch());
-  target->set_device(from->device());
-  target->set_names(from->names());
-  target->set_memmapped(from->memmapped());
-  target->set_shared(from->shared());
+  Changes changes;
+  auto entries = c10::make_intrusive<DenseNode>(from->schema(), from->batch(), from->device());
+  entries->reserve(from->size());
+  for (std::size_t i = 0; i < from->size(); ++i) entries->push_value(from->value(i));
+  changes.replace(*target, std::move(entries));
+  changes.set_batch(*target, from->batch());
+  changes.set_device(*target, from->device());
+  changes.set_names(*target, from->names());
+  changes.set_memmapped(*target, from->memmapped());
+  changes.set_shared(*target, from->shared());
+  changes.run();
 }
 
 }  // namespace td

@@ -129,7 +129,7 @@ TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_v
   }
   TensorDict result = build_tree(tensors, &extras, FileOptions(), where);
   if (stacks.empty()) return result;
-  Assignments values;
+  Changes changes;
   std::vector<std::vector<std::string_view>> views;
   views.reserve(stacks.size());
   for (const auto& stack : stacks) {
@@ -138,9 +138,9 @@ TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_v
       fail(Code::key_exists, where, ": ", show_path(views.back()),
            " is both an entry and a dictionary");
     }
-    values.plan(result.node(), views.back(), stack.second);
+    plan_set(changes, result.node(), views.back(), stack.second);
   }
-  values.run();
+  changes.run();
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include "core/tree/batch_op.h"
 #include "core/tree/paths.h"
 
+#include <algorithm>
+
 namespace td {
 
 void fail_entry(const DenseNode& holder, std::size_t i) {
@@ -37,11 +39,7 @@ void DenseNode::release_resources() {
 void DenseNode::drop_values() noexcept {
   bool nested = false;
   for (const Value& value : values_) nested = nested || value.is_node();
-  if (nested) {
-    c10::SmallVector<NodePtr, 8> pending;
-    surrender(pending);
-    free_surrendered(pending);
-  }
+  if (nested) free_below(*this);
   values_.clear();
 }
 
@@ -51,10 +49,12 @@ void DenseNode::collect(NodeList& into) const {
   }
 }
 
-void DenseNode::surrender(NodeList& pending) noexcept {
-  for (Value& value : values_) {
-    if (value.is_node()) pending.push_back(value.take_node());
+NodePtr DenseNode::take_node() noexcept {
+  while (!values_.empty()) {
+    Value last = values_.pop_back_val();
+    if (last.is_node()) return last.take_node();
   }
+  return {};
 }
 
 // A schema that others hold is copied without its gaps; then the values stand without gaps as well.
@@ -88,29 +88,46 @@ void DenseNode::close_gaps() noexcept {
   gaps_ = false;
 }
 
-void DenseNode::swap_entries(DenseNode& other) {
+void DenseNode::swap_entries(DenseNode& other) noexcept {
   std::swap(schema_, other.schema_);
-  values_.swap(other.values_);
+  auto values = std::move(values_);  // SmallVector's own swap may allocate
+  values_ = std::move(other.values_);
+  other.values_ = std::move(values);
   std::swap(gaps_, other.gaps_);
 }
 
+void DenseNode::make_room(std::size_t n) {
+  own_schema();
+  schema_->reserve(n);
+  const std::size_t slots = values_.size() + n;
+  if (slots > values_.capacity()) values_.reserve(std::max(slots, 2 * values_.size()));
+}
+
+void DenseNode::add(std::string name, std::uint64_t hash, Value value) noexcept {
+  schema_->add(std::move(name), hash);
+  values_.push_back(std::move(value));
+}
+
 void DenseNode::put(std::string_view name, Value value) {
-  const std::size_t i = schema_->find(name);
+  const std::uint64_t hash = hash_name(name);
+  const std::size_t i = schema_->find(name, hash);
   if (i != Schema::npos) {
     set_value(i, std::move(value));
     return;
   }
-  if (values_.size() == values_.capacity()) values_.reserve(2 * values_.size());
-  own_schema();
-  schema_->append(name);
-  values_.push_back(std::move(value));
+  std::string copy(name);
+  make_room(1);
+  add(std::move(copy), hash, std::move(value));
 }
 
 void DenseNode::erase(std::size_t i) {
-  own_schema();
-  if (i + 1 != size()) schema_->prepare_erase();
+  prepare_erase();
+  take(i);
+}
+
+Value DenseNode::take(std::size_t i) noexcept {
   const std::size_t at = slot(i);
-  const Value gone = std::move(values_[at]);  // freed when all is done
+  Value gone = std::move(values_[at]);
   if (schema_->leaves_gap(at)) {
     values_[at] = Value();
     gaps_ = true;
@@ -118,9 +135,11 @@ void DenseNode::erase(std::size_t i) {
     values_.erase(values_.begin() + at);
   }
   schema_->erase(i);
-  if (!schema_->has_many_gaps()) return;
-  close_gaps();
-  schema_->close_gaps();
+  if (schema_->has_many_gaps()) {
+    close_gaps();
+    schema_->close_gaps();
+  }
+  return gone;
 }
 
 NodePtr DenseNode::transform(const BatchOp& op) const {

@@ -27,15 +27,14 @@ class DenseNode final : public Node {
     return i == Schema::npos ? nullptr : &value(i);
   }
 
-  // Raw changes, for the core only: no check of batch size, device, lock or cycles.
+  // Raw changes, for a dictionary that nobody else sees yet: no check of batch size, device, lock or cycles.
+  // One that others may see is changed through Changes (core/tree/changes.h).
   void reserve(std::size_t n) { values_.reserve(n); }
   void push_value(Value value) { values_.push_back(std::move(value)); }  // next name of the schema
   void set_value(std::size_t i, Value value) { values_[slot(i)] = std::move(value); }
   void put(std::string_view name, Value value);  // replaces or appends
-  void erase(std::size_t i);                     // cannot fail after prepare_erase()
-  void prepare_erase();
-  void own_schema();                    // before a change of names
-  void swap_entries(DenseNode& other);  // names and values; cannot fail after reserve() of both
+  void erase(std::size_t i);
+  void swap_entries(DenseNode& other) noexcept;  // names and values
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
@@ -43,12 +42,22 @@ class DenseNode final : public Node {
   EntryKind entry_kind(std::string_view name) const override;
   std::vector<std::string> entry_names() const override;
   void collect(NodeList& into) const override;
-  void surrender(NodeList& pending) noexcept override;
+  NodePtr take_node() noexcept override;
 
   // Called by intrusive_ptr when the last owner goes while weak references are left.
   void release_resources() override;
 
  private:
+  friend class Changes;
+
+  // What cannot fail once there is room, or the schema is ready for it.
+  void make_room(std::size_t n);  // for n more entries
+  void add(std::string name, std::uint64_t hash, Value value) noexcept;
+  void exchange(std::size_t i, Value& value) noexcept { std::swap(values_[slot(i)], value); }
+  void prepare_erase();
+  Value take(std::size_t i) noexcept;
+
+  void own_schema();  // before a change of names
   std::size_t slot(std::size_t i) const noexcept { return gaps_ ? schema_->slot(i) : i; }
   void drop_values() noexcept;
   void close_gaps() noexcept;

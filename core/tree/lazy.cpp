@@ -18,8 +18,8 @@ namespace td {
 
 namespace {
 
-LazyNode& require_lazy(const NodePtr& node) {
-  LazyNode* lazy = as_lazy(node.get());
+const LazyNode& require_lazy(const NodePtr& node) {
+  const LazyNode* lazy = as_lazy(node.get());
   if (lazy == nullptr || lazy->holds_non_tensor()) {
     fail(Code::wrong_entry, "this dictionary is not a lazy stack");
   }
@@ -56,7 +56,7 @@ void check_element(const NodePtr& target, const LazyNode& lazy, const NodePtr& e
 }
 
 void insert(const NodePtr& target, std::int64_t position, c10::ArrayRef<NodePtr> elements) {
-  LazyNode& lazy = require_lazy(target);
+  const LazyNode& lazy = require_lazy(target);
   if (is_locked(lazy)) fail_locked();
   const auto n = static_cast<std::int64_t>(lazy.elements().size());
   if (position < -n || position > n) {
@@ -64,9 +64,9 @@ void insert(const NodePtr& target, std::int64_t position, c10::ArrayRef<NodePtr>
   }
   if (position < 0) position += n;
   for (const NodePtr& element : elements) check_element(target, lazy, element);
-  std::vector<NodePtr> all = lazy.elements();
-  all.insert(all.begin() + position, elements.begin(), elements.end());
-  lazy.set_elements(std::move(all));
+  Changes changes;
+  changes.insert(lazy, static_cast<std::size_t>(position), elements);
+  changes.run();
 }
 
 // The nearest lazy stack on a path, and what is left of the path below it.

@@ -153,31 +153,27 @@ std::optional<Value> stacked_entry(const LazyNode& lazy, std::string_view name) 
 
 }  // namespace
 
-LazyNode::~LazyNode() { drop_elements(); }
+LazyNode::~LazyNode() { free_below(*this); }
 
 void LazyNode::release_resources() {
-  drop_elements();
+  free_below(*this);
   forget_holders();
 }
 
-void LazyNode::drop_elements() noexcept {
-  c10::SmallVector<NodePtr, 8> pending;
-  surrender(pending);
-  free_surrendered(pending);
-}
-
-void LazyNode::surrender(NodeList& pending) noexcept {
-  for (NodePtr& element : elements_) {
-    if (element.defined()) pending.push_back(std::move(element));
+NodePtr LazyNode::take_node() noexcept {
+  while (!elements_.empty()) {
+    NodePtr last = std::move(elements_.back());
+    elements_.pop_back();
+    if (last.defined()) return last;
   }
-  elements_.clear();
+  return {};
 }
 
 void LazyNode::collect(NodeList& into) const {
   for (const NodePtr& element : elements_) into.push_back(element);
 }
 
-void LazyNode::set_elements(std::vector<NodePtr> elements) {
+Sizes LazyNode::batch_of(const std::vector<NodePtr>& elements) const {
   Sizes sizes(batch().begin(), batch().end());
   sizes[static_cast<std::size_t>(stack_dim_)] = static_cast<std::int64_t>(elements.size());
   for (std::size_t i = 0, k = 0; !elements.empty() && i < sizes.size(); ++i) {
@@ -188,8 +184,12 @@ void LazyNode::set_elements(std::vector<NodePtr> elements) {
     }
     ++k;
   }
+  return sizes;
+}
+
+void LazyNode::set_elements(std::vector<NodePtr> elements) {
+  set_batch(batch_of(elements));
   elements_ = std::move(elements);
-  set_batch(sizes);
 }
 
 void require_elements(const LazyNode& lazy) {

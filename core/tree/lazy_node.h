@@ -26,11 +26,15 @@ class LazyNode final : public Node {
   // Elements are non-tensor values, or stacks of such.
   bool holds_non_tensor() const noexcept { return holds_non_tensor_; }
 
-  // Raw change, for the core only: no check. The batch size follows.
+  // Raw changes, for a stack that nobody else sees yet: no check. One that others may see is changed through
+  // Changes (core/tree/changes.h).
   void set_element(std::size_t position, NodePtr element) {
     elements_[position] = std::move(element);
   }
-  void set_elements(std::vector<NodePtr> elements);
+  void set_elements(std::vector<NodePtr> elements);  // the batch size follows
+
+  // The batch size of a stack of these elements along the same dimension.
+  Sizes batch_of(const std::vector<NodePtr>& elements) const;
 
   NodePtr transform(const BatchOp& op) const override;
   NodePtr shallow_copy() const override;
@@ -40,11 +44,11 @@ class LazyNode final : public Node {
   std::vector<std::string> entry_names() const override;
   bool locked_by_others() const noexcept override;
   void collect(NodeList& into) const override;
-  void surrender(NodeList& pending) noexcept override;
+  NodePtr take_node() noexcept override;
   void release_resources() override;
 
  private:
-  void drop_elements() noexcept;
+  friend class Changes;
 
   std::vector<NodePtr> elements_;
   std::int64_t stack_dim_;

@@ -16,20 +16,19 @@ std::vector<NodePtr> reachable(const NodePtr& root) {
   return nodes;
 }
 
-// Parents that are gone still take memory. They are let go when the list would grow, so that a node
-// that is locked below one short-lived parent after the other keeps few of them.
-void add_parent(std::vector<WeakNodePtr>& parents, const WeakNodePtr& parent) {
-  if (parents.size() == parents.capacity()) {
-    const auto gone = [](const WeakNodePtr& one) { return one.expired(); };
-    parents.erase(std::remove_if(parents.begin(), parents.end(), gone), parents.end());
-    if (2 * parents.size() > parents.capacity()) parents.reserve(2 * parents.capacity());
-  }
-  parents.push_back(parent);
+// Makes room for n more parents. Parents that are gone still take memory. They are let go when the list would
+// grow, so that a node that is locked below one short-lived parent after the other keeps few of them.
+void make_room(std::vector<WeakNodePtr>& parents, std::size_t n) {
+  if (parents.size() + n <= parents.capacity()) return;
+  const auto gone = [](const WeakNodePtr& one) { return one.expired(); };
+  parents.erase(std::remove_if(parents.begin(), parents.end(), gone), parents.end());
+  if (2 * (parents.size() + n) > parents.capacity()) parents.reserve(2 * (parents.size() + n));
 }
 
 }  // namespace
 
-void lock(const NodePtr& root) {
+void Locking::add(const NodePtr& root, const NodePtr& holder) {
+  if (holder.defined()) edges_.emplace_back(root.get(), holder);
   c10::SmallVector<NodePtr, 8> held;
   if (root->locked()) {
     // Files that have come to a mapped dictionary may have brought it nodes.
@@ -38,18 +37,44 @@ void lock(const NodePtr& root) {
     if (std::none_of(held.begin(), held.end(), is_new)) return;
   }
   const std::vector<NodePtr> nodes = reachable(root);
-  std::vector<std::pair<Node*, WeakNodePtr>> edges;  // child, the locked node that holds it
   for (const NodePtr& node : nodes) {
     held.clear();
     node->collect(held);
     for (const NodePtr& child : held) {
       // Between two that are locked it is there already.
-      if (!node->locked() || !child->locked()) edges.emplace_back(child.get(), node);
+      if (!node->locked() || !child->locked()) edges_.emplace_back(child.get(), node);
     }
   }
-  // An edge too many says nothing false while its parent is unlocked, so a failure here is harmless.
-  for (const auto& [child, parent] : edges) add_parent(child->extras().lock_parents, parent);
-  for (const NodePtr& node : nodes) node->locked_ = true;
+  nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
+}
+
+void Locking::prepare() {
+  std::sort(edges_.begin(), edges_.end(),
+            [](const Edge& a, const Edge& b) { return a.first < b.first; });
+  for (auto first = edges_.begin(); first != edges_.end();) {
+    Node* const child = first->first;
+    const auto end =
+        std::find_if(first, edges_.end(), [&](const Edge& edge) { return edge.first != child; });
+    make_room(child->extras().lock_parents, static_cast<std::size_t>(end - first));
+    first = end;
+  }
+}
+
+void Locking::commit() noexcept {
+  for (Edge& edge : edges_) edge.first->extras_->lock_parents.push_back(std::move(edge.second));
+  for (const NodePtr& node : nodes_) node->locked_ = true;
+}
+
+bool Locking::has(const Node& node) const noexcept {
+  return std::any_of(nodes_.begin(), nodes_.end(),
+                     [&](const NodePtr& one) { return one.get() == &node; });
+}
+
+void lock(const NodePtr& root) {
+  Locking locking;
+  locking.add(root);
+  locking.prepare();
+  locking.commit();
 }
 
 void unlock(const NodePtr& root) {

@@ -3,10 +3,29 @@
 
 #include "core/tree/node.h"
 
+#include <utility>
+#include <vector>
+
 namespace td {
 
 // Locks a node and all below it. Throws before anything has changed.
 void lock(const NodePtr& root);
+
+// Nodes that are about to be locked. After prepare() nothing can fail.
+class Locking {
+ public:
+  // A node and all below it; with `holder`, which is locked, as one that it will hold.
+  void add(const NodePtr& root, const NodePtr& holder = {});
+  void prepare();
+  void commit() noexcept;
+  bool has(const Node& node) const noexcept;
+
+ private:
+  using Edge = std::pair<Node*, WeakNodePtr>;  // a node, and a locked one that holds it
+
+  std::vector<NodePtr> nodes_;
+  std::vector<Edge> edges_;
+};
 
 // Unlocks a node and all below it. Code::locked when a locked node outside of them holds one of them;
 // then nothing has changed.

@@ -70,23 +70,22 @@ Names names_of(const Node& node) {
   return names;
 }
 
-void NameChanges::plan(const NodePtr& root, Names leading) {
+void plan_names(Changes& changes, const NodePtr& root, Names leading) {
   struct Place {
     NodePtr node;
     Names leading;
   };
   const bool clear = !any_set(leading);
-  const std::size_t earlier = changes_.size();
   Traversal<Place> walk;
   walk.add({root, std::move(leading)});
   walk.run([&](const Place& at) {
     const std::size_t dims = at.node->batch().size();
-    if (LazyNode* lazy = as_lazy(at.node.get())) {
+    if (const LazyNode* lazy = as_lazy(at.node.get())) {
       if (lazy->holds_non_tensor()) return;
       Names full = clear ? Names{} : with_leading(at.leading, names_of(*lazy), dims);
-      changes_.emplace_back(at.node, full);
       Names inner = full;
       if (!clear) inner.erase(inner.begin() + lazy->stack_dim());
+      changes.set_names(*lazy, std::move(full));
       for (const NodePtr& element : lazy->elements()) {
         walk.add_once(element.get(), {element, inner});
       }
@@ -94,39 +93,30 @@ void NameChanges::plan(const NodePtr& root, Names leading) {
     }
     const DenseNode* dense = as_dense(at.node.get());
     if (dense == nullptr) return;  // values have no names of their own
-    Names full = clear ? Names{} : with_leading(at.leading, find(*dense, earlier), dims);
+    Names full = clear ? Names{} : with_leading(at.leading, changes.names_of(*dense), dims);
     require_unique(full);
-    changes_.emplace_back(at.node, std::move(full));
-    for (std::size_t i = 0; i < dense->size(); ++i) {
-      if (!dense->value(i).is_node()) continue;
-      const NodePtr& inner = dense->value(i).node();
-      walk.add_once(inner.get(), {inner, at.leading});
-    }
+    changes.set_names(*dense, std::move(full));
+    const auto below = [&](const Value& value) {
+      if (value.is_node()) walk.add_once(value.node().get(), {value.node(), at.leading});
+    };
+    for (std::size_t i = 0; i < dense->size(); ++i) below(dense->value(i));
+    changes.each_set(*dense, below);
   });
 }
 
-const Names& NameChanges::of(const Node& node) const noexcept {
-  return find(node, changes_.size());
-}
-
-// Among the first `n` changes.
-const Names& NameChanges::find(const Node& node, std::size_t n) const noexcept {
-  while (n-- > 0) {
-    if (changes_[n].first.get() == &node) return changes_[n].second;
-  }
-  return node.names();
-}
-
-void NameChanges::run() {
-  for (auto& [node, names] : changes_) node->set_names(std::move(names));
-  changes_.clear();
+void plan_batch(Changes& changes, const Node& node, SizesView batch) {
+  changes.set_batch(node, batch);
+  if (node.names().empty()) return;
+  Names names = node.names();
+  names.resize(batch.size());
+  changes.set_names(node, std::move(names));
 }
 
 void set_names(const TensorDict& td, Names names) {
   if (td.node()->kind() == NodeKind::sub_tensordict) fail_sub_tensordict();
   if (!names.empty()) check_names(names, td.batch_size());
-  NameChanges changes;
-  changes.plan(td.node(), std::move(names));
+  Changes changes;
+  plan_names(changes, td.node(), std::move(names));
   changes.run();
 }
 
@@ -195,16 +185,16 @@ NodePtr named_copy(const NodePtr& node, Names names) {
 
 }  // namespace
 
-NodePtr fit_names(const DenseNode& holder, Path path, NodePtr node, NameChanges& changes) {
+NodePtr fit_names(Changes& changes, const DenseNode& holder, Path path, NodePtr node) {
   const std::size_t dims = holder.batch().size();
-  const Names& wanted = changes.of(holder);
+  const Names& wanted = changes.names_of(holder);
   Names own = names_of(*node);
   if (wanted.empty()) {
     if (own.empty()) return node;
     Names leading = own;
     leading.resize(dims);
     if (!any_set(leading)) return node;
-    changes.plan(retain(holder), std::move(leading));
+    plan_names(changes, retain(holder), std::move(leading));
     return elements_have(*node, own) ? node : named_copy(node, std::move(own));
   }
   own.resize(node->batch().size());

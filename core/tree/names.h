@@ -1,6 +1,7 @@
 // core/tree/names.h: names of batch dimensions. Results take them over by BatchOp::tags and copy_tags.
 #pragma once
 
+#include "core/tree/changes.h"
 #include "core/tree/tensordict.h"
 
 #include <string>
@@ -25,25 +26,16 @@ void rename_names(const TensorDict& td, const Names& from, const Names& to);
 // many dimensions as needed, which stay as they are.
 void refine_names(const TensorDict& td, Names names);
 
-// Changes of names that are worked out first and made together.
-class NameChanges {
- public:
-  // As set_names(), for names that are checked already.
-  void plan(const NodePtr& root, Names leading);
-  // The names of a node once the changes are made.
-  const Names& of(const Node& node) const noexcept;
-  void run();
-
- private:
-  const Names& find(const Node& node, std::size_t n) const noexcept;
-
-  std::vector<std::pair<NodePtr, Names>> changes_;
-};
+// As set_names(), for names that are checked already.
+void plan_names(Changes& changes, const NodePtr& root, Names leading);
 
 // A dictionary that is about to be put into `holder`. When the holder has names, the leading names of
 // the dictionary must agree with them where both are set; a copy that has them all is given back when
-// any is missing. When it has none, `changes` lets it take over those of the dictionary.
-NodePtr fit_names(const DenseNode& holder, Path path, NodePtr node, NameChanges& changes);
+// any is missing. When it has none, it will take over those of the dictionary.
+NodePtr fit_names(Changes& changes, const DenseNode& holder, Path path, NodePtr node);
+
+// Another batch size; the names of its leading dimensions stay.
+void plan_batch(Changes& changes, const Node& node, SizesView batch);
 
 // "[time, None]", for messages.
 std::string show_names(const Names& names, std::size_t dims);

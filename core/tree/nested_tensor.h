@@ -56,16 +56,12 @@ class NestedTensorNode final : public Node {
   c10::intrusive_ptr<NestedTensorNode> with_values(at::Tensor values,
                                                    std::optional<c10::Device> device) const;
 
-  // Raw changes, for the core only: the same values and sizes in another place, and that the values are
-  // those of a jagged layout.
+  // Raw changes, for a node that nobody else sees yet: the same values and sizes in another place, and that the
+  // values are those of a jagged layout.
   void set_tensors(at::Tensor values, at::Tensor sizes) {
     values_ = std::move(values);
     sizes_ = std::move(sizes);
     jagged_.reset();
-  }
-  void take_place_of(const NestedTensorNode& other) {
-    set_tensors(other.values_, other.sizes_);
-    jagged_ = other.jagged_;
   }
   void set_jagged(Jagged jagged) { jagged_ = std::make_shared<const Jagged>(std::move(jagged)); }
   const std::shared_ptr<const Jagged>& jagged() const noexcept { return jagged_; }
@@ -74,6 +70,15 @@ class NestedTensorNode final : public Node {
   NodePtr shallow_copy() const override;
 
  private:
+  friend class Changes;
+
+  // Of the same parts.
+  void swap_tensors(NestedTensorNode& other) noexcept {
+    std::swap(values_, other.values_);
+    std::swap(sizes_, other.sizes_);
+    std::swap(jagged_, other.jagged_);
+  }
+
   at::Tensor values_;
   at::Tensor sizes_;
   std::shared_ptr<const std::vector<std::int64_t>> offsets_;

@@ -50,10 +50,20 @@ EntryKind Node::entry_kind(std::string_view) const { return EntryKind::none; }
 
 std::vector<std::string> Node::entry_names() const { return {}; }
 
-void Node::free_surrendered(NodeList& pending) noexcept {
-  while (!pending.empty()) {
-    NodePtr node = pending.pop_back_val();
-    if (node.use_count() == 1) node->surrender(pending);
+// The way back from a node to the one that held it stands where its batch size was, which nobody reads any more.
+void Node::free_below(Node& top) noexcept {
+  for (Node* at = &top;;) {
+    NodePtr next = at->take_node();
+    if (next.defined()) {
+      if (next.use_count() != 1) continue;
+      next->batch_.assign(1, static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(at)));
+      at = next.release();
+      continue;
+    }
+    if (at == &top) return;
+    Node* const back = reinterpret_cast<Node*>(static_cast<std::intptr_t>(at->batch_[0]));
+    NodePtr::reclaim(at).reset();
+    at = back;
   }
 }
 

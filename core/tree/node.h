@@ -24,6 +24,8 @@ using NodePtr = c10::intrusive_ptr<Node>;
 using WeakNodePtr = c10::weak_intrusive_ptr<Node>;
 using NodeList = c10::SmallVectorImpl<NodePtr>;
 class BatchOp;
+class Changes;
+class Locking;
 
 // A tensorclass, core/tree/tensorclass.h.
 class TensorclassType;
@@ -79,7 +81,8 @@ class Node : public c10::intrusive_ptr_target {
   // The folder behind the node; empty when there is none.
   const std::string& saved_path() const noexcept;
 
-  // Raw setters, for the core only: they check nothing and reach no nested node.
+  // Raw setters, for a node that nobody else sees yet: they check nothing and reach no nested node. A node that
+  // others may see is changed through Changes (core/tree/changes.h).
   void set_batch(SizesView batch) { batch_.assign(batch.begin(), batch.end()); }
   void set_device(std::optional<c10::Device> device) { device_ = device; }
   void set_memmapped(bool memmapped) noexcept { memmapped_ = memmapped; }
@@ -109,13 +112,13 @@ class Node : public c10::intrusive_ptr_target {
   // Adds the nodes that this one holds.
   virtual void collect(NodeList&) const {}
 
-  // Puts aside the nodes that this one alone may be holding, so that freeing needs no recursion.
-  virtual void surrender(NodeList&) noexcept {}
+  // Takes out one of the nodes that this one holds; nothing when none is left. For a node that is being freed.
+  virtual NodePtr take_node() noexcept { return {}; }
 
  protected:
-  // Frees nodes that nobody else holds, and what they hold, in a loop: a tree may be as deep as memory
-  // allows.
-  static void free_surrendered(NodeList& pending) noexcept;
+  // Frees the nodes that a node alone holds, and what they hold, without recursion and without allocating: a
+  // tree may be as deep as memory allows, and is freed when there is none.
+  static void free_below(Node& top) noexcept;
 
   // Lets go of the memory of the nodes that held this one while they were locked.
   void forget_holders() noexcept {
@@ -128,7 +131,8 @@ class Node : public c10::intrusive_ptr_target {
   }
 
  private:
-  friend void lock(const NodePtr& root);
+  friend class Changes;
+  friend class Locking;
   friend void unlock(const NodePtr& root);
 
   // What few nodes have.

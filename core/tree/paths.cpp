@@ -100,12 +100,12 @@ std::optional<Value> look_up(const NodePtr& root, Path path) {
   return entry_of(node, path.back());
 }
 
-std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
+Holders dicts_holding(const NodePtr& root, Path path) {
   struct Step {
-    Node* node;
+    const Node* node;
     Path path;
   };
-  std::vector<DenseNode*> holders;
+  Holders holders;
   Traversal<Step> walk;
   walk.add({root.get(), path});
   walk.run([&](const Step& at) {
@@ -115,7 +115,7 @@ std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
       }
       return;
     }
-    DenseNode* dense = as_dense(at.node);
+    const DenseNode* dense = as_dense(at.node);
     const Value* inner = dense == nullptr ? nullptr : dense->find(at.path[0]);
     if (inner == nullptr) return;
     if (at.path.size() == 1) {
@@ -127,17 +127,17 @@ std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path) {
   return holders;
 }
 
-std::vector<DenseNode*> dicts_losing(const NodePtr& root, Path path) {
+void plan_remove(Changes& changes, const NodePtr& root, Path path) {
   check_path(path);
   NodePtr from = root;
   while (const SubTensorDictNode* part = as_sub_tensordict(from.get())) from = part->parent();
-  std::vector<DenseNode*> holders = dicts_holding(from, path);
+  const Holders holders = dicts_holding(from, path);
   for (const DenseNode* holder : holders) {
     require_unlocked(*holder);
     if (holder->tensorclass()) require_optional(*holder->tensorclass(), path.back());
+    changes.erase(*holder, path.back());
   }
   if (holders.empty()) find_entry(from, path);  // says what is missing
-  return holders;
 }
 
 Value find_entry(const NodePtr& root, Path path) {
@@ -166,7 +166,7 @@ void require_batch(Path path, SizesView sizes, SizesView batch) {
 
 // A node that is held in several places is looked at once: a graph may have more paths than can be
 // walked.
-bool reaches(const NodePtr& from, const std::vector<const Node*>& targets) {
+bool reaches(const NodePtr& from, c10::ArrayRef<const Node*> targets) {
   const auto is_from = [&](const Node* node) { return node == from.get(); };
   if (std::any_of(targets.begin(), targets.end(), is_from)) return true;
   // Each of the targets but the first lies in one before it. When nobody else holds them, none lies in
@@ -207,97 +207,95 @@ Value fitted(const DenseNode& node, Path full, const Value& value) {
   return fitting;
 }
 
-void Assignments::plan(const NodePtr& root, Path path, const Value& value) {
+namespace {
+
+// A tensor or dictionary for a lazy stack, taken apart along its dimension.
+std::vector<Value> parts_for(const LazyNode& lazy, Path full, const Value& value) {
+  const auto dim = lazy.stack_dim();
+  const SizesView batch = lazy.batch();
+  std::vector<Value> parts;
+  if (value.is_node()) {
+    const TensorDict whole(fitted(DenseNode(batch, lazy.device()), full, value).take_node());
+    for (const TensorDict& part : whole.unbind(dim)) parts.emplace_back(part.node());
+    return parts;
+  }
+  require_batch(full, value.tensor().sizes(), batch);
+  // As any view: without a gradient while none are recorded.
+  const bool fast = fast::can_skip_dispatcher();
+  for (std::size_t k = 0; k < lazy.elements().size(); ++k) {
+    ViewPlan part(batch);
+    for (std::int64_t d = 0; d < static_cast<std::int64_t>(batch.size()); ++d) {
+      if (d != dim) part.keep(d);
+    }
+    part.drop(dim, static_cast<std::int64_t>(k));
+    parts.emplace_back(part.apply(value.tensor(), fast));
+  }
+  return parts;
+}
+
+// Finds the places of an entry, from a node on.
+class Placing {
+ public:
+  Placing(Changes& changes, Path full) : changes_(changes), full_(full) {}
+
+  void run(const NodePtr& root, Path path, const Value& value) {
+    const Node* node = root.get();
+    for (std::size_t i = 0;; ++i) {
+      above_.push_back(node);
+      const Path rest = path.slice(i);
+      if (const LazyNode* lazy = as_lazy(node); lazy != nullptr && !lazy->holds_non_tensor()) {
+        const RecursionGuard guard;
+        require_unlocked(*lazy);
+        const std::vector<Value> parts = parts_for(*lazy, full_, value);
+        for (std::size_t k = 0; k < parts.size(); ++k) run(lazy->elements()[k], rest, parts[k]);
+        return;
+      }
+      const DenseNode* dense = as_dense(node);
+      if (dense == nullptr) fail_place(full_.size() - rest.size());
+      const Value* inner = rest.size() == 1 ? nullptr : changes_.find(*dense, rest[0]);
+      if (inner == nullptr) return put(*dense, rest, value);
+      if (!inner->is_node()) fail_place(full_.size() - rest.size() + 1);
+      node = inner->node().get();
+    }
+  }
+
+  const auto& above() const noexcept { return above_; }
+
+ private:
+  void put(const DenseNode& holder, Path rest, const Value& value) {
+    require_unlocked(holder);
+    Value fitting = fitted(holder, full_, value);
+    if (is_dict(fitting)) fitting = fit_names(changes_, holder, full_, fitting.take_node());
+    if (holder.tensorclass()) fitting = fit_field(holder, rest, std::move(fitting));
+    for (std::size_t i = rest.size() - 1; i > 0; --i) {
+      auto made = c10::make_intrusive<DenseNode>(holder.batch(), holder.device());
+      made->set_names(changes_.names_of(holder));
+      made->put(rest[i], std::move(fitting));
+      fitting = NodePtr(std::move(made));
+    }
+    changes_.set(holder, rest[0], std::move(fitting));
+  }
+
+  [[noreturn]] void fail_place(std::size_t names) const {
+    fail(Code::key_exists, "cannot set ", show_path(full_), ": ",
+         names == 0 ? "this" : show_path(full_.slice(0, names)),
+         " already exists and is not a dictionary");
+  }
+
+  Changes& changes_;
+  Path full_;
+  c10::SmallVector<const Node*, 8> above_;  // nodes on the way
+};
+
+}  // namespace
+
+void plan_set(Changes& changes, const NodePtr& root, Path path, const Value& value) {
   check_path(path);
-  above_.clear();
-  descend(root, path, path, value);
-  if (value.is_node() && reaches(value.node(), above_)) {
+  Placing placing(changes, path);
+  placing.run(root, path, value);
+  if (value.is_node() && reaches(value.node(), placing.above())) {
     fail(Code::cycle, "cannot set ", show_path(path), ": the dictionary would contain itself");
   }
-}
-
-void Assignments::descend(const NodePtr& root, Path full, Path path, const Value& value) {
-  Node* node = root.get();
-  for (std::size_t i = 0;; ++i) {
-    above_.push_back(node);
-    const Path rest = path.slice(i);
-    if (LazyNode* lazy = as_lazy(node); lazy != nullptr && !lazy->holds_non_tensor()) {
-      const RecursionGuard guard;
-      require_unlocked(*lazy);
-      const auto dim = lazy->stack_dim();
-      const SizesView batch = lazy->batch();
-      std::vector<Value> parts;
-      if (value.is_node()) {
-        const TensorDict whole(fitted(DenseNode(batch, lazy->device()), full, value).take_node());
-        for (const TensorDict& part : whole.unbind(dim)) parts.emplace_back(part.node());
-      } else {
-        require_batch(full, value.tensor().sizes(), batch);
-        // As any view: without a gradient while none are recorded.
-        const bool fast = fast::can_skip_dispatcher();
-        for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
-          ViewPlan part(batch);
-          for (std::int64_t d = 0; d < static_cast<std::int64_t>(batch.size()); ++d) {
-            if (d != dim) part.keep(d);
-          }
-          part.drop(dim, static_cast<std::int64_t>(k));
-          parts.emplace_back(part.apply(value.tensor(), fast));
-        }
-      }
-      for (std::size_t k = 0; k < parts.size(); ++k) {
-        descend(lazy->elements()[k], full, rest, parts[k]);
-      }
-      return;
-    }
-    DenseNode* dense = as_dense(node);
-    if (dense == nullptr) {
-      fail(
-          Code::key_exists, "cannot set ", show_path(full), ": ",
-          full.size() == rest.size() ? "this" : show_path(full.slice(0, full.size() - rest.size())),
-          " already exists and is not a dictionary");
-    }
-    const Value* inner = rest.size() == 1 ? nullptr : dense->find(rest[0]);
-    if (inner == nullptr) {
-      require_unlocked(*dense);
-      Value fitting = fitted(*dense, full, value);
-      if (fitting.is_node() && !is_opaque(*fitting.node()))
-        fitting = fit_names(*dense, full, fitting.take_node(), names_);
-      if (dense->tensorclass()) fitting = fit_field(*dense, rest, std::move(fitting));
-      puts_.push_back({dense, rest, std::move(fitting)});
-      return;
-    }
-    if (!inner->is_node()) {
-      fail(Code::key_exists, "cannot set ", show_path(full), ": ",
-           show_path(full.slice(0, full.size() - rest.size() + 1)),
-           " already exists and is not a dictionary");
-    }
-    node = inner->node().get();
-  }
-}
-
-// Puts the values at their places, making the dictionaries on the way: one for all values that lie in it.
-// Nothing is seen of one before all that leads to the value is made.
-void Assignments::run() {
-  names_.run();
-  std::unordered_set<const Node*> made;
-  for (Put& put : puts_) {
-    while (!made.empty() && put.path.size() > 1) {
-      const Value* inner = put.node->find(put.path[0]);
-      if (inner == nullptr || !inner->is_node()) break;
-      if (made.count(inner->node().get()) == 0) break;
-      put.node = as_dense(inner->node().get());
-      put.path = put.path.slice(1);
-    }
-    Value value = std::move(put.value);
-    for (std::size_t i = put.path.size() - 1; i > 0; --i) {
-      auto node = c10::make_intrusive<DenseNode>(put.node->batch(), put.node->device());
-      node->set_names(put.node->names());
-      node->put(put.path[i], std::move(value));
-      if (puts_.size() > 1) made.insert(node.get());
-      value = NodePtr(std::move(node));
-    }
-    put.node->put(put.path[0], std::move(value));
-  }
-  puts_.clear();
 }
 
 }  // namespace td

@@ -18,11 +18,8 @@ const Value* find_stored(const NodePtr& root, Path path) noexcept;
 
 // The dictionaries that hold an entry: one, or the elements of lazy stacks on the way. One that stands there
 // in several places may come several times.
-std::vector<DenseNode*> dicts_holding(const NodePtr& root, Path path);
-
-// The same for an entry that is to be removed, in the parent of a sub-tensordict. Throws where there is none, or
-// it must stay.
-std::vector<DenseNode*> dicts_losing(const NodePtr& root, Path path);
+using Holders = c10::SmallVector<const DenseNode*, 4>;
+Holders dicts_holding(const NodePtr& root, Path path);
 
 EntryKind kind_of(const Value& value) noexcept;
 const char* kind_word(const Value& value) noexcept;  // for messages: "tensor", "dictionary", …
@@ -35,27 +32,13 @@ void require_batch(Path path, SizesView sizes, SizesView batch);
 // A value as a dictionary takes it: of its batch size and on its device; `full` for messages.
 Value fitted(const DenseNode& node, Path full, const Value& value);
 
-// Entries to be put under paths. plan() looks at everything and changes nothing; run() puts.
-class Assignments {
- public:
-  // An empty value asks for an empty dictionary there. Missing dictionaries on the way are made.
-  void plan(const NodePtr& root, Path path, const Value& value);
-  void run();
+// An entry under a path, in all elements of lazy stacks on the way. Missing dictionaries on the way are made.
+void plan_set(Changes& changes, const NodePtr& root, Path path, const Value& value);
 
- private:
-  struct Put {
-    DenseNode* node;
-    Path path;  // from `node` on; all but the last name are dictionaries still to be made
-    Value value;
-  };
-  void descend(const NodePtr& root, Path full, Path path, const Value& value);
-
-  std::vector<Put> puts_;
-  NameChanges names_;               // taken over from named dictionaries
-  std::vector<const Node*> above_;  // nodes on the way
-};
+// An entry is removed, in the parent of a sub-tensordict. Throws where there is none, or it must stay.
+void plan_remove(Changes& changes, const NodePtr& root, Path path);
 
 // Whether `from` is one of `targets` or holds one, at any depth.
-bool reaches(const NodePtr& from, const std::vector<const Node*>& targets);
+bool reaches(const NodePtr& from, c10::ArrayRef<const Node*> targets);
 
 }  // namespace td

@@ -4,8 +4,8 @@
 
 namespace td {
 
-// Where the search for a hash begins. The upper bits: names that differ in their last letters only differ
-// nowhere else.
+// Where the search for a hash begins: at its upper bits, the only ones in which names differ that differ in their
+// last letters.
 std::size_t Schema::home(std::uint64_t hash) const noexcept {
   return static_cast<std::size_t>(hash >> __builtin_clzll(table_.size() - 1));
 }
@@ -20,20 +20,34 @@ std::size_t Schema::find_in_table(std::string_view name, std::uint64_t hash) con
 }
 
 void Schema::append(std::string_view name, std::uint64_t hash) {
-  // Room first, so that nothing below can fail half way. Doubling by hand: reserve(n + 1) would copy
-  // everything for each name.
-  if (names_.size() == names_.capacity()) names_.reserve(names_.empty() ? 8 : 2 * names_.size());
-  hashes_.reserve(names_.capacity());
   std::string copy(name);
-  const std::size_t n = names_.size() + 1;
+  reserve(1);
+  add(std::move(copy), hash);
+}
+
+void Schema::reserve(std::size_t n) {
+  const std::size_t slots = names_.size() + n;
+  // At least twice the room: reserve(slots) would copy everything for each name.
+  if (slots > names_.capacity())
+    names_.reserve(std::max(slots, names_.empty() ? 8 : 2 * names_.size()));
+  hashes_.reserve(names_.capacity());
   if (!counts_.empty()) {
     gone_.reserve(names_.capacity());
     counts_.reserve(names_.capacity() + 1);
   }
-  if (n > scan_limit && 2 * n > table_.size()) grow_table(n);
+  if (slots > scan_limit && 2 * slots > table_.size()) grow_table(slots);
+}
+
+void Schema::add(std::string name, std::uint64_t hash) noexcept {
+  const std::size_t n = names_.size() + 1;
   hashes_.push_back(hash);
-  names_.push_back(std::move(copy));
-  if (!table_.empty()) enter(n - 1);
+  names_.push_back(std::move(name));
+  if (!table_.empty()) {
+    enter(n - 1);
+  } else if (n > scan_limit) {  // an erased name made it short for a moment
+    clear_table(table_.capacity());
+    enter_all();
+  }
   if (counts_.empty()) return;
   // A node of the tree counts the slots that the lowest bit of its number says.
   std::uint32_t count = 1;
@@ -70,7 +84,7 @@ void Schema::erase(std::size_t i) noexcept {
   }
   names_.erase(names_.begin() + static_cast<std::ptrdiff_t>(at));
   hashes_.erase(hashes_.begin() + static_cast<std::ptrdiff_t>(at));
-  if (names_.size() <= scan_limit && gaps_ == 0) table_.clear();
+  if (names_.size() <= scan_limit && gaps_ == 0) clear_table(0);
 }
 
 void Schema::close_gaps() noexcept {
@@ -95,19 +109,18 @@ void Schema::close_gaps() noexcept {
     gone_.clear();
     counts_.clear();
   }
-  std::fill(table_.begin(), table_.end(), 0);
+  clear_table(names_.size() > scan_limit ? table_.size() : 0);
   enter_all();
-  if (names_.size() <= scan_limit) table_.clear();
 }
 
-// The number of slots that are no gaps before a slot.
+// The number of names before a slot.
 std::size_t Schema::position_of(std::size_t slot) const noexcept {
   std::size_t n = 0;
   for (std::size_t k = slot; k != 0; k &= k - 1) n += counts_[k];
   return n;
 }
 
-// The slot before which as many are no gaps, and which is none.
+// The slot of the i-th name.
 std::size_t Schema::slot_of(std::size_t i) const noexcept {
   std::size_t step = 1;
   while (2 * step < counts_.size()) step *= 2;
@@ -120,7 +133,7 @@ std::size_t Schema::slot_of(std::size_t i) const noexcept {
   return slot;
 }
 
-// Of slots without gaps.
+// While no slot is a gap.
 void Schema::count_all() noexcept {
   for (std::size_t k = 1; k < counts_.size(); ++k) {
     counts_[k] = static_cast<std::uint32_t>(k & (~k + 1));
@@ -133,6 +146,8 @@ void Schema::grow_table(std::size_t n) {
   table_ = std::vector<std::uint32_t>(room, 0);
   enter_all();
 }
+
+void Schema::clear_table(std::size_t size) noexcept { table_.assign(size, 0); }
 
 void Schema::enter_all() noexcept {
   if (table_.empty()) return;

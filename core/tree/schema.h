@@ -39,17 +39,21 @@ class Schema final : public c10::intrusive_ptr_target {
   void append(std::string_view name) { append(name, hash_name(name)); }
   void append(std::string_view name, std::uint64_t hash);
 
-  // Gaps. What keeps values in the order of slots asks where a value is.
+  // Makes room for n more names; adding as many cannot fail then.
+  void reserve(std::size_t n);
+  void add(std::string name, std::uint64_t hash) noexcept;
+
+  // Gaps. An owner of values in the order of slots asks for the slot of a value.
   std::size_t slots() const noexcept { return names_.size(); }
   bool has_gaps() const noexcept { return gaps_ != 0; }
   bool is_gap(std::size_t slot) const noexcept { return has_gaps() && gone_[slot]; }
   std::size_t slot(std::size_t i) const noexcept { return gaps_ == 0 ? i : slot_of(i); }
 
-  // Erasing the last name cannot fail; others after prepare_erase(), when nothing was appended meanwhile.
-  // Whether a gap is left: else the names behind move up.
+  // Erasing cannot fail. Without prepare_erase() it takes time in proportion to the number of names.
   void prepare_erase();
+  // Whether erasing leaves a gap; else the names behind move up.
   bool leaves_gap(std::size_t slot) const noexcept {
-    return (has_gaps() || names_.size() > gap_limit) && slot + 1 != names_.size();
+    return !counts_.empty() && slot + 1 != names_.size();
   }
   void erase(std::size_t i) noexcept;
   bool has_many_gaps() const noexcept { return 2 * gaps_ > names_.size(); }
@@ -62,7 +66,8 @@ class Schema final : public c10::intrusive_ptr_target {
   std::size_t home(std::uint64_t hash) const noexcept;
   std::size_t slot_of(std::size_t i) const noexcept;
   std::size_t position_of(std::size_t slot) const noexcept;
-  void grow_table(std::size_t n);  // to hold n names
+  void grow_table(std::size_t n);               // to hold n names
+  void clear_table(std::size_t size) noexcept;  // of a size that it has had
   void enter(std::size_t slot) noexcept;
   void enter_all() noexcept;
   void leave(std::size_t slot) noexcept;
@@ -73,7 +78,7 @@ class Schema final : public c10::intrusive_ptr_target {
   std::vector<std::uint32_t> table_;  // open addressing; slot + 1, 0 is free
   std::size_t gaps_ = 0;
   std::vector<bool> gone_;             // of each slot; empty while there has been no gap
-  std::vector<std::uint32_t> counts_;  // a Fenwick tree of the slots that are no gaps; as above
+  std::vector<std::uint32_t> counts_;  // a Fenwick tree of the slots that are not gaps; as above
 };
 
 using SchemaPtr = c10::intrusive_ptr<Schema>;

@@ -2,6 +2,7 @@
 #include "core/tree/sub_node.h"
 
 #include "core/base/recursion_guard.h"
+#include "core/tree/changes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensordict.h"
@@ -65,12 +66,12 @@ namespace {
 // Calls `f(holder, position)` for each tensor of a part: what stands in several places comes once.
 template <class F>
 void each_tensor(const NodePtr& root, F&& f) {
-  Traversal<DenseNode*> walk;
-  if (DenseNode* dense = as_dense(root.get())) walk.add(dense);
-  walk.run([&](DenseNode* node) {
-    for (std::size_t i = node->size(); i-- > 0;) {
+  Traversal<const DenseNode*> walk;
+  if (const DenseNode* dense = as_dense(root.get())) walk.add(dense);
+  walk.run([&](const DenseNode* node) {
+    for (std::size_t i = 0; i < node->size(); ++i) {
       const Value& value = node->value(i);
-      DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
+      const DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
       if (inner != nullptr) walk.add_once(inner, inner);
       if (!value.is_node()) f(*node, i);
     }
@@ -103,14 +104,14 @@ void InPlace::commit() {
   if (!part_.defined()) return;
   const auto& part = static_cast<const SubTensorDictNode&>(*part_);
   auto before = versions_.begin();
-  each_tensor(node_, [&](DenseNode& holder, std::size_t i) {
+  Changes changes;
+  each_tensor(node_, [&](const DenseNode& holder, std::size_t i) {
     const at::Tensor& tensor = holder.value(i).tensor();
     const bool same = !tensor.is_inference() && *before == version_of(tensor);
     ++before;
-    if (!same) return;
-    holder.prepare_erase();
-    holder.erase(i);
+    if (same) changes.erase(holder, i);
   });
+  changes.run();
   TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));
 }
 

@@ -100,17 +100,13 @@ class Marking {
     walk_.run([&](const Place& at) { look(at.type, at.node); });
   }
 
-  void run() {
-    for (Put& put : puts_) put.node->put(put.name, std::move(put.value));
-    for (auto& [type, node] : marks_) {
-      const TensorclassTypePtr& before = node->tensorclass();
-      node->set_tensorclass(with_pickled(type, before ? before->pickled() : nullptr));
-    }
-  }
+  Changes& changes() noexcept { return changes_; }
 
  private:
   void look(const TensorclassTypePtr& type, const NodePtr& node) {
-    marks_.emplace_back(type, node);
+    held_.push_back(node);
+    const TensorclassTypePtr& before = node->tensorclass();
+    changes_.set_tensorclass(*node, with_pickled(type, before ? before->pickled() : nullptr));
     if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_non_tensor()) {
       for (const NodePtr& element : lazy->elements()) add(type, element);
       return;
@@ -144,20 +140,15 @@ class Marking {
   }
 
   void put(const NodePtr& node, const TensorclassField& field, Value value) {
-    DenseNode* dense = as_dense(node.get());
+    const DenseNode* dense = as_dense(node.get());
     if (dense == nullptr) {
       fail(Code::unsupported, "field ", in_quotes(field.name),
            " cannot be written into a sub-tensordict");
     }
     require_unlocked(*dense);
-    puts_.push_back({dense, field.name, std::move(value)});
+    changes_.set(*dense, field.name, std::move(value));
   }
 
-  struct Put {
-    DenseNode* node;
-    std::string name;
-    Value value;
-  };
   struct Place {
     TensorclassTypePtr type;
     NodePtr node;
@@ -169,8 +160,8 @@ class Marking {
   }
 
   Traversal<Place> walk_;
-  std::vector<std::pair<TensorclassTypePtr, NodePtr>> marks_;
-  std::vector<Put> puts_;
+  std::vector<NodePtr> held_;  // some were read out of a sub-tensordict
+  Changes changes_;
   bool complete_;
 };
 
@@ -221,15 +212,24 @@ TensorDict make_tensorclass(const TensorclassTypePtr& type, SizesView batch,
 
 void mark_tensorclass(const TensorclassTypePtr& type, const TensorDict& td) {
   if (type == nullptr) {
-    td.node()->set_tensorclass(nullptr);
-    visit_values(*td.node(), [](const Value& value) {
-      if (value.is_node()) value.node()->set_tensorclass(nullptr);
-    });
-    return;
+    Changes changes;
+    changes.set_tensorclass(*td.node(), nullptr);
+    if (as_sub_tensordict(td.node().get()) == nullptr) {
+      visit_values(*td.node(), [&](const Value& value) {
+        if (value.is_node()) changes.set_tensorclass(*value.node(), nullptr);
+      });
+    }
+    return changes.run();
   }
   Marking marking(type, td.node(), /*complete=*/false);
-  marking.run();
-  if (type->frozen()) td.lock();
+  if (type->frozen()) {
+    if (td.node()->kind() == NodeKind::sub_tensordict) {
+      td.lock();  // fails, unless the parent is locked
+    } else {
+      marking.changes().lock(td.node());
+    }
+  }
+  marking.changes().run();
 }
 
 Value fit_field(const Node& tensorclass, Path path, Value value) {

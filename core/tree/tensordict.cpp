@@ -62,9 +62,9 @@ namespace {
 void set_part(const SubTensorDictNode& part, Path path, const Value& value) {
   check_path(path);
   TensorDict one(part.batch());
-  Assignments entry;
-  entry.plan(one.node(), path, value);
-  entry.run();
+  Changes changes;
+  plan_set(changes, one.node(), path, value);
+  changes.run();
   TensorDict(part.parent()).set_at(part.items(), one);
 }
 
@@ -99,16 +99,16 @@ void TensorDict::set(Path path, at::Tensor value) {
   if (replace(path, value)) return;
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
     return set_new_part(*part, path, value);
-  Assignments entry;
-  entry.plan(node_, path, value);
-  entry.run();
+  Changes changes;
+  plan_set(changes, node_, path, std::move(value));
+  changes.run();
 }
 
 // The common case, without a second look: the entry is there and nothing has to be checked, made or
 // moved.
 bool TensorDict::replace(Path path, at::Tensor& value) {
   if (path.empty()) return false;
-  DenseNode* node = as_dense(node_.get());
+  const DenseNode* node = as_dense(node_.get());
   for (std::size_t i = 0; node != nullptr && i + 1 < path.size(); ++i) {
     const Value* inner = node->find(path[i]);
     node = inner == nullptr || !inner->is_node() ? nullptr : as_dense(inner->node().get());
@@ -116,16 +116,16 @@ bool TensorDict::replace(Path path, at::Tensor& value) {
   if (node == nullptr || node->locked() || node->tagged() || node->device()) return false;
   const std::size_t i = node->schema()->find(path.back());
   if (i == Schema::npos || !begins_with(value.sizes(), node->batch())) return false;
-  node->set_value(i, std::move(value));
+  Changes::replace_now(*node, i, std::move(value));
   return true;
 }
 
 void TensorDict::set(Path path, const TensorDict& value) {
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get()))
     return set_new_part(*part, path, value.node());
-  Assignments entry;
-  entry.plan(node_, path, value.node());
-  entry.run();
+  Changes changes;
+  plan_set(changes, node_, path, value.node());
+  changes.run();
 }
 
 void TensorDict::set_non_tensor(Path path, std::string json) {
@@ -197,21 +197,20 @@ EntryKind TensorDict::kind_of(Path path) const {
 }
 
 void TensorDict::remove(Path path) {
-  for (DenseNode* holder : dicts_losing(node_, path)) {
-    const std::size_t i = holder->schema()->find(path.back());
-    if (i != Schema::npos) holder->erase(i);  // one element may stand in a stack twice
-  }
+  Changes changes;
+  plan_remove(changes, node_, path);
+  changes.run();
 }
 
 void TensorDict::set_batch_size(SizesView batch) {
   require_sizes(batch);
   // The same once more puts nested dictionaries right whose batch size has changed beneath this one.
   if (batch == batch_size() && !is_dense()) return;
-  // First look at everything, then change: nested nodes that are shorter grow, the rest must fit.
-  std::vector<Node*> changing;
-  Traversal<Node*> growing;
+  // Nested nodes that are shorter grow, the rest must fit.
+  Changes changes;
+  Traversal<const Node*> growing;
   growing.add(node_.get());
-  growing.run([&](Node* node) {
+  growing.run([&](const Node* node) {
     if (node->kind() == NodeKind::lazy || node->kind() == NodeKind::sub_tensordict) {
       fail(Code::unsupported, "the batch size of a ",
            node->kind() == NodeKind::lazy ? "lazy stack" : "sub-tensordict", " is ",
@@ -219,7 +218,7 @@ void TensorDict::set_batch_size(SizesView batch) {
     }
     if (const NestedTensorNode* nested_tensor = as_nested_tensor(node))
       for_batch(*nested_tensor, batch, "the entry");
-    changing.push_back(node);
+    plan_batch(changes, *node, batch);
     const DenseNode* inner = as_dense(node);
     for (std::size_t i = 0; inner != nullptr && i < inner->size(); ++i) {
       const Value& value = inner->value(i);
@@ -228,7 +227,7 @@ void TensorDict::set_batch_size(SizesView batch) {
         require_batch(name, value.tensor().sizes(), batch);
         continue;
       }
-      Node* nested = value.node().get();
+      const Node* nested = value.node().get();
       const bool fits = begins_with(nested->batch(), batch);
       if (nested->kind() == NodeKind::non_tensor || nested->batch().size() < batch.size() ||
           (!fits && TensorDict(value.node()).is_empty())) {
@@ -238,13 +237,7 @@ void TensorDict::set_batch_size(SizesView batch) {
       }
     }
   });
-  for (Node* node : changing) {
-    node->set_batch(batch);
-    if (node->names().empty()) continue;
-    Names names = node->names();
-    names.resize(batch.size());
-    node->set_names(std::move(names));
-  }
+  changes.run();
 }
 
 void TensorDict::lock() const {
@@ -264,7 +257,9 @@ void TensorDict::unlock() const {
 }
 
 void TensorDict::clear_device() {
-  visit_nodes(node_, [](Node& node) { node.set_device(std::nullopt); });
+  Changes changes;
+  visit_nodes(node_, [&](const Node& node) { changes.set_device(node, std::nullopt); });
+  changes.run();
 }
 
 }  // namespace td
