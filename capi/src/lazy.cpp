@@ -43,7 +43,7 @@ const td::LazyNode& lazy_in(const td::TensorDict& td) {
 td_status td_kind(const td_tensordict* td, td_dict_kind* result) noexcept {
   return guard_plain(__func__, [&] {
     *not_null(result, "result") = TD_DICT_DENSE;
-    *result = static_cast<td_dict_kind>(td::dict_kind(*in(td)->node()));
+    *result = static_cast<td_dict_kind>(td::row_of(*in(td)->node()).number);
   });
 }
 

@@ -77,7 +77,7 @@ c10::Scalar factor_in(double factor) {
 }
 
 td::BinaryOptions binary_options_in(const td_binary_options* options) {
-  using Missing = td::ZipPolicy::Missing;
+  using Missing = td::WalkRules::Missing;
   const td_binary_options given = capi::options_in(
       options, td_binary_options TD_BINARY_OPTIONS_INIT, sizeof(td_binary_options));
   td::BinaryOptions result;

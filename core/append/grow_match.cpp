@@ -5,6 +5,7 @@
 
 #include "core/base/key.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/ATen.h>
@@ -63,7 +64,7 @@ class Matcher {
       case NodeType::tensorclass: return enter_tensorclass(i, node);
       case NodeType::non_tensor:
       case NodeType::non_tensor_stack:
-        if (!is_opaque(*node) || node->kind() == NodeKind::nested_tensor) fail_kind(i, "no tensor");
+        if (kind_of(Value(node)) != EntryKind::non_tensor) fail_kind(i, "no tensor");
         result_.values.emplace_back(i, node);
         return;
       default: return enter_dense(i, node, outside);
@@ -97,8 +98,8 @@ class Matcher {
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
     const GrowNode& to = folder_.nodes()[i];
-    const LazyNode* lazy = as_lazy(node.get());
-    if (lazy == nullptr || lazy->holds_non_tensor() || lazy->stack_dim() != to.text.stack_dim) {
+    const LazyNode* lazy = as_dict_stack(node.get());
+    if (lazy == nullptr || lazy->stack_dim() != to.text.stack_dim) {
       fail_kind(i, ("a lazy stack along dimension " + std::to_string(to.text.stack_dim)).c_str());
     }
     if (lazy->elements().size() != to.entries.size()) {
@@ -121,7 +122,7 @@ class Matcher {
   void enter_dense(std::size_t i, const NodePtr& given,
                    const std::vector<const format::Field*>& outside) {
     const GrowNode& to = folder_.nodes()[i];
-    if (is_opaque(*given)) fail_kind(i, "a dictionary");
+    if (!is_dict(*given)) fail_kind(i, "a dictionary");
     result_.held.push_back(dense_form(given));
     const DenseNode& node = *as_dense(result_.held.back().get());
     check_sizes(name(i), node.batch(), to.row());

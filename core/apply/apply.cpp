@@ -8,6 +8,7 @@
 #include "core/tree/inherit.h"
 #include "core/tree/names.h"
 #include "core/tree/paths.h"
+#include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
 #include <ATen/MemoryOverlap.h>
@@ -43,13 +44,15 @@ class WriteBack {
     });
     // The first tree is the one that is written to: the leaves of a lazy stack are its elements'.
     const NodePtr trees[] = {node, result};
-    const ZipPolicy policy{ZipPolicy::Missing::intersect, /*ignore_extra=*/true, "apply in place"};
-    visit_zip(
+    WalkRules rules;
+    rules.missing = WalkRules::Missing::intersect;
+    rules.what = "apply in place";
+    visit_zip<Take::elements>(
         trees,
-        [&](const ZipPlace& place, ZipTensors tensors) {
-          plan(extend(place.path), *tensors[0], *tensors[1]);
+        [&](const Here& here, Tensors tensors) {
+          plan(extend(here.path()), *tensors[0], *tensors[1]);
         },
-        policy);
+        rules);
   }
 
   void run() { writes_.run(); }
@@ -59,8 +62,8 @@ class WriteBack {
 };
 
 // Calls the function and puts what it returns into new nodes, or notes what is to be written. The
-// dictionary itself is not touched before all calls have come back. A sink of ZipWalk.
-class Apply {
+// dictionary itself is not touched before all calls have come back.
+class Apply : public WalkSink<Take::elements> {
  public:
   Apply(const ApplyManyOptions& options, const ApplyManyFn& callback)
       : options_(options), callback_(callback), batch_(batch_for(options)) {
@@ -68,44 +71,51 @@ class Apply {
   }
 
   void run(c10::ArrayRef<NodePtr> roots) {
-    ZipPolicy policy{options_.fill_missing ? ZipPolicy::Missing::fill : ZipPolicy::Missing::error,
-                     /*ignore_extra=*/true, "apply"};
-    policy.each_path = true;  // the function is told the path
-    if (options_.call_on_nested) {
-      run_flat(policy, roots);
-    } else {
-      detail::ZipWalk<Apply>(policy, *this).run(roots);
-    }
+    WalkRules rules;
+    if (options_.fill_missing) rules.missing = WalkRules::Missing::fill;
+    rules.ignore_extra = true;
+    rules.what = "apply";
+    rules.each_path = true;  // the function is told the path
+    walk_beside(roots, *this, rules);
   }
 
-  void enter(const DenseNode& lead) {
+  // The function takes dictionaries too, or what is in them.
+  Take meet(const Here& here, NodesHere nodes) {
+    if (!options_.call_on_nested) return Take::elements;
+    if (here.is_root()) return Take::reads;
+    c10::SmallVector<Value, 3> sources;
+    for (const Node* node : nodes) sources.push_back(node == nullptr ? Value() : retain(*node));
+    call(here, sources);
+    return Take::nothing;
+  }
+  void enter(const Here& here, Dicts) {
+    const DenseNode& lead = here.holder();
     auto node = c10::make_intrusive<DenseNode>(batch_ ? SizesView(*batch_) : lead.batch(),
                                                device_ ? device_ : lead.device());
     label(lead, *node);
     levels_.push_back({std::move(node), nullptr, {}, lead.size() == 0, false});
   }
-  void enter_lazy(const LazyNode& lead) { levels_.push_back({{}, &lead, {}, false, false}); }
+  void enter_lazy(const Here&, const LazyNode& lead, NodesHere) {
+    levels_.push_back({{}, &lead, {}, false, false});
+  }
 
-  void leaf(const ZipPlace& place, ZipTensors tensors) {
+  void leaf(const Here& here, Tensors tensors) {
     c10::SmallVector<Value, 3> sources;
     for (const at::Tensor* tensor : tensors) {
       sources.push_back(tensor == nullptr ? Value(options_.default_value) : Value(*tensor));
     }
-    call(place.path, sources);
+    call(here, sources);
   }
 
-  void data(const ZipPlace& place, ZipNodes nodes) {
+  void value(const Here& here, NodesHere nodes) {
     if (options_.inplace) return;
-    const DenseNode& holder = *levels_.back().node;
     NodePtr copy = nodes[0]->shallow_copy();
-    if (batch_ && copy->kind() == NodeKind::non_tensor) copy->set_batch(*batch_);
-    if (device_) copy->set_device(holder.device());
-    put(place.path, std::move(copy));
+    if (batch_ && one_value(*copy) != nullptr) copy->set_batch(*batch_);
+    if (device_) copy->set_device(levels_.back().node->device());
+    put(here, std::move(copy));
   }
 
-  void skip() {}
-
-  bool leave(Path path) {
+  Made leave(const Here& here, bool) {
     Level done = std::move(levels_.back());
     levels_.pop_back();
     const bool kept = keep(done);
@@ -116,11 +126,10 @@ class Apply {
       levels_.back().elements.push_back(std::move(node));
       levels_.back().any_kept = levels_.back().any_kept || kept;
     } else if (kept) {
-      put(path, std::move(node));
+      put(here, std::move(node));
     }
-    return kept;
+    return {};
   }
-  void again(Path, bool) {}  // not with each_path
 
   const NodePtr& result() const noexcept { return result_; }
   WriteBack& writes() noexcept { return writes_; }
@@ -140,37 +149,11 @@ class Apply {
     return Sizes(batch.begin(), batch.end());
   }
 
-  // Entries of the root, dictionaries too.
-  void run_flat(const ZipPolicy& policy, c10::ArrayRef<NodePtr> roots) {
-    const NodePtr root = dense_form(roots[0]);
-    const DenseNode& dense = *as_dense(root.get());
-    enter(dense);
-    for (std::size_t i = 0; i < dense.size(); ++i) {
-      const std::string_view path[] = {dense.name(i)};
-      const Value& value = dense.value(i);
-      if (value.is_node() && is_opaque(*value.node())) {
-        detail::refuse_nested_tensor(policy, path, {value.node().get()});
-        data(ZipPlace{path, dense}, {value.node().get()});
-        continue;
-      }
-      c10::SmallVector<Value, 3> sources{value};
-      for (std::size_t k = 1; k < roots.size(); ++k) {
-        std::optional<Value> other = entry_of(roots[k], dense.name(i));
-        if (!other && policy.missing == ZipPolicy::Missing::error)
-          detail::fail_missing(policy, path, k);
-        if (other && other->is_node() != value.is_node()) detail::fail_mixed(policy, path);
-        if (!other) other = value.is_node() ? Value() : Value(options_.default_value);
-        sources.push_back(std::move(*other));
-      }
-      call(path, sources);
-    }
-    leave({});
-  }
-
-  void call(Path path, c10::ArrayRef<Value> sources) {
+  void call(const Here& here, c10::ArrayRef<Value> sources) {
+    const Path path = here.path();
     Value result = callback_(path, sources);
     if (!any(result)) return;
-    if (!options_.inplace) return put(path, fitted(path, std::move(result)));
+    if (!options_.inplace) return put(here, fitted(path, std::move(result)));
     const Value& source = sources[0];
     if (result.is_node() != source.is_node()) {
       fail(Code::wrong_entry, "the function returned a ", kind_word(result), " for ",
@@ -183,7 +166,9 @@ class Apply {
     }
   }
 
-  void put(Path path, Value value) { levels_.back().node->put(path.back(), std::move(value)); }
+  void put(const Here& here, Value value) {
+    levels_.back().node->put(here.name(), std::move(value));
+  }
 
   // What the function returned as the dictionary can hold it.
   Value fitted(Path path, Value result) const {
@@ -199,8 +184,7 @@ class Apply {
   }
 
   static NodePtr fitted(const Node& holder, NodePtr node) {
-    if (node->kind() == NodeKind::sub_tensordict) node = dense_form(node);
-    TensorDict td(std::move(node));
+    TensorDict td(part_form(node));
     if (!begins_with(td.batch_size(), holder.batch())) {
       td = td.clone(/*recurse=*/false);
       td.set_batch_size(holder.batch());
@@ -250,7 +234,7 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
     fail(Code::invalid_argument,
          "apply in place keeps the dictionary: it excludes out, batch_size, device and names");
   }
-  if (options.inplace && options.call_on_nested && td.node()->kind() == NodeKind::lazy) {
+  if (options.inplace && options.call_on_nested && is_lazy_stack(*td.node())) {
     fail(Code::unsupported,
          "apply in place on nested dictionaries of a lazy stack: apply it to its elements");
   }
@@ -260,7 +244,7 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
   }
   if (!options.out) return;
   const TensorDict& out = *options.out;
-  if (out.node()->kind() == NodeKind::sub_tensordict || is_opaque(*out.node())) {
+  if (is_part(*out.node()) || !is_dict(*out.node())) {
     fail(Code::unsupported, "out must be a dictionary of its own, not a sub-tensordict");
   }
   if (out.is_locked()) fail(Code::locked, "the dictionary for the results is locked");
@@ -279,8 +263,8 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
 void put_into(const TensorDict& out, const NodePtr& result) {
   Changes changes;
   visit_paths(*result, [&](Path path, const Value& value) {
-    const DenseNode* dense = value.is_node() ? as_dense(value.node().get()) : nullptr;
-    if (dense != nullptr && (dense->size() != 0 || look_up(out.node(), path))) return;
+    const bool dense = value.is_node() && holds_entries(*value.node());
+    if (dense && (!entry_names(*value.node()).empty() || look_up(out.node(), path))) return;
     plan_set(changes, out.node(), path, value);
   });
   changes.run();
@@ -290,9 +274,7 @@ void put_into(const TensorDict& out, const NodePtr& result) {
 // is walked are nodes of our own.
 NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
   if (options.batch_size || options.out) return all_dense(node);
-  return TensorDict(node->kind() == NodeKind::sub_tensordict ? dense_form(node) : node)
-      .clone(/*recurse=*/false)
-      .node();
+  return TensorDict(part_form(node)).clone(/*recurse=*/false).node();
 }
 
 }  // namespace
@@ -300,7 +282,7 @@ NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback) {
   const TensorDict self = td;  // NOLINT: the caller's own may go meanwhile
-  if (is_opaque(*self.node())) fail(Code::unsupported, "a non-tensor value has no leaves");
+  if (!is_dict(*self.node())) fail(Code::unsupported, "a non-tensor value has no leaves");
   check_options(self, options);
   const std::optional<TensorDict> out = options.out;
   std::optional<InPlace> in_place;

@@ -92,7 +92,7 @@ class Joined {
     const TensorDict part = room->index(
         items_at(dim_, elements_ ? IndexItem::at(piece.first)
                                  : IndexItem::range(piece.first, piece.first + piece.length)));
-    if (!write(*as_dense(part.node().get()), *result.node())) return result;
+    if (!write(part.node(), result.node())) return result;
     ++written_;
     return part;
   }
@@ -122,53 +122,53 @@ class Joined {
     if (elements_ ? batch.size() < at : batch.size() <= at || batch[at] != piece.length) {
       return false;
     }
-    bool answer = result.kind() == NodeKind::dense && !result.tagged();
+    bool answer = holds_entries(result) && !result.tagged();
     visit_values(result, [&](const Value& value) {
       // A dictionary that stands in two places need not do so in the other results.
       answer =
-          answer && (value.is_node() ? value.node()->kind() == NodeKind::dense &&
-                                           !value.node()->tagged() && holders_of(*value.node()) < 2
+          answer && (value.is_node() ? holds_entries(*value.node()) && !value.node()->tagged() &&
+                                           holders_of(*value.node()) < 2
                                      : fast::plain_cpu(value.tensor()));
     });
     return answer;
   }
 
-  // False, with nothing written, when the result is not like the room.
-  static bool write(const DenseNode& part, const Node& result) {
-    struct Pair {
-      const DenseNode* to;
-      const Node* from;
-    };
-    Traversal<Pair> walk;
-    std::vector<std::pair<const at::Tensor*, const at::Tensor*>> leaves;
+  // Whether a result is like its part of the room, and which tensors stand side by side.
+  struct Likeness : WalkSink<Take::whole> {
+    Take meet(const Here&, NodesHere nodes) {
+      alike = holds_entries(*nodes[1]);
+      return alike ? Take::whole : Take::nothing;
+    }
+    void enter(const Here&, Dicts dicts) {
+      const DenseNode &to = *dicts[0], &from = *dicts[1];
+      alike = !from.tagged() && from.batch() == to.batch() && from.device() == to.device() &&
+              same_names(to, from);
+    }
+    void leaf(const Here&, Tensors tensors) {
+      const at::Tensor &target = *tensors[0], &source = *tensors[1];
+      alike = fast::plain_cpu(source) && source.scalar_type() == target.scalar_type() &&
+              source.sizes() == target.sizes();
+      leaves.emplace_back(&target, &source);
+    }
+    void value(const Here&, NodesHere) { alike = false; }
+    bool mixed(const Here&) {
+      alike = false;
+      return true;
+    }
+    bool done() const { return !alike; }
+
     bool alike = true;
-    walk.add({&part, &result});
-    walk.run([&](const Pair& at) {
-      const DenseNode* to = at.to;
-      const DenseNode* from = as_dense(at.from);
-      if (!alike || from == nullptr || from->tagged() || from->size() != to->size() ||
-          from->batch() != to->batch() || from->device() != to->device()) {
-        alike = false;
-        return;
-      }
-      for (std::size_t i = 0; i < to->size(); ++i) {
-        const Value& source = from->value(i);
-        const Value& target = to->value(i);
-        if (!same_name(from->name(i), to->name(i)) || source.is_node() != target.is_node()) {
-          alike = false;
-        } else if (source.is_node()) {
-          walk.add({as_dense(target.node().get()), source.node().get()});
-        } else if (fast::plain_cpu(source.tensor()) &&
-                   source.tensor().scalar_type() == target.tensor().scalar_type() &&
-                   source.tensor().sizes() == target.tensor().sizes()) {
-          leaves.emplace_back(&target.tensor(), &source.tensor());
-        } else {
-          alike = false;
-        }
-      }
-    });
-    if (!alike) return false;
-    for (const auto& [target, source] : leaves) assign(*target, *source, /*fast=*/true);
+    std::vector<std::pair<const at::Tensor*, const at::Tensor*>> leaves;
+  };
+
+  // False, with nothing written, when the result is not like the room.
+  static bool write(const NodePtr& part, const NodePtr& result) {
+    Likeness likeness;
+    WalkRules rules = all_entries();
+    rules.missing = WalkRules::Missing::fill;  // the names were looked at when the level began
+    walk_beside({part, result}, likeness, rules);
+    if (!likeness.alike) return false;
+    for (const auto& [target, source] : likeness.leaves) assign(*target, *source, /*fast=*/true);
     return true;
   }
 

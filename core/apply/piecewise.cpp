@@ -48,10 +48,7 @@ class Cutter {
   Cutter(const TensorDict& td, const PiecewiseOptions& options, int workers)
       // The function may have another handle on the dictionary and change or free it: what is cut are
       // nodes of our own.
-      : td_(TensorDict(td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node())
-                                                                     : td.node())
-                .clone(/*recurse=*/false)),
-        seed_(options.seed) {
+      : td_(TensorDict(part_form(td.node())).clone(/*recurse=*/false)), seed_(options.seed) {
     size_ = static_cast<std::int64_t>(td_.dim_size(options.dim));
     const auto dims = static_cast<std::int64_t>(td_.batch_size().size());
     dim_ = options.dim < 0 ? options.dim + dims : options.dim;

@@ -9,7 +9,7 @@
 #include "core/tensor/foreign.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/changes.h"
-#include "core/tree/kinds.h"
+#include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
 
@@ -72,21 +72,26 @@ void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Te
 // Puts the views into the dictionary itself, and its nested ones, and locks it.
 void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>& views,
            std::optional<c10::Device> device) {
-  Changes changes;
-  changes.lock(root);
-  visit_nodes(root, [&](const Node& node) {
-    if (device) changes.set_device(node, device);
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) {
+  struct Adopt {
+    Changes& changes;
+    const Plan& plan;
+    const std::vector<at::Tensor>& views;
+    std::optional<c10::Device> device;
+    void operator()(const Here& here, Tensors tensors) const {
+      changes.set(here.holder(), here.index(), views[plan.place_of(*tensors[0])]);
+    }
+    void operator()(const Here&, NodesHere nodes) const {
+      const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]);
+      if (nested_tensor == nullptr) return;
       changes.set_tensors(*nested_tensor,
                           packing::nested_tensor_over(*nested_tensor, plan.place_of(*nested_tensor),
                                                       views, device));
     }
-    const DenseNode* dense = as_dense(&node);
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      const Value& value = dense->value(i);
-      if (!value.is_node()) changes.set(*dense, i, views[plan.place_of(value.tensor())]);
-    }
-  });
+  };
+  Changes changes;
+  changes.lock(root);
+  if (device) visit_nodes(root, [&](const Node& node) { changes.set_device(node, device); });
+  visit_zip<Take::elements>({root}, Adopt{changes, plan, views, device}, all_entries());
   changes.run();
 }
 
@@ -129,7 +134,7 @@ void check_threads(const ConsolidateOptions& options) {
 }  // namespace
 
 bool is_consolidated(const TensorDict& td) {
-  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::sub_tensordict) return false;
+  if (!is_locked(*td.node()) || is_part(*td.node())) return false;
   try {
     const Plan plan(td.node(), Twice::once);
     return plan.places().empty() || buffer_of(plan).buffer;
@@ -140,16 +145,13 @@ bool is_consolidated(const TensorDict& td) {
 
 std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device device,
                                             bool non_blocking) {
-  if (!is_locked(*td.node()) || td.node()->kind() == NodeKind::sub_tensordict ||
-      device.type() == c10::DeviceType::Meta) {
+  if (!is_locked(*td.node()) || is_part(*td.node()) || device.type() == c10::DeviceType::Meta) {
     return std::nullopt;
   }
   const at::Tensor* leaf = nullptr;  // one look, before the plan is made for nothing
-  visit_nodes(td.node(), [&](const Node& node) {
-    const DenseNode* dense = as_dense(&node);
-    for (std::size_t i = 0; dense != nullptr && i < dense->size() && leaf == nullptr; ++i) {
-      if (!dense->value(i).is_node()) leaf = &dense->value(i).tensor();
-    }
+  visit_nodes(td.node(), [&](const Node& node) -> bool {
+    for_each_leaf(node, [&](const at::Tensor& one) { leaf = leaf == nullptr ? &one : leaf; });
+    return leaf != nullptr;
   });
   if (leaf == nullptr || Buffer::of(*leaf) == nullptr || leaf->device() == device) {
     return std::nullopt;
@@ -177,7 +179,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
   if (options.pinned && !device_available(c10::DeviceType::CUDA)) {
     fail(Code::device, "pinned memory needs an accelerator; none found");
   }
-  if (options.inplace && td.node()->kind() == NodeKind::sub_tensordict) {
+  if (options.inplace && is_part(*td.node())) {
     fail(Code::unsupported, "a sub-tensordict cannot be consolidated in place");
   }
   const bool stays = !device || td.device() == device;

@@ -84,23 +84,23 @@ void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptio
   const TensorDict message = receive(transport, options);
   Writes writes(Writes::Hold::owns);
   InPlace work(td.node());
-  ZipPolicy policy;
+  WalkRules policy;
   policy.what = "receiving into a dictionary";
-  visit_zip(
+  visit_zip<Take::elements>(
       {work.node(), message.node()},
-      [&](const ZipPlace& place, ZipTensors tensors) {
+      [&](const Here& here, Tensors tensors) {
         const at::Tensor& target = *tensors[0];
         const at::Tensor& source = *tensors[1];
         if (target.sizes() != source.sizes()) {
-          fail(Code::shape, show_path(place.path), " has shape ", show_sizes(target.sizes()),
+          fail(Code::shape, show_path(here.path()), " has shape ", show_sizes(target.sizes()),
                ", in the message ", show_sizes(source.sizes()));
         }
         if (target.scalar_type() != source.scalar_type()) {
-          fail(Code::dtype, show_path(place.path), " has dtype ",
+          fail(Code::dtype, show_path(here.path()), " has dtype ",
                c10::toString(target.scalar_type()), ", in the message ",
                c10::toString(source.scalar_type()));
         }
-        writes.set(place.path, target, source);
+        writes.set(here.path(), target, source);
       },
       policy);
   writes.run();

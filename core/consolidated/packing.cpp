@@ -7,8 +7,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/rows.h"
-#include "core/tree/kinds.h"
-#include "core/tree/traverse.h"
+#include "core/tree/engine.h"
 
 #include <ATen/ATen.h>
 
@@ -18,39 +17,7 @@ namespace td::packing {
 
 namespace {
 
-// Calls `f(name, value)` for the entries of a dictionary, or the elements of a lazy stack under their
-// numbers.
-template <class F>
-void for_each_entry(const Node& node, F&& f) {
-  if (const DenseNode* dense = as_dense(&node)) {
-    for (std::size_t i = 0; i < dense->size(); ++i) f(dense->name(i), dense->value(i));
-  } else if (const LazyNode* lazy = as_lazy(&node)) {
-    for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
-      f(std::to_string(i), Value(lazy->elements()[i]));
-    }
-  }
-}
-
-std::size_t entries(const Node& node) {
-  if (const DenseNode* dense = as_dense(&node)) return dense->size();
-  const LazyNode* lazy = as_lazy(&node);
-  return lazy == nullptr ? 0 : lazy->elements().size();
-}
-
-const NodePtr& nested(const Node& node, std::size_t i) {
-  if (const DenseNode* dense = as_dense(&node)) return dense->value(i).node();
-  return as_lazy(&node)->elements()[i];
-}
-
-std::string name_at(const Node& node, std::size_t i) {
-  const DenseNode* dense = as_dense(&node);
-  return dense != nullptr ? dense->name(i) : std::to_string(i);
-}
-
-bool is_value(const Value& value) {
-  return value.is_node() && value.node()->kind() == NodeKind::non_tensor;
-}
-
+// The nested tensor that an entry is, or nullptr.
 const NestedTensorNode* nested_tensor_in(const Value& value) {
   return value.is_node() ? as_nested_tensor(value.node().get()) : nullptr;
 }
@@ -64,10 +31,9 @@ bool begins_with_text(std::string_view text, std::string_view with) {
 }
 
 // Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
-void check_name(std::string_view name, const Value& value) {
-  const bool clash =
-      value.is_node() && !is_value(value) && nested_tensor_in(value) == nullptr &&
-      (name == "cls" || name == "non_tensors" || name == "leaves" || name == "cls_metadata");
+void check_name(std::string_view name, bool is_node) {
+  const bool clash = is_node && (name == "cls" || name == "non_tensors" || name == "leaves" ||
+                                 name == "cls_metadata");
   if (clash || begins_with_text(name, nested_tensor_mark)) {
     fail(Code::key_invalid, show_quoted(name), " cannot be packed: the format reserves this name");
   }
@@ -98,10 +64,10 @@ void append_name(std::string& out, const std::optional<std::string>& name) {
   out += name ? quote(*name) : "null";
 }
 
-void append_metadata(std::string& out, const Node& node, bool all_locked) {
+void append_metadata(std::string& out, const Node& node, const LazyNode* lazy, bool all_locked) {
   const char* locked = all_locked || is_locked(node) ? "true" : "false";
   const Names& names = node.names();
-  if (const LazyNode* lazy = as_lazy(&node)) {
+  if (lazy != nullptr) {
     const auto dim = static_cast<std::size_t>(lazy->stack_dim());
     out += "{\"stack_dim\":" + std::to_string(dim) + ",\"stack_dim_name\":";
     append_name(out, dim < names.size() ? names[dim] : std::nullopt);
@@ -120,48 +86,50 @@ void append_metadata(std::string& out, const Node& node, bool all_locked) {
   out.append(",\"is_locked\":").append(locked).append("}");
 }
 
-const char* class_of(const Node& node) {
-  if (node.kind() == NodeKind::dense) return "TensorDict";
-  return is_opaque(node) ? "NonTensorStack" : "LazyStackedTensorDict";
-}
-
 }  // namespace
 
-Plan::Plan(const NodePtr& root, Twice twice)
-    : root_(root->kind() == NodeKind::sub_tensordict ? dense_form(root) : root), twice_(twice) {
-  if (root_->kind() == NodeKind::non_tensor || root_->kind() == NodeKind::nested_tensor) {
+// Gives every tensor its place, in the order of the keys.
+class Plan::Placing : public WalkSink<Take::elements> {
+ public:
+  static constexpr bool opens_values = true;
+
+  explicit Placing(Plan& plan) : plan_(plan) {}
+
+  void enter(const Here& here, Dicts dicts) { enter(here, dicts[0]->size()); }
+  void enter_lazy(const Here& here, const LazyNode& lazy, NodesHere) {
+    enter(here, lazy.elements().size());
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    check_name(here.name(), false);
+    slot(here) = plan_.add(*tensors[0], here.name());
+  }
+  void value(const Here& here, NodesHere nodes) {
+    check_name(here.name(), false);
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]))
+      slot(here) = plan_.add(*nested_tensor, here.name());
+  }
+
+ private:
+  void enter(const Here& here, std::size_t entries) {
+    if (!here.is_root()) check_name(here.name(), true);
+    plan_.nodes_.emplace(&here.node(), Slots{plan_.slots_.size()});
+    plan_.slots_.resize(plan_.slots_.size() + entries, no_place);
+  }
+  std::size_t& slot(const Here& here) {
+    return plan_.slots_[plan_.nodes_.at(&here.node()).first + here.index()];
+  }
+
+  Plan& plan_;
+};
+
+Plan::Plan(const NodePtr& root, Twice twice) : root_(part_form(root)), twice_(twice) {
+  if (one_value(*root_) != nullptr || is_nested_tensor(*root_)) {
     fail(Code::wrong_entry, "a value or a nested tensor cannot be packed alone");
   }
-  struct Level {
-    const Node* node;
-    std::size_t next;
-  };
-  Traversal<Level> walk;
-  enter(*root_);
-  walk.add({root_.get(), 0});
-  const auto step = [&](Level& level) {
-    if (level.next == entries(*level.node)) return false;
-    const std::size_t i = level.next++;
-    const DenseNode* dense = as_dense(level.node);
-    const Value entry = dense != nullptr ? dense->value(i) : Value(nested(*level.node, i));
-    const std::string name = name_at(*level.node, i);
-    check_name(name, entry);
-    if (!entry.is_node()) {
-      slots_[nodes_.at(level.node).first + i] = add(entry.tensor(), name);
-    } else if (const NestedTensorNode* nested_tensor = nested_tensor_in(entry)) {
-      slots_[nodes_.at(level.node).first + i] = add(*nested_tensor, name);
-    } else if (!is_value(entry) && nodes_.count(entry.node().get()) == 0) {
-      enter(*entry.node());
-      walk.add({entry.node().get(), 0});
-    }
-    return true;
-  };
-  walk.run_in_order(step, [](const Level&) {});
-}
-
-void Plan::enter(const Node& node) {
-  nodes_.emplace(&node, Slots{slots_.size()});
-  slots_.resize(slots_.size() + entries(node), no_place);
+  WalkRules rules = all_entries();
+  rules.numbered = true;
+  Placing placing(*this);
+  walk(root_, placing, rules);
 }
 
 std::size_t Plan::add(const at::Tensor& tensor, std::string_view name) {
@@ -247,24 +215,36 @@ void Plan::copy_to(char* data, int threads) const {
   });
 }
 
-std::string Plan::text(bool all_locked) const {
-  struct Level {
-    const Node* node;
-    std::size_t next;
-  };
+// Writes the text of one dictionary after the other.
+class Plan::Text : public WalkSink<Take::elements> {
+ public:
+  static constexpr bool opens_values = true;
+
+  Text(const Plan& plan, bool all_locked) : plan_(plan), all_locked_(all_locked) {}
+
+  void enter(const Here& here, Dicts) { begin(here, nullptr); }
+  void enter_lazy(const Here& here, const LazyNode& lazy, NodesHere) { begin(here, &lazy); }
+  Made leave(const Here&, bool) {
+    out += '}';
+    return {};
+  }
+
   std::string out;
-  Traversal<Level> walk;
-  PathLimit limit(*root_);
-  const auto begin = [&](const Node& node) {
-    const std::size_t first = nodes_.at(&node).first;
-    out.append("{\"cls\":\"").append(class_of(node)).append("\",\"non_tensors\":{");
+
+ private:
+  void begin(const Here& here, const LazyNode* lazy) {
+    const Node& node = here.node();
+    if (!here.is_root()) out += ',' + quote(here.name()) + ':';
+    const std::size_t first = plan_.nodes_.at(&node).first;
+    out.append("{\"cls\":\"").append(row_of(node).class_name).append("\",\"non_tensors\":{");
     bool any = false;
     for_each_entry(node, [&](const std::string& name, const Value& value) {
-      if (!is_value(value)) return;
-      const auto& data = static_cast<const NonTensorNode&>(*value.node());
+      const std::string* json = value.is_node() ? one_value(*value.node()) : nullptr;
+      if (json == nullptr) return;
+      const Node& data = *value.node();
       if (any) out += ',';
       any = true;
-      out += quote(name) + ":[" + data.json() + ',';
+      out += quote(name) + ":[" + *json + ',';
       append_sizes(out, data.batch());
       out += ',';
       append_device(out, data);
@@ -274,9 +254,9 @@ std::string Plan::text(bool all_locked) const {
     any = false;
     std::size_t slot = first;
     for_each_entry(node, [&](const std::string& name, const Value& value) {
-      std::size_t number = slots_[slot++];
+      std::size_t number = plan_.slots_[slot++];
       const auto leaf = [&](const std::string& key, SizesView sizes) {
-        const Place& place = places_[number++];
+        const Place& place = plan_.places_[number++];
         if (any) out += ',';
         any = true;
         out += quote(key) + ":[\"";
@@ -290,7 +270,7 @@ std::string Plan::text(bool all_locked) const {
       const NestedTensorNode* nested_tensor = nested_tensor_in(value);
       if (nested_tensor == nullptr) return;
       const auto part = [&](std::string_view mark) {
-        leaf(std::string(mark) + name, places_[number].tensor.sizes());
+        leaf(std::string(mark) + name, plan_.places_[number].tensor.sizes());
       };
       const std::shared_ptr<const Jagged>& jagged = nested_tensor->jagged();
       part(values_mark);
@@ -300,30 +280,23 @@ std::string Plan::text(bool all_locked) const {
       out += std::to_string(jagged ? jagged->dim : 1) + ']';
     });
     out += "},\"cls_metadata\":";
-    append_metadata(out, node, all_locked);
-    walk.add({&node, 0});
+    append_metadata(out, node, lazy, all_locked_);
     if (out.size() > max_text_bytes) {
       fail(Code::unsupported, "the names and sizes of the dictionary take more than ",
            max_text_bytes, " bytes");
     }
-  };
-  begin(*root_);
-  walk.run_in_order(
-      [&](Level& level) {
-        if (level.next == entries(*level.node)) return false;
-        const std::size_t i = level.next++;
-        const DenseNode* dense = as_dense(level.node);
-        if (dense != nullptr && !dense->value(i).is_node()) return true;
-        const Node& inner = *nested(*level.node, i);
-        if (inner.kind() == NodeKind::non_tensor || inner.kind() == NodeKind::nested_tensor)
-          return true;
-        limit.enter(inner);
-        out += ',' + quote(name_at(*level.node, i)) + ':';
-        begin(inner);
-        return true;
-      },
-      [&](const Level&) { out += '}'; });
-  return out;
+  }
+
+  const Plan& plan_;
+  bool all_locked_;
+};
+
+std::string Plan::text(bool all_locked) const {
+  WalkRules rules = all_paths();
+  rules.numbered = true;
+  Text text(*this, all_locked);
+  walk(root_, text, rules);
+  return std::move(text.out);
 }
 
 }  // namespace td::packing

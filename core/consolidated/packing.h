@@ -58,12 +58,13 @@ class Plan {
   void copy_to(char* data, int threads = 1) const;
 
  private:
+  class Placing;
+  class Text;
   struct Slots {  // of a dictionary: which of its entries is which place
     std::size_t first;
   };
   static constexpr std::size_t no_place = std::numeric_limits<std::size_t>::max();
 
-  void enter(const Node& node);
   std::size_t add(const at::Tensor& tensor, std::string_view name);
   std::size_t add_new(const at::Tensor& tensor, std::string_view name);
   std::size_t add(const NestedTensorNode& nested_tensor, std::string_view name);

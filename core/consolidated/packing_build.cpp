@@ -195,7 +195,7 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
   for (const std::size_t number : dict.dicts) put(dicts_[number].key, std::move(made[number]));
   try {
     NodePtr node = lazy_stack(std::move(elements), dict.stack_dim);
-    if (is_opaque(*node) != (dict.kind == Dict::Kind::non_tensor_stack)) {
+    if (!is_dict(*node) != (dict.kind == Dict::Kind::non_tensor_stack)) {
       fail(Code::format, "non-tensor data is in the wrong kind of stack");
     }
     if (dict.stack_name) {

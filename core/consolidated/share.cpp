@@ -5,8 +5,7 @@
 #include "core/tensor/buffer.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/changes.h"
-#include "core/tree/kinds.h"
-#include "core/tree/traverse.h"
+#include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
 
@@ -80,7 +79,7 @@ void flag(const NodePtr& root) {
 
 void share_memory(const TensorDict& td) {
   const NodePtr& root = td.node();
-  if (root->kind() == NodeKind::sub_tensordict) {
+  if (is_part(*root)) {
     fail(Code::unsupported, "a sub-tensordict cannot be moved to shared memory");
   }
   if (root->memmapped()) {
@@ -107,35 +106,38 @@ void share_memory(const TensorDict& td) {
         Buffer::view(held ? Buffer::over(memory, plan.bytes(), tensor.storage()) : common,
                      place.start, tensor.sizes(), tensor.scalar_type()));
   }
-  Changes changes;
-  std::vector<std::pair<at::Tensor, at::Tensor>> led;  // tensors, and views of where they will lie
-  changes.lock(root);
-  visit_nodes(root, [&](const Node& node) {
-    changes.set_shared(node, true);
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) {
+  struct Lead {
+    const Plan& plan;
+    const std::vector<at::Tensor>& views;
+    Changes changes = {};
+    std::vector<std::pair<at::Tensor, at::Tensor>> led = {};  // and views of where they will lie
+    void operator()(const Here& here, Tensors tensors) {
+      const at::Tensor& view = views[plan.place_of(*tensors[0])];
+      if (keeps_identity(*tensors[0])) {
+        led.emplace_back(*tensors[0], view);
+      } else {
+        changes.set(here.holder(), here.index(), view);
+      }
+    }
+    void operator()(const Here&, NodesHere nodes) {
+      const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]);
+      if (nested_tensor == nullptr) return;
       changes.set_tensors(*nested_tensor,
                           packing::nested_tensor_over(*nested_tensor, plan.place_of(*nested_tensor),
                                                       views, nested_tensor->device()));
     }
-    const DenseNode* dense = as_dense(&node);
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      if (dense->value(i).is_node()) continue;
-      const at::Tensor& tensor = dense->value(i).tensor();
-      const at::Tensor& view = views[plan.place_of(tensor)];
-      if (keeps_identity(tensor)) {
-        led.emplace_back(tensor, view);
-      } else {
-        changes.set(*dense, i, view);
-      }
-    }
-  });
-  changes.prepare();
-  for (const auto& [tensor, view] : led) {
+  };
+  Lead lead{plan, views};
+  lead.changes.lock(root);
+  visit_nodes(root, [&](const Node& node) { lead.changes.set_shared(node, true); });
+  visit_zip<Take::elements>({root}, lead, all_entries());
+  lead.changes.prepare();
+  for (const auto& [tensor, view] : lead.led) {
     if (tensor.storage().unsafeGetStorageImpl() != view.storage().unsafeGetStorageImpl()) {
       lead_to(tensor, view);
     }
   }
-  changes.commit();
+  lead.changes.commit();
 }
 
 bool is_shared(const TensorDict& td) {

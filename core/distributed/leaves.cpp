@@ -1,89 +1,45 @@
 #include "core/distributed/leaves.h"
 
 #include "core/tensor/writes.h"
-#include "core/tree/kinds.h"
-#include "core/tree/nested_tensor.h"
-#include "core/tree/sub_node.h"
-#include "core/tree/traverse.h"
-
-#include <algorithm>
-#include <numeric>
+#include "core/tree/engine.h"
 
 namespace td::distributed {
 
 namespace {
 
-// A dictionary or lazy stack that is gone through.
-struct Level {
-  NodePtr node;
-  std::vector<std::size_t> order;  // of the entries; empty for a lazy stack
-  std::size_t next;
-  std::string path;
-};
-
-Level level_of(const NodePtr& node, Order order, std::string path) {
-  Level level{
-      node->kind() == NodeKind::sub_tensordict ? dense_form(node) : node, {}, 0, std::move(path)};
-  if (const DenseNode* dense = as_dense(level.node.get())) {
-    level.order.resize(dense->size());
-    std::iota(level.order.begin(), level.order.end(), std::size_t{0});
-    if (order == Order::sorted) {
-      std::sort(level.order.begin(), level.order.end(),
-                [&](std::size_t a, std::size_t b) { return dense->name(a) < dense->name(b); });
-    }
+// Lists the tensors, with their paths joined by dots.
+class Lister : public WalkSink<Take::elements> {
+ public:
+  void leaf(const Here& here, Tensors tensors) { leaves.push_back({text(here), *tensors[0]}); }
+  void value(const Here& here, NodesHere nodes) {
+    if (!is_nested_tensor(*nodes[0])) return;
+    fail(Code::unsupported, "\"", text(here),
+         "\" is a nested tensor, which cannot be sent leaf by leaf; "
+         "send a message");
   }
-  return level;
-}
 
-std::string below(const std::string& path, const std::string& name) {
-  return path.empty() ? name : path + "." + name;
-}
+  std::vector<Leaf> leaves;
+
+ private:
+  static std::string text(const Here& here) {
+    std::string joined;
+    for (const std::string_view name : here.path()) {
+      if (!joined.empty()) joined += '.';
+      joined += name;
+    }
+    return joined;
+  }
+};
 
 }  // namespace
 
 std::vector<Leaf> leaves_of(const NodePtr& root, Order order) {
-  std::vector<Leaf> leaves;
-  std::vector<Level> open;
-  open.push_back(level_of(root, order, ""));
-  PathLimit limit(*open.back().node);
-  const auto enter = [&](const NodePtr& node, std::string path) {
-    if (node->kind() == NodeKind::non_tensor) return;
-    if (as_nested_tensor(node.get()) != nullptr) {
-      fail(Code::unsupported, "\"", path,
-           "\" is a nested tensor, which cannot be sent leaf by leaf; "
-           "send a message");
-    }
-    limit.enter(*node);
-    open.push_back(level_of(node, order, std::move(path)));
-  };
-  while (!open.empty()) {
-    Level& level = open.back();
-    if (const DenseNode* dense = as_dense(level.node.get())) {
-      if (level.next == level.order.size()) {
-        open.pop_back();
-        continue;
-      }
-      const std::size_t i = level.order[level.next++];
-      const Value& value = dense->value(i);
-      std::string path = below(level.path, dense->name(i));
-      if (value.is_node()) {
-        enter(value.node(), std::move(path));  // `level` is no longer valid
-      } else {
-        leaves.push_back({std::move(path), value.tensor()});
-      }
-    } else if (const LazyNode* lazy = as_lazy(level.node.get())) {
-      if (level.next == lazy->elements().size()) {
-        open.pop_back();
-        continue;
-      }
-      const std::size_t i = level.next++;
-      const NodePtr element = lazy->elements()[i];
-      enter(element, below(level.path, std::to_string(i)));
-    } else {
-      open.pop_back();
-    }
-  }
-  return leaves;
+  WalkRules rules = all_paths();
+  rules.numbered = true;
+  rules.sorted = order == Order::sorted;
+  Lister lister;
+  walk(root, lister, rules);
+  return std::move(lister.leaves);
 }
 
 void write_leaves(const NodePtr& root, Order order, const std::vector<at::Tensor>& values) {

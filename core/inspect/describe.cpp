@@ -6,11 +6,10 @@
 #include "core/meta/format.h"
 #include "core/tensor/device.h"
 #include "core/tensor/foreign.h"
-#include "core/tree/lazy_index.h"
+#include "core/tree/engine.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
-#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 
@@ -20,53 +19,39 @@ namespace td {
 
 namespace {
 
-// Writes one node after the other; what is open is closed when the path gets shorter.
-class Describer {
+// Writes one node after the other. No tensor of a lazy stack is read: they may differ in shape.
+class Describer : public WalkSink<Take::looks> {
  public:
-  std::string run(const NodePtr& root) {
-    limit_.emplace(*root);
-    begin(root);
-    walk_.run_in_order(
-        [&](Level& level) {
-          if (level.next == level.names.size()) return false;
-          const std::size_t i = level.next++;
-          if (i != 0) text_ += ", ";
-          const std::string name = level.names[i];
-          text_ += quote(name) + ": ";
-          entry(NodePtr(level.node), name);
-          return true;
-        },
-        [&](const Level&) { text_ += "}}"; });
-    return std::move(text_);
+  void enter(const Here& here, Dicts) {
+    if (!here.is_root()) begin(here);
+    open(here.node());
   }
+  void leaf(const Here& here, Tensors tensors) {
+    begin(here);
+    leaf(tensors[0]->sizes(), *tensors[0], here.node());
+  }
+  void look(const Here& here, const NodePtr& node, const std::string& name) {
+    begin(here);
+    const LeafLook look = look_at_leaf(node, name);
+    leaf(look.sizes, look.sample, *node);
+  }
+  void value(const Here& here, NodesHere nodes) {
+    begin(here);
+    const std::string* json = one_value(*nodes[0]);
+    text_ += json != nullptr ? "{\"value\": " + *json + "}"
+                             : "{\"values\": " + non_tensor_json(*nodes[0]) + "}";
+  }
+  Made leave(const Here&, bool) {
+    text_ += "}}";
+    return {};
+  }
+
+  std::string take() { return std::move(text_); }
 
  private:
-  // A dictionary of any kind. No tensor of a lazy stack is read: they may differ in shape.
-  struct Level {
-    NodePtr node;
-    std::vector<std::string> names;
-    std::size_t next;
-  };
-
-  void begin(const NodePtr& node) {
-    walk_.add({node, entry_names(*node), 0});
-    open(*node);
-  }
-
-  void entry(const NodePtr& holder, std::string_view name) {
-    if (kind_below(holder, name) == EntryKind::tensor) {
-      const LeafLook look = look_at_leaf(holder, name);
-      return leaf(look.sizes, look.sample, *holder);
-    }
-    const NodePtr node = entry_of(holder, name)->take_node();
-    if (!is_opaque(*node)) {
-      limit_->enter(*node);
-      begin(node);
-    } else if (node->kind() == NodeKind::non_tensor) {
-      text_ += "{\"value\": " + static_cast<const NonTensorNode&>(*node).json() + "}";
-    } else {
-      text_ += "{\"values\": " + non_tensor_json(*node) + "}";
-    }
+  void begin(const Here& here) {
+    if (text_.back() != '{') text_ += ", ";
+    text_ += quote(here.name()) + ": ";
   }
 
   void open(const Node& node) {
@@ -95,8 +80,6 @@ class Describer {
   }
 
   std::string text_;
-  Traversal<Level> walk_;
-  std::optional<PathLimit> limit_;
 };
 
 using json::Tree;
@@ -260,13 +243,12 @@ class Builder {
 }  // namespace
 
 std::string describe_dict(const TensorDict& td) {
-  NodePtr root = td.node();
-  if (is_opaque(*root)) {
+  if (!is_dict(*td.node())) {
     fail(Code::unsupported, "a non-tensor value is not described alone");
   }
-  if (const SubTensorDictNode* part = as_sub_tensordict(root.get()))
-    root = read_at(part->parent(), part->items());
-  return Describer().run(root);
+  Describer describer;
+  walk(picked_form(td.node()), describer, all_paths());
+  return describer.take();
 }
 
 TensorDict from_schema(std::string_view text, const FromSchemaOptions& options) {

@@ -16,11 +16,10 @@ namespace td {
 
 namespace {
 
-// Of each place, or of each tensor once.
+// Of each here, or of each tensor once.
 template <class F>
 std::int64_t sum(const TensorDict& td, bool once, F&& f) {
-  const NodePtr root =
-      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
+  const NodePtr root = part_form(td.node());
   std::size_t total = 0;
   if (once) {
     std::unordered_set<const c10::TensorImpl*> seen;
@@ -92,9 +91,9 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
   std::vector<std::int64_t> result;
   // Tensors that are stored: those of the elements of a lazy stack, not copies that are read out of it.
-  ZipPolicy policy;
+  WalkRules policy;
   policy.nested_tensor = true;  // passed over, as other values
-  const auto add = [&](const ZipPlace&, ZipTensors tensors) {
+  const auto add = [&](const Here&, Tensors tensors) {
     const at::Tensor& leaf = *tensors[0];
     const void* first = data_of(leaf);
     if (storage && first != nullptr) {
@@ -102,7 +101,7 @@ std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
     }
     result.push_back(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(first)));
   };
-  visit_zip({td.node()}, add, policy);
+  visit_zip<Take::elements>({td.node()}, add, policy);
   return result;
 }
 

@@ -42,37 +42,13 @@ std::size_t owned_nbytes(const at::Tensor& tensor) {
   return owned.bytes();
 }
 
-// What has one holder is met once: nothing needs to be remembered.
+// What others hold is not owned, and nor is what only leads there.
 std::size_t owned_nbytes(const TensorDict& td) {
   OwnedStorages owned;
-  Traversal<const Node*> walk;
-  c10::SmallVector<NodePtr, 8> held;
-  const auto add = [&](const Node* node) {
-    if (holders_of(*node) == 1) walk.add(node);
-  };
-  add(td.node().get());
-  walk.run([&](const Node* node) {
-    if (const DenseNode* dense = as_dense(node)) {
-      for (std::size_t i = 0; i < dense->size(); ++i) {
-        const Value& value = dense->value(i);
-        if (value.is_node()) {
-          add(value.node().get());
-        } else {
-          owned.add(value.tensor());
-        }
-      }
-    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(node)) {
-      owned.add(nested_tensor->values());
-      owned.add(nested_tensor->sizes());
-    } else {
-      held.clear();
-      node->collect(held);
-      for (NodePtr& inner : held) {
-        const Node* const next = inner.get();
-        inner.reset();  // its holder keeps it
-        add(next);
-      }
-    }
+  visit_nodes(td.node(), [&](const Node& node) -> Go {
+    if (holders_of(node) != 1) return Go::past;
+    for_each_tensor(node, [&](const at::Tensor& tensor) { owned.add(tensor); });
+    return Go::on;
   });
   return owned.bytes();
 }

@@ -55,8 +55,8 @@ std::string shortened(const std::string& text) {
   return text.substr(0, skip(20)) + "  ...  " + text.substr(skip(characters - 20));
 }
 
-std::string non_tensor_text(const NonTensorNode& node) {
-  const std::string text = shortened(python_text(node.json()));
+std::string non_tensor_text(const Node& node) {
+  const std::string text = shortened(python_text(*one_value(node)));
   return "NonTensorData(data=" + text + ", batch_size=" + torch_size(node.batch()) +
          ", device=" + show_device(node.device()) + ")";
 }
@@ -129,11 +129,10 @@ std::string nested_tensor_text(const NestedTensorNode& node) {
 }
 
 std::string entry_text(const NodePtr& node, std::string_view name, std::size_t depth, Nesting at) {
-  if (as_lazy(node.get()) != nullptr && kind_below(node, name) == EntryKind::tensor) {
-    return lazy_leaf_text(node, name);
-  }
-  if (kind_below(node, name) == EntryKind::nested_tensor && as_lazy(node.get()) != nullptr) {
-    return "Tensor(...)";  // nested tensors, which cannot be stacked
+  if (is_lazy_stack(*node)) {
+    const EntryKind kind = kind_below(node, name);
+    if (kind == EntryKind::tensor) return lazy_leaf_text(node, name);
+    if (kind == EntryKind::nested_tensor) return "Tensor(...)";  // they cannot be stacked
   }
   const std::optional<Value> value = entry_of(node, name);
   return value->is_node() ? print_node(value->node(), depth, at.inner())
@@ -199,24 +198,19 @@ std::string tensorclass_text(const NodePtr& node, std::size_t depth, Nesting at)
 
 // `depth` is that of the indentation.
 std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
-  if (node->kind() == NodeKind::non_tensor)
-    return non_tensor_text(static_cast<const NonTensorNode&>(*node));
+  if (one_value(*node) != nullptr) return non_tensor_text(*node);
   if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get()))
     return nested_tensor_text(*nested_tensor);
-  if (is_opaque(*node)) return non_tensor_stack_text(*node, depth);
+  if (!is_dict(*node)) return non_tensor_stack_text(*node, depth);
   if (at.level >= max_depth || at.left == 0) return "TensorDict(...)";
   --at.left;
   if (node->tensorclass()) return tensorclass_text(node, depth, at);
   const LazyNode* lazy = as_lazy(node.get());
-  const char* name = lazy != nullptr                            ? "LazyStackedTensorDict"
-                     : node->kind() == NodeKind::sub_tensordict ? "SubTensorDict"
-                                                                : "TensorDict";
   // A sub-tensordict on a lazy stack may read as one whose tensors differ in shape.
-  const SubTensorDictNode* part = as_sub_tensordict(node.get());
-  const NodePtr shown = part == nullptr ? node : read_at(part->parent(), part->items());
+  const NodePtr shown = picked_form(node);
   const std::vector<std::string> fields =
       field_texts(shown, entry_names(*shown), ": ", depth + 2, at);
-  return std::string(name) + "(\n" + indent(depth + 1) +
+  return std::string(row_of(*node).class_name) + "(\n" + indent(depth + 1) +
          "fields=" + braces(fields, depth + 2, depth + 1) +
          (lazy != nullptr ? exclusive_text(*lazy, depth, at) : "") + attributes(*node, depth);
 }

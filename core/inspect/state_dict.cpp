@@ -59,7 +59,7 @@ std::string metadata_of(const TensorDict& td) {
   };
   add("", *td.node());
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (value.is_node() && !is_opaque(*value.node())) {
+    if (is_dict(value)) {
       add(join(path, flat_separator), *value.node());
     }
   });
@@ -109,7 +109,7 @@ class Loading {
         changes_(changes) {
     bool nested = false;
     visit_paths(*state_.node(), [&](Path path, const Value& value) {
-      nested = nested || (value.is_node() && !is_opaque(*value.node()));
+      nested = nested || is_dict(value);
       if (!value.is_node()) leaves_.push_back({{path.begin(), path.end()}, value.tensor()});
     });
     if (options.form == StateForm::nested) nested = true;
@@ -135,15 +135,12 @@ class Loading {
     plan_node({}, *td_.node(), {});
     visit_paths(*td_.node(), [&](Path path, const Value& value) {
       if (!value.is_node()) return plan_leaf(path, value.tensor());
-      if (value.node()->kind() == NodeKind::non_tensor) return;
-      if (value.node()->kind() != NodeKind::dense) {
-        if (value.node()->kind() == NodeKind::nested_tensor) {
-          fail(Code::unsupported, show_path(path),
-               " is a nested tensor, which a state cannot be loaded into");
-        }
-        if (is_opaque(*value.node())) return;
-        return plan_lazy(path, static_cast<const LazyNode&>(*value.node()));
+      if (is_nested_tensor(*value.node())) {
+        fail(Code::unsupported, show_path(path),
+             " is a nested tensor, which a state cannot be loaded into");
       }
+      if (!is_dict(value)) return;
+      if (const LazyNode* lazy = as_lazy(value.node().get())) return plan_lazy(path, *lazy);
       plan_node(path, *value.node(), batch_above(path));
     });
   }
@@ -360,18 +357,15 @@ bool reads_as_one(const NodePtr& lazy) {
 // them, called 0, 1, 2 ….
 NodePtr state_form(const NodePtr& root) {
   const auto form = [](const NodePtr& node) -> NodePtr {
-    const LazyNode* lazy = is_opaque(*node) ? nullptr : as_lazy(node.get());
-    if (lazy == nullptr || reads_as_one(node)) return dense_form(node);
-    auto numbered = c10::make_intrusive<DenseNode>(lazy->batch(), lazy->device());
-    for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
-      numbered->put(std::to_string(k), lazy->elements()[k]);
-    }
+    if (!is_lazy_stack(*node) || reads_as_one(node)) return dense_form(node);
+    auto numbered = c10::make_intrusive<DenseNode>(node->batch(), node->device());
+    for_each_entry(*node, [&](const std::string& name, const Value& element) {
+      numbered->put(name, element);
+    });
     return numbered;
   };
-  NodePtr top = root;
-  if (const SubTensorDictNode* part = as_sub_tensordict(root.get()))
-    top = read_at(part->parent(), part->items());
-  return copy_dense(top, form, [](const Node&) { return std::optional<at::Tensor>(); });
+  return copy_dense(picked_form(root), form,
+                    [](const Node&) { return std::optional<at::Tensor>(); });
 }
 
 }  // namespace
@@ -381,10 +375,10 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
   TensorDict result;
   visit_paths(*source.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
-      if (value.node()->kind() == NodeKind::nested_tensor) {
+      if (is_nested_tensor(*value.node())) {
         fail(Code::unsupported, show_path(path), " is a nested tensor, which a state cannot hold");
       }
-      if (options.nested && !is_opaque(*value.node())) result.set(path, TensorDict());
+      if (options.nested && is_dict(value)) result.set(path, TensorDict());
       return;
     }
     at::Tensor leaf = options.keep_vars ? value.tensor() : value.tensor().detach();
@@ -409,7 +403,7 @@ TensorDict state_dict(const TensorDict& td, const StateOptions& options) {
 
 void load_state_dict(const TensorDict& td, const TensorDict& state,
                      const LoadStateOptions& options) {
-  if (td.node()->kind() == NodeKind::sub_tensordict || is_opaque(*td.node())) {
+  if (is_part(*td.node()) || !is_dict(*td.node())) {
     fail(Code::unsupported,
          "a state is loaded into a dictionary, not into a part of one or a value");
   }

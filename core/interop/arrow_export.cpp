@@ -183,11 +183,11 @@ class Exporter {
     Level& level = levels_.back();
     if (!value.is_node()) {
       level.columns.push_back(tensor_column(name, value.tensor(), options_, path));
-    } else if (value.node()->kind() == NodeKind::nested_tensor) {
+    } else if (is_nested_tensor(*value.node())) {
       fail(Code::unsupported, show_path(path),
            " is a nested tensor and cannot be a column: make it padded first");
-    } else if (value.node()->kind() == NodeKind::non_tensor) {
-      level.add_value(name, static_cast<const NonTensorNode&>(*value.node()).json());
+    } else if (const std::string* json = one_value(*value.node())) {
+      level.add_value(name, *json);
     } else {
       level.columns.push_back(value_column(name, *value.node()));
     }
@@ -227,17 +227,15 @@ class Exporter {
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema,
                   Array* array) {
   NodePtr root = dense_form(td.node());
-  const bool dense = !visit_nodes(
-      root, [](const Node& node) { return node.kind() == NodeKind::lazy && !is_opaque(node); });
-  if (!dense) root = all_dense(root);
-  if (as_dense(root.get()) == nullptr) {
+  if (has_lazy(root)) root = all_dense(root);
+  if (!is_dict(*root)) {
     fail(Code::wrong_entry, "a non-tensor value alone cannot be a record batch");
   }
   if (root->batch().empty()) {
     fail(Code::shape,
          "a record batch needs a batch dimension for its rows, the dictionary has none");
   }
-  Exporter exporter(root->batch()[0], as_dense(root.get())->size(), options);
+  Exporter exporter(root->batch()[0], entry_names(*root).size(), options);
   visit_paths(*root, [&](Path path, const Value& value) { exporter.add(path, value); });
   exporter.finish().take(schema, array);
 }

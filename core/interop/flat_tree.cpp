@@ -136,7 +136,7 @@ OwnedPath split_name(std::string_view name, const FileOptions& options) {
 FlatTree flatten(const TensorDict& td, const FileOptions& options) {
   const std::string separator = separator_of(options);
   const NodePtr root = all_dense(dense_form(td.node()));
-  if (as_dense(root.get()) == nullptr) {
+  if (!is_dict(*root)) {
     fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
   }
   FlatTree tree;
@@ -167,16 +167,14 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
       return;
     }
     const Node& node = *value.node();
-    if (is_opaque(node)) {
-      const bool each = node.kind() != NodeKind::non_tensor;
+    if (!is_dict(node)) {
+      const std::string* one = one_value(node);
       tree.extras.data.push_back(
-          {own(path), each ? non_tensor_json(node) : static_cast<const NonTensorNode&>(node).json(),
-           each});
+          {own(path), one == nullptr ? non_tensor_json(node) : *one, one == nullptr});
       return;
     }
-    const DenseNode* dense = as_dense(&node);
     Names names = names_of(node);
-    if (dense == nullptr || dense->size() == 0 || node.batch() != above.batch ||
+    if (entry_names(node).empty() || node.batch() != above.batch ||
         more_names(names, above.names, above.batch.size())) {
       tree.extras.dicts.push_back(
           {own(path), Sizes(node.batch().begin(), node.batch().end()), names});
@@ -254,13 +252,12 @@ FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) 
 }
 
 std::size_t levels_there(const Node& root, Path path) {
-  const Node* at = &root;
+  NodePtr at = retain(root);
   for (std::size_t i = 0; i < path.size(); ++i) {
-    const DenseNode* dense = as_dense(at);
-    const Value* value = dense == nullptr ? nullptr : dense->find(path[i]);
-    if (value == nullptr) return i;
+    std::optional<Value> value = entry_of(at, path[i]);
+    if (!value) return i;
     if (!value->is_node()) return i + 1;
-    at = value->node().get();
+    at = value->take_node();
   }
   return path.size();
 }

@@ -318,7 +318,7 @@ std::vector<Part> parts_of(const TensorDict& td, const SaveOptions& options) {
     parts.push_back({options.group, flatten_for(td), -1});
     return parts;
   }
-  if (td.node()->kind() != NodeKind::lazy || is_opaque(*td.node())) {
+  if (!is_lazy_stack(*td.node())) {
     fail(Code::wrong_entry, "only the elements of a lazy stack are written as groups");
   }
   const auto& stack = static_cast<const LazyNode&>(*td.node());

@@ -2,7 +2,7 @@
 #include "core/interop/numpy.h"
 #include "core/meta/format.h"
 #include "core/tensor/foreign.h"
-#include "core/tree/traverse.h"
+#include "core/tree/engine.h"
 
 #include <algorithm>
 #include <deque>
@@ -32,47 +32,26 @@ at::Tensor array_of(const FileBytes& file, const Header& header, std::string_vie
 
 // How the tensors of a dictionary lie in a record: as a C compiler would put them, nested dictionaries
 // as records in the record. The text is that of NumPy's dtype.
-class TensorclassPlan {
+class RecordPlan : public WalkSink<Take::reads> {
  public:
-  explicit TensorclassPlan(const NodePtr& root) : dims_(root->batch().size()) {
-    struct Level {
-      const DenseNode* node;
-      std::size_t next;
-    };
-    Traversal<Level> walk;
-    PathLimit limit(*root);
-    walk.add({as_dense(root.get()), 0});
-    text_ = "[";
-    const auto step = [&](Level& level) {
-      if (level.next == level.node->size()) return false;
-      const std::size_t i = level.next++;
-      const Value& value = level.node->value(i);
-      const std::string& name = level.node->name(i);
-      if (name.empty()) fail(Code::key_invalid, "an array of records has no field without a name");
-      if (value.is_node()) {
-        const DenseNode* inner = as_dense(value.node().get());
-        if (inner == nullptr) {
-          fail(Code::unsupported, quote(name),
-               " is not a tensor, and NumPy's files hold only tensors");
-        }
-        separate();
-        text_ += "(" + quote(name) + ", [";
-        path_.push_back(name);
-        limit.enter(*inner);
-        walk.add({inner, 0});
-      } else {
-        add(name, value.tensor());
-      }
-      return true;
-    };
-    walk.run_in_order(step, [&](const Level&) {
-      const bool outermost = path_.empty();
-      if (outermost) pad(largest_);  // so that records lie side by side
-      text_ += ']';
-      if (outermost) return;
-      text_ += ')';
-      path_.pop_back();
-    });
+  explicit RecordPlan(std::size_t batch_dims) : dims_(batch_dims) {}
+
+  void enter(const Here& here, Dicts) {
+    if (!here.is_root()) {
+      separate();
+      text_ += "(" + quote(field(here)) + ", ";
+    }
+    text_ += "[";
+  }
+  void leaf(const Here& here, Tensors tensors) { add(field(here), here.path(), *tensors[0]); }
+  void value(const Here& here, NodesHere) {
+    fail(Code::unsupported, quote(field(here)),
+         " is not a tensor, and NumPy's files hold only tensors");
+  }
+  Made leave(const Here& here, bool) {
+    if (here.is_root()) pad(largest_);  // so that records lie side by side
+    text_ += here.is_root() ? "]" : "])";
+    return {};
   }
 
   std::string take_text() { return std::move(text_); }
@@ -93,6 +72,11 @@ class TensorclassPlan {
     std::size_t offset;
   };
 
+  static std::string field(const Here& here) {
+    if (here.name().empty())
+      fail(Code::key_invalid, "an array of records has no field without a name");
+    return std::string(here.name());
+  }
   void separate() {
     if (text_.back() != '[') text_ += ", ";
   }
@@ -104,7 +88,7 @@ class TensorclassPlan {
     at_ += gap;
   }
 
-  void add(const std::string& name, const at::Tensor& tensor) {
+  void add(const std::string& name, Path path, const at::Tensor& tensor) {
     const std::size_t item = c10::elementSize(tensor.scalar_type());
     const std::string code = dtype_text(tensor.scalar_type(), name);
     pad(item);
@@ -122,10 +106,8 @@ class TensorclassPlan {
       text_ += ")";
     }
     text_ += ")";
-    OwnedPath path = path_;
-    path.push_back(name);
     owned_.push_back(
-        {std::move(path), tensor.scalar_type(), Sizes(sizes.begin(), sizes.end()), at_});
+        {{path.begin(), path.end()}, tensor.scalar_type(), Sizes(sizes.begin(), sizes.end()), at_});
     std::size_t bytes = item;
     for (const std::int64_t size : sizes) bytes *= static_cast<std::size_t>(size);
     at_ += bytes;
@@ -134,7 +116,6 @@ class TensorclassPlan {
 
   std::size_t dims_;
   std::string text_;
-  OwnedPath path_;
   std::vector<Owned> owned_;
   std::deque<std::vector<std::string_view>> views_;
   std::vector<Field> fields_;
@@ -194,12 +175,13 @@ TensorDict load(const FileBytes& file, const FileOptions& options) {
 
 void save(const TensorDict& td, const std::string& path, const FileOptions& options) {
   const NodePtr root = all_dense(dense_form(td.node()));
-  const DenseNode* dense = as_dense(root.get());
-  if (dense == nullptr) fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
-  if (dense->size() == 1 && dense->name(0) == nameless && !dense->value(0).is_node()) {
-    return save_array(dense->value(0).tensor(), path, options);
+  if (!is_dict(*root)) fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
+  if (entry_names(*root) == std::vector<std::string>{std::string(nameless)} &&
+      kind_below(root, nameless) == EntryKind::tensor) {
+    return save_array(entry_of(root, nameless)->tensor(), path, options);
   }
-  TensorclassPlan plan(root);
+  RecordPlan plan(root->batch().size());
+  walk(root, plan, all_paths());
   save_records(TensorDict(root), path, head_of(plan.take_text(), root->batch()), plan.layout(),
                options.durable);
 }

@@ -97,13 +97,12 @@ void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& 
   part.count = 1;
   for (const std::int64_t size : part.batch) part.count *= size;
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    const bool dictionary = value.is_node() && !is_opaque(*value.node());
     if (path.size() > 1 && options.separator.empty()) {
       fail(Code::invalid_argument, show_path(path),
            " is nested: a separator is needed to name its column");
     }
-    if (dictionary) {
-      if (as_dense(value.node().get()) == nullptr) {
+    if (is_dict(value)) {
+      if (!holds_entries(*value.node())) {
         fail(Code::unsupported, show_path(path), " is a lazy stack: make it dense first");
       }
       return;
@@ -125,7 +124,7 @@ void fill_table_part(TablePart& part, const TensorDict& td, const TableOptions& 
 
 void collect_table_parts(const TensorDict& td, const TableOptions& options,
                          std::vector<std::int64_t>& place, std::vector<TablePart>& parts) {
-  const auto* lazy = dynamic_cast<const LazyNode*>(td.node().get());
+  const LazyNode* lazy = as_dict_stack(td.node().get());
   if (lazy == nullptr || !options.flatten) {
     parts.push_back({place, {}, 0, {}, {}});
     fill_table_part(parts.back(), td, options);

@@ -2,7 +2,7 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/tensor_index.h"
-#include "core/tree/traverse.h"
+#include "core/tree/along.h"
 #include "core/tree/walk.h"
 
 namespace td {
@@ -18,23 +18,13 @@ struct Place {
 
 std::vector<Place> places_of(const NodePtr& root, Path from, Path to) {
   std::vector<Place> places;
-  Traversal<Place> walk;
-  walk.add({root, from, to});
-  walk.run([&](const Place& at) {
-    if (const LazyNode* lazy = as_lazy(at.node.get())) {
-      for (const NodePtr& element : lazy->elements()) {
-        walk.add_once(element.get(), {element, at.from, at.to}, at.from.size());
-      }
-      return;
-    }
-    const DenseNode* dense = as_dense(at.node.get());
-    const bool both = at.from.size() > 1 && at.to.size() > 1 && at.from[0] == at.to[0];
-    const Value* inner = dense == nullptr || !both ? nullptr : dense->find(at.from[0]);
-    if (inner != nullptr && inner->is_node()) {
-      walk.add({inner->node(), at.from.slice(1), at.to.slice(1)});
-    } else {
-      places.push_back(at);
-    }
+  walk_along(root, from, [&](const NodePtr& node, Path rest) {
+    const Path beside = to.slice(std::min(from.size() - rest.size(), to.size()));
+    const bool both = rest.size() > 1 && beside.size() > 1 && rest[0] == beside[0];
+    const Value* inner = both && holds_entries(*node) ? find_stored(node, rest[0]) : nullptr;
+    if (inner != nullptr && inner->is_node()) return inner->node();
+    places.push_back({node, rest, beside});
+    return NodePtr();
   });
   return places;
 }
@@ -118,7 +108,7 @@ void rename_key(const TensorDict& td, Path from, Path to, bool safe) {
 void clear(const TensorDict& td) {
   if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get()))
     return clear(TensorDict(part->parent()));
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   Changes changes;
   for (const Place& place : places_of(td.node(), {}, {})) {
     require_unlocked(*place.node);

@@ -1,8 +1,7 @@
 // The keys of a dictionary, in the order that is asked for.
-#include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
+#include "core/tree/engine.h"
 #include "core/tree/paths.h"
-#include "core/tree/traverse.h"
 
 #include <algorithm>
 #include <numeric>
@@ -11,76 +10,50 @@ namespace td {
 
 namespace {
 
-// Depth first. Names of a dense dictionary are not copied; others are asked for theirs.
-class Lister {
+// Depth first. No tensor of a lazy stack is read.
+class Lister : public WalkSink<Take::looks> {
  public:
   explicit Lister(const KeyQuery& query) : query_(query) {}
 
-  KeyList run(const NodePtr& root) {
-    enter(root);
-    walk_.run_in_order(
-        [&](Level& level) {
-          if (level.next == level.size()) return false;
-          step(level);
-          return true;
-        },
-        [&](const Level&) {
-          if (path_.empty()) return;
-          if (query_.contents_first) add(EntryKind::dict, false);
-          path_.pop_back();
-        });
-    return std::move(list_);
+  Take meet(const Here& here, NodesHere) {
+    if (here.is_root() || see(here, EntryKind::dict)) return Take::looks;
+    return Take::nothing;
   }
+  void leaf(const Here& here, Tensors) { see(here, EntryKind::tensor); }
+  void look(const Here& here, const NodePtr&, const std::string&) { see(here, EntryKind::tensor); }
+  void value(const Here& here, NodesHere nodes) { see(here, row_of(*nodes[0]).entry); }
+  Made leave(const Here& here, bool) {
+    if (!here.is_root() && query_.contents_first) add(here.path(), EntryKind::dict, false);
+    return {};
+  }
+
+  KeyList take() { return std::move(list_); }
 
  private:
-  struct Level {
-    NodePtr node;
-    const DenseNode* dense;
-    std::vector<std::string> names;  // of a node that is not dense
-    std::size_t next = 0;
-
-    std::size_t size() const { return dense != nullptr ? dense->size() : names.size(); }
-    std::string_view name(std::size_t i) const {
-      return dense != nullptr ? dense->name(i) : names[i];
-    }
-  };
-
-  void enter(const NodePtr& node) {
-    const DenseNode* dense = as_dense(node.get());
-    walk_.add({node, dense, dense == nullptr ? entry_names(*node) : std::vector<std::string>(), 0});
-  }
-
-  void step(Level& level) {
-    const std::size_t i = level.next++;
-    const std::string_view name = level.name(i);
-    const EntryKind kind =
-        level.dense != nullptr ? kind_of(level.dense->value(i)) : kind_below(level.node, name);
-    path_.push_back(name);
-    if ((names_ += path_.size()) > limit) {
+  // Lists an entry. True when it is gone through.
+  bool see(const Here& here, EntryKind kind) {
+    const Path path = here.path();
+    if ((names_ += path.size()) > limit) {
       fail(Code::unsupported, "the paths of the keys have more than ", limit, " names");
     }
-    const bool leaf = kind == EntryKind::tensor || is_leaf(kind);
+    const bool tensor = kind == EntryKind::tensor || kind == EntryKind::nested_tensor;
+    const bool leaf = tensor || is_leaf(path, kind);
     const bool descends = query_.include_nested && kind == EntryKind::dict && !leaf;
-    if (!descends || !query_.contents_first) add(kind, leaf);
-    if (descends) {
-      // Its name stays on the path.
-      return level.dense != nullptr ? enter(level.dense->value(i).node())
-                                    : enter(entry_of(level.node, name)->take_node());
-    }
-    path_.pop_back();
+    if (!descends || !query_.contents_first) add(path, kind, leaf);
+    return descends;
   }
 
-  bool is_leaf(EntryKind kind) const {
-    if (query_.is_leaf != nullptr) return (*query_.is_leaf)(path_, kind);
+  bool is_leaf(Path path, EntryKind kind) const {
+    if (query_.is_leaf != nullptr) return (*query_.is_leaf)(path, kind);
     return kind == EntryKind::non_tensor && query_.include_non_tensor;
   }
 
-  void add(EntryKind kind, bool leaf) {
+  void add(Path names, EntryKind kind, bool leaf) {
     if (query_.leaves_only && !leaf) return;
     list_.keys.push_back({{}, kind});
     std::vector<std::string>& path = list_.keys.back().path;
-    path.reserve(path_.size());
-    for (const std::string_view name : path_) path.emplace_back(name);
+    path.reserve(names.size());
+    for (const std::string_view name : names) path.emplace_back(name);
   }
 
   // A graph of shared dictionaries has more paths than there is memory.
@@ -88,8 +61,6 @@ class Lister {
 
   const KeyQuery& query_;
   std::size_t names_ = 0;
-  Traversal<Level> walk_;
-  PathBuffer path_;
   KeyList list_;
 };
 
@@ -115,23 +86,18 @@ void sort_joined(KeyList& list) {
 }  // namespace
 
 KeyList list_keys(const TensorDict& td, const KeyQuery& query) {
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  KeyList list = Lister(query).run(td.node());
+  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  Lister lister(query);
+  walk(td.node(), lister, all_paths());
+  KeyList list = lister.take();
   if (query.sort) sort_joined(list);
   return list;
 }
 
 KeyList last_key(const TensorDict& td) {
-  const DenseNode* dense = as_dense(td.node().get());
-  const auto last = [&](std::string name, EntryKind kind) {
-    return KeyList{{{{std::move(name)}, kind}}};
-  };
-  if (dense != nullptr && dense->size() != 0) {
-    return last(dense->name(dense->size() - 1), kind_of(dense->value(dense->size() - 1)));
-  }
   const std::vector<std::string> names = entry_names(*td.node());
   if (names.empty()) fail(Code::key_not_found, "the dictionary is empty");
-  return last(names.back(), kind_below(td.node(), names.back()));
+  return {{{{names.back()}, kind_below(td.node(), names.back())}}};
 }
 
 KeyList TensorDict::keys(const KeysOptions& options) const {

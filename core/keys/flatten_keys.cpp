@@ -1,7 +1,7 @@
 // Nested dictionaries into joined names, and back.
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
-#include "core/tree/traverse.h"
+#include "core/tree/engine.h"
 
 #include <unordered_map>
 
@@ -20,9 +20,9 @@ template <class Change>
 TensorDict change_each(const TensorDict& td, bool inplace, const char* what, Change change) {
   Changes changes;
   const auto run = [&](const auto& self, const NodePtr& node) -> NodePtr {
-    if (node->kind() == NodeKind::dense) return change(node, changes);
-    if (is_opaque(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-    if (node->kind() == NodeKind::sub_tensordict) {
+    if (holds_entries(*node)) return change(node, changes);
+    if (!is_dict(*node)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+    if (is_part(*node)) {
       if (inplace) fail(Code::unsupported, what, " of a sub-tensordict, in place");
       return change(dense_form(node), changes);
     }
@@ -58,7 +58,7 @@ DenseNode* target_of(const NodePtr& node, bool inplace, Changes& changes, NodePt
   return target;
 }
 
-class Flatten {
+class Flatten : public WalkSink<Take::reads> {
  public:
   Flatten(std::string_view separator, const FlattenOptions& options)
       : separator_(separator), options_(options) {}
@@ -66,67 +66,52 @@ class Flatten {
   NodePtr run(const NodePtr& root, Changes& changes) {
     NodePtr result;
     DenseNode* target = target_of(root, options_.inplace, changes, result);
-    auto names = c10::make_intrusive<Schema>();
-    std::vector<Value> values;
-    std::string joined;
-    limit_.emplace(*root);
-    walk_.add({root, as_dense(root.get()), 0, 0});
-    walk_.run_in_order(
-        [&](Level& level) {
-          if (level.next == level.node->size()) return false;
-          const std::size_t i = level.next++;
-          const Value& value = level.node->value(i);
-          const std::string& name = level.node->name(i);
-          if (descend(level, value, name, joined)) return true;
-          if (path_.empty()) {
-            add(*names, name, level.node->schema()->hash(i));
-          } else {
-            joined.resize(level.prefix);
-            joined += name;
-            add(*names, joined, hash_name(joined));
-          }
-          values.push_back(value.is_node() && !options_.inplace
-                               ? Value(TensorDict(value.node()).clone(false).node())
-                               : value);
-          return true;
-        },
-        [&](const Level&) {
-          if (!path_.empty()) path_.pop_back();
-        });
-    DenseNode made(names, target->batch(), target->device());
-    made.reserve(values.size());
-    for (Value& value : values) made.push_value(std::move(value));
+    names_ = c10::make_intrusive<Schema>();
+    values_.clear();
+    walk(root, *this, all_paths());
+    DenseNode made(names_, target->batch(), target->device());
+    made.reserve(values_.size());
+    for (Value& value : values_) made.push_value(std::move(value));
     target->swap_entries(made);
     return result;
   }
 
- private:
-  struct Level {
-    NodePtr held;
-    const DenseNode* node;
-    std::size_t next;
-    std::size_t prefix;  // of `joined`: what stands before the names of this level
-  };
+  Take meet(const Here& here, NodesHere) {
+    const bool leaf = !here.is_root() && options_.is_leaf != nullptr &&
+                      (*options_.is_leaf)(here.path(), EntryKind::dict);
+    if (leaf) put(here);
+    return leaf ? Take::nothing : Take::reads;
+  }
+  void enter(const Here& here, Dicts) {
+    if (!here.is_root()) joined(here.name()) += separator_;
+    prefixes_.push_back(joined_.size());
+  }
+  void leaf(const Here& here, Tensors) { put(here); }
+  void value(const Here& here, NodesHere) { put(here); }
+  Made leave(const Here&, bool) {
+    prefixes_.pop_back();
+    return {};
+  }
 
-  // True for a dictionary that is gone through.
-  bool descend(const Level& level, const Value& value, const std::string& name,
-               std::string& joined) {
-    if (!value.is_node() || is_opaque(*value.node())) return false;
-    if (options_.is_leaf != nullptr) {
-      path_.push_back(name);
-      const bool leaf = (*options_.is_leaf)(path_, EntryKind::dict);
-      path_.pop_back();
-      if (leaf) return false;
+ private:
+  // A name behind those of the dictionaries above.
+  std::string& joined(std::string_view name) {
+    joined_.resize(prefixes_.back());
+    return joined_ += name;
+  }
+
+  void put(const Here& here) {
+    const DenseNode& holder = here.holder();
+    if (prefixes_.size() == 1) {
+      add(*names_, holder.name(here.index()), holder.schema()->hash(here.index()));
+    } else {
+      joined(holder.name(here.index()));
+      add(*names_, joined_, hash_name(joined_));
     }
-    joined.resize(level.prefix);
-    joined += name;
-    joined += separator_;
-    path_.push_back(name);
-    NodePtr inner = dense_form(value.node());
-    const DenseNode* dense = as_dense(inner.get());
-    limit_->enter(*value.node());
-    walk_.add({std::move(inner), dense, 0, joined.size()});
-    return true;
+    const Value& value = here.value();
+    values_.push_back(value.is_node() && !options_.inplace
+                          ? Value(TensorDict(value.node()).clone(false).node())
+                          : value);
   }
 
   void add(Schema& names, std::string_view name, std::uint64_t hash) const {
@@ -138,9 +123,10 @@ class Flatten {
 
   std::string_view separator_;
   const FlattenOptions& options_;
-  Traversal<Level> walk_;
-  std::optional<PathLimit> limit_;
-  PathBuffer path_;
+  SchemaPtr names_;
+  std::vector<Value> values_;
+  std::string joined_;
+  std::vector<std::size_t> prefixes_;  // of `joined_`: what stands before the names of each level
 };
 
 // Splits the names of the first level. Dictionaries that are there already take in what belongs to

@@ -81,12 +81,12 @@ class Write {
           continue;
         }
         const Node* inner = entry.node().get();
-        if (inner->kind() == NodeKind::nested_tensor) {
+        if (is_nested_tensor(*inner)) {
           fail(Code::unsupported, show_path(name),
                " is a nested tensor, whose parts cannot be filled");
         }
         if (const DenseNode* dense = as_dense(inner)) walk.add_once(inner, dense);
-        if (const LazyNode* lazy = as_lazy(inner); lazy != nullptr && !lazy->holds_non_tensor()) {
+        if (const LazyNode* lazy = as_dict_stack(inner)) {
           const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
           plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
         }
@@ -139,11 +139,8 @@ class Write {
   }
 
   void pair(const NodePtr& target, const NodePtr& source, Scope& scope, bool root = false) {
-    NodePtr read = source;
-    if (source->kind() != NodeKind::dense) {
-      read = dense_form(source);
-      held_.push_back(read);
-    }
+    const NodePtr read = dense_form(source);
+    if (read != source) held_.push_back(read);
     const DenseNode* into = as_dense(target.get());
     const DenseNode* from = as_dense(read.get());
     if (into == nullptr || from == nullptr) {
@@ -172,13 +169,13 @@ class Write {
       const Value& into = target.value(at);
       const bool nodes = into.is_node() && from.is_node();
       if (into.is_node() != from.is_node() ||
-          (nodes && is_opaque(*into.node()) != is_opaque(*from.node()))) {
+          (nodes && is_dict(*into.node()) != is_dict(*from.node()))) {
         fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into \"", source.name(i),
              "\", which is a ", kind_word(into));
       }
       if (!nodes) {
         plan_leaf(source.name(i), into.tensor(), from.tensor(), *level.scope);
-      } else if (is_opaque(*into.node())) {
+      } else if (!is_dict(*into.node())) {
         plan_non_tensor(target, at, *from.node(), *level.scope);
       } else if (const LazyNode* lazy = as_lazy(into.node().get())) {
         require_batch(std::string_view(source.name(i)), lazy->batch(), level.scope->batch);
@@ -302,7 +299,7 @@ class Write {
       return changes_.set(holder, name, std::move(made));
     }
     const Node& source = *from.node();
-    if (as_lazy(&source) != nullptr && is_opaque(source)) {
+    if (as_lazy(&source) != nullptr && !is_dict(source)) {
       const NodePtr none =
           c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
       const NodePtr made = written(none, source, scope);
@@ -310,7 +307,7 @@ class Write {
     }
     NodePtr made = map(all_dense(from.node()), op);
     if (device) made = TensorDict(made).to(*device).node();
-    if (made->kind() == NodeKind::dense) pair(made, from.node(), scope);
+    if (holds_entries(*made)) pair(made, from.node(), scope);
     changes_.set(holder, name, std::move(made));
   }
 
@@ -347,7 +344,7 @@ TensorDict align(const TensorDict& value, SizesView part) {
 
 // The batch size of a part.
 Sizes part_batch(const NodePtr& node, c10::ArrayRef<IndexItem> items) {
-  if (node->kind() != NodeKind::lazy) return IndexPlan(items, node->batch()).sizes(node->batch());
+  if (as_lazy(node.get()) == nullptr) return IndexPlan(items, node->batch()).sizes(node->batch());
   const NodePtr part = read_at(node, items);
   return Sizes(part->batch().begin(), part->batch().end());
 }
@@ -359,7 +356,7 @@ void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write
   const TensorDict part = sub_tensordict(TensorDict(node), items);
   const SubTensorDictNode& inner = *as_sub_tensordict(part.node().get());
   TensorDict behind(inner.parent());
-  if (as_sub_tensordict(behind.node().get()) == nullptr) return write(behind, inner.items());
+  if (!is_part(*behind.node())) return write(behind, inner.items());
   // Elements of a lazy stack differ, and there is no one index: what is seen is written, then put back.
   const SubTensorDictNode& whole = *as_sub_tensordict(node.get());
   TensorDict seen = TensorDict(dense_form(node)).clone(/*recurse=*/false);
@@ -370,7 +367,7 @@ void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write
 }  // namespace
 
 void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value) {
-  if (as_sub_tensordict(node_.get()) != nullptr) {
+  if (is_part(*node_)) {
     return write_behind(node_, items, [&](TensorDict& td, c10::ArrayRef<IndexItem> part) {
       td.set_at(part, value);
     });
@@ -384,7 +381,7 @@ void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value)
 }
 
 void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value) {
-  if (as_sub_tensordict(node_.get()) != nullptr) {
+  if (is_part(*node_)) {
     return write_behind(node_, items, [&](TensorDict& td, c10::ArrayRef<IndexItem> part) {
       td.fill_at(part, value);
     });

@@ -5,7 +5,6 @@
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/leaf_op.h"
-#include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -67,28 +66,45 @@ namespace {
 
 // The leaves that a mask fills, with the mask as each of them needs it. Each element of a lazy stack has
 // its part of the mask, so that elements may differ in keys and shapes.
-class MaskedWrites {
+class MaskedWrites : public WalkSink<Take::elements> {
  public:
-  explicit MaskedWrites(const at::Tensor& value) : value_(value) {
+  MaskedWrites(const at::Tensor& mask, const at::Tensor& value) : value_(value), next_(mask) {
     if (!value.is_meta()) number_ = value.item();
   }
 
-  void plan(const NodePtr& root, const at::Tensor& mask) {
-    begin(root, mask);
-    walk_.run([&](const Part& at) {
-      if (const LazyNode* lazy = as_lazy(at.node.get())) {
-        elements(*lazy, at.mask);
-      } else if (const DenseNode* dense = as_dense(at.node.get())) {
-        for (std::size_t i = 0; i < dense->size(); ++i) {
-          const Value& entry = dense->value(i);
-          if (entry.is_node()) {
-            begin(entry.node(), at.mask);
-          } else {
-            leaf(dense->name(i), entry.tensor(), at.mask);
-          }
-        }
-      }
-    });
+  // A node under one mask is filled once.
+  std::uintptr_t scope(const Here& here) const {
+    const auto above = reinterpret_cast<std::uintptr_t>(masks_.back().unsafeGetTensorImpl());
+    return here.is_entry() ? above : above + 1 + here.index();
+  }
+  Take meet(const Here& here, NodesHere) {
+    if (here.is_root()) return Take::elements;
+    next_ = masks_.back();
+    if (here.is_entry()) return Take::elements;
+    const std::int64_t dim = static_cast<const LazyNode&>(here.node()).stack_dim();
+    if (dim >= next_.dim()) return Take::elements;
+    next_ = next_.select(dim, static_cast<std::int64_t>(here.index()));
+    held_.push_back(next_);
+    return Take::elements;
+  }
+  void enter(const Here&, Dicts) { masks_.push_back(next_); }
+  void enter_lazy(const Here&, const LazyNode& lazy, NodesHere) {
+    const auto n = static_cast<std::int64_t>(lazy.elements().size());
+    if (lazy.stack_dim() < next_.dim() && next_.size(lazy.stack_dim()) != n)
+      fail_fit("a mask", next_.sizes(), lazy.batch());
+    masks_.push_back(next_);
+  }
+  Made leave(const Here&, bool) {
+    masks_.pop_back();
+    return {};
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    if (number_) require_fits(*number_, tensors[0]->scalar_type(), "masked_fill");
+    writes_.fill(here.path(), *tensors[0], fitted("a mask", masks_.back(), *tensors[0]), value_);
+  }
+  void value(const Here&, NodesHere nodes) {
+    if (is_nested_tensor(*nodes[0]))
+      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
   }
 
   void run() {
@@ -98,40 +114,11 @@ class MaskedWrites {
   }
 
  private:
-  struct Part {
-    NodePtr node;
-    at::Tensor mask;
-  };
-
-  void begin(const NodePtr& node, const at::Tensor& mask) {
-    if (node->kind() == NodeKind::nested_tensor) {
-      fail(Code::unsupported, "a nested tensor among the entries cannot be filled by a mask");
-    }
-    if (is_opaque(*node)) return;
-    if (held_.empty() || !held_.back().is_same(mask)) held_.push_back(mask);
-    const auto with = reinterpret_cast<std::uintptr_t>(mask.unsafeGetTensorImpl());
-    walk_.add_once(node.get(), {node, mask}, with);
-  }
-
-  void elements(const LazyNode& lazy, const at::Tensor& mask) {
-    const std::int64_t dim = lazy.stack_dim();
-    const auto n = static_cast<std::int64_t>(lazy.elements().size());
-    const bool split = dim < mask.dim();
-    if (split && mask.size(dim) != n) fail_fit("a mask", mask.sizes(), lazy.batch());
-    for (std::int64_t k = 0; k < n; ++k) {
-      begin(lazy.elements()[static_cast<std::size_t>(k)], split ? mask.select(dim, k) : mask);
-    }
-  }
-
-  void leaf(const std::string& name, const at::Tensor& leaf, const at::Tensor& mask) {
-    if (number_) require_fits(*number_, leaf.scalar_type(), "masked_fill");
-    writes_.fill(std::string_view(name), leaf, fitted("a mask", mask, leaf), value_);
-  }
-
   const at::Tensor& value_;
   std::optional<c10::Scalar> number_;
-  Traversal<Part> walk_;
-  std::vector<at::Tensor> held_;  // masks, for their addresses
+  at::Tensor next_;                // of the node that comes
+  std::vector<at::Tensor> masks_;  // of the levels that are open
+  std::vector<at::Tensor> held_;   // for their addresses
   Writes writes_{Writes::Hold::owns};
 };
 
@@ -143,8 +130,8 @@ void masked_fill_(const TensorDict& td, const at::Tensor& mask, const at::Tensor
     fail(Code::shape, "masked_fill takes one value, found shape ", show_sizes(value.sizes()));
   }
   InPlace target(td.node());
-  MaskedWrites writes(value);
-  writes.plan(target.node(), mask);
+  MaskedWrites writes(mask, value);
+  walk(target.node(), writes, all_entries());
   writes.run();
   target.commit();
 }
@@ -166,11 +153,11 @@ class WhereOp final : public ZipOp {
   WhereOp(const at::Tensor& condition, const std::optional<at::Tensor>& pad)
       : condition_(condition), pad_(pad) {}
 
-  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
     const at::Tensor* one = tensors[0];
     const at::Tensor* two = tensors[1];
     if (one != nullptr && two != nullptr && one->sizes() != two->sizes()) {
-      fail(Code::shape, "where: ", show_path(place.path), " has shapes ", show_sizes(one->sizes()),
+      fail(Code::shape, "where: ", show_path(here.path()), " has shapes ", show_sizes(one->sizes()),
            " and ", show_sizes(two->sizes()));
     }
     const at::Tensor& known = one != nullptr ? *one : *two;
@@ -195,8 +182,8 @@ TensorDict where(const TensorDict& td, const at::Tensor& condition, const Tensor
     fail(Code::shape, "where: the value for missing entries has shape ", show_sizes(pad->sizes()),
          "; one number is needed");
   }
-  ZipPolicy policy;
-  if (pad) policy.missing = ZipPolicy::Missing::fill;
+  WalkRules policy;
+  if (pad) policy.missing = WalkRules::Missing::fill;
   policy.what = "where";
   return TensorDict(
       zip({without_lazy(td.node()), without_lazy(other.node())}, WhereOp(condition, pad), policy));

@@ -11,15 +11,15 @@ class MergeOp final : public ZipOp {
  public:
   explicit MergeOp(const MergeFn* callback) : callback_(callback) {}
 
-  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
     c10::SmallVector<Value, 3> values;
     for (const at::Tensor* tensor : tensors) {
       if (tensor != nullptr) values.emplace_back(*tensor);
     }
     if (callback_ == nullptr || values.size() != tensors.size()) return values[0].tensor();
-    const Value made = (*callback_)(place.path, values);
+    const Value made = (*callback_)(here.path(), values);
     if (made.is_node()) {
-      fail(Code::wrong_entry, "the function returned a dictionary for ", show_path(place.path),
+      fail(Code::wrong_entry, "the function returned a dictionary for ", show_path(here.path()),
            ", where tensors are merged");
     }
     return made.tensor();
@@ -37,8 +37,8 @@ TensorDict merge(c10::ArrayRef<TensorDict> sources, const MergeFn* callback) {
   }
   std::vector<NodePtr> roots;
   for (const TensorDict& source : sources) roots.push_back(source.node());
-  ZipPolicy policy;
-  policy.missing = ZipPolicy::Missing::fill;
+  WalkRules policy;
+  policy.missing = WalkRules::Missing::fill;
   policy.what = "merge";
   policy.nested_tensor = true;
   policy.each_path = callback != nullptr;

@@ -27,7 +27,7 @@ class Filter {
       }
       result = make(0, dense_form(retain(*part))).node;
     } else {
-      if (is_opaque(*root_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+      if (!is_dict(*root_)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
       if (options_.inplace && is_locked(*root_)) require_unlocked_lazy();
       result = make(0, root_).node;
     }

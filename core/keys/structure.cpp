@@ -16,51 +16,78 @@ namespace {
 
 // A copy in which entries are left out: those for which `keep(value)` does not hold.
 template <class Keep>
-NodePtr filtered_copy(const NodePtr& root, Keep keep) {
-  struct Pair {
-    const DenseNode* source;
-    DenseNode* target;  // held by the result
-  };
-  Traversal<Pair> walk;
-  Memo<NodePtr> memo;
-  const auto make = [&](const auto& self, const NodePtr& node) -> NodePtr {
-    if (const LazyNode* lazy = as_lazy(node.get()); lazy != nullptr && !lazy->holds_non_tensor()) {
-      std::vector<NodePtr> elements;
-      for (const NodePtr& element : lazy->elements()) {
-        elements.push_back(memo.once(element.get(), [&] { return self(self, element); }));
-      }
-      auto result = c10::make_intrusive<LazyNode>(std::move(elements), lazy->stack_dim(),
-                                                  lazy->batch(), lazy->device());
-      copy_tags(*lazy, *result);
-      return result;
+class FilteredCopy : public WalkSink<Take::elements> {
+ public:
+  using Made = NodePtr;
+  explicit FilteredCopy(Keep keep) : keep_(std::move(keep)) {}
+
+  Take meet(const Here& here, NodesHere) {
+    return here.is_entry() && !keep_(here.value()) ? Take::nothing : Take::elements;
+  }
+  void enter(const Here&, Dicts dicts) {
+    auto made = c10::make_intrusive<DenseNode>(dicts[0]->batch(), dicts[0]->device());
+    copy_tags(*dicts[0], *made);
+    levels_.push_back({std::move(made), {}});
+  }
+  void enter_lazy(const Here&, const LazyNode&, NodesHere) { levels_.emplace_back(); }
+  void leaf(const Here& here, Tensors) {
+    if (keep_(here.value())) put(here, here.value());
+  }
+  void value(const Here& here, NodesHere nodes) {
+    if (keep_(here.value())) put(here, TensorDict(retain(*nodes[0])).clone(false).node());
+  }
+  NodePtr leave(const Here& here, bool) {
+    Level level = std::move(levels_.back());
+    levels_.pop_back();
+    NodePtr made = std::move(level.dense);
+    if (!made.defined()) {
+      const auto& lazy = static_cast<const LazyNode&>(here.node());
+      made = c10::make_intrusive<LazyNode>(std::move(level.elements), lazy.stack_dim(),
+                                           lazy.batch(), lazy.device());
+      copy_tags(lazy, *made);
     }
-    const DenseNode* dense = as_dense(node.get());
-    if (dense == nullptr) return TensorDict(node).clone(false).node();
-    auto target = c10::make_intrusive<DenseNode>(dense->batch(), dense->device());
-    copy_tags(*dense, *target);
-    walk.add({dense, target.get()});
-    return target;
+    put(here, made);
+    return made;
+  }
+  void again(const Here& here, const NodePtr& made) {
+    if (!here.is_entry() || keep_(here.value())) put(here, made);
+  }
+
+  NodePtr take() { return std::move(result_); }
+
+ private:
+  struct Level {
+    c10::intrusive_ptr<DenseNode> dense;
+    std::vector<NodePtr> elements;  // of a lazy stack
   };
-  NodePtr result = make(make, root);
-  walk.run([&](const Pair& at) {
-    for (std::size_t i = 0; i < at.source->size(); ++i) {
-      const Value& value = at.source->value(i);
-      if (!keep(value)) continue;
-      if (!value.is_node()) {
-        at.target->put(at.source->name(i), value);
-        continue;
-      }
-      const NodePtr& node = value.node();
-      at.target->put(at.source->name(i), memo.once(node.get(), [&] { return make(make, node); }));
+
+  void put(const Here& here, Value value) {
+    if (levels_.empty()) {
+      result_ = value.take_node();
+    } else if (levels_.back().dense.defined()) {
+      levels_.back().dense->put(here.name(), std::move(value));
+    } else {
+      levels_.back().elements.push_back(value.take_node());
     }
-  });
-  return result;
+  }
+
+  Keep keep_;
+  std::vector<Level> levels_;
+  NodePtr result_;
+};
+
+template <class Keep>
+TensorDict filtered_copy(const TensorDict& td, Keep keep) {
+  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  FilteredCopy<Keep> copy(std::move(keep));
+  walk(td.node(), copy, all_entries());
+  return TensorDict(copy.take());
 }
 
 // All dictionaries of a tree, each once and behind those that it holds.
 std::vector<Node*> dicts_of(const NodePtr& root) {
   std::vector<Node*> nodes = nodes_from_below(root);
-  const auto is_value = [](const Node* node) { return is_opaque(*node); };
+  const auto is_value = [](const Node* node) { return !is_dict(*node); };
   nodes.erase(std::remove_if(nodes.begin(), nodes.end(), is_value), nodes.end());
   return nodes;
 }
@@ -68,35 +95,26 @@ std::vector<Node*> dicts_of(const NodePtr& root) {
 }  // namespace
 
 TensorDict empty(const TensorDict& td, bool recurse) {
-  const NodePtr root =
-      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
-  if (is_opaque(*root)) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  return TensorDict(
-      filtered_copy(root, [&](const Value& value) { return recurse && is_dict(value); }));
+  return filtered_copy(td, [&](const Value& value) { return recurse && is_dict(value); });
 }
 
 TensorDict filter_non_tensor(const TensorDict& td) {
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
-  const NodePtr root =
-      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
-  return TensorDict(
-      filtered_copy(root, [](const Value& value) { return !value.is_node() || is_dict(value); }));
+  return filtered_copy(td, [](const Value& value) { return !value.is_node() || is_dict(value); });
 }
 
 void remove_empty(const TensorDict& td) {
-  if (td.node()->kind() == NodeKind::sub_tensordict) {
+  if (is_part(*td.node())) {
     fail(Code::unsupported, "keys of a sub-tensordict cannot be removed in place");
   }
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
+  if (!is_dict(*td.node())) fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   const std::vector<Node*> nodes = dicts_of(td.node());
   std::unordered_map<const Node*, bool> has_content;
   for (Node* node : nodes) {
-    c10::SmallVector<NodePtr, 8> held;
+    c10::SmallVector<Node*, 8> held;
     node->collect(held);
     const DenseNode* dense = as_dense(node);
     bool content = dense != nullptr && dense->size() > held.size();
-    for (const NodePtr& inner : held)
-      content = content || is_opaque(*inner) || has_content[inner.get()];
+    for (const Node* inner : held) content = content || !is_dict(*inner) || has_content[inner];
     has_content[node] = content;
   }
   const auto stays = [&](const Value& value) {
@@ -143,8 +161,7 @@ std::size_t depth_below(const LazyNode& lazy, const std::string& name, const Dep
 }  // namespace
 
 std::size_t depth(const TensorDict& td) {
-  const NodePtr root =
-      td.node()->kind() == NodeKind::sub_tensordict ? dense_form(td.node()) : td.node();
+  const NodePtr root = part_form(td.node());
   Depths known;
   for (const Node* node : dicts_of(root)) {
     std::size_t& deepest = known[node];
@@ -170,7 +187,7 @@ Sizes entry_sizes(const TensorDict& td, Path path) {
 }
 
 void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_compliant) {
-  if (as_dense(td.node().get()) == nullptr) {
+  if (!holds_entries(*td.node())) {
     fail(Code::unsupported,
          "the batch size of a lazy stack or a sub-tensordict follows from its content");
   }
@@ -202,8 +219,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
       const Value& value = node->value(i);
       if (!value.is_node()) {
         meet(value.tensor().sizes());
-      } else if (value.node()->kind() == NodeKind::lazy ||
-                 value.node()->kind() == NodeKind::nested_tensor) {
+      } else if (as_lazy(value.node().get()) != nullptr || is_nested_tensor(*value.node())) {
         meet(value.node()->batch());
       } else if (is_dict(value) && !empty[value.node().get()]) {
         const auto changed = sizes.find(value.node().get());
@@ -228,7 +244,7 @@ void auto_batch_size(const TensorDict& td, std::int64_t max_dims, bool keep_comp
       const Value& value = dense->value(i);
       if (!value.is_node()) continue;
       const Node& inner = *value.node();
-      if (inner.kind() == NodeKind::non_tensor) {
+      if (one_value(inner) != nullptr) {
         plan_batch(changes, inner, batch);
       } else if (is_dict(value) && empty[&inner] && !begins_with(sizes[&inner], batch)) {
         sizes[&inner] = batch;

@@ -144,7 +144,7 @@ class Update {
            ", which is a ", kind_word(into));
     }
     if (!from.is_node()) return write(at, name, into.tensor(), from.tensor());
-    if (is_opaque(*from.node()) && same_non_tensor(*into.node(), *from.node())) return;
+    if (!is_dict(*from.node()) && same_non_tensor(*into.node(), *from.node())) return;
     put(at, level, name, found, from);
   }
 
@@ -152,7 +152,7 @@ class Update {
   void merge(std::size_t at, std::string_view name, std::size_t found, const Value& into,
              const Value& from, std::uint32_t keys, bool filtered) {
     const LazyNode* source = as_lazy(from.node().get());
-    const bool stays = source == nullptr || into.node()->kind() != NodeKind::dense ||
+    const bool stays = source == nullptr || !holds_entries(*into.node()) ||
                        options_.mode == UpdateMode::strict || options_.update_batch_size;
     if (stays) return begin(at, name, into.node(), from.node(), keys, filtered);
     require_alike(at, name, *into.node(), *from.node());
@@ -293,7 +293,7 @@ class Update {
 }  // namespace
 
 void update(const TensorDict& td, const TensorDict& source, const UpdateOptions& options) {
-  if (is_opaque(*td.node()) || is_opaque(*source.node())) {
+  if (!is_dict(*td.node()) || !is_dict(*source.node())) {
     fail(Code::wrong_entry, "this entry is a value, not a dictionary");
   }
   if (options.update_batch_size && (options.mode != UpdateMode::store || options.keys)) {

@@ -25,21 +25,34 @@ PooledBatch::PooledBatch(std::shared_ptr<const RowSource> source, SizesView fron
   note_form();
 }
 
+// Notes down every dictionary and every entry.
+struct PooledBatch::Notes : WalkSink<Take::whole> {
+  PooledBatch& batch;
+  explicit Notes(PooledBatch& noting) : batch(noting) {}
+
+  Take meet(const Here& here, NodesHere) {
+    if (!here.is_root()) slot(here);
+    return Take::whole;
+  }
+  void enter(const Here&, Dicts dicts) {
+    const DenseNode& node = *dicts[0];
+    batch.nodes_.push_back({&node, node.schema().get(),
+                            Sizes(node.batch().begin(), node.batch().end()), node.device()});
+  }
+  void leaf(const Here& here, Tensors) { slot(here); }
+  void value(const Here& here, NodesHere) { slot(here); }
+
+ private:
+  void slot(const Here& here) {
+    batch.slots_.push_back({&here.holder(), here.index(), address_of(here.value())});
+  }
+};
+
 void PooledBatch::note_form() {
   nodes_.clear();
   slots_.clear();
-  const auto note = [&](const DenseNode& node) {
-    const SizesView batch = node.batch();
-    nodes_.push_back(
-        {&node, node.schema().get(), Sizes(batch.begin(), batch.end()), node.device()});
-    for (std::size_t i = 0; i < node.size(); ++i)
-      slots_.push_back({&node, i, address_of(node.value(i))});
-  };
-  note(*as_dense(root_.get()));
-  visit_values(*root_, [&](const Value& value) {
-    const DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
-    if (inner != nullptr) note(*inner);
-  });
+  Notes notes(*this);
+  walk(root_, notes, all_entries());
 }
 
 bool PooledBatch::fits(const RowSource& source, SizesView front) const noexcept {

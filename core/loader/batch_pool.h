@@ -39,6 +39,7 @@ class PooledBatch {
     const void* expected;  // the tensor or node that stands there
   };
 
+  struct Notes;
   void note_form();
   bool untouched() const noexcept;
   bool alone(std::size_t holders) const noexcept;

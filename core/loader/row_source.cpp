@@ -64,11 +64,11 @@ std::vector<at::Tensor> leaves_of(const Node& node) {
 // Whether all is known without reading: dictionaries that hold their entries, and values for the whole
 // batch.
 bool holds_plain(const Node& node) {
-  bool plain = node.kind() == NodeKind::dense;
+  bool plain = holds_entries(node);
   visit_values(node, [&](const Value& value) {
-    plain = plain && (value.is_node() ? value.node()->kind() == NodeKind::dense ||
-                                            value.node()->kind() == NodeKind::non_tensor
-                                      : fast::plain_cpu(value.tensor()));
+    plain = plain &&
+            (value.is_node() ? holds_entries(*value.node()) || one_value(*value.node()) != nullptr
+                             : fast::plain_cpu(value.tensor()));
   });
   return plain;
 }
@@ -78,8 +78,7 @@ bool alike(const TensorDict& a, const TensorDict& b) {
   const auto data_of = [](const TensorDict& td) {
     std::vector<std::string> values;
     visit_paths(*td.node(), [&](Path path, const Value& value) {
-      if (value.is_node() && value.node()->kind() == NodeKind::non_tensor)
-        values.push_back(td.get_non_tensor(path));
+      if (kind_of(value) == EntryKind::non_tensor) values.push_back(td.get_non_tensor(path));
     });
     return values;
   };
@@ -107,10 +106,9 @@ RowSource::RowSource(const TensorDict& td, bool flat,
          " differ and cannot be rows of one batch; flat, their own elements are the rows");
   }
   for (const std::vector<std::string>& key : keys) keys_.emplace_back(key.begin(), key.end());
-  const bool sub = td.node()->kind() == NodeKind::sub_tensordict;
   // Whoever has another handle may change or free the dictionary: what is read are nodes of our own.
-  add_parts(TensorDict(sub ? dense_form(td.node()) : td.node()).clone(/*recurse=*/false).node(),
-            flat, /*whole=*/false);
+  add_parts(TensorDict(part_form(td.node())).clone(/*recurse=*/false).node(), flat,
+            /*whole=*/false);
   keys_.clear();
   if (!parts_.empty() && parts_[0].td.is_empty())
     fail(Code::invalid_argument, "the dictionary has no entries to make batches of");

@@ -56,20 +56,20 @@ class CloseOp final : public ZipOp {
  public:
   explicit CloseOp(const CloseOptions& options) : options_(options) {}
 
-  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
     if (tensors[0] == nullptr || tensors[1] == nullptr) {
-      missing(place.path);
+      missing(here.path());
     } else if (found_.empty()) {
-      found_ = difference(place.path, tensors[0]->detach(), tensors[1]->detach(), options_);
+      found_ = difference(here.path(), tensors[0]->detach(), tensors[1]->detach(), options_);
     }
     return {};
   }
 
-  Value data(const ZipPlace& place, ZipNodes nodes) const override {
+  Value data(const Here& here, NodesHere nodes) const override {
     if (nodes[0] == nullptr || nodes[1] == nullptr) {
-      missing(place.path);
+      missing(here.path());
     } else if (found_.empty() && !same_non_tensor(*nodes[0], *nodes[1])) {
-      found_ = show_path(place.path) + " differs: " + non_tensor_json(*nodes[0]) + " and " +
+      found_ = show_path(here.path()) + " differs: " + non_tensor_json(*nodes[0]) + " and " +
                non_tensor_json(*nodes[1]);
     }
     return {};
@@ -93,8 +93,8 @@ std::string difference(const TensorDict& td, const TensorDict& other, const Clos
     return "batch sizes differ: " + show_sizes(td.batch_size()) + " and " +
            show_sizes(other.batch_size());
   }
-  ZipPolicy policy;
-  policy.missing = options.common_keys ? ZipPolicy::Missing::intersect : ZipPolicy::Missing::fill;
+  WalkRules policy;
+  policy.missing = options.common_keys ? WalkRules::Missing::intersect : WalkRules::Missing::fill;
   policy.what = "a comparison";
   const CloseOp op(options);
   try {

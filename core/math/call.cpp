@@ -7,6 +7,7 @@
 #include "core/tensor/memory_ranges.h"
 #include "core/tensor/writes.h"
 #include "core/tree/show_leaf.h"
+#include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -60,10 +61,10 @@ class ResultOp : public ZipOp {
   Sizes batch(SizesView before) const override {
     return options_.batch ? *options_.batch : Sizes(before.begin(), before.end());
   }
-  Value data(const ZipPlace&, ZipNodes nodes) const override {
+  Value data(const Here&, NodesHere nodes) const override {
     NodePtr copy = nodes[0]->shallow_copy();
     if (!options_.batch || copy->batch() == SizesView(*options_.batch)) return copy;
-    if (copy->kind() != NodeKind::non_tensor) {
+    if (one_value(*copy) == nullptr) {
       fail(Code::unsupported, "a stack of non-tensor values cannot get batch size ",
            show_sizes(*options_.batch));
     }
@@ -81,7 +82,7 @@ class FillOp final : public ResultOp {
  public:
   FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
       : ResultOp(options), tensors_(std::move(tensors)) {}
-  at::Tensor leaf(const ZipPlace&, ZipTensors) const { return tensors_[next_++]; }
+  at::Tensor leaf(const Here&, Tensors) const { return tensors_[next_++]; }
 
  private:
   std::vector<at::Tensor> tensors_;
@@ -119,10 +120,10 @@ class OperatorCall {
   std::vector<TensorDict> make() {
     check(/*in_place=*/false);
     // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
-    bool lazy = td_.node()->kind() != NodeKind::dense, all_cuda = true;
+    bool lazy = !holds_entries(*td_.node()), all_cuda = true;
     visit_values(*td_.node(), [&](const Value& value) {
       if (value.is_node()) {
-        lazy = lazy || value.node()->kind() != NodeKind::dense;
+        lazy = lazy || !holds_entries(*value.node());
       } else {
         all_cuda = all_cuda && value.tensor().is_cuda();
       }
@@ -152,7 +153,7 @@ class OperatorCall {
            in_place ? " does not write into its tensor: call it with a result"
                     : " writes into its tensor: call it in place");
     }
-    if (is_opaque(*td_.node())) {
+    if (!is_dict(*td_.node())) {
       fail(Code::unsupported, policy_.what, ": a non-tensor value has no leaves");
     }
   }
@@ -164,10 +165,10 @@ class OperatorCall {
   }
 
   void collect(const NodePtr& root) {
-    visit_zip(
+    visit_zip<Take::elements>(
         beside(root),
-        [&](const ZipPlace& place, ZipTensors tensors) {
-          if (op_.in_place()) Writes().compute(place.path, *tensors[0], recorded_among(tensors));
+        [&](const Here& here, Tensors tensors) {
+          if (op_.in_place()) Writes().compute(here.path(), *tensors[0], recorded_among(tensors));
           Row row;
           for (const at::Tensor* tensor : tensors) row.push_back(*tensor);
           rows_.push_back(std::move(row));
@@ -176,7 +177,7 @@ class OperatorCall {
   }
 
   // A tensor whose history would become that of the leaf; undefined when there is none.
-  at::Tensor recorded_among(ZipTensors tensors) const {
+  at::Tensor recorded_among(Tensors tensors) const {
     for (const at::Tensor* tensor : tensors.slice(1)) {
       if (tensor->requires_grad()) return *tensor;
     }
@@ -233,12 +234,12 @@ class OperatorCall {
   class LeafOp final : public ResultOp {
    public:
     explicit LeafOp(OperatorCall& call) : ResultOp(call.options_), call_(call) {}
-    at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+    at::Tensor leaf(const Here& here, Tensors tensors) const {
       call_.call_one(tensors);
       for (const c10::IValue& value : call_.stack_) {
         if (value.toTensor().defined()) continue;
         fail(Code::unsupported, call_.policy_.what, " returns no tensor for ",
-             show_path(place.path));
+             show_path(here.path()));
       }
       for (std::size_t i = 0; i < call_.further_.size(); ++i)
         call_.further_[i].push_back(std::move(call_.stack_[i + 1]).toTensor());
@@ -287,7 +288,7 @@ class OperatorCall {
   static const at::Tensor& tensor_of(const at::Tensor& tensor) { return tensor; }
   static const at::Tensor& tensor_of(const at::Tensor* tensor) { return *tensor; }
 
-  void call_one(ZipTensors tensors) {
+  void call_one(Tensors tensors) {
     fill_stack(tensors, false);
     try {
       if (at_rest_ && std::all_of(tensors.begin(), tensors.end(), [](const at::Tensor* tensor) {
@@ -394,7 +395,7 @@ class OperatorCall {
   std::vector<Operator::Slot> own_slots_;
   const CallOptions& options_;
   const TensorDict& td_;
-  ZipPolicy policy_;
+  WalkRules policy_;
   std::vector<Row> rows_;
   std::vector<at::Tensor> fused_;                 // the result of one call for all leaves
   std::vector<std::vector<at::Tensor>> further_;  // results beside the first, one for each leaf

@@ -18,7 +18,7 @@ template <class F>
 void each_leaf(const TensorDict& td, F&& f) {
   visit_values(*td.node(), [&](const Value& value) {
     if (!value.is_node()) return f(value.tensor());
-    if (value.node()->kind() != NodeKind::nested_tensor) return;
+    if (!is_nested_tensor(*value.node())) return;
     fail(Code::unsupported, "a nested tensor among the entries has no gradient");
   });
 }

@@ -72,7 +72,7 @@ class Operands {
   c10::ArrayRef<NodePtr> trees() const noexcept { return trees_; }
 
   // Operand k (0 is the dictionary) for a leaf.
-  const at::Tensor& at(std::size_t k, ZipTensors tensors) const noexcept {
+  const at::Tensor& at(std::size_t k, Tensors tensors) const noexcept {
     static const at::Tensor* const nothing = new at::Tensor;  // never destroyed
     if (k == 0) return pick(tensors[0]);
     if (k > sources_.size()) return *nothing;
@@ -160,10 +160,10 @@ auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, 
 }
 
 // A non-tensor value, compared: one answer for each element of the batch.
-at::Tensor compare_non_tensor(const Kernel& kernel, const ZipPlace& place, ZipNodes nodes) {
+at::Tensor compare_non_tensor(const Kernel& kernel, const Here& here, NodesHere nodes) {
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
   if (!equal && kernel.out != kernel_of(Binary::ne_op).out) {
-    fail(Code::dtype, kernel.name, ": ", show_path(place.path),
+    fail(Code::dtype, kernel.name, ": ", show_path(here.path()),
          " is non-tensor data: it can be equal or not, but has no order");
   }
   const Node& first = *nodes[0];
@@ -180,16 +180,16 @@ at::Tensor compare_non_tensor(const Kernel& kernel, const ZipPlace& place, ZipNo
 class MathOp final : public ZipOp {
  public:
   MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
-  at::Tensor leaf(const ZipPlace&, ZipTensors tensors) const {
+  at::Tensor leaf(const Here&, Tensors tensors) const {
     const at::Tensor& leaf = operands_.at(0, tensors);
     return with_room(kernel_, operands_.extra(), leaf.scalar_type(), [&] {
       return kernel_.out(leaf, operands_.at(1, tensors), operands_.at(2, tensors),
                          operands_.extra());
     });
   }
-  Value data(const ZipPlace& place, ZipNodes nodes) const override {
-    if (kernel_.result != Result::comparison) return ZipOp::data(place, nodes);
-    return compare_non_tensor(kernel_, place, nodes);
+  Value data(const Here& here, NodesHere nodes) const override {
+    if (kernel_.result != Result::comparison) return ZipOp::data(here, nodes);
+    return compare_non_tensor(kernel_, here, nodes);
   }
 
  private:
@@ -203,15 +203,15 @@ class InPlaceMath {
   InPlaceMath(const Kernel& kernel, const Operands& operands)
       : kernel_(kernel), operands_(operands) {}
 
-  void add(const ZipPlace& place, ZipTensors tensors) {
+  void add(const Here& here, Tensors tensors) {
     if (tensors[0] == nullptr) return;
     const Job job{operands_.at(0, tensors), operands_.at(1, tensors), operands_.at(2, tensors)};
     for (const at::Tensor* operand : {&job.b, &job.c}) {
-      if (operand->defined()) require_operand(place.path, job.a, *operand);
+      if (operand->defined()) require_operand(here.path(), job.a, *operand);
     }
-    writes_.compute(place.path, job.a, job.b, job.c);
-    try_out(place.path, job);
-    require_divisors(place.path, job);
+    writes_.compute(here.path(), job.a, job.b, job.c);
+    try_out(here.path(), job);
+    require_divisors(here.path(), job);
   }
   void run() {
     writes_.run([&](Writes::Write& write) {
@@ -297,8 +297,8 @@ class InPlaceMath {
   c10::SmallVector<std::array<std::int32_t, 3>, 4> tried_;
 };
 
-ZipPolicy policy_of(const Call& call, bool in_place) {
-  ZipPolicy policy;
+WalkRules policy_of(const Call& call, bool in_place) {
+  WalkRules policy;
   policy.missing = call.missing;
   policy.ignore_extra = in_place;
   policy.what = call.kernel.name;
@@ -320,9 +320,8 @@ void run_in_place(const TensorDict& td, const Call& call) {
   InPlace target(td.node());
   const Operands operands(TensorDict(target.node()), call, /*in_place=*/true);
   InPlaceMath work(call.kernel, operands);
-  visit_zip(
-      operands.trees(),
-      [&](const ZipPlace& place, ZipTensors tensors) { work.add(place, tensors); },
+  visit_zip<Take::elements>(
+      operands.trees(), [&](const Here& here, Tensors tensors) { work.add(here, tensors); },
       policy_of(call, true));
   work.run();
   target.commit();
@@ -342,9 +341,9 @@ Call binary_call(Binary op, c10::ArrayRef<const Operand*> operands, const Binary
   if (!call.kernel.scaled && !options.alpha.equal(1))
     fail(Code::invalid_argument, call.kernel.name, " has no alpha");
   if (call.kernel.result == math::Result::comparison &&
-      options.missing != ZipPolicy::Missing::error)
+      options.missing != WalkRules::Missing::error)
     fail(Code::invalid_argument, call.kernel.name, " compares dictionaries of the same keys only");
-  if (options.missing == ZipPolicy::Missing::fill && !options.fallback.defined())
+  if (options.missing == WalkRules::Missing::fill && !options.fallback.defined())
     fail(Code::invalid_argument, "no default value for missing entries");
   return call;
 }

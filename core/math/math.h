@@ -40,7 +40,7 @@ using Operand = std::variant<TensorDict, at::Tensor, c10::Scalar>;
 
 struct BinaryOptions {
   c10::Scalar alpha = 1;  // add, sub and rsub
-  ZipPolicy::Missing missing = ZipPolicy::Missing::error;
+  WalkRules::Missing missing = WalkRules::Missing::error;
   at::Tensor fallback = {};  // stands for a missing entry, for Missing::fill
 };
 

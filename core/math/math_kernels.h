@@ -35,7 +35,7 @@ struct Call {
   const Kernel& kernel;
   c10::ArrayRef<const Operand*> operands;  // of b and c
   Extra extra = {};
-  ZipPolicy::Missing missing = ZipPolicy::Missing::error;
+  WalkRules::Missing missing = WalkRules::Missing::error;
   at::Tensor fallback = {};
 };
 TensorDict run(const TensorDict& td, const Call& call);

@@ -3,9 +3,9 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
+#include "core/tree/along.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/paths.h"
-#include "core/tree/traverse.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -35,7 +35,7 @@ bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
 }
 
 bool any_leaf_holds(const TensorDict& td, bool wanted) {
-  if (is_opaque(*td.node())) fail(Code::unsupported, "a non-tensor value has no elements");
+  if (!is_dict(*td.node())) fail(Code::unsupported, "a non-tensor value has no elements");
   const bool fast = fast::can_skip_dispatcher();
   bool found = false;
   visit_values(*td.node(), [&](const Value& value) {
@@ -49,17 +49,15 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
 void add_all(const Node& node, Writes& writes) {
   struct Add {
     Writes& writes;
-    void operator()(const ZipPlace& place, ZipTensors tensors) {
-      writes.fill(place.path, *tensors[0]);
-    }
-    void operator()(const ZipPlace& place, ZipNodes nodes) {
+    void operator()(const Here& here, Tensors tensors) { writes.fill(here.path(), *tensors[0]); }
+    void operator()(const Here& here, NodesHere nodes) {
       if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0]))
-        writes.fill(place.path, nested_tensor->values());
+        writes.fill(here.path(), nested_tensor->values());
     }
   };
-  ZipPolicy policy;
+  WalkRules policy;
   policy.nested_tensor = true;
-  visit_zip(retain(node), Add{writes}, policy);
+  visit_zip<Take::elements>(retain(node), Add{writes}, policy);
 }
 
 // Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
@@ -83,27 +81,14 @@ bool zero_bytes(const Node& node) {
 
 // The tensors under a path, in the elements of lazy stacks too.
 void gather(const NodePtr& root, Path path, Writes& writes) {
-  struct Place {
-    NodePtr node;
-    Path path;
-  };
-  Traversal<Place> walk;
-  walk.add({root, path});
-  walk.run([&](const Place& at) {
-    if (at.path.empty()) {
-      add_all(*at.node, writes);
-    } else if (const LazyNode* lazy = as_lazy(at.node.get())) {
-      for (const NodePtr& element : lazy->elements()) {
-        walk.add_once(element.get(), {element, at.path}, at.path.size());
-      }
-    } else {
-      const Value value = find_entry(at.node, at.path.slice(0, 1));
-      if (value.is_node()) {
-        walk.add({value.node(), at.path.slice(1)});
-      } else {
-        writes.fill(at.path.slice(0, 1), value.tensor());
-      }
+  walk_along(root, path, [&](const NodePtr& node, Path rest) {
+    if (rest.empty()) {
+      add_all(*node, writes);
+      return NodePtr();
     }
+    const Value value = find_entry(node, rest.slice(0, 1));
+    if (!value.is_node()) writes.fill(rest.slice(0, 1), value.tensor());
+    return value.node();
   });
 }
 

@@ -220,17 +220,17 @@ class ReduceOp final : public ZipOp {
     const auto named = [](const std::optional<std::string>& name) { return name.has_value(); };
     if (std::any_of(left.begin(), left.end(), named)) after.set_names(std::move(left));
   }
-  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
     at::Tensor positions;
     at::Tensor values =
-        reducer_.run(*tensors[0], place.node.batch().size(), place.path, &positions);
+        reducer_.run(*tensors[0], here.node().batch().size(), here.path(), &positions);
     if (positions_ != nullptr) positions_->push_back(positions);
     return values;
   }
-  Value data(const ZipPlace& place, ZipNodes nodes) const override {
+  Value data(const Here& here, NodesHere nodes) const override {
     const Node& node = *nodes[0];
     const Sizes batch = reducer_.batch(node.batch());
-    if (SizesView(batch) == node.batch()) return ZipOp::data(place, nodes);
+    if (SizesView(batch) == node.batch()) return ZipOp::data(here, nodes);
     const std::vector<const NonTensorNode*> values = non_tensor_values(node);
     return NodePtr(c10::make_intrusive<NonTensorNode>(values.empty() ? "null" : values[0]->json(),
                                                       batch, node.device()));
@@ -245,7 +245,7 @@ class ReduceOp final : public ZipOp {
 class Replace final : public ZipOp {
  public:
   explicit Replace(std::vector<at::Tensor>& tensors) : tensors_(tensors) {}
-  at::Tensor leaf(const ZipPlace&, ZipTensors) const { return std::move(tensors_[next_++]); }
+  at::Tensor leaf(const Here&, Tensors) const { return std::move(tensors_[next_++]); }
 
  private:
   std::vector<at::Tensor>& tensors_;
@@ -254,7 +254,7 @@ class Replace final : public ZipOp {
 
 NodePtr reduce_node(const TensorDict& td, const Reducer& reducer,
                     std::vector<at::Tensor>* positions) {
-  ZipPolicy policy;
+  WalkRules policy;
   policy.what = reducer.name();
   return zip(all_dense(td.node()), ReduceOp(reducer, positions), policy);
 }

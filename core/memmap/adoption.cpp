@@ -1,43 +1,46 @@
 #include "core/memmap/adoption.h"
 
+#include "core/tree/engine.h"
 #include "core/tree/nested_tensor.h"
-#include "core/tree/traverse.h"
 
 namespace td {
 
+namespace {
+
+class Adoption : public WalkSink<Take::elements> {
+ public:
+  explicit Adoption(Changes& changes) : changes_(changes) {}
+
+  void enter(const Here&, Dicts dicts) { mark(*dicts[0], *dicts[1]); }
+  void enter_lazy(const Here&, const LazyNode& lazy, NodesHere nodes) { mark(lazy, *nodes[1]); }
+  void leaf(const Here& here, Tensors tensors) {
+    changes_.set(here.holder(), here.index(), *tensors[1]);
+  }
+  void value(const Here&, NodesHere nodes) {
+    mark(*nodes[0], *nodes[1]);
+    if (is_nested_tensor(*nodes[0])) {
+      changes_.set_tensors(static_cast<const NestedTensorNode&>(*nodes[0]),
+                           NestedTensorPtr::reclaim_copy(static_cast<NestedTensorNode*>(
+                               const_cast<Node*>(nodes[1]))));
+    }
+  }
+
+ private:
+  void mark(const Node& to, const Node& from) {
+    changes_.set_device(to, from.device());
+    changes_.set_memmapped(to, true);
+    if (!from.saved_path().empty()) changes_.set_saved_path(to, from.saved_path());
+  }
+
+  Changes& changes_;
+};
+
+}  // namespace
+
 void plan_adoption(Changes& changes, const NodePtr& node, const NodePtr& result) {
-  struct Pair {
-    const Node* to;
-    Node* from;
-  };
   changes.lock(node);
-  Traversal<Pair> walk;
-  walk.add({node.get(), result.get()});
-  walk.run([&](const Pair& at) {
-    const auto add = [&](const NodePtr& to, const NodePtr& from) {
-      walk.add_once({to.get(), from.get()}, {to.get(), from.get()});
-    };
-    changes.set_device(*at.to, at.from->device());
-    changes.set_memmapped(*at.to, true);
-    if (!at.from->saved_path().empty()) changes.set_saved_path(*at.to, at.from->saved_path());
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(at.to)) {
-      changes.set_tensors(*nested_tensor, NestedTensorPtr::reclaim_copy(as_nested_tensor(at.from)));
-    }
-    if (const LazyNode* lazy = as_lazy(at.to); lazy != nullptr && !lazy->holds_non_tensor()) {
-      for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
-        add(lazy->elements()[k], as_lazy(at.from)->elements()[k]);
-      }
-    }
-    const DenseNode* dense = as_dense(at.to);
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      const Value& value = as_dense(at.from)->value(i);
-      if (value.is_node()) {
-        add(dense->value(i).node(), value.node());
-      } else {
-        changes.set(*dense, i, value);
-      }
-    }
-  });
+  Adoption adoption(changes);
+  walk_beside({node, result}, adoption, all_entries());
 }
 
 }  // namespace td

@@ -113,9 +113,7 @@ std::unique_ptr<Future> memmap_start(
     const TensorDict& td, const std::string& dir, const MemmapOptions& options,
     const std::function<void(const std::function<void()>&)>& around) {
   const NodePtr& node = td.node();
-  const TensorDict now =
-      TensorDict(node->kind() == NodeKind::sub_tensordict ? dense_form(node) : node)
-          .clone(/*recurse=*/false);
+  const TensorDict now = TensorDict(part_form(node)).clone(/*recurse=*/false);
   const std::string target = dir.empty() ? td.saved_path() : files::absolute(dir);
   return std::make_unique<Future>([now, target, options, around](WorkCount& count) {
     std::optional<TensorDict> result;

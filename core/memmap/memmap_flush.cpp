@@ -33,14 +33,7 @@ Reached reach(const NodePtr& root) {
   Reached result;
   visit_nodes(root, [&](const Node& node) {
     if (!node.saved_path().empty()) result.places.insert(node.saved_path());
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) {
-      add(nested_tensor->values(), result);
-      add(nested_tensor->sizes(), result);
-    }
-    const DenseNode* dense = as_dense(&node);
-    for (std::size_t i = 0; dense != nullptr && i < dense->size(); ++i) {
-      if (!dense->value(i).is_node()) add(dense->value(i).tensor(), result);
-    }
+    for_each_tensor(node, [&](const at::Tensor& tensor) { add(tensor, result); });
   });
   std::sort(result.mapped.begin(), result.mapped.end());
   result.mapped.erase(std::unique(result.mapped.begin(), result.mapped.end()), result.mapped.end());

@@ -6,12 +6,11 @@
 #include "core/memmap/tensorclass_plan.h"
 #include "core/meta/format.h"
 #include "core/meta/format_index.h"
+#include "core/tree/engine.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
-#include "core/tree/traverse.h"
 
 #include <algorithm>
-#include <deque>
 
 namespace td {
 
@@ -22,7 +21,8 @@ using FolderUse = SavePlan::FolderUse;
 // A function: a constant of this type would be made at load.
 c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
 
-class Planner {
+// Works out what each node and tensor becomes on the disk. Each place has a folder of its own.
+class Planner : public WalkSink<Take::elements> {
  public:
   Planner(const MemmapOptions& options, Content content)
       : content_(content), checks_(options, content, path_) {}
@@ -39,18 +39,10 @@ class Planner {
       begin_sub_tensordict(*part, dir, exists);
       node = part->parent().get();
     }
-    limit_.emplace(*node);
-    plan_.result = begin(*node, dir, exists);
-    while (!levels_.empty()) {
-      const Level& level = levels_.back();
-      if (level.lazy != nullptr && level.next < level.lazy->elements().size()) {
-        step_element();
-      } else if (level.lazy == nullptr && level.next < level.source->size()) {
-        step();
-      } else {
-        finish();
-      }
-    }
+    root_ = {std::move(dir), exists};
+    WalkRules rules = all_paths();
+    rules.numbered = true;
+    walk(retain(*node), *this, rules);
     for (; !sub_tensordicts.empty(); sub_tensordicts.pop_back()) {
       const auto& [part, place] = sub_tensordicts.back();
       plan_.result = c10::make_intrusive<SubTensorDictNode>(std::move(plan_.result), part->items(),
@@ -60,24 +52,82 @@ class Planner {
     return std::move(plan_);
   }
 
+  void enter(const Here& here, Dicts dicts) {
+    Folder folder = folder_for(here, *dicts[0]);
+    begin_dense(here, *dicts[0], std::move(folder));
+  }
+  void enter_lazy(const Here& here, const LazyNode& lazy, NodesHere) {
+    Folder folder = folder_for(here, lazy);
+    begin_lazy(here, lazy, std::move(folder));
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    path_ = here.path();
+    add_leaf(levels_.back(), here.index(), *tensors[0]);
+  }
+  void value(const Here& here, NodesHere nodes) {
+    path_ = here.path();
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0])) {
+      add_nested_tensor(levels_.back(), here.index(), *nested_tensor);
+    } else {
+      add_non_tensor(levels_.back(), *nodes[0]);
+    }
+  }
+  Made leave(const Here&, bool) {
+    Level level = std::move(levels_.back());
+    levels_.pop_back();
+    if (!level.dir.empty() && level.stack == nullptr) {
+      plan_.folders[level.folder].meta = std::move(level.text).finish(level.source->batch(), "cpu");
+    }
+    return {};
+  }
+
  private:
+  struct Folder {
+    std::string dir;      // empty: nameless memory
+    bool exists = false;  // it is there already
+  };
   struct Level {
     const DenseNode* source = nullptr;
     DenseNode* target = nullptr;
-    const LazyNode* lazy = nullptr;  // a lazy stack instead
-    LazyNode* stack = nullptr;
-    std::string dir;         // empty: nameless memory
-    bool exists = false;     // the folder is there already
+    LazyNode* stack = nullptr;  // a lazy stack instead
+    std::string dir;
+    bool exists = false;
     std::size_t folder = 0;  // its place in the plan
     format::DenseText text = {};
     PickledPtr pickled = nullptr;  // of a tensorclass: its values stand in a file already
-    std::size_t next = 0;
   };
 
-  NodePtr begin(const Node& source, const std::string& dir, bool exists) {
-    if (!levels_.empty()) limit_->enter(source);
-    if (const LazyNode* lazy = as_lazy(&source)) return begin_lazy(*lazy, dir, exists);
-    return begin_dense(*as_dense(&source), dir, exists);
+  // Where a dictionary goes, which the meta.json of the folder above names.
+  Folder folder_for(const Here& here, const Node& node) {
+    path_ = here.path();
+    if (here.is_root()) return root_;
+    Level& above = levels_.back();
+    if (above.dir.empty()) return {};
+    if (above.stack != nullptr) {
+      std::string dir = files::join(above.dir, std::string(path_.back()));
+      const bool exists = above.exists && SaveChecks::folder_exists(dir);
+      return {std::move(dir), exists};
+    }
+    std::string dir = checks_.folder_of(*above.source, above.dir);
+    const bool exists = above.exists && folder_exists(above, dir);
+    if (is_tensorclass(node)) {
+      above.text.tensorclass(path_.back(), node.tensorclass()->name());
+    } else {
+      above.text.node(path_.back(),
+                      is_lazy_stack(node) ? format::NodeType::lazy : format::NodeType::dense);
+    }
+    return {std::move(dir), exists};
+  }
+
+  // What a node becomes, in the node above.
+  void put(const Here& here, NodePtr made) {
+    if (here.is_root()) {
+      plan_.result = std::move(made);
+    } else if (Level& above = levels_.back(); above.stack != nullptr) {
+      above.stack->set_element(here.index(), std::move(made));
+    } else {
+      above.target->push_value(std::move(made));
+    }
   }
 
   // Whether a folder that names a tensorclass stands around the node. Of a lazy stack of tensorclasses each element
@@ -88,10 +138,10 @@ class Planner {
     return source.tensorclass() && !lazy->elements().empty() && !lazy->elements()[0]->tensorclass();
   }
 
-  NodePtr begin_lazy(const LazyNode& source, std::string dir, bool exists) {
-    const std::size_t n = source.elements().size();
-    auto target = c10::make_intrusive<LazyNode>(std::vector<NodePtr>(n), source.stack_dim(),
-                                                source.batch(), cpu());
+  void begin_lazy(const Here& here, const LazyNode& source, Folder folder) {
+    auto& [dir, exists] = folder;
+    auto target = c10::make_intrusive<LazyNode>(std::vector<NodePtr>(source.elements().size()),
+                                                source.stack_dim(), source.batch(), cpu());
     copy_tags(source, *target);
     finish_node(*target, dir);
     if (!dir.empty() && is_tensorclass(source)) begin_tensorclass(source, dir, exists);
@@ -101,28 +151,11 @@ class Planner {
                                exists ? checks_.check_meta(dir) : files::Look()});
     }
     Level level;
-    level.lazy = &source;
     level.stack = target.get();
     level.dir = dir;
     level.exists = exists;
+    put(here, std::move(target));
     levels_.push_back(std::move(level));
-    return target;
-  }
-
-  void step_element() {
-    Level& level = levels_.back();
-    const std::size_t k = level.next++;
-    LazyNode* stack = level.stack;
-    const NodePtr& element = level.lazy->elements()[k];
-    element_names_.push_back(std::to_string(k));
-    path_.push_back(element_names_.back());
-    std::string dir;
-    bool exists = false;
-    if (!level.dir.empty()) {
-      dir = files::join(level.dir, element_names_.back());
-      exists = level.exists && SaveChecks::folder_exists(dir);
-    }
-    stack->set_element(k, begin(*element, dir, exists));  // the levels may move
   }
 
   // A sub-tensordict is its index, and what it is a part of in a folder of its own.
@@ -151,7 +184,8 @@ class Planner {
     return std::move(tensorclass.pickled);
   }
 
-  NodePtr begin_dense(const DenseNode& source, std::string dir, bool exists) {
+  void begin_dense(const Here& here, const DenseNode& source, Folder folder) {
+    auto& [dir, exists] = folder;
     auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), cpu());
     target->reserve(source.size());
     if (source.tensorclass()) target->set_tensorclass(source.tensorclass());
@@ -172,59 +206,13 @@ class Planner {
     level.dir = dir;
     level.exists = exists;
     level.folder = plan_.folders.size() - 1;
+    put(here, std::move(target));
     levels_.push_back(std::move(level));
-    return target;
   }
 
   static void finish_node(Node& node, const std::string& dir) {
     node.set_memmapped(true);
     if (!dir.empty()) node.set_saved_path(dir);
-  }
-
-  void finish() {
-    Level level = std::move(levels_.back());
-    levels_.pop_back();
-    if (!level.dir.empty() && level.lazy == nullptr) {
-      plan_.folders[level.folder].meta = std::move(level.text).finish(level.source->batch(), "cpu");
-    }
-    if (!path_.empty()) path_.pop_back();
-  }
-
-  void step() {
-    Level& level = levels_.back();
-    const std::size_t i = level.next++;
-    const Value& value = level.source->value(i);
-    path_.push_back(level.source->name(i));
-    if (!value.is_node()) {
-      add_leaf(level, i, value.tensor());
-      path_.pop_back();
-    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(value.node().get())) {
-      add_nested_tensor(level, i, *nested_tensor);
-      path_.pop_back();
-    } else if (is_opaque(*value.node())) {
-      add_non_tensor(level, *value.node());
-      path_.pop_back();
-    } else {
-      add_node(level, *value.node());  // its name stays on the path until it is done
-    }
-  }
-
-  void add_node(Level& level, const Node& inner) {
-    std::string dir;
-    bool exists = false;
-    if (!level.dir.empty()) {
-      dir = checks_.folder_of(*level.source, level.dir);
-      exists = level.exists && folder_exists(level, dir);
-      if (is_tensorclass(inner)) {
-        level.text.tensorclass(path_.back(), inner.tensorclass()->name());
-      } else if (inner.kind() == NodeKind::lazy) {
-        level.text.node(path_.back(), format::NodeType::lazy);
-      } else {
-        level.text.node(path_.back(), format::NodeType::dense);
-      }
-    }
-    DenseNode* target = level.target;  // the levels may move
-    target->push_value(begin(inner, dir, exists));
   }
 
   // The checksums of the old dictionary go with it, and do not stand in the way of a key.
@@ -235,8 +223,7 @@ class Planner {
   }
 
   void add_non_tensor(Level& level, const Node& node) {
-    const auto* one =
-        node.kind() == NodeKind::non_tensor ? static_cast<const NonTensorNode*>(&node) : nullptr;
+    const std::string* one = one_value(node);
     const NodePtr copy = node.shallow_copy();
     copy->set_device(cpu());
     std::string dir;
@@ -247,8 +234,8 @@ class Planner {
       if (level.exists && folder_exists(level, dir)) old = checks_.check_meta(dir);
       level.text.node(path_.back(), one != nullptr ? format::NodeType::non_tensor
                                                    : format::NodeType::non_tensor_stack);
-      const std::string json = compact(one != nullptr ? one->json() : non_tensor_json(node),
-                                       show_path(path_), max_json_depth);
+      const std::string json =
+          compact(one != nullptr ? *one : non_tensor_json(node), show_path(path_), max_json_depth);
       plan_.folders.push_back(
           {dir,
            one != nullptr ? format::non_tensor_text(json)
@@ -320,21 +307,18 @@ class Planner {
   Content content_;
   SavePlan plan_;
   std::vector<Level> levels_;
-  std::optional<PathLimit> limit_;  // each place is a folder of its own
-  PathBuffer path_;
+  Folder root_;
+  Path path_;  // of the entry that is planned
   SaveChecks checks_;
-  std::deque<std::string> element_names_;  // of elements of lazy stacks, on the path
 };
 
 // What can be saved: dense where a sub-tensordict is to be.
 NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
-  if (is_opaque(*root)) fail(Code::wrong_entry, "a non-tensor value cannot be saved alone");
+  if (!is_dict(*root)) fail(Code::wrong_entry, "a non-tensor value cannot be saved alone");
   if (options.num_threads < 0) {
     fail(Code::invalid_argument, "a number of threads cannot be ", options.num_threads);
   }
-  return root->kind() == NodeKind::sub_tensordict && options.dense_sub_tensordicts
-             ? dense_form(root)
-             : root;
+  return options.dense_sub_tensordicts ? part_form(root) : root;
 }
 
 }  // namespace

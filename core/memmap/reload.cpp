@@ -23,7 +23,7 @@ class Reload {
       if (at.to->locked() && !at.to->memmapped()) {
         fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
       }
-      if (at.to->kind() == NodeKind::dense) {
+      if (holds_entries(*at.to)) {
         plan_dense(*as_dense(at.to), *as_dense(at.from));
       } else {
         plan_lazy(*as_lazy(at.to), *as_lazy(at.from));
@@ -38,10 +38,9 @@ class Reload {
   // Whether the content of `from` can be put into `to`.
   static bool fits(const Node& to, const Node& from) {
     if (to.kind() != from.kind() || to.batch().size() != from.batch().size()) return false;
-    if (to.kind() == NodeKind::dense) return true;
-    const LazyNode* lazy = as_lazy(&to);
-    return lazy != nullptr && !lazy->holds_non_tensor() && !as_lazy(&from)->holds_non_tensor() &&
-           lazy->stack_dim() == as_lazy(&from)->stack_dim();
+    if (holds_entries(to)) return true;
+    const LazyNode* lazy = as_dict_stack(&to);
+    return lazy != nullptr && lazy->stack_dim() == as_dict_stack(&from)->stack_dim();
   }
 
  private:
@@ -108,7 +107,7 @@ class Reload {
 
 void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool same_batch) {
   const Node& node = *td.node();
-  if (node.kind() != NodeKind::dense && (as_lazy(&node) == nullptr || is_opaque(node))) {
+  if (!holds_entries(node) && !is_lazy_stack(node)) {
     fail(Code::unsupported, "a sub-tensordict, or a value, cannot be loaded into");
   }
   if (!options.device) options.device = node.device();
@@ -116,9 +115,9 @@ void reload(TensorDict& td, const std::string& dir, LoadOptions options, bool sa
   const Node& from = *loaded.node();
   if (!Reload::fits(node, from)) {
     const bool alike = node.kind() == from.kind();
-    fail(alike ? Code::shape : Code::wrong_entry, "\"", dir, "\" holds a ",
-         from.kind() == NodeKind::lazy ? "lazy stack" : "dictionary", " of batch size ",
-         show_sizes(from.batch()), ", which does not fit the one of ", show_sizes(node.batch()));
+    fail(alike ? Code::shape : Code::wrong_entry, "\"", dir, "\" holds a ", row_of(from).word,
+         " of batch size ", show_sizes(from.batch()), ", which does not fit the one of ",
+         show_sizes(node.batch()));
   }
   if (same_batch && from.batch() != node.batch()) {
     fail(Code::shape, "\"", dir, "\" has the batch size ", show_sizes(from.batch()),

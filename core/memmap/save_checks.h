@@ -13,7 +13,7 @@ namespace td {
 // Each throws and names the entry. No link is followed below the folder that the caller has named.
 class SaveChecks {
  public:
-  SaveChecks(const MemmapOptions& options, Content content, const PathBuffer& path)
+  SaveChecks(const MemmapOptions& options, Content content, const Path& path)
       : options_(options), content_(content), path_(path) {}
 
   void check_tensor(const at::Tensor& tensor) const;
@@ -39,7 +39,7 @@ class SaveChecks {
  private:
   const MemmapOptions& options_;
   Content content_;
-  const PathBuffer& path_;
+  const Path& path_;
 };
 
 }  // namespace td

@@ -2,6 +2,7 @@
 
 #include "core/pickle/pickled.h"
 #include "core/tree/paths.h"
+#include "core/tree/traverse.h"
 
 #include <c10/util/Exception.h>
 
@@ -61,22 +62,17 @@ void look_into(PickledFields& fields, const std::string& where) {
 
 // Below a lazy stack each element gets the value.
 void put_field(const NodePtr& root, const format::Field& field, const std::string& where) {
-  std::vector<Node*> pending{root.get()};
-  while (!pending.empty()) {
-    Node* node = pending.back();
-    pending.pop_back();
-    if (const LazyNode* lazy = as_lazy(node)) {
-      for (const NodePtr& element : lazy->elements()) pending.push_back(element.get());
-      continue;
-    }
-    DenseNode& dense = *as_dense(node);
-    if (dense.find(field.name) != nullptr) {
+  visit_nodes(root, [&](Node& node) -> Go {
+    DenseNode* dense = as_dense(&node);
+    if (dense == nullptr) return Go::on;
+    if (dense->find(field.name) != nullptr) {
       fail(Code::format, where, ": ", quote(field.name),
            " is a field beside the dictionary of the tensorclass, and an entry of it");
     }
-    dense.put(field.name, NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dense.batch(),
-                                                                     dense.device())));
-  }
+    dense->put(field.name, NodePtr(c10::make_intrusive<NonTensorNode>(field.json, dense->batch(),
+                                                                      dense->device())));
+    return Go::past;
+  });
 }
 
 // What is known of the class: the fields that are there, those that are empty, and those that could not
@@ -91,8 +87,7 @@ TensorclassTypePtr type_of(const NodePtr& tensorclass, const Opened& opened, Pic
     fields.back().optional = true;
     return &fields.back();
   };
-  const LazyNode* lazy = as_lazy(tensorclass.get());
-  for (const NodePtr& node : lazy != nullptr ? lazy->elements() : std::vector{tensorclass}) {
+  for (const NodePtr& node : elements_or_self(tensorclass)) {
     for (const std::string& name : entry_names(*node)) {
       TensorclassField* field = add(name);
       if (field == nullptr) continue;
@@ -156,8 +151,7 @@ PickledPtr TensorclassLoader::read_pickled(const NodePtr& node, const Opened& op
   const bool any_taken = std::any_of(result->values.begin(), result->values.end(),
                                      [&](const format::Field& field) { return taken(field.name); });
   // Values of a lazy stack would stand in each of its elements.
-  if (as_lazy(node.get()) != nullptr || any_taken ||
-      result->values.size() > reader_.entries_left()) {
+  if (is_lazy_stack(*node) || any_taken || result->values.size() > reader_.entries_left()) {
     for (const format::Field& field : result->values) result->unread.push_back(field.name);
     result->values.clear();
   }

@@ -32,27 +32,23 @@ void require_kept(const TensorclassType& type, const std::vector<NodePtr>& dicts
 }  // namespace
 
 bool holds(const Value& value, const format::Field& field) {
-  if (!value.is_node() || !is_opaque(*value.node()) ||
-      value.node()->kind() == NodeKind::nested_tensor) {
-    return false;
-  }
+  if (kind_of(value) != EntryKind::non_tensor) return false;
   const std::vector<const NonTensorNode*> each = non_tensor_values(*value.node());
   return std::all_of(each.begin(), each.end(),
                      [&](const NonTensorNode* one) { return one->json() == field.json; });
 }
 
 bool unchanged(const Node& tensorclass, const PickledFields& pickled) {
-  const DenseNode* node = as_dense(&tensorclass);
+  if (!holds_entries(tensorclass)) return pickled.values.empty();
   return std::all_of(pickled.values.begin(), pickled.values.end(), [&](const format::Field& field) {
-    const Value* value = node == nullptr ? nullptr : node->find(field.name);
-    return value != nullptr && holds(*value, field);
+    const std::optional<Value> value = tensorclass.entry(field.name);
+    return value && holds(*value, field);
   });
 }
 
 TensorclassPlan plan_tensorclass(const Node& tensorclass) {
   const TensorclassType& type = *tensorclass.tensorclass();
-  std::vector<NodePtr> dicts{retain(tensorclass)};
-  if (const LazyNode* lazy = as_lazy(&tensorclass)) dicts = lazy->elements();
+  const std::vector<NodePtr> dicts = elements_or_self(retain(tensorclass));
   TensorclassPlan plan;
   if (type.pickled() && unchanged(tensorclass, *type.pickled())) {
     require_kept(type, dicts);

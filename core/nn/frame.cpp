@@ -30,7 +30,7 @@ bool nested(const KeyPath& one, const KeyPath& other) noexcept {
 }
 
 void check_input(const TensorDict& td) {
-  if (is_opaque(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
+  if (!is_dict(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
 }
 
 std::mutex& Pins::mutex() {
@@ -166,7 +166,7 @@ void Frame::write_to(const TensorDict& target) const {
     return into.set(*one.key, one.value.tensor());
   }
   // A sub-tensordict takes several entries at once only from a dictionary.
-  const bool direct = target.node()->kind() != NodeKind::sub_tensordict;
+  const bool direct = !is_part(*target.node());
   const TensorDict aside = direct ? target : TensorDict(target.batch_size());
   Changes changes;
   plan_into(aside, changes);

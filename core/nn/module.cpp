@@ -185,7 +185,7 @@ std::string Module::show(const char* name, const std::string& before) const {
 }
 
 void Module::set_params(Path path, const TensorDict& params) const {
-  if (is_opaque(*params.node())) fail(Code::wrong_entry, "parameters are a dictionary");
+  if (!is_dict(*params.node())) fail(Code::wrong_entry, "parameters are a dictionary");
   if (!params.batch_size().empty()) {
     fail(Code::shape, "the parameters have batch size ", show_sizes(params.batch_size()),
          "; those of a module have none");

@@ -52,7 +52,7 @@ class Sequence final : public Module {
                        [](const ModulePtr& one) { return one->writes_any(); });
   }
   bool by_element(const TensorDict& td) const noexcept override {
-    return options_.partial_tolerant && td.node()->kind() == NodeKind::lazy;
+    return options_.partial_tolerant && is_lazy_stack(*td.node());
   }
 
   TensorDict params() const override {

@@ -53,7 +53,7 @@ std::size_t count_leaves(const TensorDict& td, bool& dense) {
   visit_values(*td.node(), [&](const Value& value) {
     if (!value.is_node()) {
       ++leaves;
-    } else if (value.node()->kind() != NodeKind::dense) {
+    } else if (!holds_entries(*value.node())) {
       dense = false;
     }
   });
@@ -63,7 +63,7 @@ std::size_t count_leaves(const TensorDict& td, bool& dense) {
 [[noreturn]] void fail_opaque(const TensorDict& td) {
   std::string found = "a value that is no tensor";
   visit_paths(*td.node(), [&](Path path, const Value& value) {
-    if (value.is_node() && value.node()->kind() != NodeKind::dense) found = show_path(path);
+    if (value.is_node() && !holds_entries(*value.node())) found = show_path(path);
   });
   fail(Code::unsupported, found, " is no tensor: a replay buffer holds rows of tensors");
 }
@@ -128,7 +128,7 @@ RingRows::RingRows(TensorDict td) : td_(std::move(td)) {
   source_ = std::make_shared<RowSource>(td_, /*flat=*/false);
   visit_paths(*td_.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
-      if (value.node()->kind() != NodeKind::dense && not_writable_.empty())
+      if (!holds_entries(*value.node()) && not_writable_.empty())
         not_writable_ = show_path(path) + " is no tensor: rows of it cannot be written";
       return;
     }

@@ -76,52 +76,44 @@ TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
 
 namespace {
 
-// Whether two nodes are equal, but for the nodes below them, of which `add` is told.
-template <class Add>
-bool equal_nodes(const NodePtr& a, const NodePtr& b, const Add& add) {
-  if (is_opaque(*a) != is_opaque(*b) || a->batch() != b->batch()) return false;
-  if (is_opaque(*a)) return same_non_tensor(*a, *b);
-  const LazyNode* one_by_one = as_lazy(a.get());
-  const LazyNode* beside = as_lazy(b.get());
-  if (one_by_one != nullptr && beside != nullptr &&
-      one_by_one->stack_dim() == beside->stack_dim()) {
-    for (std::size_t k = 0; k < one_by_one->elements().size(); ++k) {
-      add(one_by_one->elements()[k], beside->elements()[k]);
-    }
+// Looks for a difference. Lazy stacks along one dimension are compared element by element.
+class Comparison : public WalkSink<Take::elements> {
+ public:
+  Take meet(const Here&, NodesHere nodes) {
+    same_ = same_ && nodes[0] != nullptr && nodes[1] != nullptr &&
+            nodes[0]->batch() == nodes[1]->batch();
+    if (!same_) return Take::nothing;
+    const LazyNode* one = as_lazy(nodes[0]);
+    const LazyNode* other = as_lazy(nodes[1]);
+    const bool alike = one != nullptr && other != nullptr && one->stack_dim() == other->stack_dim();
+    return alike ? Take::elements : Take::reads;
+  }
+  void leaf(const Here&, Tensors tensors) {
+    same_ =
+        tensors[0] != nullptr && tensors[1] != nullptr && equal_tensors(*tensors[0], *tensors[1]);
+  }
+  void value(const Here&, NodesHere nodes) {
+    same_ = nodes[0] != nullptr && nodes[1] != nullptr && nodes[0]->batch() == nodes[1]->batch() &&
+            same_non_tensor(*nodes[0], *nodes[1]);
+  }
+  bool mixed(const Here&) {
+    same_ = false;
     return true;
   }
-  const NodePtr left_form = dense_form(a), right_form = dense_form(b);
-  const DenseNode& left = *as_dense(left_form.get());
-  const DenseNode& right = *as_dense(right_form.get());
-  if (left.size() != right.size()) return false;
-  const KeyMatch where(left, right);
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    const std::size_t at = where(i);
-    if (at == Schema::npos) return false;
-    const Value& one = left.value(i);
-    const Value& two = right.value(at);
-    if (one.is_node() != two.is_node()) return false;
-    if (one.is_node()) {
-      add(one.node(), two.node());
-    } else if (!equal_tensors(one.tensor(), two.tensor())) {
-      return false;
-    }
-  }
-  return true;
-}
+  bool done() const { return !same_; }
+
+ private:
+  bool same_ = true;
+};
 
 }  // namespace
 
 bool TensorDict::equal(const TensorDict& other) const {
-  using Pair = std::pair<NodePtr, NodePtr>;
-  Traversal<Pair> walk;
-  walk.add({node_, other.node_});
-  const auto add = [&](const NodePtr& a, const NodePtr& b) {
-    walk.add_once({a.get(), b.get()}, {a, b});
-  };
-  bool same = true;
-  walk.run([&](const Pair& at) { same = same && equal_nodes(at.first, at.second, add); });
-  return same;
+  WalkRules rules = all_entries();
+  rules.missing = WalkRules::Missing::fill;
+  Comparison comparison;
+  walk_beside({node_, other.node_}, comparison, rules);
+  return !comparison.done();
 }
 
 bool equal_tensors(const at::Tensor& a, const at::Tensor& b) {

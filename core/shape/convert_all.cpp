@@ -46,10 +46,10 @@ class ConvertOp final : public BatchOp {
 // Of each leaf its own.
 class ConvertEach final : public ZipOp {
  public:
-  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
     for (const at::Tensor* tensor : tensors) {
       if (tensor == nullptr) {
-        fail(Code::key_not_found, "no entry ", show_path(place.path), " in both dictionaries");
+        fail(Code::key_not_found, "no entry ", show_path(here.path()), " in both dictionaries");
       }
     }
     const at::Tensor& wanted = *tensors[1];
@@ -59,8 +59,8 @@ class ConvertEach final : public ZipOp {
 };
 
 NodePtr convert_each(const TensorDict& td, const TensorDict& like) {
-  ZipPolicy policy;
-  policy.missing = ZipPolicy::Missing::fill;
+  WalkRules policy;
+  policy.missing = WalkRules::Missing::fill;
   policy.what = "a conversion like another dictionary";
   return zip({td.node(), like.node()}, ConvertEach(), policy);
 }
@@ -72,45 +72,37 @@ void require_pinning() {
   fail(Code::device, "pinned memory needs an accelerator; none found");
 }
 
-// Puts the leaves of `source` into `target`: trees of the same structure.
-void replace_leaves(const NodePtr& target, const NodePtr& source) {
-  struct Pair {
-    const Node* to;
-    Node* from;
-  };
-  Changes changes;
-  Traversal<Pair> walk;
-  const auto add = [&](const NodePtr& to, const NodePtr& from) {
-    walk.add_once({to.get(), from.get()}, {to.get(), from.get()});
-  };
-  walk.add({target.get(), source.get()});
-  walk.run([&](const Pair& at) {
-    changes.set_device(*at.to, at.from->device());
-    if (const DenseNode* dense = as_dense(at.to)) {
-      for (std::size_t i = 0; i < dense->size(); ++i) {
-        const Value& value = as_dense(at.from)->value(i);
-        if (value.is_node()) {
-          add(dense->value(i).node(), value.node());
-        } else {
-          changes.set(*dense, i, value);
-        }
-      }
-    } else if (const NestedTensorNode* nested_tensor = as_nested_tensor(at.to)) {
-      changes.set_tensors(*nested_tensor, NestedTensorPtr::reclaim_copy(as_nested_tensor(at.from)));
-    } else if (const LazyNode* lazy = as_lazy(at.to)) {
-      for (std::size_t i = 0; i < lazy->elements().size(); ++i) {
-        add(lazy->elements()[i], as_lazy(at.from)->elements()[i]);
-      }
+// The leaves of the second tree for the first: trees of the same structure.
+class Replacement : public WalkSink<Take::elements> {
+ public:
+  static constexpr bool opens_values = true;
+
+  void enter(const Here&, Dicts dicts) { changes_.set_device(*dicts[0], dicts[1]->device()); }
+  void enter_lazy(const Here&, const LazyNode& lazy, NodesHere nodes) {
+    changes_.set_device(lazy, nodes[1]->device());
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    changes_.set(here.holder(), here.index(), *tensors[1]);
+  }
+  void value(const Here&, NodesHere nodes) {
+    changes_.set_device(*nodes[0], nodes[1]->device());
+    if (const NestedTensorNode* target = as_nested_tensor(nodes[0])) {
+      changes_.set_tensors(*target, NestedTensorPtr::reclaim_copy(const_cast<NestedTensorNode*>(
+                                        as_nested_tensor(nodes[1]))));
     }
-  });
-  changes.run();
-}
+  }
+
+  void run() { changes_.run(); }
+
+ private:
+  Changes changes_;
+};
 
 void require_replaceable(const TensorDict& td) {
   if (is_locked(*td.node())) {
     fail(Code::locked, "the dictionary is locked: its tensors cannot be replaced");
   }
-  if (td.node()->kind() == NodeKind::sub_tensordict) {
+  if (is_part(*td.node())) {
     fail(Code::unsupported, "a sub-tensordict has no tensors of its own to replace");
   }
 }
@@ -145,7 +137,9 @@ TensorDict convert(const TensorDict& td, const ConvertOptions& options) {
     inherit_flags(*td.node(), result, /*memmap=*/false);
     return TensorDict(std::move(result));
   }
-  replace_leaves(td.node(), result);
+  Replacement replacement;
+  walk_beside({td.node(), result}, replacement, all_entries());
+  replacement.run();
   return td;
 }
 

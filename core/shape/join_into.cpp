@@ -5,6 +5,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/writes.h"
 #include "core/tree/paths.h"
+#include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -46,27 +47,27 @@ class IntoTensors {
  public:
   IntoTensors(Join kind, std::int64_t dim, bool strict) : kind_(kind), dim_(dim), strict_(strict) {}
 
-  void plan(const ZipPlace& place, ZipTensors tensors) {
+  void plan(const Here& here, Tensors tensors) {
     const at::Tensor* target = tensors.front();
-    const ZipTensors sources = tensors.slice(1);
+    const Tensors sources = tensors.slice(1);
     const auto missing = std::count(sources.begin(), sources.end(), nullptr);
     const bool nowhere = missing == static_cast<std::ptrdiff_t>(sources.size());
     if (target == nullptr || missing != 0) {
       if (!strict_ && (target == nullptr || nowhere)) return;
-      fail(Code::key_not_found, name_of(kind_), ": ", show_path(place.path), " is not in ",
+      fail(Code::key_not_found, name_of(kind_), ": ", show_path(here.path()), " is not in ",
            target == nullptr ? "the dictionary to write into" : "all of the sources");
     }
-    const Sizes sizes = joined_sizes(kind_, place.path, sources, dim_);
+    const Sizes sizes = joined_sizes(kind_, here.path(), sources, dim_);
     if (target->sizes() != SizesView(sizes)) {
-      fail(Code::shape, name_of(kind_), ": ", show_path(place.path), " has shape ",
+      fail(Code::shape, name_of(kind_), ": ", show_path(here.path()), " has shape ",
            show_sizes(sizes), " and is to be written into shape ", show_sizes(target->sizes()));
     }
-    require_distinct(place.path, *target);
+    require_distinct(here.path(), *target);
     std::int64_t at = 0;
     for (const at::Tensor* source : sources) {
       const std::int64_t length = kind_ == Join::stack ? 1 : source->size(dim_);
       writes_.set(
-          place.path,
+          here.path(),
           kind_ == Join::stack ? target->select(dim_, at) : target->narrow(dim_, at, length),
           *source);
       at += length;
@@ -119,13 +120,12 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
     }
     roots.push_back(all_dense(source.node()));
   }
-  ZipPolicy policy;
-  policy.missing = ZipPolicy::Missing::fill;
+  WalkRules policy;
+  policy.missing = WalkRules::Missing::fill;
   policy.what = name_of(kind);
   IntoTensors write(kind, dim, strict);
-  visit_zip(
-      roots, [&](const ZipPlace& place, ZipTensors tensors) { write.plan(place, tensors); },
-      policy);
+  visit_zip<Take::elements>(
+      roots, [&](const Here& here, Tensors tensors) { write.plan(here, tensors); }, policy);
   write.run();
   into.commit();
 }

@@ -6,7 +6,6 @@
 
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
-#include "core/tree/traverse.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -44,6 +43,11 @@ class PadOp final : public BatchOp {
     return node.holds_non_tensor() ? data(node) : BatchOp::lazy(node);
   }
 
+  // Padding makes one value for the whole batch a value for each element.
+  NodePtr one_value(const NonTensorNode& node) const override {
+    return adds() ? data(node) : BatchOp::one_value(node);
+  }
+
   // A value for each position, null where there was none.
   NodePtr data(const Node& node) const {
     std::vector<const NonTensorNode*> values = non_tensor_values(node);
@@ -62,30 +66,6 @@ class PadOp final : public BatchOp {
   SizesView widths_;
   double value_;
 };
-
-// One value for a whole batch is carried over by any operation; padding makes it a value for each.
-void pad_non_tensor(const PadOp& op, const NodePtr& source, const NodePtr& result) {
-  struct Pair {
-    const Node* source;
-    Node* result;
-  };
-  Traversal<Pair> walk;
-  walk.add({source.get(), result.get()});
-  walk.run([&](const Pair& at) {
-    const DenseNode* from = as_dense(at.source);
-    DenseNode* to = as_dense(at.result);
-    for (std::size_t i = 0; from != nullptr && i < from->size(); ++i) {
-      const Value& value = from->value(i);
-      if (!value.is_node()) continue;
-      if (value.node()->kind() == NodeKind::non_tensor) {
-        to->set_value(i, op.data(*value.node()));
-      } else {
-        Node* const made = to->value(i).node().get();
-        walk.add_once({value.node().get(), made}, {value.node().get(), made});
-      }
-    }
-  });
-}
 
 }  // namespace
 
@@ -113,9 +93,7 @@ TensorDict pad(const TensorDict& td, SizesView widths, double value) {
     }
   }
   const PadOp op(widths, value);
-  NodePtr result = map(td.node(), op);
-  if (op.adds()) pad_non_tensor(op, td.node(), result);
-  return TensorDict(std::move(result));
+  return TensorDict(map(td.node(), op));
 }
 
 namespace {
@@ -123,7 +101,7 @@ namespace {
 // One entry of several dictionaries, padded and stacked.
 class Sequence {
  public:
-  Sequence(Path path, ZipTensors tensors, std::int64_t dim) : tensors_(tensors) {
+  Sequence(Path path, Tensors tensors, std::int64_t dim) : tensors_(tensors) {
     const at::Tensor& first = *tensors[0];
     dim_ = dim < 0 ? dim + first.dim() : dim;
     if (dim_ < 0 || dim_ >= first.dim()) {
@@ -172,7 +150,7 @@ class Sequence {
     return padded_by(tensor, widths, value, "pad_sequence");
   }
 
-  ZipTensors tensors_;
+  Tensors tensors_;
   std::int64_t dim_;
   std::int64_t longest_ = 0;
 };
@@ -202,18 +180,18 @@ TensorDict pad_sequence(c10::ArrayRef<TensorDict> sources, const PadSequenceOpti
     roots.push_back(source.node());
   }
   TensorDict result(batch, device);
-  ZipPolicy policy;
-  policy.missing = ZipPolicy::Missing::intersect;
+  WalkRules policy;
+  policy.missing = WalkRules::Missing::intersect;
   policy.what = "pad_sequence";
   policy.each_path = true;
-  visit_zip(
+  visit_zip<Take::elements>(
       roots,
-      [&](const ZipPlace& place, ZipTensors tensors) {
-        const Sequence sequence(place.path, tensors, options.dim);
-        result.set(place.path, sequence.stacked(options.value));
+      [&](const Here& here, Tensors tensors) {
+        const Sequence sequence(here.path(), tensors, options.dim);
+        result.set(here.path(), sequence.stacked(options.value));
         if (options.masks.empty()) return;
         PathBuffer path(options.masks.begin(), options.masks.end());
-        path.append(place.path.begin(), place.path.end());
+        path.append(here.path().begin(), here.path().end());
         result.set(path, sequence.mask(first.size()));
       },
       policy);

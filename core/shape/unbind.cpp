@@ -1,11 +1,11 @@
 // Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
 #include "core/base/known_sizes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tree/engine.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensordict.h"
-#include "core/tree/traverse.h"
 
 #include <ATen/ATen.h>
 
@@ -20,54 +20,30 @@ Sizes without(SizesView sizes, std::int64_t dim) {
   return result;
 }
 
-class Unbind {
+// Makes the parts of each dictionary side by side.
+class Unbind : public WalkSink<Take::whole> {
  public:
+  using Made = std::vector<NodePtr>;
+
   Unbind(std::int64_t dim, std::size_t parts)
       : dim_(dim), parts_(parts), fast_(fast::can_skip_dispatcher()) {}
 
-  std::vector<NodePtr> run(const NodePtr& root) {
-    std::vector<NodePtr> result = parts_of(root);
-    walk_.run([&](const Level& at) {
-      for (std::size_t i = 0; i < at.source->size(); ++i) {
-        require_entry(*at.source, i);
-        entry(at.source->value(i), at.targets);
-      }
-    });
-    return result;
+  std::vector<NodePtr> take() { return std::move(result_); }
+
+  Take meet(const Here& here, NodesHere nodes) {
+    if (!is_lazy_stack(*nodes[0])) return Take::reads;
+    value(here, nodes);
+    return Take::nothing;
   }
-
- private:
-  struct Level {
-    const DenseNode* source;
-    std::vector<DenseNode*> targets;  // held by the result
-  };
-
-  std::vector<NodePtr> parts_of(const NodePtr& node) {
-    if (const DenseNode* dense = as_dense(node.get())) return begin(*dense);
-    if (const LazyNode* lazy = as_lazy(node.get())) return unbind_lazy(*lazy, dim_);
-    if (node->kind() == NodeKind::nested_tensor) fail_nested_tensor();
-    std::vector<NodePtr> copies;
-    copies.reserve(parts_);
-    for (std::size_t k = 0; k < parts_; ++k) {
-      copies.push_back(node->shallow_copy());
-      copies.back()->set_batch(without(node->batch(), dim_));
-    }
-    return copies;
-  }
-
-  [[noreturn]] static void fail_nested_tensor() {
-    fail(Code::unsupported,
-         "a nested tensor falls into parts as an entry only, along a first and only dimension");
-  }
-
-  std::vector<NodePtr> begin(const DenseNode& source) {
+  void enter(const Here& here, Dicts dicts) {
+    const DenseNode& source = *dicts[0];
     const Sizes batch = without(source.batch(), dim_);
     Names names = source.names();
     if (!names.empty()) names.erase(names.begin() + dim_);
     std::vector<NodePtr> nodes;
-    Level level{&source, {}};
+    Targets targets;
     nodes.reserve(parts_);
-    level.targets.reserve(parts_);
+    targets.reserve(parts_);
     for (std::size_t k = 0; k < parts_; ++k) {
       auto node = c10::make_intrusive<DenseNode>(source.schema(), batch, source.device());
       if (source.tagged()) {
@@ -75,29 +51,71 @@ class Unbind {
         node->set_names(names);
       }
       node->reserve(source.size());
-      level.targets.push_back(node.get());
+      targets.push_back(node.get());
       nodes.push_back(std::move(node));
     }
-    walk_.add(std::move(level));
-    return nodes;
+    put(here, std::move(nodes));
+    above_.push_back({&source, std::move(targets)});
   }
-
-  void entry(const Value& value, const std::vector<DenseNode*>& targets) {
-    if (!value.is_node()) {
-      leaf(value.tensor(), targets);
+  void leaf(const Here& here, Tensors tensors) {
+    require_entry(*above_.back().source, here.index());
+    leaf(*tensors[0], above_.back().targets);
+  }
+  void value(const Here& here, NodesHere nodes) {
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(nodes[0])) {
+      const bool falls_apart = !above_.empty() && dim_ == 0 && nested_tensor->batch().size() == 1;
+      if (!falls_apart) {
+        fail(Code::unsupported,
+             "a nested tensor falls into parts as an entry only, along a first and only dimension");
+      }
+      require_entry(*above_.back().source, here.index());
+      for (std::size_t k = 0; k < parts_; ++k)
+        above_.back().targets[k]->push_value(nested_tensor->part(k));
       return;
     }
-    const NodePtr& node = value.node();
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(node.get())) {
-      if (dim_ != 0 || nested_tensor->batch().size() != 1) fail_nested_tensor();
-      for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(nested_tensor->part(k));
-      return;
+    put(here, others_.once(nodes[0], [&] { return parts_of(*nodes[0]); }));
+  }
+  Made leave(const Here&, bool again) {
+    const Targets targets = std::move(above_.back().targets);
+    above_.pop_back();
+    Made made;
+    for (DenseNode* target : targets) {
+      if (again) made.push_back(retain(*target));
     }
-    std::vector<NodePtr> nodes = memo_.once(node.get(), [&] { return parts_of(node); });
-    for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(std::move(nodes[k]));
+    return made;
+  }
+  void again(const Here& here, const Made& made) { put(here, made); }
+
+ private:
+  // Of a node that is not gone through.
+  std::vector<NodePtr> parts_of(const Node& node) const {
+    if (const LazyNode* stack = as_lazy(&node)) return unbind_lazy(*stack, dim_);
+    std::vector<NodePtr> copies;
+    copies.reserve(parts_);
+    for (std::size_t k = 0; k < parts_; ++k) {
+      copies.push_back(node.shallow_copy());
+      copies.back()->set_batch(without(node.batch(), dim_));
+    }
+    return copies;
   }
 
-  void leaf(const at::Tensor& tensor, const std::vector<DenseNode*>& targets) {
+  using Targets = std::vector<DenseNode*>;  // held by the ones above, or by the result
+  struct Level {
+    const DenseNode* source;
+    Targets targets;
+  };
+
+  void put(const Here& here, std::vector<NodePtr> nodes) {
+    if (above_.empty()) {
+      result_ = std::move(nodes);
+      return;
+    }
+    require_entry(*above_.back().source, here.index());
+    for (std::size_t k = 0; k < parts_; ++k)
+      above_.back().targets[k]->push_value(std::move(nodes[k]));
+  }
+
+  void leaf(const at::Tensor& tensor, const Targets& targets) const {
     if (!fast_ || !fast::plain(tensor)) {
       const std::vector<at::Tensor> parts = tensor.unbind(dim_);
       for (std::size_t k = 0; k < parts_; ++k) targets[k]->push_value(parts[k]);
@@ -115,8 +133,9 @@ class Unbind {
   std::int64_t dim_;
   std::size_t parts_;
   bool fast_;
-  Traversal<Level> walk_;
-  Memo<std::vector<NodePtr>> memo_;
+  std::vector<Level> above_;
+  Memo<std::vector<NodePtr>> others_;
+  std::vector<NodePtr> result_;
 };
 
 }  // namespace
@@ -134,8 +153,9 @@ std::size_t TensorDict::dim_size(std::int64_t dim) const {
 std::vector<TensorDict> TensorDict::unbind(std::int64_t dim) const {
   const std::size_t parts = dim_size(dim);
   if (dim < 0) dim += static_cast<std::int64_t>(batch_size().size());
-  const NodePtr root = node_->kind() == NodeKind::sub_tensordict ? dense_form(node_) : node_;
-  std::vector<NodePtr> nodes = Unbind(dim, parts).run(root);
+  Unbind unbind(dim, parts);
+  walk(node_, unbind, all_entries());
+  std::vector<NodePtr> nodes = unbind.take();
   std::vector<TensorDict> result;
   result.reserve(nodes.size());
   for (NodePtr& node : nodes) {

@@ -7,6 +7,13 @@ namespace td {
 
 void BatchOp::tags(const Node& before, Node& after) const { copy_tags(before, after); }
 
+NodePtr BatchOp::one_value(const NonTensorNode& node) const {
+  auto result =
+      c10::make_intrusive<NonTensorNode>(node.json(), batch(node.batch()), device(node.device()));
+  if (node.tagged()) tags(node, *result);
+  return result;
+}
+
 NodePtr BatchOp::lazy(const LazyNode& node) const {
   if (keeps_batch()) {
     std::vector<NodePtr> elements;

@@ -1,16 +1,14 @@
-// core/tree/batch_op.h: an operation that acts on every entry of a tree alike, and the walk that applies it.
+// core/tree/batch_op.h: an operation that acts on every entry of a tree alike, and the sink that applies it.
 #pragma once
 
-#include "core/tree/dense_node.h"
-#include "core/tree/traverse.h"
+#include "core/tree/engine.h"
 
 namespace td {
 
-class LazyNode;
 class NestedTensorNode;
 
 // What an operation does to a batch size and to a leaf. A new operation is a small final class; the
-// walk below is a template over it, so that the leaves of dense nodes cost no virtual call.
+// sink below is a template over it, so that the leaves of dense nodes cost no virtual call.
 class BatchOp {
  public:
   virtual ~BatchOp() = default;
@@ -31,6 +29,9 @@ class BatchOp {
   // A lazy stack. By default its elements one by one if the batch stays, else what it reads as.
   virtual NodePtr lazy(const LazyNode& node) const;
 
+  // One value for the whole batch. By default the same, with the batch size of the result.
+  virtual NodePtr one_value(const NonTensorNode& node) const;
+
   // A nested tensor. By default there is no answer: Code::unsupported. core/tree/nested_tensor.h has those of operations
   // that copy and of those that move positions, which may leave a single tensor.
   virtual Value nested_tensor(const NestedTensorNode& node) const;
@@ -47,7 +48,7 @@ class BatchOp {
     }
     Shared(const Shared&) = delete;
     Shared& operator=(const Shared&) = delete;
-    Memo<NodePtr>* operator->() const noexcept { return op_.memo_; }
+    Memo<NodePtr>& operator*() const noexcept { return *op_.memo_; }
 
    private:
     const BatchOp& op_;
@@ -62,42 +63,91 @@ class BatchOp {
 // What an operation makes of a node that is a nested tensor.
 Value nested_tensor_entry(const Node& nested_tensor, const BatchOp& op);
 
+namespace detail {
+
+// Makes the result of map(). A node that holds its entries is gone through; others know what an operation
+// makes of them.
+template <class Op>
+class Mapping : public WalkSink<Take::whole> {
+ public:
+  using Made = NodePtr;
+  Mapping(const Op& op, Memo<NodePtr>& memo) : op_(op), memo_(memo) {}
+
+  Take meet(const Here& here, NodesHere nodes) {
+    if (as_dense(nodes[0]) == nullptr) {
+      value(here, nodes);
+      return Take::nothing;
+    }
+    if (here.is_entry()) require_entry(here.holder(), here.index());
+    return Take::whole;
+  }
+  void enter(const Here&, Dicts dicts) {
+    const DenseNode& source = *dicts[0];
+    auto target = c10::make_intrusive<DenseNode>(source.schema(), op_.batch(source.batch()),
+                                                 op_.device(source.device()));
+    if (source.tagged()) op_.tags(source, *target);
+    target->reserve(source.size());
+    DenseNode* const made = target.get();
+    if (above_.empty()) {
+      result_ = std::move(target);
+    } else {
+      put(NodePtr(std::move(target)));
+    }
+    above_.push_back({&source, made});
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    const Level& level = above_.back();
+    if (!begins_with(tensors[0]->sizes(), level.source->batch()))
+      fail_entry(*level.source, here.index());
+    level.target->push_value(op_.leaf(*tensors[0]));
+  }
+  void value(const Here& here, NodesHere nodes) {
+    const Node& node = *nodes[0];
+    if (above_.empty()) {
+      result_ = node.transform(op_);
+      return;
+    }
+    require_entry(here.holder(), here.index());
+    put(node.kind() == NodeKind::nested_tensor
+            ? nested_tensor_entry(node, op_)
+            : Value(memo_.once(&node, [&] { return node.transform(op_); })));
+  }
+  NodePtr leave(const Here&, bool again) {
+    DenseNode* const made = above_.pop_back_val().target;
+    return again ? retain(*made) : NodePtr();
+  }
+  void again(const Here& here, const NodePtr& made) {
+    require_entry(here.holder(), here.index());
+    put(made);
+  }
+
+  NodePtr take() { return std::move(result_); }
+
+ private:
+  struct Level {
+    const DenseNode* source;
+    DenseNode* target;  // held by its parent, or by the result
+  };
+
+  void put(Value value) { above_.back().target->push_value(std::move(value)); }
+
+  const Op& op_;
+  Memo<NodePtr>& memo_;
+  c10::SmallVector<Level, 4> above_;
+  NodePtr result_;
+};
+
+}  // namespace detail
+
 // Applies `op` to a tree, without recursion, in the order of the keys. The schema is shared. A node
 // that stands in several places becomes one node that stands in as many.
 template <class Op>
 NodePtr map(const NodePtr& root, const Op& op) {
-  struct Pair {
-    const DenseNode* source;
-    DenseNode* target;  // held by its parent, or by the result
-  };
-  Traversal<Pair> walk;
   const BatchOp::Shared memo(op);
-  const auto make = [&](const NodePtr& node) -> NodePtr {
-    const DenseNode* dense = as_dense(node.get());
-    if (dense == nullptr) return node->transform(op);
-    auto target = c10::make_intrusive<DenseNode>(dense->schema(), op.batch(dense->batch()),
-                                                 op.device(dense->device()));
-    if (dense->tagged()) op.tags(*dense, *target);
-    walk.add({dense, target.get()});
-    return target;
-  };
-  NodePtr result = make(root);
-  walk.run([&](const Pair& at) {
-    const std::size_t n = at.source->size();
-    at.target->reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Value& value = at.source->value(i);
-      require_entry(*at.source, i);
-      if (!value.is_node()) {
-        at.target->push_value(op.leaf(value.tensor()));
-      } else if (const NodePtr& node = value.node(); node->kind() == NodeKind::nested_tensor) {
-        at.target->push_value(nested_tensor_entry(*node, op));
-      } else {
-        at.target->push_value(memo->once(node.get(), [&] { return make(node); }));
-      }
-    }
-  });
-  return result;
+  detail::Mapping<Op> mapping(op, *memo);
+  constexpr WalkRules rules = all_entries();
+  Walk<detail::Mapping<Op>, 1>(rules, mapping, &*memo).run(root);
+  return mapping.take();
 }
 
 }  // namespace td

@@ -231,10 +231,10 @@ void Changes::lock_new(const Node& holder, const NodePtr& node) {
 void Changes::prepare_more() {
   for (const auto& [node, entries] : more_->contents) {
     if (!node->locked()) continue;
-    c10::SmallVector<NodePtr, 8> held;
+    c10::SmallVector<Node*, 8> held;
     entries->collect(held);
-    for (const NodePtr& inner : held) {
-      if (!inner->locked()) lock_new(*node, inner);
+    for (const Node* inner : held) {
+      if (!inner->locked()) lock_new(*node, retain(*inner));
     }
   }
   for (const auto& change : more_->elements) {

@@ -1,52 +1,68 @@
-// core/tree/dense_copy.h: a copy of a tree, or graph, in which every node that can be read as a dense one is one.
+// core/tree/dense_copy.h: a copy of a tree, or graph, in which every dictionary is a dense one.
 #pragma once
 
-#include "core/tree/kinds.h"
-#include "core/tree/traverse.h"
+#include "core/tree/engine.h"
 
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace td {
 
-// `form` makes of a node the one that is copied: a dense one, or another kind that stays as it is.
-// `instead` gives the tensor that takes the place of a node, or nothing. Tensors are shared. A node that
-// stands in several places is copied once.
+namespace detail {
+
+template <class Form, class Instead>
+class DenseCopy : public WalkSink<Take::reads> {
+ public:
+  using Made = NodePtr;
+  DenseCopy(const Form& form, const Instead& instead) : form_(form), instead_(instead) {}
+
+  NodePtr read(const Node& node) { return form_(retain(node)); }
+  void enter(const Here&, Dicts dicts) {
+    const DenseNode& source = *dicts[0];
+    auto target = c10::make_intrusive<DenseNode>(source.schema(), source.batch(), source.device());
+    copy_tags(source, *target);
+    target->reserve(source.size());
+    DenseNode* const made = target.get();
+    put(NodePtr(std::move(target)));
+    above_.push_back(made);
+  }
+  void leaf(const Here& here, Tensors) { put(here.value()); }
+  void value(const Here&, NodesHere nodes) {
+    std::optional<at::Tensor> tensor = above_.empty() ? std::nullopt : instead_(*nodes[0]);
+    put(tensor ? Value(*std::move(tensor)) : Value(retain(*nodes[0])));
+  }
+  NodePtr leave(const Here&, bool again) {
+    DenseNode* const made = above_.pop_back_val();
+    return again ? retain(*made) : NodePtr();
+  }
+  void again(const Here&, const NodePtr& made) { put(made); }
+
+  NodePtr take() { return std::move(result_); }
+
+ private:
+  void put(Value value) {
+    if (above_.empty()) {
+      result_ = value.take_node();
+    } else {
+      above_.back()->push_value(std::move(value));
+    }
+  }
+
+  const Form& form_;
+  const Instead& instead_;
+  c10::SmallVector<DenseNode*, 8> above_;  // held by the result
+  NodePtr result_;
+};
+
+}  // namespace detail
+
+// `form` makes a dense node of another one. `instead` gives the tensor that takes the place of a value or nested
+// tensor, or nothing. Tensors are shared. A node that stands in several places is copied once.
 template <class Form, class Instead>
 NodePtr copy_dense(const NodePtr& root, const Form& form, const Instead& instead) {
-  struct Pair {
-    NodePtr source;     // as it reads
-    DenseNode* target;  // held by the result
-  };
-  Traversal<Pair> walk;
-  Memo<NodePtr> memo;
-  const auto make = [&](const NodePtr& node) -> NodePtr {
-    NodePtr formed = form(node);
-    const DenseNode* dense = as_dense(formed.get());
-    if (dense == nullptr) return formed;
-    auto target = c10::make_intrusive<DenseNode>(dense->schema(), dense->batch(), dense->device());
-    copy_tags(*dense, *target);
-    walk.add({std::move(formed), target.get()});
-    return target;
-  };
-  NodePtr top = make(root);
-  walk.run([&](const Pair& at) {
-    const DenseNode& source = *as_dense(at.source.get());
-    at.target->reserve(source.size());
-    for (std::size_t i = 0; i < source.size(); ++i) {
-      const Value& value = source.value(i);
-      if (!value.is_node()) {
-        at.target->push_value(value);
-        continue;
-      }
-      const NodePtr& node = value.node();
-      std::optional<at::Tensor> tensor = instead(*node);
-      at.target->push_value(tensor ? Value(*std::move(tensor))
-                                   : Value(memo.once(node.get(), [&] { return make(node); })));
-    }
-  });
-  return top;
+  detail::DenseCopy<Form, Instead> copy(form, instead);
+  walk(root, copy, all_entries());
+  return copy.take();
 }
 
 }  // namespace td

@@ -17,6 +17,13 @@ void fail_entry(const DenseNode& holder, std::size_t i) {
        ", which no longer begins with that of its parent, ", show_sizes(holder.batch()));
 }
 
+bool same_names(const DenseNode& one, const DenseNode& other) noexcept {
+  if (one.schema() == other.schema()) return true;
+  bool same = one.size() == other.size();
+  for (std::size_t i = 0; same && i < one.size(); ++i) same = same_name(one.name(i), other.name(i));
+  return same;
+}
+
 DenseNode::DenseNode(SizesView batch, std::optional<c10::Device> device)
     : DenseNode(c10::make_intrusive<Schema>(), batch, device) {}
 
@@ -43,9 +50,9 @@ void DenseNode::drop_values() noexcept {
   values_.clear();
 }
 
-void DenseNode::collect(NodeList& into) const {
+void DenseNode::collect(HeldNodes& into) const {
   for (const Value& value : values_) {
-    if (value.is_node()) into.push_back(value.node());
+    if (value.is_node()) into.push_back(value.node().get());
   }
 }
 

@@ -41,7 +41,7 @@ class DenseNode final : public Node {
   std::optional<Value> entry(std::string_view name) const override;
   EntryKind entry_kind(std::string_view name) const override;
   std::vector<std::string> entry_names() const override;
-  void collect(NodeList& into) const override;
+  void collect(HeldNodes& into) const override;
   NodePtr take_node() noexcept override;
 
   // Called by intrusive_ptr when the last owner goes while weak references are left.
@@ -77,6 +77,9 @@ inline SizesView sizes_of(const Value& value) {
 inline void require_entry(const DenseNode& holder, std::size_t i) {
   if (!begins_with(sizes_of(holder.value(i)), holder.batch())) fail_entry(holder, i);
 }
+
+// Whether two dictionaries have the same names in the same order.
+bool same_names(const DenseNode& one, const DenseNode& other) noexcept;
 
 inline DenseNode* as_dense(Node* node) noexcept {
   return node->kind() == NodeKind::dense ? static_cast<DenseNode*>(node) : nullptr;

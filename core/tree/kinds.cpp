@@ -1,15 +1,10 @@
 #include "core/tree/kinds.h"
 
 #include "core/tree/dense_copy.h"
+#include "core/tree/lazy_index.h"
 #include "core/tree/traverse.h"
 
 namespace td {
-
-int dict_kind(const Node& node) noexcept {
-  if (node.kind() == NodeKind::nested_tensor) return 5;
-  if (is_opaque(node)) return 4;
-  return node.kind() == NodeKind::dense ? 1 : node.kind() == NodeKind::lazy ? 2 : 3;
-}
 
 bool is_sole(const Node& root) {
   if (holders_of(root) > 1) return false;
@@ -19,9 +14,17 @@ bool is_sole(const Node& root) {
 }
 
 bool has_lazy(const NodePtr& root) {
-  return visit_nodes(root, [](const Node& node) -> bool {
-    return node.kind() == NodeKind::lazy && !is_opaque(node);
-  });
+  return visit_nodes(root, [](const Node& node) -> bool { return is_lazy_stack(node); });
+}
+
+NodePtr picked_form(const NodePtr& node) {
+  const SubTensorDictNode* part = as_sub_tensordict(node.get());
+  return part == nullptr ? node : read_at(part->parent(), part->items());
+}
+
+std::vector<NodePtr> elements_or_self(const NodePtr& node) {
+  const LazyNode* lazy = as_lazy(node.get());
+  return lazy == nullptr ? std::vector<NodePtr>{node} : lazy->elements();
 }
 
 NodePtr all_dense(const NodePtr& root) {

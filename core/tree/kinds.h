@@ -13,23 +13,52 @@
 
 namespace td {
 
-// What is an entry of its own kind and has none inside it: a non-tensor value, a stack of such, or
+// What follows from the kind of a node alone.
+struct KindRow {
+  EntryKind entry;         // what it is for the dictionary that holds it
+  int number;              // what the C interface calls a dictionary of this kind
+  const char* word;        // for messages
+  const char* class_name;  // Python's
+};
+constexpr KindRow kind_rows[] = {
+    // in the order of NodeKind
+    {EntryKind::dict, 1, "dictionary", "TensorDict"},
+    {EntryKind::non_tensor, 4, "non-tensor value", "NonTensorData"},
+    {EntryKind::dict, 2, "lazy stack", "LazyStackedTensorDict"},
+    {EntryKind::non_tensor, 4, "non-tensor value", "NonTensorStack"},
+    {EntryKind::dict, 3, "sub-tensordict", "SubTensorDict"},
+    {EntryKind::nested_tensor, 5, "nested tensor", "Tensor"},
+};
+constexpr const KindRow& row_of(NodeKind kind) noexcept {
+  return kind_rows[static_cast<std::size_t>(kind)];
+}
+inline const KindRow& row_of(const Node& node) noexcept { return row_of(node.kind()); }
+
+// An entry of its own kind, without entries inside it: a non-tensor value, a stack of such, or
 // a nested tensor. Only the first two hold JSON: non_tensor_values() refuses the third.
-inline bool is_opaque(const Node& node) noexcept {
-  return node.kind() == NodeKind::non_tensor || node.kind() == NodeKind::nested_tensor ||
-         (node.kind() == NodeKind::lazy && static_cast<const LazyNode&>(node).holds_non_tensor());
+inline bool is_opaque(const Node& node) noexcept { return row_of(node).entry != EntryKind::dict; }
+inline bool is_nested_tensor(const Node& node) noexcept {
+  return row_of(node).entry == EntryKind::nested_tensor;
+}
+inline bool is_lazy_stack(const Node& node) noexcept { return node.kind() == NodeKind::lazy; }
+// A dictionary that holds its entries.
+inline bool holds_entries(const Node& node) noexcept { return node.kind() == NodeKind::dense; }
+// An index into another dictionary, whose entries it reads and writes.
+inline bool is_part(const Node& node) noexcept { return node.kind() == NodeKind::sub_tensordict; }
+
+// The JSON of a value that is the same for the whole batch; nullptr for every other node.
+inline const std::string* one_value(const Node& node) noexcept {
+  return node.kind() == NodeKind::non_tensor ? &static_cast<const NonTensorNode&>(node).json()
+                                             : nullptr;
 }
 
-// Whether an entry is a dictionary.
+// Whether a node, or an entry, is a dictionary.
+inline bool is_dict(const Node& node) noexcept { return !is_opaque(node); }
 inline bool is_dict(const Value& value) noexcept {
-  return value.is_node() && !is_opaque(*value.node());
+  return value.is_node() && is_dict(*value.node());
 }
 
-// What the C interface calls the kind of a dictionary: 1 dense, 2 lazy stack, 3 sub-tensordict, 4 value, 5
-// nested tensor.
-int dict_kind(const Node& node) noexcept;
-
-// Whether one pointer alone leads to the node, and from it to each node below: nobody else can change
+// Whether one pointer alone leads to the node, and from it to each node below: no other handle can change
 // any of them.
 bool is_sole(const Node& root);
 
@@ -42,7 +71,28 @@ inline NodePtr dense_form(const NodePtr& node) {
   return node->kind() == NodeKind::dense ? node : node->dense_form();
 }
 
-// The same, all levels: no lazy stack of dictionaries is left. Stacks of values stay.
+// A part of another dictionary as its index gives it, lazy stacks unread; any other node as it is.
+NodePtr picked_form(const NodePtr& node);
+
+// The elements of a stack; of any other node the node alone.
+std::vector<NodePtr> elements_or_self(const NodePtr& node);
+
+// Calls `f(name, value)` for the entries of a dictionary that holds them, or for the elements of a stack under
+// their numbers.
+template <class F>
+void for_each_entry(const Node& node, F&& f) {
+  if (const DenseNode* dense = as_dense(&node)) {
+    for (std::size_t i = 0; i < dense->size(); ++i) f(dense->name(i), dense->value(i));
+  } else if (const LazyNode* lazy = as_lazy(&node)) {
+    for (std::size_t k = 0; k < lazy->elements().size(); ++k)
+      f(std::to_string(k), Value(lazy->elements()[k]));
+  }
+}
+
+// The same for a part of another dictionary only; any other node as it is.
+inline NodePtr part_form(const NodePtr& node) { return is_part(*node) ? node->dense_form() : node; }
+
+// The same as dense_form(), all levels: no lazy stack of dictionaries is left. Stacks of values stay.
 NodePtr all_dense(const NodePtr& node);
 
 // An entry of a dictionary of any kind as it reads, or nothing.

@@ -169,8 +169,8 @@ NodePtr LazyNode::take_node() noexcept {
   return {};
 }
 
-void LazyNode::collect(NodeList& into) const {
-  for (const NodePtr& element : elements_) into.push_back(element);
+void LazyNode::collect(HeldNodes& into) const {
+  for (const NodePtr& element : elements_) into.push_back(element.get());
 }
 
 Sizes LazyNode::batch_of(const std::vector<NodePtr>& elements) const {
@@ -216,13 +216,13 @@ NodePtr LazyNode::transform(const BatchOp& op) const {
 
 NodePtr LazyNode::shallow_copy() const {
   auto copy =
-      c10::make_intrusive<LazyNode>(elements_, stack_dim_, batch(), device(), holds_non_tensor_);
+      c10::make_intrusive<LazyNode>(elements_, stack_dim_, batch(), device(), holds_non_tensor());
   copy_tags(*this, *copy);
   return copy;
 }
 
 NodePtr LazyNode::dense_form() const {
-  if (holds_non_tensor_) return retain(*this);
+  if (holds_non_tensor()) return retain(*this);
   auto result = c10::make_intrusive<DenseNode>(known_sizes(batch()), device());
   for (const std::string& name : entry_names()) result->put(name, *stacked_entry(*this, name));
   copy_tags(*this, *result);
@@ -230,11 +230,11 @@ NodePtr LazyNode::dense_form() const {
 }
 
 std::optional<Value> LazyNode::entry(std::string_view name) const {
-  return holds_non_tensor_ ? std::nullopt : stacked_entry(*this, name);
+  return holds_non_tensor() ? std::nullopt : stacked_entry(*this, name);
 }
 
 EntryKind LazyNode::entry_kind(std::string_view name) const {
-  if (holds_non_tensor_) return EntryKind::none;
+  if (holds_non_tensor()) return EntryKind::none;
   const bool everywhere = holds_for_all(
       *this, [&](const Node& element) { return element.entry_kind(name) != EntryKind::none; });
   if (!everywhere) return EntryKind::none;
@@ -244,7 +244,7 @@ EntryKind LazyNode::entry_kind(std::string_view name) const {
 }
 
 std::vector<std::string> LazyNode::entry_names() const {
-  if (holds_non_tensor_ || elements_.empty()) return {};
+  if (holds_non_tensor() || elements_.empty()) return {};
   std::vector<std::string> names;
   bool first = true;
   const bool some = holds_for_all(*this, [&](const Node& element) {

@@ -15,16 +15,15 @@ class LazyNode final : public Node {
   // All elements have as many batch dimensions; checked by lazy_stack().
   LazyNode(std::vector<NodePtr> elements, std::int64_t stack_dim, SizesView batch,
            std::optional<c10::Device> device, bool holds_non_tensor = false)
-      : Node(NodeKind::lazy, batch, device),
+      : Node(holds_non_tensor ? NodeKind::value_stack : NodeKind::lazy, batch, device),
         elements_(std::move(elements)),
-        stack_dim_(stack_dim),
-        holds_non_tensor_(holds_non_tensor) {}
+        stack_dim_(stack_dim) {}
   ~LazyNode() override;
 
   const std::vector<NodePtr>& elements() const noexcept { return elements_; }
   std::int64_t stack_dim() const noexcept { return stack_dim_; }
   // Elements are non-tensor values, or stacks of such.
-  bool holds_non_tensor() const noexcept { return holds_non_tensor_; }
+  bool holds_non_tensor() const noexcept { return kind() == NodeKind::value_stack; }
 
   // Raw changes, for a stack that nobody else sees yet: no check. One that others may see is changed through
   // Changes (core/tree/changes.h).
@@ -43,7 +42,7 @@ class LazyNode final : public Node {
   EntryKind entry_kind(std::string_view name) const override;
   std::vector<std::string> entry_names() const override;
   bool locked_by_others() const noexcept override;
-  void collect(NodeList& into) const override;
+  void collect(HeldNodes& into) const override;
   NodePtr take_node() noexcept override;
   void release_resources() override;
 
@@ -52,17 +51,22 @@ class LazyNode final : public Node {
 
   std::vector<NodePtr> elements_;
   std::int64_t stack_dim_;
-  bool holds_non_tensor_;
 };
 
 // Code::shape when the batch size of an element is no longer what the stack was made of.
 void require_elements(const LazyNode& lazy);
 
 inline const LazyNode* as_lazy(const Node* node) noexcept {
-  return node->kind() == NodeKind::lazy ? static_cast<const LazyNode*>(node) : nullptr;
+  const bool stack = node->kind() == NodeKind::lazy || node->kind() == NodeKind::value_stack;
+  return stack ? static_cast<const LazyNode*>(node) : nullptr;
 }
 inline LazyNode* as_lazy(Node* node) noexcept {
-  return node->kind() == NodeKind::lazy ? static_cast<LazyNode*>(node) : nullptr;
+  return const_cast<LazyNode*>(as_lazy(static_cast<const Node*>(node)));
+}
+
+// Of dictionaries, not of values.
+inline const LazyNode* as_dict_stack(const Node* node) noexcept {
+  return node->kind() == NodeKind::lazy ? static_cast<const LazyNode*>(node) : nullptr;
 }
 // Stacks nodes of any kind lazily. Throws when they are not alike enough: number of batch
 // dimensions, device, values beside dictionaries.

@@ -29,20 +29,20 @@ void make_room(std::vector<WeakNodePtr>& parents, std::size_t n) {
 
 void Locking::add(const NodePtr& root, const NodePtr& holder) {
   if (holder.defined()) edges_.emplace_back(root.get(), holder);
-  c10::SmallVector<NodePtr, 8> held;
+  c10::SmallVector<Node*, 8> held;
   if (root->locked()) {
     // Files that have come to a mapped dictionary may have brought it nodes.
     root->collect(held);
-    const auto is_new = [](const NodePtr& child) { return !child->locked(); };
+    const auto is_new = [](const Node* child) { return !child->locked(); };
     if (std::none_of(held.begin(), held.end(), is_new)) return;
   }
   const std::vector<NodePtr> nodes = reachable(root);
   for (const NodePtr& node : nodes) {
     held.clear();
     node->collect(held);
-    for (const NodePtr& child : held) {
+    for (Node* child : held) {
       // Between two that are locked it is there already.
-      if (!node->locked() || !child->locked()) edges_.emplace_back(child.get(), node);
+      if (!node->locked() || !child->locked()) edges_.emplace_back(child, node);
     }
   }
   nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());

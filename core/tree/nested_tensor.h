@@ -113,6 +113,13 @@ void for_each_leaf(const Node& node, F&& f) {
   if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) f(nested_tensor->values());
 }
 
+// The same, and the table of the sizes of a nested tensor.
+template <class F>
+void for_each_tensor(const Node& node, F&& f) {
+  for_each_leaf(node, f);
+  if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node)) f(nested_tensor->sizes());
+}
+
 // From values of any shape, read row by row, and sizes [parts, dimensions of a part]. Nothing is copied
 // that lies as it should. Code::shape when they do not fit each other.
 NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& sizes);

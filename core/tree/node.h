@@ -22,7 +22,7 @@ namespace td {
 class Node;
 using NodePtr = c10::intrusive_ptr<Node>;
 using WeakNodePtr = c10::weak_intrusive_ptr<Node>;
-using NodeList = c10::SmallVectorImpl<NodePtr>;
+using HeldNodes = c10::SmallVectorImpl<Node*>;
 class BatchOp;
 class Changes;
 class Locking;
@@ -31,10 +31,12 @@ class Locking;
 class TensorclassType;
 using TensorclassTypePtr = std::shared_ptr<const TensorclassType>;
 
+// Each kind has a row in core/tree/kinds.h, which says what follows from the kind alone.
 enum class NodeKind : std::uint8_t {
   dense,           // dense_node.h: names and values
   non_tensor,      // non_tensor_node.h: one non-tensor value
-  lazy,            // lazy_node.h: dictionaries, or non-tensor values, stacked when read
+  lazy,            // lazy_node.h: dictionaries, stacked when read
+  value_stack,     // lazy_node.h: non-tensor values, one for each element of the batch
   sub_tensordict,  // sub_node.h: a sub-tensordict; never an entry
   nested_tensor,   // nested_tensor.h: tensors of different shapes as one entry
 };
@@ -109,8 +111,8 @@ class Node : public c10::intrusive_ptr_target {
   // Whether other nodes make this one locked.
   virtual bool locked_by_others() const noexcept { return false; }
 
-  // Adds the nodes that this one holds.
-  virtual void collect(NodeList&) const {}
+  // Adds the nodes that this one holds, and goes on holding.
+  virtual void collect(HeldNodes&) const {}
 
   // Takes out one of the nodes that this one holds; nothing when none is left. For a node that is being freed.
   virtual NodePtr take_node() noexcept { return {}; }

@@ -4,11 +4,7 @@
 
 namespace td {
 
-NodePtr NonTensorNode::transform(const BatchOp& op) const {
-  auto result = c10::make_intrusive<NonTensorNode>(json_, op.batch(batch()), op.device(device()));
-  if (tagged()) op.tags(*this, *result);
-  return result;
-}
+NodePtr NonTensorNode::transform(const BatchOp& op) const { return op.one_value(*this); }
 
 NodePtr NonTensorNode::shallow_copy() const {
   auto copy = c10::make_intrusive<NonTensorNode>(json_, batch(), device());

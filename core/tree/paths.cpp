@@ -5,6 +5,7 @@
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/view_plan.h"
+#include "core/tree/along.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/traverse.h"
@@ -101,28 +102,12 @@ std::optional<Value> look_up(const NodePtr& root, Path path) {
 }
 
 Holders dicts_holding(const NodePtr& root, Path path) {
-  struct Step {
-    const Node* node;
-    Path path;
-  };
   Holders holders;
-  Traversal<Step> walk;
-  walk.add({root.get(), path});
-  walk.run([&](const Step& at) {
-    if (const LazyNode* lazy = as_lazy(at.node)) {
-      for (const NodePtr& element : lazy->elements()) {
-        walk.add_once(element.get(), {element.get(), at.path}, at.path.size());
-      }
-      return;
-    }
-    const DenseNode* dense = as_dense(at.node);
-    const Value* inner = dense == nullptr ? nullptr : dense->find(at.path[0]);
-    if (inner == nullptr) return;
-    if (at.path.size() == 1) {
-      holders.push_back(dense);
-    } else if (inner->is_node()) {
-      walk.add({inner->node().get(), at.path.slice(1)});
-    }
+  walk_along(root, path, [&](const NodePtr& node, Path rest) {
+    const DenseNode* dense = as_dense(node.get());
+    const Value* inner = dense == nullptr ? nullptr : dense->find(rest[0]);
+    if (inner != nullptr && rest.size() == 1) holders.push_back(dense);
+    return inner == nullptr || rest.size() == 1 ? NodePtr() : inner->node();
   });
   return holders;
 }

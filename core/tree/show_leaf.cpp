@@ -1,32 +1,36 @@
 #include "core/tree/show_leaf.h"
 
-#include "core/tree/dense_node.h"
-#include "core/tree/traverse.h"
+#include "core/tree/engine.h"
 
 namespace td {
 
+namespace {
+
+class Search : public WalkSink<Take::whole> {
+ public:
+  explicit Search(const at::Tensor& wanted) : wanted_(wanted) {}
+
+  Take meet(const Here& here, NodesHere nodes) {
+    return here.is_root() && !holds_entries(*nodes[0]) ? Take::nothing : Take::whole;
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    if (tensors[0]->is_same(wanted_)) text_ = show_path(here.path());
+  }
+  bool done() const { return !text_.empty(); }
+
+  std::string take() { return text_.empty() ? "a tensor of a lazy stack" : std::move(text_); }
+
+ private:
+  const at::Tensor& wanted_;
+  std::string text_;
+};
+
+}  // namespace
+
 std::string show_leaf(const Node& root, const at::Tensor& leaf) {
-  struct Place {
-    const DenseNode* node;
-    Trail::Place trail;
-  };
-  std::string text = "a tensor of a lazy stack";
-  bool found = false;
-  Trail trail;
-  Traversal<Place> walk;
-  if (const DenseNode* dense = as_dense(&root)) walk.add({dense, Trail::root});
-  walk.run([&](const Place& at) {
-    for (std::size_t i = 0; !found && i < at.node->size(); ++i) {
-      const Value& value = at.node->value(i);
-      if (!value.is_node()) {
-        found = value.tensor().is_same(leaf);
-        if (found) text = show_path(trail.path(at.trail, at.node->name(i)));
-      } else if (const DenseNode* inner = as_dense(value.node().get())) {
-        walk.add_once(inner, {inner, trail.below(at.trail, at.node->name(i))});
-      }
-    }
-  });
-  return text;
+  Search search(leaf);
+  walk(retain(root), search, all_entries());
+  return search.take();
 }
 
 }  // namespace td

@@ -6,7 +6,7 @@
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/tensordict.h"
-#include "core/tree/traverse.h"
+#include "core/tree/zip.h"
 
 #include <algorithm>
 
@@ -20,7 +20,7 @@ NodePtr SubTensorDictNode::shallow_copy() const {
   return c10::make_intrusive<SubTensorDictNode>(parent_, items_, batch());
 }
 
-void SubTensorDictNode::collect(NodeList& into) const { into.push_back(parent_); }
+void SubTensorDictNode::collect(HeldNodes& into) const { into.push_back(parent_.get()); }
 
 // What is locked through a sub-tensordict refers to it weakly, and would keep its memory, and so itself.
 void SubTensorDictNode::release_resources() {
@@ -63,22 +63,14 @@ bool SubTensorDictNode::locked_by_others() const noexcept { return is_locked(*pa
 
 namespace {
 
-// Calls `f(holder, position)` for each tensor of a part: what stands in several places comes once.
+// Calls `f(here, tensors)` for each tensor of a part: a tensor in several places comes once. Elements of a
+// lazy stack are no copies.
 template <class F>
 void each_tensor(const NodePtr& root, F&& f) {
-  Traversal<const DenseNode*> walk;
-  if (const DenseNode* dense = as_dense(root.get())) walk.add(dense);
-  walk.run([&](const DenseNode* node) {
-    for (std::size_t i = 0; i < node->size(); ++i) {
-      const Value& value = node->value(i);
-      const DenseNode* inner = value.is_node() ? as_dense(value.node().get()) : nullptr;
-      if (inner != nullptr) walk.add_once(inner, inner);
-      if (!value.is_node()) f(*node, i);
-    }
-  });
+  if (holds_entries(*root)) visit_zip<Take::whole>({root}, f, all_entries());
 }
 
-// Grows with each write. Inference tensors have none.
+// Grows with each write. Inference tensors have no version.
 std::int64_t version_of(const at::Tensor& tensor) {
   return tensor.is_inference() ? 0 : tensor._version();
 }
@@ -95,9 +87,8 @@ InPlace::InPlace(const NodePtr& node) : node_(node) {
   part->require_batch(node_->batch());
   if (std::none_of(part->items().begin(), part->items().end(), copies)) return;
   part_ = node;
-  each_tensor(node_, [&](const DenseNode& holder, std::size_t i) {
-    versions_.push_back(version_of(holder.value(i).tensor()));
-  });
+  each_tensor(node_,
+              [&](const Here&, Tensors tensors) { versions_.push_back(version_of(*tensors[0])); });
 }
 
 void InPlace::commit() {
@@ -105,11 +96,11 @@ void InPlace::commit() {
   const auto& part = static_cast<const SubTensorDictNode&>(*part_);
   auto before = versions_.begin();
   Changes changes;
-  each_tensor(node_, [&](const DenseNode& holder, std::size_t i) {
-    const at::Tensor& tensor = holder.value(i).tensor();
+  each_tensor(node_, [&](const Here& here, Tensors tensors) {
+    const at::Tensor& tensor = *tensors[0];
     const bool same = !tensor.is_inference() && *before == version_of(tensor);
     ++before;
-    if (same) changes.erase(holder, i);
+    if (same) changes.erase(here.holder(), here.index());
   });
   changes.run();
   TensorDict(part.parent()).set_at(part.items(), TensorDict(node_));

@@ -28,7 +28,7 @@ class SubTensorDictNode final : public Node {
   EntryKind entry_kind(std::string_view name) const override;
   std::vector<std::string> entry_names() const override;
   bool locked_by_others() const noexcept override;
-  void collect(NodeList& into) const override;
+  void collect(HeldNodes& into) const override;
 
   // Code::shape when what the index gives now is no longer what it gave: the parent has changed.
   void require_batch(SizesView read) const;

@@ -35,20 +35,16 @@ TensorDict::TensorDict(SizesView batch, std::optional<c10::Device> device) {
 }
 
 bool TensorDict::is_empty() const {
-  bool empty = true;
-  visit_nodes(node_, [&](const Node& node) {
-    const DenseNode* dense = as_dense(&node);
-    if (is_opaque(node)) empty = false;
-    for (std::size_t i = 0; empty && dense != nullptr && i < dense->size(); ++i) {
-      empty = dense->value(i).is_node();
-    }
+  return !visit_nodes(node_, [](const Node& node) -> bool {
+    bool content = is_opaque(node);
+    for_each_leaf(node, [&](const at::Tensor&) { content = true; });
+    return content;
   });
-  return empty;
 }
 
 // A dictionary that stands in several places counts in each, but is looked at once.
 std::size_t TensorDict::nbytes() const {
-  const NodePtr root = node_->kind() == NodeKind::sub_tensordict ? dense_form(node_) : node_;
+  const NodePtr root = part_form(node_);
   return sum_of_paths(root, [](const Node& node) {
     std::size_t bytes = 0;
     for_each_leaf(node, [&](const at::Tensor& leaf) { bytes += bytes_of(leaf); });
@@ -202,42 +198,56 @@ void TensorDict::remove(Path path) {
   changes.run();
 }
 
+namespace {
+
+// Gives a dictionary another batch size, and with it nested nodes that are shorter; the rest must fit.
+class NewBatch : public WalkSink<Take::whole> {
+ public:
+  explicit NewBatch(SizesView batch) : batch_(batch) {}
+
+  Take meet(const Here& here, NodesHere nodes) {
+    return changes(here, *nodes[0]) ? Take::whole : Take::nothing;
+  }
+  void leaf(const Here& here, Tensors tensors) {
+    require_batch(here.path(), tensors[0]->sizes(), batch_);
+  }
+  void value(const Here& here, NodesHere nodes) { changes(here, *nodes[0]); }
+
+  void run() { changes_.run(); }
+
+ private:
+  bool changes(const Here& here, const Node& node) {
+    const bool fits = begins_with(node.batch(), batch_);
+    const bool follows = here.is_root() || one_value(node) != nullptr ||
+                         node.batch().size() < batch_.size() ||
+                         (!fits && TensorDict(retain(node)).is_empty());
+    if (!follows) {
+      require_batch(here.path(), node.batch(), batch_);
+      return false;
+    }
+    if (as_lazy(&node) != nullptr || is_part(node)) {
+      fail(Code::unsupported, "the batch size of a ", row_of(node).word, " is ",
+           show_sizes(node.batch()), " and cannot become ", show_sizes(batch_));
+    }
+    if (const NestedTensorNode* nested_tensor = as_nested_tensor(&node))
+      for_batch(*nested_tensor, batch_, "the entry");
+    plan_batch(changes_, node, batch_);
+    return true;
+  }
+
+  SizesView batch_;
+  Changes changes_;
+};
+
+}  // namespace
+
 void TensorDict::set_batch_size(SizesView batch) {
   require_sizes(batch);
   // The same once more puts nested dictionaries right whose batch size has changed beneath this one.
   if (batch == batch_size() && !is_dense()) return;
-  // Nested nodes that are shorter grow, the rest must fit.
-  Changes changes;
-  Traversal<const Node*> growing;
-  growing.add(node_.get());
-  growing.run([&](const Node* node) {
-    if (node->kind() == NodeKind::lazy || node->kind() == NodeKind::sub_tensordict) {
-      fail(Code::unsupported, "the batch size of a ",
-           node->kind() == NodeKind::lazy ? "lazy stack" : "sub-tensordict", " is ",
-           show_sizes(node->batch()), " and cannot become ", show_sizes(batch));
-    }
-    if (const NestedTensorNode* nested_tensor = as_nested_tensor(node))
-      for_batch(*nested_tensor, batch, "the entry");
-    plan_batch(changes, *node, batch);
-    const DenseNode* inner = as_dense(node);
-    for (std::size_t i = 0; inner != nullptr && i < inner->size(); ++i) {
-      const Value& value = inner->value(i);
-      const std::string_view name = inner->name(i);
-      if (!value.is_node()) {
-        require_batch(name, value.tensor().sizes(), batch);
-        continue;
-      }
-      const Node* nested = value.node().get();
-      const bool fits = begins_with(nested->batch(), batch);
-      if (nested->kind() == NodeKind::non_tensor || nested->batch().size() < batch.size() ||
-          (!fits && TensorDict(value.node()).is_empty())) {
-        growing.add_once(nested, nested);
-      } else if (!fits) {
-        require_batch(name, nested->batch(), batch);
-      }
-    }
-  });
-  changes.run();
+  NewBatch change(batch);
+  walk(node_, change, all_entries());
+  change.run();
 }
 
 void TensorDict::lock() const {

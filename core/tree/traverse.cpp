@@ -7,7 +7,7 @@ namespace td {
 std::vector<Node*> nodes_from_below(const NodePtr& root) {
   struct Level {
     Node* node;
-    c10::SmallVector<NodePtr, 4> held;
+    c10::SmallVector<Node*, 4> held;
   };
   std::vector<Node*> nodes;
   Seen seen;
@@ -21,7 +21,7 @@ std::vector<Node*> nodes_from_below(const NodePtr& root) {
   walk.run_in_order(
       [&](Level& level) {
         if (level.held.empty()) return false;
-        Node* const next = level.held.pop_back_val().get();  // its holder keeps it
+        Node* const next = level.held.pop_back_val();
         if (seen.first(next)) enter(next);
         return true;
       },

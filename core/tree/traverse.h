@@ -1,5 +1,5 @@
-// core/tree/traverse.h: going through graphs of nodes, one or several side by side, without recursion. Every walk
-// stands on it: map, zip, visit_values, joins, updates, indexed writes.
+// core/tree/traverse.h: graphs of nodes, gone through without recursion. The walk through entries
+// (core/tree/engine.h) stands on it, and so do questions about a graph: locks, counts of paths, cycles.
 //
 // A node may stand in several places, and a graph of some dozen nodes may so have more paths than can be
 // walked. A walk does its work once for each combination of nodes that it meets, and remembers those that
@@ -169,17 +169,25 @@ class Traversal {
   Seen seen_;
 };
 
+// Whether a walk goes on: below a node, past it, or not at all.
+enum class Go : std::uint8_t { on, past, end };
+
 // Calls `f(Node&)` for the root and every node below it, of any kind, each once, a node before those that
-// it holds. When `f` returns a bool, true ends the walk. Returns whether it did.
+// it holds. `f` may return a Go, or a bool: true ends the walk. Returns whether it was ended.
 template <class F>
 bool visit_nodes(const NodePtr& root, F&& f) {
   Traversal<Node*> walk;
-  c10::SmallVector<NodePtr, 8> held;
+  c10::SmallVector<Node*, 8> held;
   bool ended = false;
   walk.add(root.get());
   walk.run([&](Node* node) {
     if (ended) return;
-    if constexpr (std::is_same_v<decltype(f(*node)), bool>) {
+    using Result = decltype(f(*node));
+    if constexpr (std::is_same_v<Result, Go>) {
+      const Go go = f(*node);
+      ended = go == Go::end;
+      if (go != Go::on) return;
+    } else if constexpr (std::is_same_v<Result, bool>) {
       ended = f(*node);
       if (ended) return;
     } else {
@@ -187,11 +195,7 @@ bool visit_nodes(const NodePtr& root, F&& f) {
     }
     held.clear();
     node->collect(held);
-    for (NodePtr& inner : held) {
-      Node* const next = inner.get();
-      inner.reset();  // its holder keeps it
-      walk.add_once(next, next);
-    }
+    for (Node* inner : held) walk.add_once(inner, inner);
   });
   return ended;
 }
@@ -204,7 +208,7 @@ std::vector<Node*> nodes_from_below(const NodePtr& root);
 // each, and is looked at once. A sum that is too large is the largest number there is.
 template <class F>
 std::size_t sum_of_paths(const NodePtr& root, F&& f) {
-  using Held = c10::SmallVector<NodePtr, 4>;
+  using Held = c10::SmallVector<Node*, 4>;
   struct Level {
     const Node* node;
     Held held;
@@ -227,7 +231,7 @@ std::size_t sum_of_paths(const NodePtr& root, F&& f) {
   walk.run_in_order(
       [&](Level& level) {
         if (level.held.empty()) return false;
-        const Node* const next = level.held.pop_back_val().get();  // its holder keeps it
+        const Node* const next = level.held.pop_back_val();
         if (const std::size_t* known = memo.find(next)) {
           add(*known);
         } else {

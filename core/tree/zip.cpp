@@ -2,7 +2,7 @@
 
 namespace td {
 
-Value ZipOp::data(const ZipPlace&, ZipNodes nodes) const {
+Value ZipOp::data(const Here&, NodesHere nodes) const {
   for (const Node* node : nodes) {
     if (node != nullptr) return node->shallow_copy();
   }
@@ -19,46 +19,42 @@ std::string show_place(Path path) {
 
 }  // namespace
 
-void fail_missing(const ZipPolicy& policy, Path path, std::size_t tree) {
+void fail_missing(const WalkRules& rules, Path path, std::size_t tree) {
   const char* const where = tree == 0 ? "the first dictionary" : "the other dictionary";
-  fail(Code::key_not_found, policy.what, " needs dictionaries of the same keys: ", show_path(path),
+  fail(Code::key_not_found, rules.what, " needs dictionaries of the same keys: ", show_path(path),
        " is not in ", where);
 }
 
-void refuse_nested_tensor(const ZipPolicy& policy, Path path, ZipNodes nodes) {
-  if (policy.nested_tensor) return;
+void refuse_nested_tensor(const WalkRules& rules, Path path, NodesHere nodes) {
+  if (rules.nested_tensor) return;
   for (const Node* node : nodes) {
     if (node == nullptr || node->kind() != NodeKind::nested_tensor) continue;
-    fail(Code::unsupported, policy.what, ": ", show_place(path),
+    fail(Code::unsupported, rules.what, ": ", show_place(path),
          " is a nested tensor, which cannot take part; pad it or take its parts");
   }
 }
 
-void fail_mixed(const ZipPolicy& policy, Path path) {
-  fail(Code::wrong_entry, policy.what, ": ", show_place(path),
+void fail_mixed(const WalkRules& rules, Path path) {
+  fail(Code::wrong_entry, rules.what, ": ", show_place(path),
        " is not of the same kind (tensor, dictionary or value) in all dictionaries");
 }
 
-void fail_result(const ZipPolicy& policy, Path path, SizesView sizes, SizesView batch) {
-  fail(Code::shape, policy.what, ": the result for ", show_path(path), " has shape ",
+void fail_result(const WalkRules& rules, Path path, SizesView sizes, SizesView batch) {
+  fail(Code::shape, rules.what, ": the result for ", show_path(path), " has shape ",
        show_sizes(sizes), ", which does not begin with the batch size ", show_sizes(batch));
 }
 
-std::vector<NodePtr> elements_beside(const ZipPolicy& policy, Path path, const LazyNode& lazy,
-                                     const Node* other) {
-  if (&lazy == other) return lazy.elements();
-  if (other == nullptr) return std::vector<NodePtr>(lazy.elements().size());
-  if (lazy.batch() != other->batch()) {
-    fail(Code::shape, policy.what, ": ", show_place(path), " has batch size ",
-         show_sizes(lazy.batch()), " in one dictionary and ", show_sizes(other->batch()),
+std::vector<NodePtr> parts_beside(const WalkRules& rules, Path path, const LazyNode& lazy,
+                                  const Node& other) {
+  if (lazy.batch() != other.batch()) {
+    fail(Code::shape, rules.what, ": ", show_place(path), " has batch size ",
+         show_sizes(lazy.batch()), " in one dictionary and ", show_sizes(other.batch()),
          " in another");
   }
-  const LazyNode* same = as_lazy(other);
-  if (same != nullptr && same->stack_dim() == lazy.stack_dim()) return same->elements();
-  std::vector<NodePtr> elements;
-  for (const TensorDict& part : TensorDict(retain(*other)).unbind(lazy.stack_dim()))
-    elements.push_back(part.node());
-  return elements;
+  std::vector<NodePtr> parts;
+  for (const TensorDict& part : TensorDict(retain(other)).unbind(lazy.stack_dim()))
+    parts.push_back(part.node());
+  return parts;
 }
 
 }  // namespace detail

@@ -133,7 +133,7 @@ TEST(MathKinds, LazyStacksThatTheOtherLacks) {
   TensorDict td = dict({2}), other = dict({2});
   td.set({"lazy"}, TensorDict(lazy_stack(elements, 0)));
   BinaryOptions options;
-  options.missing = ZipPolicy::Missing::fill;
+  options.missing = WalkRules::Missing::fill;
   options.fallback = at::scalar_tensor(1);
   const TensorDict sum = binary(td, Binary::add_op, other, options);
   EXPECT_EQ(sum.get_dict({"lazy"}).node()->kind(), NodeKind::lazy);

@@ -6,6 +6,7 @@
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/traverse.h"
+#include "core/tree/walk.h"
 #include "core/tree/zip.h"
 
 #include "trees.h"

@@ -7,25 +7,25 @@ namespace td {
 namespace {
 
 using namespace test;
-using Missing = ZipPolicy::Missing;
+using Missing = WalkRules::Missing;
 
 class Sum final : public ZipOp {
  public:
-  at::Tensor leaf(const ZipPlace& place, ZipTensors tensors) const {
+  at::Tensor leaf(const Here& here, Tensors tensors) const {
     seen += seen.empty() ? "" : " ";
-    for (const std::string_view name : place.path) seen += name;
+    for (const std::string_view name : here.path()) seen += name;
     at::Tensor sum;
     for (const at::Tensor* tensor : tensors) {
       if (tensor == nullptr) continue;
       sum = sum.defined() ? sum + *tensor : *tensor;
     }
-    return drop == place.path.back() ? at::Tensor() : sum;
+    return drop == here.path().back() ? at::Tensor() : sum;
   }
   mutable std::string seen;
   std::string_view drop;
 };
 
-TensorDict zipped(const std::vector<TensorDict>& trees, const Sum& op, ZipPolicy policy = {}) {
+TensorDict zipped(const std::vector<TensorDict>& trees, const Sum& op, WalkRules policy = {}) {
   std::vector<NodePtr> nodes;
   for (const TensorDict& tree : trees) nodes.push_back(tree.node());
   return TensorDict(zip(nodes, op, policy));
@@ -65,7 +65,7 @@ TEST(Zip, KeysThatAreMissing) {
   const Sum op;
   EXPECT_EQ(code_of([&] { zipped({a, b}, op); }), Code::key_not_found);
   EXPECT_EQ(code_of([&] { zipped({a, a.index({})}, op); }), Code::ok);
-  ZipPolicy policy;
+  WalkRules policy;
   policy.missing = Missing::intersect;
   EXPECT_EQ(zipped({a, b}, op, policy).keys({true, true, true}).keys.size(), 1u);
   policy.missing = Missing::fill;
@@ -89,7 +89,7 @@ TEST(Zip, KeysThatAreMissing) {
 TEST(Zip, WholeDictionariesThatAreMissing) {
   TensorDict a = sample(), b = sample();
   b.remove({"n"});
-  ZipPolicy policy;
+  WalkRules policy;
   policy.missing = Missing::fill;
   for (const auto& pair : {std::pair(a, b), std::pair(b, a)}) {
     const TensorDict all = zipped({pair.first, pair.second}, Sum(), policy);
@@ -125,8 +125,8 @@ TEST(Zip, LazyStacks) {
   EXPECT_EQ(other_way.node()->kind(), NodeKind::dense);
   EXPECT_TRUE(TensorDict(all_dense(sum.node())).equal(other_way));
   EXPECT_EQ(zipped({lazy, lazy}, Sum()).node()->kind(), NodeKind::lazy);
-  visit_zip({lazy.node(), dense.node()},
-            [](const ZipPlace&, ZipTensors tensors) { tensors[0]->zero_(); });
+  visit_zip<Take::elements>({lazy.node(), dense.node()},
+                            [](const Here&, Tensors tensors) { tensors[0]->zero_(); });
   EXPECT_EQ(numbers(TensorDict(elements[1]).get({"n", "b"})), std::vector<double>(12, 0));
 }
 

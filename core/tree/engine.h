@@ -1,0 +1,438 @@
+// core/tree/engine.h: the walk through the entries of trees, one or several side by side, without recursion.
+// map(), zip() and the visitors are sinks of it, as is what joins, compares, prints, packs or saves.
+//
+// The walk knows the kinds of nodes, and a sink need not. It calls the sink for each dictionary and for each
+// entry, depth first, in the order of the keys. The sink says by meet() how a node is gone through: as it reads, by the
+// elements of a lazy stack, or not at all. By elements, the walk comes to keys that only some elements have;
+// as a stack reads, it has the keys of all elements.
+//
+// Nodes that stand side by side in several places are gone through once, and the sink gets again what it made
+// of them; with WalkRules::each_path the walk follows every path instead, within a PathLimit.
+#pragma once
+
+#include "core/tree/sink.h"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace td {
+
+namespace detail {
+
+[[noreturn]] void fail_missing(const WalkRules& rules, Path path, std::size_t tree);
+void refuse_nested_tensor(const WalkRules& rules, Path path, NodesHere nodes);
+[[noreturn]] void fail_mixed(const WalkRules& rules, Path path);
+
+// The elements beside those of a lazy stack, of a node that is not like it.
+std::vector<NodePtr> parts_beside(const WalkRules& rules, Path path, const LazyNode& lazy,
+                                  const Node& other);
+
+// A row of one tree, for which nothing is counted or allocated.
+template <class T>
+class One {
+ public:
+  One() = default;
+  explicit One(std::size_t /*trees*/, T value = {}) : value_(value) {}
+  T& operator[](std::size_t) noexcept { return value_; }
+  const T& operator[](std::size_t) const noexcept { return value_; }
+  operator c10::ArrayRef<T>() const noexcept { return c10::ArrayRef<T>(&value_, 1); }
+
+ private:
+  T value_ = {};
+};
+
+}  // namespace detail
+
+// `Trees` is 1, or 0 for any number of them.
+template <class Sink, std::size_t Trees>
+class Walk : private Here {
+ public:
+  using Made = typename Sink::Made;
+
+  // `memo`: what was made of nodes, for walks that share it.
+  Walk(const WalkRules& rules, Sink& sink, Memo<Made>* memo = nullptr)
+      : rules_(rules), sink_(sink), memo_(memo == nullptr ? own_memo_ : *memo) {}
+
+  void run(c10::ArrayRef<NodePtr> roots) {
+    trees_ = roots.size();
+    Row<const Node*> nodes(trees());
+    bool opaque = false;
+    for (std::size_t k = 0; k < trees(); ++k) {
+      nodes[k] = roots[k].get();
+      opaque = opaque || is_value(*nodes[k]);
+      if (rules_.each_path) limits_.emplace_back(*nodes[k]);
+    }
+    node_ = nodes[0];
+    if (opaque) {
+      if (!is_value(*node_)) return mixed();
+      for (std::size_t k = 0; k < trees(); ++k) nodes[k] = is_value(*nodes[k]) ? nodes[k] : nullptr;
+      detail::refuse_nested_tensor(rules_, {}, nodes);
+      return sink_.value(*this, nodes);
+    }
+    begin(nodes);
+    while (!levels_.empty() && !sink_.done()) {
+      if (!go_on(levels_.back()) && !sink_.done()) leave();
+    }
+  }
+
+ private:
+  template <class T>
+  using Row = std::conditional_t<Trees == 1, detail::One<T>, c10::SmallVector<T, 8>>;
+  using Elements = std::vector<NodePtr>;
+
+  // What few levels need.
+  struct Aside {
+    Row<const Elements*> lists;                  // elements of a lazy stack, and those beside them
+    c10::SmallVector<NodePtr, 1> read;           // nodes that the walk alone holds
+    std::vector<std::unique_ptr<Elements>> cut;  // lists that the walk alone holds
+    std::vector<std::string> names;              // with Take::looks
+    std::vector<std::size_t> order;              // of sorted names
+  };
+
+  struct Level {
+    explicit Level(std::size_t trees) : nodes(trees, nullptr), dicts(trees, nullptr) {}
+    Row<const Node*> nodes;       // as they were met
+    Row<const DenseNode*> dicts;  // as they read; nullptr: missing
+    std::unique_ptr<Aside> aside;
+    const Node* lead = nullptr;  // of the first tree that has one
+    std::size_t tree = 0;        // whose names are gone through
+    std::size_t next = 0;
+    std::uintptr_t scope = 0;
+    bool lazy = false;
+    bool looks = false;
+    bool named = false;
+    bool numbered = false;
+    bool again = false;
+  };
+
+  std::size_t trees() const noexcept { return Trees == 1 ? 1 : trees_; }
+
+  static Aside& aside(Level& level) {
+    if (level.aside == nullptr) level.aside = std::make_unique<Aside>();
+    return *level.aside;
+  }
+
+  bool is_value(const Node& node) const noexcept {
+    return is_opaque(node) && !(Sink::opens_values && node.kind() == NodeKind::value_stack);
+  }
+
+  // True when a level has begun, false when this one is done.
+  bool go_on(Level& level) {
+    node_ = level.lead;
+    is_entry_ = !level.lazy && !level.looks;
+    name_ = nullptr;
+    if (level.lazy) return next_element(level);
+    if (level.looks) return next_name(level);
+    for (;;) {
+      node_ = level.dicts[level.tree];
+      const std::size_t n = level.dicts[level.tree]->size();
+      while (level.next < n && !sink_.done()) {
+        if (next_entry(level)) return true;
+      }
+      if (sink_.done() || !next_tree(level)) return false;
+    }
+  }
+
+  // The names that only further trees have.
+  bool next_tree(Level& level) {
+    if (Trees == 1 || rules_.missing != WalkRules::Missing::fill || rules_.ignore_extra)
+      return false;
+    do {
+      ++level.tree;
+    } while (level.tree < trees() && level.dicts[level.tree] == nullptr);
+    if (level.tree == trees()) return false;
+    level.next = 0;
+    return true;
+  }
+
+  bool next_entry(Level& level) {
+    std::size_t i = level.next++;
+    if (rules_.sorted) i = level.aside->order[i];
+    index_ = i;
+    if constexpr (Trees == 1) {
+      const Value& value = level.dicts[0]->value(i);
+      if (!value.is_node()) {
+        sink_.leaf(*this, detail::One<const at::Tensor*>(1, &value.tensor()));
+        return false;
+      }
+      const detail::One<const Node*> node(1, value.node().get());
+      if (!is_value(*node[0])) return begin(node);
+      detail::refuse_nested_tensor(rules_, nested_tensor_path(), node);
+      sink_.value(*this, node);
+      return false;
+    } else {
+      return next_row(level, i);
+    }
+  }
+
+  bool next_row(Level& level, std::size_t i) {
+    const DenseNode& from = *level.dicts[level.tree];
+    nodes_.assign(trees(), nullptr);
+    tensors_.assign(trees(), nullptr);
+    std::size_t nodes = 0, opaque = 0, missing = 0;
+    std::size_t lead = trees();
+    for (std::size_t k = 0; k < trees(); ++k) {
+      const DenseNode* dict = level.dicts[k];
+      const std::size_t at = dict == nullptr   ? Schema::npos
+                             : k == level.tree ? i
+                                               : KeyMatch(from, *dict)(i);
+      if (at == Schema::npos) {
+        ++missing;
+        continue;
+      }
+      if (k < level.tree) return false;  // gone through already
+      lead = std::min(lead, k);
+      const Value& value = dict->value(at);
+      if (!value.is_node()) {
+        tensors_[k] = &value.tensor();
+        continue;
+      }
+      ++nodes;
+      nodes_[k] = value.node().get();
+      opaque += is_value(*nodes_[k]) ? 1 : 0;
+    }
+    if (missing != 0 && rules_.missing != WalkRules::Missing::fill) {
+      if (rules_.missing == WalkRules::Missing::error) fail_absent();
+      sink_.skip(*this);
+    } else if (nodes == 0) {
+      sink_.leaf(*this, tensors_);
+    } else if (opaque == 0 && nodes == trees() - missing) {
+      return begin(Row<const Node*>(nodes_.begin(), nodes_.end()));
+    } else {
+      detail::refuse_nested_tensor(rules_, nested_tensor_path(), nodes_);
+      if (nodes_[lead] == nullptr || !is_value(*nodes_[lead])) {
+        mixed();
+      } else {
+        for (const Node*& node : nodes_) {
+          if (node != nullptr && !is_value(*node)) node = nullptr;
+        }
+        sink_.value(*this, nodes_);
+      }
+    }
+    return false;
+  }
+
+  bool next_element(Level& level) {
+    const std::size_t k = level.next++;
+    const Row<const Elements*>& lists = level.aside->lists;
+    if (k == lists[0]->size()) return false;
+    Row<const Node*> nodes(trees(), nullptr);
+    for (std::size_t tree = 0; tree < trees(); ++tree) {
+      if (lists[tree] != nullptr) nodes[tree] = (*lists[tree])[k].get();
+    }
+    index_ = k;
+    if (rules_.numbered) {
+      number_ = std::to_string(k);
+      name_ = &number_;
+    }
+    if (Sink::opens_values && is_value(*nodes[0])) {
+      sink_.value(*this, nodes);
+    } else {
+      begin(nodes);
+    }
+    return true;
+  }
+
+  // An entry of a node that is not dense. Only nodes are read.
+  bool next_name(Level& level) {
+    const NodePtr holder = retain(*level.lead);
+    std::vector<std::string>& names = level.aside->names;
+    while (level.next < names.size()) {
+      const std::string& name = names[level.next++];
+      name_ = &name;
+      if (kind_below(holder, name) == EntryKind::tensor) {
+        sink_.look(*this, holder, name);
+        continue;
+      }
+      level.aside->read.clear();  // what was read before is done
+      level.aside->read.push_back(entry_of(holder, name)->take_node());
+      const Row<const Node*> nodes(1, level.aside->read.back().get());
+      if (is_value(*nodes[0])) {
+        sink_.value(*this, nodes);
+      } else if (begin(nodes)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // False when nothing has to be gone through.
+  bool begin(const Row<const Node*>& nodes) {
+    bool again = false;
+    std::uintptr_t scope = 0;
+    if (rules_.each_path) {
+      for (std::size_t k = 0; k < trees(); ++k) {
+        if (nodes[k] != nullptr && !is_root_) limits_[k].enter(*nodes[k]);
+      }
+    } else if (!is_root_ && Memo<Made>::concerns(nodes)) {
+      scope = sink_.scope(*this);
+      if (const Made* made = memo_.find(nodes, scope)) {
+        sink_.again(*this, *made);
+        return false;
+      }
+      again = true;
+    }
+    const Take take = sink_.meet(*this, nodes);
+    if (take == Take::nothing || (take == Take::whole && !is_root_ && !dense(nodes))) {
+      is_root_ = false;
+      return false;
+    }
+    levels_.emplace_back(trees());
+    Level& level = levels_.back();
+    level.again = again;
+    level.scope = scope;
+    level.nodes = nodes;
+    while (nodes[level.tree] == nullptr) ++level.tree;
+    level.lead = nodes[level.tree];
+    const LazyNode* lazy = take == Take::elements ? as_lazy(level.lead) : nullptr;
+    const bool by_elements = lazy != nullptr && level.tree == 0;
+    level.looks = take == Take::looks && as_dense(level.lead) == nullptr;
+    if (by_elements) {
+      list_elements(level, *lazy);
+    } else if (level.looks) {
+      aside(level).names = entry_names(*level.lead);
+    } else {
+      for (std::size_t k = 0; k < trees(); ++k) level.dicts[k] = read(level, nodes[k]);
+      if (rules_.missing == WalkRules::Missing::error && !rules_.ignore_extra)
+        require_no_extra(level);
+      level.lead = level.dicts[level.tree];
+      if (rules_.sorted) sort(level);
+    }
+    name(level);
+    node_ = level.lead;
+    if (by_elements) {
+      sink_.enter_lazy(*this, *lazy, nodes);
+    } else {
+      sink_.enter(*this, level.dicts);  // no dictionaries where nothing is read
+    }
+    is_root_ = false;
+    return true;
+  }
+
+  bool dense(const Row<const Node*>& nodes) const noexcept {
+    for (std::size_t k = 0; k < trees(); ++k) {
+      if (nodes[k] != nullptr && as_dense(nodes[k]) == nullptr) return false;
+    }
+    return true;
+  }
+
+  // The name of a level stays on the path until it is done.
+  void name(Level& level) {
+    level.named = is_entry_ || name_ != nullptr;
+    level.numbered = name_ == &number_;
+    if (!level.named) return;
+    if (level.numbered) {
+      numbers_.push_back(std::make_unique<std::string>(std::move(number_)));
+      name_ = numbers_.back().get();
+    }
+    const std::string_view name =
+        is_entry_ ? static_cast<const DenseNode&>(*node_).name(index_) : *name_;
+    name_ = nullptr;
+    path_.resize(depth_++);
+    path_.push_back(name);
+    is_entry_ = false;
+  }
+
+  void leave() {
+    Level& level = levels_.back();
+    node_ = level.lead;
+    is_entry_ = false;
+    is_root_ = levels_.size() == 1;
+    name_ = nullptr;
+    auto&& made = sink_.leave(*this, level.again);
+    if (level.again) memo_.add(level.nodes, level.scope, std::move(made));
+    if (level.named) --depth_;
+    if (level.numbered) numbers_.pop_back();
+    levels_.pop_back();
+    is_root_ = false;
+  }
+
+  void list_elements(Level& level, const LazyNode& lazy) {
+    level.lazy = true;
+    Row<const Elements*>& lists = aside(level).lists;
+    lists = Row<const Elements*>(trees(), nullptr);
+    for (std::size_t k = 0; k < trees(); ++k) {
+      const Node* node = level.nodes[k];
+      if (node == nullptr) continue;
+      const LazyNode* same = as_lazy(node);
+      if (node == &lazy || (same != nullptr && same->stack_dim() == lazy.stack_dim() &&
+                            (Sink::other_sizes || same->batch() == lazy.batch()))) {
+        lists[k] = &same->elements();
+        continue;
+      }
+      level.aside->cut.push_back(
+          std::make_unique<Elements>(detail::parts_beside(rules_, path(), lazy, *node)));
+      lists[k] = level.aside->cut.back().get();
+    }
+  }
+
+  const DenseNode* read(Level& level, const Node* node) {
+    if (node == nullptr) return nullptr;
+    if (const DenseNode* dense = as_dense(node)) return dense;
+    aside(level).read.push_back(sink_.read(*node));
+    return as_dense(level.aside->read.back().get());
+  }
+
+  static void sort(Level& level) {
+    const DenseNode& dict = *level.dicts[0];
+    std::vector<std::size_t>& order = aside(level).order;
+    order.resize(dict.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return dict.name(a) < dict.name(b); });
+  }
+
+  // All names of the first are found in the others, or the walk fails: there are more when the others
+  // are longer.
+  void require_no_extra(const Level& level) const {
+    const DenseNode& first = *level.dicts[0];
+    for (std::size_t k = 1; k < trees(); ++k) {
+      const DenseNode& other = *level.dicts[k];
+      if (other.size() <= first.size()) continue;
+      for (std::size_t i = 0; i < other.size(); ++i) {
+        if (first.find(other.name(i)) != nullptr) continue;
+        PathBuffer full(path().begin(), path().end());
+        full.push_back(other.name(i));
+        detail::fail_missing(rules_, full, 0);
+      }
+    }
+  }
+
+  Path nested_tensor_path() const { return rules_.nested_tensor ? Path() : path(); }
+
+  void mixed() {
+    if (!sink_.mixed(*this)) detail::fail_mixed(rules_, path());
+  }
+
+  [[noreturn]] void fail_absent() const {
+    std::size_t k = 0;
+    while (nodes_[k] != nullptr || tensors_[k] != nullptr) ++k;
+    detail::fail_missing(rules_, path(), k);
+  }
+
+  const WalkRules& rules_;
+  Sink& sink_;
+  std::size_t trees_ = 1;
+  c10::SmallVector<Level, 4> levels_;
+  Memo<Made> own_memo_;
+  Memo<Made>& memo_;
+  c10::SmallVector<PathLimit, 1> limits_;              // of each tree, if its paths are walked
+  std::vector<std::unique_ptr<std::string>> numbers_;  // names of the elements that are open
+  Row<const Node*> nodes_;                             // of the entry that the walk is at
+  Row<const at::Tensor*> tensors_;
+};
+
+template <class Sink>
+void walk(const NodePtr& root, Sink& sink, const WalkRules& rules) {
+  Walk<Sink, 1>(rules, sink).run(root);
+}
+template <class Sink>
+void walk_beside(c10::ArrayRef<NodePtr> roots, Sink& sink, const WalkRules& rules) {
+  Walk<Sink, 0>(rules, sink).run(roots);
+}
+
+}  // namespace td
