@@ -23,7 +23,7 @@ td::AppendOptions append_options_in(const td_append_options* options) {
   result.publish_rows = given.publish_rows;
   result.publish_bytes = given.publish_bytes;
   result.buffer_bytes = given.buffer_bytes;
-  result.background = given.background != 0;
+  result.background = given.background >= 0;
   result.meta_ms = given.meta_ms;
   return result;
 }

@@ -1,8 +1,8 @@
 // core/append/grow.h: folders that become longer, along the first dimension, while others read them.
 //
 // Values are written behind the rows that a folder says it has; then the folder says that it has more of
-// them, in one step. A reader sees the old number of rows or the new one, and the files of a process that
-// was killed hold more than the folder says, which nobody reads.
+// them, in one step. A reader sees the old number of rows or the new one. After a process was killed the
+// files hold more than the folder says: the next writer resumes after these rows.
 #pragma once
 
 #include "core/append/writer.h"
@@ -25,11 +25,13 @@ enum class Shard {
 struct AppendOptions {
   bool durable = false;            // what is published is on the disk
   bool checksums = false;          // a file of checksums is kept beside the values
-  std::int64_t publish_rows = 0;   // published after as many rows; 0: by flush() and close() only
-  std::int64_t publish_bytes = 0;  // the same in bytes
+  // Rows are published after as many, or as many bytes. With 0 for both: after 10 ms in the background,
+  // 1,000 rows otherwise. -1 rows: by flush() and close() only.
+  std::int64_t publish_rows = 0;
+  std::int64_t publish_bytes = 0;
   std::int64_t buffer_bytes = 0;  // memory for rows that are not yet in a file; 0: 1 MiB, or 16 MiB
                                   // in the background
-  bool background = false;   // files are written, and rows published, on a thread of the writer
+  bool background = true;    // files are written, and rows published, on a thread of the writer
   std::int64_t meta_ms = 0;  // how far meta.json files may be behind counted rows; 0: a second; -1:
                              // until flush() or close()
   Shard shard = Shard::none;
@@ -45,15 +47,15 @@ std::unique_ptr<Writer> open_append(const std::string& dir, const TensorDict* li
 // dimension gets the dictionary as one more element.
 void memmap_append(const std::string& dir, const TensorDict& td, const AppendOptions& options = {});
 
-// Keeps the first rows, or elements, and gives the room of others back, and of what an interrupted writer
-// has left. Who still has the rows mapped that go must not look at them.
+// Keeps the first rows, or elements, and gives the room of others back. More than the folder says it has:
+// publishes those that an interrupted writer has left. Rows that go must not be mapped elsewhere.
 void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOptions& options = {});
 
-// How long a folder is. `stored` differs from `rows` after a crash: more is behind the end, less means
-// that files were cut.
+// How long a folder is. `stored` differs from `rows` after a crash: more are those that a writer has left,
+// fewer mean that files were cut.
 struct MemmapLength {
   std::int64_t rows = 0;    // that it says it has
-  std::int64_t stored = 0;  // whole ones that all of its files hold
+  std::int64_t stored = 0;  // whole ones in all of its files
   std::int64_t spare = 0;   // bytes behind the end, all files together
 };
 MemmapLength memmap_length(const std::string& dir);

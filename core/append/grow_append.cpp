@@ -44,6 +44,10 @@ void add_values(GrowFolder& folder, std::size_t at, const Node& added, std::int6
     const NonTensorNode one(node.text.data, added.batch(), std::nullopt);
     if (same_non_tensor(one, added)) return;
   }
+  if (node.listed == folder.rows()) {
+    const std::string where = show_sizes(added.batch());
+    return folder.add_listed(at, compact(non_tensor_json(added), where, max_json_depth), rows);
+  }
   const NodePtr old = values_there(folder, node, added.batch());
   std::vector<const NonTensorNode*> values = non_tensor_values(*old);
   const std::vector<const NonTensorNode*> more = non_tensor_values(added);
@@ -74,7 +78,7 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
   const std::int64_t added = td.batch_size()[0];
   if (added == 0) return;
   std::int64_t rows = 0;
-  if (__builtin_add_overflow(folder.rows(), added, &rows)) {
+  if (__builtin_add_overflow(folder.kept_rows(), added, &rows)) {
     fail(Code::shape, "too many rows to count");
   }
   std::vector<at::Tensor> values;
@@ -86,35 +90,40 @@ void append_rows(GrowFolder& folder, FolderLock& lock, const TensorDict& td,
     }
     values.push_back(plain_values(sources.leaves[i]));
   }
+  Publisher publisher(folder, lock, options.durable, open_sums(folder, options.checksums));
+  publisher.resume(folder.kept_rows());
   const std::int64_t old = folder.rows();
   for (const auto& [node, value] : sources.values) add_values(folder, node, *value, rows);
-  Publisher publisher(folder, lock, options.durable, open_sums(folder, options.checksums));
-  std::size_t begun = 0;
+  std::vector<std::string_view> bytes;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    bytes.emplace_back(static_cast<const char*>(values[i].data_ptr()),
+                       static_cast<std::size_t>(added) * folder.leaves()[i].row_bytes);
+  }
   try {
-    for (std::size_t i = 0; i < values.size(); ++i) {
+    std::vector<files::Descriptor> created;
+    if (old == 0) created = publisher.create(bytes);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
       const std::size_t row_bytes = folder.leaves()[i].row_bytes;
       if (row_bytes == 0) continue;
-      const files::Descriptor file = publisher.open(i);
+      const files::Descriptor file = old == 0 ? std::move(created[i]) : publisher.open(i);
       const std::string path = publisher.path(i);
-      begun = i + 1;
-      const auto* data = static_cast<const char*>(values[i].data_ptr());
-      const std::size_t bytes = static_cast<std::size_t>(added) * row_bytes;
-      files::write_all_at(file.get(), data, bytes, static_cast<std::uint64_t>(old) * row_bytes,
-                          path);
-      if (publisher.sums() != nullptr) publisher.sums()->add(i, data, bytes);
+      if (old != 0) {
+        files::write_all_at(file.get(), bytes[i].data(), bytes[i].size(),
+                            static_cast<std::uint64_t>(old) * row_bytes, path);
+      }
+      if (publisher.sums() != nullptr) publisher.sums()->add(i, bytes[i].data(), bytes[i].size());
       if (options.durable) sync_file(file.get(), path);
     }
     publisher.publish(rows);
   } catch (...) {
-    for (std::size_t i = 0; old != 0 && i < begun && lock.has_name(folder.dir()); ++i) {
-      try {
-        if (folder.leaves()[i].row_bytes != 0) publisher.open(i);  // cuts what was written
-      } catch (const Error&) {
-        // A longer file says nothing wrong; the next writer cuts it.
-      }
-    }
+    if (lock.has_name(folder.dir())) publisher.trim();
     throw;
   }
+}
+
+void check_kept(const GrowFolder& folder, std::int64_t rows, std::int64_t all) {
+  if (rows >= 0 && rows <= all) return;
+  fail(Code::index, "cannot keep ", rows, " of the ", all, " rows of \"", folder.dir(), "\"");
 }
 
 // Rows that some file does not have cannot be kept.
@@ -130,15 +139,10 @@ void check_stored(const GrowFolder& folder, std::int64_t rows) {
   }
 }
 
-// Room is given back. When the rows are gone already, a file that cannot be cut is no failure: a longer one
-// says nothing wrong, and the next writer cuts it.
-void cut(Publisher& publisher, const GrowFolder& folder, bool done) {
+// When rows have gone, a file that cannot be cut is no failure: a longer one says nothing wrong.
+void cut(Publisher& publisher, const GrowFolder& folder) {
   for (std::size_t i = 0; i < folder.leaves().size() && folder.rows() != 0; ++i) {
-    try {
-      if (folder.leaves()[i].row_bytes != 0) publisher.open(i);
-    } catch (const Error& error) {
-      if (!done || error.code() != Code::io) throw;
-    }
+    if (folder.leaves()[i].row_bytes != 0) publisher.open(i);
   }
 }
 
@@ -146,16 +150,13 @@ MemmapLength measure(const GrowFolder& folder) {
   MemmapLength result;
   result.rows = result.stored = folder.rows();
   if (folder.is_stack()) return result;
-  bool first = true;
+  result.stored = std::min(folder.whole_rows().value_or(folder.rows()), folder.kept_rows());
   for (const GrowLeaf& leaf : folder.leaves()) {
     if (leaf.row_bytes == 0) continue;
     const files::Look look = folder.look(leaf.file);
     const std::uint64_t bytes = look.found == Found::file ? look.bytes : 0;
-    const auto rows = static_cast<std::int64_t>(bytes / leaf.row_bytes);
     const std::uint64_t needed = static_cast<std::uint64_t>(folder.rows()) * leaf.row_bytes;
-    result.stored = first ? rows : std::min(result.stored, rows);
     if (bytes > needed) result.spare += static_cast<std::int64_t>(bytes - needed);
-    first = false;
   }
   return result;
 }
@@ -179,20 +180,31 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOpti
   if (!holds_dictionary(path)) fail_no_dictionary(path);
   FolderLock lock(path);
   GrowFolder folder(path, lock);
-  if (rows < 0 || rows > folder.rows()) {
-    fail(Code::index, "cannot keep ", rows, " of the ", folder.rows(), " rows of \"", path, "\"");
+  if (folder.is_stack()) {
+    check_kept(folder, rows, folder.rows());
+    return keep_elements(folder, lock, rows, options);
   }
-  if (folder.is_stack()) return keep_elements(folder, lock, rows, options);
+  check_kept(folder, rows, folder.kept_rows());
   check_stored(folder, rows);
+  if (rows >= folder.rows() && rows != folder.stored_rows()) {
+    Publisher(folder, lock, options.durable, open_sums(folder, options.checksums)).resume(rows);
+    return;
+  }
   std::unique_ptr<GrowSums> sums;
   if (rows != folder.rows() && (options.checksums || GrowSums::present(folder))) {
     sums = std::make_unique<GrowSums>(folder, rows, /*check=*/false);
   }
   Publisher publisher(folder, lock, options.durable, std::move(sums));
   keep_values(folder, rows);
-  const bool done = rows != folder.rows();
+  const bool fewer = rows != folder.rows();
+  if (!fewer) publisher.forget();  // before rows behind the end go
   publisher.publish(rows);
-  cut(publisher, folder, done);
+  publisher.forget();
+  if (fewer) {
+    publisher.trim();
+  } else {
+    cut(publisher, folder);
+  }
 }
 
 MemmapLength memmap_length(const std::string& dir) {

@@ -1,11 +1,13 @@
 #include "core/append/grow_folder.h"
 
 #include "core/base/key.h"
+#include "core/meta/stack_text.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 namespace td {
 
@@ -77,7 +79,12 @@ class GrowFolder::Reader {
     if (folder_.rows_ < 0) {
       fail(Code::shape, "\"", folder_.dir_, "\" has no rows: a batch dimension is needed");
     }
-    folder_.stored_rows_ = folder_.rows_;
+    Hasher stamp;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (folder_.goes_with_count(i)) stamp.add(texts_[i].data(), texts_[i].size());
+    }
+    folder_.counter_meta_ = stamp.digest();
+    folder_.stored_rows_ = folder_.kept_rows_ = folder_.rows_;
     folder_.read_count();
   }
 
@@ -97,16 +104,19 @@ class GrowFolder::Reader {
     const bool tensorclass = files::look_beneath(open.get(), inner, meta).found == Found::file;
     GrowNode node;
     const std::string text = files::read_beneath(open.get(), name, format::max_meta_bytes, meta);
-    node.text =
-        format::read_node(text, "\"" + meta + "\"", {max_json_depth + 1, max_nodes, tensorclass});
+    if (std::optional<format::StackText> stack = format::find_stack(text)) {
+      node.text = std::move(stack->node);
+      node.listed = stack->count;
+    } else {
+      node.text =
+          format::read_node(text, "\"" + meta + "\"", {max_json_depth + 1, max_nodes, tensorclass});
+    }
     // The outermost dictionary: the first one, or that in the tensorclass which is the first.
     const std::size_t at = folder_.nodes_.size();
     const bool outermost =
         at == 0 || (at == 1 && folder_.nodes_[0].text.type == NodeType::tensorclass);
-    if (outermost && node.text.type == NodeType::dense) {
-      folder_.counter_ = at;
-      folder_.counter_meta_ = digest_of(text.data(), text.size());
-    }
+    if (outermost && node.text.type == NodeType::dense) folder_.counter_ = at;
+    texts_.push_back(node.grows() ? text : std::string());
     node.folder = std::move(folder);
     node.path = std::move(path);
     folder_.nodes_.push_back(std::move(node));
@@ -246,6 +256,7 @@ class GrowFolder::Reader {
   }
 
   GrowFolder& folder_;
+  std::vector<std::string> texts_;  // of the dictionaries
 };
 
 GrowFolder::GrowFolder(std::string dir, const files::FolderLock& lock)
@@ -271,39 +282,64 @@ GrowFolder GrowFolder::glance(const std::string& dir) {
   }
 }
 
-// Of a count that goes with the meta.json, and only where every file has the rows.
+std::optional<std::int64_t> GrowFolder::whole_rows() const {
+  std::optional<std::int64_t> result;
+  for (const GrowLeaf& leaf : leaves_) {
+    if (leaf.row_bytes == 0) continue;
+    const files::Look file = look(leaf.file);
+    const std::uint64_t rows = file.found == Found::file ? file.bytes / leaf.row_bytes : 0;
+    result = std::min(result.value_or(std::numeric_limits<std::int64_t>::max()),
+                      static_cast<std::int64_t>(rows));
+  }
+  return result;
+}
+
+// A count holds if it goes with the meta.json files and every file has the rows. While there is one, a
+// writer is at work or has died: what lies behind the rows is its own.
 void GrowFolder::read_count() {
   const std::string name(format::count_file);
-  if (!can_count() || values_by_row() != nullptr || look(name).found != Found::file) return;
+  if (stack_ || values_by_row() != nullptr || look(name).found != Found::file) return;
   const std::string content = files::read_beneath(folder(), name, format::max_count_file, at(name));
   const std::optional<format::RowCount> count = format::read_count(content, counter_meta_);
   if (!count || count->base != stored_rows_) return;
-  for (const GrowLeaf& leaf : leaves_) {
-    std::uint64_t bytes = 0;
-    if (leaf.row_bytes == 0) continue;
-    if (__builtin_mul_overflow(static_cast<std::uint64_t>(count->rows), leaf.row_bytes, &bytes) ||
-        look(leaf.file).bytes < bytes) {
-      return;
-    }
-  }
+  const std::int64_t whole = whole_rows().value_or(count->rows);
+  if (whole < count->rows) return;
   rows_ = count->rows;
+  kept_rows_ = whole;
   sequence_ = count->sequence;
 }
 
-void GrowFolder::set_rows(std::int64_t rows) {
-  rows_ = stored_rows_ = rows;
-  if (counter_ == no_node) return;
-  const std::string now = text(counter_, rows);
-  counter_meta_ = digest_of(now.data(), now.size());
+bool GrowFolder::goes_with_count(std::size_t node) const noexcept {
+  return counter_ == no_node ? nodes_[node].grows() : node == counter_;
+}
+
+Digest GrowFolder::stamp(std::int64_t rows) const {
+  Hasher result;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!goes_with_count(i)) continue;
+    const std::string meta = text(i, rows);
+    result.add(meta.data(), meta.size());
+  }
+  return result.digest();
 }
 
 format::RowCount GrowFolder::next_count(std::int64_t rows) const noexcept {
   return {stored_rows_, rows, sequence_ + 1, counter_meta_};
 }
 
+format::RowCount GrowFolder::next_base(std::int64_t rows) const {
+  return {rows, rows, sequence_ + 1, stamp(rows)};
+}
+
 void GrowFolder::set_counted(const format::RowCount& count) noexcept {
   rows_ = count.rows;
   sequence_ = count.sequence;
+}
+
+void GrowFolder::set_base(const format::RowCount& count) noexcept {
+  set_counted(count);
+  stored_rows_ = count.base;
+  counter_meta_ = count.meta;
 }
 
 std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
@@ -350,6 +386,12 @@ SizesView GrowFolder::batch_above(std::size_t node) const {
 void GrowFolder::set_non_tensor(std::size_t node, NodeType type, std::string json) {
   nodes_[node].text.type = type;
   nodes_[node].text.data = std::move(json);
+  nodes_[node].listed = -1;
+}
+
+void GrowFolder::add_listed(std::size_t node, std::string_view json, std::int64_t rows) {
+  format::extend_list(nodes_[node].text.data, json);
+  nodes_[node].listed = rows;
 }
 
 const GrowNode* GrowFolder::values_by_row() const noexcept {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ struct GrowNode {
   format::NodeText text;  // as it was read
   std::vector<Entry>
       entries;  // of a dictionary, or the elements of a lazy stack, or the one of a tensorclass
+  // How many values stand in the list of a stack of values; -1: `text.data` was read and is compact.
+  std::int64_t listed = -1;
   SizesView row() const { return SizesView(text.batch).slice(1); }
   bool grows() const noexcept { return text.type == format::NodeType::dense; }
   // Whether its meta.json depends on the number of rows.
@@ -77,14 +80,19 @@ class GrowFolder {
   std::int64_t rows() const noexcept { return rows_; }
   // Those that the meta.json files say.
   std::int64_t stored_rows() const noexcept { return stored_rows_; }
-  // The meta.json files say so now.
-  void set_rows(std::int64_t rows);
+  // Whole rows that every file of values has; nothing when no row takes bytes.
+  std::optional<std::int64_t> whole_rows() const;
+  // rows(), and the whole rows behind them that a writer has left which did not close.
+  std::int64_t kept_rows() const noexcept { return kept_rows_; }
 
-  // Whether rows can be counted: there are some already, and one dictionary around all others.
+  // Whether readers go by a count: the folder has rows, and its root is a dictionary.
   bool can_count() const noexcept { return stored_rows_ > 0 && counter_ != no_node; }
-  // The next count, of so many rows; set_counted(): it stands in the folder.
+  // The count that follows in the file of counts: with the meta.json files as they are, and with those for
+  // `rows`. set_counted(), set_base(): it holds now.
   format::RowCount next_count(std::int64_t rows) const noexcept;
+  format::RowCount next_base(std::int64_t rows) const;
   void set_counted(const format::RowCount& count) noexcept;
+  void set_base(const format::RowCount& count) noexcept;
 
   // The content of a meta.json for a number of rows.
   std::string text(std::size_t node, std::int64_t rows) const;
@@ -92,8 +100,9 @@ class GrowFolder {
   // The batch size of the dictionary that holds a node.
   SizesView batch_above(std::size_t node) const;
 
-  // Of an entry that holds non-tensor values.
+  // Of an entry that holds non-tensor values: all of them, or more of a list that was not read.
   void set_non_tensor(std::size_t node, format::NodeType type, std::string json);
+  void add_listed(std::size_t node, std::string_view json, std::int64_t rows);
   // Whether some entry has a value of its own for each row.
   const GrowNode* values_by_row() const noexcept;
 
@@ -113,12 +122,15 @@ class GrowFolder {
   std::vector<GrowNode> nodes_;             // a node before those in it
   std::vector<GrowLeaf> leaves_;
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
+  bool goes_with_count(std::size_t node) const noexcept;
+  Digest stamp(std::int64_t rows) const;
   void read_count();
 
   std::int64_t rows_ = -1;
   std::int64_t stored_rows_ = 0;
-  std::size_t counter_ = no_node;  // the node whose meta.json a count goes with
-  Digest counter_meta_;            // of that one
+  std::int64_t kept_rows_ = 0;
+  std::size_t counter_ = no_node;  // a dictionary at the root, whose meta.json a count goes with
+  Digest counter_meta_;            // of that one; without it, of all that say how many rows there are
   std::uint64_t sequence_ = 0;     // of the last count
   bool stack_ = false;
 };

@@ -33,7 +33,18 @@ Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
     const Descriptor open = files::open_beneath(folder.folder(), node.folder, files::folder_flags);
     if (open.is_open()) files::remove_left_files(open.get(), folder.at(node.folder));
   }
-  if (folder.rows() == folder.stored_rows()) drop_count();  // what is there means nothing
+}
+
+void Publisher::resume(std::int64_t rows) {
+  if (rows != folder_.stored_rows()) {
+    if (sums_) sums_->read(rows);
+    for (std::size_t i = 0; durable_ && i < folder_.leaves().size(); ++i) {
+      if (folder_.leaves()[i].row_bytes != 0) sync_file(open(i, rows).get(), path(i));
+    }
+    publish(rows);
+  }
+  forget();
+  trim();
 }
 
 void cut_file(int file, std::uint64_t bytes, const std::string& path) {
@@ -53,19 +64,10 @@ void sync_file(int file, const std::string& path) {
   }
 }
 
-std::string Publisher::path(std::size_t leaf) const {
-  const std::string& file = folder_.leaves()[leaf].file;
-  return aside_ && folder_.rows() == 0 ? files::join(aside_->path(), file) : folder_.at(file);
-}
-
 Descriptor Publisher::open(std::size_t leaf, std::int64_t rows) {
   constexpr int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
-  const bool fresh = folder_.rows() == 0;
-  if (fresh) begin_aside();
   const std::string file = path(leaf);
-  Descriptor result =
-      files::open_beneath(fresh ? aside_->folder() : folder_.folder(), folder_.leaves()[leaf].file,
-                          flags | (fresh ? O_CREAT : 0), 0666);
+  Descriptor result = files::open_beneath(folder_.folder(), folder_.leaves()[leaf].file, flags);
   if (!result.is_open()) {
     if (errno == ELOOP) fail(Code::io, "refused: \"", file, "\" is a symbolic link");
     files::fail_io("cannot open", file, errno);
@@ -83,13 +85,44 @@ Descriptor Publisher::open(std::size_t leaf, std::int64_t rows) {
   return result;
 }
 
-void Publisher::begin_aside() {
-  if (aside_) return;
-  auto aside = std::make_unique<files::FolderReplacement>(folder_.dir(), &lock_);
-  for (const GrowNode& node : folder_.nodes()) {
-    if (!node.folder.empty()) aside->make_folder(node.folder);
+void Publisher::trim() noexcept {
+  for (std::size_t i = 0; i < folder_.leaves().size(); ++i) {
+    const GrowLeaf& leaf = folder_.leaves()[i];
+    if (leaf.row_bytes == 0) continue;
+    try {
+      const files::Look look = folder_.look(leaf.file);
+      if (look.found != Found::file || look.bytes <= bytes_of(leaf, folder_.rows())) continue;
+      if (folder_.rows() != 0) {
+        open(i);
+        continue;
+      }
+      const Descriptor above = files::open_beneath(
+          folder_.folder(), std::string(files::folder_part(leaf.file)), files::folder_flags);
+      if (above.is_open()) ::unlinkat(above.get(), files::name_part(leaf.file), 0);
+    } catch (const Error&) {
+      // The next writer cuts it.
+    }
   }
-  aside_ = std::move(aside);
+}
+
+void Publisher::make_folders(files::FolderReplacement& aside) const {
+  for (const GrowNode& node : folder_.nodes()) {
+    if (!node.folder.empty()) aside.make_folder(node.folder);
+  }
+}
+
+// Renamed into the folder one by one: while it has no rows, nobody asks for any of them.
+std::vector<Descriptor> Publisher::create(const std::vector<std::string_view>& first) {
+  files::FolderReplacement aside(folder_.dir(), &lock_, /*exchange_wanted=*/false);
+  make_folders(aside);
+  std::vector<Descriptor> result(first.size());
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    if (first[i].empty()) continue;
+    result[i] = aside.create(folder_.leaves()[i].file, files::Look());
+    files::write_all_at(result[i].get(), first[i].data(), first[i].size(), 0, path(i));
+  }
+  aside.commit();
+  return result;
 }
 
 bool Publisher::publish(std::int64_t rows) {
@@ -102,55 +135,66 @@ bool Publisher::publish(std::int64_t rows) {
     }
     if (durable_) files::sync(folder_.folder(), folder_.dir());
     count_.reset();
-    folder_.set_rows(rows);
+    folder_.set_counted(folder_.next_count(rows));
     return false;
   }
-  const bool one = folder_.growing_nodes() == 1 && sums_ == nullptr;
-  const bool by_name = one && rows != 0 && folder_.rows() != 0;
+  const format::RowCount next = folder_.next_base(rows);
+  const bool by_name = rows != 0 && folder_.growing_nodes() == 1 && sums_ == nullptr;
   if (by_name) {
     std::size_t node = 0;
     while (!folder_.nodes()[node].grows()) ++node;
-    publish_one(folder_.nodes()[node], node, rows);
+    publish_one(folder_.nodes()[node], node, next);
   } else {
-    publish_all(rows);
+    publish_all(next);
   }
-  folder_.set_rows(rows);
-  drop_count();
   return !by_name;
 }
 
 bool Publisher::count(std::int64_t rows) {
-  if (durable_ || sums_ != nullptr || !folder_.can_count() || folder_.growing_nodes() == 1) {
-    return false;
-  }
+  if (durable_ || sums_ != nullptr || !folder_.can_count() || !count_.is_open()) return false;
   lock_.require_name(folder_.dir());
-  if (!count_.is_open()) open_count();
-  if (!count_.is_open()) return false;
   const format::RowCount next = folder_.next_count(rows);
-  const std::string text = format::count_text(next);
-  files::write_all_at(count_.get(), text.data(), text.size(), format::count_offset(next),
-                      folder_.at(std::string(format::count_file)));
+  write_count(next);
   folder_.set_counted(next);
   return true;
 }
 
-// As others may read it as may read the meta.json. What somebody else has put there stays.
-void Publisher::open_count() {
-  const std::string name(format::count_file);
-  const files::Look meta = folder_.look(std::string(format::meta_file));
-  count_ = files::open_beneath(folder_.folder(), name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-                               meta.mode & 0777U);
-  if (count_.is_open()) files::keep_manner(count_.get(), meta, folder_.at(name));
+void Publisher::write_count(const format::RowCount& count) const {
+  const std::string text = format::count_text(count);
+  files::write_all_at(count_.get(), text.data(), text.size(), format::count_offset(count),
+                      folder_.at(std::string(format::count_file)));
 }
 
-void Publisher::drop_count() noexcept {
+// Without the file of counts rows are published all the same, so nothing fails here.
+void Publisher::remember() noexcept {
+  if (count_.is_open()) return;
+  try {
+    open_count(O_CREAT | O_EXCL);
+    if (!count_.is_open()) return;
+    const format::RowCount next = folder_.next_count(folder_.rows());
+    write_count(next);
+    folder_.set_counted(next);
+  } catch (const Error&) {
+    forget();
+  }
+}
+
+// As others may read it as may read the meta.json. What somebody else has put there stays.
+void Publisher::open_count(int flags) {
+  const std::string name(format::count_file);
+  const files::Look meta = folder_.look(std::string(format::meta_file));
+  count_ = files::open_beneath(folder_.folder(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
+                               meta.mode & 0777U);
+  if (count_.is_open() && flags != 0) files::keep_manner(count_.get(), meta, folder_.at(name));
+}
+
+void Publisher::forget() noexcept {
   count_.reset();
   ::unlinkat(folder_.folder(), format::count_file.data(), 0);
 }
 
-// In the folder that is held open, whatever has its name. Who has written rows to a folder that nobody finds any
-// more is told.
-void Publisher::publish_one(const GrowNode& node, std::size_t at, std::int64_t rows) {
+// In the folder that is held open, whatever has its name now. Fails afterwards if that is another folder.
+void Publisher::publish_one(const GrowNode& node, std::size_t at, const format::RowCount& next) {
   const std::string name(format::meta_file);
   const std::string path = files::join(folder_.at(node.folder), name);
   Descriptor inner;
@@ -158,44 +202,51 @@ void Publisher::publish_one(const GrowNode& node, std::size_t at, std::int64_t r
     inner = files::open_beneath(folder_.folder(), node.folder, files::folder_flags);
     if (!inner.is_open()) files::fail_io("cannot open the folder", folder_.at(node.folder), errno);
   }
+  if (count_.is_open()) write_count(next);  // both counts hold, each with its meta.json
   files::Replaced replaced = files::Replaced::no;
   try {
     files::replace_file(inner.is_open() ? inner.get() : folder_.folder(), name, path,
-                        folder_.text(at, rows), durable_, replaced);
+                        folder_.text(at, next.rows), durable_, replaced);
   } catch (...) {
-    if (replaced == files::Replaced::yes) folder_.set_rows(rows);
+    if (replaced == files::Replaced::yes) folder_.set_base(next);
     throw;
   }
-  folder_.set_rows(rows);
+  folder_.set_base(next);
   lock_.require_name(folder_.dir());
 }
 
-void Publisher::publish_all(std::int64_t rows) {
-  const bool carries_values = folder_.rows() == 0;  // they are not to be lost with the step
+void Publisher::publish_all(const format::RowCount& next) {
+  const std::string count_name(format::count_file);
+  files::FolderReplacement aside(folder_.dir(), &lock_);
+  const auto done = [&] {
+    const bool remembered = count_.is_open();
+    count_.reset();
+    folder_.set_base(next);
+    if (remembered) open_count(0);
+  };
   try {
-    begin_aside();
-    keep_others(rows);
+    make_folders(aside);
+    keep_others(aside, next.rows);
     for (std::size_t i = 0; i < folder_.nodes().size(); ++i) {
       const GrowNode& node = folder_.nodes()[i];
       if (!node.changes()) continue;
-      aside_->write(below(node.folder, format::meta_file), folder_.text(i, rows));
+      aside.write(below(node.folder, format::meta_file), folder_.text(i, next.rows));
     }
-    if (sums_) aside_->write(checksums_name(folder_.folder()), sums_->text(rows));
-    aside_->commit(durable_);
+    if (sums_) aside.write(checksums_name(folder_.folder()), sums_->text(next.rows));
+    if (count_.is_open()) {
+      const std::string hole(format::count_offset(next), '\0');
+      aside.write(count_name, hole + format::count_text(next));
+    }
+    aside.commit(durable_);
   } catch (...) {
-    const bool in_place = aside_ && aside_->in_place();
-    if (in_place) {
-      folder_.set_rows(rows);
-      drop_count();
-    }
-    if (!carries_values || in_place) aside_.reset();
+    if (aside.in_place()) done();
     throw;
   }
-  aside_.reset();
+  done();
 }
 
 // All but what is written anew.
-void Publisher::keep_others(std::int64_t rows) {
+void Publisher::keep_others(files::FolderReplacement& aside, std::int64_t rows) {
   std::set<std::string> known;
   if (sums_) known.insert(checksums_name(folder_.folder()));
   for (const GrowNode& node : folder_.nodes()) {
@@ -203,7 +254,7 @@ void Publisher::keep_others(std::int64_t rows) {
     if (node.changes()) known.insert(below(node.folder, format::meta_file));
   }
   std::set<std::string> values;
-  if (rows == 0 || folder_.rows() == 0) {
+  if (rows == 0) {
     for (const GrowLeaf& leaf : folder_.leaves()) values.insert(leaf.file);
   }
   for (const GrowNode& node : folder_.nodes()) {
@@ -214,10 +265,9 @@ void Publisher::keep_others(std::int64_t rows) {
       if (known.count(relative) != 0 || files::is_unfinished(open.get(), item)) continue;
       if (relative == format::count_file && item.found != Found::folder) continue;
       if (values.count(relative) != 0) {
-        if (rows == 0) aside_->drop(relative);
-      } else if (files::look_beneath(aside_->folder(), relative, relative).found ==
-                 Found::nothing) {
-        aside_->keep(relative);
+        aside.drop(relative);
+      } else if (files::look_beneath(aside.folder(), relative, relative).found == Found::nothing) {
+        aside.keep(relative);
       }
     }
   }

@@ -5,25 +5,38 @@
 #include "core/append/grow_sums.h"
 
 #include <memory>
+#include <string_view>
 
 namespace td {
 
 // Works on a folder whose lock is held. Values come first, by open(); publish() is the step.
 class Publisher {
  public:
-  // What a writer that was killed has left unfinished goes.
+  // Removes unfinished work of writers that have died.
   Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
             std::unique_ptr<GrowSums> sums);
 
   // What is told of each byte that is written; nullptr: there are no checksums.
   GrowSums* sums() const noexcept { return sums_.get(); }
 
-  // The file of a leaf, to be written to behind the published rows; what was there goes. A folder
-  // without rows has no files of values (Python could not map them): until the first are published they
-  // are in a folder aside. `rows`: so many are there, published or not.
+  // Publishes so many of folder.kept_rows(), and cuts the files to them.
+  void resume(std::int64_t rows);
+
+  // From now on rows behind the published ones are not lost when the process dies: the next writer resumes
+  // after them. Until forget().
+  void remember() noexcept;
+  void forget() noexcept;
+
+  // Creates the files of values of a folder without rows: `first` holds the first bytes of each. They
+  // appear with these, because Python cannot map an empty file.
+  std::vector<files::Descriptor> create(const std::vector<std::string_view>& first);
+  // The file of a leaf, with exactly `rows` rows, at least the published ones.
   files::Descriptor open(std::size_t leaf, std::int64_t rows = 0);
   // The path of that file, for messages.
-  std::string path(std::size_t leaf) const;
+  std::string path(std::size_t leaf) const { return folder_.at(folder_.leaves()[leaf].file); }
+  // Cuts what lies behind the published rows. Does not throw where a file cannot be cut: a longer one says
+  // nothing wrong.
+  void trim() noexcept;
 
   // Whatever fails leaves the folder as it was, and may be tried again: only where the step could not be
   // taken back does the folder have the rows afterwards, and folder.rows() says so.
@@ -31,26 +44,25 @@ class Publisher {
   // still_there().
   bool publish(std::int64_t rows);
 
-  // The cheap way for many meta.json files: one small write, and only readers of this library see the
-  // rows. False where it is not possible: what is to be durable, or has checksums, or has one meta.json.
+  // The cheap way: one small write, and only readers of this library see the rows. False where it is not
+  // possible: what is to be durable, or has checksums, or no count.
   bool count(std::int64_t rows);
 
   // Whether a path names an open file.
   static bool still_there(int file, const std::string& path) noexcept;
 
  private:
-  void begin_aside();
-  void open_count();
-  void drop_count() noexcept;
-  void publish_one(const GrowNode& node, std::size_t at, std::int64_t rows);
-  void publish_all(std::int64_t rows);
-  void keep_others(std::int64_t rows);
+  void make_folders(files::FolderReplacement& aside) const;
+  void open_count(int flags);
+  void write_count(const format::RowCount& count) const;
+  void publish_one(const GrowNode& node, std::size_t at, const format::RowCount& next);
+  void publish_all(const format::RowCount& next);
+  void keep_others(files::FolderReplacement& aside, std::int64_t rows);
 
   GrowFolder& folder_;
   files::FolderLock& lock_;
   bool durable_;
   std::unique_ptr<GrowSums> sums_;
-  std::unique_ptr<files::FolderReplacement> aside_;
   files::Descriptor count_;  // the file of counts in the folder as it is now
 };
 

@@ -21,7 +21,7 @@ std::size_t rounded(std::size_t bytes) {
 }
 
 std::int64_t buffer_of(const AppendOptions& options) {
-  if (options.publish_rows < 0 || options.publish_bytes < 0 || options.buffer_bytes < 0) {
+  if (options.publish_rows < -1 || options.publish_bytes < 0 || options.buffer_bytes < 0) {
     fail(Code::invalid_argument, "a number of rows or bytes cannot be negative");
   }
   if (options.meta_ms < -1) {
@@ -61,11 +61,11 @@ GrowRing::GrowRing(const GrowFolder& folder, std::int64_t wanted_bytes) {
   for (const GrowLeaf& leaf : folder.leaves()) {
     bytes += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
   }
-  bytes = std::max(bytes, cache_line);
-  memory_.reset(static_cast<char*>(std::aligned_alloc(cache_line, bytes)));
+  // Zeros of the system, which take no memory before they are written to.
+  memory_.reset(static_cast<char*>(std::calloc(1, bytes + cache_line)));
   if (!memory_) fail(Code::out_of_memory, "no memory for a buffer of ", bytes, " bytes");
-  std::memset(memory_.get(), 0, bytes);
-  char* next = memory_.get();
+  const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
+  char* next = memory_.get() + (rounded(address) - address);
   for (const GrowLeaf& leaf : folder.leaves()) {
     leaves_.push_back(next);
     next += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
@@ -88,15 +88,14 @@ GrowStore::GrowStore(const std::string& dir, files::FolderLock lock, const Appen
       ring_(checked(folder_), buffer_of(options)),
       files_(folder_.leaves().size()),
       durable_(options.durable),
+      by_time_(options.publish_rows == 0 && options.publish_bytes == 0),
       meta_at_(Clock::now()),
-      opened_at_(folder_.rows()),
-      written_(folder_.rows()),
-      published_(folder_.rows()) {
+      opened_at_(folder_.kept_rows()),
+      written_(folder_.kept_rows()) {
   if (options.meta_ms >= 0) {
     meta_delay_ = options.meta_ms == 0 ? default_delay : std::chrono::milliseconds(options.meta_ms);
   }
-  publisher_.publish(folder_.rows());  // does nothing where no row is only counted
-  // Also what a writer that was killed has left behind the end goes now.
+  publisher_.resume(folder_.kept_rows());
   for (std::size_t i = 0; i < files_.size() && folder_.rows() != 0; ++i) {
     if (folder_.leaves()[i].row_bytes != 0) files_[i] = publisher_.open(i);
   }
@@ -113,43 +112,61 @@ bool GrowStore::write_some(std::int64_t end) {
   require_origin();
   // Another folder that has taken the name may share the files of values, as links to them.
   lock_.require_name(folder_.dir());
+  publisher_.remember();
   const std::int64_t most = std::max<std::int64_t>(ring_.slots() / pieces, 1);
   const std::int64_t slot = (written() - opened_at_) % ring_.slots();
-  write_piece(slot, std::min({end - written(), ring_.slots() - slot, most}));
+  if (written() == 0) {
+    write_first(slot);
+  } else {
+    write_piece(slot, std::min({end - written(), ring_.slots() - slot, most}));
+  }
   return true;
 }
 
+void GrowStore::write_first(std::int64_t slot) {
+  std::vector<std::string_view> first;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    first.emplace_back(ring_.row(folder_, i, slot), folder_.leaves()[i].row_bytes);
+  }
+  files_ = publisher_.create(first);
+  written_piece(slot, 1);
+}
+
 void GrowStore::write_piece(std::int64_t slot, std::int64_t rows) {
-  const std::int64_t first = written();
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::size_t bytes = folder_.leaves()[i].row_bytes;
     if (bytes == 0) continue;
-    if (!files_[i].is_open()) files_[i] = publisher_.open(i);
-    files::write_all_at(files_[i].get(), ring_.leaf(i) + static_cast<std::size_t>(slot) * bytes,
+    files::write_all_at(files_[i].get(), ring_.row(folder_, i, slot),
                         static_cast<std::size_t>(rows) * bytes,
-                        static_cast<std::uint64_t>(first) * bytes, publisher_.path(i));
+                        static_cast<std::uint64_t>(written()) * bytes, publisher_.path(i));
   }
-  for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
-    const std::size_t bytes = folder_.leaves()[i].row_bytes;
-    publisher_.sums()->add(i, ring_.leaf(i) + static_cast<std::size_t>(slot) * bytes,
-                           static_cast<std::size_t>(rows) * bytes);
-  }
-  ring_.clear(folder_, slot, rows);
-  written_.store(first + rows, std::memory_order_release);
+  written_piece(slot, rows);
 }
 
-std::optional<GrowStore::Clock::time_point> GrowStore::meta_due() const {
-  if (!meta_delay_ || folder_.rows() == folder_.stored_rows()) return std::nullopt;
-  return meta_at_ + *meta_delay_;
+void GrowStore::written_piece(std::int64_t slot, std::int64_t rows) {
+  for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
+    publisher_.sums()->add(i, ring_.row(folder_, i, slot),
+                           static_cast<std::size_t>(rows) * folder_.leaves()[i].row_bytes);
+  }
+  ring_.clear(folder_, slot, rows);
+  written_.store(written() + rows, std::memory_order_release);
+}
+
+// Whether the step is due that takes rows into the meta.json files.
+bool GrowStore::must_store(std::int64_t end) {
+  if (end <= folder_.stored_rows()) return false;
+  const bool behind = by_time_ || folder_.rows() != folder_.stored_rows();
+  if (behind && meta_delay_ && Clock::now() >= meta_at_ + *meta_delay_) return true;
+  if (end <= folder_.rows()) return false;
+  // One meta.json is renamed at once for a number of rows that somebody has asked for.
+  const bool cheap = by_time_ || folder_.growing_nodes() != 1;
+  if (cheap && publisher_.count(end)) return false;
+  return !by_time_ || folder_.stored_rows() == 0;
 }
 
 void GrowStore::publish(std::int64_t end, bool whole) {
-  if (end <= (whole ? folder_.stored_rows() : folder_.rows())) return;
-  const std::optional<Clock::time_point> due = meta_due();
-  if (!whole && !(due && *due <= Clock::now()) && publisher_.count(end)) {
-    published_ = end;
-    return;
-  }
+  end = std::max(end, folder_.rows());
+  if (whole ? end <= folder_.stored_rows() : !must_store(end)) return;
   require_origin();
   lock_.require_name(folder_.dir());
   meta_at_ = Clock::now();  // a failure is not tried again at once
@@ -161,10 +178,6 @@ void GrowStore::publish(std::int64_t end, bool whole) {
   if (durable_) {
     each([this](auto& file, std::size_t i) { sync_file(file.get(), publisher_.path(i)); });
   }
-  struct Note {  // also where it fails after the step
-    GrowStore& store;
-    ~Note() { store.published_ = store.folder_.rows(); }
-  } note{*this};
   if (!publisher_.publish(end)) return;
   // Where files cannot be linked the folder has copies of them now.
   each([this](auto& file, std::size_t i) {
@@ -182,11 +195,13 @@ void GrowStore::release() {
     }
   } let_go{*this};
   if (!origin_.is_here() || !lock_.has_name(folder_.dir())) return;
+  if (written() > folder_.stored_rows()) return;
   for (std::size_t i = 0; i < files_.size() && folder_.rows() != 0; ++i) {
     if (!files_[i].is_open()) continue;
     const auto rows = static_cast<std::uint64_t>(folder_.rows());
     cut_file(files_[i].get(), rows * folder_.leaves()[i].row_bytes, publisher_.path(i));
   }
+  publisher_.forget();
 }
 
 }  // namespace td

@@ -19,6 +19,9 @@ class GrowRing {
 
   std::int64_t slots() const noexcept { return slots_; }
   char* leaf(std::size_t i) const noexcept { return leaves_[i]; }
+  const char* row(const GrowFolder& folder, std::size_t i, std::int64_t slot) const noexcept {
+    return leaves_[i] + static_cast<std::size_t>(slot) * folder.leaves()[i].row_bytes;
+  }
   // Fields that are not put are zeros.
   void clear(const GrowFolder& folder, std::int64_t slot, std::int64_t rows) const noexcept;
 
@@ -33,7 +36,7 @@ class GrowRing {
 
 class GrowStore {
  public:
-  // The folder is there and locked. Rows that a writer before has only counted get into the meta.json files.
+  // The folder is there and locked. Resumes after the rows that a writer before has left.
   GrowStore(const std::string& dir, files::FolderLock lock, const AppendOptions& options);
   GrowStore(const GrowStore&) = delete;
   GrowStore& operator=(const GrowStore&) = delete;
@@ -41,11 +44,9 @@ class GrowStore {
   const GrowFolder& folder() const noexcept { return folder_; }
   const GrowRing& ring() const noexcept { return ring_; }
 
-  // Rows of the folder: those that it had at first, that are in the files, that others can see. What is in
-  // the files is no longer needed in memory.
+  // Rows of the folder: those that it had at first, and that are in the files.
   std::int64_t opened_at() const noexcept { return opened_at_; }
   std::int64_t written() const noexcept { return written_.load(std::memory_order_acquire); }
-  std::int64_t published() const noexcept { return published_.load(std::memory_order_relaxed); }
 
   // Row `opened_at()` is the first of the ring. Both may be called again after a failure. False: nothing is
   // left before `end`.
@@ -57,14 +58,11 @@ class GrowStore {
   // The rows before `end`, which are in the files. `whole`: also in the meta.json files; they have their time
   // otherwise.
   void publish(std::int64_t end, bool whole);
+  // Whether rows are published as time goes by, and not by their number.
+  bool by_time() const noexcept { return by_time_; }
 
-  // When the meta.json files have to follow the rows that are only counted; nothing when there are none, or
-  // nobody waits for them.
-  using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> meta_due() const;
-
-  // Nothing more comes: the files get their exact sizes, the folder is free. Rows that are not published
-  // are lost.
+  // Nothing more comes: the files get their exact sizes, the folder is free. Rows that are in the files and
+  // not published stay for the next writer.
   void release();
 
   // Throws Code::invalid_argument in a child process of the one that opened it.
@@ -72,7 +70,11 @@ class GrowStore {
   bool is_here() const noexcept { return origin_.is_here(); }
 
  private:
+  using Clock = std::chrono::steady_clock;
+  void write_first(std::int64_t slot);
   void write_piece(std::int64_t slot, std::int64_t rows);
+  void written_piece(std::int64_t slot, std::int64_t rows);
+  bool must_store(std::int64_t end);
 
   files::Origin origin_;
   files::FolderLock lock_;
@@ -81,11 +83,11 @@ class GrowStore {
   GrowRing ring_;
   std::vector<files::Descriptor> files_;  // one for each leaf; closed: nothing was written yet
   bool durable_;
+  bool by_time_;
   std::optional<std::chrono::milliseconds> meta_delay_;
   Clock::time_point meta_at_;  // when the meta.json files were written last
   std::int64_t opened_at_;
   std::atomic<std::int64_t> written_;
-  std::atomic<std::int64_t> published_;
 };
 
 }  // namespace td

@@ -14,8 +14,8 @@ using files::Found;
 
 constexpr std::size_t summed_at_once = std::size_t{1} << 18;
 
-void hash_head(Hasher& hasher, const GrowFolder& folder, const std::string& relative,
-               std::uint64_t bytes) {
+void hash_part(Hasher& hasher, const GrowFolder& folder, const std::string& relative,
+               std::uint64_t from, std::uint64_t bytes) {
   const std::string path = folder.at(relative);
   const files::Descriptor file =
       files::open_beneath(folder.folder(), relative, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -24,12 +24,13 @@ void hash_head(Hasher& hasher, const GrowFolder& folder, const std::string& rela
       static_cast<std::size_t>(std::min<std::uint64_t>(summed_at_once, bytes)));
   while (bytes != 0) {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), bytes));
-    const ssize_t n = ::read(file.get(), buffer.data(), wanted);
+    const ssize_t n = ::pread(file.get(), buffer.data(), wanted, static_cast<off_t>(from));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) files::fail_io("cannot read", path, errno);
     if (n == 0) fail(Code::format, "\"", path, "\" is too short: ", bytes, " bytes are missing");
     hasher.add(buffer.data(), static_cast<std::size_t>(n));
     bytes -= static_cast<std::uint64_t>(n);
+    from += static_cast<std::uint64_t>(n);
   }
 }
 
@@ -41,12 +42,18 @@ bool GrowSums::present(const GrowFolder& folder) {
 
 GrowSums::GrowSums(const GrowFolder& folder, std::int64_t rows, bool check) : folder_(folder) {
   hashers_.resize(folder.leaves().size());
-  for (std::size_t i = 0; i < hashers_.size(); ++i) {
-    const GrowLeaf& leaf = folder.leaves()[i];
-    const std::uint64_t bytes = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
-    if (bytes != 0) hash_head(hashers_[i], folder, leaf.file, bytes);
-  }
+  read(rows);
   if (check && present(folder)) this->check();
+}
+
+void GrowSums::read(std::int64_t rows) {
+  for (std::size_t i = 0; i < hashers_.size(); ++i) {
+    const GrowLeaf& leaf = folder_.leaves()[i];
+    const std::uint64_t from = static_cast<std::uint64_t>(rows_) * leaf.row_bytes;
+    const std::uint64_t bytes = static_cast<std::uint64_t>(rows - rows_) * leaf.row_bytes;
+    if (bytes != 0) hash_part(hashers_[i], folder_, leaf.file, from, bytes);
+  }
+  rows_ = rows;
 }
 
 void GrowSums::check() const {
@@ -90,7 +97,7 @@ std::string GrowSums::text(std::int64_t rows) const {
     const files::Look look = folder_.look(pickle);
     if (look.found != Found::file) continue;
     Hasher hasher;
-    hash_head(hasher, folder_, pickle, look.bytes);
+    hash_part(hasher, folder_, pickle, 0, look.bytes);
     all.push_back({pickle, look.bytes, hasher.digest()});
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {

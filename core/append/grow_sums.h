@@ -19,6 +19,9 @@ class GrowSums {
   // Code::format where rows are not those that the checksums of the folder are of.
   GrowSums(const GrowFolder& folder, std::int64_t rows, bool check);
 
+  // Goes on to so many rows with what the files hold.
+  void read(std::int64_t rows);
+
   void add(std::size_t leaf, const char* data, std::size_t bytes) {
     hashers_[leaf].add(data, bytes);
   }
@@ -30,6 +33,7 @@ class GrowSums {
   void check() const;
 
   const GrowFolder& folder_;
+  std::int64_t rows_ = 0;       // that have been read
   std::deque<Hasher> hashers_;  // one for each leaf
 };
 

@@ -6,8 +6,15 @@
 
 namespace td {
 
-GrowThread::GrowThread(GrowStore& store)
-    : store_(store), end_(store.written()), publish_end_(store.written()) {
+namespace {
+
+// A published row costs a writer of small rows some microseconds of this thread: a thousandth of it.
+constexpr std::chrono::milliseconds period(10);
+
+}  // namespace
+
+GrowThread::GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete)
+    : store_(store), complete_(complete), publish_end_(store.written()) {
   thread_ = start_thread([this] { run(); });
 }
 
@@ -23,21 +30,20 @@ void GrowThread::stop() noexcept {
   thread_.join();
 }
 
-std::uint64_t GrowThread::request(std::int64_t end) {
-  end_ = end;
+std::uint64_t GrowThread::request() {
   wanted_.notify_one();
   return ++requests_;
 }
 
-void GrowThread::hand_over(std::int64_t end, std::int64_t publish_end) {
+void GrowThread::hand_over(std::int64_t publish_end) {
   const std::lock_guard<std::mutex> hold(mutex_);
   publish_end_ = publish_end;
-  request(end);
+  request();
 }
 
 void GrowThread::wait_beyond(std::int64_t rows) {
   std::unique_lock<std::mutex> hold(mutex_);
-  const std::uint64_t mine = request(end_);
+  const std::uint64_t mine = request();
   changed_.wait(hold, [&] { return store_.written() > rows || answered_ >= mine; });
   if (store_.written() > rows) return;
   if (failure_) std::rethrow_exception(failure_);
@@ -47,32 +53,24 @@ void GrowThread::flush(std::int64_t end) {
   std::unique_lock<std::mutex> hold(mutex_);
   whole_ = true;
   publish_end_ = end;
-  const std::uint64_t mine = request(end);
+  const std::uint64_t mine = request();
   changed_.wait(hold, [&] { return answered_ >= mine; });
   if (failure_) std::rethrow_exception(failure_);
 }
 
+// Wakes by itself as well: rows that come slowly do not stay in memory.
 void GrowThread::run() {
   std::unique_lock<std::mutex> hold(mutex_);
-  const auto called = [this] { return stop_ || requests_ != answered_; };
   for (;;) {
-    bool whole = false;
-    if (const auto due = store_.meta_due()) {
-      whole = !wanted_.wait_until(hold, *due, called);
-    } else {
-      wanted_.wait(hold, called);
-    }
+    wanted_.wait_for(hold, period, [this] { return stop_ || requests_ != answered_; });
     if (stop_) return;
-    whole = std::exchange(whole_, false) || whole;
+    const bool whole = std::exchange(whole_, false);
     const std::uint64_t request = requests_;
-    const std::int64_t end = end_;
     const std::int64_t publish_end = publish_end_;
     hold.unlock();
     std::exception_ptr failure;
     try {
-      write(publish_end);
-      store_.publish(publish_end, whole);
-      write(end);
+      bring(publish_end, whole);
     } catch (...) {
       failure = std::current_exception();
     }
@@ -81,6 +79,14 @@ void GrowThread::run() {
     answered_ = request;
     changed_.notify_all();
   }
+}
+
+void GrowThread::bring(std::int64_t publish_end, bool whole) {
+  write(publish_end);
+  store_.publish(publish_end, whole);
+  const std::int64_t end = store_.opened_at() + complete_.load(std::memory_order_acquire);
+  write(end);
+  if (store_.by_time()) store_.publish(end, false);
 }
 
 // Whoever waits for room goes on as soon as there is some.

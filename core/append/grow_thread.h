@@ -13,14 +13,15 @@ namespace td {
 
 class GrowThread {
  public:
-  explicit GrowThread(GrowStore& store);
+  // `complete`: rows since the store was opened.
+  GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete);
   ~GrowThread();
   GrowThread(const GrowThread&) = delete;
   GrowThread& operator=(const GrowThread&) = delete;
 
-  // Rows before `end` are complete, and those before `publish_end` to be published. Never waits for a file.
-  // After a failure the thread tries again.
-  void hand_over(std::int64_t end, std::int64_t publish_end);
+  // Rows before `publish_end` are to be published, and complete ones to be written now. Never waits for a
+  // file. After a failure the thread tries again.
+  void hand_over(std::int64_t publish_end);
 
   // Waits until more rows than so many are in the files. Throws what the thread has failed with.
   void wait_beyond(std::int64_t rows);
@@ -33,13 +34,14 @@ class GrowThread {
 
  private:
   void run();
+  void bring(std::int64_t publish_end, bool whole);
   void write(std::int64_t end);
-  std::uint64_t request(std::int64_t end);
+  std::uint64_t request();
 
   GrowStore& store_;
+  const std::atomic<std::int64_t>& complete_;
   std::mutex mutex_;
   std::condition_variable wanted_, changed_;
-  std::int64_t end_ = 0;          // of the complete rows
   std::uint64_t requests_ = 0;    // so many have been made
   std::uint64_t answered_ = 0;    // so many of them have been looked after
   std::int64_t publish_end_ = 0;  // of those to be published

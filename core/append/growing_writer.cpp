@@ -4,7 +4,8 @@ namespace td {
 
 GrowingWriter::GrowingWriter(std::unique_ptr<Growth> growth)
     : Writer(0, 0), growth_(std::move(growth)), folder_(growth_->folder().dir()) {
-  end_ = growth_->advance(0, Want::hand_over).end;
+  growth_->begin(row_);
+  take(growth_->advance(0, Want::hand_over));
 }
 
 GrowingWriter::~GrowingWriter() {
@@ -19,7 +20,8 @@ GrowingWriter::~GrowingWriter() {
 Writer::Field GrowingWriter::find_field(Path path) {
   const std::size_t leaf = growth_->folder().find(path);
   const std::size_t bytes = growth_->folder().leaves()[leaf].row_bytes;
-  return {growth_->memory(leaf), static_cast<std::int64_t>(bytes), bytes};
+  const auto begin = reinterpret_cast<std::uintptr_t>(growth_->memory(leaf));
+  return {begin - static_cast<std::uintptr_t>(window_) * bytes, bytes, bytes};
 }
 
 void GrowingWriter::declare_field(Path path, SizesView row, c10::ScalarType dtype) {
@@ -27,12 +29,16 @@ void GrowingWriter::declare_field(Path path, SizesView row, c10::ScalarType dtyp
   require_form(path, {leaf.dtype, leaf.row}, {dtype, row});
 }
 
-void GrowingWriter::grow(Want want) {
-  const Growth::Window at = growth_->advance(row_, want);
-  before_ = growth_->before();
-  row_ = at.row;
-  end_ = at.end;
+void GrowingWriter::take(const Growth::Window& window) {
+  const auto rows = static_cast<std::uintptr_t>(window.first - window_);
+  if (rows != 0) {
+    for (Field& field : fields_) field.base -= rows * field.step;
+  }
+  window_ = window.first;
+  end_ = window.end;
 }
+
+void GrowingWriter::grow(Want want) { take(growth_->advance(row(), want)); }
 
 void GrowingWriter::flush() {
   if (!closed()) grow(Want::published);

@@ -30,9 +30,11 @@ class GrowingWriter final : public Writer {
   void before_let_go() override;
   using Want = Growth::Want;
   void grow(Want want);
+  void take(const Growth::Window& window);
 
   std::unique_ptr<Growth> growth_;
   std::string folder_;
+  std::int64_t window_ = 0;  // the row that the memory begins with
 };
 
 }  // namespace td

@@ -6,13 +6,16 @@ namespace td {
 
 namespace {
 
-constexpr std::int64_t parts = 8;  // of the window: a thread gets one as soon as it is full
+constexpr std::int64_t parts = 8;  // of the window: a thread is woken as soon as one is full
+constexpr std::int64_t rows_together = 1000;  // are published without a thread
 
 }  // namespace
 
 Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptions& options)
-    : store_(dir, std::move(lock), options), asked_(store_.opened_at()), base_(store_.opened_at()) {
-  every_ = options.publish_rows;
+    : store_(dir, std::move(lock), options),
+      background_(options.background),
+      asked_(store_.opened_at()) {
+  every_ = std::max<std::int64_t>(options.publish_rows, 0);
   if (options.publish_bytes != 0) {
     std::size_t row_bytes = 0;
     for (const GrowLeaf& leaf : folder().leaves()) row_bytes += leaf.row_bytes;
@@ -20,7 +23,7 @@ Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptio
     const std::int64_t rows = std::max<std::int64_t>(options.publish_bytes / bytes, 1);
     every_ = every_ == 0 ? rows : std::min(every_, rows);
   }
-  if (options.background) thread_ = std::make_unique<GrowThread>(store_);
+  if (store_.by_time() && !background_) every_ = rows_together;
 }
 
 // A child process has no such thread, and perhaps a lock that nobody will open: it leaves them alone.
@@ -28,8 +31,12 @@ Growth::~Growth() {
   if (!store_.is_here()) static_cast<void>(thread_.release());
 }
 
+void Growth::begin(const std::atomic<std::int64_t>& complete) {
+  if (background_) thread_ = std::make_unique<GrowThread>(store_, complete);
+}
+
 Growth::Window Growth::advance(std::int64_t row, Want want) {
-  const std::int64_t end = base_ + row;
+  const std::int64_t end = store_.opened_at() + row;
   const bool due = every_ != 0 && end - asked_ >= every_;
   if (want == Want::published || due) {
     const std::int64_t asked = std::exchange(asked_, end);
@@ -43,15 +50,12 @@ Growth::Window Growth::advance(std::int64_t row, Want want) {
     bring(end, want);
   }
   const std::int64_t slots = store_.ring().slots();
-  if (row == slots) {
-    base_ += row;
-    row = 0;
-  }
+  if (row == first_ + slots) first_ = row;
   const std::int64_t free = slots - (end - store_.written());
-  std::int64_t last = std::min(slots, row + free);
-  if (every_ != 0) last = std::min(last, std::max(asked_ + every_ - base_, row + 1));
+  std::int64_t last = std::min(first_ + slots, row + free);
+  if (every_ != 0) last = std::min(last, std::max(asked_ + every_ - store_.opened_at(), row + 1));
   if (thread_) last = std::min(last, row + std::max<std::int64_t>(slots / parts, 1));
-  return {row, last};
+  return {first_, last};
 }
 
 void Growth::bring(std::int64_t end, Want want) {
@@ -62,7 +66,7 @@ void Growth::bring(std::int64_t end, Want want) {
   }
   store_.require_origin();
   if (want == Want::published) return thread_->flush(end);
-  thread_->hand_over(end, asked_);
+  thread_->hand_over(asked_);
   if (want == Want::room && end - store_.written() >= store_.ring().slots()) {
     thread_->wait_beyond(end - store_.ring().slots());
   }

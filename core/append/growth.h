@@ -15,20 +15,20 @@ class Growth {
   Growth(const Growth&) = delete;
   Growth& operator=(const Growth&) = delete;
 
+  // From now on a thread may ask how many rows are complete, if the options want one.
+  void begin(const std::atomic<std::int64_t>& complete);
+
   const GrowFolder& folder() const noexcept { return store_.folder(); }
-  // Memory of a leaf for the row 0 of the window.
+  // Memory of a leaf for the first row of the window.
   char* memory(std::size_t leaf) const noexcept { return store_.ring().leaf(leaf); }
 
-  // Rows since the writer was opened that are before the window.
-  std::int64_t before() const noexcept { return base_ - store_.opened_at(); }
-
-  // Where to go on, and how far, in rows of the window.
+  // Which rows the memory is for, of those since the writer was opened.
   struct Window {
-    std::int64_t row;
+    std::int64_t first;
     std::int64_t end;
   };
-  // The rows of the window below `row` are complete. They are published when as many have come together as
-  // the options say.
+  // The rows below `row` are complete. They are published when as many have come together as the options
+  // say.
   enum class Want {
     hand_over,  // nothing: there may be no room afterwards
     room,       // for one more row
@@ -37,17 +37,18 @@ class Growth {
   // May be called again after a failure.
   Window advance(std::int64_t row, Want want);
 
-  // Nothing more comes: the files get their exact sizes, the folder is free. Rows that are not published
-  // are lost.
+  // Nothing more comes: the files get their exact sizes, the folder is free. Rows that are in the files and
+  // not published stay for the next writer.
   void release();
 
  private:
   void bring(std::int64_t end, Want want);
 
   GrowStore store_;
+  bool background_;
   std::int64_t every_ = 0;  // rows that are published together; 0: no limit
   std::int64_t asked_;      // rows of the folder that are to be published, or are
-  std::int64_t base_;       // the row of the folder that is row 0 of the window
+  std::int64_t first_ = 0;  // of the window
   std::unique_ptr<GrowThread> thread_;
 };
 

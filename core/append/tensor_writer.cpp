@@ -15,7 +15,7 @@ namespace {
 // must be dense.
 struct Rows {
   std::size_t bytes;
-  std::int64_t step;  // bytes
+  std::size_t step;  // bytes
 };
 
 Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
@@ -41,7 +41,8 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
     count *= sizes[i];
   }
   if (count > 1 && step < row) fail_rows("has rows that overlap");
-  return {static_cast<std::size_t>(row * item), step < 0 ? row * item : step * item};
+  return {static_cast<std::size_t>(row * item),
+          static_cast<std::size_t>(step < 0 ? row * item : step * item)};
 }
 
 // How many rows a batch size has.
@@ -65,7 +66,8 @@ TensorWriter::TensorWriter(const TensorDict& td, const WriterOptions& options)
     fail(Code::index, "capacity ", options.capacity, " from row ", first, " of a dictionary with ",
          all, " rows");
   }
-  first_ = row_ = first;
+  first_ = first;
+  row_ = first;
   end_ = limit_ = options.capacity == 0 ? all : first + options.capacity;
 }
 
@@ -95,7 +97,7 @@ Writer::Field TensorWriter::find_field(Path path) {
          "for each element");
   }
   targets_.push_back({tensor, {path.begin(), path.end()}});
-  return {static_cast<char*>(tensor.data_ptr()), rows.step, rows.bytes};
+  return {reinterpret_cast<std::uintptr_t>(tensor.data_ptr()), rows.step, rows.bytes};
 }
 
 void TensorWriter::declare_field(Path path, SizesView row, c10::ScalarType dtype) {
@@ -125,7 +127,9 @@ void TensorWriter::require_stored() const {
     const char* why = "was removed";
     try {
       const at::Tensor now = td_.get(path);
-      if (fast::plain_cpu(now) && now.data_ptr() == static_cast<void*>(fields_[i].base)) continue;
+      if (fast::plain_cpu(now) && reinterpret_cast<std::uintptr_t>(now.data_ptr()) == fields_[i].base) {
+        continue;
+      }
       why = "was replaced, moved, mapped or put into shared memory";
     } catch (const Error&) {
     }

@@ -45,8 +45,8 @@ void Writer::close() {
     Writer& writer;
     ~LetGo() {
       writer.closed_ = true;
-      writer.end_ = writer.row_;
-      for (Field& field : writer.fields_) field.base = nullptr;
+      writer.end_ = writer.row();
+      for (Field& field : writer.fields_) field.base = 0;
       writer.let_go();
     }
   } let_go{*this};
@@ -62,7 +62,7 @@ void Writer::make_room(std::int32_t field, std::size_t bytes) {
   if (closed_) fail(Code::invalid_argument, "cannot put: the writer is closed");
   if (static_cast<std::uint32_t>(field) >= fields_.size()) fail_field(field);
   const std::size_t wanted = fields_[static_cast<std::uint32_t>(field)].bytes;
-  if (bytes != wanted && (row_ < end_ || can_grow())) {
+  if (bytes != wanted && (row() < end_ || can_grow())) {
     fail(Code::shape, "a row of field ", field, ", ", names_[static_cast<std::uint32_t>(field)],
          ", takes ", wanted, " bytes, ", bytes, " were given");
   }

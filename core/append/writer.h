@@ -6,6 +6,7 @@
 
 #include <c10/core/ScalarType.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -36,9 +37,9 @@ class Writer {
   // Copies one field of the current row: row-major values, exactly row_bytes() of them.
   void put(std::int32_t field, const void* data, std::size_t bytes) {
     const auto i = static_cast<std::uint32_t>(field);
-    if (i >= fields_.size() || bytes != fields_[i].bytes || row_ >= end_) make_room(field, bytes);
+    if (i >= fields_.size() || bytes != fields_[i].bytes || row() >= end_) make_room(field, bytes);
     const Field& to = fields_[i];
-    char* target = to.base + row_ * to.step;
+    char* target = reinterpret_cast<char*>(to.base + static_cast<std::uintptr_t>(row()) * to.step);
     switch (bytes) {  // lengths known to the compiler are one move
       case 4: std::memcpy(target, data, 4); return;
       case 8: std::memcpy(target, data, 8); return;
@@ -49,12 +50,14 @@ class Writer {
 
   // Moves on to the next row.
   void next() {
-    if (row_ >= end_) make_room();
-    if (++row_ == end_) window_full();
+    if (row() >= end_) make_room();
+    const std::int64_t next = row() + 1;
+    row_.store(next, std::memory_order_release);
+    if (next == end_) window_full();
   }
 
   // Rows completed by next().
-  std::int64_t rows() const noexcept { return before_ + row_ - first_; }
+  std::int64_t rows() const noexcept { return row() - first_; }
 
   // The folder of a growing writer; empty for others.
   virtual std::string_view folder() const noexcept = 0;
@@ -67,15 +70,16 @@ class Writer {
 
  protected:
   struct Field {
-    char* base;         // of row 0
-    std::int64_t step;  // bytes from row to row
-    std::size_t bytes;  // of one row
+    std::uintptr_t base;  // the address of row 0, which need not be in reach
+    std::size_t step;     // bytes from row to row
+    std::size_t bytes;    // of one row
   };
 
   // Rows from `first` to before `end` may be written at once.
   Writer(std::int64_t first, std::int64_t end) : row_(first), end_(end), first_(first) {}
 
   bool closed() const noexcept { return closed_; }
+  std::int64_t row() const noexcept { return row_.load(std::memory_order_relaxed); }
 
   virtual Field find_field(Path path) = 0;
   // Makes a field of this dtype and these sizes where it can and there is none, and checks it.
@@ -95,10 +99,9 @@ class Writer {
   virtual void before_let_go() {}      // after the flush of close()
 
   std::vector<Field> fields_;
-  std::int64_t row_;
-  std::int64_t end_;  // the first row that may not be written; row_ itself once closed
+  std::atomic<std::int64_t> row_;  // the current one; another thread may ask which rows are complete
+  std::int64_t end_;               // the first row that may not be written; row() itself once closed
   std::int64_t first_;
-  std::int64_t before_ = 0;  // completed rows that are no longer in reach
 
  private:
   // What put() and next() leave to do at the end of the rows: room is made, or they fail.

@@ -40,7 +40,7 @@ std::optional<RowCount> read_count(std::string_view content, const Digest& meta)
     CountSlot slot;
     std::memcpy(&slot, content.data() + at, sizeof slot);
     if (slot.magic != count_magic || slot.check != check_of(slot) || !(slot.meta == meta)) continue;
-    if (slot.base < 1 || slot.rows < slot.base) continue;
+    if (slot.base < 0 || slot.rows < slot.base || (slot.base == 0 && slot.rows != 0)) continue;
     if (result && result->sequence >= slot.sequence) continue;
     result = RowCount{slot.base, slot.rows, slot.sequence, slot.meta};
   }

@@ -21,8 +21,8 @@ namespace td::format {
 inline constexpr std::string_view count_file = ".%rows";
 
 struct RowCount {
-  std::int64_t base = 0;       // the rows that the meta.json files say; at least 1
-  std::int64_t rows = 0;       // those that are there; at least `base`
+  std::int64_t base = 0;       // the rows that the meta.json files say
+  std::int64_t rows = 0;       // those that are there: at least `base`, and 0 where that is 0
   std::uint64_t sequence = 0;  // of two counts the later one is larger
   Digest meta = {};  // of the meta.json that it goes with: with any other it means nothing
 };

@@ -34,7 +34,6 @@ static void record(const char *folder) {
   td_writer *writer;
   int32_t position, time;
   options.publish_rows = 100; /* who follows is at most as many steps behind */
-  options.background = 1;     /* a thread writes: no step waits for the disk */
   must(td_writer_open_append(folder, like, &options, &writer));
   must(td_writer_bind(writer, TD_KEY("observation", "position"), &position));
   must(td_writer_bind(writer, TD_KEY("time"), &time));

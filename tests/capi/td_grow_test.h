@@ -19,7 +19,7 @@ static inline const char *grow_here(const char *name) {
   return path;
 }
 
-/* Whether rows are counted there. */
+/* Whether a file of counts is there. */
 static inline int grow_counts(const char *folder) {
   char path[1010];
   struct stat info;

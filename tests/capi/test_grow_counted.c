@@ -11,6 +11,7 @@
 
 static td_append_options each(int64_t rows) {
   td_append_options options = TD_APPEND_OPTIONS_INIT;
+  options.background = -1;
   options.publish_rows = rows;
   options.meta_ms = -1;
   return options;
@@ -52,7 +53,7 @@ TD_TEST(rows_are_counted_until_a_flush) {
   td_writer *writer = grow_begin(folder, &options);
   grow_add(writer, 0, 2); /* the first ones need their files */
   grow_expect(folder, 2);
-  TD_CHECK(!grow_counts(folder));
+  grow_expect_elsewhere(folder, 2);
   for (int64_t n = 2; n < 20; n += 2) {
     grow_add(writer, n, 2);
     grow_expect(folder, n + 2);
@@ -64,7 +65,6 @@ TD_TEST(rows_are_counted_until_a_flush) {
   grow_expect(folder, 20);
   TD_DO(td_writer_flush(writer));
   grow_expect_elsewhere(folder, 21);
-  TD_CHECK(!grow_counts(folder));
   grow_add(writer, 21, 2);
   grow_expect(folder, 23);
   TD_DO(td_writer_close(writer));
@@ -134,7 +134,6 @@ TD_TEST(what_a_killed_writer_counted_is_there) {
   grow_expect(grow_here("u"), 12);
   /* another writer goes on behind them */
   td_writer *writer = grow_begin(folder, NULL);
-  TD_CHECK(!grow_counts(folder));
   grow_expect_elsewhere(folder, 12);
   grow_add(writer, 12, 3);
   td_writer_free(writer);
@@ -265,7 +264,8 @@ TD_TEST(one_meta_file_needs_no_count) {
     TD_DO(td_writer_put(writer, x, &row, sizeof row));
     TD_DO(td_writer_next(writer));
     TD_CHECK_INT(grow_length(grow_here("flat")), row + 1);
-    TD_CHECK(!grow_counts(grow_here("flat")));
+    TD_CHECK(unlink(grow_here("flat/.%rows")) == 0); /* only who resumes asks for it */
+    TD_CHECK_INT(grow_length(grow_here("flat")), row + 1);
   }
   td_writer_free(writer);
   td_free(like);
@@ -276,10 +276,10 @@ TD_TEST(one_meta_file_needs_no_count) {
     const char *folder = grow_here(i ? "durable" : "sums");
     writer = grow_begin(folder, &options);
     grow_add(writer, 0, 3);
-    TD_CHECK(!grow_counts(folder));
     grow_expect_elsewhere(folder, 3);
     must_be_sound(folder);
     td_writer_free(writer);
+    TD_CHECK(!grow_counts(folder));
   }
 }
 

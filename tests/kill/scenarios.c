@@ -94,7 +94,8 @@ static int64_t look_folder(const char *place) {
   return whole(found, state_with_text);
 }
 
-static int64_t look_rows(const char *place) {
+/* The rows of whole states, and perhaps some of the next one: a writer resumes after all that it finds. */
+static int64_t look_resumed(const char *place) {
   td_tensordict *found = NULL;
   int64_t sizes[8], rows = 0, stored = 0;
   size_t dims = 0;
@@ -104,9 +105,16 @@ static int64_t look_rows(const char *place) {
   TD_DO(td_memmap_load(place, NULL, &found));
   TD_DO(td_batch_size(found, sizes, 8, &dims));
   TD_CHECK_INT(sizes[0], rows);
-  TD_CHECK_INT(rows % ROWS, 0);
   const int64_t state = rows / ROWS - 1;
   must_equal(found, kill_rows(0, rows), state);
+  return state;
+}
+
+static int64_t look_rows(const char *place) {
+  int64_t rows = 0;
+  const int64_t state = look_resumed(place);
+  TD_DO(td_memmap_length(place, &rows, NULL, NULL));
+  TD_CHECK_INT(rows % ROWS, 0);
   return state;
 }
 
@@ -173,9 +181,10 @@ static td_status open_writer(const char *place, const td_tensordict *like,
   return status;
 }
 
-static td_status write_state(td_writer *writer, int64_t state) {
+/* Rows up to the end of a state, from `row` on. */
+static td_status write_state(td_writer *writer, int64_t row, int64_t state) {
   td_status status = TD_OK;
-  for (int64_t row = state * ROWS; row < (state + 1) * ROWS && status == TD_OK; row++) {
+  for (; row < (state + 1) * ROWS && status == TD_OK; row++) {
     td_tensordict *values = kill_rows(row, 1);
     for (int i = 0; i < 4 && status == TD_OK; i++) {
       td_tensor *tensor = td_take(values, keys[i].path, keys[i].length);
@@ -192,13 +201,36 @@ static td_status write_state(td_writer *writer, int64_t state) {
   return status;
 }
 
-static td_status append_by_writer(const char *place, td_tensordict *source, int64_t state) {
+static td_status append_with(const char *place, const td_tensordict *source, int64_t state,
+                             const td_append_options *options) {
   td_writer *writer = NULL;
-  td_status status = open_writer(place, source, NULL, &writer);
-  if (status == TD_OK) status = write_state(writer, state);
+  int64_t rows = 0;
+  td_status status = open_writer(place, source, options, &writer);
+  if (status == TD_OK) status = td_memmap_length(place, &rows, NULL, NULL);
+  if (status == TD_OK) status = write_state(writer, rows, state);
   if (status == TD_OK) status = td_writer_close(writer);
   td_writer_free(writer);
   return status;
+}
+
+static td_status append_by_default(const char *place, td_tensordict *source, int64_t state) {
+  return append_with(place, source, state, NULL);
+}
+
+/* Nothing is published before the end, and no thread writes. */
+static td_status append_by_writer(const char *place, td_tensordict *source, int64_t state) {
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
+  options.publish_rows = options.background = -1;
+  options.buffer_bytes = 1; /* a row */
+  return append_with(place, source, state, &options);
+}
+
+/* What a killed writer has left is kept up to the end of a state. */
+static td_status keep_whole_states(const char *place, int64_t *rows) {
+  int64_t stored = 0;
+  td_status status = td_memmap_length(place, rows, &stored, NULL);
+  *rows = stored / ROWS * ROWS;
+  return status == TD_OK ? td_memmap_truncate(place, *rows, NULL) : status;
 }
 
 /* A writer that publishes each state by itself, so that it is counted. A process that will be killed goes on
@@ -210,19 +242,17 @@ static td_status append_by_open_writer(const char *place, td_tensordict *source,
   td_append_options options = TD_APPEND_OPTIONS_INIT;
   int64_t rows = 0;
   options.publish_rows = ROWS;
-  options.background = background;
+  options.background = background ? 1 : -1;
   options.meta_ms = background ? 3 : -1;
   if (state == 0) home = getpid();
-  if (getpid() == home) {
-    td_writer *writer = NULL;
-    td_status status = open_writer(place, source, &options, &writer);
-    if (status == TD_OK) status = write_state(writer, state);
-    if (status == TD_OK) status = td_writer_close(writer);
-    td_writer_free(writer);
-    return status;
+  if (getpid() == home) return append_with(place, source, state, &options);
+  rows = state * ROWS;
+  td_status status = TD_OK;
+  if (kept == NULL) {
+    status = keep_whole_states(place, &rows);
+    if (status == TD_OK) status = open_writer(place, source, &options, &kept);
   }
-  td_status status = kept == NULL ? open_writer(place, source, &options, &kept) : TD_OK;
-  if (status == TD_OK) status = write_state(kept, state);
+  if (status == TD_OK) status = write_state(kept, rows, state);
   while (background && status == TD_OK) {
     status = td_memmap_length(place, &rows, NULL, NULL);
     if (rows == (state + 1) * ROWS) break;
@@ -588,7 +618,8 @@ const scenario scenarios[] = {
     {"save_inplace", save_inplace, state_with_text, look_folder, 0, 1, 0},
     {"append", append, rows_of_step, look_rows, 0, 0, 0},
     {"append_durably", append_durably, rows_of_step, look_rows, 0, 0, 0},
-    {"append_by_writer", append_by_writer, rows_of_step, look_rows, 1, 0, 0},
+    {"append_by_default", append_by_default, rows_of_step, look_resumed, 1, 0, 0},
+    {"append_by_writer", append_by_writer, rows_of_step, look_resumed, 1, 0, 0},
     {"append_counted", append_counted, rows_of_step, look_counted, 1, 0, 0},
     {"append_in_background", append_in_background, rows_of_step, look_counted, 1, 0, 0},
     {"append_and_truncate", append_and_truncate, rows_or_none, look_truncated, 0, 0, 2},

@@ -118,6 +118,7 @@ TD_TEST(save_by_threads) { kill_often("save_by_threads"); }
 TD_TEST(save_inplace) { kill_often("save_inplace"); }
 TD_TEST(append) { kill_often("append"); }
 TD_TEST(append_durably) { kill_often("append_durably"); }
+TD_TEST(append_by_default) { kill_often("append_by_default"); }
 TD_TEST(append_by_writer) { kill_often("append_by_writer"); }
 TD_TEST(append_counted) { kill_often("append_counted"); }
 TD_TEST(append_in_background) { kill_often("append_in_background"); }

@@ -34,11 +34,11 @@ static const tool_option repair_options[] = {
 const tool_command command_repair = {
     .name = "repair",
     .arguments = "FOLDER [OPTION...]",
-    .summary = "Drops the torn tail that an interrupted writer left",
+    .summary = "Brings back the rows that an interrupted writer left",
     .text =
-        "tdtool drops rows that some files lack, and frees the space of rows that were "
-        "never published. It does not change the other rows. With --dry-run the exit "
-        "status is 1 if there is something to repair.",
+        "tdtool publishes the whole rows that an interrupted writer left, drops rows that "
+        "some files lack, and frees the space behind the last row. It does not change the "
+        "other rows. With --dry-run the exit status is 1 if there is something to repair.",
     .example = "tdtool repair rollout --dry-run\ntdtool repair rollout",
     .options = repair_options,
     .options_len = COUNT_OF(repair_options),

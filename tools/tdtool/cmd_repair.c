@@ -1,4 +1,4 @@
-/* tdtool repair: gives back the bytes behind the last row that all files of a folder have. */
+/* tdtool repair: a folder gets the whole rows that an interrupted writer left, and ends where its files end. */
 #include <string.h>
 
 #include "runs.h"
@@ -11,7 +11,11 @@ static void print_text(const char *path, int64_t rows, int64_t kept, int64_t spa
     addf(&line, "%s %lld of %lld rows, which not all files hold",
          repair_asked.dry ? "would drop" : "dropped", (long long)(rows - kept), (long long)rows);
   }
-  if (spare) {
+  if (kept > rows) {
+    addf(&line, "%s %lld rows that an interrupted writer left, %lld in all",
+         repair_asked.dry ? "would bring back" : "brought back", (long long)(kept - rows),
+         (long long)kept);
+  } else if (spare) {
     addf(&line, "%s%s ", kept < rows ? ", " : "",
          repair_asked.dry ? "would give back" : "gave back");
     add_size(&line, (uint64_t)spare);
@@ -29,12 +33,12 @@ int run_repair(int count, char **arguments) {
   if (form_of_file(path) != FORM_FOLDER)
     die("%s is not a folder; only folders can be repaired", path);
   must(td_memmap_length(path, &rows, &stored, &spare));
-  int64_t kept = stored < rows ? stored : rows;
+  int64_t kept = stored;
   if (kept == 0 && rows > 0 && !repair_asked.dry && !repair_asked.force) {
     die("%s: a file holds no complete row, so none of %lld would stay; --force drops them", path,
         (long long)rows);
   }
-  bool torn = kept < rows || spare > 0;
+  bool torn = kept != rows || spare > 0;
   if (torn && !repair_asked.dry) must(td_memmap_truncate(path, kept, NULL));
   if (common.json) {
     json_begin('{');

@@ -3,9 +3,9 @@
 const shards = Dict(:none => TD_SHARD_NONE, :new => TD_SHARD_NEW, :any => TD_SHARD_ANY)
 
 growing(; durable::Bool = false, checksums::Bool = false, shard::Symbol = :none, publish_rows::Integer = 0,
-        publish_bytes::Integer = 0, buffer_bytes::Integer = 0, background::Bool = false, meta_ms::Integer = 0) =
-    Ref(td_append_options(; durable, checksums, publish_rows, publish_bytes, buffer_bytes, background, meta_ms,
-                        shard = get(shards, shard) do
+        publish_bytes::Integer = 0, buffer_bytes::Integer = 0, background::Bool = true, meta_ms::Integer = 0) =
+    Ref(td_append_options(; durable, checksums, publish_rows, publish_bytes, buffer_bytes, meta_ms,
+                        background = background ? 1 : -1, shard = get(shards, shard) do
                             throw(ArgumentError("shard is :none, :new or :any, not :$shard"))
                         end))
 
@@ -25,12 +25,13 @@ writer works on a folder at a time.
 - `checksums = false`: keep a file of checksums
 - `shard = :none`: `:new` writes to a folder of its own inside `dir`, which loads as a lazy stack of them;
   `:any` also takes one that nobody writes to now
-- `publish_rows = 0`, `publish_bytes = 0`: publish by itself after as many; 0 for never
-- `buffer_bytes = 0`: memory for rows that are in no file yet; 0 for 1 MiB, or 16 MiB in the background
-- `background = false`: a thread of the writer writes to the files and publishes; `put!` and `next!` wait for no
+- `publish_rows = 0`, `publish_bytes = 0`: publish by itself after as many; 0 for every 10 ms, or 1,000 rows
+  without a thread; -1 rows for `flush` and `close` only
+- `buffer_bytes = 0`: memory for rows that are in no file yet; 0 for 16 MiB, or 1 MiB without a thread
+- `background = true`: a thread of the writer writes to the files and publishes; `put!` and `next!` wait for no
   file while there is room in memory, and failures come back from `flush` and `close`
 - `meta_ms = 0`: after how many milliseconds other programs, such as Python, see rows that the writer has
-  published by itself into a folder with nested dictionaries; 0 for 1000, -1 for after a flush only
+  published by itself; 0 for 1000, -1 for after a flush only
 
 ```jldoctest
 julia> dir = joinpath(mktempdir(), "recording");

@@ -13,7 +13,7 @@ like() = TensorDict(1; step = zeros(Int64, 1), next = (reward = zeros(Float32, 1
 @testset "a folder grows" begin
     mktempdir() do folder
         dir = joinpath(folder, "td")
-        w = Writer(dir, like(); buffer_bytes = 60)
+        w = Writer(dir, like(); background = false, publish_rows = -1, buffer_bytes = 60)
         @test saved_path(w) == dir
         record(w, 0, 10)
         @test size(load_memmap(dir)) == (0,)
@@ -26,7 +26,7 @@ like() = TensorDict(1; step = zeros(Int64, 1), next = (reward = zeros(Float32, 1
         @test rows(w) == 13
         close(w)
         @test memmap_length(dir) == (rows = 13, stored = 13, spare = 0)
-        Writer(dir; durable = true, publish_rows = 2, publish_bytes = 10_000) do w
+        Writer(dir; background = false, durable = true, publish_rows = 2, publish_bytes = 10_000) do w
             record(w, 13, 3)
             @test memmap_length(dir).rows == 15
         end
@@ -40,7 +40,7 @@ end
 @testset "a thread writes" begin
     mktempdir() do folder
         dir = joinpath(folder, "td")
-        Writer(dir, like(); publish_rows = 2, meta_ms = -1) do w
+        Writer(dir, like(); background = false, publish_rows = 2, meta_ms = -1) do w
             record(w, 0, 6)
             @test isfile(joinpath(dir, ".%rows")) # counted: the meta.json files still say 2
             @test Array(load_memmap(dir)["step"]) == 0:5

@@ -21,20 +21,24 @@ enum {
 };
 
 /**
- * How a folder grows. Set a field after `struct_size` to 0 for its default.
+ * How a folder grows. Set a field after `struct_size` to 0 for its default: a thread of the writer
+ * publishes rows every 10 ms.
  */
 typedef struct td_append_options {
   uint32_t struct_size;  /**< sizeof(td_append_options) */
   int32_t durable;       /**< 1: published rows are on the disk and survive a loss of power */
   int32_t checksums;     /**< 1: maintains the file `checksums`, see td_memmap_verify() */
   td_shard shard;        /**< for td_writer_open_append() */
-  int64_t publish_rows;  /**< publishes after this many rows; 0: only when you flush or close */
-  int64_t publish_bytes; /**< publishes after this many bytes; 0: only when you flush or close */
-  int64_t buffer_bytes;  /**< memory of a writer for rows not yet in a file, in bytes; 0: 1 MiB, or
-                              16 MiB with `background` */
-  int32_t background;    /**< 1: a thread of the writer writes to the files and publishes */
-  int32_t meta_ms;       /**< time in milliseconds after which other programs see rows that
-                              publish_rows or publish_bytes has published; 0: 1000; -1: only after you
+  int64_t publish_rows;  /**< publishes after this many rows; 0: every 10 ms, or without a thread
+                              every 1,000 rows, unless `publish_bytes` is set; -1: only when you
+                              flush or close */
+  int64_t publish_bytes; /**< publishes after this many bytes; 0: not by bytes */
+  int64_t buffer_bytes;  /**< memory of a writer for rows not yet in a file, in bytes; 0: 16 MiB, or
+                              1 MiB without a thread */
+  int32_t background;    /**< 0 or 1: a thread of the writer writes to the files and publishes;
+                              -1: td_writer_put() and td_writer_next() do */
+  int32_t meta_ms;       /**< time in milliseconds after which other programs see rows that have
+                              been published without a call of yours; 0: 1000; -1: only after you
                               flush or close */
 } td_append_options;
 #define TD_APPEND_OPTIONS_INIT {(uint32_t)sizeof(td_append_options), 0, 0, 0, 0, 0, 0, 0, 0}
@@ -45,21 +49,27 @@ typedef struct td_append_options {
  *
  * - A row is one element of the first batch dimension. Tensors that you do not put are zeros in
  *   that row.
+ * - A thread takes completed rows to the files every 10 ms, also when it does not publish them:
+ *   td_writer_put() and td_writer_next() never wait for a file, unless `buffer_bytes` are full.
  * - td_writer_flush() and td_writer_close() publish the completed rows: at any moment a reader that
- *   opens the folder sees all of them or none. If the process is killed, unpublished rows are lost,
- *   and the next writer continues after the published ones.
- * - `publish_rows` and `publish_bytes` publish while you write. If the folder has nested
- *   dictionaries, this library sees such rows at once; other programs (Python, version 0.1) see them
- *   when you flush or close, or after `meta_ms`. Without nested dictionaries, or with `durable` or
- *   `checksums`, every reader sees them at once.
- * - With `background`, td_writer_put() and td_writer_next() never wait for a file, unless
- *   `buffer_bytes` are full. A failure of the thread is returned by td_writer_flush(),
- *   td_writer_close(), or td_writer_put() when the buffer is full; until then the thread tries again
- *   with each part that it gets. td_writer_flush() and td_writer_close() wait for the thread. A
- *   child process made with fork() cannot use the writer; free it there.
+ *   opens the folder sees all of them or none. While you write, the writer publishes by itself. This
+ *   library sees such rows at once; other programs (Python, version 0.1) see them when you flush or
+ *   close, or after `meta_ms`. With `durable` or `checksums`, the default publishes after `meta_ms`
+ *   only. What `publish_rows` or `publish_bytes` asks for is seen by every reader at once if the
+ *   folder has no nested dictionaries, or with `durable` or `checksums`.
+ * - If the process is killed, only rows that no file has yet are lost: those of the last 10 ms, or
+ *   without a thread, of the last `buffer_bytes`. Rows in the files that were not published count
+ *   as `stored` in td_memmap_length(). The next writer, and td_memmap_append(), publish them and
+ *   continue after them; td_memmap_truncate() keeps as many as you want. A program that resumes asks
+ *   td_memmap_length() for the number of rows after it has opened its writer.
+ * - A failure of the thread is returned by td_writer_flush(), td_writer_close(), or td_writer_put()
+ *   when the buffer is full; until then the thread tries again. td_writer_flush() and
+ *   td_writer_close() wait for the thread. A child process made with fork() cannot use the writer;
+ *   free it there.
  * - If td_writer_next() or td_writer_put() returns TD_ERR_IO because the disk is full, no row is
  *   lost, and the next call tries again. The row that td_writer_next() completed counts.
  * - td_writer_free() publishes too, but cannot report an error.
+ * - Until version 0.2 the default was `background` -1 and `publish_rows` -1.
  *
  * @param dir     borrowed; UTF-8 path of a folder written by td_memmap() or Python, or of a new
  *                folder
@@ -101,7 +111,10 @@ td_status td_writer_folder(const td_writer *writer, char *TD_NULLABLE text, size
 /**
  * Appends the rows of a dictionary to a folder in one step: a reader sees all of them or none, and
  * a failure changes nothing. Keys, dtypes and sizes must match the folder, except the number of
- * rows. Non-tensor data that differs becomes one value per row.
+ * rows. Rows that an interrupted writer left come first, also if the call fails.
+ *
+ * Non-tensor data that differs becomes one value per row. The format of the folder keeps these in one
+ * text, which each append copies: the cost grows with the length of this text.
  *
  * If the folder holds a lazy stack along the first dimension, the dictionary becomes its next
  * element. With checksums, nobody may be writing to any of the elements.
@@ -121,9 +134,10 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
                            const td_append_options *TD_NULLABLE options) TD_NOEXCEPT;
 
 /**
- * Keeps the first rows of a folder, or the first elements of a lazy stack. Frees the disk space of
- * the others, and of what an interrupted writer left after the end. With the current number of rows
- * it does only the latter. Elements go in one step; nobody may be writing to any of the elements.
+ * Keeps the first rows of a folder, or the first elements of a lazy stack, and frees the disk space
+ * of the others. With more rows than are published, up to `stored` of td_memmap_length(), it
+ * publishes those that an interrupted writer left. Elements go in one step; nobody may be writing to
+ * any of the elements.
  *
  * If this process maps more of a file than remains, the file keeps its length for now; the next
  * write or truncation cuts it once nobody here maps it. Other programs that have the folder loaded
@@ -133,8 +147,8 @@ td_status td_memmap_append(const char *dir, const td_tensordict *td,
  * @param rows    number of rows to keep
  * @param options borrowed; NULL for the defaults; only `durable` and `checksums` are used
  *
- * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_INDEX (`rows` exceeds the
- *         number of rows), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT (a file holds fewer rows), TD_ERR_IO
+ * @return TD_OK, TD_ERR_BUSY (another writer uses the folder), TD_ERR_INDEX (there are fewer
+ *         rows), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT (a file holds fewer rows), TD_ERR_IO
  * @threadsafety any thread
  * @since 0.2
  */
@@ -144,14 +158,15 @@ td_status td_memmap_truncate(const char *dir, int64_t rows,
 
 /**
  * Gets the length of a folder without reading its values. If `stored` is larger than `rows`, a
- * writer is active or was interrupted. If it is smaller, files are damaged, and
- * td_memmap_truncate() can keep `stored` rows.
+ * writer is active, or was interrupted and left more rows. If it is smaller, files are damaged. In
+ * both cases, td_memmap_truncate() can keep `stored` rows.
  *
  * @param dir    borrowed; UTF-8 path of a folder with a meta.json
  * @param rows   written on success; the published rows, or the elements of a lazy stack
- * @param stored written on success; rows that every file holds; NULL if you do not need it
- * @param spare  written on success; bytes after the end, in all files together; NULL if you do not
- *               need it
+ * @param stored written on success; whole rows that every file holds, with those that a writer left;
+ *               NULL if you do not need it
+ * @param spare  written on success; bytes after the published rows, in all files together; NULL if
+ *               you do not need it
  *
  * @return TD_OK, TD_ERR_SHAPE (no batch dimension), TD_ERR_UNSUPPORTED, TD_ERR_FORMAT, TD_ERR_IO
  * @threadsafety any thread

@@ -15,7 +15,7 @@ namespace TensorDicts
         Any = 2,
     }
 
-    /// <summary>How a folder grows.</summary>
+    /// <summary>How a folder grows. By default a thread of the writer publishes rows every 10 ms.</summary>
     public sealed record AppendOptions
     {
         /// <summary>Whether what is published is on the disk, and survives a loss of power.</summary>
@@ -27,24 +27,27 @@ namespace TensorDicts
         /// <summary>Where a writer writes.</summary>
         public Shard Shard { get; set; }
 
-        /// <summary>After how many rows a writer publishes by itself; 0: never.</summary>
+        /// <summary>
+        /// After how many rows a writer publishes by itself; 0: every 10 ms, or 1,000 rows without a thread; -1: only
+        /// at Flush and Close.
+        /// </summary>
         public long PublishRows { get; set; }
 
-        /// <summary>After how many bytes a writer publishes by itself; 0: never.</summary>
+        /// <summary>After how many bytes a writer publishes by itself; 0: not by bytes.</summary>
         public long PublishBytes { get; set; }
 
-        /// <summary>Memory for rows that are in no file yet; 0: 1 MiB, or 16 MiB in the background.</summary>
+        /// <summary>Memory for rows that are in no file yet; 0: 16 MiB, or 1 MiB without a thread.</summary>
         public long BufferBytes { get; set; }
 
         /// <summary>
         /// Whether a thread of the writer writes to the files and publishes. Then Put and Next wait for no file while
         /// there is room in memory. Failures come back from Flush and Close.
         /// </summary>
-        public bool Background { get; set; }
+        public bool Background { get; set; } = true;
 
         /// <summary>
-        /// After how many milliseconds other programs, such as Python, see rows that a writer has published by itself
-        /// into a folder with nested dictionaries; 0: 1000; -1: only after a flush.
+        /// After how many milliseconds other programs, such as Python, see rows that a writer has published by itself;
+        /// 0: 1000; -1: only after a flush.
         /// </summary>
         public int MetaMs { get; set; }
 
@@ -57,7 +60,7 @@ namespace TensorDicts
             raw.publish_rows = PublishRows;
             raw.publish_bytes = PublishBytes;
             raw.buffer_bytes = BufferBytes;
-            raw.background = Background ? 1 : 0;
+            raw.background = Background ? 1 : -1;
             raw.meta_ms = MetaMs;
             return raw;
         }

@@ -40,7 +40,8 @@ public class GrowTests
         using var scratch = new TempFolder();
         string folder = scratch["td"];
         using var like = Like();
-        using (var writer = TensorDictWriter.OpenAppend(folder, like, new AppendOptions { BufferBytes = 50 }))
+        var byCall = new AppendOptions { Background = false, PublishRows = -1, BufferBytes = 50 };
+        using (var writer = TensorDictWriter.OpenAppend(folder, like, byCall))
         {
             Assert.Equal(folder, writer.Folder);
             Write(writer, 0, 10);
@@ -53,7 +54,7 @@ public class GrowTests
             writer.Close();
         }
         CheckRows(folder, 13);
-        var options = new AppendOptions { Durable = true, PublishRows = 2, PublishBytes = 10_000 };
+        var options = new AppendOptions { Background = false, Durable = true, PublishRows = 2, PublishBytes = 10_000 };
         using (var writer = TensorDictWriter.OpenAppend(folder, options: options))
         {
             Write(writer, 13, 3);
@@ -69,7 +70,7 @@ public class GrowTests
         string folder = scratch["td"];
         string count = Path.Combine(folder, ".%rows");
         using var like = Like();
-        var options = new AppendOptions { PublishRows = 2, MetaMs = -1 };
+        var options = new AppendOptions { Background = false, PublishRows = 2, MetaMs = -1 };
         using (var writer = TensorDictWriter.OpenAppend(folder, like, options))
         {
             Write(writer, 0, 6);

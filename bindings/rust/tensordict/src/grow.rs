@@ -32,8 +32,7 @@ pub struct AppendOptions {
 }
 
 impl AppendOptions {
-    /// The defaults: rows are published by [`Writer::flush`] and [`Writer::close`], and 1 MiB of them is
-    /// kept in memory.
+    /// The defaults: a thread of the writer publishes rows every 10 ms.
     pub fn new() -> Self {
         Self::default()
     }
@@ -60,34 +59,35 @@ impl AppendOptions {
         self
     }
 
-    /// After how many rows a writer publishes by itself; 0 means never.
+    /// After how many rows a writer publishes by itself; 0 means every 10 ms, or 1,000 rows without a thread,
+    /// -1 only at [`Writer::flush`] and [`Writer::close`].
     pub fn publish_rows(mut self, rows: i64) -> Self {
         self.raw.publish_rows = rows;
         self
     }
 
-    /// After how many bytes a writer publishes by itself; 0 means never.
+    /// After how many bytes a writer publishes by itself; 0 means not by bytes.
     pub fn publish_bytes(mut self, bytes: i64) -> Self {
         self.raw.publish_bytes = bytes;
         self
     }
 
-    /// Memory for rows that are in no file yet; 0 means 1 MiB, or 16 MiB in the background.
+    /// Memory for rows that are in no file yet; 0 means 16 MiB, or 1 MiB without a thread.
     pub fn buffer_bytes(mut self, bytes: i64) -> Self {
         self.raw.buffer_bytes = bytes;
         self
     }
 
-    /// Whether a thread of the writer writes to the files and publishes. Then [`Writer::put`] and
-    /// [`Writer::next_row`] wait for no file while there is room in memory. Failures come back from
-    /// [`Writer::flush`] and [`Writer::close`].
+    /// Whether a thread of the writer writes to the files and publishes, as it does by default. Then
+    /// [`Writer::put`] and [`Writer::next_row`] wait for no file while there is room in memory. Failures come
+    /// back from [`Writer::flush`] and [`Writer::close`].
     pub fn background(mut self, background: bool) -> Self {
-        self.raw.background = background.into();
+        self.raw.background = if background { 1 } else { -1 };
         self
     }
 
     /// After how many milliseconds other programs, such as Python, see rows that a writer has published by
-    /// itself into a folder with nested dictionaries; 0 means 1000, -1 only after a flush.
+    /// itself; 0 means 1000, -1 only after a flush.
     pub fn meta_ms(mut self, ms: i32) -> Self {
         self.raw.meta_ms = ms;
         self
@@ -99,8 +99,8 @@ impl AppendOptions {
 pub struct MemmapLength {
     /// Rows that it says it has, or elements of a lazy stack.
     pub rows: i64,
-    /// Rows that each of its files holds: more while a writer is at work or when it was interrupted, fewer
-    /// when files are damaged.
+    /// Whole rows in all of its files: more while a writer is at work or when it was interrupted, fewer
+    /// when files are damaged. [`TensorDict::memmap_truncate`] can keep as many.
     pub stored: i64,
     /// Bytes behind the end, all files together.
     pub spare: i64,

@@ -38,7 +38,7 @@ fn write(writer: &mut Writer, first: i64, n: i64) {
 fn a_folder_grows() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");
-    let options = AppendOptions::new().buffer_bytes(50);
+    let options = AppendOptions::new().background(false).publish_rows(-1).buffer_bytes(50);
     let mut writer = Writer::growing(&dir, Some(&like()), options).unwrap();
     assert_eq!(writer.folder(), Some(dir.clone()));
     write(&mut writer, 0, 10);
@@ -51,7 +51,7 @@ fn a_folder_grows() {
     assert_eq!(writer.rows(), 13);
     writer.close().unwrap();
 
-    let options = AppendOptions::new().durable(true).publish_rows(2).publish_bytes(1000);
+    let options = AppendOptions::new().background(false).durable(true).publish_rows(2).publish_bytes(1000);
     let mut writer = Writer::growing(&dir, None, options).unwrap();
     write(&mut writer, 13, 3);
     let length = TensorDict::memmap_length(&dir).unwrap();
@@ -63,7 +63,7 @@ fn a_folder_grows() {
 fn a_thread_writes() {
     let scratch = Scratch::new();
     let dir = scratch.path("td");
-    let options = AppendOptions::new().publish_rows(2).meta_ms(-1);
+    let options = AppendOptions::new().background(false).publish_rows(2).meta_ms(-1);
     let mut writer = Writer::growing(&dir, Some(&like()), options).unwrap();
     write(&mut writer, 0, 6);
     assert!(dir.join(".%rows").exists()); // counted: the meta.json files still say 2
