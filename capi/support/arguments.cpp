@@ -2,6 +2,7 @@
 
 #include "core/inspect/print.h"
 #include "core/tensor/device.h"
+#include "core/tensor/dtype.h"
 
 namespace capi {
 
@@ -157,31 +158,7 @@ constexpr DeviceRow devices[] = {
     {TD_DEVICE_META, c10::DeviceType::Meta},
 };
 
-struct DtypeRow {
-  td_dtype number;
-  c10::ScalarType dtype;
-  const char* name;
-};
-constexpr DtypeRow dtypes[] = {
-    {TD_DTYPE_UINT8, c10::ScalarType::Byte, "torch.uint8"},
-    {TD_DTYPE_INT8, c10::ScalarType::Char, "torch.int8"},
-    {TD_DTYPE_INT16, c10::ScalarType::Short, "torch.int16"},
-    {TD_DTYPE_INT32, c10::ScalarType::Int, "torch.int32"},
-    {TD_DTYPE_INT64, c10::ScalarType::Long, "torch.int64"},
-    {TD_DTYPE_FLOAT16, c10::ScalarType::Half, "torch.float16"},
-    {TD_DTYPE_FLOAT32, c10::ScalarType::Float, "torch.float32"},
-    {TD_DTYPE_FLOAT64, c10::ScalarType::Double, "torch.float64"},
-    {TD_DTYPE_COMPLEX32, c10::ScalarType::ComplexHalf, "torch.complex32"},
-    {TD_DTYPE_COMPLEX64, c10::ScalarType::ComplexFloat, "torch.complex64"},
-    {TD_DTYPE_COMPLEX128, c10::ScalarType::ComplexDouble, "torch.complex128"},
-    {TD_DTYPE_BOOL, c10::ScalarType::Bool, "torch.bool"},
-    {TD_DTYPE_BFLOAT16, c10::ScalarType::BFloat16, "torch.bfloat16"},
-#if TD_TORCH_HAS_WIDE_UNSIGNED
-    {TD_DTYPE_UINT16, c10::ScalarType::UInt16, "torch.uint16"},
-    {TD_DTYPE_UINT32, c10::ScalarType::UInt32, "torch.uint32"},
-    {TD_DTYPE_UINT64, c10::ScalarType::UInt64, "torch.uint64"},
-#endif
-};
+static_assert(TD_DTYPE_UINT64 == static_cast<td_dtype>(td::DType::uint64));
 
 }  // namespace
 
@@ -213,28 +190,27 @@ int32_t device_index_out(const std::optional<c10::Device>& device) {
 }
 
 c10::ScalarType dtype_in(td_dtype dtype) {
-  for (const DtypeRow& row : dtypes) {
-    if (row.number == dtype) return row.dtype;
+  const auto wanted = static_cast<td::DType>(dtype);
+  if (!td::is_stored(wanted)) {
+    td::fail(td::Code::dtype, "dtype number ", dtype, " is unknown to this version");
   }
-  if (dtype >= TD_DTYPE_UINT16 && dtype <= TD_DTYPE_UINT64) {
+  const c10::ScalarType found = td::scalar_type(wanted);
+  if (found == c10::ScalarType::Undefined) {
     td::fail(td::Code::dtype, "uint16, uint32 and uint64 need libtorch 2.3 or newer; this is ",
              td_torch_version());
   }
-  td::fail(td::Code::dtype, "dtype number ", dtype, " is unknown to this version");
+  return found;
 }
 
 td_dtype dtype_out(c10::ScalarType dtype) noexcept {
-  for (const DtypeRow& row : dtypes) {
-    if (row.dtype == dtype) return row.number;
-  }
-  return TD_DTYPE_OTHER;
+  const td::DType found = td::dtype_of(dtype);
+  return td::is_stored(found) ? static_cast<td_dtype>(found) : TD_DTYPE_OTHER;
 }
 
 const char* dtype_text(td_dtype dtype) noexcept {
-  for (const DtypeRow& row : dtypes) {
-    if (row.number == dtype) return row.name;
-  }
-  return "";
+  const auto wanted = static_cast<td::DType>(dtype);
+  if (!td::is_stored(wanted) || td::scalar_type(wanted) == c10::ScalarType::Undefined) return "";
+  return td::find_dtype(wanted)->torch.data();  // of a literal: it ends with a NUL
 }
 
 }  // namespace capi

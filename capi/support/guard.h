@@ -1,7 +1,7 @@
 // guard.h: turns exceptions into statuses. The body of every function that can fail is one guard().
 #pragma once
 
-#include "core/base/torch_compat.h"
+#include "core/tensor/torch_compat.h"
 #include "tensordict/td_base.h"
 
 #include <c10/core/GradMode.h>

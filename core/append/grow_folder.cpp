@@ -1,7 +1,8 @@
 #include "core/append/grow_folder.h"
 
 #include "core/base/key.h"
-#include "core/meta/stack_text.h"
+#include "core/formats/stack_text.h"
+#include "core/tensor/dtype.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -197,7 +198,7 @@ class GrowFolder::Reader {
   }
 
   void enter_dense(std::size_t i) {
-    const Sizes batch = folder_.nodes_[i].text.batch;
+    const Shape batch = folder_.nodes_[i].text.batch;
     if (batch.empty() && folder_.rows_ < 0) {
       fail(Code::shape, show(folder_.nodes_[i].path), " in \"", folder_.dir_,
            "\" has no batch dimension to grow along");
@@ -232,7 +233,7 @@ class GrowFolder::Reader {
     }
     check_rows(show(path), entry.shape, folder_.nodes_[i].text.batch);
     GrowLeaf leaf;
-    leaf.dtype = format::parse_dtype(entry.dtype, where);
+    leaf.dtype = parse_dtype(entry.dtype, where);
     leaf.row.assign(entry.shape.begin() + 1, entry.shape.end());
     const auto bytes = checked_bytes(leaf.row, c10::elementSize(leaf.dtype));
     if (!bytes || !checked_bytes(entry.shape, c10::elementSize(leaf.dtype))) {
@@ -362,7 +363,7 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
       const GrowLeaf& leaf = leaves_[entry.index];
       sizes.resize(1);
       sizes.append(leaf.row.begin(), leaf.row.end());
-      result.leaf(entry.key, "cpu", sizes, format::dtype_name(leaf.dtype));
+      result.leaf(entry.key, "cpu", sizes, stored_name(leaf.dtype));
     } else if (nodes_[entry.index].text.type == NodeType::tensorclass) {
       result.tensorclass(entry.key, nodes_[entry.index].text.tensorclass);
     } else {

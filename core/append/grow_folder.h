@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/base/key.h"
+#include "core/formats/row_count.h"
 #include "core/io/folder.h"
-#include "core/meta/row_count.h"
 #include "core/tree/node.h"
 
 #include <cstdint>

@@ -1,9 +1,10 @@
 // A dictionary beside a folder that it shall make longer.
 #include "core/append/grow_folder.h"
-#include "core/base/known_sizes.h"
 #include "core/memmap/tensorclass_plan.h"
+#include "core/tensor/known_sizes.h"
 
 #include "core/base/key.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
@@ -166,9 +167,8 @@ class Matcher {
     }
     const at::Tensor& tensor = value.tensor();
     if (tensor.scalar_type() != leaf.dtype) {
-      fail(Code::dtype, show_path(views), " is ", format::dtype_name(leaf.dtype), " in \"",
-           folder_.dir(), "\" and ", c10::toString(tensor.scalar_type()),
-           " in the dictionary to append");
+      fail(Code::dtype, show_path(views), " is ", stored_name(leaf.dtype), " in \"", folder_.dir(),
+           "\" and ", c10::toString(tensor.scalar_type()), " in the dictionary to append");
     }
     check_sizes(show_path(views), tensor.sizes(), leaf.row);
     if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {

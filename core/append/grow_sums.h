@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/append/grow_folder.h"
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
 
 #include <deque>
 #include <memory>

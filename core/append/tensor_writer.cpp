@@ -1,9 +1,9 @@
 #include "core/append/tensor_writer.h"
 
-#include "core/base/known_sizes.h"
-#include "core/io/mapped_file.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
+#include "core/tensor/mapped_tensor.h"
 
 #include <algorithm>
 
@@ -143,7 +143,7 @@ void TensorWriter::flush() {
   bump_versions();
   std::vector<const MappedFile*> files;
   for (const Target& target : targets_) {
-    const MappedFile* file = MappedFile::of(target.tensor);
+    const MappedFile* file = mapping_of(target.tensor);
     if (file != nullptr) files.push_back(file);
   }
   std::sort(files.begin(), files.end());

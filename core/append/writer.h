@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/key.h"
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <c10/core/ScalarType.h>
 

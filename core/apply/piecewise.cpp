@@ -2,7 +2,7 @@
 #include "core/apply/piecewise.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/base/workers.h"
+#include "core/tensor/workers.h"
 #include "core/tree/kinds.h"
 
 #include <ATen/ATen.h>

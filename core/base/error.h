@@ -1,10 +1,9 @@
 // core/base/error.h: what the core throws. The numbers are those of the C ABI's td_status.
 #pragma once
 
-#include <c10/util/StringUtil.h>
-
 #include <cstdint>
 #include <exception>
+#include <sstream>
 #include <string>
 
 namespace td {
@@ -50,10 +49,18 @@ class Error : public std::exception {
   std::string message_;
 };
 
+// The parts one after the other, as a stream writes them.
+template <class... Parts>
+std::string text_of(const Parts&... parts) {
+  std::ostringstream text;
+  (text << ... << parts);
+  return std::move(text).str();
+}
+
 // fail(Code::shape, "no room for ", n, " rows")
 template <class... Parts>
 [[noreturn]] void fail(Code code, const Parts&... parts) {
-  throw Error(code, c10::str(parts...));
+  throw Error(code, text_of(parts...));
 }
 
 }  // namespace td

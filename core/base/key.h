@@ -1,8 +1,7 @@
 // core/base/key.h: names and paths. A path is one name for each level; names are never split.
 #pragma once
 
-#include <c10/util/ArrayRef.h>
-#include <c10/util/SmallVector.h>
+#include "core/base/span.h"
 
 #include <atomic>
 #include <cstdint>
@@ -12,10 +11,7 @@
 
 namespace td {
 
-using Path = c10::ArrayRef<std::string_view>;
-
-// A path that grows and shrinks while a tree is walked.
-using PathBuffer = c10::SmallVector<std::string_view, 6>;
+using Path = Span<std::string_view>;
 
 namespace detail {
 

@@ -1,8 +1,6 @@
 // core/base/parallel.h: a loop that several threads share.
 #pragma once
 
-#include <ATen/ThreadLocalState.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -34,13 +32,7 @@ void for_each(std::size_t n, std::size_t threads, const F& f) {
   std::vector<std::thread> others;
   const std::size_t wanted = std::min(threads, n);
   try {
-    const at::ThreadLocalState state;
-    while (others.size() + 1 < wanted) {
-      others.emplace_back([&work, state] {
-        const at::ThreadLocalStateGuard guard(state);
-        work();
-      });
-    }
+    while (others.size() + 1 < wanted) others.emplace_back(work);
   } catch (...) {
     // The system gives no more threads: those that run do the work.
   }

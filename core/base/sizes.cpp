@@ -10,7 +10,7 @@ void fail_dims(std::size_t dims) {
   fail(Code::shape, dims, " dimensions; at most ", max_dims, " are supported");
 }
 
-std::string show_sizes(SizesView sizes) {
+std::string show_sizes(ShapeView sizes) {
   std::string text = "[";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i != 0) text += ", ";
@@ -19,7 +19,7 @@ std::string show_sizes(SizesView sizes) {
   return text + "]";
 }
 
-void append_sizes(std::string& out, SizesView sizes) {
+void append_sizes(std::string& out, ShapeView sizes) {
   out += '[';
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (i != 0) out += ',';
@@ -28,7 +28,7 @@ void append_sizes(std::string& out, SizesView sizes) {
   out += ']';
 }
 
-std::int64_t count_elements(SizesView sizes) {
+std::int64_t count_elements(ShapeView sizes) {
   std::int64_t n = 1;
   for (const std::int64_t size : sizes) {
     if (__builtin_mul_overflow(n, size, &n)) {
@@ -38,7 +38,7 @@ std::int64_t count_elements(SizesView sizes) {
   return n;
 }
 
-std::optional<std::int64_t> checked_bytes(SizesView sizes, std::size_t item_bytes) noexcept {
+std::optional<std::int64_t> checked_bytes(ShapeView sizes, std::size_t item_bytes) noexcept {
   // A zero does not excuse the others: strides are products of them too.
   auto bytes = static_cast<std::int64_t>(item_bytes);
   bool empty = false;

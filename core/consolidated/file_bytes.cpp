@@ -1,9 +1,10 @@
 #include "core/consolidated/file_bytes.h"
 
+#include "core/formats/format.h"
 #include "core/io/folder.h"
-#include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/mapped_tensor.h"
 
 #include <ATen/ATen.h>
 
@@ -106,7 +107,7 @@ c10::Storage FileBytes::storage() const {
   const std::int64_t count = static_cast<std::int64_t>(bytes_);
   if (file_) {
     const auto start = bytes_ == 0 ? 0 : static_cast<std::size_t>(data_ - file_->data());
-    return MappedFile::tensor(file_, start, {count}, at::kByte).storage();
+    return mapped_tensor(file_, start, {count}, at::kByte).storage();
   }
   return from_memory(data_, at::kByte, {count}, std::nullopt, c10::Device(c10::DeviceType::CPU),
                      owner_)

@@ -2,7 +2,7 @@
 // people's files work on these.
 #pragma once
 
-#include "core/base/strides.h"
+#include "core/tensor/strides.h"
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "core/io/new_file.h"

@@ -1,9 +1,10 @@
 // Packing: where each tensor comes to lie, and the text that says so.
 #include "core/consolidated/packing.h"
 
-#include "core/base/parallel.h"
+#include "core/tensor/parallel.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/rows.h"
@@ -44,7 +45,7 @@ std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
     fail(Code::unsupported, show_quoted(name), " cannot be packed: it is not a dense tensor");
   }
-  const std::string_view dtype = format::dtype_name(tensor.scalar_type());
+  const std::string_view dtype = stored_name(tensor.scalar_type());
   if (dtype.empty()) {
     fail(Code::dtype, show_quoted(name), " cannot be packed: the format has no dtype ",
          c10::toString(tensor.scalar_type()));
@@ -206,7 +207,7 @@ void Plan::copy_to(char* data, int threads) const {
     const std::size_t end = place.start + place.bytes;
     if (place.stop != end) std::memset(data + end, 0, place.stop - end);
   }
-  for_each(pieces.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
+  for_each_tensor(pieces.size(), static_cast<std::size_t>(threads), [&](std::size_t i) {
     const c10::NoGradGuard no_grad;
     const Piece& piece = pieces[i];
     const at::Tensor values = plain_values(piece.place->tensor);
@@ -260,7 +261,7 @@ class Plan::Text : public WalkSink<Take::elements> {
         if (any) out += ',';
         any = true;
         out += quote(key) + ":[\"";
-        out += format::dtype_name(place.tensor.scalar_type());
+        out += stored_name(place.tensor.scalar_type());
         out += "\",";
         append_sizes(out, sizes);
         out += ',' + std::to_string(place.start) + ',' + std::to_string(place.stop) + ',' +

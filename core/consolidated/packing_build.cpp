@@ -1,7 +1,7 @@
 // From a text that has been read to the dictionary, over the storage that holds its tensors.
 #include "core/consolidated/packing.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"

@@ -2,9 +2,10 @@
 // each bracket that is open, then checks of all that it says.
 #include "core/consolidated/packing.h"
 
-#include "core/base/json_reader.h"
-#include "core/base/sizes.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/formats/json_reader.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/sizes.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -268,7 +269,7 @@ class PackedReader final : public json::Copier {
     switch (item_++) {
       case 0:
         if (value.kind != Scalar::text) fail_entry();
-        leaf().dtype = format::parse_dtype(value.characters, where_ + ": " + quote(name_));
+        leaf().dtype = parse_dtype(value.characters, where_ + ": " + quote(name_));
         return;
       case 2: leaf().start = static_cast<std::size_t>(number(value)); return;
       case 3: stop_ = static_cast<std::size_t>(number(value)); return;

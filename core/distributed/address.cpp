@@ -1,6 +1,6 @@
 #include "core/distributed/address.h"
 
-#include "core/base/json_text.h"
+#include "core/formats/json_text.h"
 
 #include <charconv>
 #include <cstdlib>

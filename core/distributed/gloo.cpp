@@ -1,7 +1,7 @@
 // libtorch's process group over gloo. The only source that includes its headers, which not every libtorch has.
 #include "core/distributed/backend.h"
 
-#include "core/base/torch_compat.h"
+#include "core/tensor/torch_compat.h"
 #include "distributed_build.h"
 
 #ifdef TD_DISTRIBUTED

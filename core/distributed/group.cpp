@@ -1,9 +1,9 @@
 #include "core/distributed/group.h"
 
-#include "core/base/json_text.h"
 #include "core/distributed/address.h"
 #include "core/distributed/link.h"
 #include "core/distributed/metadata.h"
+#include "core/formats/json_text.h"
 
 #include <algorithm>
 

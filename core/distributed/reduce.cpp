@@ -2,7 +2,7 @@
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>

@@ -1,10 +1,11 @@
 #include "core/inspect/describe.h"
 
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
-#include "core/base/sizes.h"
-#include "core/meta/format.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
+#include "core/tensor/sizes.h"
+#include "core/formats/format.h"
 #include "core/tensor/device.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/engine.h"
 #include "core/tree/lazy_ops.h"
@@ -69,7 +70,7 @@ class Describer : public WalkSink<Take::looks> {
   }
 
   void leaf(SizesView sizes, const at::Tensor& tensor, const Node& above) {
-    const std::string_view dtype = format::dtype_name(tensor.scalar_type());
+    const std::string_view dtype = stored_name(tensor.scalar_type());
     if (dtype.empty()) {
       fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
            " cannot be described");
@@ -167,7 +168,7 @@ class Builder {
     if (dtype_name == nullptr || given == nullptr) {
       fail(Code::format, where, " needs a \"dtype\" and a \"shape\"");
     }
-    const c10::ScalarType dtype = format::parse_dtype(dtype_name->characters, where);
+    const c10::ScalarType dtype = parse_dtype(dtype_name->characters, where);
     const Sizes shape = sizes(*given, where);
     require_batch(where, shape, above.batch());
     std::optional<c10::Device> device = above.device();

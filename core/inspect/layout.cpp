@@ -1,7 +1,7 @@
 #include "core/inspect/layout.h"
 
-#include "core/base/known_sizes.h"
-#include "core/base/strides.h"
+#include "core/tensor/known_sizes.h"
+#include "core/tensor/strides.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>

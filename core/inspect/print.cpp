@@ -1,11 +1,11 @@
 #include "core/inspect/print.h"
 
-#include "core/base/known_sizes.h"
-#include "core/base/python_text.h"
 #include "core/base/recursion_guard.h"
-#include "core/io/mapped_file.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/formats/python_text.h"
 #include "core/tensor/buffer.h"
+#include "core/tensor/known_sizes.h"
+#include "core/tensor/mapped_tensor.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"
@@ -121,7 +121,7 @@ std::string lazy_leaf_text(const NodePtr& lazy, std::string_view name) {
 
 // As Python prints nested tensors: a size that differs between the parts is -1.
 std::string nested_tensor_text(const NestedTensorNode& node) {
-  const MappedFile* file = MappedFile::of(node.values());
+  const MappedFile* file = mapping_of(node.values());
   const bool cuda = node.values().is_cuda();
   return tensor_text(file != nullptr ? "MemoryMappedTensor" : "Tensor", node.shape(),
                      node.values().device(), node.values().scalar_type(),
@@ -218,7 +218,7 @@ std::string print_node(const NodePtr& node, std::size_t depth, Nesting at) {
 }  // namespace
 
 std::string describe(const at::Tensor& tensor) {
-  const MappedFile* file = MappedFile::of(tensor);
+  const MappedFile* file = mapping_of(tensor);
   const bool cuda = tensor.device().type() == c10::DeviceType::CUDA;
   const bool shared =
       cuda || (file != nullptr && !file->path().empty()) || Buffer::shared(tensor) != nullptr;

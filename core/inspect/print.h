@@ -1,7 +1,7 @@
 // core/inspect/print.h: the text of a tensor and of a dictionary, as Python's tensordict prints them.
 #pragma once
 
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/node.h"
 
 #include <string>

@@ -1,10 +1,10 @@
 #include "core/inspect/state_dict.h"
 
-#include "core/base/json_tree.h"
-#include "core/base/known_sizes.h"
+#include "core/formats/json_tree.h"
+#include "core/tensor/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/math/gradient.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
@@ -202,7 +202,7 @@ class Loading {
       }
       return std::vector<std::string_view>{full[0].substr(prefix.size())};
     }
-    if (full.size() <= path.size() || !full.slice(0, path.size()).equals(path)) return std::nullopt;
+    if (full.size() <= path.size() || full.slice(0, path.size()) != path) return std::nullopt;
     const Path rest = full.slice(path.size());
     return std::vector<std::string_view>(rest.begin(), rest.end());
   }

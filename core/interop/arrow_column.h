@@ -1,9 +1,9 @@
 // core/interop/arrow_column.h: the values of one column of Arrow, as a tensor or as non-tensor data.
 #pragma once
 
-#include "core/base/sizes.h"
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_types.h"
+#include "core/tensor/sizes.h"
 
 #include <memory>
 #include <string>

@@ -1,6 +1,6 @@
 // Dictionaries as record batches of Arrow.
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_made.h"
 #include "core/interop/arrow_types.h"

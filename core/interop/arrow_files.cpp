@@ -1,7 +1,7 @@
 #include "core/interop/arrow_files.h"
 
-#include "core/base/json_text.h"
 #include "core/base/key.h"
+#include "core/formats/json_text.h"
 #include "core/interop/arrow_library.h"
 #include "core/io/new_file.h"
 #include "core/keys/entries.h"

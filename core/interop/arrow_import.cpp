@@ -1,8 +1,8 @@
 // Record batches of Arrow as dictionaries.
 #include "core/interop/arrow_import.h"
 
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
 #include "core/tree/dense_node.h"
 #include "core/tree/non_tensor_values.h"
 

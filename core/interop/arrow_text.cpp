@@ -1,6 +1,6 @@
 // Columns of texts and of bytes.
-#include "core/base/json_text.h"
 #include "core/base/key.h"
+#include "core/formats/json_text.h"
 #include "core/interop/arrow_column.h"
 #include "core/tree/non_tensor.h"
 

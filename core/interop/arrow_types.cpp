@@ -1,7 +1,7 @@
 #include "core/interop/arrow_types.h"
 
 #include "core/base/key.h"
-#include "core/base/torch_compat.h"
+#include "core/tensor/torch_compat.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,7 +1,7 @@
 // The links of a group, and those of them that lead to groups.
 #include "core/interop/hdf5_links.h"
 
-#include "core/base/json_text.h"
+#include "core/formats/json_text.h"
 #include "core/interop/hdf5_tree.h"
 
 #include <algorithm>

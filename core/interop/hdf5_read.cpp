@@ -1,7 +1,7 @@
 // Reading HDF5 files: whole, or some rows.
 #include "core/interop/hdf5_tree.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/picked_rows.h"

@@ -2,7 +2,7 @@
 #include "core/interop/hdf5_links.h"
 #include "core/interop/hdf5_tree.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 // Paths in a file, what a reading may take, and batch sizes.
 #include "core/interop/hdf5_tree.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 
 #include <optional>
 

@@ -1,7 +1,7 @@
 #include "core/interop/hdf5_types.h"
 
+#include "core/formats/format.h"
 #include "core/interop/numpy_dtypes.h"
-#include "core/meta/format.h"
 
 #include <cstring>
 

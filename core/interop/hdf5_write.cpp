@@ -1,10 +1,10 @@
 // Writing HDF5 files, as Python's to_h5() lays them out.
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
 #include "core/interop/flat_tree.h"
 #include "core/interop/hdf5_tree.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/lazy_node.h"
 

@@ -1,6 +1,6 @@
 // Arrays of NumPy in files of their own.
+#include "core/formats/format.h"
 #include "core/interop/numpy.h"
-#include "core/meta/format.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/engine.h"
 

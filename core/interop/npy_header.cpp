@@ -1,7 +1,7 @@
 // Reading the text before the values of a .npy file: a dictionary as Python prints it.
+#include "core/formats/format.h"
 #include "core/interop/numpy.h"
 #include "core/interop/numpy_dtypes.h"
-#include "core/meta/format.h"
 #include "core/pickle/python_literal.h"
 
 #include <charconv>

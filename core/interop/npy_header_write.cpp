@@ -1,7 +1,7 @@
 // The text before the values of a .npy file, as NumPy writes it.
+#include "core/formats/format.h"
 #include "core/interop/numpy.h"
 #include "core/interop/numpy_dtypes.h"
-#include "core/meta/format.h"
 
 #include <algorithm>
 

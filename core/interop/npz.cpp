@@ -1,7 +1,7 @@
 // Several arrays of NumPy in a zip archive.
+#include "core/formats/format.h"
+#include "core/formats/zip_file.h"
 #include "core/interop/numpy.h"
-#include "core/io/zip_file.h"
-#include "core/meta/format.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>

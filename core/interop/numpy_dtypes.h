@@ -1,7 +1,7 @@
 // core/interop/numpy_dtypes.h: what NumPy calls the dtypes of libtorch, without the order of their bytes.
 #pragma once
 
-#include "core/base/torch_compat.h"
+#include "core/tensor/torch_compat.h"
 
 #include <string_view>
 

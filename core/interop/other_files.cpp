@@ -1,12 +1,12 @@
 #include "core/interop/other_files.h"
 
+#include "core/formats/format.h"
 #include "core/interop/arrow_files.h"
 #include "core/interop/hdf5.h"
 #include "core/interop/numpy.h"
 #include "core/interop/raw_file.h"
 #include "core/interop/safetensors.h"
 #include "core/interop/torch_file.h"
-#include "core/meta/format.h"
 
 #include <cstring>
 

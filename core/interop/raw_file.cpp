@@ -1,7 +1,7 @@
 #include "core/interop/raw_file.h"
 
-#include "core/base/known_sizes.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/tensor/known_sizes.h"
 
 #include <algorithm>
 

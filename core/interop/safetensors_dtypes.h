@@ -2,8 +2,8 @@
 // implementation sorts them.
 #pragma once
 
-#include "core/base/torch_compat.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/tensor/torch_compat.h"
 
 namespace td::safetensors {
 

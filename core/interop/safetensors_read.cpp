@@ -1,8 +1,8 @@
 #include "core/interop/safetensors_dtypes.h"
 
-#include "core/base/json_reader.h"
-#include "core/base/sizes.h"
+#include "core/formats/json_reader.h"
 #include "core/interop/safetensors.h"
+#include "core/tensor/sizes.h"
 
 #include <algorithm>
 #include <cstring>

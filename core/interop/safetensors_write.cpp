@@ -1,7 +1,7 @@
 #include "core/interop/safetensors_dtypes.h"
 
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
 #include "core/interop/safetensors.h"
 #include "core/tensor/foreign.h"
 

@@ -1,6 +1,6 @@
 #include "core/interop/table_cells.h"
 
-#include "core/base/json_tree.h"
+#include "core/formats/json_tree.h"
 
 namespace td {
 

@@ -1,9 +1,9 @@
 // Tables in text files, written.
+#include "core/formats/format.h"
 #include "core/interop/table.h"
 #include "core/interop/table_cells.h"
 #include "core/interop/table_columns.h"
 #include "core/io/new_file.h"
-#include "core/meta/format.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"

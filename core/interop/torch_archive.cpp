@@ -3,7 +3,7 @@
 #include "core/interop/torch_file.h"
 
 #include "core/consolidated/packing.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 
 namespace td::pickled {
 

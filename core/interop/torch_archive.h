@@ -1,8 +1,8 @@
 // core/interop/torch_archive.h: the zip archive of torch.save: its pickle, and the storages as memory.
 #pragma once
 
+#include "core/formats/zip_file.h"
 #include "core/interop/flat_tree.h"
-#include "core/io/zip_file.h"
 #include "core/pickle/pickled.h"
 
 #include <ATen/ATen.h>

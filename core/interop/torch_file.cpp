@@ -4,7 +4,7 @@
 #include "core/interop/torch_archive.h"
 
 #include "core/consolidated/packing.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 
 #include <algorithm>
 

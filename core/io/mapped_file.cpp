@@ -3,9 +3,6 @@
 #include "core/io/file_io.h"
 #include "core/io/mappings.h"
 
-#include <c10/core/Storage.h>
-#include <c10/core/TensorImpl.h>
-
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,12 +15,6 @@
 namespace td {
 
 namespace {
-
-// The storage of a tensor holds one of these as the context of its memory. Its address is also what
-// tells mapped storages from all others.
-using Holder = std::shared_ptr<MappedFile>;
-
-void release(void* context) { delete static_cast<Holder*>(context); }
 
 bool cannot_write(int error) noexcept {
   return error == EACCES || error == EPERM || error == EROFS || error == ETXTBSY;
@@ -188,38 +179,6 @@ bool MappedFile::is_file(const std::string& path) const noexcept {
 void MappedFile::flush() const {
   if (bytes_ == 0 || !writes_through()) return;
   if (::msync(data_, bytes_, MS_SYNC) != 0) files::fail_io("cannot write back", path_, errno);
-}
-
-at::Tensor MappedFile::tensor(std::shared_ptr<MappedFile> file, std::size_t offset, SizesView sizes,
-                              c10::ScalarType dtype) {
-  std::size_t bytes = c10::elementSize(dtype);
-  for (const std::int64_t size : sizes) bytes *= static_cast<std::size_t>(size);
-  if (offset > file->bytes() || bytes > file->bytes() - offset) {
-    fail(Code::internal, "a tensor of ", bytes, " bytes at ", offset, " in a mapping of ",
-         file->bytes());
-  }
-  char* data = bytes == 0 ? nullptr : file->data() + offset;
-  auto holder = std::make_unique<Holder>(std::move(file));
-  at::DataPtr pointer(data, holder.get(), &release, c10::Device(c10::DeviceType::CPU));
-  holder.release();  // NOLINT: the pointer above owns it now
-  c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), nullptr,
-                       /*resizable=*/false);
-  auto impl = c10::make_intrusive<c10::TensorImpl>(std::move(storage),
-                                                   c10::DispatchKeySet(c10::DispatchKey::CPU),
-                                                   c10::scalarTypeToTypeMeta(dtype));
-  impl->set_sizes_contiguous(sizes);
-  return at::Tensor(std::move(impl));
-}
-
-const MappedFile* MappedFile::of(const at::Tensor& tensor) noexcept {
-  if (!tensor.defined() || !tensor.has_storage()) return nullptr;
-  try {
-    const at::DataPtr& pointer = tensor.storage().data_ptr();
-    if (pointer.get_deleter() != &release) return nullptr;
-    return static_cast<const Holder*>(pointer.get_context())->get();
-  } catch (...) {
-    return nullptr;  // storages that let nobody see their memory are not ours
-  }
 }
 
 }  // namespace td

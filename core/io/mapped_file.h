@@ -1,12 +1,10 @@
-// core/io/mapped_file.h: a file, or nameless memory, mapped into the process, and tensors over it.
+// core/io/mapped_file.h: a file, or nameless memory, mapped into the process.
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
-
-#include <ATen/core/Tensor.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -18,7 +16,7 @@ enum class MapMode {
   priv,    // writes stay in this process (also used where the file cannot be written)
 };
 
-// One mapping. Tensors over it keep it alive; MappedFile::of() finds it from any of them. When the process has
+// One mapping. When the process has
 // nearly as many mappings as the system allows (Mappings::crowded()), a file of up to 1 MiB that is to be
 // mapped privately is read into memory instead.
 class MappedFile {
@@ -60,13 +58,6 @@ class MappedFile {
 
   // Waits until what was written is on the disk.
   void flush() const;
-
-  // A tensor of the mapped bytes, row-major, from `offset` bytes on.
-  static at::Tensor tensor(std::shared_ptr<MappedFile> file, std::size_t offset, SizesView sizes,
-                           c10::ScalarType dtype);
-
-  // The mapping behind a tensor or a view of one; nullptr when there is none.
-  static const MappedFile* of(const at::Tensor& tensor) noexcept;
 
  private:
   MappedFile() = default;

@@ -2,7 +2,7 @@
 // sealed, so that nobody can shorten it below a mapping, and goes with the last process that has it.
 #include "core/io/shared_memory.h"
 
-#include "core/base/json_text.h"
+#include "core/base/quote.h"
 #include "core/io/file_io.h"
 
 #include <fcntl.h>

@@ -1,9 +1,9 @@
 // Writing a part of a dictionary: dictionary[index] = value.
-#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/lazy_index.h"

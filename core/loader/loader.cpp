@@ -2,7 +2,7 @@
 #include "core/loader/loader.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/base/workers.h"
+#include "core/tensor/workers.h"
 #include "core/loader/epoch.h"
 #include "core/loader/loader_state.h"
 #include "core/loader/structure.h"

@@ -1,8 +1,8 @@
 #include "core/loader/sampler.h"
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/sizes.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

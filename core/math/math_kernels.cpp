@@ -1,6 +1,6 @@
 #include "core/math/math_kernels.h"
 
-#include "core/base/torch_compat.h"
+#include "core/tensor/torch_compat.h"
 
 namespace td::math {
 

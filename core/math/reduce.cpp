@@ -1,6 +1,6 @@
 #include "core/math/reduce.h"
 
-#include "core/base/torch_compat.h"
+#include "core/tensor/torch_compat.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"

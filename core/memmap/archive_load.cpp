@@ -1,9 +1,10 @@
 // The entries of an archive as the loader asks for them.
+#include "core/formats/format.h"
+#include "core/formats/zip_file.h"
 #include "core/io/mapped_file.h"
-#include "core/io/zip_file.h"
 #include "core/memmap/archive.h"
 #include "core/memmap/memmap_source.h"
-#include "core/meta/format.h"
+#include "core/tensor/mapped_tensor.h"
 
 #include <algorithm>
 
@@ -72,7 +73,7 @@ class ArchiveSource final : public MemmapSource {
 
   at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const override {
     const zip_file::Entry* entry = archive_.reader().find(inside(path));
-    return entry == nullptr ? at::Tensor() : archive_.tensor(*entry, 0, sizes, dtype);
+    return entry == nullptr ? at::Tensor() : archive_tensor(archive_, *entry, 0, sizes, dtype);
   }
 
   // Nothing: there is no folder into which the dictionary could be saved again.

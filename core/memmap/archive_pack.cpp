@@ -1,13 +1,13 @@
 // Between folders and archives, file by file: what stands in the files does not matter here.
-#include "core/base/crc32.h"
+#include "core/formats/crc32.h"
 #include "core/memmap/archive_target.h"
 
+#include "core/formats/format.h"
+#include "core/formats/zip_file.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
 #include "core/io/mapped_file.h"
-#include "core/io/zip_file.h"
 #include "core/memmap/archive.h"
-#include "core/meta/format.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,14 +1,14 @@
 // Saving to an archive: the files that a folder would have, one after the other in a zip file.
-#include "core/base/parallel.h"
+#include "core/formats/format.h"
+#include "core/formats/zip_file.h"
 #include "core/io/file_io.h"
-#include "core/io/zip_file.h"
 #include "core/memmap/archive.h"
 #include "core/memmap/archive_target.h"
 #include "core/memmap/memmap_loader.h"
 #include "core/memmap/memmap_plan.h"
 #include "core/memmap/memmap_source.h"
-#include "core/meta/format.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/parallel.h"
 
 #include <ATen/ATen.h>
 
@@ -106,7 +106,7 @@ class Packer {
   // Several at a time, each on a thread.
   void deflate() {
     std::vector<Writer::Packed> packed(later_.size());
-    for_each(later_.size(), later_.size(), [&](std::size_t i) {
+    for_each_tensor(later_.size(), later_.size(), [&](std::size_t i) {
       const c10::NoGradGuard no_grad;
       const SavePlan::Leaf& leaf = *later_[i]->leaf;
       const at::Tensor values = zeros_ && !leaf.is_table

@@ -2,9 +2,9 @@
 #include "core/memmap/archive_verify.h"
 
 #include "core/base/parallel.h"
-#include "core/io/zip_file.h"
+#include "core/formats/format.h"
+#include "core/formats/zip_file.h"
 #include "core/memmap/memmap.h"
-#include "core/meta/format.h"
 
 #include <algorithm>
 #include <atomic>

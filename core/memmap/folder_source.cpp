@@ -1,7 +1,8 @@
 #include "core/memmap/folder_source.h"
 
+#include "core/formats/format.h"
 #include "core/io/beneath.h"
-#include "core/meta/format.h"
+#include "core/tensor/mapped_tensor.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -168,7 +169,7 @@ at::Tensor FolderSource::leaf(const std::string& path, SizesView sizes,
   if (folder < 0) return {};
   const auto bytes = static_cast<std::size_t>(*checked_bytes(sizes, c10::elementSize(dtype)));
   std::shared_ptr<MappedFile> file = MappedFile::open_in(folder, name, path, bytes, mode_);
-  return file ? MappedFile::tensor(std::move(file), 0, sizes, dtype) : at::Tensor();
+  return file ? mapped_tensor(std::move(file), 0, sizes, dtype) : at::Tensor();
 }
 
 }  // namespace td

@@ -1,14 +1,14 @@
 // A new entry of a mapped dictionary: its files first, then the meta.json that names it.
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
+#include "core/formats/format.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/io/mapped_file.h"
 #include "core/memmap/memmap_plan.h"
 #include "core/memmap/reload.h"
-#include "core/meta/format.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/mapped_tensor.h"
 #include "core/tree/paths.h"
 
 #include <ATen/ATen.h>
@@ -102,7 +102,7 @@ class Maker {
     const std::string meta = files::join(dir_, format::meta_file);
     const std::string old = files::read(meta, format::max_meta_bytes);
     const std::string where = "\"" + meta + "\"";
-    // Rows may have come, or may be counted and in no meta.json yet (core/meta/row_count.h).
+    // Rows may have come, or may be counted and in no meta.json yet (core/formats/row_count.h).
     const Sizes stored = format::read_node(old, where, {max_json_depth + 1, max_stored}).batch;
     if (SizesView(stored) != place_.node->batch()) {
       fail(Code::shape, where, " says the batch size ", show_sizes(stored), "; the dictionary has ",
@@ -131,7 +131,7 @@ class Maker {
     if (leaf.path.empty()) {
       auto memory = MappedFile::anonymous(leaf.bytes);
       if (content_ == Content::values) std::memcpy(memory->data(), values.data_ptr(), leaf.bytes);
-      return MappedFile::tensor(std::move(memory), 0, sizes, dtype);
+      return mapped_tensor(std::move(memory), 0, sizes, dtype);
     }
     const files::Descriptor file = aside_->create(relative(leaf.path), leaf.old);
     if (content_ == Content::values) {
@@ -140,8 +140,8 @@ class Maker {
     } else if (const int error = ::posix_fallocate(file.get(), 0, static_cast<off_t>(leaf.bytes))) {
       files::fail_io("cannot make room for", leaf.path, error);
     }
-    return MappedFile::tensor(
-        MappedFile::of_open(file.get(), leaf.path, leaf.bytes, MapMode::shared), 0, sizes, dtype);
+    return mapped_tensor(MappedFile::of_open(file.get(), leaf.path, leaf.bytes, MapMode::shared), 0,
+                         sizes, dtype);
   }
 
   Place place_;

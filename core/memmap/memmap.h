@@ -24,7 +24,7 @@ struct MemmapOptions {
       false;             // a sub-tensordict is saved as what it reads, not with all it is a part of
   bool durable = false;  // waits until all of it is on the disk
   bool aside = false;    // the folder is one in which something larger is being made
-  bool checksums = false;      // a file with checksums is made, core/io/checksums.h
+  bool checksums = false;      // a file with checksums is made, core/formats/checksums.h
   WorkCount* count = nullptr;  // counts the tensors that are written
   Archive archive = Archive::by_name;
   Compression compression = Compression::stored;  // of the tensors in an archive

@@ -1,10 +1,10 @@
 // What is on the disk when a flush has returned: the values, every meta.json, and the names of all.
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
+#include "core/formats/row_count.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/io/mapped_file.h"
 #include "core/memmap/memmap.h"
-#include "core/meta/row_count.h"
+#include "core/tensor/mapped_tensor.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/traverse.h"
 
@@ -23,7 +23,7 @@ struct Reached {
 };
 
 void add(const at::Tensor& tensor, Reached& to) {
-  const MappedFile* file = MappedFile::of(tensor);
+  const MappedFile* file = mapping_of(tensor);
   if (file == nullptr) return;
   to.mapped.push_back(file);
   if (file->writes_through()) to.places.insert(files::parent_of(file->path()));

@@ -2,6 +2,7 @@
 #include "core/memmap/folder_source.h"
 #include "core/memmap/memmap.h"
 #include "core/memmap/memmap_loader.h"
+#include "core/tensor/mapped_tensor.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/walk.h"
 
@@ -26,7 +27,7 @@ bool same_files(const NodePtr& node) {
   visit_values(*node, [&](const Value& value) {
     const at::Tensor* leaf = elements_of(value);
     if (!same || leaf == nullptr || leaf->numel() == 0) return;
-    const MappedFile* file = MappedFile::of(*leaf);
+    const MappedFile* file = mapping_of(*leaf);
     same = file != nullptr && file->is_file(file->path());
   });
   return same;

@@ -2,10 +2,10 @@
 // name. All others are somebody else's and stay.
 #include "core/memmap/memmap_old.h"
 
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
+#include "core/formats/row_count.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/meta/row_count.h"
 
 #include <algorithm>
 #include <cerrno>

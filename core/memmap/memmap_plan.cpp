@@ -1,11 +1,12 @@
 #include "core/memmap/memmap_plan.h"
 
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
+#include "core/formats/format.h"
 #include "core/io/file_io.h"
 #include "core/memmap/save_checks.h"
 #include "core/memmap/tensorclass_plan.h"
-#include "core/meta/format.h"
-#include "core/meta/format_index.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/format_index.h"
 #include "core/tree/engine.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
@@ -260,7 +261,7 @@ class Planner : public WalkSink<Take::elements> {
     SavePlan::Leaf leaf = leaf_of(level, slot, tensor, format::leaf_suffix);
     if (!level.dir.empty()) {
       level.text.leaf(path_.back(), tensor.device().str(), tensor.sizes(),
-                      format::dtype_name(tensor.scalar_type()));
+                      stored_name(tensor.scalar_type()));
     }
     level.target->push_value(at::Tensor());
     plan_.leaves.push_back(std::move(leaf));
@@ -277,7 +278,7 @@ class Planner : public WalkSink<Take::elements> {
     if (!level.dir.empty()) {
       checks_.check_table_name(*level.source);
       level.text.leaf(path_.back(), source.values().device().str(), source.sizes().sizes(),
-                      format::dtype_name(source.values().scalar_type()), /*nested=*/true);
+                      stored_name(source.values().scalar_type()), /*nested=*/true);
     }
     level.target->push_value(NodePtr(target));
     plan_.leaves.push_back(std::move(values));

@@ -3,6 +3,7 @@
 #include "core/io/folder.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>
@@ -231,7 +232,7 @@ at::Tensor MemmapReader::leaf(const Opened& at, const format::Entry& entry, std:
   const auto where = [&] { return at.where + ": " + quote(entry.key); };
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where(), " has no dtype or no shape");
-  const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where());
+  const c10::ScalarType dtype = parse_dtype(entry.dtype, where());
   Sizes sizes(entry.shape);
   if (!begins_with(sizes, at.text.batch)) {
     fail(Code::format, where(), " has shape ", show_sizes(sizes),
@@ -257,7 +258,7 @@ NestedTensorPtr MemmapReader::nested_tensor(const Opened& at, const format::Entr
   const std::string where = at.where + ": " + quote(entry.key);
   if (entry.dtype.empty() || !entry.has_shape)
     fail(Code::format, where, " has no dtype or no shape");
-  const c10::ScalarType dtype = format::parse_dtype(entry.dtype, where);
+  const c10::ScalarType dtype = parse_dtype(entry.dtype, where);
   const std::optional<std::int64_t> bytes = checked_bytes(entry.shape, sizeof(std::int64_t));
   if (!bytes || entry.shape.size() != 2 || (entry.shape[1] == 0 && entry.shape[0] != 0)) {
     fail(Code::format, where, " is a nested tensor, with a table of sizes of shape ",

@@ -3,10 +3,10 @@
 // before they are used.
 #pragma once
 
+#include "core/formats/format.h"
+#include "core/formats/row_count.h"
 #include "core/memmap/memmap.h"
 #include "core/memmap/memmap_source.h"
-#include "core/meta/format.h"
-#include "core/meta/row_count.h"
 #include "core/tree/nested_tensor.h"
 
 #include <string>

@@ -1,17 +1,17 @@
 // Saving to a folder: all is written into a folder aside, which then takes its place.
-#include "core/base/parallel.h"
 #include "core/base/progress.h"
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
+#include "core/formats/format.h"
 #include "core/io/file_io.h"
 #include "core/io/folder.h"
-#include "core/io/mapped_file.h"
 #include "core/memmap/adoption.h"
 #include "core/memmap/archive.h"
 #include "core/memmap/memmap_old.h"
 #include "core/memmap/memmap_plan.h"
-#include "core/meta/format.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/mapped_tensor.h"
+#include "core/tensor/parallel.h"
 
 #include <ATen/ATen.h>
 
@@ -46,7 +46,7 @@ class Saver {
     checksums_.resize(options_.checksums && !dir_.empty() ? n : 0);
     tensors_.resize(n);
     if (options_.count != nullptr) options_.count->total = n;
-    for_each(n, static_cast<std::size_t>(options_.num_threads), [this](std::size_t i) {
+    for_each_tensor(n, static_cast<std::size_t>(options_.num_threads), [this](std::size_t i) {
       const c10::NoGradGuard no_grad;
       tensors_[i] = stage_leaf(i);
       if (options_.count != nullptr) ++options_.count->done;
@@ -125,8 +125,7 @@ class Saver {
       case SavePlan::Action::empty: return fast::make_dense(sizes, dtype);
       case SavePlan::Action::write: break;
     }
-    return MappedFile::tensor(leaf.path.empty() ? fill_memory(leaf) : fill_file(i), 0, sizes,
-                              dtype);
+    return mapped_tensor(leaf.path.empty() ? fill_memory(leaf) : fill_file(i), 0, sizes, dtype);
   }
 
   std::shared_ptr<MappedFile> fill_memory(const SavePlan::Leaf& leaf) const {

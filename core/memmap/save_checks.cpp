@@ -1,8 +1,9 @@
 #include "core/memmap/save_checks.h"
 
-#include "core/io/mapped_file.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/mapped_tensor.h"
 #include "core/tree/paths.h"
 
 #include <climits>
@@ -38,7 +39,7 @@ void SaveChecks::check_tensor(const at::Tensor& tensor) const {
   if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
     fail(Code::unsupported, show_path(path_), " cannot be stored: it is not a dense tensor");
   }
-  if (format::dtype_name(tensor.scalar_type()).empty()) {
+  if (stored_name(tensor.scalar_type()).empty()) {
     fail(Code::dtype, show_path(path_), " cannot be stored: the format has no dtype ",
          c10::toString(tensor.scalar_type()));
   }
@@ -53,7 +54,7 @@ void SaveChecks::check_tensor(const at::Tensor& tensor) const {
 
 SavePlan::Action SaveChecks::check_mapping(const SavePlan::Leaf& leaf,
                                            const files::Look& there) const {
-  const MappedFile* file = MappedFile::of(leaf.source);
+  const MappedFile* file = mapping_of(leaf.source);
   if (file == nullptr) return SavePlan::Action::write;
   const bool same = leaf.path.empty() ? file->path().empty() : file->is_file(leaf.path);
   if (same) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/base/key.h"
+#include "core/formats/format.h"
 #include "core/io/file_io.h"
 #include "core/memmap/memmap_plan.h"
-#include "core/meta/format.h"
 
 #include <string>
 

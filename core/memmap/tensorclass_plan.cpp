@@ -1,6 +1,6 @@
 #include "core/memmap/tensorclass_plan.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 

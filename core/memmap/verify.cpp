@@ -1,7 +1,7 @@
 #include "core/memmap/verify.h"
 
 #include "core/base/parallel.h"
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
 #include "core/io/folder.h"
 #include "core/io/new_file.h"
 #include "core/memmap/archive_verify.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
 
 #include <cstdint>
 #include <functional>

@@ -1,11 +1,12 @@
 // core/memmap/verify_walk.h: the files that a dictionary consists of, and what is wrong with them.
 #pragma once
 
-#include "core/io/checksums.h"
+#include "core/formats/checksums.h"
 #include "core/memmap/folder_source.h"
 #include "core/memmap/memmap_reader.h"
 #include "core/memmap/verify.h"
 #include "core/tensor/device.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -168,7 +169,7 @@ class Walk {
             needed = source_.look(path).bytes;
             return;
           }
-          const c10::ScalarType dtype = format::parse_dtype(entry.dtype, at.where);
+          const c10::ScalarType dtype = parse_dtype(entry.dtype, at.where);
           needed = static_cast<std::uint64_t>(
               checked_bytes(entry.shape, c10::elementSize(dtype)).value_or(0));
           reader_.leaf(at, entry, rows, meta);

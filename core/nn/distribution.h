@@ -1,8 +1,8 @@
 // core/nn/distribution.h: distributions over tensors, as torch.distributions and tensordict.nn compute them.
 #pragma once
 
-#include "core/base/sizes.h"
-#include "core/base/torch_compat.h"
+#include "core/tensor/sizes.h"
+#include "core/tensor/torch_compat.h"
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>

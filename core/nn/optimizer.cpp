@@ -1,8 +1,8 @@
 #include "core/nn/optimizer.h"
 
-#include "core/base/torch_compat.h"
 #include "core/math/gradient.h"
 #include "core/nn/key_path.h"
+#include "core/tensor/torch_compat.h"
 #include "core/tensor/writes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/show_leaf.h"

@@ -2,13 +2,13 @@
 // strides are checked here.
 #include "core/nn/package.h"
 
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
 #include "core/io/file_io.h"
 #include "core/nn/frame.h"
 #include "core/nn/guarded.h"
 #include "core/nn/script_meta.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <cstdlib>
 #include <filesystem>

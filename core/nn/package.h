@@ -2,7 +2,7 @@
 // archive with a library in it, which libtorch 2.6 and newer unpacks and loads.
 #pragma once
 
-#include "core/io/zip_file.h"
+#include "core/formats/zip_file.h"
 #include "core/nn/script.h"
 
 #include <string>

@@ -1,8 +1,8 @@
 // Reading and writing TorchScript archives.
-#include "core/base/json_text.h"
 #include "core/base/sha256.h"
+#include "core/formats/json_text.h"
+#include "core/formats/zip_file.h"
 #include "core/io/new_file.h"
-#include "core/io/zip_file.h"
 #include "core/nn/guarded.h"
 #include "core/nn/package.h"
 #include "core/nn/script.h"

@@ -1,9 +1,10 @@
 // Reading "tensordict.json" of an archive; docs/guide/modules.md describes it.
 #include "core/nn/script_meta.h"
 
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
+#include "core/tensor/dtype.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -214,7 +215,7 @@ TensorForm tensor_form(const Tree& given, const std::string& where) {
   std::string name;
   members.wanted("dtype");
   members.read("dtype", name);
-  form.dtype = format::parse_dtype(name, where);
+  form.dtype = parse_dtype(name, where);
   const Tree& shape = members.wanted("shape");
   if (shape.kind != Tree::list) members.fail_kind("shape", "list");
   for (const Tree& size : shape.items) {

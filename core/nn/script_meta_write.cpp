@@ -1,8 +1,8 @@
 // Writing "tensordict.json", and the modules that it describes.
-#include "core/base/json_text.h"
+#include "core/formats/json_text.h"
 #include "core/nn/function.h"
 #include "core/nn/script_meta.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <charconv>
 

@@ -1,5 +1,5 @@
 // Plain values of a pickle as JSON.
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/pickle/pickled.h"
 
 #include <charconv>

@@ -1,8 +1,9 @@
 // The functions of a pickle that make tensors of storages.
 #include "core/pickle/pickle_calls.h"
 
-#include "core/base/sizes.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/sizes.h"
 
 namespace td::pickled {
 
@@ -81,7 +82,7 @@ class TensorCalls final : public Calls {
     }
     if (module == "torch") {
       try {
-        return state_.push(function(Function::dtype, format::parse_dtype(whole, state_.where())));
+        return state_.push(function(Function::dtype, parse_dtype(whole, state_.where())));
       } catch (const Error& error) {
         if (error.code() == Code::dtype) throw;
       }

@@ -2,8 +2,8 @@
 #include "core/pickle/pickle_write.h"
 
 #include "core/base/error.h"
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
 
 #include <cstdlib>
 #include <cstring>

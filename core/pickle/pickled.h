@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <c10/core/ScalarType.h>
 

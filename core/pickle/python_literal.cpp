@@ -1,6 +1,6 @@
 #include "core/pickle/python_literal.h"
 
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <charconv>
 

@@ -1,7 +1,7 @@
 #include "core/replay/json_members.h"
 
 #include "core/base/error.h"
-#include "core/base/json_text.h"
+#include "core/formats/json_text.h"
 
 #include <array>
 #include <charconv>

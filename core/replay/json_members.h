@@ -1,7 +1,7 @@
 // core/replay/json_members.h: a small JSON object whose members stay as they were written.
 #pragma once
 
-#include "core/base/json_tree.h"
+#include "core/formats/json_tree.h"
 
 #include <optional>
 #include <string>

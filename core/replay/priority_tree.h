@@ -1,7 +1,7 @@
 // core/replay/priority_tree.h: how much each row of a ring counts, with sums and smallest ones above.
 #pragma once
 
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <c10/util/ArrayRef.h>
 

@@ -1,9 +1,9 @@
 #include "core/replay/replay.h"
 
 #include "core/io/folder.h"
-#include "core/io/mapped_file.h"
 #include "core/memmap/memmap.h"
 #include "core/shape/shape.h"
+#include "core/tensor/mapped_tensor.h"
 #include "core/tree/walk.h"
 
 #include <ATen/ATen.h>
@@ -41,7 +41,7 @@ TensorDict load_rows(const std::string& folder, bool live) {
   if (!live) return rows;
   visit_paths(*rows.node(), [&](Path path, const Value& value) {
     if (value.is_node()) return;
-    const MappedFile* file = MappedFile::of(value.tensor());
+    const MappedFile* file = mapping_of(value.tensor());
     if (value.tensor().numel() == 0) return;
     if (file == nullptr || !file->writes_through())
       fail(Code::io, "cannot write ", show_path(path), " in \"", folder, "\"");

@@ -1,8 +1,8 @@
 // Stack and cat where the result has a place already, and of the entries of one dictionary.
-#include "core/base/known_sizes.h"
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tensor/writes.h"
 #include "core/tree/paths.h"
 #include "core/tree/walk.h"

@@ -1,7 +1,7 @@
 #include "core/shape/pad.h"
 
-#include "core/base/known_sizes.h"
 #include "core/shape/shape_ops.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tensor/scalar.h"
 
 #include "core/tree/batch_op.h"

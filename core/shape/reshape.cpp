@@ -1,8 +1,8 @@
 // Other sizes over the same elements.
 #include "core/shape/shape_ops.h"
 
-#include "core/base/known_sizes.h"
-#include "core/base/strides.h"
+#include "core/tensor/known_sizes.h"
+#include "core/tensor/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"

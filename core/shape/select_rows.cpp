@@ -1,9 +1,9 @@
 // Positions picked along dimensions: repeat, roll, flip and their like only differ in which.
 #include "core/shape/select_rows.h"
 
-#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/shape/shape_ops.h"
+#include "core/tensor/known_sizes.h"
 
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"

@@ -2,9 +2,9 @@
 // the walk and the view do the rest.
 #include "core/shape/shape_ops.h"
 
-#include "core/base/known_sizes.h"
 #include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"

@@ -1,6 +1,6 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
 #include "core/base/recursion_guard.h"
-#include "core/base/strides.h"
+#include "core/tensor/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/assign.h"
 #include "core/tree/inherit.h"

@@ -1,6 +1,6 @@
 // Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
-#include "core/base/known_sizes.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/engine.h"
 #include "core/tree/inherit.h"
 #include "core/tree/lazy_ops.h"

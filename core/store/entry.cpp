@@ -3,10 +3,11 @@
 #include "core/store/request.h"
 #include "core/store/store.h"
 
-#include "core/base/json_reader.h"
-#include "core/base/json_tree.h"
-#include "core/meta/format.h"
+#include "core/formats/format.h"
+#include "core/formats/json_reader.h"
+#include "core/formats/json_tree.h"
 #include "core/pickle/pickled.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
@@ -154,7 +155,7 @@ Meta read_meta(const Answer& answer, const std::string& where) {
   meta.sizes = parse_sizes(*shape, where);
   constexpr std::size_t longest = 64;
   if (dtype->size() > longest || !is_utf8(*dtype)) fail(Code::format, where, ": this is no dtype");
-  meta.dtype = format::parse_dtype(*dtype, where);
+  meta.dtype = parse_dtype(*dtype, where);
   return meta;
 }
 
@@ -192,7 +193,7 @@ std::vector<std::string> elements_of(const std::string& json, const std::string&
 
 at::Tensor plain(const at::Tensor& tensor, std::string_view path) {
   if (!tensor.defined() || tensor.layout() != c10::kStrided || tensor.is_nested() ||
-      tensor.is_quantized() || format::dtype_name(tensor.scalar_type()).empty()) {
+      tensor.is_quantized() || stored_name(tensor.scalar_type()).empty()) {
     fail(Code::unsupported, quote(path), " cannot lie in a store: it is not a dense tensor");
   }
   if (tensor.is_meta()) {

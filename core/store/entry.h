@@ -4,7 +4,7 @@
 #include "core/store/answers.h"
 
 #include "core/base/key.h"
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/core/Tensor.h>
 

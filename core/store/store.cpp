@@ -3,7 +3,7 @@
 
 #include "core/store/redis_store.h"
 
-#include "core/base/json_text.h"
+#include "core/formats/json_text.h"
 #include "core/inspect/describe.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Entries of a store as local copies.
 #include "core/store/redis_store.h"
 
-#include "core/base/json_text.h"
+#include "core/formats/json_text.h"
 #include "core/keys/entries.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor_values.h"

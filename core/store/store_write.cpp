@@ -1,10 +1,11 @@
 // Entries written to a store.
 #include "core/store/redis_store.h"
 
-#include "core/base/json_text.h"
+#include "core/formats/format.h"
+#include "core/formats/json_text.h"
 #include "core/keys/entries.h"
-#include "core/meta/format.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -57,7 +58,7 @@ void RedisStore::add_entries(Request& commands, const std::vector<NewEntry>& ent
       meta.sizes.assign(tensor.sizes().begin(), tensor.sizes().end());
       meta.dtype = tensor.scalar_type();
       meta.shape_text = show_sizes(meta.sizes);
-      meta.dtype_text = format::dtype_name(meta.dtype);
+      meta.dtype_text = stored_name(meta.dtype);
       if (zeros && tensor.nbytes() != 0) {
         // The server fills what lies before the last byte.
         commands.add({"DEL", data});

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/core/Tensor.h>
 

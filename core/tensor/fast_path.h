@@ -3,7 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/base/recycler.h"
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/CPUAllocator.h>

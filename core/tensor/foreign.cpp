@@ -1,7 +1,7 @@
 #include "core/tensor/foreign.h"
 
-#include "core/base/sizes.h"
-#include "core/base/strides.h"
+#include "core/tensor/sizes.h"
+#include "core/tensor/strides.h"
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 

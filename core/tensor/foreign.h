@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
 #include "core/tensor/dlpack_abi.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -1,9 +1,9 @@
 // What an index made ready does to one leaf: rows by memcpy where the memory allows it, else libtorch.
-#include "core/base/torch_compat.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index.h"
 #include "core/tensor/rows.h"
+#include "core/tensor/torch_compat.h"
 
 #include <ATen/ATen.h>
 #include <ATen/MemoryOverlap.h>

@@ -1,7 +1,7 @@
 // core/tensor/join_tensors.h: several tensors stacked or concatenated into one.
 #pragma once
 
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/core/Tensor.h>
 

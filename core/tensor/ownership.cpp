@@ -1,13 +1,13 @@
 #include "core/tensor/ownership.h"
 
-#include "core/io/mapped_file.h"
 #include "core/tensor/buffer.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/mapped_tensor.h"
 
 namespace td {
 
 bool in_mapping(const at::Tensor& tensor) noexcept {
-  return MappedFile::of(tensor) != nullptr || Buffer::over_mapping(tensor);
+  return mapping_of(tensor) != nullptr || Buffer::over_mapping(tensor);
 }
 
 bool solely_owned(const at::Tensor& tensor, std::size_t held) noexcept {

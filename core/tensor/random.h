@@ -1,8 +1,8 @@
 // core/tensor/random.h: tensors of random numbers, and of numbers in order.
 #pragma once
 
-#include "core/base/sizes.h"
-#include "core/base/torch_compat.h"
+#include "core/tensor/sizes.h"
+#include "core/tensor/torch_compat.h"
 
 #include <ATen/core/Generator.h>
 #include <ATen/core/Tensor.h>

@@ -1,7 +1,7 @@
 // core/tensor/rows.h: moving rows of plain memory. Nothing here knows of tensors.
 #pragma once
 
-#include "core/base/sizes.h"
+#include "core/tensor/sizes.h"
 
 #include <cstddef>
 #include <cstdint>

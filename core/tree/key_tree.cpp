@@ -1,4 +1,5 @@
 #include "core/tree/key_tree.h"
+#include "core/tensor/sizes.h"
 
 #include <algorithm>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/tree/schema.h"
+#include "core/tensor/sizes.h"
 
 #include <c10/util/intrusive_ptr.h>
 

@@ -1,7 +1,7 @@
 // What lazy stacks alone can do: take elements in, and be read where their tensors differ in shape.
-#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tensor/scalar.h"
 #include "core/tree/dense_copy.h"
 #include "core/tree/lazy_ops.h"

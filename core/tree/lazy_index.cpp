@@ -1,8 +1,8 @@
 #include "core/tree/lazy_index.h"
 
-#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/index_items.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/tensordict.h"
 

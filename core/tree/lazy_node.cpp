@@ -2,10 +2,10 @@
 // lazy_view.cpp.
 #include "core/tree/lazy_node.h"
 
-#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/join_tensors.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_elements.h"

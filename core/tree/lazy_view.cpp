@@ -1,8 +1,8 @@
 // Views of lazy stacks: the dimension of the stack is taken out of the plan, the rest is done by each
 // element.
-#include "core/base/known_sizes.h"
 #include "core/base/recursion_guard.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/nested_tensor.h"

@@ -1,6 +1,6 @@
 #include "core/tree/nested_tensor.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
 #include "core/tree/paths.h"

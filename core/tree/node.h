@@ -2,8 +2,8 @@
 #pragma once
 
 #include "core/base/error.h"
-#include "core/base/sizes.h"
-#include "core/base/torch_compat.h"
+#include "core/tensor/sizes.h"
+#include "core/tensor/torch_compat.h"
 #include "core/tree/schema.h"
 
 #include <ATen/core/Tensor.h>

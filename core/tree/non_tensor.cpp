@@ -1,6 +1,6 @@
 #include "core/tree/non_tensor.h"
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"

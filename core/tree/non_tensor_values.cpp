@@ -1,8 +1,8 @@
 #include "core/tree/non_tensor_values.h"
 
-#include "core/base/json_text.h"
-#include "core/base/json_tree.h"
-#include "core/base/known_sizes.h"
+#include "core/formats/json_text.h"
+#include "core/formats/json_tree.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/nested_tensor.h"
 

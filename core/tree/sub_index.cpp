@@ -1,7 +1,7 @@
 #include "core/tree/sub_index.h"
 
-#include "core/base/known_sizes.h"
 #include "core/tensor/index_items.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/lazy_index.h"
 
 #include <ATen/ATen.h>

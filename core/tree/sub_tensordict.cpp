@@ -1,6 +1,6 @@
 #include "core/tree/sub_tensordict.h"
 
-#include "core/base/known_sizes.h"
+#include "core/tensor/known_sizes.h"
 #include "core/tree/lazy_index.h"
 #include "core/tree/sub_index.h"
 

@@ -1,7 +1,7 @@
 // core/tree/tensorclass.h: tensorclasses. A tensorclass is a dictionary with declared fields.
 #pragma once
 
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 #include "core/tree/tensordict.h"
 
 #include <memory>

@@ -1,6 +1,6 @@
 // What is declared of a tensorclass, and whether it contradicts itself.
-#include "core/base/json_text.h"
-#include "core/tensor/dtype_name.h"
+#include "core/formats/json_text.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensorclass.h"
 

@@ -1,5 +1,5 @@
 // The text and the names of a folder, without any folder.
-#include "core/meta/format.h"
+#include "core/formats/format.h"
 
 #include "folders.h"
 

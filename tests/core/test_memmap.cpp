@@ -1,8 +1,8 @@
 // Saving to folders and mapping them: bytes, flags, what is shared, what failing leaves.
 #include "core/memmap/memmap.h"
 
-#include "core/io/mapped_file.h"
 #include "core/io/mappings.h"
+#include "core/tensor/mapped_tensor.h"
 
 #include "folders.h"
 
@@ -150,11 +150,11 @@ TEST(Memmap, ResultIsMappedAndLocked) {
   }
   EXPECT_EQ(mapped.saved_path(), folder("x/y/z"));
   EXPECT_EQ(mapped.get_dict(P("n", "deep")).saved_path(), folder("x/y/z/n/deep"));
-  const MappedFile* file = MappedFile::of(mapped.get(P("n", "b")));
+  const MappedFile* file = mapping_of(mapped.get(P("n", "b")));
   ASSERT_NE(file, nullptr);
   EXPECT_EQ(file->path(), folder("x/y/z/n/b.memmap"));
-  EXPECT_EQ(MappedFile::of(mapped.get(P("n", "b")).slice(0, 1, 3)), file);  // a view knows it too
-  EXPECT_EQ(MappedFile::of(mapped.get(P("n", "b")).clone()), nullptr);
+  EXPECT_EQ(mapping_of(mapped.get(P("n", "b")).slice(0, 1, 3)), file);  // a view knows it too
+  EXPECT_EQ(mapping_of(mapped.get(P("n", "b")).clone()), nullptr);
   EXPECT_TRUE(mapped.equal(td));
   EXPECT_FALSE(td.is_locked());
   EXPECT_FALSE(td.is_memmap());
@@ -355,7 +355,7 @@ void refuse(Path path, Code code, const std::string& why, const MemmapOptions& o
   EXPECT_TRUE(tree(folder.path()).empty());
   EXPECT_FALSE(td.is_locked());
   EXPECT_FALSE(td.is_memmap());
-  EXPECT_EQ(MappedFile::of(td.get(P("first"))), nullptr);
+  EXPECT_EQ(mapping_of(td.get(P("first"))), nullptr);
 }
 
 TEST(MemmapRefuses, Names) {

@@ -1,5 +1,5 @@
 // TorchScript modules of every form, written here: what they may return, what they share, how they fail.
-#include "core/io/zip_file.h"
+#include "core/formats/zip_file.h"
 #include "core/nn/function.h"
 #include "core/nn/probabilistic.h"
 #include "core/nn/script.h"

@@ -1,7 +1,7 @@
 // The text of a dictionary is that of Python's tensordict.
 #include "trees.h"
 
-#include "core/base/python_text.h"
+#include "core/formats/python_text.h"
 #include "core/inspect/print.h"
 
 namespace td {

@@ -1,6 +1,6 @@
 // Rows that are counted beside a dictionary. The input is a file of counts, a byte that says its length, and a
 // folder. The first byte says whether the file gets the checksums that it needs to be believed.
-#include "core/meta/row_count.h"
+#include "core/formats/row_count.h"
 #include "fuzz.h"
 
 #include <algorithm>

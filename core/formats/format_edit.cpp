@@ -1,0 +1,56 @@
+// Texts of meta.json files that are made of others.
+#include "core/formats/format.h"
+
+#include "core/formats/json_reader.h"
+
+#include <utility>
+
+namespace td::format {
+
+using namespace json;
+
+namespace {
+
+// Copies a dictionary and puts fields before those of the dictionary itself.
+class EntryAdder final : public Copier {
+ public:
+  EntryAdder(const std::string& where, std::string_view fields)
+      : Copier(where, max_json_depth), fields_(fields) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() == 1 && reserved(key)) add(std::exchange(fields_, {}));
+    Copier::on_key(key);
+  }
+  void add(std::string_view fields) {
+    if (!fields.empty()) Copier::add(fields);
+  }
+
+  std::string_view fields_;
+};
+
+}  // namespace
+
+std::string with_entry(std::string_view text, const std::string& where, std::string_view other) {
+  constexpr Limits limits{max_json_depth, static_cast<std::size_t>(-1)};
+  const NodeText old = read_node(text, where, limits);
+  const NodeText added = read_node(other, where, limits);
+  if (old.type != NodeType::dense) fail(Code::format, where, ": not a dictionary");
+  for (const Entry& entry : old.entries) {
+    if (entry.key != added.entries.front().key) continue;
+    fail(Code::key_exists, where, ": there is an entry ", quote(entry.key),
+         " already, which the dictionary does not have: refresh it");
+  }
+  if (old.batch != added.batch) {
+    fail(Code::shape, where, ": the batch size is ", show_sizes(old.batch), ", the dictionary has ",
+         show_sizes(added.batch), ": refresh it");
+  }
+  const std::string rest = DenseText().finish(added.batch, "cpu").substr(1);
+  other.remove_prefix(1);
+  other.remove_suffix(rest.size() + 1);  // and the comma before it
+  EntryAdder adder(where, other);
+  adder.run(text);
+  return adder.take();
+}
+
+}  // namespace td::format

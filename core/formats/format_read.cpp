@@ -1,0 +1,370 @@
+// Reading a meta.json: a pass that finds what kind of node it is, and one that takes what that kind
+// needs. No tree of the text is built: it may come from anybody.
+#include "core/formats/format.h"
+
+#include "core/base/sizes.h"
+#include "core/formats/json_reader.h"
+
+#include <unordered_set>
+
+namespace td::format {
+
+using namespace json;
+
+namespace {
+
+// Finds `_type`, and that the text as a whole is an object.
+class TypeReader final : public Reader {
+ public:
+  using Reader::Reader;
+
+  std::string find(std::string_view text) {
+    run(text);
+    if (!found_) fail_here("the field \"_type\" is missing");
+    return std::move(type_);
+  }
+
+ private:
+  void on_scalar(const Scalar& value) override {
+    if (depth() == 0) fail_here("not an object");
+    if (depth() != 1 || !at_type_) return;
+    if (value.kind != Scalar::text) fail_here("\"_type\" is not a text");
+    type_ = value.characters;
+    found_ = true;
+  }
+  void on_open(bool is_object) override {
+    if (depth() == 1 && !is_object) fail_here("not an object");
+    if (depth() == 2 && at_type_) fail_here("\"_type\" is not a text");
+  }
+  void on_close(bool) override {}
+  void on_key(std::string& key) override {
+    if (depth() == 1) at_type_ = key == "_type";
+  }
+
+  std::string type_;
+  bool at_type_ = false;
+  bool found_ = false;
+};
+
+// A dictionary: every field that is an object is an entry.
+class DenseReader final : public Reader {
+ public:
+  DenseReader(const std::string& where, const Limits& limits, NodeText& result)
+      : Reader(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() == 1) {
+      field_ = std::move(key);
+    } else if (depth() == 2 && in_entry_) {
+      property_ = std::move(key);
+    }
+  }
+
+  void on_open(bool is_object) override {
+    if (depth() == 2) {
+      if (is_object) {
+        begin_entry();
+      } else if (field_ == "shape") {
+        begin_sizes(result_.batch);
+      }
+    } else if (sizes_ != nullptr) {
+      fail_here(shape_name(), " is not a list of numbers");
+    } else if (depth() == 3 && in_entry_) {
+      if (!is_object && property_ == "shape") {
+        begin_sizes(entry().shape);
+        entry().has_shape = true;
+      } else if (property_ == "type") {
+        entry().is_node = true;
+      }
+    }
+  }
+
+  void on_close(bool) override {
+    if (depth() == sizes_depth_) sizes_ = nullptr;
+    if (depth() == 1) in_entry_ = false;
+  }
+
+  void on_scalar(const Scalar& value) override {
+    if (sizes_ != nullptr) {
+      add_size(value);
+    } else if (depth() == 1) {
+      if (field_ == "device") set_device(value);
+      if (field_ == "shape") fail_here("\"shape\" is not a list");
+    } else if (depth() == 2 && in_entry_) {
+      set_property(value);
+    }
+  }
+
+  void begin_entry() {
+    if (reserved(field_)) fail_here(quote(field_), " is not the name of an entry");
+    if (result_.entries.size() == max_entries_) fail_here("more entries than allowed");
+    if (field_.find('\0') != std::string::npos)
+      fail_here("the key ", quote(field_), " holds a NUL");
+    if (!seen_.insert(field_).second) fail_here("two entries are called ", quote(field_));
+    result_.entries.emplace_back();
+    entry().key = field_;
+    in_entry_ = true;
+  }
+
+  void begin_sizes(Shape& sizes) {
+    sizes.clear();
+    sizes_ = &sizes;
+    sizes_depth_ = depth() - 1;
+  }
+
+  void add_size(const Scalar& value) {
+    if (value.kind != Scalar::integer || value.integral < 0) {
+      fail_here(shape_name(), " holds something that is not a size");
+    }
+    if (sizes_->size() == max_listed_dims)
+      fail_here(shape_name(), " has more than ", max_listed_dims, " dimensions");
+    sizes_->push_back(value.integral);
+  }
+
+  void set_device(const Scalar& value) {
+    result_.device.reset();
+    if (value.kind == Scalar::null) return;
+    if (value.kind != Scalar::text) fail_here("\"device\" is not a text");
+    if (value.characters != "None") result_.device = std::string(value.characters);
+  }
+
+  void set_property(const Scalar& value) {
+    if (property_ == "type") {
+      entry().is_node = value.kind != Scalar::null;
+    } else if (property_ == "dtype") {
+      if (value.kind != Scalar::text) fail_here("the dtype of ", quote(field_), " is not a text");
+      entry().dtype = value.characters;
+    } else if (property_ == "shape") {
+      fail_here(shape_name(), " is not a list");
+    } else if (property_ == "is_nested") {
+      if (value.kind != Scalar::boolean)
+        fail_here("\"is_nested\" of ", quote(field_), " is not true or false");
+      entry().has_is_nested = true;
+      entry().nested_tensor = value.truth;
+    }
+  }
+
+  std::string shape_name() const {
+    return in_entry_ ? "the shape of " + quote(field_) : "the batch size";
+  }
+
+  Entry& entry() { return result_.entries.back(); }
+
+  std::size_t max_entries_;
+  NodeText& result_;
+  std::unordered_set<std::string> seen_;
+  std::string field_;
+  std::string property_;
+  bool in_entry_ = false;
+  Shape* sizes_ = nullptr;  // the list that is being read
+  std::size_t sizes_depth_ = 0;
+};
+
+// One field, whatever it holds: `data` of a non-tensor value.
+class DataReader final : public Copier {
+ public:
+  DataReader(const std::string& where, std::size_t depth, std::string_view field = "data")
+      : Copier(where, depth), field_(field) {}
+
+  // Empty where there is no such field.
+  std::string find(std::string_view text) {
+    run(text);
+    return found_ ? take() : std::string();
+  }
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() == 1) {
+      inside_ = key == field_;
+      if (inside_ && found_) fail_here("two fields are called ", quote(field_));
+      found_ = found_ || inside_;
+    } else if (inside_) {
+      Copier::on_key(key);
+    }
+  }
+  void on_scalar(const Scalar& value) override {
+    if (inside_) Copier::on_scalar(value);
+  }
+  void on_open(bool is_object) override {
+    if (inside_) Copier::on_open(is_object);
+  }
+  void on_close(bool is_object) override {
+    if (inside_ && depth() != 0) Copier::on_close(is_object);
+  }
+
+  std::string_view field_;
+  bool inside_ = false;
+  bool found_ = false;
+};
+
+// A lazy stack: the field `stack_dim`.
+class LazyReader final : public Reader {
+ public:
+  using Reader::Reader;
+
+  std::int64_t find(std::string_view text) {
+    run(text);
+    if (!found_) fail_here("the field \"stack_dim\" is missing");
+    return dim_;
+  }
+
+ private:
+  void on_scalar(const Scalar& value) override {
+    if (depth() != 1 || !inside_) return;
+    if (value.kind != Scalar::integer || value.integral < 0) {
+      fail_here("\"stack_dim\" is not the number of a dimension");
+    }
+    dim_ = value.integral;
+    found_ = true;
+  }
+  void on_open(bool) override {
+    if (depth() == 2 && inside_) fail_here("\"stack_dim\" is not a number");
+  }
+  void on_close(bool) override {}
+  void on_key(std::string& key) override {
+    if (depth() == 1) inside_ = key == "stack_dim";
+  }
+
+  std::int64_t dim_ = 0;
+  bool inside_ = false;
+  bool found_ = false;
+};
+
+// A tensorclass: fields that are no tensors. Newer writers leave only those here that are null; the others stand
+// in the dictionary inside it.
+class RecordReader final : public Copier {
+ public:
+  RecordReader(const std::string& where, const Limits& limits, NodeText& result)
+      : Copier(where, limits.depth), max_entries_(limits.entries), result_(result) {}
+
+ private:
+  void on_key(std::string& key) override {
+    if (depth() != 1) return Copier::on_key(key);
+    field_ = std::move(key);
+    if (!seen_.insert(field_).second) fail_here("two fields are called ", quote(field_));
+    if (seen_.size() - 1 > max_entries_) fail_here("more entries than allowed");  // all but "_type"
+  }
+  void on_scalar(const Scalar& value) override {
+    if (depth() == 1 && value.kind == Scalar::null) {
+      result_.empty_fields.push_back(field_);
+      return;
+    }
+    Copier::on_scalar(value);
+    if (depth() == 1) add_field();
+  }
+  void on_open(bool is_object) override {
+    if (depth() > 1) Copier::on_open(is_object);
+  }
+  void on_close(bool is_object) override {
+    if (depth() == 0) return;
+    Copier::on_close(is_object);
+    if (depth() == 1) add_field();
+  }
+
+  void add_field() {
+    std::string json = take();
+    if (field_ != "_type") result_.fields.push_back({field_, std::move(json)});
+  }
+
+  std::size_t max_entries_;
+  NodeText& result_;
+  std::unordered_set<std::string> seen_;
+  std::string field_;
+};
+
+// Both ways in which Python ends the text of a dictionary. Others are read twice.
+bool ends_as_dense(std::string_view text) noexcept {
+  constexpr std::string_view end = "\"<class 'tensordict._td.TensorDict'>\"}";
+  if (text.size() < end.size() || text.substr(text.size() - end.size()) != end) return false;
+  text.remove_suffix(end.size());
+  if (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  constexpr std::string_view field = "\"_type\":";
+  return text.size() > field.size() && text.substr(text.size() - field.size()) == field;
+}
+
+bool is_class_name(std::string_view name) noexcept {
+  return name.size() > 10 && name.substr(0, 8) == "<class '" &&
+         name.substr(name.size() - 2) == "'>";
+}
+
+// Python's own writer has words for numbers that JSON lacks; its other one writes null.
+std::string without_words(std::string_view text) {
+  std::string result;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quoted || c == '"') {
+      result += c;
+      if (quoted && c == '\\' && i + 1 < text.size()) {
+        result += text[++i];
+      } else if (c == '"') {
+        quoted = !quoted;
+      }
+      continue;
+    }
+    constexpr std::string_view words[] = {"NaN", "-Infinity", "Infinity"};
+    std::size_t length = 0;
+    for (const std::string_view word : words) {
+      if (length == 0 && text.substr(i, word.size()) == word) length = word.size();
+    }
+    result += length == 0 ? std::string_view(&text[i], 1) : std::string_view("null");
+    i += length == 0 ? 0 : length - 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+NodeText read_node(std::string_view text, const std::string& where, const Limits& limits) {
+  if (text.find("NaN") != std::string_view::npos ||
+      text.find("Infinity") != std::string_view::npos) {
+    const std::string clean = without_words(text);
+    if (clean != text) return read_node(clean, where, limits);
+  }
+  NodeText result;
+  if (ends_as_dense(text)) {
+    DenseReader(where, limits, result).run(text);
+    return result;
+  }
+  const std::string class_name = TypeReader(where, limits.depth).find(text);
+  const TypeName* type = find_type(class_name);
+  if (type == nullptr && class_name.compare(0, 24, "<class 'tensordict._lazy") == 0) {
+    fail(Code::unsupported, where, ": ", quote(class_name),
+         " is a view that only Python can read: save it there once more, after .contiguous()");
+  }
+  if (type == nullptr && !(is_class_name(class_name) && limits.tensorclasses)) {
+    fail(Code::unsupported, where, ": entries of type ", quote(class_name), " cannot be read yet");
+  }
+  result.type = type == nullptr ? NodeType::tensorclass : type->type;
+  switch (result.type) {
+    case NodeType::tensorclass: {
+      constexpr std::string_view main = "__main__.";
+      result.tensorclass = class_name.substr(8, class_name.size() - 10);
+      if (result.tensorclass.compare(0, main.size(), main) == 0)
+        result.tensorclass.erase(0, main.size());
+      RecordReader(where, limits, result).run(text);
+      break;
+    }
+    case NodeType::lazy: result.stack_dim = LazyReader(where, limits.depth).find(text); break;
+    case NodeType::dense: DenseReader(where, limits, result).run(text); break;
+    case NodeType::sub_tensordict:
+      result.index = DataReader(where, limits.depth, "index").find(text);
+      if (result.index.empty()) fail(Code::format, where, ": the field \"index\" is missing");
+      break;
+    case NodeType::non_tensor: result.data = DataReader(where, limits.depth).find(text); break;
+    case NodeType::non_tensor_stack: {
+      result.data = DataReader(where, limits.depth).find(text);
+      if (result.data.empty() || !DataReader(where, limits.depth, "stack_dim").find(text).empty())
+        result.stack_dim = LazyReader(where, limits.depth).find(text);
+      const std::string device = DataReader(where, limits.depth, "device").find(text);
+      result.own_device = !device.empty();
+      if (device.size() > 2 && device.front() == '"')
+        result.device = device.substr(1, device.size() - 2);
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace td::format

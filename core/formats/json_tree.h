@@ -1,0 +1,49 @@
+// core/formats/json_tree.h: a JSON text as a tree of values. Freeing it takes no memory and no recursion.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace td::json {
+
+struct Tree {
+  enum Kind { null, boolean, integer, real, text, list, object } kind = null;
+  bool truth = false;
+  std::int64_t integral = 0;
+  std::string characters;          // of a text; of a number as it stands in the file
+  std::vector<Tree> items;         // of a list or an object
+  std::vector<std::string> names;  // of an object, one for each item
+  std::vector<Tree> above;         // while it is freed: the items that wait for this one
+
+  Tree() = default;
+  Tree(Tree&&) noexcept = default;
+  Tree& operator=(Tree&&) noexcept = default;
+  ~Tree();
+
+  // The member of an object, or nullptr.
+  const Tree* find(std::string_view name) const noexcept;
+  const Tree* find(std::string_view name, Kind wanted) const noexcept {
+    const Tree* found = find(name);
+    return found != nullptr && found->kind == wanted ? found : nullptr;
+  }
+
+  bool is_number() const noexcept { return kind == integer || kind == real; }
+  double number() const;  // of an integer or a real
+};
+
+// Throws Code::format for what is no JSON or is nested deeper than `max_depth`, and where an object names a member
+// twice unless `twice` allows that.
+enum class Twice { refused, kept };
+Tree read_tree(std::string_view text, const std::string& where, std::size_t max_depth = 64,
+               Twice twice = Twice::refused);
+
+// Without white space; numbers as they stood in the text that was read.
+std::string text_of(const Tree& tree);
+
+// What a JSON text in quotes says. Throws Code::format for other values.
+std::string unquoted(std::string_view json, const std::string& where);
+
+}  // namespace td::json
