@@ -6,6 +6,7 @@
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "core/io/new_file.h"
+#include "core/tensor/sizes.h"
 
 #include <c10/core/Storage.h>
 

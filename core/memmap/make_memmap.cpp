@@ -103,7 +103,7 @@ class Maker {
     const std::string old = files::read(meta, format::max_meta_bytes);
     const std::string where = "\"" + meta + "\"";
     // Rows may have come, or may be counted and in no meta.json yet (core/formats/row_count.h).
-    const Sizes stored = format::read_node(old, where, {max_json_depth + 1, max_stored}).batch;
+    const Shape stored = format::read_node(old, where, {max_json_depth + 1, max_stored}).batch;
     if (SizesView(stored) != place_.node->batch()) {
       fail(Code::shape, where, " says the batch size ", show_sizes(stored), "; the dictionary has ",
            show_sizes(place_.node->batch()));
