@@ -4,6 +4,7 @@
 #include "td_files.h"
 #include "td_malloc.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,8 @@ namespace fs = std::filesystem;
 
 // Calls of a function that allocates much are spread: so many from the first on, so many later.
 constexpr long first_points = 64, later_points = 48;
-constexpr int most_leaks = 4;
+constexpr size_t most_problems = 6;
+constexpr int most_leaks = 40;  // more than any object here keeps for later
 
 struct Run {
   const char *function;
@@ -42,6 +45,7 @@ struct Run {
   int leaks;  // calls at this point that left blocks behind
   int64_t live;
   bool results_left;
+  int told;  // in a process for one call: where its parent reads
   attack::Snapshot before;
   std::vector<std::string> problems;
 };
@@ -59,7 +63,7 @@ void report(const std::string &text) {
             " of " + std::to_string(run.total) + " fails";
   }
   line += " (" + std::string(td_status_name(run.status)) + "): " + text;
-  if (run.problems.size() < 6) run.problems.push_back(line);
+  if (run.problems.size() < most_problems) run.problems.push_back(line);
 }
 
 // A process that ends says where.
@@ -152,7 +156,43 @@ bool next_form(void) {
     run.persistent = 0;
     run.form++;
   }
-  return run.form < run.forms && run.problems.size() < 6;
+  return run.form < run.forms && run.problems.size() < most_problems;
+}
+
+// What a process for one call says to its parent: how many allocations failed, and each problem on a line.
+[[noreturn]] void tell_parent(size_t known) {
+  std::string said = std::to_string(run.failed) + "\n";
+  for (size_t i = known; i < run.problems.size(); i++) said += run.problems[i] + "\n";
+  (void)!write(run.told, said.data(), said.size());
+  _exit(0);
+}
+
+// Whether this is the process for the call. The other one goes on when that has ended.
+bool in_child(void) {
+  int ends[2], status = 0;
+  TD_CHECK(pipe(ends) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    run.told = ends[1];
+    return true;
+  }
+  close(ends[1]);
+  std::string said;
+  char part[4096];
+  for (ssize_t n; (n = read(ends[0], part, sizeof part)) > 0;)
+    said.append(part, static_cast<size_t>(n));
+  close(ends[0]);
+  waitpid(child, &status, 0);
+  std::istringstream lines(said);
+  std::string line;
+  run.failed = 1;
+  if (std::getline(lines, line)) {
+    run.failed = std::stol(line);
+    while (std::getline(lines, line)) run.problems.push_back(line);
+  } else {
+    report("the process ended with status " + std::to_string(status));
+  }
+  return false;
 }
 
 long step(void) {
@@ -164,20 +204,6 @@ long step(void) {
 }  // namespace
 
 extern "C" {
-
-int attempts_aside(const char *test) {
-  td_malloc_required();
-  static const char *const is_aside = "TD_ATTEMPTS_ASIDE";
-  if (std::getenv(is_aside) != nullptr) return 0;
-  const std::string command =
-      std::string(is_aside) + "=1 /proc/" + std::to_string(getpid()) + "/exe =" + test + " 2>&1";
-  static char said[4000];
-  FILE *output = popen(command.c_str(), "r");
-  const size_t length = output == nullptr ? 0 : fread(said, 1, sizeof said - 1, output);
-  said[length] = 0;
-  if (output == nullptr || pclose(output) != 0) td_test_fail("attempts", 0, "%s", said);
-  return 1;
-}
 
 void attempts_begin(const char *function, unsigned watched, int forms, td_status wanted,
                     td_status also, const char *known) {
@@ -200,7 +226,7 @@ void attempts_begin(const char *function, unsigned watched, int forms, td_status
 int attempts_world(misuse *m) {
   if (run.persistent < 0) run.persistent = 0;
   if (run.measured && !run.used_up && !next_form()) return 0;
-  if (run.problems.size() >= 6) return 0;
+  if (run.problems.size() >= most_problems) return 0;
   run.used_up = false;
   run.before = attack::Snapshot();
   for (const fs::directory_entry &entry : fs::directory_iterator(td_test_folder()))
@@ -222,10 +248,17 @@ int attempts_next(misuse *m) {
   } else if (run.measured && run.failed == 0) {
     return 0;  // the call got all its memory: this form is done
   }
+  if (m->arrow_stream.private_data != nullptr) misuse_arrow_stream(m);
   if (m->line != 0) lseek(m->line, 0, SEEK_SET);
-  if (run.measured && run.leaks == 0) run.point += step();
   run.results_left = false;
   run.status = TD_OK;
+  if (!run.measured) return 1;
+  if (run.leaks == 0) run.point += step();
+  while (run.watched & FORKS) {
+    if (in_child()) return 1;
+    if (run.failed == 0 || run.problems.size() >= most_problems) return 0;
+    run.point += step();
+  }
   return 1;
 }
 
@@ -252,24 +285,26 @@ void attempts_null(const void *result) { run.results_left |= result != nullptr; 
 
 void attempts_check(misuse *m) {
   const bool first = run.point == 0;
+  const size_t problems = run.problems.size();
   run.measured = true;
   if (first && run.form == 0 && run.status != run.wanted) {
     report(std::string("without failures it should give ") + td_status_name(run.wanted) + ": " +
            td_last_error_message());
   }
   if (run.status == TD_OK) {
+    if (run.told != 0) tell_parent(problems);
     run.used_up = first || run.failed != 0;
     if (first) run.failed = 1;  // there is more to come
     return;
   }
   if (first) run.failed = 1;
   // What is kept for later calls is kept once.
-  run.leaks = td_malloc_blocks() > run.blocks ? run.leaks + 1 : 0;
+  const bool leaked = td_malloc_blocks() > run.blocks && !(run.watched & MAY_LEAK);
+  run.leaks = leaked ? run.leaks + 1 : 0;
   if (run.leaks == most_leaks) {
     report(std::to_string(td_malloc_blocks() - run.blocks) + " blocks were not freed");
     run.leaks = 0;
   }
-  const size_t problems = run.problems.size();
   const char *const message = td_last_error_message();
   if (run.status != TD_ERR_OUT_OF_MEMORY && run.status != run.usual && run.status != run.also)
     report(std::string("the status is wrong: ") + message);
@@ -281,6 +316,7 @@ void attempts_check(misuse *m) {
     report(std::to_string(td_debug_live_handles() - run.live) + " handles were left");
   const std::string difference = attack::difference(taken(*m), run.before, false);
   if (!difference.empty()) report("changed: " + difference);
+  if (run.told != 0) tell_parent(problems);
   if (run.problems.size() != problems || run.watched & WATCH_td_group) run.used_up = true;
 }
 

@@ -32,11 +32,10 @@ enum {
   WATCH_td_writer = 16,
   WATCH_td_module = 32,
   WATCH_td_store = 64,
+  MAY_LEAK = 256, /* memory may be left behind */
+  FORKS = 512,    /* each call in a process of its own: exhausted memory damages a library below */
   WATCH_td_group = 128 /* none: a failure closes it, so that each call gets a new one */
 };
-
-/* Whether a process of its own has run the test of this name: what fails there leaves a library damaged. */
-int attempts_aside(const char *test);
 
 /* `forms`: how many forms of dictionaries are tried. `wanted`: what the call gives with the plain form when
  * nothing fails. `also`: what a failure may give beside TD_ERR_OUT_OF_MEMORY, or TD_OK. `known`: why the

@@ -472,9 +472,14 @@ struct ArrowSchema *misuse_arrow(misuse *m) {
   return &m->arrow_schema;
 }
 
+static void release_arrow(misuse *m) {
+  if (m->arrow_schema.release != NULL) m->arrow_schema.release(&m->arrow_schema);
+  if (m->arrow_array.release != NULL) m->arrow_array.release(&m->arrow_array);
+}
+
 static int stream_schema(struct ArrowArrayStream *self, struct ArrowSchema *out) {
   misuse *m = self->private_data;
-  *out = *misuse_arrow(m);
+  *out = m->arrow_schema;
   m->arrow_schema.release = NULL;
   return 0;
 }
@@ -489,6 +494,8 @@ static int stream_next(struct ArrowArrayStream *self, struct ArrowArray *out) {
 static void stream_release(struct ArrowArrayStream *self) { self->release = NULL; }
 
 struct ArrowArrayStream *misuse_arrow_stream(misuse *m) {
+  release_arrow(m);
+  misuse_arrow(m);
   m->arrow_stream.get_schema = stream_schema;
   m->arrow_stream.get_next = stream_next;
   m->arrow_stream.release = stream_release;

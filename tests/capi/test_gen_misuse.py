@@ -12,14 +12,14 @@ GENERATOR = pathlib.Path(__file__).with_name("gen_misuse.py")
 
 
 class Generate(unittest.TestCase):
-    def generate(self, declaration):
+    def generate(self, declaration, kind="misuse"):
         """What the generator writes, or says, when td_device.h has one more declaration."""
         with tempfile.TemporaryDirectory() as folder:
             include, output = pathlib.Path(folder, "include"), pathlib.Path(folder, "out.c")
             shutil.copytree(INCLUDE, include)
             header = include / "tensordict/td_device.h"
             header.write_text(header.read_text().replace("#ifdef __cplusplus\n}", declaration + "\n#ifdef __cplusplus\n}"))
-            done = subprocess.run([sys.executable, GENERATOR, SWIG, include, output], capture_output=True, text=True)
+            done = subprocess.run([sys.executable, GENERATOR, SWIG, include, output, kind], capture_output=True, text=True)
             return done.returncode, output.read_text() if done.returncode == 0 else done.stderr
 
     def test_a_new_function_is_tested(self):
@@ -29,6 +29,14 @@ class Generate(unittest.TestCase):
         self.assertIn("TD_EXPECT(td_like_sized(NULL, &o_result), TD_ERR_NULL_ARGUMENT);", text)
         self.assertIn("TD_EXPECT(td_like_sized(m.td, NULL), TD_ERR_NULL_ARGUMENT);", text)
         self.assertIn("TD_EXPECT(td_like_sized(m.freed_tensordict, &o_result), TD_ERR_BAD_HANDLE);", text)
+
+    def test_a_new_function_is_called_without_memory(self):
+        code, text = self.generate("td_status td_like_sized(const td_tensordict *td, td_tensordict **result);", "allocation")
+        self.assertEqual(code, 0)
+        self.assertIn("const td_status status = td_like_sized(a_td, &o_result);", text)
+        code, text = self.generate("int32_t td_length(const td_tensordict *TD_NULLABLE td);", "allocation")
+        self.assertEqual(code, 0)
+        self.assertIn("WITHOUT_MEMORY((void)td_length(m.td));", text)
 
     def test_nullable_pointers_may_be_null(self):
         code, text = self.generate("td_status td_like_sized(const td_tensordict *td, const char *TD_NULLABLE dir);")
