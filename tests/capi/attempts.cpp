@@ -95,7 +95,8 @@ void add_files(attack::Snapshot &to) {
   std::sort(lines.begin(), lines.end());
   for (const std::string &line : lines) to.line(line);
   const fs::directory_iterator open("/proc/self/fd");
-  to.line(std::to_string(std::distance(begin(open), end(open))) + " descriptors");
+  const auto number = std::distance(begin(open), end(open)) - (run.told != 0 ? 1 : 0);
+  to.line(std::to_string(number) + " descriptors");
 }
 
 template <class Handle>
@@ -173,6 +174,7 @@ bool in_child(void) {
   TD_CHECK(pipe(ends) == 0);
   const pid_t child = fork();
   if (child == 0) {
+    close(ends[0]);
     run.told = ends[1];
     return true;
   }
