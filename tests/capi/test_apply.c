@@ -65,8 +65,6 @@ TD_TEST(it_is_called_in_order_with_full_paths) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(td, TD_KEY("n", "new"), &kind)); /* but the dictionaries are new */
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(results_take_the_place_of_the_source) {
@@ -77,10 +75,7 @@ TD_TEST(results_take_the_place_of_the_source) {
   TD_DO(td_tensor_dtype(b, &dtype));
   TD_CHECK_INT(dtype, TD_DTYPE_FLOAT64);
   TD_CHECK_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_tensor_free(b);
-  td_free(result);
   TD_EXPECT_NULL(td_apply(td, NULL, first_row, NULL, &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 TD_TEST(codes_of_a_callback) {
@@ -101,7 +96,6 @@ TD_TEST(codes_of_a_callback) {
       TD_CHECK_INT(it.calls, at); /* the walk ends there */
     }
   }
-  td_free(td);
 }
 
 TD_TEST(the_text_of_a_callback_stays) {
@@ -133,7 +127,6 @@ TD_TEST(a_failure_of_the_library_inside_travels_through) {
   td_tensordict *td = td_sample(), *result;
   TD_EXPECT_NULL(td_apply(td, NULL, fail_in_the_library, NULL, &result), TD_ERR_INDEX, result);
   TD_CHECK_TEXT(td_last_error_message(), "1000");
-  td_free(td);
 }
 
 TD_TEST(a_source_kept_too_long_is_a_dead_handle) {
@@ -142,8 +135,6 @@ TD_TEST(a_source_kept_too_long_is_a_dead_handle) {
   walk it = {0};
   TD_DO(td_apply(td, NULL, share, &it, &result));
   TD_EXPECT_NULL(td_tensor_dup(it.kept, &again), TD_ERR_BAD_HANDLE, again);
-  td_free(result);
-  td_free(td);
 }
 
 static td_status free_the_source(void *user, const char *const *path, size_t path_len,
@@ -184,7 +175,6 @@ TD_TEST(callbacks_that_break_the_rules_do_no_harm) {
   TD_EXPECT_NULL(td_apply(td, NULL, return_rubbish, NULL, &result), TD_ERR_BAD_HANDLE, result);
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(td);
 }
 
 static td_status fail_with_a_result(void *user, const char *const *path, size_t path_len,
@@ -199,7 +189,6 @@ static td_status fail_with_a_result(void *user, const char *const *path, size_t 
 TD_TEST(a_result_stored_by_a_failing_callback_is_consumed) {
   td_tensordict *td = td_sample(), *result;
   TD_EXPECT_NULL(td_apply(td, NULL, fail_with_a_result, NULL, &result), -20000, result);
-  td_free(td);
 }
 
 TD_TEST(no_result_drops_the_entry) {
@@ -242,7 +231,6 @@ TD_TEST(no_result_drops_the_entry) {
   TD_EXPECT_NULL(td_apply(td, &options, share, &it, &result), TD_OK, result);
   options.filter_empty = 3;
   TD_EXPECT_NULL(td_apply(td, &options, share, &it, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 static td_status one_for_all(void *user, const char *const *path, size_t path_len,
@@ -265,9 +253,6 @@ TD_TEST(inplace_writes_into_what_is_there) {
   TD_CHECK(td_same_memory(before, after));
   TD_CHECK_VALUES(before, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1);
   TD_CHECK_FLAG(td_is_locked, td, 1);
-  td_tensor_free(after);
-  td_tensor_free(before);
-  td_free(td);
 }
 
 TD_TEST(a_failure_half_way_leaves_the_source_alone) {
@@ -278,8 +263,6 @@ TD_TEST(a_failure_half_way_leaves_the_source_alone) {
   td_tensor *a = td_take(td, TD_KEY("a"));
   TD_CHECK_VALUES(a, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                   22, 23);
-  td_tensor_free(a);
-  td_free(td);
 }
 
 TD_TEST(the_lock_goes_along_when_asked) {
@@ -293,6 +276,4 @@ TD_TEST(the_lock_goes_along_when_asked) {
   options.propagate_lock = 1;
   TD_DO(td_apply(td, &options, share, &it, &result));
   TD_CHECK_FLAG(td_is_locked, result, 1);
-  td_free(result);
-  td_free(td);
 }

@@ -70,16 +70,11 @@ TD_TEST(others_stand_beside_by_key) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(result, TD_KEY("only"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(result);
   it.seen[0] = '\0';
   TD_DO(td_apply_entries(td, NULL, 0, NULL, sum, &it, &result)); /* none is fine, too */
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 1, NULL, sum, &it, &result), TD_ERR_NULL_ARGUMENT,
                  result);
-  td_free(hundred);
-  td_free(ten);
-  td_free(td);
 }
 
 TD_TEST(what_others_lack) {
@@ -97,7 +92,6 @@ TD_TEST(what_others_lack) {
   TD_CHECK_INT(it.missing, 1);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 12));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
-  td_free(result);
   TD_DO(td_remove(other, TD_KEY("n"))); /* a missing dictionary is as an empty one */
   td_tensor *five = td_filled(TD_DTYPE_INT64, 5, TD_SIZES(2, 2));
   options.default_value = five;
@@ -105,7 +99,6 @@ TD_TEST(what_others_lack) {
   TD_DO(td_apply_entries(td, others, 1, &options, sum, &it, &result));
   TD_CHECK_INT(it.missing, 0);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(5, 6, 7, 8));
-  td_free(result);
   td_tensor_free(five);
   TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_BAD_HANDLE,
                  result);
@@ -113,8 +106,6 @@ TD_TEST(what_others_lack) {
   td_put(other, TD_KEY("n"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_WRONG_ENTRY,
                  result);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(dictionaries_as_they_are) {
@@ -128,7 +119,6 @@ TD_TEST(dictionaries_as_they_are) {
   TD_CHECK_INT(it.dicts, 1);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 12));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
-  td_free(result);
   TD_DO(td_remove(other, TD_KEY("n")));
   TD_EXPECT_NULL(td_apply_entries(td, others, 1, &options, sum, &it, &result), TD_ERR_KEY_NOT_FOUND,
                  result);
@@ -136,9 +126,6 @@ TD_TEST(dictionaries_as_they_are) {
   it = (walk){0};
   TD_DO(td_apply_entries(td, others, 1, &options, sum, &it, &result));
   TD_CHECK_INT(it.missing, 1);
-  td_free(result);
-  td_free(other);
-  td_free(td);
 }
 
 static td_status swap(void *user, const td_apply_entry *entry, td_tensor **tensor,
@@ -160,7 +147,6 @@ TD_TEST(tensors_and_dictionaries_change_places) {
   TD_DO(td_apply_entries(td, NULL, 0, &options, swap, &it, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a", "n", "b"), TD_SIZES(2, 2), TD_VALUES(7, 8, 9, 10));
   TD_CHECK_ENTRY(result, TD_KEY("n"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
   TD_EXPECT(td_apply_entries_inplace(td, NULL, 0, &options, swap, &it), TD_ERR_WRONG_ENTRY);
   it.both = 1;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result),
@@ -168,7 +154,6 @@ TD_TEST(tensors_and_dictionaries_change_places) {
   it.status = -20000; /* what a failing callback leaves behind is consumed */
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, swap, &it, &result), -20000, result);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(td);
 }
 
 TD_TEST(in_place_with_others) {
@@ -180,12 +165,9 @@ TD_TEST(in_place_with_others) {
   TD_DO(td_lock(td));
   TD_DO(td_apply_entries_inplace(td, others, 1, &options, sum, &it));
   TD_CHECK_VALUES(before, 10, 12, 14, 16); /* still int64 */
-  td_tensor_free(before);
-  options.call_on_nested = 1; /* a dictionary is written into the one that is there */
+  options.call_on_nested = 1;              /* a dictionary is written into the one that is there */
   TD_DO(td_apply_entries_inplace(td, others, 1, &options, sum, &it));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(20, 23));
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(a_batch_size_and_names_for_the_result) {
@@ -201,12 +183,9 @@ TD_TEST(a_batch_size_and_names_for_the_result) {
   TD_CHECK_BATCH(result, 4);
   td_tensordict *inner = td_take_dict(result, TD_KEY("n"));
   TD_CHECK_BATCH(inner, 4); /* the same for all */
-  td_free(inner);
-  td_free(result);
   options.batch_dims = 0;
   TD_DO(td_apply_entries(td, NULL, 0, &options, sum, &it, &result));
   TD_CHECK_NO_BATCH(result);
-  td_free(result);
   const int64_t wrong[] = {4, 4};
   options.batch_size = wrong;
   options.batch_dims = 2;
@@ -218,14 +197,12 @@ TD_TEST(a_batch_size_and_names_for_the_result) {
   options.names = names;
   options.names_len = 2;
   TD_DO(td_apply_entries(td, NULL, 0, &options, sum, &it, &result));
-  td_free(result);
   options.names_len = 1;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result),
                  TD_ERR_INVALID_ARGUMENT, result);
   options.names = NULL;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_NULL_ARGUMENT,
                  result);
-  td_free(td);
 }
 
 TD_TEST(a_device_for_the_result) {
@@ -239,13 +216,10 @@ TD_TEST(a_device_for_the_result) {
   int32_t index = 0;
   TD_DO(td_tensor_device(a, &type, &index));
   TD_CHECK_INT(type, TD_DEVICE_META);
-  td_tensor_free(a);
   TD_DO(td_device(result, &type, &index));
   TD_CHECK_INT(type, TD_DEVICE_META);
-  td_free(result);
   options.device_type = 12345;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_DEVICE, result);
-  td_free(td);
 }
 
 TD_TEST(results_into_a_dictionary_that_is_there) {
@@ -263,8 +237,6 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   TD_CHECK_ENTRY(inner, TD_KEY("b"), TD_SIZES(2, 2),
                  TD_VALUES(0, 1, 2, 3)); /* the same dictionary */
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
-  td_free(inner);
 
   it.status = -20000;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), -20000, result);
@@ -275,7 +247,6 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_SHAPE, result);
   options.batch_dims = 1;
   TD_DO(td_apply_entries(td, NULL, 0, &options, sum, &it, &result));
-  td_free(result);
   options.device_type = TD_DEVICE_META;
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_DEVICE, result);
   options.device_type = TD_DEVICE_NONE;
@@ -285,7 +256,6 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   td_free(out);
   TD_EXPECT_NULL(td_apply_entries(td, NULL, 0, &options, sum, &it, &result), TD_ERR_BAD_HANDLE,
                  result);
-  td_free(td);
 }
 
 /* The names of a lazy stack belong to what is read out on the way. */
@@ -307,11 +277,6 @@ TD_TEST(results_of_a_lazy_stack_into_a_dictionary) {
                  TD_VALUES(0, 1, 2, 3));
   TD_CHECK_ENTRY(out, TD_KEY("n", "another name that is as long as the first"), TD_SIZES(2, 2),
                  TD_VALUES(0, 1, 2, 3));
-  td_free(result);
-  td_free(out);
-  td_free(lazy);
-  td_free(elements[0]);
-  td_free(elements[1]);
 }
 
 static td_status share(void *user, const char *const *path, size_t path_len,
@@ -361,6 +326,4 @@ TD_TEST(callbacks_that_break_the_rules_do_no_harm) {
   const td_tensordict *const others[] = {other};
   TD_DO(td_apply_entries(td, others, 1, NULL, wreck, &td, &result)); /* frees `td` */
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
-  td_free(other);
 }

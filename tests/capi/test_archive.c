@@ -66,8 +66,6 @@ TD_TEST(golden_archives_both_ways) {
   TD_CHECK_SIZES((b = td_take(other, TD_KEY("n", "c"))), 4, 5);
   td_tensor_free(b);
   TD_CHECK_INT(equal(one, other), 1);
-  td_free(one);
-  td_free(other);
 }
 
 /* Every kind of node that a folder can hold. */
@@ -132,9 +130,6 @@ TD_TEST(the_same_file_from_a_dictionary_and_from_its_folder) {
   td_free(archive);
   archive = load(here("three.tdz"));
   TD_CHECK_INT(equal(td, archive), 1);
-  td_free(archive);
-  td_free(mapped);
-  td_free(td);
 }
 
 static void set_first(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -178,7 +173,6 @@ TD_TEST(what_is_written_stays_here_unless_asked_for) {
   td_free(loaded);
   TD_EXPECT_NULL(td_memmap_load(here("y.tdz"), &options, &loaded), TD_ERR_UNSUPPORTED, loaded);
   TD_DO(td_memmap_write_archive_checksums(here("y.tdz")));
-  td_free(td);
 }
 
 TD_TEST(an_archive_to_write_to) {
@@ -197,7 +191,6 @@ TD_TEST(an_archive_to_write_to) {
   TD_EXPECT_NULL(td_memmap_like(td, here("other.tdz"), &options, &like), TD_ERR_INVALID_ARGUMENT,
                  like);
   TD_CHECK(!td_exists(here("other.tdz")));
-  td_free(td);
 }
 
 TD_TEST(loaded_as_shapes_alone_and_from_inside) {
@@ -209,9 +202,6 @@ TD_TEST(loaded_as_shapes_alone_and_from_inside) {
   TD_DO(td_memmap_load(here("m.tdz"), &options, &loaded));
   td_tensor *a = td_take(loaded, TD_KEY("a"));
   TD_CHECK_SIZES(a, 4, 3, 2);
-  td_tensor_free(a);
-  td_free(loaded);
-  td_free(td);
 }
 
 TD_TEST(names_and_options) {
@@ -249,7 +239,6 @@ TD_TEST(names_and_options) {
   TD_DO(td_memmap_is_archive(here("nothing"), &is));
   TD_CHECK_INT(is, 0);
   TD_EXPECT_NULL(td_memmap_load(here("text"), NULL, &saved), TD_ERR_FORMAT, saved);
-  td_free(td);
 }
 
 /* An old archive stays until the new one is whole, also for those who have it open. */
@@ -268,10 +257,6 @@ TD_TEST(replaced_while_it_is_open) {
   td_free(other);
   TD_DO(td_memmap(saved, here("m.tdz"), NULL, &other));
   TD_CHECK_ENTRY(other, TD_KEY("z"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(open);
-  td_free(saved);
-  td_free(other);
-  td_free(td);
 }
 
 static void *read_again_and_again(void *folder) {
@@ -312,5 +297,4 @@ TD_TEST(readers_beside_a_writer) {
     TD_CHECK(pthread_join(threads[i], &failures) == 0);
     TD_CHECK(failures == NULL);
   }
-  td_free(td);
 }

@@ -255,7 +255,6 @@ TD_TEST(links_and_folders_in_the_way) {
   TD_CHECK(!td_exists(here("x.tdz")));
   TD_CHECK(!td_exists(here("x")));
   TD_CHECK_INT(td_file_size(here("text")), 1);
-  td_free(td);
 }
 
 static td_tensordict *four_megabytes(void) {
@@ -336,7 +335,6 @@ TD_TEST(damage_is_named) {
   TD_DO(td_memmap_verify(here("m.tdz"), &options, &damaged));
   TD_CHECK_INT(damaged, 1);
   TD_CHECK(strcmp(seen, "meta.json:5 ") == 0);
-  td_free(td);
 }
 
 TD_TEST(a_nested_tensor_archive_is_written_to) {
@@ -349,6 +347,4 @@ TD_TEST(a_nested_tensor_archive_is_written_to) {
   int32_t same = 0;
   TD_DO(td_equal(td, through, &same));
   TD_CHECK_INT(same, 1);
-  td_free(through);
-  td_free(td);
 }

@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#if defined(__linux__)
+#include <sys/mount.h>
+#endif
 
 #include "td_arrow_files.h"
 #include "td_process.h"
@@ -65,7 +68,6 @@ TD_TEST(many_row_groups) {
   TD_DO(td_file_save(td, file_named("g.parquet"), NULL));
   TD_CHECK(td_file_size(file_named("g.parquet")) < 1 << 20);
   check_holds(file_named("g.parquet"), td, "row groups");
-  td_free(td);
 }
 
 TD_TEST(names_that_are_joined) {
@@ -86,7 +88,6 @@ TD_TEST(names_that_are_joined) {
   td_put(td, TD_KEY("n.m.x"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
   TD_EXPECT(td_file_save(td, file_named("twice.parquet"), &options), TD_ERR_KEY_EXISTS);
   TD_CHECK(!td_exists(file_named("twice.parquet")));
-  td_free(td);
 }
 
 TD_TEST(batch_sizes_beyond_the_rows) {
@@ -109,7 +110,6 @@ TD_TEST(batch_sizes_beyond_the_rows) {
     options.batch_dims = 3;
     TD_EXPECT_NULL(td_file_load(file_named(names[n]), &options, &again), TD_ERR_SHAPE, again);
   }
-  td_free(td);
 }
 
 /* One record batch that is not compressed lies in the file as it is in memory. */
@@ -140,8 +140,6 @@ TD_TEST(arrow_is_mapped_and_stays_when_the_file_goes) {
     TD_CHECK(mapped);
   }
   ((int64_t *)data)[0] = 7; /* stays in this process */
-  td_tensor_free(a);
-  td_free(td);
 }
 
 static int threads_here(void) {
@@ -162,7 +160,6 @@ TD_TEST(no_thread_is_started) {
     check_holds(file_named(names[n]), td, names[n]);
   }
   TD_CHECK_INT(threads_here(), before);
-  td_free(td);
 }
 
 /* The content says what a file is, unless its name says something else. */
@@ -194,7 +191,6 @@ TD_TEST(which_files_are_tables) {
   TD_CHECK_TEXT(td_last_error_message(), "does not begin with PAR1");
   td_write_text(file_named("short.arrow"), "ARROW1");
   TD_EXPECT_NULL(td_file_load(file_named("short.arrow"), NULL, &again), TD_ERR_FORMAT, again);
-  td_free(td);
 }
 
 /* The old file stays, and nothing beside it. */
@@ -246,7 +242,6 @@ TD_TEST(limits_of_depth_and_entries) {
     options.max_depth = 2;
     TD_EXPECT_NULL(td_file_load(file_named(names[n]), &options, &again), TD_ERR_FORMAT, again);
   }
-  td_free(td);
 }
 
 /* The library from a folder of its own, where no module lies. */
@@ -259,7 +254,6 @@ TD_TEST(child_without_the_module) {
   TD_EXPECT_NULL(td_file_load(file_named("a.parquet"), NULL, &again), TD_ERR_UNSUPPORTED, again);
   TD_CHECK_TEXT(td_last_error_message(), "tensordict-arrow.so");
   TD_CHECK_TEXT(td_last_error_message(), "libparquet-dev");
-  td_free(td);
 }
 
 TD_TEST(without_the_module_a_message_says_what_to_do) {
@@ -276,4 +270,45 @@ TD_TEST(without_the_module_a_message_says_what_to_do) {
   const int child = td_spawn("child_without_the_module", "without");
   unsetenv("LD_PRELOAD");
   TD_CHECK(td_join(child));
+}
+
+/* The old file stays, and nothing half-written beside it. */
+TD_TEST(a_full_disk) {
+  need_arrow();
+#if defined(__linux__)
+  const char *disk = file_named("disk");
+  td_make_folder(disk);
+  if (mount("none", disk, "tmpfs", 0, "size=1m") != 0) td_test_skip("mount is not permitted");
+  td_tensordict *td = td_empty(TD_SIZES(4)), *small = td_empty(TD_SIZES(1));
+  td_put(td, TD_KEY("big"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4, 1 << 18)));
+  td_put(small, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1)));
+  td_status statuses[NAMES];
+  int left[NAMES], same[NAMES];
+  char messages[NAMES][1024];
+  for (int i = 0; i < NAMES; i++) {
+    const char *path = td_path(disk, names[i]);
+    td_tensordict *again = NULL;
+    int32_t equal = 0;
+    TD_DO(td_file_save(small, path, NULL));
+    statuses[i] = td_file_save(td, path, NULL);
+    snprintf(messages[i], sizeof messages[i], "%s", td_last_error_message());
+    left[i] = td_count_entries(disk);
+    if (td_file_load(path, NULL, &again) == TD_OK && td_equal(again, small, &equal) != TD_OK)
+      equal = 0;
+    same[i] = equal;
+    td_free(again);
+    remove(path);
+  }
+  umount(disk);
+  td_free(td);
+  td_free(small);
+  for (int i = 0; i < NAMES; i++) {
+    TD_CHECK_INT(statuses[i], TD_ERR_IO);
+    TD_CHECK_TEXT(messages[i], "No space left");
+    TD_CHECK_INT(left[i], 1);
+    TD_CHECK_INT(same[i], 1);
+  }
+#else
+  td_test_skip("only on Linux");
+#endif
 }

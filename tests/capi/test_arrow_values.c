@@ -52,7 +52,6 @@ TD_TEST(copies_may_be_written) {
   TABLE_ALL_RELEASED();
   TD_DO(td_zero(td));
   TD_CHECK_INT(numbers[1], 11);
-  td_free(td);
 }
 
 TD_TEST(slices_at_every_level) {
@@ -183,7 +182,6 @@ TD_TEST(texts_of_all_kinds) {
   check_texts(td, "z", "[{\"$bytes\":\"YQ==\"}, {\"$bytes\":\"//8=\"}]");
   check_texts(td, "v", "[\"abc\", \"fourteen bytes\"]");
   TD_CHECK_JSON(td, TD_KEY("n"), "null");
-  td_free(td);
 }
 
 TD_TEST(what_is_encoded_with_a_dictionary_is_decoded) {
@@ -244,7 +242,6 @@ TD_TEST(memory_that_is_not_aligned_is_copied) {
   td_tensordict *td = table_take(&table, NULL);
   TABLE_ALL_RELEASED();
   TD_CHECK_ENTRY(td, TD_KEY("f"), TD_SIZES(4), TD_VALUES(1, 2, 3, 4));
-  td_free(td);
 }
 
 TD_TEST(names_of_columns) {

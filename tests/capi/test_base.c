@@ -62,7 +62,6 @@ TD_TEST(a_failure_leaves_code_function_and_text) {
   TD_CHECK_INT(td_last_error_code(), TD_ERR_KEY_NOT_FOUND);
   TD_CHECK_SAME_TEXT(td_last_error_function(), "td_get");
   TD_CHECK_TEXT(td_last_error_message(), "nope");
-  td_free(td);
 }
 
 TD_TEST(success_getters_and_free_leave_the_error_alone) {
@@ -142,7 +141,6 @@ TD_TEST(long_names_do_not_break_the_text) {
   TD_CHECK(strlen(text) < 1024);
   for (; *text != '\0'; text++) /* no character is cut in two */
     if (*text == '\303') TD_CHECK(*++text == '\274');
-  td_free(td);
 }
 
 TD_TEST(many_handles_at_once) {
@@ -298,5 +296,4 @@ TD_TEST(options_say_their_size) {
   td_keys_free(keys);
   grown.later[3] = 1;
   TD_EXPECT_NULL(td_keys_of(td, &grown.known, &keys), TD_ERR_UNSUPPORTED, keys);
-  td_free(td);
 }

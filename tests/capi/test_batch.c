@@ -16,12 +16,6 @@ TD_TEST(entries_begin_with_the_batch_size) {
   td_keys *keys = NULL;
   TD_DO(td_keys_of(td, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 2);
-  td_keys_free(keys);
-  td_tensor_free(fits);
-  td_tensor_free(longer);
-  td_tensor_free(shorter);
-  td_tensor_free(other);
-  td_free(td);
 }
 
 TD_TEST(create_checks_its_arguments) {
@@ -33,7 +27,6 @@ TD_TEST(create_checks_its_arguments) {
     TD_EXPECT_NULL(td_create(TD_SIZES(3), TD_DEVICE_CUDA, 0, &td), TD_ERR_DEVICE, td);
   TD_DO(td_create(TD_SIZES(0), TD_DEVICE_NONE, -1, &td));
   TD_CHECK_BATCH(td, 0);
-  td_free(td);
 }
 
 TD_TEST(batch_size_grows_nested_dictionaries) {
@@ -49,8 +42,6 @@ TD_TEST(batch_size_grows_nested_dictionaries) {
   TD_CHECK_BATCH(n, 3, 4); /* none shrinks */
   TD_DO(td_set_batch_size(td, TD_NO_SIZES));
   TD_CHECK_NO_BATCH(td);
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(batch_size_changes_as_a_whole_or_not_at_all) {
@@ -69,8 +60,6 @@ TD_TEST(batch_size_changes_as_a_whole_or_not_at_all) {
   TD_DO(td_lock(td));
   TD_DO(td_set_batch_size(td, TD_NO_SIZES)); /* allowed when locked */
   TD_CHECK_NO_BATCH(td);
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(batch_size_needs_room) {
@@ -82,7 +71,6 @@ TD_TEST(batch_size_needs_room) {
   TD_CHECK_INT(sizes[0], -7);
   TD_DO(td_batch_size(td, NULL, 0, &dims));
   TD_CHECK_INT(dims, 2);
-  td_free(td);
 }
 
 static void check_device(const td_tensordict *td, td_device_type want) {
@@ -126,9 +114,6 @@ TD_TEST(a_device_moves_what_is_set) {
   n = td_take_dict(td, TD_KEY("sub", "n"));
   check_device(n, TD_DEVICE_NONE);
   check_tensor_device(td, TD_KEY("t"), TD_DEVICE_META); /* nothing moved */
-  td_free(n);
-  td_free(entry);
-  td_free(td);
 }
 
 TD_TEST(without_device_entries_live_anywhere) {
@@ -139,7 +124,6 @@ TD_TEST(without_device_entries_live_anywhere) {
   td_put(td, TD_KEY("cpu"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
   check_tensor_device(td, TD_KEY("meta"), TD_DEVICE_META);
   check_tensor_device(td, TD_KEY("cpu"), TD_DEVICE_CPU);
-  td_free(td);
 }
 
 TD_TEST(to_device) {
@@ -167,10 +151,6 @@ TD_TEST(to_device) {
     TD_EXPECT_NULL(td_to_device(td, TD_DEVICE_CUDA, 0, NULL, &none), TD_ERR_DEVICE, none);
     TD_CHECK_TEXT(td_last_error_message(), "cuda");
   }
-  td_free(meta);
-  td_free(same);
-  td_free(cpu);
-  td_free(td);
 }
 
 TD_TEST(to_dtype_casts_every_leaf) {
@@ -185,9 +165,6 @@ TD_TEST(to_dtype_casts_every_leaf) {
   TD_CHECK_FLAG(td_is_locked, halves, 1);
   TD_EXPECT_NULL(td_to_dtype(td, TD_DTYPE_OTHER, &none), TD_ERR_DTYPE, none);
   TD_EXPECT_NULL(td_to_dtype(td, 321, &none), TD_ERR_DTYPE, none);
-  td_tensor_free(b);
-  td_free(halves);
-  td_free(td);
 }
 
 TD_TEST(on_an_accelerator) {
@@ -198,9 +175,6 @@ TD_TEST(on_an_accelerator) {
   TD_DO(td_to_device(there, TD_DEVICE_CPU, -1, NULL, &back));
   TD_CHECK_ENTRY(back, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(back);
-  td_free(there);
-  td_free(td);
 }
 
 /* A nested dictionary does not know who holds it: its batch size can change beneath a parent, which went
@@ -219,7 +193,6 @@ TD_TEST(a_nested_batch_size_changes_beneath_its_parent) {
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_SLICE(0, 1)), &result), TD_ERR_SHAPE, result);
   td_tensor *rows = td_positions((const int64_t[]){3, 2}, 2);
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_TENSOR(rows)), &result), TD_ERR_SHAPE, result);
-  td_tensor_free(rows);
   TD_EXPECT(td_set_at(td, TD_AT(TD_I_ELLIPSIS), values), TD_ERR_SHAPE);
   TD_EXPECT(td_update_at(td, TD_AT(TD_I_SLICE(2, 4)), values, 0), TD_ERR_SHAPE);
   TD_EXPECT_NULL(td_unsqueeze(td, 0, &result), TD_ERR_SHAPE, result);
@@ -232,7 +205,6 @@ TD_TEST(a_nested_batch_size_changes_beneath_its_parent) {
   TD_EXPECT_NULL(td_cat(both, 2, 0, &result), TD_ERR_SHAPE, result);
   td_tensor *one = td_take(td, TD_KEY("n", "y")); /* what asks for no batch dimension goes on */
   TD_CHECK_VALUES(one, 7);
-  td_tensor_free(one);
   td_put(inner, TD_KEY("y"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1)));
   TD_EXPECT(td_set_batch_size(td, TD_SIZES(4)), TD_ERR_SHAPE);
   TD_DO(td_set_batch_size(inner, TD_NO_SIZES));
@@ -241,10 +213,6 @@ TD_TEST(a_nested_batch_size_changes_beneath_its_parent) {
   TD_CHECK_BATCH(inner, 4);
   TD_DO(td_index(td, TD_AT(TD_I_INT(3)), &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "y"), TD_NO_SIZES, TD_VALUES(3));
-  td_free(result);
-  td_free(values);
-  td_free(inner);
-  td_free(td);
 }
 
 /* An empty dictionary takes the batch size of the one that asks last. */
@@ -258,10 +226,6 @@ TD_TEST(an_empty_dictionary_in_two_parents) {
   TD_EXPECT_NULL(td_index(one, TD_AT(TD_I_INT(3)), &result), TD_ERR_SHAPE, result);
   TD_DO(td_index(other, TD_AT(TD_I_INT(1)), &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "y"), TD_NO_SIZES, TD_VALUES(1));
-  td_free(result);
-  td_free(inner);
-  td_free(other);
-  td_free(one);
 }
 
 TD_TEST(an_element_changes_beneath_a_lazy_stack) {
@@ -277,7 +241,4 @@ TD_TEST(an_element_changes_beneath_a_lazy_stack) {
   TD_EXPECT_NULL(td_permute(lazy, TD_SIZES(1, 0), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_to_lazy_stack(lazy, 1, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_clone(lazy, 0, &result), TD_ERR_SHAPE, result);
-  td_free(lazy);
-  td_free(b);
-  td_free(a);
 }

@@ -58,11 +58,8 @@ TD_TEST(an_operator_without_arguments) {
   CHECK(result, 2, 1, 0, -1, -2, -3, -4, -5);
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
   TD_CHECK_BATCH(result, 2);
-  td_free(result);
   result = called(td, "neg", NO_ARGS); /* of "aten" */
   CHECK(result, 2, 1, 0, -1, -2, -3, -4, -5);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(numbers_by_position_and_by_name) {
@@ -70,35 +67,25 @@ TD_TEST(numbers_by_position_and_by_name) {
   result = called(td, "aten::clamp",
                   ARGS(TD_ARG_LEAF(NULL), TD_ARG_DOUBLE(NULL, -1), TD_ARG_INT(NULL, 2)));
   CHECK(result, -1, -1, 0, 1, 2, 2, 2, 2);
-  td_free(result);
   result = called(td, "aten::clamp", ARGS(TD_ARG_DOUBLE(NULL, 0))); /* the leaf comes first */
   CHECK(result, 0, 0, 0, 1, 2, 3, 4, 5);
-  td_free(result);
   result = called(td, "aten::clamp", ARGS(TD_ARG_NONE("min"), TD_ARG_INT("max", 1)));
   CHECK(result, -2, -1, 0, 1, 1, 1, 1, 1);
-  td_free(result);
   result = called(td, "aten::pow", ARGS(TD_ARG_INT("self", 2), TD_ARG_LEAF("exponent")));
   CHECK(result, 0.25, 0.5, 1, 2, 4, 8, 16, 32);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(the_overload_is_found_by_the_arguments) {
   td_tensordict *td = numbers(), *result;
   result = called(td, "aten::add", ARGS(TD_ARG_INT(NULL, 10)));
   CHECK(result, 8, 9, 10, 11, 12, 13, 14, 15);
-  td_free(result);
   result = called(td, "aten::add", ARGS(TD_ARG_DICT(NULL, td), TD_ARG_INT("alpha", 2)));
   CHECK(result, -6, -3, 0, 3, 6, 9, 12, 15);
-  td_free(result);
   td_tensor *one = td_filled(TD_DTYPE_FLOAT32, 0.5, TD_NO_SIZES);
   result = called(td, "aten::add.Tensor", ARGS(TD_ARG_LEAF("self"), TD_ARG_TENSOR("other", one)));
   CHECK(result, -1.5, -0.5, 0.5, 1.5, 2.5, 3.5, 4.5, 5.5);
-  td_free(result);
   refused(td, "aten::add.Tensor", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_INVALID_ARGUMENT,
           "\"other\" is an integer, not Tensor: aten::add.Tensor(Tensor self, Tensor other");
-  td_tensor_free(one);
-  td_free(td);
 }
 
 TD_TEST(every_kind_of_argument) {
@@ -111,25 +98,20 @@ TD_TEST(every_kind_of_argument) {
   TD_DO(td_tensor_dtype(a, &dtype));
   TD_CHECK_INT(dtype, TD_DTYPE_FLOAT64);
   td_tensor_free(a);
-  td_free(result);
 
   result =
       called(td, "aten::div", ARGS(TD_ARG_INT(NULL, 2), TD_ARG_TEXT("rounding_mode", "floor")));
   CHECK(result, -1, -1, 0, 0, 1, 1, 2, 2);
-  td_free(result);
 
   td_tensordict *flat = td_empty(TD_SIZES(2));
   td_put(flat, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
   result = called(flat, "aten::sum", ARGS(TD_ARG_INTS("dim", dims, 1), TD_ARG_BOOL("keepdim", 1)));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 1), TD_VALUES(3, 12));
-  td_free(result);
   result = called(flat, "aten::sum", ARGS(TD_ARG_INT("dim", 1))); /* one number for a list */
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(3, 12));
-  td_free(result);
 
   result =
       called(flat, "aten::nan_to_num", ARGS(TD_ARG_INT("nan", 1))); /* an integer for a number */
-  td_free(result);
   result = called(
       flat, "aten::to",
       ARGS(TD_ARG_DEVICE("device", TD_DEVICE_META, -1), TD_ARG_DTYPE("dtype", TD_DTYPE_INT32)));
@@ -139,26 +121,19 @@ TD_TEST(every_kind_of_argument) {
   TD_DO(td_tensor_device(a, &type, &index));
   TD_CHECK_INT(type, TD_DEVICE_META);
   td_tensor_free(a);
-  td_free(result);
 
   td_tensordict *image = td_empty(TD_SIZES(1));
   td_put(image, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(1, 1, 2, 2)));
   const double scales[] = {2, 2};
   result = called(image, "aten::upsample_nearest2d",
                   ARGS(TD_ARG_NONE("output_size"), TD_ARG_DOUBLES("scale_factors", scales, 2)));
-  td_free(result);
   result = called(image, "aten::clone", ARGS(TD_ARG_TEXT("memory_format", "channels_last")));
-  td_free(result);
-  td_free(image);
 
   options.has_batch_size = 1;
   size_t count = 0;
   TD_DO(td_call(flat, "aten::sum", NO_ARGS, &options, &result, 1, &count));
   TD_CHECK_NO_BATCH(result);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_NO_SIZES, TD_VALUES(15));
-  td_free(result);
-  td_free(flat);
-  td_free(td);
 }
 
 TD_TEST(several_results) {
@@ -176,9 +151,6 @@ TD_TEST(several_results) {
   TD_CHECK_ENTRY(results[1], TD_KEY("a"), TD_SIZES(2), TD_VALUES(2, 2));
   TD_CHECK_ENTRY(results[0], TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(1, 3));
   TD_CHECK_ENTRY(results[1], TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(1, 1));
-  td_free(results[0]);
-  td_free(results[1]);
-  td_free(td);
 }
 
 TD_TEST(in_place_writes_into_the_tensors_of_a_locked_dictionary) {
@@ -188,8 +160,6 @@ TD_TEST(in_place_writes_into_the_tensors_of_a_locked_dictionary) {
   TD_DO(td_call_inplace(td, "aten::mul_", ARGS(TD_ARG_INT(NULL, 3))));
   TD_CHECK_VALUES(a, -6, -3, 0, 3, 6, 9);
   CHECK(td, -6, -3, 0, 3, 6, 9, 12, 15);
-  td_tensor_free(a);
-  td_free(td);
 }
 
 TD_TEST(an_operator_that_fails_writes_nothing) {
@@ -201,8 +171,6 @@ TD_TEST(an_operator_that_fails_writes_nothing) {
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 4, TD_SIZES(2)));
   refused_inplace(td, "aten::div_", ARGS(TD_ARG_INT(NULL, 2)), TD_ERR_TORCH, "can't be cast");
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(what_writes_is_called_in_place_and_nothing_else) {
@@ -212,7 +180,6 @@ TD_TEST(what_writes_is_called_in_place_and_nothing_else) {
   refused_inplace(td, "aten::mul", ARGS(TD_ARG_INT(NULL, 3)), TD_ERR_INVALID_ARGUMENT,
                   "aten::mul does not write into its tensor");
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
-  td_free(td);
 }
 
 TD_TEST(what_is_no_operator_for_tensors) {
@@ -236,7 +203,6 @@ TD_TEST(what_is_no_operator_for_tensors) {
   refused(td, "aten::copy_", ARGS(TD_ARG_DICT(NULL, td), TD_ARG_LEAF(NULL)), TD_ERR_UNSUPPORTED,
           "would write into an argument");
   CHECK(td, -2, -1, 0, 1, 2, 3, 4, 5);
-  td_free(td);
 }
 
 TD_TEST(arguments_that_do_not_fit) {
@@ -273,23 +239,18 @@ TD_TEST(arguments_that_do_not_fit) {
   bad.kind = TD_ARGUMENT_DTYPE;
   bad.integer = 1000;
   refused(td, "aten::to", &bad, 1, TD_ERR_DTYPE, "");
-  td_free(td);
 }
 
 TD_TEST(results_must_fit_the_batch_size_and_keys_the_dictionary) {
   td_tensordict *td = numbers(), *other = td_empty(TD_SIZES(2));
   refused(td, "aten::sum", NO_ARGS, TD_ERR_SHAPE, "\"a\" has shape [], which does not begin with");
   refused(td, "aten::add", ARGS(TD_ARG_DICT(NULL, other)), TD_ERR_KEY_NOT_FOUND, "\"a\"");
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(an_empty_dictionary) {
   td_tensordict *td = td_empty(TD_SIZES(2)), *result = called(td, "aten::exp", NO_ARGS);
   TD_CHECK_FLAG(td_is_empty, result, 1);
   TD_CHECK_BATCH(result, 2);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(gradients_flow_when_they_are_asked_for) {
@@ -308,6 +269,4 @@ TD_TEST(gradients_flow_when_they_are_asked_for) {
   refused_inplace(td, "aten::add_", ARGS(TD_ARG_INT(NULL, 1)), TD_ERR_TORCH,
                   "\"a\" requires a gradient");
   td_set_grad_enabled(0);
-  td_tensor_free(a);
-  td_free(td);
 }

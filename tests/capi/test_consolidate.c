@@ -57,8 +57,6 @@ TD_TEST(tensors_lie_one_after_the_other) {
   td_free(again);
   TD_DO(td_unlock(packed));
   TD_CHECK_FLAG(td_is_consolidated, packed, 0);
-  td_free(packed);
-  td_free(td);
 }
 
 TD_TEST(a_locked_dictionary_alone_is_not_consolidated) {
@@ -66,7 +64,6 @@ TD_TEST(a_locked_dictionary_alone_is_not_consolidated) {
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT64, 0, TD_SIZES(2)));
   TD_DO(td_lock(td));
   TD_CHECK_FLAG(td_is_consolidated, td, 0);
-  td_free(td);
 }
 
 TD_TEST(in_place_the_dictionary_itself_changes) {
@@ -75,7 +72,6 @@ TD_TEST(in_place_the_dictionary_itself_changes) {
   TD_CHECK_FLAG(td_is_consolidated, td, 1);
   TD_CHECK_INT(address(td, TD_KEY("n", "c")) - address(td, TD_KEY("a")), 64);
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(20, 21, 22));
-  td_free(td);
 }
 
 TD_TEST(a_device_is_one_copy_away) {
@@ -100,8 +96,6 @@ TD_TEST(a_device_is_one_copy_away) {
   } else {
     TD_CHECK_INT(td_last_error_code(), TD_ERR_DEVICE);
   }
-  td_free(packed);
-  td_free(td);
 }
 
 /* The example of the format: 24 bytes of data, the text, its length. */
@@ -139,10 +133,6 @@ TD_TEST(the_file_is_that_of_python) {
   td_free(loaded);
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  td_tensor_free(seven);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(pythons_file_is_read_and_written_again) {
@@ -162,8 +152,6 @@ TD_TEST(pythons_file_is_read_and_written_again) {
   TD_CHECK(memcmp(mine, theirs, one) == 0);
   free(theirs);
   free(mine);
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(the_lock_and_the_device_travel) {
@@ -184,9 +172,6 @@ TD_TEST(the_lock_and_the_device_travel) {
   TD_DO(td_consolidated_load(here("f"), &options, &loaded));
   TD_DO(td_device(loaded, &type, &index));
   TD_CHECK_INT(type, TD_DEVICE_META);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(td);
 }
 
 static td_tensor *of_dtype(td_dtype dtype) {
@@ -227,10 +212,6 @@ TD_TEST(all_dtypes_and_layouts) {
   TD_CHECK_INT(equal(across, packed), 1);
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_INT(equal(across, loaded), 1);
-  td_free(loaded);
-  td_free(packed);
-  td_free(across);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors_travel) {
@@ -245,8 +226,6 @@ TD_TEST(values_that_are_no_tensors_travel) {
   td_free(packed);
   TD_DO(td_consolidate(td, NULL, NULL, &packed));
   TD_CHECK_INT(equal(td, packed), 1);
-  td_free(packed);
-  td_free(td);
 }
 
 TD_TEST(empty_and_deep) {
@@ -272,9 +251,6 @@ TD_TEST(empty_and_deep) {
   options.max_depth = 3000;
   TD_DO(td_consolidated_load(here("f"), &options, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
-  td_free(loaded);
-  td_free(packed);
-  td_free(td);
 }
 
 /* Each level holds the one below it twice: 2^40 paths, 41 dictionaries. */
@@ -294,8 +270,6 @@ TD_TEST(shared_dictionaries_are_packed_once) {
   td_free(packed);
   TD_EXPECT_NULL(td_consolidate(td, here("f"), NULL, &packed), TD_ERR_UNSUPPORTED, packed);
   TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
-  td_free(copy);
-  td_free(td);
 }
 
 TD_TEST(what_cannot_be_packed) {
@@ -314,7 +288,6 @@ TD_TEST(what_cannot_be_packed) {
   TD_EXPECT_NULL(td_consolidate(td, td_test_folder(), NULL, &result), TD_ERR_IO, result);
   TD_EXPECT_NULL(td_consolidate(td, here("no/such/folder"), NULL, &result), TD_ERR_IO, result);
   TD_CHECK_FLAG(td_is_locked, td, 0);
-  td_free(td);
 }
 
 /* A file of `data` zeros and this text. */
@@ -351,7 +324,6 @@ TD_TEST(texts_in_another_order_and_with_more_in_it) {
        16);
   TD_DO(td_consolidated_load(here("f"), NULL, &td));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 0));
-  td_free(td);
 }
 
 TD_TEST(files_that_are_damaged_or_lie) {
@@ -446,9 +418,6 @@ TD_TEST(limits_of_what_is_read) {
   TD_EXPECT_NULL(td_consolidated_load(here("f"), &options, &loaded), TD_ERR_FORMAT, loaded);
   options.max_entries = 4;
   TD_DO(td_consolidated_load(here("f"), &options, &loaded));
-  td_free(loaded);
-  td_free(packed);
-  td_free(td);
 }
 
 /* Bytes that are changed one by one: a clear status, or a dictionary. */
@@ -527,8 +496,6 @@ TD_TEST(lazy_stacks_and_stacks_of_values) {
   TD_DO(td_shared_name(td, name, sizeof name, &length));
   TD_DO(td_shared_open(name, &loaded));
   TD_CHECK_INT(equal(td, loaded), 1);
-  td_free(loaded);
-  td_free(td);
 }
 
 TD_TEST(a_lazy_stack_as_root) {
@@ -537,9 +504,6 @@ TD_TEST(a_lazy_stack_as_root) {
   TD_CHECK_FLAG(td_is_consolidated, lazy, 1);
   TD_DO(td_consolidate(lazy, here("f"), NULL, &packed));
   TD_CHECK_INT(equal(lazy, packed), 1);
-  td_free(packed);
-  td_free(lazy);
-  td_free(td);
 }
 
 TD_TEST(names_of_dimensions_travel) {
@@ -554,10 +518,6 @@ TD_TEST(names_of_dimensions_travel) {
   TD_CHECK_INT(td_keys_len(names), 2);
   TD_DO(td_keys_at(names, 0, &path, &length));
   TD_CHECK_SAME_TEXT(path[0], "time");
-  td_keys_free(names);
-  td_free(loaded);
-  td_free(packed);
-  td_free(td);
 }
 
 TD_TEST(tensorclasses_stay_tensorclasses_in_memory) {
@@ -578,10 +538,6 @@ TD_TEST(tensorclasses_stay_tensorclasses_in_memory) {
   TD_DO(td_consolidated_load(here("f"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_DO(td_set_tensorclass(loaded, type)); /* a dictionary until then */
-  td_free(loaded);
-  td_free(packed);
-  td_tensorclass_free(type);
-  td_free(td);
 }
 
 TD_TEST(threads_write_the_same_bytes) {
@@ -609,8 +565,6 @@ TD_TEST(threads_write_the_same_bytes) {
   TD_EXPECT_NULL(td_consolidate(td, NULL, &options, &many), TD_ERR_INVALID_ARGUMENT, many);
   TD_EXPECT_NULL(td_consolidate(td, here("d"), &options, &many), TD_ERR_INVALID_ARGUMENT, many);
   TD_CHECK(!td_exists(here("d")));
-  td_free(one);
-  td_free(td);
 }
 
 TD_TEST(a_file_to_write_to) {
@@ -630,6 +584,4 @@ TD_TEST(a_file_to_write_to) {
   td_free(file);
   TD_DO(td_consolidated_load(here("c"), NULL, &file));
   TD_CHECK_ENTRY(file, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(5, 21, 22));
-  td_free(file);
-  td_free(td);
 }

@@ -34,8 +34,6 @@ TD_TEST(nothing_to_do_gives_the_same_dictionary) {
   td_tensordict *td = td_sample(), *result = NULL;
   TD_DO(td_to(td, NULL, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, NULL, &result));
   TD_CHECK_INT(same(td, result), 1);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(dtype_and_device_at_once) {
@@ -52,8 +50,6 @@ TD_TEST(dtype_and_device_at_once) {
   TD_DO(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_META, -1, NULL, &result));
   TD_CHECK_INT(device_of(result), TD_DEVICE_META);
   TD_CHECK_INT(dtype_of(result, TD_KEY("a")), TD_DTYPE_INT8);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(as_another_dictionary) {
@@ -62,18 +58,12 @@ TD_TEST(as_another_dictionary) {
   TD_DO(td_to(td, like, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, NULL, &result));
   TD_CHECK_INT(device_of(result), TD_DEVICE_CPU);
   TD_CHECK_INT(dtype_of(result, TD_KEY("a")), TD_DTYPE_FLOAT16);
-  td_free(result);
   /* What is said goes before what the other has. */
   TD_DO(td_to(td, like, TD_DTYPE_INT32, TD_DEVICE_NONE, -1, NULL, &result));
   TD_CHECK_INT(dtype_of(result, TD_KEY("a")), TD_DTYPE_INT32);
-  td_free(result);
-  td_free(like);
   like = td_sample(); /* no device, and no dtype in common */
   TD_DO(td_to(td, like, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, NULL, &result));
   TD_CHECK_INT(same(td, result), 1);
-  td_free(result);
-  td_free(like);
-  td_free(td);
 }
 
 TD_TEST(each_tensor_as_the_one_of_its_key) {
@@ -95,12 +85,9 @@ TD_TEST(each_tensor_as_the_one_of_its_key) {
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
   TD_CHECK_INT(dtype_of(td, TD_KEY("a")), TD_DTYPE_FLOAT32);
-  td_free(result);
   td_put(like, TD_KEY("x"), td_filled(TD_DTYPE_UINT8, 0, TD_NO_SIZES));
   TD_EXPECT_NULL(td_to(td, like, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, &options, &result),
                  TD_ERR_KEY_NOT_FOUND, result);
-  td_free(like);
-  td_free(td);
 }
 
 TD_TEST(in_place) {
@@ -112,8 +99,6 @@ TD_TEST(in_place) {
   TD_DO(td_lock(td));
   TD_EXPECT(td_to_inplace(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options), TD_ERR_LOCKED);
   TD_CHECK_INT(dtype_of(td, TD_KEY("a")), TD_DTYPE_FLOAT64);
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(options_of_an_older_client) {
@@ -123,14 +108,11 @@ TD_TEST(options_of_an_older_client) {
     int32_t non_blocking, beyond;
   } old = {8, 1, -1};
   TD_DO(td_to_device(td, TD_DEVICE_CPU, -1, (const td_to_options *)&old, &result));
-  td_free(result);
   TD_DO(td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, (const td_to_options *)&old, &result));
-  td_free(result);
   old.struct_size = 7;
   TD_EXPECT_NULL(
       td_to(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, (const td_to_options *)&old, &result),
       TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 TD_TEST(devices_that_are_not_there) {
@@ -146,7 +128,6 @@ TD_TEST(devices_that_are_not_there) {
   if (!td_device_available(TD_DEVICE_CUDA)) {
     TD_EXPECT(td_record_stream(td, TD_DEVICE_CUDA, 0, 0), TD_ERR_DEVICE);
   }
-  td_free(td);
 }
 
 TD_TEST(pinned_memory_needs_an_accelerator) {
@@ -163,7 +144,6 @@ TD_TEST(pinned_memory_needs_an_accelerator) {
                    TD_ERR_DEVICE, result);
     TD_CHECK_TEXT(td_last_error_message(), "accelerator");
   }
-  td_free(td);
 }
 
 TD_TEST(the_common_device) {
@@ -185,7 +165,6 @@ TD_TEST(the_common_device) {
   td = td_empty(TD_SIZES(3));
   TD_DO(td_auto_device(td));
   TD_CHECK_INT(device_of(td), TD_DEVICE_NONE);
-  td_free(td);
 }
 
 TD_TEST(counted_together) {
@@ -204,11 +183,9 @@ TD_TEST(counted_together) {
   int64_t result = -1;
   TD_EXPECT(td_measure(td, 8, &result), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_measure(td, -1, &result), TD_ERR_INVALID_ARGUMENT);
-  td_free(td);
   td = td_empty(TD_SIZES(3));
   TD_CHECK_INT(measured(td, TD_MEASURE_ELEMENTS), 0);
   TD_CHECK_INT(measured(td, TD_MEASURE_DTYPE), TD_DTYPE_OTHER);
-  td_free(td);
 }
 
 TD_TEST(addresses_in_the_order_of_the_keys) {
@@ -231,10 +208,6 @@ TD_TEST(addresses_in_the_order_of_the_keys) {
   TD_CHECK_INT(found[1], (intptr_t)at_b);
   TD_EXPECT(td_data_pointers(td, 0, found, 1, &count), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(count, 2);
-  td_free(part);
-  td_tensor_free(a);
-  td_tensor_free(b);
-  td_free(td);
 }
 
 TD_TEST(however_deep) {
@@ -249,8 +222,6 @@ TD_TEST(however_deep) {
   options.each_like = 1;
   td_tensordict *like = result;
   TD_DO(td_to(td, like, TD_DTYPE_OTHER, TD_DEVICE_NONE, -1, &options, &result));
-  td_free(like);
-  td_free(result);
   options.each_like = 0;
   TD_DO(td_to_inplace(td, NULL, TD_DTYPE_INT8, TD_DEVICE_NONE, -1, &options));
   TD_CHECK_INT(dtype_of(td, path, depth + 1), TD_DTYPE_INT8);
@@ -258,6 +229,4 @@ TD_TEST(however_deep) {
   TD_DO(td_detach(td, TD_DETACH_HISTORY, &result));
   TD_CHECK_INT(measured(result, TD_MEASURE_ELEMENTS), 2);
   TD_DO(td_set_requires_grad(td, 0));
-  td_free(result);
-  td_free(td);
 }

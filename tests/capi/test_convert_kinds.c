@@ -31,7 +31,6 @@ TD_TEST(each_element_of_a_lazy_stack_is_converted) {
   TD_DO(td_to(lazy, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_CPU, -1, NULL, &result));
   TD_CHECK_INT(measured(result, TD_MEASURE_DTYPE), TD_DTYPE_FLOAT64);
   TD_CHECK_INT(measured(result, TD_MEASURE_ELEMENTS), 18);
-  td_free(result);
   TD_DO(td_to_inplace(lazy, NULL, TD_DTYPE_FLOAT16, TD_DEVICE_NONE, -1, NULL));
   TD_CHECK_INT(measured(lazy, TD_MEASURE_DTYPE), TD_DTYPE_FLOAT16);
   TD_DO(td_auto_device(lazy));
@@ -39,7 +38,6 @@ TD_TEST(each_element_of_a_lazy_stack_is_converted) {
   int32_t index = 0;
   TD_DO(td_device(lazy, &kind, &index));
   TD_CHECK_INT(kind, TD_DEVICE_CPU);
-  td_free(lazy);
 }
 
 TD_TEST(gradients_of_a_lazy_stack) {
@@ -53,12 +51,9 @@ TD_TEST(gradients_of_a_lazy_stack) {
   TD_DO(td_backward(lazy, seed, NULL, NULL)); /* what it reads as, and back to the elements */
   TD_DO(td_grad(lazy, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "v"), TD_SIZES(2, 2), TD_VALUES(1, 1, 2, 2));
-  td_free(result);
   TD_DO(td_zero_grad(lazy, 0));
   TD_DO(td_grad(lazy, &result));
   TD_CHECK(result == NULL);
-  td_free(seed);
-  td_free(lazy);
 }
 
 TD_TEST(states_of_a_lazy_stack_are_what_it_reads_as) {
@@ -66,7 +61,6 @@ TD_TEST(states_of_a_lazy_stack_are_what_it_reads_as) {
   TD_DO(td_state_dict(lazy, NULL, &state));
   TD_CHECK_ENTRY(state, TD_KEY("n.v"), TD_SIZES(2, 2), TD_VALUES(1, 1, 2, 2));
   TD_DO(td_load_state_dict(lazy, state, NULL));
-  td_free(state);
   TD_DO(td_set_dict(outer, TD_KEY("lazy"), lazy));
   TD_DO(td_state_dict(outer, NULL, &state));
   TD_CHECK_ENTRY(state, TD_KEY("lazy.n.v"), TD_SIZES(2, 2), TD_VALUES(1, 1, 2, 2));
@@ -74,9 +68,6 @@ TD_TEST(states_of_a_lazy_stack_are_what_it_reads_as) {
   size_t length = 0;
   TD_DO(td_schema(outer, NULL, 0, &length));
   TD_CHECK(length > 0);
-  td_free(state);
-  td_free(outer);
-  td_free(lazy);
 }
 
 TD_TEST(sub_tensordicts_write_to_the_part) {
@@ -85,13 +76,9 @@ TD_TEST(sub_tensordicts_write_to_the_part) {
   TD_CHECK_INT(measured(sub_tensordict, TD_MEASURE_ELEMENTS), 18);
   TD_DO(td_to(sub_tensordict, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(3, 4, 5, 6, 7, 8));
-  td_free(result);
   TD_EXPECT(td_to_inplace(sub_tensordict, NULL, TD_DTYPE_FLOAT64, TD_DEVICE_NONE, -1, NULL),
             TD_ERR_UNSUPPORTED);
   TD_DO(td_state_dict(sub_tensordict, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n.b"), TD_SIZES(2, 3), TD_VALUES(3, 4, 5, 6, 7, 8));
   TD_EXPECT(td_load_state_dict(sub_tensordict, result, NULL), TD_ERR_UNSUPPORTED);
-  td_free(result);
-  td_free(sub_tensordict);
-  td_free(td);
 }

@@ -167,5 +167,4 @@ TD_TEST(texts_that_may_be_an_index) {
     TD_CHECK(indexed == TD_OK || indexed == TD_ERR_INDEX);
     td_free(part);
   }
-  td_free(td);
 }

@@ -65,7 +65,6 @@ TD_TEST(none_at_first_and_again_after_clearing) {
   td = td_empty(TD_NO_SIZES);
   CHECK_NAMES(td, "");
   TD_DO(td_set_names(td, NO_NAMES));
-  td_free(td);
 }
 
 TD_TEST(nested_dictionaries_keep_the_names_of_further_dimensions) {
@@ -80,7 +79,6 @@ TD_TEST(nested_dictionaries_keep_the_names_of_further_dimensions) {
   check_nested(td, "x,b");
   TD_DO(td_set_names(td, NO_NAMES));
   check_nested(td, "-,-");
-  td_free(td);
 }
 
 TD_TEST(names_that_are_refused_leave_the_old_ones) {
@@ -91,7 +89,6 @@ TD_TEST(names_that_are_refused_leave_the_old_ones) {
   TD_EXPECT(td_set_names(td, NAMES("a", "\xff")), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_rename_dims(td, (const char *const[]){"q"}, NAMES("z")), TD_ERR_INVALID_ARGUMENT);
   CHECK_NAMES(td, "x,y");
-  td_free(td);
 }
 
 TD_TEST(rename) {
@@ -105,7 +102,6 @@ TD_TEST(rename) {
   TD_DO(td_rename_dims(td, NULL, NULL, 0));
   CHECK_NAMES(td, "y,-");
   TD_EXPECT(td_rename_dims(td, (const char *const[]){"y", "y"}, both, 2), TD_ERR_INVALID_ARGUMENT);
-  td_free(td);
 }
 
 TD_TEST(refine) {
@@ -123,7 +119,6 @@ TD_TEST(refine) {
   TD_EXPECT(td_refine_names(td, NO_NAMES), TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_refine_names(td, NAMES("a", "b", "c")));
   CHECK_NAMES(td, "a,b,c");
-  td_free(td);
 }
 
 TD_TEST(what_is_stored_must_agree) {
@@ -131,13 +126,11 @@ TD_TEST(what_is_stored_must_agree) {
   td_put_dict(td, TD_KEY("m"), td_empty(TD_SIZES(4, 3)));
   stored = td_take_dict(td, TD_KEY("m"));
   CHECK_NAMES(stored, "x,y");
-  td_free(stored);
   TD_DO(td_set_names(inner, NAMES("x", NULL, "z")));
   TD_DO(td_set_dict(td, TD_KEY("k"), inner));
   stored = td_take_dict(td, TD_KEY("k"));
   CHECK_NAMES(stored, "x,y,z");
   CHECK_NAMES(inner, "x,-,z"); /* a copy was stored */
-  td_free(stored);
   TD_DO(td_set_names(inner, NAMES("q", NULL, NULL)));
   TD_EXPECT(td_set_dict(td, TD_KEY("k"), inner), TD_ERR_INVALID_ARGUMENT);
   TD_CHECK_TEXT(td_last_error_message(),
@@ -145,9 +138,6 @@ TD_TEST(what_is_stored_must_agree) {
   td_put(td, TD_KEY("new", "b"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   stored = td_take_dict(td, TD_KEY("new"));
   CHECK_NAMES(stored, "x,y"); /* made on the way */
-  td_free(stored);
-  td_free(inner);
-  td_free(td);
 }
 
 TD_TEST(index) {
@@ -161,7 +151,6 @@ TD_TEST(index) {
   CHECK_RESULT(td_index(td, TD_AT(TD_I_NONE), &result), "-,x,y");
   CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(positions)), &result), "x,y");
   CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(truths)), &result), "-,y");
-  td_tensor_free(truths);
   truths = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(4, 3));
   CHECK_RESULT(td_index(td, TD_AT(TD_I_TENSOR(truths)), &result), "-");
   td_tensor *square = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2, 2));
@@ -169,11 +158,6 @@ TD_TEST(index) {
   td_tensordict *result = NULL;
   TD_DO(td_index(td, TD_AT(TD_I_INT(0)), &result));
   check_nested(result, "y");
-  td_free(result);
-  td_tensor_free(square);
-  td_tensor_free(truths);
-  td_tensor_free(positions);
-  td_free(td);
 }
 
 TD_TEST(shapes) {
@@ -201,8 +185,6 @@ TD_TEST(shapes) {
   TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 1)), &flat));
   CHECK_RESULT(td_squeeze(flat, 0, &result), "y");
   CHECK_RESULT(td_call(flat, "aten::neg", NULL, 0, NULL, &result, 1, &count), "x,y");
-  td_free(flat);
-  td_free(td);
 }
 
 TD_TEST(another_batch_size) {
@@ -212,7 +194,6 @@ TD_TEST(another_batch_size) {
   check_nested(td, "x,y");
   TD_DO(td_set_batch_size(td, TD_SIZES(4, 3)));
   CHECK_NAMES(td, "x,-");
-  td_free(td);
 }
 
 TD_TEST(operations_on_every_tensor) {
@@ -229,7 +210,6 @@ TD_TEST(operations_on_every_tensor) {
   CHECK_RESULT(td_contiguous(td, &result), "x,y");
   CHECK_RESULT(td_clone(td, TD_CLONE_SHALLOW, &result), "x,y");
   CHECK_RESULT(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result), "x,y");
-  td_free(td);
 }
 
 TD_TEST(rows) {
@@ -242,14 +222,10 @@ TD_TEST(rows) {
   CHECK_RESULT(td_movedim(td, (const int64_t[]){0}, TD_SIZES(1), &result), "y,x");
   td_tensor *repeats = td_filled(TD_DTYPE_INT64, 2, TD_NO_SIZES);
   CHECK_RESULT(td_repeat_interleave(td, repeats, 0, &result), "x,y");
-  td_tensor_free(repeats);
   td_tensor *index = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(4, 2));
   CHECK_RESULT(td_gather(td, 1, index, &result), "x,y");
-  td_tensor_free(index);
   td_tensor *truths = td_filled(TD_DTYPE_BOOL, 1, TD_SIZES(4, 3));
   CHECK_RESULT(td_masked_select(td, truths, &result), "-");
-  td_tensor_free(truths);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks) {
@@ -273,9 +249,6 @@ TD_TEST(lazy_stacks) {
   TD_DO(td_set_names(one, NAMES("x", "y")));
   TD_DO(td_set_names(two, NAMES("x", "z")));
   TD_EXPECT_NULL(td_lazy_stack(both, 2, 0, &part), TD_ERR_INVALID_ARGUMENT, part);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 /* Its first element was named after it was made. Stored, all of it has the names that its new place gets. */
@@ -294,11 +267,6 @@ TD_TEST(a_lazy_stack_of_elements_with_other_names) {
   /* Stored a second time, where it is already. */
   TD_DO(td_set_dict(td, TD_KEY("b"), stored));
   CHECK_RESULT(td_index(stored, TD_AT(TD_I_ALL, TD_I_INT(1)), &result), "x");
-  td_free(stored);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
-  td_free(td);
 }
 
 /* An element that has lost dimensions has lost their names: those of the stack were looked for behind them. */
@@ -315,9 +283,6 @@ TD_TEST(an_element_with_another_batch_size) {
   TD_DO(td_set_batch_size(td, TD_SIZES(2, 1, 1, 1)));
   TD_DO(td_set_names(td, NAMES("x", "y", "z", "w")));
   CHECK_NAMES(lazy, "x,y,-");
-  td_free(sub);
-  td_free(lazy);
-  td_free(td);
 }
 
 TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
@@ -328,24 +293,18 @@ TD_TEST(sub_tensordicts_have_the_names_of_their_part) {
   TD_EXPECT(td_refine_names(sub_tensordict, NAMES("y")), TD_ERR_UNSUPPORTED);
   CHECK_NAMES(sub_tensordict, "y");
   CHECK_RESULT(td_clone(sub_tensordict, 0, &result), "y");
-  td_free(sub_tensordict);
-  td_free(td);
 }
 
 TD_TEST(updates_and_new_entries) {
   td_tensordict *td = td_sample(), *source = named();
   TD_DO(td_update(td, source, NULL));
   check_nested(td, "-,-"); /* it was there before */
-  td_free(source);
   source = td_empty(TD_SIZES(4, 3));
   td_put_dict(source, TD_KEY("new"), td_empty(TD_SIZES(4, 3)));
   TD_DO(td_set_names(td, NAMES("x", "y")));
   TD_DO(td_update(td, source, NULL));
   td_tensordict *made = td_take_dict(td, TD_KEY("new"));
   CHECK_NAMES(made, "x,y");
-  td_free(made);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(a_deep_tree) {
@@ -356,6 +315,4 @@ TD_TEST(a_deep_tree) {
   TD_DO(td_set_names(td, NAMES("x")));
   td_tensordict *inner = td_take_dict(td, path, 4999);
   CHECK_NAMES(inner, "x");
-  td_free(inner);
-  td_free(td);
 }

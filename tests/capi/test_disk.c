@@ -108,9 +108,6 @@ TD_TEST(an_older_save_survives_a_failed_one) {
   TD_CHECK_INT(status, TD_ERR_IO);
   TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("big"), TD_SIZES(4), TD_VALUES(0, 1, 2, 3));
-  td_free(loaded);
-  td_free(td);
-  td_free(old);
 }
 
 TD_TEST(a_file_where_a_folder_is_needed) {
@@ -120,7 +117,6 @@ TD_TEST(a_file_where_a_folder_is_needed) {
   TD_EXPECT_NULL(td_memmap(td, here("file/below"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_EXPECT_NULL(td_memmap_load(here("file"), NULL, &mapped), TD_ERR_FORMAT, mapped);
   TD_CHECK_INT(td_file_size(here("file")), 1);
-  td_free(td);
 }
 
 TD_TEST(no_permission) {
@@ -136,5 +132,4 @@ TD_TEST(no_permission) {
   TD_EXPECT_NULL(td_memmap_load(here("closed/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_EXPECT_NULL(td_memmap(td, here("closed/n"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK(chmod(here("closed"), 0700) == 0);
-  td_free(td);
 }

@@ -14,9 +14,6 @@ TD_TEST(write_stores_or_writes) {
   TD_EXPECT(td_write_or_set(td, TD_KEY("other"), values), TD_ERR_LOCKED);
   TD_EXPECT(td_write_or_set(td, TD_KEY("n"), values), TD_ERR_WRONG_ENTRY);
   TD_EXPECT(td_write_or_set(td, TD_KEY("a", "x"), values), TD_ERR_KEY_EXISTS);
-  td_tensor_free(values);
-  td_tensor_free(a);
-  td_free(td);
 }
 
 TD_TEST(an_entry_is_filled) {
@@ -30,8 +27,6 @@ TD_TEST(an_entry_is_filled) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(9, 9, 9));
   TD_CHECK_ENTRY(td, TD_KEY("n", "c"), TD_SIZES(3, 2), TD_VALUES(9, 9, 9, 9, 9, 9));
   TD_EXPECT(td_fill_entry(td, TD_KEY("zz"), nine), TD_ERR_KEY_NOT_FOUND);
-  td_tensor_free(nine);
-  td_free(td);
 }
 
 TD_TEST(a_part_of_one_entry) {
@@ -40,7 +35,6 @@ TD_TEST(a_part_of_one_entry) {
   TD_DO(td_get_entry_at(td, TD_KEY("n", "c"), TD_AT(TD_I_ALL, TD_I_INT(1)),
                         &part)); /* beyond the batch */
   TD_CHECK_VALUES(part, 21, 23, 25);
-  td_tensor_free(part);
   TD_DO(td_lock(td));
   TD_DO(td_set_entry_at(td, TD_KEY("n", "c"), TD_AT(TD_I_ALL, TD_I_INT(1)), value));
   TD_CHECK_ENTRY(td, TD_KEY("n", "c"), TD_SIZES(3, 2), TD_VALUES(20, 5, 22, 5, 24, 5));
@@ -52,9 +46,6 @@ TD_TEST(a_part_of_one_entry) {
   TD_EXPECT(td_set_entry_at(td, TD_KEY("zz"), TD_AT(TD_I_INT(0)), value), TD_ERR_KEY_NOT_FOUND);
   td_tensor *three = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(3));
   TD_EXPECT(td_set_entry_at(td, TD_KEY("a"), TD_AT(TD_I_INT(0)), three), TD_ERR_SHAPE);
-  td_tensor_free(three);
-  td_tensor_free(value);
-  td_free(td);
 }
 
 TD_TEST(get_or_set_looks_first) {
@@ -63,18 +54,13 @@ TD_TEST(get_or_set_looks_first) {
   td_tensor *unfit = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4));
   TD_DO(td_get_or_set(td, TD_KEY("a"), unfit, &got)); /* not looked at: something is there */
   TD_CHECK_VALUES(got, 0, 1, 2);
-  td_tensor_free(got);
   TD_DO(td_get_or_set(td, TD_KEY("m", "x"), value, &got));
   TD_CHECK(td_same_memory(got, value));
   TD_CHECK(td_holds(td, TD_KEY("m", "x"), value));
-  td_tensor_free(got);
   TD_EXPECT_NULL(td_get_or_set(td, TD_KEY("zz"), unfit, &got), TD_ERR_SHAPE, got);
   TD_EXPECT_NULL(td_get_or_set(td, TD_KEY("n"), value, &got), TD_ERR_WRONG_ENTRY, got);
   TD_DO(td_lock(td));
   TD_EXPECT_NULL(td_get_or_set(td, TD_KEY("zz"), value, &got), TD_ERR_LOCKED, got);
-  td_tensor_free(unfit);
-  td_tensor_free(value);
-  td_free(td);
 }
 
 TD_TEST(popped_entries) {
@@ -85,13 +71,11 @@ TD_TEST(popped_entries) {
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
   TD_CHECK(dict == NULL && td_same_memory(tensor, b));
   TD_CHECK_KEYS(td, "a n n/c");
-  td_tensor_free(tensor);
   TD_DO(td_pop(td, TD_KEY("n"), &kind, &tensor, &dict));
   TD_CHECK_INT(kind, TD_ENTRY_DICT);
   TD_CHECK(tensor == NULL);
   TD_CHECK_KEYS(dict, "c");
   TD_CHECK_KEYS(td, "a");
-  td_free(dict);
   tensor = TD_POISON;
   TD_EXPECT_NULL(td_pop(td, TD_KEY("n"), &kind, &tensor, &dict), TD_ERR_KEY_NOT_FOUND, dict);
   TD_CHECK(tensor == NULL);
@@ -99,8 +83,6 @@ TD_TEST(popped_entries) {
   TD_DO(td_lock(td));
   TD_EXPECT_NULL(td_pop(td, TD_KEY("a"), &kind, &tensor, &dict), TD_ERR_LOCKED, dict);
   TD_CHECK(tensor == NULL); /* and no handle is left: the test ends with that check */
-  td_tensor_free(b);
-  td_free(td);
 }
 
 TD_TEST(a_popped_value_comes_in_a_dictionary) {
@@ -117,14 +99,10 @@ TD_TEST(a_popped_value_comes_in_a_dictionary) {
   TD_CHECK(tensor == NULL);
   TD_DO(td_get_non_tensor_json(dict, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "\"text\"");
-  td_free(dict);
   TD_DO(td_pop_last(td, &key, &tensor, &dict));
   TD_DO(td_get_non_tensor_json(dict, TD_KEY("z"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[1]");
   TD_CHECK_KEYS(td, "a n n/b n/c");
-  td_keys_free(key);
-  td_free(dict);
-  td_free(td);
 }
 
 TD_TEST(the_last_entry_is_popped) {
@@ -152,7 +130,6 @@ TD_TEST(the_last_entry_is_popped) {
   td_tensor_free(tensor);
   td_keys_free(key);
   TD_EXPECT_NULL(td_pop_last(td, &key, &tensor, &dict), TD_ERR_KEY_NOT_FOUND, key);
-  td_free(td);
 }
 
 TD_TEST(nested_dictionaries_are_made_and_cleared) {
@@ -174,7 +151,6 @@ TD_TEST(nested_dictionaries_are_made_and_cleared) {
   TD_DO(td_clear(td));
   TD_CHECK_KEYS(td, "");
   TD_CHECK_BATCH(td, 3);
-  td_free(td);
 }
 
 TD_TEST(entries_are_renamed) {
@@ -200,8 +176,6 @@ TD_TEST(entries_are_renamed) {
       td_rename_key(td, TD_KEY("n", "d"), TD_KEY("n"), 0)); /* a dictionary replaced by its child */
   TD_CHECK_KEYS(td, "n x x/y");
   TD_CHECK(td_holds(td, TD_KEY("n"), a));
-  td_tensor_free(a);
-  td_free(td);
 }
 
 TD_TEST(renaming_that_fails_changes_nothing) {
@@ -215,8 +189,6 @@ TD_TEST(renaming_that_fails_changes_nothing) {
   TD_EXPECT(td_rename_key(td, TD_KEY("n", "b"), TD_KEY("y"), 0), TD_ERR_LOCKED);
   TD_EXPECT(td_rename_key(td, TD_KEY("a"), TD_KEY("n", "y"), 0), TD_ERR_LOCKED);
   TD_CHECK_KEYS(td, "a n n/b n/c");
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_are_edited_element_by_element) {
@@ -228,9 +200,6 @@ TD_TEST(lazy_stacks_are_edited_element_by_element) {
   TD_CHECK_ENTRY(two, TD_KEY("n", "z"), TD_SIZES(3), TD_VALUES(100, 101, 102));
   TD_DO(td_clear(lazy));
   TD_CHECK_KEYS(one, "");
-  td_free(lazy);
-  td_free(one);
-  td_free(two);
 }
 
 TD_TEST(skeletons) {
@@ -244,8 +213,6 @@ TD_TEST(skeletons) {
   td_free(result);
   TD_DO(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result));
   TD_CHECK_KEYS(result, "n n/deep");
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors_are_left_out) {
@@ -254,10 +221,8 @@ TD_TEST(values_that_are_no_tensors_are_left_out) {
   TD_DO(td_set_non_tensor_json(td, TD_KEY("only", "s"), "\"text\""));
   TD_DO(td_filter_non_tensor(td, &result));
   TD_CHECK_KEYS(result, "a n n/b n/c only"); /* dictionaries stay, empty or not */
-  td_free(result);
   TD_DO(td_remove_empty(td));
   TD_CHECK_KEYS(td, "a n n/b n/c n/s only only/s"); /* a value is content */
-  td_free(td);
 }
 
 static td_status nothing_but_n(void *user, const char *const *path, size_t path_len,
@@ -307,7 +272,6 @@ TD_TEST(keys_in_several_orders) {
   options.struct_size = 16; /* a client that knows only the first four fields */
   options.include_nested = 0;
   TD_CHECK_SAME_TEXT(td_keys_text(td, &options), "a n Z s");
-  td_free(td);
 }
 
 TD_TEST(the_sizes_of_an_entry) {
@@ -324,7 +288,6 @@ TD_TEST(the_sizes_of_an_entry) {
   size_t depth = 9;
   TD_DO(td_depth(td, &depth));
   TD_CHECK_INT(depth, 1);
-  td_free(td);
 }
 
 TD_TEST(the_batch_size_that_all_begin_with) {
@@ -338,22 +301,17 @@ TD_TEST(the_batch_size_that_all_begin_with) {
   TD_CHECK_BATCH(td, 3, 4);
   n = td_take_dict(td, TD_KEY("n"));
   TD_CHECK_BATCH(n, 3, 4, 6, 7);
-  td_free(n);
   n = td_take_dict(td, TD_KEY("empty"));
   TD_CHECK_BATCH(n, 3, 4);
-  td_free(n);
   TD_DO(td_auto_batch_size(td, 1, TD_AUTO_BATCH_SIZE_KEEP_COMPLIANT));
   TD_CHECK_BATCH(td, 3);
   n = td_take_dict(td, TD_KEY("n"));
   TD_CHECK_BATCH(n, 3, 4, 6, 7); /* has that many already */
   TD_DO(td_auto_batch_size(td, 1, 0));
   TD_CHECK_BATCH(n, 3);
-  td_free(n);
-  td_free(td);
   td = td_empty(TD_SIZES(3, 4)); /* without entries: only cut */
   TD_DO(td_auto_batch_size(td, -1, 0));
   TD_CHECK_BATCH(td, 3, 4);
   TD_DO(td_auto_batch_size(td, 1, 0));
   TD_CHECK_BATCH(td, 3);
-  td_free(td);
 }

@@ -63,7 +63,6 @@ TD_TEST(safetensors_of_others) {
   td_tensor *half = td_take(td, TD_KEY("half")), *h = td_take(td, TD_KEY("h"));
   check_converted(half, TD_VALUES(1, 2));
   check_converted(h, TD_VALUES(1, 2));
-  td_tensor_free(h);
   td_tensor_free(half);
   TD_CHECK_ENTRY(td, TD_KEY("s"), TD_SIZES(2), TD_VALUES(-2, -1));
   TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(3), TD_VALUES(-3, -2, -1));
@@ -74,8 +73,6 @@ TD_TEST(safetensors_of_others) {
   float parts[4];
   TD_DO(td_tensor_copy_to(z, parts, sizeof parts));
   TD_CHECK(parts[0] == 5 && parts[1] == -5 && parts[2] == 6 && parts[3] == -6);
-  td_tensor_free(z);
-  td_tensor_free(none);
   TD_CHECK_DTYPE(td, TD_KEY("half"), TD_DTYPE_BFLOAT16);
   TD_CHECK_DTYPE(td, TD_KEY("yes"), TD_DTYPE_BOOL);
   TD_CHECK_DTYPE(td, TD_KEY("layer", "weight"), TD_DTYPE_INT64);
@@ -87,14 +84,12 @@ TD_TEST(safetensors_of_others) {
   TD_DO(td_file_save(td, here("again.safetensors"), &options));
   check_same_file(here("again.safetensors"), theirs("model.safetensors"));
   free(metadata);
-  td_free(td);
 }
 
 TD_TEST(what_is_not_aligned_is_copied) {
   td_tensordict *td = load(theirs("unaligned.safetensors"));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(3, 4));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(1), TD_VALUES(7));
-  td_free(td);
   size_t size = 0;
   char *bytes = td_read_file(theirs("unaligned.safetensors"), &size);
   td_write_file(here("u"), bytes, size);
@@ -138,10 +133,6 @@ TD_TEST(our_own_safetensors_lose_nothing) {
   TD_DO(td_keys_at(names, 0, &name, &length));
   TD_CHECK_INT(length, 1);
   TD_CHECK_SAME_TEXT(name[0], "time");
-  td_keys_free(names);
-  td_free(empty);
-  td_free(wide);
-  td_free(again);
 
   td_file_options options = TD_FILE_OPTIONS_INIT;
   options.separator = "/";
@@ -151,14 +142,12 @@ TD_TEST(our_own_safetensors_lose_nothing) {
   options.metadata = NULL;
   TD_DO(td_file_load(here("f.safetensors"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
-  td_free(again);
   char *metadata = metadata_of(here("f.safetensors"));
   TD_CHECK_TEXT(metadata, "{\"format\":\"pt\",\"tensordict\":\"");
   options.metadata = metadata; /* ours in it is made anew */
   TD_DO(td_file_save(td, here("g.safetensors"), &options));
   check_same_file(here("g.safetensors"), here("f.safetensors"));
   free(metadata);
-  td_free(td);
 }
 
 TD_TEST(bytes_as_the_reference_writes_them) {
@@ -181,7 +170,6 @@ TD_TEST(bytes_as_the_reference_writes_them) {
   const int64_t five = 5;
   TD_CHECK(memcmp(bytes + 8 + length, &five, 8) == 0);
   free(bytes);
-  td_free(td);
 }
 
 TD_TEST(joined_names) {
@@ -192,12 +180,10 @@ TD_TEST(joined_names) {
   TD_CHECK_ENTRY(td, TD_KEY("layer.bias"), TD_SIZES(3), TD_VALUES(1, 2, 3));
   td_put(td, TD_KEY("layer.bias.x"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(1)));
   TD_DO(td_file_save(td, here("f.safetensors"), &options));
-  td_free(td);
   /* A tensor cannot be a dictionary too. */
   TD_EXPECT_NULL(td_file_load(here("f.safetensors"), NULL, &td), TD_ERR_KEY_EXISTS, td);
   TD_CHECK_TEXT(td_last_error_message(), "layer");
   TD_DO(td_file_load(here("f.safetensors"), &options, &td));
-  td_free(td);
 
   td = td_empty(TD_NO_SIZES);
   td_put(td, TD_KEY("a", "b"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
@@ -209,8 +195,6 @@ TD_TEST(joined_names) {
   td_tensordict *again = NULL;
   TD_DO(td_file_load(here("g.safetensors"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(mapped_and_written_through) {
@@ -233,8 +217,6 @@ TD_TEST(mapped_and_written_through) {
   td_free(td);
   td = load(here("f.safetensors"));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
-  td_free(td);
-  td_tensor_free(nine);
 }
 
 TD_TEST(batch_dimensions_of_others) {
@@ -246,8 +228,6 @@ TD_TEST(batch_dimensions_of_others) {
   TD_CHECK_BATCH(td, 2);
   td_tensordict *n = td_take_dict(td, TD_KEY("n"));
   TD_CHECK_BATCH(n, 2);
-  td_free(n);
-  td_free(td);
   options.batch_dims = 2;
   TD_EXPECT_NULL(td_file_load(theirs("stored.npz"), &options, &td), TD_ERR_SHAPE, td);
   options.batch_dims = -1;
@@ -286,26 +266,20 @@ TD_TEST(arrays_of_other_forms) {
   td_tensor *tensor = NULL;
   TD_DO(td_file_load_tensor(theirs("scalar.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 5);
-  td_tensor_free(tensor);
   TD_DO(td_file_load_tensor(theirs("empty.npy"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 0, 4);
-  td_tensor_free(tensor);
   TD_DO(td_file_load_tensor(theirs("fortran.npy"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 2, 3);
   TD_CHECK_VALUES(tensor, 0, 2, 4, 1, 3, 5);
   TD_DO(td_file_save_tensor(tensor, here("f.npy"), NULL)); /* row-major */
-  td_tensor_free(tensor);
   TD_DO(td_file_load_tensor(here("f.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 0, 2, 4, 1, 3, 5);
-  td_tensor_free(tensor);
   TD_DO(td_file_load_tensor(theirs("big.npy"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 1, 2, 3);
-  td_tensor_free(tensor);
   TD_DO(td_file_load_tensor(theirs("big_complex.npy"), NULL, &tensor));
   float parts[4];
   TD_DO(td_tensor_copy_to(tensor, parts, sizeof parts));
   TD_CHECK(parts[0] == 1 && parts[1] == -1 && parts[2] == 2 && parts[3] == -2);
-  td_tensor_free(tensor);
   TD_EXPECT_NULL(td_file_load_tensor(theirs("text.npy"), NULL, &tensor), TD_ERR_DTYPE, tensor);
   TD_CHECK_TEXT(td_last_error_message(), "<U3");
   TD_EXPECT_NULL(td_file_load_tensor(theirs("objects.npy"), NULL, &tensor), TD_ERR_DTYPE, tensor);
@@ -317,7 +291,6 @@ TD_TEST(arrays_of_other_forms) {
   TD_EXPECT(td_file_save_tensor(tensor, here("b.npy"), NULL), TD_ERR_DTYPE);
   TD_EXPECT(td_file_save_tensor(tensor, here("b.safetensors"), NULL), TD_ERR_INVALID_ARGUMENT);
   TD_CHECK_INT(td_exists(here("b.npy")), 0);
-  td_tensor_free(tensor);
 }
 
 TD_TEST(arrays_of_records) {
@@ -329,8 +302,6 @@ TD_TEST(arrays_of_records) {
   TD_DO(td_file_save(td, here("f.npy"), NULL));
   td_tensordict *again = load(here("f.npy"));
   TD_CHECK_INT(equal(td, again), 1);
-  td_free(again);
-  td_free(td);
 
   td = load(theirs("records.npy"));
   TD_CHECK_BATCH(td, 2, 2);
@@ -342,13 +313,11 @@ TD_TEST(arrays_of_records) {
   TD_DO(td_set_non_tensor_json(td, TD_KEY("note"), "1"));
   TD_EXPECT(td_file_save(td, here("g.npy"), NULL), TD_ERR_UNSUPPORTED);
   check_same_file(here("g.npy"), theirs("records.npy"));
-  td_free(td);
 
   td = load(theirs("i4.npy")); /* a dictionary of one tensor without a name */
   TD_CHECK_ENTRY(td, TD_KEY("arr_0"), TD_SIZES(2, 3), TD_VALUES(1, 2, 3, 4, 5, 6));
   TD_DO(td_file_save(td, here("h.npy"), NULL));
   check_same_file(here("h.npy"), theirs("i4.npy"));
-  td_free(td);
 }
 
 TD_TEST(archives_of_arrays) {
@@ -420,17 +389,13 @@ TD_TEST(checkpoints_of_torch) {
   options.separator = ".";
   TD_DO(td_file_load(theirs("checkpoint.pt"), &options, &td));
   TD_CHECK_ENTRY(td, TD_KEY("model", "layer", "row"), TD_SIZES(4), TD_VALUES(4, 5, 6, 7));
-  td_free(td);
   td = load(theirs("big.pt"));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(1, 2, 3));
-  td_free(td);
   td = load(theirs("tensor.pt"));
   TD_CHECK_ENTRY(td, TD_KEY("arr_0"), TD_SIZES(2), TD_VALUES(2, 3));
-  td_free(td);
   td_tensor *tensor = NULL;
   TD_DO(td_file_load_tensor(theirs("tensor.pt"), NULL, &tensor));
   TD_CHECK_VALUES(tensor, 2, 3);
-  td_tensor_free(tensor);
   TD_EXPECT_NULL(td_file_load_tensor(theirs("checkpoint.pt"), NULL, &tensor), TD_ERR_WRONG_ENTRY,
                  tensor);
 }
@@ -450,7 +415,6 @@ TD_TEST(nothing_in_a_checkpoint_is_run) {
   }
   td_tensordict *td = td_empty(TD_NO_SIZES);
   TD_EXPECT(td_file_save(td, here("f.pt"), NULL), TD_ERR_UNSUPPORTED);
-  td_free(td);
 }
 
 typedef struct row {
@@ -484,7 +448,6 @@ TD_TEST(raw_records) {
   TD_DO(td_file_save(td, here("again.bin"), &options));
   TD_DO(td_file_load(here("again.bin"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
-  td_free(again);
   options.header_bytes = 8; /* no whole number of records */
   TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_FORMAT, again);
   options.header_bytes = 16;
@@ -508,8 +471,6 @@ TD_TEST(raw_records) {
   TD_EXPECT_NULL(td_file_load(here("log.bin"), &options, &again), TD_ERR_UNSUPPORTED, again);
   options.write_through = 0;
   TD_DO(td_file_load(here("log.bin"), &options, &again));
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(many_records_are_written_in_pieces) {
@@ -530,16 +491,12 @@ TD_TEST(many_records_are_written_in_pieces) {
   TD_CHECK_INT(td_file_size(here("f")), 64 * 200000);
   TD_DO(td_file_load(here("f"), &options, &again));
   TD_CHECK_INT(equal(td, again), 1);
-  td_free(again);
-  td_free(td);
   td = td_empty(TD_SIZES(0));
   TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_NOT_FOUND);
   td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(0)));
   TD_DO(td_file_save(td, here("f"), &options));
   TD_DO(td_file_load(here("f"), &options, &again));
   TD_CHECK_BATCH(again, 0);
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(what_a_format_has_not_is_refused) {
@@ -561,7 +518,6 @@ TD_TEST(what_a_format_has_not_is_refused) {
   options.format = TD_FILE_NPZ;
   options.metadata = "{}";
   TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_INVALID_ARGUMENT);
-  td_free(td);
   td = td_empty(TD_SIZES(2));
   options.format = TD_FILE_SAFETENSORS;
   options.metadata = "{\"a\":1}";
@@ -571,15 +527,12 @@ TD_TEST(what_a_format_has_not_is_refused) {
   options.metadata = NULL;
   td_put(td, TD_KEY("__metadata__"), td_filled(TD_DTYPE_UINT8, 1, TD_SIZES(2)));
   TD_EXPECT(td_file_save(td, here("f"), &options), TD_ERR_KEY_INVALID);
-  td_free(td);
   TD_DO(td_create((const int64_t[]){2}, 1, TD_DEVICE_META, -1, &td));
   td_tensor *meta = NULL;
   TD_DO(td_tensor_zeros((const int64_t[]){2}, 1, TD_DTYPE_FLOAT32, TD_DEVICE_META, -1, &meta));
   TD_DO(td_set(td, TD_KEY("a"), meta));
   TD_EXPECT(td_file_save(td, here("f.safetensors"), NULL), TD_ERR_DEVICE);
   TD_EXPECT(td_file_save_tensor(meta, here("f.npy"), NULL), TD_ERR_DEVICE);
-  td_tensor_free(meta);
-  td_free(td);
   TD_EXPECT_NULL(td_file_load(here("none"), NULL, &result), TD_ERR_IO, result);
   TD_EXPECT_NULL(td_file_load(td_test_folder(), NULL, &result), TD_ERR_IO, result);
   td_write_text(here("text"), "hello");
@@ -600,8 +553,4 @@ TD_TEST(lazy_stacks_are_read_out) {
   again = load(here("f.safetensors"));
   TD_CHECK_BATCH(again, 2, 4, 3);
   TD_CHECK_INT(equal(stack, again), 1);
-  td_free(again);
-  td_free(stack);
-  td_free(two);
-  td_free(one);
 }

@@ -50,8 +50,6 @@ TD_TEST(like_keeps_structure_and_lock) {
   TD_DO(td_like(td, TD_LIKE_ONES, &options, &result));
   TD_DO(td_device(result, &device, &index));
   TD_CHECK_INT(device, TD_DEVICE_META);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(new_takes_another_batch_size) {
@@ -72,7 +70,6 @@ TD_TEST(new_takes_another_batch_size) {
                  result);
   TD_EXPECT_NULL(td_like_sized(td, -1, TD_SIZES(1), NULL, &result), TD_ERR_INVALID_ARGUMENT,
                  result);
-  td_free(td);
 }
 
 /* The first difference between two dictionaries. */
@@ -94,7 +91,6 @@ TD_TEST(what_is_nearly_equal_is_close) {
   check_close(td, other, NULL, "");
   value = td_filled(TD_DTYPE_FLOAT32, 23.00001, TD_NO_SIZES);
   TD_DO(td_fill_at(other, TD_AT(TD_I_INT(3), TD_I_INT(2)), value));
-  td_tensor_free(value);
   check_close(td, other, NULL, "\"a\" differs: root mean square difference");
   options.has_tolerance = 1;
   options.absolute = 100;
@@ -110,8 +106,6 @@ TD_TEST(what_is_nearly_equal_is_close) {
   TD_EXPECT(td_allclose(td, other, NULL, &close, text, sizeof text, &length),
             TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(close, 0);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(structure_counts_too) {
@@ -135,8 +129,6 @@ TD_TEST(structure_counts_too) {
   check_close(td, other, NULL, "\"a\" differs in shape: [4, 3, 2] and [4, 3]");
   TD_DO(td_set_batch_size(other, TD_SIZES(4)));
   check_close(td, other, NULL, "batch sizes differ");
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(nan_is_close_to_nan_if_wanted) {
@@ -146,5 +138,4 @@ TD_TEST(nan_is_close_to_nan_if_wanted) {
   check_close(td, td, NULL, "");
   options.nan_differs = 1;
   check_close(td, td, &options, "\"a\" differs");
-  td_free(td);
 }

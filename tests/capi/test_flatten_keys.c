@@ -43,9 +43,6 @@ TD_TEST(flattened_and_back) {
   td_free(flat);
   TD_DO(td_flatten_keys(td, " -> ", NULL, &flat));
   TD_CHECK_KEYS(flat, "a n -> b n -> c");
-  td_free(flat);
-  td_tensor_free(b);
-  td_free(td);
 }
 
 TD_TEST(flattened_in_place) {
@@ -61,8 +58,6 @@ TD_TEST(flattened_in_place) {
   TD_DO(td_unflatten_keys_inplace(td, "."));
   TD_CHECK_KEYS(td, "a n n/b n/c");
   TD_CHECK_KEYS(n, "b c"); /* the dictionary that was there took them in */
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(names_that_would_collide) {
@@ -79,7 +74,6 @@ TD_TEST(names_that_would_collide) {
                  result); /* a is a tensor */
   TD_EXPECT_NULL(td_flatten_keys(td, "", NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_unflatten_keys(td, "\xff", &result), TD_ERR_KEY_INVALID, result);
-  td_free(td);
 }
 
 TD_TEST(parts_may_be_empty) {
@@ -88,8 +82,6 @@ TD_TEST(parts_may_be_empty) {
   td_put(td, TD_KEY(".d"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   TD_DO(td_unflatten_keys(td, ".", &result));
   TD_CHECK_KEYS(result, "c c/  /d");
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(dictionaries_may_count_as_leaves) {
@@ -101,10 +93,8 @@ TD_TEST(dictionaries_may_count_as_leaves) {
   TD_DO(td_flatten_keys(td, ".", &options, &result));
   TD_CHECK_KEYS(result, "a n n/b n/c");
   TD_CHECK_INT(calls, 1);
-  td_free(result);
   options.is_leaf = refuse;
   TD_EXPECT_NULL(td_flatten_keys(td, ".", &options, &result), -10007, result);
-  td_free(td);
 }
 
 TD_TEST(ten_thousand_levels) {
@@ -130,9 +120,6 @@ TD_TEST(ten_thousand_levels) {
   TD_DO(td_update(td, back, &strict));
   TD_DO(td_auto_batch_size(td, -1, 0));
   TD_DO(td_remove_empty(td));
-  td_free(back);
-  td_free(flat);
-  td_free(td);
 }
 
 static td_status last_one(void *user, const td_apply_entry *entry, td_tensor **tensor,
@@ -153,15 +140,11 @@ TD_TEST(merged_dictionaries) {
   TD_DO(td_merge(both, 2, NULL, NULL, &result));
   TD_CHECK_KEYS(result, "a n n/b n/c n/y m m/z");
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2)); /* the first one stays */
-  td_free(result);
   TD_DO(td_merge(both, 2, last_one, &calls, &result));
   TD_CHECK_INT(calls, 1); /* only where all have a tensor */
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3), TD_VALUES(50, 51, 52));
-  td_free(result);
   TD_CHECK_KEYS(one, "a n n/b n/c");
   TD_EXPECT_NULL(td_merge(both, 1, NULL, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   td_put(two, TD_KEY("n"), td_arange(TD_DTYPE_FLOAT32, 60, TD_SIZES(3)));
   TD_EXPECT_NULL(td_merge(both, 2, NULL, NULL, &result), TD_ERR_WRONG_ENTRY, result);
-  td_free(one);
-  td_free(two);
 }

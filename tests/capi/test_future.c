@@ -58,9 +58,6 @@ TD_TEST(a_result_is_that_of_memmap) {
   TD_DO(td_equal(one, td, &same));
   TD_CHECK_INT(same, 1);
   check_saved("m", td);
-  td_free(other);
-  td_free(one);
-  td_free(td);
 }
 
 TD_TEST(what_is_saved_is_what_was_there) {
@@ -77,7 +74,6 @@ TD_TEST(what_is_saved_is_what_was_there) {
   td_free(td);
   td_future_free(future); /* waits */
   check_saved("m", want);
-  td_free(want);
 }
 
 TD_TEST(failures_are_those_of_memmap) {
@@ -102,7 +98,6 @@ TD_TEST(failures_are_those_of_memmap) {
   options.struct_size = 1;
   TD_EXPECT_NULL(td_memmap_async(td, here("m"), &options, &future), TD_ERR_INVALID_ARGUMENT,
                  future);
-  td_free(td);
 }
 
 static void *wait_for(void *future) {
@@ -132,8 +127,6 @@ TD_TEST(several_threads_wait) {
     pthread_join(threads[i], &answer);
     TD_CHECK(answer == futures[i / 2]);
   }
-  for (int i = 0; i < 8; i++) td_future_free(futures[i]);
-  td_free(td);
 }
 
 /* A process that ends while it saves: the folder is there, whole, and nothing crashes. */

@@ -173,7 +173,6 @@ TD_TEST(a_nested_folder_can_be_loaded_alone) {
   td_tensordict *td = load("basic/b");
   TD_CHECK_BATCH(td, 4);
   TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(4), TD_VALUES(12824, 7841, 17269, 20969));
-  td_free(td);
 }
 
 TD_TEST(wide_unsigned_numbers_need_a_newer_torch) {
@@ -215,8 +214,6 @@ TD_TEST(loading_to_meta_opens_no_values) {
   TD_CHECK_SIZES(e, 4, 2, 2);
   TD_DO(td_tensor_device(e, &device, &device_index));
   TD_CHECK_INT(device, TD_DEVICE_META);
-  td_tensor_free(e);
-  td_free(td);
 }
 
 TD_TEST(digits_count_to_1797) {
@@ -237,8 +234,4 @@ TD_TEST(digits_count_to_1797) {
   size_t length = 0;
   TD_DO(td_get_non_tensor_json(batch, TD_KEY("source"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "\"UCI optical digits\"");
-  td_tensor_free(some);
-  td_tensor_free(label);
-  td_free(batch);
-  td_free(td);
 }

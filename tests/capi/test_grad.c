@@ -50,7 +50,6 @@ TD_TEST(nothing_is_recorded_unless_asked) {
   td_tensordict *td = recorded();
   TD_CHECK_INT(td_set_grad_enabled(0), 0);
   check_copies(td, 0);
-  td_free(td);
 }
 
 TD_TEST(everything_is_recorded_when_asked) {
@@ -59,7 +58,6 @@ TD_TEST(everything_is_recorded_when_asked) {
   check_copies(td, 1);
   check_views(td, 1);
   TD_CHECK_INT(td_set_grad_enabled(0), 1);
-  td_free(td);
 }
 
 static void *ask_there(void *user) {
@@ -87,20 +85,16 @@ TD_TEST(leaves_are_written_when_nothing_is_recorded) {
   const td_status status = td_fill_at(td, TD_AT(TD_I_INT(1)), nine); /* torch forbids it */
   td_set_grad_enabled(0);
   TD_CHECK_INT(status, TD_ERR_TORCH);
-  td_tensor_free(nine);
-  td_free(td);
 }
 
 TD_TEST(only_numbers_with_fractions_can_be_recorded) {
   td_tensor *whole = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2));
   TD_EXPECT(td_tensor_set_requires_grad(whole, 1), TD_ERR_DTYPE);
   TD_DO(td_tensor_set_requires_grad(whole, 0));
-  td_tensor_free(whole);
 }
 
 TD_TEST(mapped_copies_are_not_recorded) {
   td_tensordict *td = recorded(), *mapped = NULL;
   TD_DO(td_memmap(td, NULL, NULL, &mapped));
   check_recorded(mapped, 0);
-  td_free(td);
 }

@@ -42,8 +42,6 @@ TD_TEST(all_tensors_are_switched_at_once) {
   TD_DO(td_set_requires_grad(td, 1));
   td_tensor *v = td_take(td, TD_KEY("n", "v"));
   TD_CHECK_FLAG(td_tensor_requires_grad, v, 1);
-  td_tensor_free(v);
-  td_free(td);
 }
 
 TD_TEST(an_integer_refuses_and_nothing_is_switched) {
@@ -52,15 +50,12 @@ TD_TEST(an_integer_refuses_and_nothing_is_switched) {
   TD_CHECK_TEXT(td_last_error_message(), "\"n\"/\"b\"");
   TD_CHECK_INT(measured(td, TD_MEASURE_REQUIRES_GRAD), 0);
   TD_DO(td_set_requires_grad(td, 0));
-  td_free(td);
 }
 
 TD_TEST(what_was_computed_cannot_be_switched_off) {
   td_tensordict *td = parameters(), *result = computed(td);
   TD_EXPECT(td_set_requires_grad(result, 0), TD_ERR_TORCH);
   TD_CHECK_TEXT(td_last_error_message(), "\"w\"");
-  td_free(result);
-  td_free(td);
 }
 
 /* The fast way (nothing is recorded) and that of libtorch (something is) give the same. */
@@ -87,7 +82,6 @@ TD_TEST(detached_tensors_share_memory_and_have_no_history) {
   td_tensordict *td = td_sample(), *result;
   TD_EXPECT_NULL(td_detach(td, 2, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_detach(td, -1, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 TD_TEST(detached_views_keep_their_strides) {
@@ -96,9 +90,6 @@ TD_TEST(detached_views_keep_their_strides) {
   TD_DO(td_detach(part, TD_DETACH_HISTORY, &result));
   TD_CHECK_BATCH(result, 2, 3);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(3, 4, 5, 6, 7, 8));
-  td_free(result);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(history_is_taken_away_in_place) {
@@ -107,16 +98,12 @@ TD_TEST(history_is_taken_away_in_place) {
   TD_CHECK_FLAG(td_tensor_requires_grad, w, 1);
   TD_DO(td_detach_inplace(result));
   TD_CHECK_FLAG(td_tensor_requires_grad, w, 0); /* the very tensor */
-  td_tensor_free(w);
-  td_free(result);
   /* A view of a recorded tensor cannot be. */
   td_tensordict *view = NULL;
   td_set_grad_enabled(1);
   TD_DO(td_unsqueeze(td, 0, &view));
   td_set_grad_enabled(0);
   TD_EXPECT(td_detach_inplace(view), TD_ERR_UNSUPPORTED);
-  td_free(view);
-  td_free(td);
 }
 
 TD_TEST(gradients_come_under_the_same_keys) {
@@ -128,10 +115,6 @@ TD_TEST(gradients_come_under_the_same_keys) {
   TD_DO(td_grad(td, &grad));
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(2, 2));
   TD_CHECK_ENTRY(grad, TD_KEY("n", "v"), TD_NO_SIZES, TD_VALUES(2));
-  td_free(grad);
-  td_free(result);
-  td_free(seed);
-  td_free(td);
 }
 
 TD_TEST(gradients_add_up_until_they_are_zeroed) {
@@ -146,14 +129,10 @@ TD_TEST(gradients_add_up_until_they_are_zeroed) {
   TD_CHECK_INT(measured(td, TD_MEASURE_BYTES), 24); /* 3 floats and 3 gradients */
   TD_DO(td_zero_grad(td, TD_ZERO_GRAD_KEEP));
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(0, 0)); /* the same tensors */
-  td_free(grad);
   TD_DO(td_zero_grad(td, 0));
   TD_DO(td_grad(td, &grad));
   TD_CHECK(grad == NULL);
   TD_CHECK_INT(measured(td, TD_MEASURE_BYTES), 12);
-  td_free(result);
-  td_free(seed);
-  td_free(td);
 }
 
 TD_TEST(only_the_inputs_receive_gradients) {
@@ -166,17 +145,10 @@ TD_TEST(only_the_inputs_receive_gradients) {
   TD_DO(td_get_kind(grad, TD_KEY("n"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE); /* an empty dictionary is not kept */
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(1, 1));
-  td_free(grad);
-  td_free(inputs);
   inputs = td_sample();
   TD_EXPECT(td_backward(result, seed, inputs, NULL), TD_ERR_TORCH); /* not recorded */
-  td_free(inputs);
   inputs = td_empty(TD_NO_SIZES);
   TD_EXPECT(td_backward(result, seed, inputs, NULL), TD_ERR_TORCH); /* nothing */
-  td_free(inputs);
-  td_free(result);
-  td_free(seed);
-  td_free(td);
 }
 
 TD_TEST(without_a_gradient_each_tensor_has_one_element) {
@@ -188,9 +160,6 @@ TD_TEST(without_a_gradient_each_tensor_has_one_element) {
   TD_DO(td_backward(result, NULL, NULL, NULL));
   TD_DO(td_grad(td, &grad));
   TD_CHECK_ENTRY(grad, TD_KEY("n", "v"), TD_NO_SIZES, TD_VALUES(1));
-  td_free(grad);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(gradients_that_do_not_fit_are_refused) {
@@ -198,7 +167,6 @@ TD_TEST(gradients_that_do_not_fit_are_refused) {
   td_tensordict *plain = td_sample();
   TD_EXPECT(td_backward(plain, NULL, NULL, NULL), TD_ERR_TORCH);
   TD_CHECK_TEXT(td_last_error_message(), "no entry requires a gradient");
-  td_free(plain);
   TD_DO(td_remove(seed, TD_KEY("n", "v")));
   TD_EXPECT(td_backward(result, seed, NULL, NULL), TD_ERR_KEY_NOT_FOUND);
   td_put(seed, TD_KEY("n", "v"), td_filled(TD_DTYPE_FLOAT64, 1, TD_SIZES(2)));
@@ -209,9 +177,6 @@ TD_TEST(gradients_that_do_not_fit_are_refused) {
   td_tensordict *grad = TD_POISON;
   TD_DO(td_grad(td, &grad));
   TD_CHECK(grad == NULL); /* nothing was computed */
-  td_free(result);
-  td_free(seed);
-  td_free(td);
 }
 
 TD_TEST(gradients_can_be_recorded_themselves) {
@@ -223,16 +188,11 @@ TD_TEST(gradients_can_be_recorded_themselves) {
   TD_DO(td_backward(result, seed, NULL, &options));
   TD_DO(td_grad(td, &grad));
   TD_CHECK_INT(measured(grad, TD_MEASURE_REQUIRES_GRAD), 1);
-  td_free(grad);
   TD_DO(td_zero_grad(td, TD_ZERO_GRAD_KEEP)); /* also of such */
   TD_DO(td_grad(td, &grad));
   TD_CHECK_INT(measured(grad, TD_MEASURE_REQUIRES_GRAD), 0);
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(0, 0));
-  td_free(grad);
   TD_DO(td_set_grad(td, NULL));
-  td_free(result);
-  td_free(seed);
-  td_free(td);
 }
 
 TD_TEST(gradients_can_be_set) {
@@ -241,7 +201,6 @@ TD_TEST(gradients_can_be_set) {
   TD_DO(td_set_grad(td, given));
   TD_DO(td_grad(td, &grad));
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(5, 5));
-  td_free(grad);
   /* What does not fit leaves all as it is. */
   td_put(given, TD_KEY("w"), td_filled(TD_DTYPE_FLOAT32, 6, TD_SIZES(2)));
   td_put(given, TD_KEY("x"), td_filled(TD_DTYPE_FLOAT32, 6, TD_SIZES(2)));
@@ -257,10 +216,7 @@ TD_TEST(gradients_can_be_set) {
   TD_EXPECT(td_set_grad(td, given), TD_ERR_DEVICE);
   TD_DO(td_grad(td, &grad));
   TD_CHECK_ENTRY(grad, TD_KEY("w"), TD_SIZES(2), TD_VALUES(5, 5));
-  td_free(grad);
   TD_DO(td_set_grad(td, NULL));
   TD_DO(td_grad(td, &grad));
   TD_CHECK(grad == NULL);
-  td_free(given);
-  td_free(td);
 }

@@ -48,7 +48,6 @@ TD_TEST(walks_over_dictionaries_come_back) {
   TD_DO(td_share_memory(td));
   TD_CHECK_FLAG(td_is_shared, td, 1);
   TD_EXPECT(td_shared_name(td, NULL, 0, &count), TD_ERR_UNSUPPORTED); /* a name leads to paths */
-  td_free(td);
 }
 
 TD_TEST(what_is_shared_stays_shared) {
@@ -62,11 +61,6 @@ TD_TEST(what_is_shared_stays_shared) {
   TD_DO(td_set_inplace(copy, TD_KEY("l", "x"), seven));
   TD_CHECK_ENTRY(copy, TD_KEY("r", "x"), TD_SIZES(2, 3), TD_VALUES(7, 7, 7, 7, 7, 7));
   TD_CHECK_ENTRY(td, TD_KEY("r", "x"), TD_SIZES(2, 3), TD_VALUES(0, 1, 2, 3, 4, 5));
-  td_free(r);
-  td_free(l);
-  td_tensor_free(seven);
-  td_free(copy);
-  td_free(td);
 }
 
 TD_TEST(copies_are_compared_once) {
@@ -75,8 +69,6 @@ TD_TEST(copies_are_compared_once) {
   TD_DO(td_clone(td, 0, &copy));
   TD_DO(td_equal(td, copy, &equal));
   TD_CHECK_INT(equal, 1);
-  td_free(copy);
-  td_free(td);
 }
 
 TD_TEST(paths_are_limited) {
@@ -87,8 +79,6 @@ TD_TEST(paths_are_limited) {
   TD_EXPECT_NULL(td_keys_of(td, &options, &keys), TD_ERR_UNSUPPORTED, keys);
   TD_DO(td_keys_of(td, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 2);
-  td_keys_free(keys);
-  td_free(td);
 }
 
 TD_TEST(the_printed_form_is_cut) {
@@ -97,5 +87,4 @@ TD_TEST(the_printed_form_is_cut) {
   TD_CHECK(strlen(text) < (size_t)64 << 20);
   TD_CHECK_TEXT(text, "TensorDict(...)");
   free(text);
-  td_free(td);
 }

@@ -119,8 +119,6 @@ TD_TEST(one_rank_alone) {
   TD_DO(td_group_ibroadcast(group, td, 0, NULL, &futures[2]));
   TD_DO(td_group_iscatter(group, (const td_tensordict *const *)&td, 1, 0, NULL, &futures[3]));
   for (int i = 3; i >= 0; i--) group_check(group_result(futures[i]), 4);
-  td_group_free(group);
-  td_free(td);
 }
 
 /* Rank 0 changes all it gave before another rank has come. */
@@ -318,7 +316,6 @@ TD_TEST(never_comes) {
   td_group *group = of_the_other();
   td_tensordict *td = NULL;
   TD_EXPECT_NULL(td_group_recv_message(group, 0, NULL, NULL, &td), TD_ERR_IO, td);
-  td_group_free(group);
 }
 
 TD_TEST(a_group_that_is_freed_meanwhile) {

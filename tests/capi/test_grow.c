@@ -122,8 +122,6 @@ TD_TEST(what_a_folder_looks_like_is_what_a_save_makes) {
   td_writer_free(writer);
   TD_DO(td_memmap(td, here("saved"), NULL, &mapped));
   TD_CHECK_SAME_TREE(here("grown"), here("saved"));
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(rows_are_published_by_number_and_by_bytes) {
@@ -150,7 +148,6 @@ TD_TEST(rows_are_published_by_number_and_by_bytes) {
     write_rows(writer, n, 2, 1);
     check_rows(here("m"), n + 2, 1);
   }
-  td_writer_free(writer);
 }
 
 TD_TEST(a_row_that_is_begun_waits) {
@@ -194,8 +191,6 @@ TD_TEST(what_is_not_put_is_zero) {
   TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("pos"), TD_SIZES(5, 2), TD_VALUES(1, 2, 0, 0, 1, 2, 0, 0, 1, 2));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(5), TD_VALUES(0, 0, 0, 0, 0));
-  td_free(loaded);
-  td_free(like);
 }
 
 TD_TEST(a_row_is_one_place_of_the_first_dimension) {
@@ -222,8 +217,6 @@ TD_TEST(a_row_is_one_place_of_the_first_dimension) {
   TD_CHECK_BATCH(loaded, 4, 3);
   TD_CHECK_ENTRY(loaded, TD_KEY("v"), TD_SIZES(4, 3),
                  TD_VALUES(0, 10, 20, 1, 11, 21, 2, 12, 22, 3, 13, 23));
-  td_free(loaded);
-  td_free(like);
 }
 
 TD_TEST(one_writer_at_a_time) {
@@ -240,7 +233,6 @@ TD_TEST(one_writer_at_a_time) {
   TD_DO(td_memmap_truncate(here("m"), 1, NULL));
   td_writer_free(writer);
   check_rows(here("m"), 1, 1);
-  td_free(td);
 }
 
 TD_TEST(a_folder_must_be_there_or_be_described) {
@@ -277,9 +269,6 @@ TD_TEST(a_folder_must_be_there_or_be_described) {
   td_writer_free(writer);
   TD_CHECK_INT(td_file_size(here("full/notes")), 4);
   check_rows(here("full"), 0, 1);
-  td_free(other);
-  td_free(scalar);
-  td_free(td);
 }
 
 static void append_twice(int nested) {
@@ -351,7 +340,6 @@ TD_TEST(what_does_not_fit_is_refused) {
   td_free(bad);
   check_rows(folder, 4, 1);
   check_length(folder, 4, 4, 0);
-  td_free(td);
 }
 
 TD_TEST(a_torn_tail_is_dropped) {
@@ -382,7 +370,6 @@ TD_TEST(a_torn_tail_is_dropped) {
   TD_DO(td_memmap_truncate(folder, 3, NULL));
   check_rows(folder, 3, 1);
   check_length(folder, 3, 3, 0);
-  td_free(more);
 }
 
 TD_TEST(values_that_are_no_tensors) {
@@ -413,8 +400,6 @@ TD_TEST(values_that_are_no_tensors) {
   TD_CHECK_SAME_TEXT(text, "[\"run 1\", \"run 1\", \"run 2\"]");
   td_free(loaded);
   TD_DO(td_memmap(td, here("values"), NULL, &mapped));
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_grow) {
@@ -450,10 +435,6 @@ TD_TEST(lazy_stacks_grow) {
   TD_CHECK_BATCH(loaded, 6, 2);
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(6, 2),
                  TD_VALUES(0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2));
-  td_free(loaded);
-  td_free(stack);
-  td_free(one);
-  td_free(two);
 }
 
 TD_TEST(a_sub_tensordict_cannot_grow) {
@@ -475,12 +456,6 @@ TD_TEST(a_sub_tensordict_cannot_grow) {
   TD_DO(td_memmap_append(here("flat"), two, NULL));
   TD_DO(td_memmap_load(here("flat"), NULL, &mapped));
   TD_CHECK_ENTRY(mapped, TD_KEY("pos"), TD_SIZES(4, 2), TD_VALUES(0, 1, 2, 3, 2, 3, 4, 5));
-  td_free(mapped);
-  td_free(two);
-  td_free(part);
-  td_free(outer);
-  td_free(sub_tensordict);
-  td_free(td);
 }
 
 TD_TEST(shards) {
@@ -533,8 +508,6 @@ TD_TEST(shards) {
                  writer);
   TD_EXPECT_NULL(td_writer_open_append(td_path(folder, "0"), like, &options, &writer),
                  TD_ERR_UNSUPPORTED, writer);
-  td_free(other);
-  td_free(like);
 }
 
 /* No room on the disk: a status, no row lost, and the folder as it was. */
@@ -659,8 +632,6 @@ TD_TEST(checksums_of_a_lazy_stack_are_kept) {
   check_sound(here("m"));
   TD_DO(td_memmap_truncate(here("m"), 1, NULL));
   check_sound(here("m"));
-  td_free(stack);
-  td_free(one);
 }
 
 /* Who has more of a file mapped than is left would be ended by a signal when he reads it. */
@@ -685,8 +656,6 @@ TD_TEST(what_is_mapped_here_is_not_cut) {
   td_tensor_free(pos);
   TD_DO(td_memmap_truncate(folder, 3, NULL)); /* nobody has it now */
   check_length(folder, 3, 3, 0);
-  td_free(more);
-  td_free(all);
 }
 
 /* A writer that was killed between the exchange of two folders and the end leaves the old one aside. */
@@ -705,6 +674,4 @@ TD_TEST(who_adds_removes_what_was_left_aside) {
     TD_CHECK(!td_exists(left));
   }
   check_length(folder, 4, 4, 0);
-  td_free(more);
-  td_free(two);
 }

@@ -94,7 +94,6 @@ TD_TEST(what_is_not_put_is_zero) {
   TD_CHECK_ENTRY(loaded, TD_KEY("pos"), TD_SIZES(6, 2),
                  TD_VALUES(1, 2, 0, 0, 1, 2, 0, 0, 1, 2, 1, 2));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "step"), TD_SIZES(6), TD_VALUES(0, 0, 0, 0, 0, 0));
-  td_free(loaded);
 }
 
 TD_TEST(durable_and_with_checksums) {

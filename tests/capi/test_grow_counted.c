@@ -92,7 +92,6 @@ TD_TEST(the_meta_files_follow) {
   td_tensordict *like = grow_some(0, 1);
   TD_EXPECT_NULL(td_writer_open_append(folder, like, &options, &writer), TD_ERR_INVALID_ARGUMENT,
                  writer);
-  td_free(like);
 }
 
 TD_TEST(options_of_an_older_client) {
@@ -188,8 +187,6 @@ TD_TEST(a_save_ends_a_count) {
   TD_DO(td_memmap_truncate(grow_here("k"), 12, NULL));
   TD_DO(td_memmap_refresh(td, NULL));
   TD_DO(td_memmap_make(td, TD_KEY("more"), TD_SIZES(12), TD_DTYPE_INT8, NULL, &zeros));
-  td_tensor_free(zeros);
-  td_free(td);
 }
 
 TD_TEST(a_count_without_its_files_means_nothing) {
@@ -306,7 +303,4 @@ TD_TEST(shards_have_counts_of_their_own) {
   load.subpath_len = 2;
   TD_DO(td_memmap_load(grow_here("m"), &load, &stack));
   TD_CHECK_BATCH(stack, 7);
-  td_free(stack);
-  td_writer_free(a);
-  td_writer_free(b);
 }

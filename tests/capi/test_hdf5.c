@@ -74,16 +74,12 @@ TD_TEST(batch_sizes_are_what_all_have_in_common) {
   TD_CHECK_BATCH(again, 2, 4);
   inner = td_take_dict(again, TD_KEY("n"));
   TD_CHECK_BATCH(inner, 2, 4);
-  td_free(inner);
-  td_free(again);
   td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
   options.batch_dims = 1;
   TD_DO(td_hdf5_load(file_named("b.hdf5"), &options, &again));
   TD_CHECK_BATCH(again, 2);
-  td_free(again);
   options.batch_dims = 3;
   TD_EXPECT_NULL(td_hdf5_load(file_named("b.hdf5"), &options, &again), TD_ERR_SHAPE, again);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors) {
@@ -104,8 +100,6 @@ TD_TEST(values_that_are_no_tensors) {
   TD_CHECK_JSON(again, TD_KEY("truth"), "true");
   TD_CHECK_JSON(again, TD_KEY("map"), "{\"k\":[1,null]}");
   TD_CHECK_JSON(again, TD_KEY("nothing"), "null");
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(rows_without_the_rest) {
@@ -145,11 +139,6 @@ TD_TEST(rows_without_the_rest) {
   td_keys *keys = NULL;
   TD_DO(td_hdf5_keys(file, &keys));
   TD_CHECK_INT(td_keys_len(keys), 3);
-  td_keys_free(keys);
-  td_tensor_free(positions);
-  td_tensor_free(mask);
-  td_hdf5_free(file);
-  td_free(td);
 }
 
 TD_TEST(demonstrations_are_a_lazy_stack) {
@@ -167,12 +156,9 @@ TD_TEST(demonstrations_are_a_lazy_stack) {
   const td_index_item at = TD_I_INT(10); /* demo_10 comes after demo_9 */
   TD_DO(td_index(again, &at, 1, &one));
   TD_CHECK_BATCH(one, 11);
-  td_free(one);
-  td_free(again);
   again = load(file_named("s.h5"), TD_HDF5_ATTRIBUTES, "data/demo_3");
   TD_CHECK_BATCH(again, 4);
   TD_CHECK_JSON(again, TD_KEY("num_samples"), "4");
-  td_free(again);
   td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
   const char *names[] = {"obs", "x"};
   const td_key key = {names, 2};
@@ -183,11 +169,9 @@ TD_TEST(demonstrations_are_a_lazy_stack) {
   td_entry_kind kind;
   TD_DO(td_get_kind(again, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(again);
   names[1] = "z";
   TD_EXPECT_NULL(td_hdf5_load(file_named("s.h5"), &options, &again), TD_ERR_KEY_NOT_FOUND, again);
   TD_EXPECT(td_hdf5_load(file_named("s.h5"), NULL, NULL), TD_ERR_NULL_ARGUMENT);
-  td_free(stack);
 }
 
 static const char *golden(const char *name) {
@@ -212,7 +196,6 @@ TD_TEST(odd_files) {
   TD_CHECK_ENTRY(td, TD_KEY("bool"), TD_SIZES(3), TD_VALUES(1, 0, 1));
   TD_CHECK_JSON(td, TD_KEY("text"), "\"hello\"");
   TD_CHECK_JSON(td, TD_KEY("texts"), "[\"a\",\"bb\",\"ccc\"]");
-  td_free(td);
   td_hdf5_options options = TD_HDF5_OPTIONS_INIT;
   options.group = "/external";
   TD_EXPECT_NULL(td_hdf5_load(golden("odd.h5"), &options, &td), TD_ERR_KEY_NOT_FOUND, td);
@@ -275,11 +258,7 @@ TD_TEST(what_cannot_be_written) {
   td_put(wide, TD_KEY("e"), td_filled(TD_DTYPE_FLOAT64, 0, TD_SIZES(INT64_C(1) << 59, 0)));
   TD_DO(td_lazy_stack((const td_tensordict *const[]){wide, wide, wide}, 3, 0, &stack));
   TD_EXPECT(td_hdf5_save(stack, path, NULL), TD_ERR_SHAPE);
-  td_free(stack);
-  td_free(wide);
   td_tensordict *again = load(path, 0, NULL); /* the old file is still there */
   TD_CHECK_ENTRY(again, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(again);
   TD_CHECK_INT(td_count_entries(td_test_folder()), 2);
-  td_free(td);
 }

@@ -22,7 +22,6 @@ TD_TEST(out_of_range_and_too_many) {
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_ALL, TD_I_ALL, TD_I_ALL), &part), TD_ERR_INDEX, part);
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_ELLIPSIS, TD_I_INT(0), TD_I_INT(0), TD_I_INT(0)), &part),
                  TD_ERR_INDEX, part);
-  td_free(td);
 }
 
 TD_TEST(negative_step_and_two_ellipses) {
@@ -33,8 +32,6 @@ TD_TEST(negative_step_and_two_ellipses) {
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_ELLIPSIS, TD_I_ELLIPSIS), &part), TD_ERR_INDEX, part);
   TD_DO(td_index(td, TD_AT(TD_I_STEP(0, 4, INT64_MAX)), &part));
   TD_CHECK_BATCH(part, 1, 3);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(tensors_that_are_no_index) {
@@ -54,11 +51,6 @@ TD_TEST(tensors_that_are_no_index) {
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_TENSOR(mask)), &part), TD_ERR_BAD_HANDLE, part);
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_TENSOR((const td_tensor *)(const void *)td)), &part),
                  TD_ERR_BAD_HANDLE, part);
-  td_tensor_free(beyond);
-  td_tensor_free(before);
-  td_tensor_free(numbers);
-  td_tensor_free(cube);
-  td_free(td);
 }
 
 TD_TEST(an_index_on_the_wrong_device) {
@@ -69,8 +61,6 @@ TD_TEST(an_index_on_the_wrong_device) {
   const td_status status = td_index(td, TD_AT(TD_I_TENSOR(meta)), &part);
   TD_CHECK(status == TD_ERR_DEVICE || status == TD_ERR_INDEX);
   TD_CHECK(part == NULL);
-  td_tensor_free(meta);
-  td_free(td);
 }
 
 TD_TEST(unknown_kinds_and_reserved_words) {
@@ -88,24 +78,19 @@ TD_TEST(unknown_kinds_and_reserved_words) {
   item.flags = 8;
   TD_CHECK(td_index(td, &item, 1, &part) != TD_OK);
   TD_EXPECT_NULL(td_index(td, NULL, 1, &part), TD_ERR_NULL_ARGUMENT, part);
-  td_free(td);
 }
 
 TD_TEST(tensors_are_read_by_the_same_rules) {
   td_tensor *tensor = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 3)), *part = NULL;
   TD_DO(td_tensor_index(tensor, TD_AT(TD_I_INT(1), TD_I_STEP(0, 3, 2)), &part));
   TD_CHECK_VALUES(part, 3, 5);
-  td_tensor_free(part);
   TD_DO(td_tensor_index(tensor, TD_AT(TD_I_ELLIPSIS, TD_I_INT(0), TD_I_NONE), &part));
   TD_CHECK_SIZES(part, 2, 1);
-  td_tensor_free(part);
   TD_DO(td_tensor_index(tensor, NULL, 0, &part));
   TD_CHECK(td_same_memory(part, tensor));
-  td_tensor_free(part);
   TD_EXPECT_NULL(td_tensor_index(tensor, TD_AT(TD_I_INT(0), TD_I_INT(0), TD_I_INT(0)), &part),
                  TD_ERR_INDEX, part);
   TD_EXPECT_NULL(td_tensor_index(tensor, TD_AT(TD_I_STEP(0, 2, -1)), &part), TD_ERR_INDEX, part);
-  td_tensor_free(tensor);
 }
 
 static size_t parse(const char *text, td_index_item *items, size_t cap) {
@@ -154,8 +139,6 @@ TD_TEST(parsed_text_indexes) {
   const size_t count = parse("1::2, -1", items, 4);
   TD_DO(td_index(td, items, count, &part));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(5, 11));
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(text_that_is_no_index) {

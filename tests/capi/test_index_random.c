@@ -191,5 +191,4 @@ TD_TEST(what_is_written_is_what_is_read) {
     free_expression(&at);
   }
   TD_CHECK(good > ROUNDS / 20);
-  td_tensor_free(minus);
 }

@@ -53,7 +53,6 @@ TD_TEST(integers_and_slices) {
   READS((4, 3), 2, (4, 3, 2), 3, 0, TD_I_SLICE(-100, 100)); /* bounds are cut */
   READS((0, 3), 2, (0, 3, 2), 3, -1, TD_I_SLICE(2, 1));
   READS((0, 3), 2, (0, 3, 2), 3, -1, TD_I_FROM(4));
-  td_free(td);
 }
 
 TD_TEST(new_dimensions_and_truths) {
@@ -65,7 +64,6 @@ TD_TEST(new_dimensions_and_truths) {
   READS((1, 1, 4, 3), 4, (1, 1, 4, 3, 2), 5, 0, TD_I_NONE, TD_I_NONE);
   READS((1, 4, 3), 3, (1, 4, 3, 2), 4, 0, TD_I_BOOL(1));
   READS((0, 4, 3), 3, (0, 4, 3, 2), 4, -1, TD_I_BOOL(0));
-  td_free(td);
 }
 
 TD_TEST(index_tensors) {
@@ -82,12 +80,6 @@ TD_TEST(index_tensors) {
   READS((0, 3), 2, (0, 3, 2), 3, -1, TD_I_TENSOR(none));
   READS((4, 2), 2, (4, 2, 2), 3, 0, TD_I_ALL, TD_I_TENSOR(ends));
   READS((2), 1, (2, 2), 2, 12, TD_I_INT(2), TD_I_TENSOR(ends));
-  td_tensor_free(ends);
-  td_tensor_free(one);
-  td_tensor_free(square);
-  td_tensor_free(small);
-  td_tensor_free(none);
-  td_free(td);
 }
 
 TD_TEST(several_index_tensors_are_broadcast) {
@@ -103,12 +95,6 @@ TD_TEST(several_index_tensors_are_broadcast) {
   READS((2, 1), 2, (2, 1, 2), 3, 2, TD_I_TENSOR(rows), TD_I_NONE, TD_I_TENSOR(columns));
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_TENSOR(pair), TD_I_TENSOR(three)), &part), TD_ERR_INDEX,
                  part);
-  td_tensor_free(rows);
-  td_tensor_free(columns);
-  td_tensor_free(tall);
-  td_tensor_free(wide);
-  td_tensor_free(three);
-  td_free(td);
 }
 
 TD_TEST(values_gathered_are_the_right_ones) {
@@ -117,17 +103,11 @@ TD_TEST(values_gathered_are_the_right_ones) {
   td_tensor *columns = td_positions((const int64_t[]){1, 2, 0}, 3);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(rows)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(3, 3), TD_VALUES(9, 10, 11, 0, 1, 2, 9, 10, 11));
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(rows), TD_I_TENSOR(columns)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(10, 2, 9));
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(20, 21, 4, 5, 18, 19));
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_STEP(0, 4, 3), TD_I_TENSOR(columns)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(1, 2, 0, 10, 11, 9));
-  td_free(part);
-  td_tensor_free(rows);
-  td_tensor_free(columns);
-  td_free(td);
 }
 
 TD_TEST(masks) {
@@ -148,14 +128,6 @@ TD_TEST(masks) {
   READS((2), 1, (2, 2), 2, 6, TD_I_TENSOR(rows), TD_I_TENSOR(columns)); /* broadcast: (1,0) (3,2) */
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(rows), TD_I_TENSOR(columns)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(3, 11));
-  td_free(part);
-  td_tensor_free(rows);
-  td_tensor_free(columns);
-  td_tensor_free(nothing);
-  td_tensor_free(both);
-  td_tensor_free(yes);
-  td_tensor_free(no);
-  td_free(td);
 }
 
 TD_TEST(index_tensors_apart_from_each_other_go_to_the_front) {
@@ -166,17 +138,11 @@ TD_TEST(index_tensors_apart_from_each_other_go_to_the_front) {
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(first), TD_I_ALL, TD_I_TENSOR(last)), &part));
   TD_CHECK_BATCH(part, 2, 3);
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(15, 19, 23, 2, 6, 10));
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_TENSOR(first), TD_I_TENSOR(last)), &part));
   TD_CHECK_BATCH(part, 2, 2);
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(7, 2, 19, 14));
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_INT(1), TD_I_ALL, TD_I_TENSOR(last)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(15, 14, 19, 18, 23, 22));
-  td_free(part);
-  td_tensor_free(first);
-  td_tensor_free(last);
-  td_free(td);
 }
 
 TD_TEST(an_index_that_changes_nothing_gives_the_same_dictionary) {
@@ -201,8 +167,6 @@ TD_TEST(an_index_that_changes_nothing_gives_the_same_dictionary) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(td, TD_KEY("mine"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(views_share_and_gathers_copy) {
@@ -215,11 +179,6 @@ TD_TEST(views_share_and_gathers_copy) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 100, 100, 6, 7, 8, 9, 10, 11));
   TD_CHECK_ENTRY(copy, TD_KEY("n", "b"), TD_SIZES(1, 3), TD_VALUES(3, 4, 5));
-  td_tensor_free(hundred);
-  td_tensor_free(position);
-  td_free(copy);
-  td_free(view);
-  td_free(td);
 }
 
 TD_TEST(nested_dictionaries_keep_what_lies_behind) {
@@ -230,9 +189,6 @@ TD_TEST(nested_dictionaries_keep_what_lies_behind) {
   n = td_take_dict(part, TD_KEY("n"));
   TD_CHECK_BATCH(n, 3);
   TD_CHECK_ENTRY(n, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(3, 4, 5));
-  td_free(n);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(empty_dictionaries_have_indices_too) {
@@ -241,14 +197,9 @@ TD_TEST(empty_dictionaries_have_indices_too) {
   td_tensor *columns = td_positions((const int64_t[]){1, 2}, 2);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(rows), TD_I_TENSOR(columns)), &part));
   TD_CHECK_BATCH(part, 2);
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_ELLIPSIS, TD_I_NONE), &part));
   TD_CHECK_BATCH(part, 4, 3, 1);
-  td_free(part);
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_INT(4)), &part), TD_ERR_INDEX, part);
-  td_tensor_free(rows);
-  td_tensor_free(columns);
-  td_free(td);
 }
 
 TD_TEST(without_batch_only_new_dimensions) {
@@ -257,16 +208,11 @@ TD_TEST(without_batch_only_new_dimensions) {
   TD_DO(td_index(td, TD_AT(TD_I_NONE), &part));
   TD_CHECK_BATCH(part, 1);
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(1, 2), TD_VALUES(0, 1));
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_BOOL(1)), &part));
   TD_CHECK_BATCH(part, 1);
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_BOOL(0)), &part));
   TD_CHECK_BATCH(part, 0);
-  td_free(part);
   TD_DO(td_index(td, TD_AT(TD_I_ELLIPSIS), &part));
   TD_CHECK_NO_BATCH(part);
-  td_free(part);
   TD_EXPECT_NULL(td_index(td, TD_AT(TD_I_INT(0)), &part), TD_ERR_INDEX, part);
-  td_free(td);
 }

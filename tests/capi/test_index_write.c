@@ -26,11 +26,6 @@ TD_TEST(existing_entries_are_written_in_place) {
   CHECK_B(-2, -2, -2, -1, -1, -1, -1, -1, -1, -1, -1, -1);
   td_tensor *after = td_take(td, TD_KEY("n", "b"));
   TD_CHECK(td_same_memory(before, after));
-  td_tensor_free(after);
-  td_tensor_free(before);
-  td_free(two);
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(positions_and_masks_are_written) {
@@ -45,12 +40,6 @@ TD_TEST(positions_and_masks_are_written) {
   CHECK_B(-2, -3, -2, 3, 4, 5, 6, 7, 8, -2, -2, -3);
   TD_DO(td_set_at(td, TD_AT(TD_I_TENSOR(mask)), two));
   CHECK_B(-2, -3, -2, -2, -2, -2, -2, -2, -2, -2, -2, -3);
-  td_tensor_free(rows);
-  td_tensor_free(mask);
-  td_tensor_free(columns);
-  td_free(pair);
-  td_free(two);
-  td_free(td);
 }
 
 TD_TEST(values_are_converted_to_the_dtype_that_is_there) {
@@ -59,8 +48,6 @@ TD_TEST(values_are_converted_to_the_dtype_that_is_there) {
   td_put(value, TD_KEY("x"), td_filled(TD_DTYPE_FLOAT64, 3.75, TD_NO_SIZES));
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(1)), value));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 3));
-  td_free(value);
-  td_free(td);
 }
 
 TD_TEST(a_shorter_batch_whose_leaves_fit_is_accepted) {
@@ -69,8 +56,6 @@ TD_TEST(a_shorter_batch_whose_leaves_fit_is_accepted) {
   TD_DO(td_set_at(td, TD_AT(TD_I_INT(0)), value));
   CHECK_B(9, 9, 9, 3, 4, 5, 6, 7, 8, 9, 10, 11);
   TD_CHECK_NO_BATCH(value);
-  td_free(value);
-  td_free(td);
 }
 
 TD_TEST(batch_sizes_of_a_source) {
@@ -83,12 +68,10 @@ TD_TEST(batch_sizes_of_a_source) {
   td_put(value, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 50, TD_SIZES(2, 3)));
   TD_DO(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value));
   CHECK_B(50, 51, 52, 53, 54, 55, 6, 7, 8, 9, 10, 11);
-  td_free(value);
   value = td_empty(TD_SIZES(3)); /* the last sizes of the part: expanded */
   td_put(value, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 70, TD_SIZES(3)));
   TD_DO(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value));
   CHECK_B(70, 71, 72, 70, 71, 72, 6, 7, 8, 9, 10, 11);
-  td_free(value);
   value =
       td_empty(TD_SIZES(2)); /* the first sizes of the part: its entries must go on as the part */
   td_put(value, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2)));
@@ -96,8 +79,6 @@ TD_TEST(batch_sizes_of_a_source) {
   td_put(value, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 1, TD_SIZES(2, 3)));
   TD_DO(td_set_at(td, TD_AT(TD_I_SLICE(0, 2)), value));
   CHECK_B(1, 1, 1, 1, 1, 1, 6, 7, 8, 9, 10, 11);
-  td_free(value);
-  td_free(td);
 }
 
 TD_TEST(sizes_that_do_not_fit_write_nothing) {
@@ -109,9 +90,6 @@ TD_TEST(sizes_that_do_not_fit_write_nothing) {
   TD_EXPECT(td_set_at(td, TD_AT(TD_I_INT(0)), half), TD_ERR_SHAPE);
   TD_EXPECT(td_set_at(td, TD_AT(TD_I_INT(7)), half), TD_ERR_INDEX);
   CHECK_B(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_free(half);
-  td_free(wrong);
-  td_free(td);
 }
 
 TD_TEST(a_dictionary_over_a_tensor_writes_nothing) {
@@ -120,8 +98,6 @@ TD_TEST(a_dictionary_over_a_tensor_writes_nothing) {
   td_put(value, TD_KEY("a", "deeper"), td_filled(TD_DTYPE_INT64, -1, TD_SIZES(3)));
   TD_EXPECT(td_set_at(td, TD_AT(TD_I_INT(0)), value), TD_ERR_WRONG_ENTRY);
   CHECK_B(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_free(value);
-  td_free(td);
 }
 
 TD_TEST(the_first_write_makes_the_entries) {
@@ -144,10 +120,6 @@ TD_TEST(the_first_write_makes_the_entries) {
   td_tensor *after = td_take(td, TD_KEY("a"));
   TD_CHECK(td_same_memory(before, after));
   TD_CHECK_VALUES(after, 1, 1, 2, 2, 3, 3);
-  td_tensor_free(after);
-  td_tensor_free(before);
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(nested_batches_are_carried_over) {
@@ -159,10 +131,6 @@ TD_TEST(nested_batches_are_carried_over) {
   TD_CHECK_BATCH(n, 2, 3, 4);
   td_tensor *x = td_take(n, TD_KEY("x"));
   TD_CHECK_SIZES(x, 2, 3, 4, 5);
-  td_tensor_free(x);
-  td_free(n);
-  td_free(value);
-  td_free(td);
 }
 
 TD_TEST(the_first_write_may_be_a_mask_or_positions) {
@@ -174,10 +142,6 @@ TD_TEST(the_first_write_may_be_a_mask_or_positions) {
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(5, 0, 0, 6));
   TD_DO(td_set_at(td, TD_AT(TD_I_TENSOR(rows)), two));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(6, 5, 0, 6));
-  td_tensor_free(mask);
-  td_tensor_free(rows);
-  td_free(two);
-  td_free(td);
 }
 
 TD_TEST(a_locked_dictionary_gets_values_but_no_keys) {
@@ -188,8 +152,6 @@ TD_TEST(a_locked_dictionary_gets_values_but_no_keys) {
   td_put(row, TD_KEY("new"), td_filled(TD_DTYPE_INT64, 1, TD_SIZES(3)));
   TD_EXPECT(td_set_at(td, TD_AT(TD_I_INT(1)), row), TD_ERR_LOCKED);
   CHECK_B(-1, -1, -1, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(a_failed_first_write_leaves_no_entry) {
@@ -201,9 +163,6 @@ TD_TEST(a_failed_first_write_leaves_no_entry) {
   td_keys *keys = NULL;
   TD_DO(td_keys_of(td, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 0);
-  td_keys_free(keys);
-  td_free(value);
-  td_free(td);
 }
 
 TD_TEST(overlapping_source_is_read_first) {
@@ -212,8 +171,6 @@ TD_TEST(overlapping_source_is_read_first) {
   TD_DO(td_index(td, TD_AT(TD_I_UNTIL(3)), &front));
   TD_DO(td_set_at(td, TD_AT(TD_I_FROM(1)), front));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(0, 0, 1, 2));
-  td_free(front);
-  td_free(td);
 }
 
 TD_TEST(fill_at_writes_every_tensor) {
@@ -231,10 +188,6 @@ TD_TEST(fill_at_writes_every_tensor) {
   CHECK_B(7, 1, 7, 3, 2, 5, 6, 3, 8, 9, 4, 11);
   TD_DO(td_fill_at(td, NULL, 0, seven));
   CHECK_B(7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7);
-  td_tensor_free(seven);
-  td_tensor_free(column);
-  td_tensor_free(wrong);
-  td_free(td);
 }
 
 TD_TEST(tensors_are_written_by_the_same_rules) {
@@ -248,8 +201,4 @@ TD_TEST(tensors_are_written_by_the_same_rules) {
   TD_CHECK_VALUES(tensor, 9, 50, 2, 9, 51, 5);
   TD_EXPECT(td_tensor_set_at(tensor, TD_AT(TD_I_INT(0)), pair), TD_ERR_SHAPE);
   TD_EXPECT(td_tensor_set_at(tensor, TD_AT(TD_I_INT(2)), nine), TD_ERR_INDEX);
-  td_tensor_free(tensor);
-  td_tensor_free(nine);
-  td_tensor_free(pair);
-  td_tensor_free(mask);
 }

@@ -17,21 +17,15 @@ TD_TEST(stack_makes_a_dimension) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2, 2),
                  TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13));
-  td_free(result);
   TD_DO(td_stack(PAIR(one, two), -1, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 2, 2),
                  TD_VALUES(0, 1, 10, 11, 2, 3, 12, 13));
-  td_free(result);
   TD_DO(td_stack(PAIR(one, one), 1, &result)); /* the same one twice: two copies */
   td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
   TD_DO(td_fill_at(result, TD_AT(TD_I_ALL, TD_I_INT(0)), nine));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(9, 0, 9, 1));
   TD_CHECK_ENTRY(one, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_tensor_free(nine);
-  td_free(result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(cat_lengthens_a_dimension) {
@@ -40,18 +34,12 @@ TD_TEST(cat_lengthens_a_dimension) {
   TD_CHECK_BATCH(result, 4);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 10, 11));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 2), TD_VALUES(0, 1, 2, 3, 10, 11, 12, 13));
-  td_free(result);
   TD_DO(td_index(one, TD_AT(TD_I_UNTIL(0)), &none));
   TD_DO(td_cat(PAIR(none, two), -1, &result));
   TD_CHECK_BATCH(result, 2);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 11));
-  td_free(result);
   TD_DO(td_cat((const td_tensordict *const[]){one}, 1, 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
-  td_free(none);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(cat_along_the_second_dimension) {
@@ -61,10 +49,7 @@ TD_TEST(cat_along_the_second_dimension) {
   TD_CHECK_BATCH(result, 4, 4);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 4),
                  TD_VALUES(0, 0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11));
-  td_free(result);
   TD_EXPECT_NULL(td_cat(PAIR(column, td), 0, &result), TD_ERR_SHAPE, result);
-  td_free(column);
-  td_free(td);
 }
 
 TD_TEST(dtypes_are_promoted) {
@@ -73,12 +58,8 @@ TD_TEST(dtypes_are_promoted) {
   td_put(two, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT64, 0.5, TD_SIZES(1)));
   TD_DO(td_stack(PAIR(one, two), 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 1), TD_VALUES(3, 0.5));
-  td_free(result);
   TD_DO(td_cat(PAIR(one, two), 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(3, 0.5));
-  td_free(result);
-  td_free(one);
-  td_free(two);
 }
 
 TD_TEST(what_does_not_fit_together) {
@@ -108,9 +89,6 @@ TD_TEST(what_does_not_fit_together) {
   td_put(two, TD_KEY("n"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2)));
   TD_CHECK(td_stack(PAIR(one, two), 0, &result) != TD_OK);
   TD_CHECK(result == NULL);
-  td_free(longer);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(keys_may_stand_in_another_order) {
@@ -119,9 +97,6 @@ TD_TEST(keys_may_stand_in_another_order) {
   td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 30, TD_SIZES(2)));
   TD_DO(td_stack(PAIR(one, two), 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 30, 31));
-  td_free(result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(equality) {
@@ -158,7 +133,4 @@ TD_TEST(equality) {
   td_put(other, TD_KEY("n"), td_take(td, TD_KEY("a")));
   EQUAL(0);
 #undef EQUAL
-  td_tensor_free(nine);
-  td_free(swapped);
-  td_free(td);
 }

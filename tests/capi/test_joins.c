@@ -34,7 +34,6 @@ TD_TEST(joins_write_into_what_is_there) {
   TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), 2, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_into(out, TD_JOIN_STACK, PAIR(one, two), -3, 0), TD_ERR_INDEX);
   TD_EXPECT(td_join_into(out, 2, PAIR(one, two), 0, 0), TD_ERR_INVALID_ARGUMENT);
-  td_free(out);
   TD_DO(td_like_sized(one, TD_LIKE_ZEROS, TD_SIZES(4), NULL, &out));
   TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(one, two), 0, TD_JOIN_INTO_STRICT));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 10, 11));
@@ -44,9 +43,6 @@ TD_TEST(joins_write_into_what_is_there) {
   TD_DO(td_remove(out, TD_KEY("c")));
   TD_DO(td_join_into(out, TD_JOIN_CAT, PAIR(two, one), 0, 0));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(4), TD_VALUES(10, 11, 0, 1));
-  td_free(out);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(a_part_of_the_target_may_be_a_source) {
@@ -57,10 +53,6 @@ TD_TEST(a_part_of_the_target_may_be_a_source) {
   TD_DO(td_fill_at(part, TD_AT(TD_I_ALL), nine));
   TD_DO(td_join_into(out, TD_JOIN_STACK, PAIR(part, one), 0, TD_JOIN_INTO_STRICT));
   TD_CHECK_ENTRY(out, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(9, 9, 0, 1));
-  td_tensor_free(nine);
-  td_free(part);
-  td_free(out);
-  td_free(one);
 }
 
 TD_TEST(joins_into_lazy_stacks_reach_their_elements) {
@@ -69,11 +61,6 @@ TD_TEST(joins_into_lazy_stacks_reach_their_elements) {
   TD_DO(td_lazy_stack(PAIR(first, second), 0, &lazy));
   TD_DO(td_join_into(lazy, TD_JOIN_STACK, PAIR(one, two), 0, 0));
   TD_CHECK_ENTRY(second, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 11));
-  td_free(lazy);
-  td_free(second);
-  td_free(first);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(entries_of_one_dictionary_are_joined) {
@@ -101,7 +88,6 @@ TD_TEST(entries_of_one_dictionary_are_joined) {
   TD_DO(td_lock(td));
   TD_EXPECT(td_join_entries(td, TD_JOIN_CAT, KEYS(x), TD_KEY("c"), 0, TD_JOIN_ENTRIES_KEEP),
             TD_ERR_LOCKED);
-  td_free(td);
 }
 
 /* A sub-tensordict refuses to replace an entry: then the others have not gone either. */
@@ -114,8 +100,6 @@ TD_TEST(entries_that_cannot_be_joined_stay) {
   TD_EXPECT(td_join_entries(part, TD_JOIN_CAT, KEYS(x), TD_KEY("y"), 0, 0), TD_ERR_KEY_EXISTS);
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_CHECK_ENTRY(td, TD_KEY("y"), TD_SIZES(2), TD_VALUES(5, 6));
-  td_free(part);
-  td_free(td);
 }
 
 /* A locked dictionary on the way to the result, or around an entry that would go. */
@@ -152,13 +136,8 @@ TD_TEST(nested_dictionaries_of_sub_tensordicts_are_joined) {
   const td_tensordict *both[] = {part, td}, *twice[] = {part, part};
   TD_DO(td_cat(both, 2, 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "m", "x"), TD_SIZES(5), TD_VALUES(1, 2, 0, 1, 2));
-  td_free(result);
   TD_DO(td_stack(twice, 2, 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "m", "x"), TD_SIZES(2, 2), TD_VALUES(1, 2, 1, 2));
-  td_free(result);
-  td_tensor_free(rows);
-  td_free(part);
-  td_free(td);
 }
 
 /* The result may go to a place below an entry that is removed. */
@@ -168,7 +147,6 @@ TD_TEST(a_joined_dictionary_takes_its_own_place) {
   const td_key n = {TD_KEY("n")};
   TD_DO(td_join_entries(td, TD_JOIN_STACK, KEYS(n), TD_KEY("n", "x"), 1, 0));
   TD_CHECK_ENTRY(td, TD_KEY("n", "x", "x"), TD_SIZES(2, 1), TD_VALUES(0, 1));
-  td_free(td);
 }
 
 TD_TEST(all_tensors_become_one) {
@@ -178,15 +156,11 @@ TD_TEST(all_tensors_become_one) {
   td_put(td, TD_KEY("n", "y"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2)));
   TD_DO(td_join_tensors(td, TD_JOIN_CAT, 0, 0, &result));
   TD_CHECK_VALUES(result, 0, 1, 5, 6);
-  td_tensor_free(result);
   TD_DO(td_join_tensors(td, TD_JOIN_STACK, 1, TD_JOIN_TENSORS_SORTED, &result));
   TD_CHECK_VALUES(result, 5, 0, 6, 1);
-  td_tensor_free(result);
   TD_EXPECT_NULL(td_join_tensors(td, TD_JOIN_STACK, 2, 0, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_join_tensors(bare, TD_JOIN_CAT, 0, 0, &result), TD_ERR_INVALID_ARGUMENT,
                  result);
-  td_free(bare);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors_are_joined) {
@@ -195,20 +169,14 @@ TD_TEST(values_that_are_no_tensors_are_joined) {
   TD_DO(td_set_non_tensor_json(two, TD_KEY("s"), "\"y\""));
   TD_DO(td_stack(PAIR(one, two), 0, &result));
   check_json(result, "[[\"x\", \"x\"], [\"y\", \"y\"]]");
-  td_free(result);
   TD_DO(td_cat(PAIR(one, two), 0, &result));
   check_json(result, "[\"x\", \"x\", \"y\", \"y\"]");
-  td_free(result);
   TD_DO(td_cat(PAIR(one, one), 0, &result));
   td_tensor *nine = td_filled(TD_DTYPE_INT64, 9, TD_NO_SIZES);
   TD_DO(td_fill_at(result, TD_AT(TD_I_ALL), nine));
-  td_tensor_free(nine);
-  td_free(result);
   TD_DO(td_remove(two, TD_KEY("s")));
   td_put_dict(two, TD_KEY("s"), td_empty(TD_SIZES(2)));
   TD_EXPECT_NULL(td_stack(PAIR(one, two), 0, &result), TD_ERR_WRONG_ENTRY, result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(lazy_stacks_stay_lazy_when_joined) {
@@ -220,30 +188,20 @@ TD_TEST(lazy_stacks_stay_lazy_when_joined) {
   TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
   TD_CHECK_BATCH(result, 2, 2, 2);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 1, 10, 11, 0, 1, 10, 11));
-  td_free(result);
   TD_DO(td_stack(PAIR(lazy, lazy), 2, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2, 2), TD_VALUES(0, 0, 1, 1, 10, 10, 11, 11));
-  td_free(result);
   TD_DO(td_cat(PAIR(lazy, lazy), 0, &result));
   TD_DO(td_kind(result, &kind));
   TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4, 2), TD_VALUES(0, 1, 10, 11, 0, 1, 10, 11));
-  td_free(result);
   TD_DO(td_cat(PAIR(lazy, lazy), 1, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 4), TD_VALUES(0, 1, 0, 1, 10, 11, 10, 11));
-  td_free(result);
   td_tensordict *dense = NULL;
   TD_DO(td_stack(PAIR(two, one), 0, &dense));
   TD_DO(td_cat(PAIR(lazy, dense), 0, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(4, 2), TD_VALUES(0, 1, 10, 11, 10, 11, 0, 1));
-  td_free(result);
   TD_DO(td_stack(PAIR(lazy, dense), 0, &result));
   TD_CHECK_BATCH(result, 2, 2, 2);
-  td_free(result);
-  td_free(dense);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(only_what_differs_is_stacked_lazily) {
@@ -252,7 +210,6 @@ TD_TEST(only_what_differs_is_stacked_lazily) {
   TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
   TD_DO(td_kind(result, &kind));
   TD_CHECK_INT(kind, TD_DICT_DENSE);
-  td_free(result);
   td_put(two, TD_KEY("n", "c"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2)));
   TD_EXPECT_NULL(td_stack(PAIR(one, two), 0, &result), TD_ERR_KEY_NOT_FOUND, result);
   TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
@@ -261,20 +218,14 @@ TD_TEST(only_what_differs_is_stacked_lazily) {
   n = td_take_dict(result, TD_KEY("n"));
   TD_DO(td_kind(n, &kind));
   TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
-  td_free(n);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 10, 11));
-  td_free(result);
   td_put(two, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 5)));
   TD_DO(td_maybe_dense_stack(PAIR(one, two), 0, &result));
   TD_DO(td_kind(result, &kind));
   TD_CHECK_INT(kind, TD_DICT_LAZY_STACK);
-  td_free(result);
   TD_DO(td_unsqueeze(two, 0, &n));
   TD_EXPECT_NULL(td_maybe_dense_stack(PAIR(one, n), 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_maybe_dense_stack(PAIR(one, two), 2, &result), TD_ERR_INDEX, result);
-  td_free(n);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(a_stack_of_values_keeps_its_batch_size) {
@@ -286,6 +237,4 @@ TD_TEST(a_stack_of_values_keeps_its_batch_size) {
   TD_DO(td_set_batch_size(one, TD_NO_SIZES));
   TD_DO(td_get_non_tensor_stack_json(both, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[[\"x\", \"x\"], [\"x\", \"x\"]]");
-  td_free(both);
-  td_free(one);
 }

@@ -52,7 +52,6 @@ TD_TEST(order_is_that_of_insertion) {
   TD_DO(td_remove(td, TD_KEY("z")));
   td_put(td, TD_KEY("z"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
   TD_CHECK_SAME_TEXT(listed(td, 0, 0, 0), "n:D a:T z:T");
-  td_free(td);
 }
 
 TD_TEST(empty_dictionaries_are_listed_but_are_no_leaves) {
@@ -61,7 +60,6 @@ TD_TEST(empty_dictionaries_are_listed_but_are_no_leaves) {
   td_put_dict(td, TD_KEY("n"), td_empty(TD_SIZES(2)));
   TD_CHECK_SAME_TEXT(listed(td, 1, 0, 0), "n:D");
   TD_CHECK_SAME_TEXT(listed(td, 1, 1, 0), "");
-  td_free(td);
 }
 
 TD_TEST(a_list_is_a_snapshot) {
@@ -72,7 +70,6 @@ TD_TEST(a_list_is_a_snapshot) {
   TD_DO(td_keys_of(td, NULL, &keys));
   TD_DO(td_keys_at(keys, 0, &path, &path_len));
   TD_DO(td_remove(td, TD_KEY("z")));
-  td_free(td);
   TD_CHECK_INT(td_keys_len(keys), 3);
   TD_CHECK_INT(path_len, 1);
   TD_CHECK_SAME_TEXT(path[0], "z");
@@ -95,8 +92,6 @@ TD_TEST(a_pair_of_the_list_is_what_get_takes) {
     TD_CHECK_SIZES(tensor, 2);
     td_tensor_free(tensor);
   }
-  td_keys_free(keys);
-  td_free(td);
 }
 
 TD_TEST(positions_outside_the_list) {
@@ -110,8 +105,6 @@ TD_TEST(positions_outside_the_list) {
   TD_CHECK(path == NULL);
   TD_EXPECT(td_keys_at(keys, SIZE_MAX, &path, &path_len), TD_ERR_INDEX);
   TD_EXPECT(td_keys_kind_at(keys, 3, &kind), TD_ERR_INDEX);
-  td_keys_free(keys);
-  td_free(td);
 }
 
 enum { MANY = 100000 };
@@ -159,5 +152,4 @@ TD_TEST(a_hundred_thousand_keys_go_one_by_one) {
   TD_CHECK_INT(count_of(td), 1);
   TD_CHECK_ENTRY(td, numbered('r', MANY - 1), 1, TD_NO_SIZES, TD_VALUES(1));
   TD_EXPECT(td_remove(td, numbered('r', 0), 1), TD_ERR_KEY_NOT_FOUND);
-  td_free(td);
 }

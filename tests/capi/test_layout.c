@@ -55,8 +55,6 @@ TD_TEST(structs_are_copied_into_columns) {
   check(td);
   td_tensor *position = td_take(td, TD_KEY("at", "position"));
   TD_CHECK_FLAG(td_tensor_is_contiguous, position, 1);
-  td_tensor_free(position);
-  td_free(td);
 }
 
 TD_TEST(as_the_guide_says) {
@@ -75,7 +73,6 @@ TD_TEST(as_the_guide_says) {
   /* [/copy] */
   TD_DO(status);
   TD_CHECK_ENTRY(td, TD_KEY("mass"), TD_SIZES(4), TD_VALUES(0.5, 1.5, 2.5, 3.5));
-  td_free(td);
 }
 
 TD_TEST(structs_are_shown_without_a_copy) {
@@ -111,7 +108,6 @@ TD_TEST(structs_are_written_back) {
   memset(again, 0x5a, sizeof again);
   TD_DO(td_to_structs(td, again, sizeof again, sizeof *again, MEMBERS));
   TD_CHECK(memcmp(array, again, sizeof array) == 0); /* what lies between the members, too */
-  td_free(td);
 }
 
 TD_TEST(batches_of_any_shape) {
@@ -162,7 +158,6 @@ TD_TEST(long_arrays_of_odd_sizes) {
   TD_DO(td_from_structs(array, sizeof array, TD_SIZES(count), sizeof *array, MEMBERS, &td));
   TD_DO(td_to_structs(td, again, sizeof again, sizeof *again, MEMBERS));
   TD_CHECK(memcmp(array, again, sizeof array) == 0);
-  td_free(td);
 }
 
 TD_TEST(members_that_do_not_fit) {
@@ -241,5 +236,4 @@ TD_TEST(entries_that_do_not_fit_write_nothing) {
   TD_EXPECT(td_to_structs(td, array, 1, sizeof *array, MEMBERS), TD_ERR_SHAPE);
   TD_EXPECT(td_to_structs(td, NULL, sizeof array, sizeof *array, MEMBERS), TD_ERR_NULL_ARGUMENT);
   TD_CHECK(memcmp(array, before, sizeof array) == 0);
-  td_free(td);
 }

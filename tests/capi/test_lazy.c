@@ -47,13 +47,8 @@ TD_TEST(entries_are_stacked_when_read) {
   TD_CHECK_ENTRY(inner, TD_KEY("b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
   td_put(one, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 5, TD_SIZES(2))); /* seen at once */
   TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(5, 6, 10, 11));
-  td_free(inner);
-  td_free(lazy);
   lazy = stack_of(one, two, -1);
   TD_CHECK_ENTRY(lazy, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(5, 10, 6, 11));
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(keys_are_those_of_all) {
@@ -68,19 +63,14 @@ TD_TEST(keys_are_those_of_all) {
   TD_CHECK_INT(td_keys_len(keys), 3);
   TD_DO(td_keys_at(keys, 0, &path, &length));
   TD_CHECK_TEXT(path[0], "a"); /* sorted */
-  td_keys_free(keys);
   TD_DO(td_lazy_exclusive_keys(lazy, &keys));
   TD_CHECK_INT(td_keys_len(keys), 2);
   TD_DO(td_keys_at(keys, 1, &path, &length));
   TD_CHECK_TEXT(path[0], "q");
-  td_keys_free(keys);
   TD_DO(td_get_kind(lazy, TD_KEY("p"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_EXPECT_NULL(td_get(lazy, TD_KEY("p"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
   TD_EXPECT_NULL(td_lazy_exclusive_keys(one, &keys), TD_ERR_WRONG_ENTRY, keys);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(shapes_that_differ) {
@@ -92,13 +82,11 @@ TD_TEST(shapes_that_differ) {
   TD_DO(td_lazy_get_padded(lazy, TD_KEY("x"), NULL, &tensor));
   TD_CHECK_SIZES(tensor, 2, 2, 2);
   TD_CHECK_VALUES(tensor, 0, 0, 1, 0, 10, 11, 12, 13);
-  td_tensor_free(tensor);
   padding.left = 1;
   padding.value = 9;
   TD_DO(td_lazy_get_padded(lazy, TD_KEY("x"), &padding, &tensor));
   TD_CHECK_SIZES(tensor, 2, 2, 2);
   TD_CHECK_VALUES(tensor, 9, 0, 9, 1, 10, 11, 12, 13);
-  td_tensor_free(tensor);
   TD_EXPECT_NULL(td_lazy_get_jagged(lazy, TD_KEY("x"), &tensor, &offsets), TD_ERR_SHAPE, tensor);
   TD_CHECK(offsets == NULL);
   TD_EXPECT_NULL(td_densify(lazy, NULL, &dense), TD_ERR_SHAPE, dense);
@@ -107,10 +95,6 @@ TD_TEST(shapes_that_differ) {
   check_kind(dense, TD_DICT_DENSE);
   TD_CHECK_ENTRY(dense, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(1, 2, 11, 12));
   TD_CHECK_ENTRY(dense, TD_KEY("x"), TD_SIZES(2, 2, 2), TD_VALUES(9, 0, 9, 1, 10, 11, 12, 13));
-  td_free(dense);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(jagged_values_and_offsets) {
@@ -124,11 +108,6 @@ TD_TEST(jagged_values_and_offsets) {
   TD_CHECK_VALUES(values, 0, 1, 7, 8, 9);
   TD_CHECK_SIZES(offsets, 3);
   TD_CHECK_VALUES(offsets, 0, 2, 5);
-  td_tensor_free(offsets);
-  td_tensor_free(values);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(indexing_keeps_the_elements) {
@@ -138,27 +117,18 @@ TD_TEST(indexing_keeps_the_elements) {
   TD_DO(td_index(lazy, TD_AT(TD_I_INT(1)), &part));
   TD_DO(td_is_same(part, two, &same));
   TD_CHECK_INT(same, 1);
-  td_free(part);
   TD_DO(td_index(lazy, TD_AT(TD_I_ALL, TD_I_INT(0)), &part));
   check_kind(part, TD_DICT_LAZY_STACK);
   TD_CHECK_BATCH(part, 2);
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 10));
-  td_free(part);
   TD_DO(td_index(lazy, TD_AT(TD_I_UNTIL(0)), &part));
   TD_CHECK_BATCH(part, 0, 2);
-  td_free(part);
   td_tensor *picks = td_filled(TD_DTYPE_INT64, 1, TD_SIZES(3));
   TD_DO(td_index(lazy, TD_AT(TD_I_TENSOR(picks)), &part));
   TD_CHECK_BATCH(part, 3, 2);
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(10, 11, 10, 11, 10, 11));
-  td_free(part);
   TD_DO(td_index(lazy, TD_AT(TD_I_TENSOR(picks), TD_I_TENSOR(picks)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("a"), TD_SIZES(3), TD_VALUES(11, 11, 11));
-  td_free(part);
-  td_tensor_free(picks);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(writing_reaches_the_elements) {
@@ -185,13 +155,6 @@ TD_TEST(writing_reaches_the_elements) {
   TD_DO(td_lock(one));
   TD_EXPECT(td_set(lazy, TD_KEY("a"), nothing), TD_ERR_LOCKED);
   TD_CHECK_ENTRY(two, TD_KEY("a"), TD_SIZES(2), TD_VALUES(10, 4)); /* nothing changed */
-  td_tensor_free(nothing);
-  td_tensor_free(four);
-  td_tensor_free(value);
-  td_free(row);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(elements_are_put_in) {
@@ -216,10 +179,6 @@ TD_TEST(elements_are_put_in) {
   TD_CHECK_FLAG(td_is_locked, lazy, 0);
   TD_DO(td_lock(two));
   TD_CHECK_FLAG(td_is_locked, lazy, 1); /* all elements are */
-  td_free(small);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(inside_itself) {
@@ -228,9 +187,6 @@ TD_TEST(inside_itself) {
   TD_EXPECT(td_set_dict(outer, TD_KEY("self"), lazy), TD_ERR_CYCLE);
   TD_DO(td_index(lazy, TD_AT(TD_I_INT(0)), &again));
   TD_EXPECT(td_lazy_insert(lazy, 0, lazy), TD_ERR_SHAPE);
-  td_free(again);
-  td_free(lazy);
-  td_free(outer);
 }
 
 TD_TEST(from_and_to_dense) {
@@ -244,16 +200,11 @@ TD_TEST(from_and_to_dense) {
   check_kind(dense, TD_DICT_DENSE);
   TD_DO(td_equal(dense, td, &equal));
   TD_CHECK_INT(equal, 1);
-  td_free(dense);
   TD_DO(td_contiguous(lazy, &dense));
   check_kind(dense, TD_DICT_DENSE);
-  td_free(dense);
   TD_DO(td_clone(lazy, 0, &dense));
   check_kind(dense, TD_DICT_LAZY_STACK);
-  td_free(dense);
-  td_free(lazy);
   TD_EXPECT_NULL(td_to_lazy_stack(td, 2, &lazy), TD_ERR_INDEX, lazy);
-  td_free(td);
 }
 
 TD_TEST(a_chain_of_ten_thousand) {
@@ -272,7 +223,6 @@ TD_TEST(a_chain_of_ten_thousand) {
   TD_DO(td_lock(td));
   TD_DO(td_unlock(td));
   free(td_printed(td));
-  td_free(td);
 }
 
 TD_TEST(without_elements) {
@@ -285,7 +235,6 @@ TD_TEST(without_elements) {
   TD_CHECK_FLAG(td_is_empty, none, 1);
   TD_DO(td_keys_of(none, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 0);
-  td_keys_free(keys);
   TD_EXPECT_NULL(td_get(none, TD_KEY("a"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
   TD_EXPECT_NULL(td_lazy_stack(NULL, 0, 0, &all), TD_ERR_INVALID_ARGUMENT, all);
   TD_DO(td_lazy_insert(none, 0, one));
@@ -293,11 +242,6 @@ TD_TEST(without_elements) {
   TD_DO(td_cat(LIST(none, lazy), 0, &all));
   TD_CHECK_ENTRY(all, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 0, 1, 10, 11));
   free(td_printed(none));
-  td_free(all);
-  td_free(none);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(who_else_holds_them) {
@@ -314,8 +258,6 @@ TD_TEST(who_else_holds_them) {
   td_free(part);
   TD_DO(td_dup(lazy, &part));
   TD_CHECK_FLAG(td_is_uniquely_owned, lazy, 0);
-  td_free(part);
-  td_free(lazy);
 }
 
 TD_TEST(views_stay_lazy) {
@@ -324,15 +266,10 @@ TD_TEST(views_stay_lazy) {
   TD_DO(td_transpose(lazy, 0, 1, &view));
   check_kind(view, TD_DICT_LAZY_STACK);
   TD_CHECK_ENTRY(view, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 10, 1, 11));
-  td_free(view);
   TD_DO(td_unsqueeze(lazy, 1, &view));
   check_kind(view, TD_DICT_LAZY_STACK);
   TD_CHECK_BATCH(view, 2, 1, 2);
   TD_CHECK_ENTRY(view, TD_KEY("n", "b"), TD_SIZES(2, 1, 2), TD_VALUES(1, 2, 11, 12));
-  td_free(view);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(printed_with_what_only_some_have) {
@@ -356,7 +293,4 @@ TD_TEST(printed_with_what_only_some_have) {
                      "    is_shared=False,\n"
                      "    stack_dim=0)");
   free(text);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }

@@ -51,7 +51,6 @@ TD_TEST(the_dimension_of_the_stack_is_viewed) {
   TD_CHECK_ENTRY(flat, TD_KEY("a"), TD_SIZES(2, 3, 1), TD_VALUES(0, 10, 20, 1, 11, 21));
   td_free(flat);
   TD_EXPECT_NULL(td_view(lazy, TD_SIZES(4), &other), TD_ERR_SHAPE, other);
-  td_free(lazy);
 }
 
 TD_TEST(entries_leave_a_lazy_stack) {
@@ -71,7 +70,6 @@ TD_TEST(entries_leave_a_lazy_stack) {
   TD_DO(td_lock(td));
   TD_EXPECT(td_rename_key(td, TD_KEY("lazy", "in"), TD_KEY("out"), 0), TD_ERR_LOCKED);
   TD_CHECK_ENTRY(td, TD_KEY("lazy", "in"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
-  td_free(td);
 }
 
 TD_TEST(dictionaries_among_the_entries_are_joined) {
@@ -93,9 +91,6 @@ TD_TEST(dictionaries_among_the_entries_are_joined) {
   td_entry_kind kind = 9;
   TD_DO(td_get_kind(td, TD_KEY("two"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(one);
-  td_free(two);
-  td_free(td);
 }
 
 TD_TEST(dimensions_in_front_of_a_value_count_for_nothing) {
@@ -113,12 +108,6 @@ TD_TEST(dimensions_in_front_of_a_value_count_for_nothing) {
   td_tensor *numbers = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(1, 1, 2));
   TD_DO(td_set_entry_at(dense, TD_KEY("a"), TD_AT(TD_I_INT(0)), numbers));
   TD_CHECK_ENTRY(dense, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(7, 8, 50, 51, 20, 21));
-  td_tensor_free(numbers);
-  td_free(wider);
-  td_free(wide);
-  td_free(value);
-  td_free(dense);
-  td_free(td);
 }
 
 TD_TEST(a_lazy_stack_may_lose_all_elements) {
@@ -132,9 +121,6 @@ TD_TEST(a_lazy_stack_may_lose_all_elements) {
   TD_DO(td_lazy_info(none, &dim, &elements));
   TD_CHECK_INT(elements, 1);
   TD_CHECK_ENTRY(none, TD_KEY("a"), TD_SIZES(1, 2), TD_VALUES(5, 6));
-  td_free(element);
-  td_free(none);
-  td_free(lazy);
 }
 
 TD_TEST(states_of_lazy_stacks_are_loaded) {

@@ -80,9 +80,6 @@ TD_TEST(the_reference_artifact) {
   TD_DO(td_equal(nested, inner, &equal));
   TD_CHECK_INT(equal, 1);
   TD_CHECK_INT(td_file_size(here("m/nested/int64.memmap")), 17);
-  td_free(inner);
-  td_free(nested);
-  td_free(td);
 }
 
 /* 0.3: nested dictionaries are not listed, and nothing says "is_nested". */
@@ -111,8 +108,6 @@ TD_TEST(nested_dictionaries_that_are_not_listed) {
   td_keys *keys = NULL;
   TD_DO(td_keys_of(td, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 3);
-  td_keys_free(keys);
-  td_free(td);
 }
 
 /* Before 0.4 each value of a stack had a folder, as the elements of a lazy stack have. */
@@ -191,8 +186,6 @@ TD_TEST(a_part_alone) {
   TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_FORMAT, part);
   options.subpath = (const char *const[]){"a/b", NULL};
   TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &part), TD_ERR_KEY_INVALID, part);
-  td_free(saved);
-  td_free(td);
 }
 
 TD_TEST(shapes_alone) {
@@ -214,8 +207,6 @@ TD_TEST(shapes_alone) {
   unlink(here("m/n/b.memmap"));
   TD_EXPECT_NULL(td_memmap_load(here("m"), &options, &shapes), TD_ERR_FORMAT, shapes);
   TD_CHECK_TEXT(td_last_error_message(), "\"b\"");
-  td_free(saved);
-  td_free(td);
 }
 
 /* A writer that ended between two files has left more rows in one than the root says. */

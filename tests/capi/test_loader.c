@@ -48,7 +48,6 @@ TD_TEST(every_row_once_in_order) {
     }
     td_loader_free(loader);
   }
-  td_free(td);
 }
 
 /* One order for one seed: of small sources, which keep a table, and of large ones, which compute it. */
@@ -167,7 +166,6 @@ TD_TEST(ranks_share_each_epoch) {
       }
     }
   }
-  td_free(td);
 }
 
 TD_TEST(a_state_goes_on_at_the_same_batch) {
@@ -198,7 +196,6 @@ TD_TEST(a_state_goes_on_at_the_same_batch) {
       td_loader_free(other);
     }
   }
-  td_free(td);
 }
 
 TD_TEST(a_state_of_another_loader_is_refused) {
@@ -244,12 +241,6 @@ TD_TEST(a_state_of_another_loader_is_refused) {
   TD_CHECK_INT(loader_epoch(loader, left, 50), 40);
   memcpy(rows + 10, left, 40 * 8);
   loader_check_all(rows, 50, 50);
-  td_free(state);
-  td_loader_free(loader);
-  td_loader_free(other);
-  td_loader_free(more);
-  td_free(td);
-  td_free(longer);
 }
 
 TD_TEST(a_batch_may_be_larger_than_the_dictionary) {
@@ -259,8 +250,6 @@ TD_TEST(a_batch_may_be_larger_than_the_dictionary) {
   int64_t rows[4];
   TD_CHECK_INT(loader_some(loader, rows, 4), 4);
   TD_CHECK_INT(loader_some(loader, rows, 4), 0);
-  td_loader_free(loader);
-  td_free(td);
 }
 
 TD_TEST(epochs_end) {
@@ -276,8 +265,6 @@ TD_TEST(epochs_end) {
     TD_DO(td_loader_next(loader, &batch));
     TD_CHECK(batch == NULL);
   }
-  td_loader_free(loader);
-  td_free(td);
 }
 
 /* The memory of what is freed comes back; what is held stays as it is. */
@@ -329,7 +316,6 @@ TD_TEST(memory_is_used_again_when_nobody_holds_it) {
     td_free(n);
     td_loader_free(loader);
   }
-  td_free(td);
 }
 
 TD_TEST(the_dictionary_may_go) {
@@ -345,7 +331,6 @@ TD_TEST(the_dictionary_may_go) {
   TD_DO(td_loader_next(loader, &batch));
   td_loader_free(loader); /* with batches ahead */
   TD_CHECK_ENTRY(batch, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(batch);
 }
 
 TD_TEST(a_part_of_the_keys) {
@@ -358,7 +343,4 @@ TD_TEST(a_part_of_the_keys) {
   TD_DO(td_loader_next(loader, &batch));
   check_keys(batch, 2);
   TD_CHECK_ENTRY(batch, TD_KEY("n", "b"), TD_SIZES(3, 2), TD_VALUES(0, 1, 2, 3, 4, 5));
-  td_free(batch);
-  td_loader_free(loader);
-  td_free(td);
 }

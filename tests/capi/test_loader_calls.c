@@ -82,7 +82,6 @@ TD_TEST(a_function_changes_batches_or_makes_others) {
     }
     TD_CHECK(memcmp(seeds[0], seeds[workers], sizeof seeds[0]) == 0);
   }
-  td_free(td);
 }
 
 TD_TEST(a_failure_comes_back_at_its_batch_and_can_be_tried_again) {
@@ -110,7 +109,6 @@ TD_TEST(a_failure_comes_back_at_its_batch_and_can_be_tried_again) {
     TD_CHECK_INT(loader_some(loader, rows, 4), 0);
     td_loader_free(loader);
   }
-  td_free(td);
 }
 
 TD_TEST(another_structure_is_refused) {
@@ -130,7 +128,6 @@ TD_TEST(another_structure_is_refused) {
     TD_CHECK_INT(rows[0], 12);
     td_loader_free(loader);
   }
-  td_free(td);
 }
 
 /* A function that asks its own loader for a batch is answered; one that frees it does not wait for itself. */
@@ -155,7 +152,6 @@ TD_TEST(a_function_may_misuse_its_loader) {
     (void)rows;
     td_loader_free(loader);
   }
-  td_free(td);
 }
 
 static td_status free_it(void *user, const td_map_piece *piece, td_tensordict *batch,
@@ -258,7 +254,6 @@ TD_TEST(loaders_side_by_side) {
   }
   TD_CHECK(at[0][0] == at[1][0] && at[0][1] == at[1][1]);
   TD_CHECK_INT(at[0][0] * 33 + at[0][1], 200); /* 32 batches and an end in each epoch */
-  td_free(td);
 }
 
 TD_TEST(options_that_make_no_sense) {
@@ -310,11 +305,4 @@ TD_TEST(options_that_make_no_sense) {
   TD_EXPECT_NULL(td_loader_create(td, NULL, &loader), TD_ERR_NULL_ARGUMENT, loader);
   if (!td_device_available(TD_DEVICE_CUDA))
     REFUSE(td, flags, TD_LOADER_PIN_MEMORY, TD_ERR_DEVICE, "pinned");
-  td_tensor_free(few);
-  td_tensor_free(negative);
-  td_tensor_free(complex);
-  td_free(td);
-  td_free(scalar);
-  td_free(empty);
-  td_free(rowless);
 }

@@ -142,8 +142,6 @@ TD_TEST(values_that_are_no_tensors) {
     td_free(batch);
   }
   TD_CHECK_INT(rows, 4);
-  td_loader_free(loader);
-  td_free(td);
 }
 
 TD_TEST(a_growing_folder_is_seen_at_each_epoch) {
@@ -177,12 +175,6 @@ TD_TEST(a_growing_folder_is_seen_at_each_epoch) {
   TD_DO(td_memmap_refresh(loaded, NULL));
   TD_EXPECT_NULL(td_loader_next(loader, &mapped), TD_ERR_SHAPE, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "batch size [10] now; the loader began with [4]");
-  td_loader_free(loader);
-  td_free(state);
-  td_free(loaded);
-  td_free(start);
-  td_free(more);
-  td_free(td);
 }
 
 TD_TEST(a_sharded_folder_is_read_row_by_row) {
@@ -213,9 +205,6 @@ TD_TEST(a_sharded_folder_is_read_row_by_row) {
   check_rows(loaded, &options, 10);
   options.flags |= TD_LOADER_REFRESH;
   check_rows(loaded, &options, 10);
-  td_free(loaded);
-  td_free(none);
-  td_free(td);
 }
 
 TD_TEST(weights_say_how_often_a_row_is_drawn) {
@@ -247,6 +236,4 @@ TD_TEST(weights_say_how_often_a_row_is_drawn) {
   }
   TD_CHECK(by_weight < 21); /* 3 degrees of freedom */
   TD_CHECK(alike < 23);
-  td_tensor_free(weights);
-  td_free(td);
 }

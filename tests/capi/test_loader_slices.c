@@ -82,7 +82,6 @@ TD_TEST(slices_keep_to_their_episode) {
       td_loader_free(loader);
     }
   }
-  td_free(td);
 }
 
 TD_TEST(slices_lie_side_by_side_or_one_behind_the_other) {
@@ -113,8 +112,6 @@ TD_TEST(slices_lie_side_by_side_or_one_behind_the_other) {
   int64_t rows[N];
   TD_CHECK_INT(loader_epoch(loader, rows, N), 27); /* all rows, in the end */
   for (int i = 0; i < 27; i++) TD_CHECK_INT(rows[i], 13 + i);
-  td_loader_free(loader);
-  td_free(td);
 }
 
 /* Rows of one environment are never followed by those of another one. */
@@ -138,9 +135,6 @@ TD_TEST(a_batch_of_two_dimensions_has_borders) {
     loader_check_all(firsts, 6, 6);
     td_loader_free(loader);
   }
-  for (int i = 0; i < 3; i++) td_free(parts[i]);
-  td_free(lazy);
-  td_free(td);
 }
 
 /* A weight is that of the first row of a slice; an entry that tells episodes apart need not be in batches. */
@@ -165,8 +159,6 @@ TD_TEST(slices_by_weight_and_by_keys) {
   ((double *)data)[9] = 0;
   TD_EXPECT_NULL(td_loader_create(td, &options, &loader), TD_ERR_INVALID_ARGUMENT, loader);
   TD_CHECK_TEXT(td_last_error_message(), "sum of the weights is 0");
-  td_tensor_free(weights);
-  td_free(td);
 }
 
 TD_TEST(what_tells_no_episodes_apart_is_refused) {
@@ -197,5 +189,4 @@ TD_TEST(what_tells_no_episodes_apart_is_refused) {
   options = slices(2, 3, 0, 0);
   options.slice_step = -1;
   TD_EXPECT_NULL(td_loader_create(td, &options, &loader), TD_ERR_INVALID_ARGUMENT, loader);
-  td_free(td);
 }

@@ -29,12 +29,6 @@ TD_TEST(lock_forbids_structure_and_allows_values) {
   TD_DO(td_unlock(td));
   TD_CHECK_FLAG(td_is_locked, n, 0);
   TD_DO(td_remove(td, TD_KEY("a")));
-  td_tensor_free(a);
-  td_tensor_free(one);
-  td_tensor_free(tensor);
-  td_free(n);
-  td_free(entry);
-  td_free(td);
 }
 
 TD_TEST(a_part_of_a_locked_one_stays_locked) {
@@ -46,7 +40,6 @@ TD_TEST(a_part_of_a_locked_one_stays_locked) {
   td_free(td); /* the only handle: the parent is gone */
   TD_DO(td_unlock(n));
   TD_CHECK_FLAG(td_is_locked, n, 0);
-  td_free(n);
 }
 
 TD_TEST(two_roots_that_share_a_child) {
@@ -68,10 +61,6 @@ TD_TEST(two_roots_that_share_a_child) {
   TD_CHECK_FLAG(td_is_locked, first, 0);
   TD_CHECK_FLAG(td_is_locked, second, 0);
   TD_CHECK_FLAG(td_is_locked, child, 0);
-  td_free(above);
-  td_free(second);
-  td_free(first);
-  td_free(child);
 }
 
 TD_TEST(a_locked_entry_in_an_unlocked_dictionary) {
@@ -84,9 +73,6 @@ TD_TEST(a_locked_entry_in_an_unlocked_dictionary) {
   TD_DO(td_lock(td));
   TD_DO(td_unlock(td));
   TD_CHECK_FLAG(td_is_locked, child, 0);
-  td_tensor_free(tensor);
-  td_free(child);
-  td_free(td);
 }
 
 TD_TEST(which_results_are_locked) {
@@ -121,8 +107,6 @@ TD_TEST(which_results_are_locked) {
   size_t count = 0;
   TD_DO(td_unbind(td, 0, rows, 4, &count));
   TD_CHECK_FLAG(td_is_locked, rows[0], 0);
-  for (size_t i = 0; i < count; i++) td_free(rows[i]);
-  td_free(td);
 }
 
 TD_TEST(a_locked_result_can_be_unlocked_alone) {
@@ -132,6 +116,4 @@ TD_TEST(a_locked_result_can_be_unlocked_alone) {
   TD_DO(td_unlock(view));
   TD_CHECK_FLAG(td_is_locked, td, 1);
   td_put(view, TD_KEY("new"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(12)));
-  td_free(view);
-  td_free(td);
 }

@@ -54,10 +54,6 @@ TD_TEST(what_changes_structure_is_refused_and_changes_nothing) {
   TD_CHECK_INT(equal, 1);
   TD_DO(td_get_kind(td, TD_KEY("new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_tensor_free(tensor);
-  td_free(more);
-  td_free(before);
-  td_free(td);
 }
 
 TD_TEST(what_changes_values_is_not) {
@@ -93,12 +89,6 @@ TD_TEST(what_changes_values_is_not) {
   td_free(result);
   TD_DO(td_tensor_data(a, &after));
   TD_CHECK(address != after); /* shared memory alone has moved it */
-  td_tensor_free(a);
-  td_tensor_free(one);
-  td_tensor_free(tensor);
-  td_free(row);
-  td_free(same);
-  td_free(td);
 }
 
 TD_TEST(which_results_are_locked_too) {
@@ -139,10 +129,6 @@ TD_TEST(which_results_are_locked_too) {
     TD_CHECK_FLAG(td_is_locked, parts[i], 1);
     td_free(parts[i]);
   }
-  td_tensor_free(where);
-  td_tensor_free(times);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_lock_their_elements) {
@@ -165,10 +151,6 @@ TD_TEST(lazy_stacks_lock_their_elements) {
   TD_DO(td_unlock(one));
   TD_CHECK_FLAG(td_is_locked, inner, 0);
   TD_CHECK_FLAG(td_is_locked, stack, 0);
-  td_free(inner);
-  td_free(stack);
-  td_free(other);
-  td_free(one);
 }
 
 TD_TEST(a_root_that_is_gone_holds_nothing) {
@@ -187,7 +169,6 @@ TD_TEST(a_root_that_is_gone_holds_nothing) {
   TD_CHECK_FLAG(td_is_locked, keeper, 1);
   td_free(keeper);
   TD_DO(td_unlock(child));
-  td_free(child);
 }
 
 TD_TEST(unlocking_drops_all_flags) {
@@ -203,8 +184,4 @@ TD_TEST(unlocking_drops_all_flags) {
   TD_CHECK_FLAG(td_is_consolidated, packed, 0);
   td_tensordict *n = td_take_dict(mapped, TD_KEY("n"));
   TD_CHECK_FLAG(td_is_memmap, n, 0);
-  td_free(n);
-  td_free(packed);
-  td_free(mapped);
-  td_free(td);
 }

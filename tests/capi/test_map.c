@@ -114,8 +114,6 @@ TD_TEST(all_cuts_give_all_elements_in_order) {
   job it = new_job();
   TD_DO(td_map(td, NULL, share, &it, &result)); /* as many workers as CPUs */
   check_equal(td, result);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(along_any_dimension) {
@@ -135,7 +133,6 @@ TD_TEST(along_any_dimension) {
   for (options.dim = -3; options.dim <= 2; options.dim += 5)
     TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_INDEX, result);
   TD_CHECK_INT(it.calls, 0);
-  td_free(td);
 }
 
 TD_TEST(bad_options) {
@@ -187,9 +184,6 @@ TD_TEST(pieces_without_a_result_are_left_out) {
   options = cut(TD_MAP_CUT_SIZE, 2, 2); /* one empty piece: it says what the entries look like */
   TD_DO(td_map(nothing, &options, share, &it, &result));
   check_equal(nothing, result);
-  td_free(result);
-  td_free(nothing);
-  td_free(td);
 }
 
 /* Adds 1 in place. */
@@ -215,7 +209,6 @@ TD_TEST(in_place_into_the_pieces) {
   job it = new_job();
   TD_EXPECT_NULL(td_map(td, &options, add_one, &it, &result), TD_OK, result);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(8), TD_VALUES(1, 2, 3, 4, 5, 6, 7, 8));
-  td_free(td);
 }
 
 TD_TEST(results_into_a_dictionary_that_is_there) {
@@ -252,8 +245,6 @@ TD_TEST(results_into_a_dictionary_that_is_there) {
   TD_CHECK_FLAG(td_is_empty, poor, 1);
   td_free(poor);
   TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), TD_ERR_BAD_HANDLE, result);
-  td_free(short_one);
-  td_free(td);
 }
 
 /* The length of piece k is k + 1; element k is a dictionary with k + 1 values. */
@@ -284,8 +275,6 @@ TD_TEST(results_of_other_sizes) {
   int64_t sizes[4] = {0};
   TD_DO(td_batch_size(result, sizes, 4, &dims));
   TD_CHECK_INT(sizes[0], 6);
-  td_free(result);
-  td_free(td);
 }
 
 static td_status tell(void *user, size_t done, size_t total) {
@@ -311,7 +300,6 @@ TD_TEST(progress_is_told_and_can_end_the_work) {
     TD_EXPECT_NULL(td_map(td, &options, share, &it, &result), -30001, result);
     TD_CHECK_INT((int)seen[0], 2);
   }
-  td_free(td);
 }
 
 TD_TEST(the_first_failure_in_order_wins) {
@@ -327,7 +315,6 @@ TD_TEST(the_first_failure_in_order_wins) {
     TD_CHECK_SAME_TEXT(td_last_error_function(), "td_map");
     TD_CHECK(it.calls <= 3 + workers); /* no further piece is begun */
   }
-  td_free(td);
 }
 
 static td_status fail_in_the_library(void *user, const td_map_piece *piece, td_tensordict *source,
@@ -389,7 +376,6 @@ TD_TEST(callbacks_that_break_the_rules_do_no_harm) {
     check_equal(td, result);
     td_free(result);
   }
-  td_free(td);
 }
 
 /* Changes the dictionary that is walked, and its piece; frees the handle that was walked. */
@@ -438,7 +424,6 @@ TD_TEST(a_map_in_a_map) {
   it.status = TD_ERR_IO;
   TD_EXPECT_NULL(td_map(td, &options, nested, &it, &result), TD_ERR_IO, result);
   TD_CHECK_TEXT(td_last_error_message(), "piece 1 is broken");
-  td_free(td);
 }
 
 static td_status ask_grad(void *user, const td_map_piece *piece, td_tensordict *source,
@@ -462,7 +447,6 @@ TD_TEST(workers_have_the_gradient_mode_of_the_caller) {
     TD_CHECK_INT(it.calls, 4 * mode);
     td_free(result);
   }
-  td_free(td);
 }
 
 TD_TEST(results_one_by_one_in_order) {
@@ -689,8 +673,6 @@ TD_TEST(a_callback_with_a_thread_of_its_own) {
   const td_map_options options = cut(TD_MAP_CUT_SIZE, 2, 2);
   TD_DO(td_map(td, &options, from_elsewhere, NULL, &result));
   check_equal(td, result);
-  td_free(result);
-  td_free(td);
 }
 
 /* Waits until two pieces run at once: they do. */
@@ -711,6 +693,4 @@ TD_TEST(workers_run_beside_each_other) {
   TD_DO(td_map(td, &options, meet, &it, &result));
   TD_CHECK_INT(it.most_running, 2);
   TD_CHECK_INT(it.elsewhere, 4);
-  td_free(result);
-  td_free(td);
 }

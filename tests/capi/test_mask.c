@@ -21,19 +21,12 @@ TD_TEST(masked_select_takes_what_is_true) {
   TD_CHECK_BATCH(result, 2);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 2), TD_VALUES(0, 1, 4, 5));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(0, 2));
-  td_free(result);
   TD_DO(td_tensor_expand_right(mask, TD_SIZES(3, 1), &column));
   TD_DO(td_masked_select(td, column, &result));
   TD_CHECK_BATCH(result, 2);
-  td_free(result);
   td_tensor *longer = td_mask((const int64_t[]){1, 1, 1, 1}, 4);
   TD_EXPECT_NULL(td_masked_select(td, longer, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_masked_select(td, numbers, &result), TD_ERR_DTYPE, result);
-  td_tensor_free(longer);
-  td_tensor_free(numbers);
-  td_tensor_free(column);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 TD_TEST(masked_fill_writes_where_it_is_true) {
@@ -45,18 +38,12 @@ TD_TEST(masked_fill_writes_where_it_is_true) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(9, 9, 2, 3, 9, 9));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(9, 1, 9));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  td_free(result);
   TD_DO(td_lock(td));
   TD_DO(td_masked_fill_inplace(td, mask, value));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(9, 1, 9));
   TD_EXPECT_NULL(td_masked_fill(td, mask, many, &result), TD_ERR_SHAPE, result);
   TD_EXPECT(td_masked_fill_inplace(td, longer, value), TD_ERR_SHAPE);
   TD_EXPECT(td_masked_fill_inplace(td, value, value), TD_ERR_DTYPE);
-  td_tensor_free(longer);
-  td_tensor_free(many);
-  td_tensor_free(value);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 TD_TEST(a_failing_masked_fill_changes_nothing) {
@@ -68,9 +55,6 @@ TD_TEST(a_failing_masked_fill_changes_nothing) {
   TD_DO(td_remove(td, TD_KEY("n")));
   TD_DO(td_masked_fill_inplace(td, wide, value)); /* longer than the batch, but it fits */
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(9, 9, 9, 9, 9, 9));
-  td_tensor_free(wide);
-  td_tensor_free(value);
-  td_free(td);
 }
 
 TD_TEST(where_chooses_between_two) {
@@ -79,10 +63,8 @@ TD_TEST(where_chooses_between_two) {
   TD_DO(td_where(td, mask, other, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 12, 13, 4, 5));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(0, 11, 2));
-  td_free(result);
   TD_DO(td_where(td, mask, NULL, zero, &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 0, 0, 4, 5));
-  td_free(result);
   TD_EXPECT_NULL(td_where(td, mask, NULL, NULL, &result), TD_ERR_NULL_ARGUMENT, result);
   TD_EXPECT_NULL(td_where(td, zero, other, NULL, &result), TD_ERR_DTYPE, result);
 
@@ -91,14 +73,8 @@ TD_TEST(where_chooses_between_two) {
   TD_EXPECT_NULL(td_where(other, mask, td, NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
   TD_DO(td_where(td, mask, other, zero, &result));
   TD_CHECK_ENTRY(result, TD_KEY("z"), TD_SIZES(3), TD_VALUES(0, 2, 0));
-  td_free(result);
   TD_DO(td_where(other, mask, td, zero, &result));
   TD_CHECK_ENTRY(result, TD_KEY("z"), TD_SIZES(3), TD_VALUES(1, 0, 3));
-  td_free(result);
-  td_tensor_free(zero);
-  td_tensor_free(mask);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_are_masked_as_a_whole) {
@@ -108,15 +84,9 @@ TD_TEST(lazy_stacks_are_masked_as_a_whole) {
             *value = td_filled(TD_DTYPE_INT64, -1, TD_NO_SIZES);
   TD_DO(td_where(lazy, mask, NULL, value, &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(-1, -1, -1, 10, 11, 12));
-  td_free(result);
   TD_DO(td_masked_fill_inplace(lazy, mask, value));
   TD_CHECK_ENTRY(two, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(-1, -1, -1));
   TD_CHECK_ENTRY(one, TD_KEY("n", "b"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  td_tensor_free(value);
-  td_tensor_free(mask);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(a_tensor_is_expanded_on_the_right) {
@@ -124,9 +94,7 @@ TD_TEST(a_tensor_is_expanded_on_the_right) {
   TD_DO(td_tensor_expand_right(tensor, TD_SIZES(2, 2, 2), &result));
   TD_CHECK_VALUES(result, 0, 0, 0, 0, 1, 1, 1, 1);
   TD_CHECK(td_same_memory(tensor, result));
-  td_tensor_free(result);
   TD_EXPECT_NULL(td_tensor_expand_right(tensor, TD_SIZES(2), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_tensor_expand_right(tensor, TD_SIZES(3, 1), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_tensor_expand_right(tensor, TD_SIZES(2, 1, -1), &result), TD_ERR_SHAPE, result);
-  td_tensor_free(tensor);
 }

@@ -87,14 +87,11 @@ TD_TEST(every_unary_operation) {
   td_put(td, TD_KEY("i"), td_arange(TD_DTYPE_INT32, 0, TD_SIZES(2)));
   TD_DO(td_unary(td, TD_UNARY_BITWISE_NOT, &result));
   TD_CHECK_ENTRY(result, TD_KEY("i"), TD_SIZES(2), TD_VALUES(-1, -2));
-  td_free(result);
   TD_DO(td_unary(td, TD_UNARY_EXP, &result)); /* integers give floats */
   TD_CHECK_INT(dtype_of(result, TD_KEY("i")), TD_DTYPE_FLOAT32);
-  td_free(result);
   TD_EXPECT_NULL(td_unary(td, 0, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_unary(td, 1000, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT(td_unary_inplace(td, -1), TD_ERR_INVALID_ARGUMENT);
-  td_free(td);
 }
 
 TD_TEST(every_binary_operation) {
@@ -177,11 +174,8 @@ TD_TEST(a_tensor_is_broadcast_against_the_batch) {
   td_tensor *a = td_take(result, TD_KEY("a"));
   TD_CHECK_VALUES(a, 0, 1, 4, 6, 12, 15, 6, 7, 16, 18, 30, 33, 12, 13, 28, 30, 48, 51, 18, 19, 40,
                   42, 66, 69);
-  td_tensor_free(a);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 2, 6, 3, 8, 15, 6, 14, 24, 9, 20, 33));
-  td_free(result);
-  td_tensor_free(columns);
   td_tensor *rows = td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(4, 1));
   /* int64 times float32 cannot be written into int64, and nothing else is */
   TD_EXPECT(td_binary_inplace(td, TD_BINARY_MUL, TD_BY(TD_O_TENSOR(rows)), NULL), TD_ERR_DTYPE);
@@ -190,19 +184,13 @@ TD_TEST(a_tensor_is_broadcast_against_the_batch) {
   a = td_take(td, TD_KEY("a"));
   TD_CHECK_VALUES(a, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
                   22, 23);
-  td_tensor_free(a);
-  td_tensor_free(rows);
   td_tensor *more = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 4, 3));
   TD_DO(td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_TENSOR(more)), NULL, &result));
   TD_CHECK_BATCH(result, 2, 4, 3);
-  td_free(result);
   TD_EXPECT(td_binary_inplace(td, TD_BINARY_ADD, TD_BY(TD_O_TENSOR(more)), NULL), TD_ERR_SHAPE);
-  td_tensor_free(more);
   td_tensor *feature = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2));
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_TENSOR(feature)), NULL, &result),
                  TD_ERR_SHAPE, result);
-  td_tensor_free(feature);
-  td_free(td);
 }
 
 TD_TEST(batch_sizes_are_broadcast) {
@@ -212,17 +200,13 @@ TD_TEST(batch_sizes_are_broadcast) {
   TD_DO(td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_DICT(row)), NULL, &result));
   TD_CHECK_BATCH(result, 2);
   CHECK_AB(result, 11, 12, 13, 14, 25, 26);
-  td_free(result);
   TD_DO(td_binary(row, TD_BINARY_SUB, TD_BY(TD_O_DICT(td)), NULL, &result));
   TD_CHECK_BATCH(result, 2);
   CHECK_AB(result, 9, 8, 7, 6, 15, 14);
-  td_free(result);
   TD_DO(td_binary_inplace(td, TD_BINARY_ADD, TD_BY(TD_O_DICT(row)), NULL));
   CHECK_AB(td, 11, 12, 13, 14, 25, 26);
   TD_EXPECT(td_binary_inplace(row, TD_BINARY_ADD, TD_BY(TD_O_DICT(td)), NULL), TD_ERR_SHAPE);
   TD_CHECK_TEXT(td_last_error_message(), "[2]");
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(keys_that_only_one_has) {
@@ -244,7 +228,6 @@ TD_TEST(keys_that_only_one_has) {
   TD_DO(td_get_kind(result, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2), TD_VALUES(10, 12));
-  td_free(result);
   options.missing = TD_MISSING_DEFAULT;
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_ADD, &operand, &options, &result), TD_ERR_INVALID_ARGUMENT,
                  result);
@@ -253,10 +236,8 @@ TD_TEST(keys_that_only_one_has) {
   TD_DO(td_binary(td, TD_BINARY_SUB, &operand, &options, &result));
   CHECK_AB(result, -99, -98, -97, -96, 0, 0);
   TD_CHECK_ENTRY(result, TD_KEY("z"), TD_SIZES(2), TD_VALUES(93, 93));
-  td_free(result);
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_EQ, &operand, &options, &result), TD_ERR_INVALID_ARGUMENT,
                  result);
-  td_tensor_free(hundred);
   options.fallback = NULL;
   options.missing = 3;
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_ADD, &operand, &options, &result), TD_ERR_INVALID_ARGUMENT,
@@ -268,8 +249,6 @@ TD_TEST(keys_that_only_one_has) {
                  result);
   td_put(td, TD_KEY("z", "inner"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_ADD, &operand, NULL, &result), TD_ERR_WRONG_ENTRY, result);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(alpha) {
@@ -278,16 +257,13 @@ TD_TEST(alpha) {
   options.alpha = 2;
   TD_DO(td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_INT(10)), &options, &result));
   CHECK_AB(result, 21, 22, 23, 24, 25, 26);
-  td_free(result);
   TD_DO(td_binary(td, TD_BINARY_RSUB, TD_BY(TD_O_INT(10)), &options, &result));
   CHECK_AB(result, 8, 6, 4, 2, 0, -2);
-  td_free(result);
   options.alpha = 0.5;
   TD_DO(td_binary_inplace(td, TD_BINARY_SUB, TD_BY(TD_O_INT(2)), &options));
   CHECK_AB(td, 0, 1, 2, 3, 4, 5);
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_MUL, TD_BY(TD_O_INT(2)), &options, &result),
                  TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 TD_TEST(nothing_is_written_when_one_tensor_cannot_be) {
@@ -302,8 +278,6 @@ TD_TEST(nothing_is_written_when_one_tensor_cannot_be) {
   CHECK_AB(td, 1, 2, 3, 4, 5, 6);
   TD_DO(td_binary_inplace(td, TD_BINARY_ADD, TD_BY(TD_O_INT(1)), NULL));
   TD_CHECK_ENTRY(td, TD_KEY("z"), TD_SIZES(2), TD_VALUES(4, 4));
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(the_same_tensors_are_written) {
@@ -317,10 +291,6 @@ TD_TEST(the_same_tensors_are_written) {
   CHECK_AB(td, 1, 4, -9, -16, 25, -36);
   td_tensor *after = td_take(td, TD_KEY("n", "b"));
   TD_CHECK(td_same_memory(before, after));
-  td_tensor_free(after);
-  td_tensor_free(before);
-  td_free(half);
-  td_free(td);
 }
 
 TD_TEST(the_lock_goes_along_but_not_to_comparisons) {
@@ -337,8 +307,6 @@ TD_TEST(the_lock_goes_along_but_not_to_comparisons) {
   td_free(result);
   TD_DO(td_unary(td, TD_UNARY_ISNAN, &result));
   TD_CHECK_FLAG(td_is_locked, result, 0);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors) {
@@ -349,26 +317,20 @@ TD_TEST(values_that_are_no_tensors) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(result, TD_KEY("text"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
-  td_free(result);
   TD_DO(td_binary(td, TD_BINARY_EQ, TD_BY(TD_O_DICT(other)), NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("text"), TD_SIZES(2), TD_VALUES(0, 0));
   TD_CHECK_FLAG(td_all, result, 0);
-  td_free(result);
   TD_DO(td_binary(td, TD_BINARY_EQ, TD_BY(TD_O_DICT(td)), NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("text"), TD_SIZES(2), TD_VALUES(1, 1));
   TD_CHECK_FLAG(td_all, result, 1);
-  td_free(result);
   TD_DO(td_binary(td, TD_BINARY_NE, TD_BY(TD_O_INT(1)), NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("text"), TD_SIZES(2), TD_VALUES(1, 1));
-  td_free(result);
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_LT, TD_BY(TD_O_DICT(td)), NULL, &result), TD_ERR_DTYPE,
                  result);
   TD_DO(td_binary_inplace(td, TD_BINARY_ADD, TD_BY(TD_O_DICT(other)), NULL));
   TD_DO(td_zero(td));
   TD_DO(td_get_kind(td, TD_KEY("text"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(three_operands) {
@@ -378,24 +340,18 @@ TD_TEST(three_operands) {
   TD_DO(
       td_ternary(td, TD_TERNARY_LERP, TD_BY(TD_O_DICT(ten)), TD_BY(TD_O_DOUBLE(0.5)), 1, &result));
   CHECK_AB(result, 0, 0, 0, 0, 0, 0);
-  td_free(result);
   TD_DO(
       td_ternary(td, TD_TERNARY_LERP, TD_BY(TD_O_INT(9)), TD_BY(TD_O_TENSOR(weight)), 1, &result));
   CHECK_AB(result, 5, 5.5, 6, 6.5, 7, 7.5);
-  td_free(result);
   TD_DO(td_ternary(td, TD_TERNARY_ADDCMUL, TD_BY(TD_O_DICT(td)), TD_BY(TD_O_INT(2)), 3, &result));
   CHECK_AB(result, 7, 14, 21, 28, 35, 42);
-  td_free(result);
   TD_DO(td_ternary(td, TD_TERNARY_ADDCDIV, TD_BY(TD_O_DICT(td)), TD_BY(TD_O_TENSOR(weight)), 1,
                    &result));
   CHECK_AB(result, 3, 6, 9, 12, 15, 18);
-  td_free(result);
   TD_DO(td_ternary(td, TD_TERNARY_CLAMP, TD_BY(TD_O_INT(2)), TD_BY(TD_O_DOUBLE(4.5)), 1, &result));
   CHECK_AB(result, 2, 2, 3, 4, 4.5, 4.5);
-  td_free(result);
   TD_DO(td_ternary(td, TD_TERNARY_CLAMP, NULL, TD_BY(TD_O_INT(3)), 1, &result));
   CHECK_AB(result, 1, 2, 3, 3, 3, 3);
-  td_free(result);
   TD_DO(td_ternary_inplace(td, TD_TERNARY_CLAMP, TD_BY(TD_O_DICT(td)), NULL, 1));
   CHECK_AB(td, 1, 2, 3, 4, 5, 6);
   TD_DO(td_ternary_inplace(td, TD_TERNARY_LERP, TD_BY(TD_O_DICT(ten)), TD_BY(TD_O_DOUBLE(1)), 1));
@@ -408,9 +364,6 @@ TD_TEST(three_operands) {
                  TD_ERR_NULL_ARGUMENT, result);
   TD_EXPECT_NULL(td_ternary(td, 99, TD_BY(TD_O_INT(1)), TD_BY(TD_O_INT(1)), 1, &result),
                  TD_ERR_INVALID_ARGUMENT, result);
-  td_tensor_free(weight);
-  td_free(ten);
-  td_free(td);
 }
 
 TD_TEST(operands_that_are_none) {
@@ -429,7 +382,6 @@ TD_TEST(operands_that_are_none) {
                  TD_ERR_NULL_ARGUMENT, result);
   TD_EXPECT_NULL(td_binary(td, TD_BINARY_ADD, NULL, NULL, &result), TD_ERR_NULL_ARGUMENT, result);
   CHECK_AB(td, 1, 2, 3, 4, 5, 6);
-  td_free(td);
 }
 
 TD_TEST(truth_of_all_and_any) {
@@ -443,7 +395,6 @@ TD_TEST(truth_of_all_and_any) {
   TD_CHECK_FLAG(td_all, td, 0);
   TD_DO(td_zero(td));
   TD_CHECK_FLAG(td_any, td, 0);
-  td_free(td);
 }
 
 TD_TEST(zero_and_fill) {
@@ -465,12 +416,9 @@ TD_TEST(zero_and_fill) {
   TD_EXPECT(td_fill(td, TD_KEY("a", "no"), TD_BY(TD_O_INT(1))), TD_ERR_WRONG_ENTRY);
   TD_EXPECT(td_fill(td, NULL, 0, TD_BY(TD_O_INT(1))), TD_ERR_NULL_ARGUMENT);
   TD_EXPECT(td_fill(td, TD_KEY("a"), TD_BY(TD_O_DICT(td))), TD_ERR_INVALID_ARGUMENT);
-  td_free(turned);
-  td_free(td);
   td = td_empty(TD_SIZES(1));
   TD_DO(td_set_non_tensor_json(td, TD_KEY("text"), "\"x\""));
   TD_EXPECT(td_fill(td, TD_KEY("text"), TD_BY(TD_O_INT(1))), TD_ERR_WRONG_ENTRY);
-  td_free(td);
 }
 
 /* What depends on the elements cannot be written to several of them in one place; zeros can. */
@@ -481,8 +429,6 @@ TD_TEST(an_expanded_dictionary_is_not_written) {
   CHECK_AB(td, 1, 2, 3, 4, 5, 6);
   TD_DO(td_zero(wide));
   CHECK_AB(td, 0, 0, 0, 0, 0, 0);
-  td_free(wide);
-  td_free(td);
 }
 
 TD_TEST(an_empty_dictionary) {
@@ -490,7 +436,5 @@ TD_TEST(an_empty_dictionary) {
   TD_DO(td_binary(td, TD_BINARY_ADD, TD_BY(TD_O_INT(1)), NULL, &result));
   TD_CHECK_BATCH(result, 3);
   TD_CHECK_FLAG(td_is_empty, result, 1);
-  td_free(result);
   TD_DO(td_unary_inplace(td, TD_UNARY_EXP));
-  td_free(td);
 }

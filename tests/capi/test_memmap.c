@@ -38,8 +38,6 @@ TD_TEST(memmap_leaves_the_source_alone) {
   TD_CHECK_INT(td_count_entries(here("a/b/c")), 5);
   TD_DO(td_unlock(mapped));
   TD_CHECK_FLAG(td_is_memmap, mapped, 0); /* the lock and the mark go together */
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(writes_reach_the_file) {
@@ -62,10 +60,6 @@ TD_TEST(writes_reach_the_file) {
   free(bytes);
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_tensor_free(nine);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(private_mappings_keep_writes_to_themselves) {
@@ -79,10 +73,6 @@ TD_TEST(private_mappings_keep_writes_to_themselves) {
   int32_t equal = 0;
   TD_DO(td_equal(td, mapped, &equal));
   TD_CHECK_INT(equal, 1);
-  td_tensor_free(nine);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(files_that_cannot_be_written_are_mapped_privately) {
@@ -98,9 +88,6 @@ TD_TEST(files_that_cannot_be_written_are_mapped_privately) {
   TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_tensor_free(nine);
-  td_free(loaded);
-  td_free(td);
 }
 
 TD_TEST(memmap_inplace_changes_the_dictionary_itself) {
@@ -114,10 +101,6 @@ TD_TEST(memmap_inplace_changes_the_dictionary_itself) {
   td_tensor *after = td_take(n, TD_KEY("b"));
   TD_CHECK(!td_same_memory(before, after));
   TD_CHECK_VALUES(after, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_tensor_free(after);
-  td_tensor_free(before);
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(without_a_folder_there_is_memory_without_a_name) {
@@ -135,9 +118,6 @@ TD_TEST(without_a_folder_there_is_memory_without_a_name) {
                  TD_VALUES(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
   TD_DO(td_memmap_inplace(td, NULL, NULL));
   TD_CHECK_FLAG(td_is_memmap, td, 1);
-  td_free(like);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(memmap_like_makes_zeros_of_any_size) {
@@ -160,11 +140,6 @@ TD_TEST(memmap_like_makes_zeros_of_any_size) {
   td_free(row);
   TD_DO(td_index(loaded, TD_AT(TD_I_INT(5)), &row));
   TD_CHECK_ENTRY(row, TD_KEY("n", "label"), TD_NO_SIZES, TD_VALUES(0));
-  td_free(row);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(million);
-  td_free(td);
 }
 
 TD_TEST(files_are_dense_whatever_the_source_was) {
@@ -174,10 +149,6 @@ TD_TEST(files_are_dense_whatever_the_source_was) {
   TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(3, 4),
                  TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
-  td_free(loaded);
-  td_free(mapped);
-  td_free(turned);
-  td_free(td);
 }
 
 TD_TEST(threads_write_the_same_bytes) {
@@ -196,7 +167,6 @@ TD_TEST(threads_write_the_same_bytes) {
   td_free(mapped);
   options.num_threads = -1;
   TD_EXPECT_NULL(td_memmap(td, here("none"), &options, &mapped), TD_ERR_INVALID_ARGUMENT, mapped);
-  td_free(td);
 }
 
 TD_TEST(names_that_cannot_be_stored) {
@@ -232,7 +202,6 @@ TD_TEST(verbatim_names) {
   TD_CHECK(td_memmap(td, here("v"), &options, &mapped) != TD_OK);
   TD_CHECK(mapped == NULL);
   TD_CHECK(!td_exists(here("out.memmap")));
-  td_free(td);
 }
 
 TD_TEST(indices_of_mapped_dictionaries) {
@@ -249,9 +218,6 @@ TD_TEST(indices_of_mapped_dictionaries) {
   TD_DO(td_clone(mapped, 0, &part));
   TD_CHECK_FLAG(td_is_memmap, part, 0);
   TD_CHECK_FLAG(td_is_locked, part, 0);
-  td_free(part);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(tensors_outlive_dictionary_and_folder) {
@@ -261,8 +227,6 @@ TD_TEST(tensors_outlive_dictionary_and_folder) {
   td_free(mapped);
   TD_CHECK(unlink(here("m/n/b.memmap")) == 0);
   TD_CHECK_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_tensor_free(b);
-  td_free(td);
 }
 
 TD_TEST(tensors_know_that_they_are_mapped) {
@@ -286,10 +250,6 @@ TD_TEST(tensors_know_that_they_are_mapped) {
     TD_EXPECT(td_tensor_is_memmap(a, &answer), TD_ERR_BAD_HANDLE);
     TD_CHECK_INT(answer, 7);
   }
-  td_free(nameless);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(saved_path_needs_room) {
@@ -300,7 +260,6 @@ TD_TEST(saved_path_needs_room) {
   TD_EXPECT(td_saved_path(td, text, sizeof text, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK_INT(length, strlen(here("m")));
   TD_CHECK_SAME_TEXT(text, "?");
-  td_free(td);
 }
 
 /* A process may have so many mappings, and every tensor takes one. */
@@ -320,8 +279,6 @@ TD_TEST(the_limit_of_mappings_is_named) {
   }
   TD_EXPECT_NULL(td_memmap_like(td, NULL, NULL, &mapped), TD_ERR_OUT_OF_MEMORY, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "vm.max_map_count");
-  td_tensor_free(tensor);
-  td_free(td);
 }
 
 /* Another mapping may lie over the same memory, in this process or in another one. */
@@ -341,5 +298,4 @@ TD_TEST(mapped_memory_is_never_owned_alone) {
     TD_CHECK_FLAG(td_tensor_is_uniquely_owned, a, 0);
     td_tensor_free(a);
   }
-  td_free(td);
 }

@@ -15,9 +15,6 @@ TD_TEST(a_shorter_save_cuts_the_old_file) {
   TD_CHECK_INT(td_file_size(here("m/n/b.memmap")), 96);
   TD_DO(td_memmap(part, here("m"), NULL, &mapped));
   TD_CHECK_INT(td_file_size(here("m/n/b.memmap")), 24);
-  td_free(mapped);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(a_mapping_outlives_a_new_save) {
@@ -29,11 +26,6 @@ TD_TEST(a_mapping_outlives_a_new_save) {
   int64_t values[12];
   TD_DO(td_tensor_copy_to(b, values, sizeof values));
   TD_CHECK_INT(values[11], 11);
-  td_tensor_free(b);
-  td_free(mapped);
-  td_free(part);
-  td_free(old);
-  td_free(td);
 }
 
 TD_TEST(mapped_elsewhere_needs_copy_existing) {
@@ -48,9 +40,6 @@ TD_TEST(mapped_elsewhere_needs_copy_existing) {
   options.copy_existing = 1;
   TD_DO(td_memmap(mapped, here("two"), &options, &again));
   TD_CHECK_SAME_TREE(here("two"), here("one"));
-  td_free(again);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(a_part_saved_over_its_own_folder) {
@@ -71,8 +60,6 @@ TD_TEST(a_part_saved_over_its_own_folder) {
   TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_BATCH(loaded, 2, 3);
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(2, 3), TD_VALUES(6, 7, 8, 9, 10, 11));
-  td_free(loaded);
-  td_free(td);
 }
 
 TD_TEST(private_changes_are_saved_over_the_folder) {
@@ -91,7 +78,4 @@ TD_TEST(private_changes_are_saved_over_the_folder) {
   TD_DO(td_memmap_load(here("m"), NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 9, 9, 9, 9, 9, 9, 9, 9, 9));
-  td_tensor_free(nine);
-  td_free(loaded);
-  td_free(td);
 }

@@ -38,7 +38,6 @@ TD_TEST(words_for_numbers_that_json_lacks) {
       "\"a NaN \\\" Infinity\", 1.5]}");
   TD_DO(td_memmap_load(here("w"), NULL, &td));
   TD_CHECK_JSON(td, TD_KEY("v"), "[null,null,\"a NaN \\\" Infinity\",1.5]");
-  td_free(td);
 }
 
 TD_TEST(stacks_of_values_keep_their_dimension_and_device) {

@@ -55,8 +55,6 @@ TD_TEST(lazy_stacks_of_python) {
   td = load(td_golden("lazy_nested"));
   one = td_take_dict(td, TD_KEY("lazy"));
   check_kind(one, TD_DICT_LAZY_STACK);
-  td_free(one);
-  td_free(td);
 }
 
 TD_TEST(values_for_each_element_of_python) {
@@ -64,16 +62,12 @@ TD_TEST(values_for_each_element_of_python) {
   check_json(td, "names", "[\"n0\", \"n1\", \"n2\"]");
   TD_DO(td_index(td, TD_AT(TD_I_INT(1)), &part));
   check_json(part, "names", "\"n1\"");
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(classes_of_python_are_dictionaries) {
   td_tensordict *td = load(td_golden("tensorclass"));
   td_tensor *image = td_take(td, TD_KEY("s", "image"));
   TD_CHECK_SIZES(image, 4, 3, 8, 8);
-  td_tensor_free(image);
-  td_free(td);
 }
 
 TD_TEST(there_and_back) {
@@ -113,11 +107,6 @@ TD_TEST(there_and_back) {
   back = load(folder("inplace"));
   TD_DO(td_equal(td, back, &equal));
   TD_CHECK_INT(equal, 1);
-  td_free(back);
-  td_free(lazy);
-  td_free(td);
-  td_free(two);
-  td_free(one);
 }
 
 static void write_text(const char *path, const char *text) {
@@ -169,5 +158,4 @@ TD_TEST(what_is_damaged) {
   TD_EXPECT_NULL(td_memmap_load(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
   write_text(path, "{\"_type\":\"<class 'nobody.Knows'>\"}");
   TD_EXPECT_NULL(td_memmap_load(folder("values"), NULL, &back), TD_ERR_UNSUPPORTED, back);
-  td_free(td);
 }

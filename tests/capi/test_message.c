@@ -126,7 +126,6 @@ TD_TEST(into_a_dictionary_that_is_there) {
   TD_DO(td_is_same(got, target, &same));
   TD_CHECK_INT(same, 1);
   TD_CHECK_VALUES(b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_free(got);
   TD_CHECK_INT(equal(td, target), 1);
 
   n = td_take_dict(td, TD_KEY("n")); /* other keys, shapes and dtypes */
@@ -141,13 +140,6 @@ TD_TEST(into_a_dictionary_that_is_there) {
   TD_EXPECT_NULL(td_recv(target, NULL, take, &box, &got), TD_ERR_DTYPE, got);
   TD_CHECK_INT(equal(td, target), 1);
   TD_CHECK_INT(box.read, box.size); /* all was taken: the next message can be read */
-  td_free(wide);
-  td_free(part);
-  td_free(n);
-  td_tensor_free(b);
-  td_tensor_free(zero);
-  td_free(target);
-  td_free(td);
   free(box.bytes);
 }
 
@@ -175,7 +167,6 @@ TD_TEST(failures_of_the_callers_functions) {
   }
   TD_EXPECT(td_send(td, NULL, NULL, NULL), TD_ERR_NULL_ARGUMENT);
   TD_EXPECT_NULL(td_recv(NULL, NULL, NULL, NULL, &got), TD_ERR_NULL_ARGUMENT, got);
-  td_free(td);
   free(box.bytes);
 }
 
@@ -219,11 +210,9 @@ TD_TEST(messages_that_cannot_be_trusted) {
   options.max_bytes = box.size - 24;
   box.read = 0;
   TD_DO(td_recv(NULL, &options, take, &box, &got));
-  td_free(got);
   options.max_entries = 2;
   box.read = 0;
   TD_EXPECT_NULL(td_recv(NULL, &options, take, &box, &got), TD_ERR_FORMAT, got);
-  td_free(td);
   free(good);
   free(box.bytes);
 }
@@ -316,7 +305,6 @@ TD_TEST(a_pipe_and_interruptions) {
   close(ends[1]);
   TD_CHECK(td_join(child));
   TD_CHECK(alarms > 0);
-  td_free(td);
 }
 
 TD_TEST(a_partner_that_has_gone_is_an_error) {
@@ -342,7 +330,6 @@ TD_TEST(a_partner_that_has_gone_is_an_error) {
   TD_EXPECT_NULL(td_recv_fd(ends[0], NULL, NULL, &got), TD_ERR_IO, got);
   TD_CHECK_TEXT(td_last_error_message(), "too early");
   close(ends[0]);
-  td_free(td);
 }
 
 TD_TEST(the_time_is_limited) {
@@ -362,7 +349,6 @@ TD_TEST(the_time_is_limited) {
   TD_EXPECT(td_send_fd(td, ends[1], &options), TD_ERR_IO);
   close(ends[0]);
   close(ends[1]);
-  td_free(td);
 }
 
 /* A file holds messages as well as a line carries them. */
@@ -375,8 +361,6 @@ TD_TEST(through_a_file) {
   TD_DO(td_recv_fd(file, NULL, NULL, &got));
   TD_CHECK_INT(equal(td, got), 1);
   close(file);
-  td_free(got);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_go_through_and_take_values) {
@@ -388,17 +372,11 @@ TD_TEST(lazy_stacks_go_through_and_take_values) {
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(stack, got), 1);
   TD_CHECK_BATCH(got, 4, 2, 3);
-  td_free(got);
   TD_DO(td_set_inplace(one, TD_KEY("n", "b"), nine));
   box.read = 0;
   TD_DO(td_recv(stack, NULL, take, &box, &got)); /* into the elements */
-  td_free(got);
   TD_CHECK_ENTRY(one, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(stack);
-  td_tensor_free(nine);
-  td_free(other);
-  td_free(one);
   free(box.bytes);
 }
 
@@ -412,16 +390,10 @@ TD_TEST(a_sub_tensordict_takes_a_message) {
   TD_DO(td_recv(sub_tensordict, NULL, take, &box, &got));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0));
-  td_free(got);
   box.size = 0;
   box.read = 0;
   TD_DO(td_send(sub_tensordict, NULL, put, &box)); /* and is sent as a dictionary */
   TD_DO(td_recv(NULL, NULL, take, &box, &got));
   TD_CHECK_INT(equal(got, zeros), 1);
-  td_free(got);
-  td_tensor_free(zero);
-  td_free(zeros);
-  td_free(sub_tensordict);
-  td_free(td);
   free(box.bytes);
 }

@@ -41,9 +41,6 @@ TD_TEST(a_network_computes_what_it_computed_in_python) {
     td_free(want);
     td_free(result);
   }
-  td_free(expected);
-  td_free(data);
-  td_module_free(module);
 }
 
 TD_TEST(nested_keys_and_two_outputs) {
@@ -61,11 +58,6 @@ TD_TEST(nested_keys_and_two_outputs) {
   TD_DO(td_clone(data, 0, &copy));
   TD_DO(td_update(copy, result, NULL));
   td_check_close(copy, expected);
-  td_free(copy);
-  td_free(result);
-  td_free(expected);
-  td_free(data);
-  td_module_free(module);
 }
 
 TD_TEST(frozen_and_optimised_networks_compute_the_same) {
@@ -92,9 +84,6 @@ TD_TEST(frozen_and_optimised_networks_compute_the_same) {
     td_free(params);
     td_module_free(module);
   }
-  td_free(want);
-  td_free(td);
-  td_module_free(plain);
 }
 
 TD_TEST(parameters_of_another_dtype) {
@@ -149,8 +138,6 @@ TD_TEST(outputs_go_where_the_call_says) {
   td_free(out);
   TD_DO(td_lock(td));
   TD_EXPECT(td_module_call_inplace(td, module, NULL), TD_ERR_LOCKED);
-  td_free(td);
-  td_module_free(module);
 }
 
 TD_TEST(existing_outputs_are_kept_when_asked) {
@@ -166,10 +153,6 @@ TD_TEST(existing_outputs_are_kept_when_asked) {
   td_tensordict *want = td_called(td, module), *have = NULL;
   TD_DO(td_select(td, TD_KEYS({TD_KEY("action")}), NULL, &have));
   td_check_close(have, want);
-  td_free(have);
-  td_free(want);
-  td_free(td);
-  td_module_free(module);
 }
 
 TD_TEST(keys_of_the_options_override_those_of_the_archive) {
@@ -208,7 +191,6 @@ TD_TEST(keys_of_the_options_override_those_of_the_archive) {
   TD_EXPECT_NULL(td_module_load(td_archive_of("vision.pt"), &options, &module),
                  TD_ERR_INVALID_ARGUMENT, module);
   TD_CHECK_TEXT(td_last_error_message(), "none for \"goal\"");
-  td_free(td);
 }
 
 TD_TEST(what_does_not_fit_is_refused_and_changes_nothing) {
@@ -238,8 +220,6 @@ TD_TEST(what_does_not_fit_is_refused_and_changes_nothing) {
   td_put(td, TD_KEY("observation"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 4)));
   TD_EXPECT(td_module_call_inplace(td, module, NULL), TD_ERR_SHAPE);
   TD_CHECK_TEXT(td_last_error_message(), "\"action\"");
-  td_free(td);
-  td_module_free(module);
 }
 
 TD_TEST(lazy_stacks_and_sub_tensordicts_are_read_and_written) {
@@ -257,13 +237,6 @@ TD_TEST(lazy_stacks_and_sub_tensordicts_are_read_and_written) {
   TD_DO(td_module_call_inplace(sub, module, NULL));
   td_tensor *tensor = td_take(whole, TD_KEY("action"));
   TD_CHECK_SIZES(tensor, 6, 2);
-  td_tensor_free(tensor);
-  td_free(sub);
-  td_free(lazy);
-  td_free(parts[0]);
-  td_free(parts[1]);
-  td_free(whole);
-  td_module_free(module);
 }
 
 TD_TEST(a_module_is_printed_and_saved) {
@@ -283,6 +256,4 @@ TD_TEST(a_module_is_printed_and_saved) {
   td_free(two);
   td_free(td);
   TD_EXPECT(td_module_save(module, td_path(td_test_folder(), "no/such/folder.pt")), TD_ERR_IO);
-  td_module_free(again);
-  td_module_free(module);
 }

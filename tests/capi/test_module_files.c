@@ -31,7 +31,6 @@ TD_TEST(an_archive_of_something_else) {
   const char *file = td_path(td_test_folder(), "a.npz");
   TD_DO(td_file_save(td, file, NULL));
   refused(file, NULL, TD_ERR_FORMAT, "no TorchScript archive");
-  td_free(td);
 }
 
 TD_TEST(a_truncated_archive_at_every_length) {
@@ -146,15 +145,6 @@ TD_TEST(what_follows_a_network_is_loaded_and_saved) {
   TD_DO(td_select(one, &key, 1, NULL, &want));
   TD_DO(td_select(probability, &key, 1, NULL, &have));
   td_check_close(want, have);
-  td_free(want);
-  td_free(have);
-  td_free(probability);
-  td_free(two);
-  td_free(one);
-  td_free(td);
-  td_free(params);
-  td_module_free(again);
-  td_module_free(module);
 }
 
 TD_TEST(a_followed_network_takes_options_and_parameters) {
@@ -178,6 +168,4 @@ TD_TEST(a_followed_network_takes_options_and_parameters) {
   result = NULL;
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
   TD_CHECK_TEXT(td_last_error_message(), "scores");
-  td_free(td);
-  td_module_free(module);
 }

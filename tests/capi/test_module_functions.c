@@ -208,10 +208,7 @@ TD_TEST(the_keys_of_a_sequence) {
   row = NULL;
   TD_DO(td_module_sequence(NULL, 0, NULL, &row));
   keys_are(row, 0, "");
-  td_tensordict *td = with_a(), *result = td_called(td, row);
-  td_free(result);
-  td_free(td);
-  td_module_free(row);
+  td_called(with_a(), row);
 }
 
 TD_TEST(a_sequence_writes_all_that_its_modules_write) {
@@ -230,8 +227,6 @@ TD_TEST(a_sequence_writes_all_that_its_modules_write) {
   TD_EXPECT_NULL(td_module_select_out_keys(row, TD_KEYS({TD_KEY("d")}), &some),
                  TD_ERR_KEY_NOT_FOUND, some);
   TD_CHECK_TEXT(td_last_error_message(), "it writes \"b\", \"c\"");
-  td_free(td);
-  td_module_free(row);
 }
 
 TD_TEST(modules_without_inputs_are_tolerated_when_asked) {
@@ -250,10 +245,6 @@ TD_TEST(modules_without_inputs_are_tolerated_when_asked) {
   TD_CHECK_ENTRY(other, TD_KEY("y"), TD_SIZES(2), TD_VALUES(1, 2));
   td_tensor *tensor = NULL;
   TD_EXPECT_NULL(td_get(td, TD_KEY("y"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
-  td_free(lazy);
-  td_free(other);
-  td_free(td);
-  td_module_free(row);
 }
 
 TD_TEST(a_part_of_a_sequence) {
@@ -277,7 +268,6 @@ TD_TEST(a_part_of_a_sequence) {
   td_module *one = moves("a", "b");
   TD_EXPECT_NULL(td_module_select_subsequence(one, NULL, 0, NULL, 0, &part), TD_ERR_UNSUPPORTED,
                  part);
-  td_module_free(one);
 }
 
 typedef struct caller {
@@ -312,9 +302,6 @@ TD_TEST(one_module_on_several_threads) {
     pthread_join(threads[i], NULL);
     TD_CHECK_INT(callers[i].status, TD_OK);
   }
-  td_free(copy);
-  td_free(params);
-  td_module_free(module);
 }
 
 /* Writes "n" as a dictionary of its own: {"a": 1}. */
@@ -383,8 +370,6 @@ TD_TEST(outputs_beside_one_another_in_new_dictionaries) {
     td_free(after);
     TD_DO(td_dup(td, &result));
   }
-  td_free(td);
-  td_module_free(all);
 }
 
 /* Sets an entry in the dictionary that is an input. */

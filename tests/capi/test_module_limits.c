@@ -51,7 +51,6 @@ TD_TEST(sequences_in_one_another_are_200_deep_at_most) {
   TD_EXPECT_NULL(td_module_select_out_keys(module, TD_KEYS({TD_KEY("a")}), &selected),
                  TD_ERR_UNSUPPORTED, selected);
   check_it_runs(module);
-  td_module_free(module);
 }
 
 TD_TEST(a_module_is_made_of_10000_at_most) {
@@ -60,5 +59,4 @@ TD_TEST(a_module_is_made_of_10000_at_most) {
   check_it_runs(module); /* 8,191 */
   TD_EXPECT(wrap(&module, 2), TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "10000");
-  td_module_free(module);
 }

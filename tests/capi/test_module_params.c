@@ -38,9 +38,6 @@ TD_TEST(parameters_are_those_that_python_has) {
   TD_DO(td_memmap_load(td_archive_of("mlp_params"), NULL, &want));
   td_check_close(params, want);
   TD_CHECK_NO_BATCH(params);
-  td_free(want);
-  td_free(params);
-  td_module_free(module);
 }
 
 TD_TEST(what_is_written_to_parameters_the_next_call_uses) {
@@ -55,13 +52,6 @@ TD_TEST(what_is_written_to_parameters_the_next_call_uses) {
   td_tensordict *again = params_of(module);
   td_tensor *one = td_take(params, TD_KEY("0", "bias")), *two = td_take(again, TD_KEY("0", "bias"));
   TD_CHECK(td_same_memory(one, two));
-  td_tensor_free(one);
-  td_tensor_free(two);
-  td_free(again);
-  td_free(result);
-  td_free(td);
-  td_free(params);
-  td_module_free(module);
 }
 
 TD_TEST(other_parameters_for_one_call_or_for_good) {
@@ -85,18 +75,6 @@ TD_TEST(other_parameters_for_one_call_or_for_good) {
   td_tensor *weight = td_take(now, TD_KEY("0", "weight")),
             *want = td_take(zero, TD_KEY("0", "weight"));
   TD_CHECK(td_same_memory(weight, want));
-  td_tensor_free(weight);
-  td_tensor_free(want);
-  td_free(now);
-  td_free(layer);
-  td_free(zero);
-  td_free(after);
-  td_free(swapped);
-  td_free(before);
-  td_free(td);
-  td_free(one);
-  td_free(sets);
-  td_module_free(module);
 }
 
 /* Seed S4: vmap(func, (None, 0))(x, params), and (0, 0), equal to a loop. */
@@ -123,12 +101,6 @@ TD_TEST(a_batch_of_parameters_is_a_loop) {
   td_tensordict *both = called_with(inputs, module, sets, TD_MODULE_CALL_MAP_INPUT);
   td_check_close(one, both);
   TD_CHECK_BATCH(both, 3, 4);
-  td_free(both);
-  td_free(one);
-  td_free(inputs);
-  td_free(td);
-  td_free(sets);
-  td_module_free(module);
 }
 
 TD_TEST(a_lazy_stack_of_parameters) {
@@ -138,13 +110,6 @@ TD_TEST(a_lazy_stack_of_parameters) {
   TD_DO(td_lazy_stack((const td_tensordict *const *)parts, 3, 0, &lazy));
   td_tensordict *one = called_with(td, module, sets, 0), *other = called_with(td, module, lazy, 0);
   td_check_close(one, other);
-  td_free(other);
-  td_free(one);
-  td_free(lazy);
-  for (int i = 0; i < 3; i++) td_free(parts[i]);
-  td_free(td);
-  td_free(sets);
-  td_module_free(module);
 }
 
 static void refused(td_module *module, const td_tensordict *params, td_status status,
@@ -184,9 +149,6 @@ TD_TEST(parameters_that_do_not_fit) {
   refused(module, params, TD_ERR_WRONG_ENTRY, "\"0\"");
   const td_key none = {TD_KEY("7")};
   TD_EXPECT(td_module_set_params(module, &none, own), TD_ERR_KEY_NOT_FOUND);
-  td_free(params);
-  td_free(own);
-  td_module_free(module);
 }
 
 TD_TEST(batches_of_parameters_that_do_not_fit) {
@@ -213,11 +175,6 @@ TD_TEST(batches_of_parameters_that_do_not_fit) {
   td_free(result);
   result = td_called(td, module);
   TD_CHECK_BATCH(result, 4);
-  td_free(result);
-  td_free(deep);
-  td_free(td);
-  td_free(sets);
-  td_module_free(module);
 }
 
 TD_TEST(gradients_flow_to_parameters_when_asked) {
@@ -238,15 +195,6 @@ TD_TEST(gradients_flow_to_parameters_when_asked) {
   td_set_grad_enabled(before);
   TD_DO(td_grad(one, &grads));
   TD_CHECK_ENTRY(grads, TD_KEY("4", "bias"), TD_SIZES(2), TD_VALUES(2, 2));
-  td_free(grads);
-  td_free(ones);
-  td_tensor_free(action);
-  td_free(result);
-  td_free(one);
-  td_free(set);
-  td_free(td);
-  td_free(sets);
-  td_module_free(module);
 }
 
 TD_TEST(parameters_of_a_sequence) {
@@ -276,12 +224,4 @@ TD_TEST(parameters_of_a_sequence) {
   TD_EXPECT(td_module_set_params(row, NULL, own), TD_ERR_KEY_INVALID);
   TD_DO(td_remove(params, TD_KEY("1")));
   TD_EXPECT(td_module_set_params(row, NULL, params), TD_ERR_KEY_NOT_FOUND);
-  td_free(there);
-  td_free(given);
-  td_free(td);
-  td_free(own);
-  td_free(params);
-  td_module_free(row);
-  td_module_free(second);
-  td_module_free(first);
 }

@@ -96,9 +96,6 @@ TD_TEST(values_of_normal_distributions) {
   result = td_called(td, module);
   NEAR(result, "x", 1, 2);
   NEAR(result, "x_log_prob", -1.0751491);
-  td_free(result);
-  td_module_free(module);
-  td_free(td);
 }
 
 TD_TEST(values_of_classes) {
@@ -123,7 +120,6 @@ TD_TEST(values_of_classes) {
     td_free(result);
     td_module_free(module);
   }
-  td_free(td);
 }
 
 TD_TEST(samples_have_the_mean_of_their_distribution) {
@@ -151,7 +147,6 @@ TD_TEST(samples_have_the_mean_of_their_distribution) {
     td_free(result);
     td_module_free(module);
   }
-  td_free(td);
 }
 
 TD_TEST(a_seed_repeats_a_stream) {
@@ -177,7 +172,6 @@ TD_TEST(a_seed_repeats_a_stream) {
     td_free(first[i]);
     td_free(second[i]);
   }
-  td_free(td);
 }
 
 TD_TEST(a_seed_in_the_dictionary_is_replaced) {
@@ -205,9 +199,6 @@ TD_TEST(a_seed_in_the_dictionary_is_replaced) {
   }
   td_put(one, TD_KEY("rng"), td_filled(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
   TD_EXPECT(td_module_call_inplace(one, module, NULL), TD_ERR_WRONG_ENTRY);
-  td_module_free(module);
-  td_free(one);
-  td_free(two);
 }
 
 TD_TEST(several_samples_for_each_element) {
@@ -231,8 +222,6 @@ TD_TEST(several_samples_for_each_element) {
   td_tensor_free(tensor);
   td_free(result);
   TD_EXPECT(td_module_call_inplace(td, module, NULL), TD_ERR_SHAPE);
-  td_module_free(module);
-  td_free(td);
 }
 
 /* With the module's own given for the call: the same; with zeros: another; nothing stays behind. */
@@ -299,10 +288,6 @@ TD_TEST(a_network_that_samples) {
   TD_EXPECT_NULL(td_module_log_prob(td, network, NULL, &stored), TD_ERR_UNSUPPORTED, stored);
   TD_DO(td_remove(td, TD_KEY("action")));
   TD_EXPECT_NULL(td_module_log_prob(td, row, NULL, &stored), TD_ERR_KEY_NOT_FOUND, stored);
-  td_module_free(row);
-  td_module_free(sample);
-  td_module_free(network);
-  td_free(td);
 }
 
 TD_TEST(two_distributions_in_one_module) {
@@ -331,7 +316,6 @@ TD_TEST(two_distributions_in_one_module) {
   td_module_free(module);
   parts[1].out_key = outs;
   TD_EXPECT_NULL(td_module_probabilistic(parts, 2, NULL, &module), TD_ERR_KEY_EXISTS, module);
-  td_free(td);
 }
 
 TD_TEST(halves_are_loc_and_scale) {
@@ -369,8 +353,6 @@ TD_TEST(halves_are_loc_and_scale) {
   TD_DO(td_module_normal_params(TD_KEY("odd"), NULL, &module));
   td_put(td, TD_KEY("odd"), td_filled(TD_DTYPE_FLOAT32, 0, TD_SIZES(1, 3)));
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_SHAPE, result);
-  td_module_free(module);
-  td_free(td);
 }
 
 static void refused(td_distribution one, const td_module_probabilistic_options *options,
@@ -437,6 +419,4 @@ TD_TEST(values_that_a_distribution_lacks) {
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_DTYPE, result);
   TD_DO(td_remove(td, TD_KEY("loc")));
   TD_EXPECT_NULL(td_module_call(td, module, NULL, &result), TD_ERR_KEY_NOT_FOUND, result);
-  td_module_free(module);
-  td_free(td);
 }

@@ -83,7 +83,6 @@ TD_TEST(learner) {
     TD_DO(push(all, sequence, 0.01 * (i % 9 + 1)));
     if (i % 16 == 0) nanosleep(&pause, NULL);
   }
-  td_free(all);
 }
 
 TD_TEST(new_weights_while_the_policy_runs) {
@@ -111,8 +110,4 @@ TD_TEST(new_weights_while_the_policy_runs) {
   }
   TD_CHECK(td_join(process));
   TD_CHECK(sets > 0);
-  td_free(td);
-  td_free(shared);
-  td_free(all);
-  td_module_free(policy);
 }

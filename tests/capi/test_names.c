@@ -13,7 +13,6 @@ TD_TEST(missing_keys_name_what_is_there) {
   TD_CHECK_SAME_TEXT(td_last_error_message(), "no entry \"n\"/\"nope\"; \"n\" holds \"b\"");
   TD_EXPECT_NULL(td_get(td, TD_KEY("nope", "b"), &tensor), TD_ERR_KEY_NOT_FOUND, tensor);
   TD_EXPECT_NULL(td_get_dict(td, TD_KEY("nope"), &entry), TD_ERR_KEY_NOT_FOUND, entry);
-  td_free(td);
 }
 
 TD_TEST(names_that_are_no_names) {
@@ -36,8 +35,6 @@ TD_TEST(names_that_are_no_names) {
   TD_EXPECT(td_set(td, TD_KEY("n", NULL), tensor), TD_ERR_KEY_INVALID);
   TD_EXPECT(td_set(td, (const char *const[]){"a"}, 0, tensor), TD_ERR_KEY_INVALID);
   TD_EXPECT_NULL(td_get(td, (const char *const[]){"a"}, 0, &got), TD_ERR_KEY_INVALID, got);
-  td_tensor_free(tensor);
-  td_free(td);
 }
 
 TD_TEST(any_text_is_a_name) {
@@ -65,7 +62,6 @@ TD_TEST(any_text_is_a_name) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(td, TD_KEY("a", "b"), &kind)); /* never split at a dot or slash */
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(td);
 }
 
 TD_TEST(a_failed_nested_set_leaves_nothing_behind) {
@@ -75,8 +71,6 @@ TD_TEST(a_failed_nested_set_leaves_nothing_behind) {
   TD_EXPECT(td_set(td, TD_KEY("x", "y"), wrong), TD_ERR_SHAPE);
   TD_DO(td_get_kind(td, TD_KEY("x"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_tensor_free(wrong);
-  td_free(td);
 }
 
 TD_TEST(nested_set_makes_what_is_missing) {
@@ -89,7 +83,4 @@ TD_TEST(nested_set_makes_what_is_missing) {
   TD_CHECK_ENTRY(y, TD_KEY("z"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   td_put(y, TD_KEY("w"), td_arange(TD_DTYPE_INT8, 5, TD_SIZES(3)));
   TD_CHECK_ENTRY(td, TD_KEY("x", "y", "w"), TD_SIZES(3), TD_VALUES(5, 6, 7));
-  td_free(x);
-  td_free(y);
-  td_free(td);
 }

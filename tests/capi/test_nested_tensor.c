@@ -82,21 +82,17 @@ TD_TEST(an_entry_of_its_own_kind) {
   TD_DO(td_nested_tensor_at(entry, 1, &part));
   TD_CHECK_SIZES(part, 1, 3);
   TD_CHECK_VALUES(part, 10, 11, 12);
-  td_tensor_free(part);
   TD_DO(td_nested_tensor_at(entry, -1, &part));
   TD_CHECK_SIZES(part, 4, 3);
-  td_tensor_free(part);
   TD_FAILS(td_nested_tensor_at(entry, 3, &part), TD_ERR_INDEX, "part 3 is out of range");
   TD_CHECK(part == NULL);
   TD_FAILS(td_nested_tensor_at(td, 0, &part), TD_ERR_WRONG_ENTRY, "not a nested tensor");
   TD_FAILS(td_get(td, TD_KEY("r"), &part), TD_ERR_WRONG_ENTRY, "is a nested tensor, not a tensor");
-  td_free(entry);
   TD_FAILS(td_get_nested_tensor(td, TD_KEY("x"), &entry), TD_ERR_WRONG_ENTRY,
            "is a tensor, not a nested tensor");
   TD_CHECK(entry == NULL);
   TD_FAILS(td_get_dict(td, TD_KEY("r"), &entry), TD_ERR_WRONG_ENTRY, "not a dictionary");
   TD_FAILS(td_get_nested_tensor(td, TD_KEY("none"), &entry), TD_ERR_KEY_NOT_FOUND, "none");
-  td_free(td);
 }
 
 TD_TEST(made_of_values_and_sizes) {
@@ -108,27 +104,19 @@ TD_TEST(made_of_values_and_sizes) {
   TD_CHECK(result == NULL);
   TD_FAILS(td_nested_tensor_create(values, values, &result), TD_ERR_SHAPE,
            "int64 of shape [parts, dimensions]");
-  td_tensor_free(values);
   values = td_arange(TD_DTYPE_INT32, 0, TD_SIZES(26));
   TD_DO(td_nested_tensor_create(values, sizes, &result));
   TD_DO(td_nested_tensor_values(result, &own, &rows));
   TD_CHECK(td_same_memory(values, own));
   TD_CHECK(!td_same_memory(sizes, rows));
-  td_tensor_free(own);
-  td_tensor_free(rows);
-  td_free(result);
   TD_FAILS(td_nested_tensor_from_tensors(NULL, 0, &result), TD_ERR_INVALID_ARGUMENT,
            "at least one part");
   flat = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2, 1));
   TD_FAILS(td_nested_tensor_from_tensors(PARTS(values, flat), &result), TD_ERR_SHAPE,
            "same number of dimensions");
-  td_tensor_free(flat);
   flat = td_arange(TD_DTYPE_INT64, 0, TD_SIZES(2));
   TD_FAILS(td_nested_tensor_from_tensors(PARTS(values, flat), &result), TD_ERR_DTYPE, "one dtype");
   TD_CHECK(result == NULL);
-  td_tensor_free(flat);
-  td_tensor_free(sizes);
-  td_tensor_free(values);
 }
 
 TD_TEST(the_batch_size_is_checked) {
@@ -142,10 +130,6 @@ TD_TEST(the_batch_size_is_checked) {
   TD_DO(td_set_batch_size(none, TD_SIZES(3)));
   TD_FAILS(td_set_batch_size(none, TD_SIZES(3, 3)), TD_ERR_SHAPE, "[3, 3]");
   TD_CHECK_BATCH(none, 3);
-  td_free(wide);
-  td_free(entry);
-  td_free(none);
-  td_free(two);
 }
 
 TD_TEST(an_index_picks_parts) {
@@ -156,27 +140,18 @@ TD_TEST(an_index_picks_parts) {
   TD_CHECK_NO_BATCH(at);
   TD_CHECK_ENTRY(at, TD_KEY("r"), TD_SIZES(1, 3), TD_VALUES(10, 11, 12));
   TD_CHECK_ENTRY(at, TD_KEY("n", "r"), TD_SIZES(1, 3), TD_VALUES(10, 11, 12));
-  td_free(at);
   TD_DO(td_index(td, TD_AT(TD_I_SLICE(0, 2)), &at));
   entry = take(at, TD_KEY("r"));
   check_tensors(entry, TD_SIZES(2, 2), TD_VALUES(2, 3, 1, 3),
                 TD_VALUES(0, 1, 2, 3, 4, 5, 10, 11, 12));
-  td_free(entry);
-  td_free(at);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(positions)), &at));
   entry = take(at, TD_KEY("n", "r"));
   check_tensors(entry, TD_SIZES(2, 2), TD_VALUES(4, 3, 2, 3),
                 TD_VALUES(20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 0, 1, 2, 3, 4, 5));
-  td_free(entry);
-  td_free(at);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(mask)), &at));
   TD_CHECK_BATCH(at, 2);
-  td_free(at);
   TD_FAILS(td_index(td, TD_AT(TD_I_NONE), &at), TD_ERR_UNSUPPORTED, "one batch dimension");
   TD_CHECK(at == NULL);
-  td_tensor_free(mask);
-  td_tensor_free(positions);
-  td_free(td);
 }
 
 TD_TEST(copied_converted_and_taken_apart) {
@@ -216,7 +191,6 @@ TD_TEST(copied_converted_and_taken_apart) {
   td_free(copy);
   TD_DO(td_lock(td));
   TD_DO(td_unlock(td));
-  td_free(td);
 }
 
 TD_TEST(prints_as_nested_tensors_do) {
@@ -234,7 +208,6 @@ TD_TEST(prints_as_nested_tensors_do) {
       "    device=None,\n"
       "    is_shared=False)");
   free(text);
-  td_free(td);
 }
 
 TD_TEST(padded_with_a_mask) {
@@ -249,13 +222,8 @@ TD_TEST(padded_with_a_mask) {
   TD_CHECK_VALUES(mask, 1, 1, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1);
   TD_CHECK_VALUES(all, 0, 1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 10, 11, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0,
                   20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-  td_tensor_free(mask);
-  td_tensor_free(all);
   TD_DO(td_nested_tensor_to_padded(entry, &options, &all, &mask));
   TD_CHECK_VALUES(mask, 0, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1, 1);
-  td_tensor_free(mask);
-  td_tensor_free(all);
-  td_free(entry);
 }
 
 TD_TEST(lazy_stacks_become_nested_tensor_and_back) {
@@ -273,14 +241,10 @@ TD_TEST(lazy_stacks_become_nested_tensor_and_back) {
   TD_DO(td_densify(lazy, &options, &td));
   entry = take(td, TD_KEY("v"));
   check_tensors(entry, TD_SIZES(2, 1), TD_VALUES(2, 3), TD_VALUES(0, 1, 5, 6, 7));
-  td_free(entry);
   TD_CHECK_ENTRY(td, TD_KEY("n", "same"), TD_SIZES(2, 2), TD_VALUES(0, 1, 2, 3));
   TD_DO(td_to_lazy_stack(td, 0, &back));
-  td_free(td);
   TD_DO(td_index(back, TD_AT(TD_I_INT(1)), &td));
   TD_CHECK_ENTRY(td, TD_KEY("v"), TD_SIZES(3), TD_VALUES(5, 6, 7));
-  td_free(td);
-  td_free(back);
   /* Below a dictionary, and nested entries themselves. */
   holder = td_empty(TD_SIZES(2));
   TD_DO(td_set_dict(holder, TD_KEY("lazy"), lazy));
@@ -288,12 +252,6 @@ TD_TEST(lazy_stacks_become_nested_tensor_and_back) {
   options.pad = 1;
   TD_DO(td_densify(td, &options, &back));
   TD_CHECK_ENTRY(back, TD_KEY("lazy", "v"), TD_SIZES(2, 3), TD_VALUES(0, 1, 0, 5, 6, 7));
-  td_free(back);
-  td_free(td);
-  td_free(holder);
-  td_free(lazy);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(a_folder_keeps_it_byte_for_byte) {
@@ -328,7 +286,6 @@ TD_TEST(a_folder_keeps_it_byte_for_byte) {
   td_free(td);
   TD_DO(td_memmap_load(td_path(dir, "own"), NULL, &td));
   check_nested_tensor(td, TD_KEY("n", "r"));
-  td_free(td);
 }
 
 TD_TEST(names_that_would_meet_on_the_disk_are_refused) {
@@ -338,7 +295,6 @@ TD_TEST(names_that_would_meet_on_the_disk_are_refused) {
   TD_FAILS(td_memmap(td, dir, NULL, &saved), TD_ERR_KEY_INVALID, "called the same");
   TD_CHECK(saved == NULL);
   TD_CHECK(!td_exists(dir));
-  td_free(td);
 }
 
 TD_TEST(one_file_keeps_it_in_jagged_form) {
@@ -380,10 +336,6 @@ TD_TEST(one_file_keeps_it_in_jagged_form) {
   TD_FAILS(td_consolidate(td, path, NULL, &loaded), TD_ERR_UNSUPPORTED,
            "differ in more than their first dimension");
   TD_CHECK(loaded == NULL);
-  td_tensor_free(three);
-  td_tensor_free(two);
-  td_tensor_free(one);
-  td_free(td);
 }
 
 /* With gradients off td_zero() took them, with gradients on it did not. */
@@ -423,9 +375,6 @@ TD_TEST(what_it_cannot_do_is_refused) {
   TD_FAILS(td_fill_at(td, TD_AT(TD_I_INT(0)), one), TD_ERR_UNSUPPORTED, "nested tensor");
   check_nested_tensor(td, TD_KEY("r"));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 1, 2));
-  td_tensor_free(mask);
-  td_tensor_free(one);
-  td_free(td);
 }
 
 /* A consolidated file of 64 bytes of float32 zeros, then these offsets and lengths, described by `leaves`. */

@@ -39,18 +39,14 @@ TD_TEST(they_are_keys_but_no_leaves) {
   td_keys *keys = NULL;
   TD_DO(td_keys_of(td, NULL, &keys));
   TD_CHECK_INT(td_keys_len(keys), 8);
-  td_keys_free(keys);
   options.include_nested = 1;
   TD_DO(td_keys_of(td, &options, &keys));
   TD_CHECK_INT(td_keys_len(keys), 8);
-  td_keys_free(keys);
   options.leaves_only = 1;
   TD_DO(td_keys_of(td, &options, &keys));
   TD_CHECK_INT(td_keys_len(keys), 1);
-  td_keys_free(keys);
   TD_DO(td_remove(td, TD_KEY("t")));
   TD_CHECK_FLAG(td_is_empty, td, 0); /* a value is content */
-  td_free(td);
 }
 
 TD_TEST(they_are_not_taken_for_anything_else) {
@@ -69,8 +65,6 @@ TD_TEST(they_are_not_taken_for_anything_else) {
   TD_DO(td_set(td, TD_KEY("str"), one)); /* but may be replaced */
   TD_CHECK_ENTRY(td, TD_KEY("str"), TD_SIZES(4), TD_VALUES(1, 1, 1, 1));
   TD_DO(td_remove(td, TD_KEY("int")));
-  td_tensor_free(one);
-  td_free(td);
 }
 
 static td_status share(void *user, const char *const *path, size_t path_len,
@@ -113,8 +107,6 @@ TD_TEST(operations_carry_them_along) {
   size_t count = 0;
   TD_DO(td_unbind(td, 0, rows, 4, &count));
   for (size_t i = 0; i < count; i++) check_all(rows[i]);
-  td_tensor_free(some);
-  td_free(td);
 }
 
 /* A size of 0 is no leave to make as many lists as stand before it. */
@@ -125,15 +117,10 @@ TD_TEST(too_many_empty_lists) {
   TD_DO(td_unsqueeze(none, 0, &row));
   TD_DO(td_expand(row, TD_SIZES(3, 0), &result));
   TD_CHECK_JSON(result, TD_KEY("s"), "[[], [], []]");
-  td_free(result);
   result = NULL;
   size_t length = 0;
   TD_DO(td_expand(row, TD_SIZES(INT64_C(1) << 40, 0), &result));
   TD_EXPECT(td_get_non_tensor_stack_json(result, TD_KEY("s"), NULL, 0, &length), TD_ERR_SHAPE);
-  td_free(result);
-  td_free(row);
-  td_free(none);
-  td_free(td);
 }
 
 TD_TEST(equality_sees_them) {
@@ -145,8 +132,6 @@ TD_TEST(equality_sees_them) {
   TD_DO(td_remove(other, TD_KEY("str")));
   TD_DO(td_equal(td, other, &equal));
   TD_CHECK_INT(equal, 0);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(they_are_saved_again) {
@@ -157,7 +142,6 @@ TD_TEST(they_are_saved_again) {
   TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("t"), TD_SIZES(4), TD_VALUES(0, 0, 0, 0));
   check_all(loaded);
-  td_free(td);
 }
 
 TD_TEST(printed_forms) {
@@ -173,5 +157,4 @@ TD_TEST(printed_forms) {
   char *text = td_printed(td);
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) TD_CHECK_TEXT(text, lines[i]);
   free(text);
-  td_free(td);
 }

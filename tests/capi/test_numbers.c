@@ -33,8 +33,6 @@ TD_TEST(fillings_name_number_and_dtype) {
   options.value = 300;
   TD_DO(td_like(td, TD_LIKE_FULL, &options, &result));
   TD_CHECK_ENTRY(result, TD_KEY("u"), TD_SIZES(2), TD_VALUES(300, 300));
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(paddings_name_number_and_dtype) {
@@ -43,7 +41,6 @@ TD_TEST(paddings_name_number_and_dtype) {
   td_put(longer, TD_KEY("u"), td_arange(TD_DTYPE_UINT8, 1, TD_SIZES(3)));
   REFUSED(td_pad(td, TD_SIZES(1, 0), -2, &result), "-2", "Byte");
   TD_DO(td_pad(td, TD_SIZES(-1, 0), -2, &result)); /* nothing is filled */
-  td_free(result);
   const td_tensordict *both[] = {td, longer};
   td_pad_sequence_options options = TD_PAD_SEQUENCE_OPTIONS_INIT;
   options.value = -2;
@@ -55,10 +52,6 @@ TD_TEST(paddings_name_number_and_dtype) {
   TD_DO(td_lazy_stack(both, 2, 0, &lazy));
   REFUSED(td_lazy_get_padded(lazy, TD_KEY("u"), &padding, &tensor), "1000", "Byte");
   TD_DO(td_lazy_get_padded(lazy, TD_KEY("f"), &padding, &tensor));
-  td_tensor_free(tensor);
-  td_free(lazy);
-  td_free(longer);
-  td_free(td);
 }
 
 TD_TEST(writes_name_number_and_dtype) {
@@ -73,11 +66,6 @@ TD_TEST(writes_name_number_and_dtype) {
   td_tensordict *lazy = NULL;
   TD_DO(td_lazy_stack((const td_tensordict *const[]){td, td}, 2, 0, &lazy));
   REFUSED(td_masked_fill_inplace(lazy, mask, value), "300", "Byte");
-  td_free(lazy);
-  td_tensor_free(value);
-  td_tensor_free(mask);
-  td_free(outer);
-  td_free(td);
 }
 
 TD_TEST(arithmetic_names_number_and_dtype) {
@@ -85,6 +73,4 @@ TD_TEST(arithmetic_names_number_and_dtype) {
   REFUSED(td_binary_inplace(td, TD_BINARY_POW, TD_BY(TD_O_INT(300)), NULL), "300", "Byte");
   td_status status = td_binary(td, TD_BINARY_POW, TD_BY(TD_O_INT(300)), NULL, &result);
   TD_CHECK(status == TD_OK || status == TD_ERR_DTYPE); /* as the libtorch at hand has it */
-  td_free(result);
-  td_free(td);
 }

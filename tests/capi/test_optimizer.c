@@ -165,9 +165,6 @@ TD_TEST(the_state_stands_where_the_parameters_stand) {
   TD_CHECK_ENTRY(state, TD_KEY("n", "w", "step"), TD_NO_SIZES, TD_VALUES(2));
   TD_CHECK(fabs(numbers(state, TD_KEY("n", "w", "exp_avg"))[0] - (0.9 * 0.1 * -0.5 - 0.1 * 0.4)) <
            1e-15);
-  td_free(state);
-  td_optimizer_free(optimizer);
-  td_free(params);
 }
 
 /* Parameters without a gradient stay, and one in two places is changed once. */
@@ -190,8 +187,6 @@ TD_TEST(only_what_has_a_gradient) {
   TD_DO(td_optimizer_zero_grad(optimizer, TD_ZERO_GRAD_KEEP));
   TD_DO(td_optimizer_step(optimizer));
   TD_CHECK_ENTRY(params, TD_KEY("tied"), TD_SIZES(N), TD_VALUES(1.25, 2, 2.75));
-  td_optimizer_free(optimizer);
-  td_free(params);
 }
 
 /* The whole loop: a network learns to give zero. */
@@ -226,10 +221,6 @@ TD_TEST(a_network_learns) {
   td_set_grad_enabled(0);
   if (!(losses[1] < losses[0] / 20))
     td_test_fail(__FILE__, __LINE__, "the loss fell from %g to %g", losses[0], losses[1]);
-  td_optimizer_free(optimizer);
-  td_free(params);
-  td_free(td);
-  td_module_free(module);
 }
 
 static void refused(const td_tensordict *params, td_optimizer_kind kind,
@@ -264,11 +255,6 @@ TD_TEST(what_cannot_be_optimised) {
   options.beta2 = 0;
   options.flags = TD_OPTIMIZER_NESTEROV;
   refused(params, TD_OPTIMIZER_SGD, &options, TD_ERR_INVALID_ARGUMENT, "Nesterov");
-  td_free(computed);
-  td_free(views);
-  td_free(lazy);
-  td_free(plain);
-  td_free(params);
 }
 
 TD_TEST(a_state_that_does_not_fit) {
@@ -306,8 +292,4 @@ TD_TEST(a_state_that_does_not_fit) {
   td_free(state);
   TD_DO(td_optimizer_state(optimizer, &state));
   TD_CHECK_ENTRY(state, TD_KEY("n", "w", "step"), TD_NO_SIZES, TD_VALUES(40));
-  td_free(state);
-  td_free(before);
-  td_optimizer_free(optimizer);
-  td_free(params);
 }

@@ -14,9 +14,6 @@ TD_TEST(the_index_is_an_entry) {
   TD_DO(td_set_at(td, TD_AT(TD_I_TENSOR(index)), values));
   TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(4), TD_VALUES(9, 8, 7, (double)TD_BEYOND));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(13, 12, 11, 10));
-  td_tensor_free(index);
-  td_free(values);
-  td_free(td);
 }
 
 TD_TEST(the_index_is_an_entry_while_gradients_are_recorded) {
@@ -28,9 +25,6 @@ TD_TEST(the_index_is_an_entry_while_gradients_are_recorded) {
   TD_DO(td_set_at(td, TD_AT(TD_I_TENSOR(index)), values));
   td_set_grad_enabled(0);
   TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(4), TD_VALUES(5, 5, 5, 5));
-  td_tensor_free(index);
-  td_free(values);
-  td_free(td);
 }
 
 TD_TEST(a_tensor_indexed_by_itself) {
@@ -38,8 +32,6 @@ TD_TEST(a_tensor_indexed_by_itself) {
   td_tensor *values = td_positions((const int64_t[]){TD_BEYOND, 7, 8, 9}, 4);
   TD_DO(td_tensor_set_at(tensor, TD_AT(TD_I_TENSOR(tensor)), values));
   TD_CHECK_VALUES(tensor, 7, (double)TD_BEYOND, 8, 9);
-  td_tensor_free(values);
-  td_tensor_free(tensor);
 }
 
 TD_TEST(an_empty_tensor_indexed_by_itself) {
@@ -53,8 +45,6 @@ TD_TEST(an_empty_tensor_indexed_by_itself) {
     TD_DO(td_fill_at(td, TD_AT(TD_I_TENSOR(tensor)), tensor));
   }
   td_set_grad_enabled(0);
-  td_tensor_free(tensor);
-  td_free(td);
 }
 
 /* Two keys over neighbouring rows of one tensor, each written from the other. */
@@ -77,10 +67,6 @@ TD_TEST(a_source_is_the_target_of_another_key) {
   TD_DO(td_update_at(td, TD_AT(TD_I_ELLIPSIS), other, 0));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 6));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_tensor_free(one);
-  td_tensor_free(two);
-  td_free(other);
-  td_free(td);
 }
 
 /* A tensor that is written into itself, and is the target of another key too. */
@@ -96,10 +82,6 @@ TD_TEST(a_tensor_is_its_own_source) {
   strict.mode = TD_UPDATE_STRICT;
   TD_DO(td_update(td, other, &strict));
   TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(1), TD_VALUES(1));
-  td_free(other);
-  td_free(td);
-  td_tensor_free(one);
-  td_tensor_free(zero);
 }
 
 TD_TEST(an_operand_is_the_target_of_another_key) {
@@ -114,10 +96,6 @@ TD_TEST(an_operand_is_the_target_of_another_key) {
   TD_DO(td_binary_inplace(td, TD_BINARY_ADD, &operand, NULL));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(6, 8));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(6, 8));
-  td_tensor_free(one);
-  td_tensor_free(two);
-  td_free(other);
-  td_free(td);
 }
 
 /* A number that is an element of what is written. */
@@ -133,9 +111,6 @@ TD_TEST(an_operand_is_an_element_of_a_target) {
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(3), TD_VALUES(2, 3, 4));
   TD_DO(td_fill_at(td, NULL, 0, element));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(3), TD_VALUES(2, 2, 2));
-  td_tensor_free(element);
-  td_tensor_free(whole);
-  td_free(td);
 }
 
 TD_TEST(a_mask_is_an_entry) {
@@ -146,9 +121,6 @@ TD_TEST(a_mask_is_an_entry) {
   TD_DO(td_masked_fill_inplace(td, mask, zero));
   TD_CHECK_ENTRY(td, TD_KEY("m"), TD_SIZES(3), TD_VALUES(0, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(3), TD_VALUES(0, 6, 0));
-  td_tensor_free(zero);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 /* Memory of the caller. */
@@ -171,8 +143,6 @@ TD_TEST(memory_of_the_caller_that_overlaps) {
   strict.mode = TD_UPDATE_STRICT;
   TD_DO(td_update(td, values, &strict));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(0, 1, 0, 1));
-  td_free(values);
-  td_free(td);
 }
 
 /* {"a": zeros, "b": one place for all elements} of batch [4] */
@@ -208,9 +178,6 @@ TD_TEST(an_expanded_leaf_is_found_before_anything_is_written) {
   TD_DO(td_state_dict(values, NULL, &state));
   TD_EXPECT(td_load_state_dict(td, state, NULL), TD_ERR_TORCH);
   TD_CHECK_UNTOUCHED(td);
-  td_free(state);
-  td_free(values);
-  td_free(td);
 }
 
 /* What does not depend on the elements is written to all of them at once, as by libtorch. */
@@ -233,9 +200,6 @@ TD_TEST(an_expanded_leaf_is_filled) {
   TD_DO(td_zero(td));
   TD_DO(td_fill_at(td, TD_AT(TD_I_ELLIPSIS), three));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(3, 3, 3, 3));
-  td_tensor_free(three);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 /* Numbers and operations that one of two dtypes has no answer to: nothing is written to the other. */
@@ -257,9 +221,6 @@ TD_TEST(dtypes_are_asked_before_anything_is_written) {
   td_put(td, TD_KEY("n", "u"), complex);
   TD_EXPECT(td_unary_inplace(td, TD_UNARY_ABS), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("n", "a"), TD_SIZES(2), TD_VALUES(-2, -2));
-  td_tensor_free(value);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 /* The same for operators by name: operands that are targets, and a zero found on the way. */
@@ -278,9 +239,6 @@ TD_TEST(an_operator_by_name) {
   TD_EXPECT(td_call_inplace(td, "aten::fmod_.Tensor", by, 1), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(9, 9));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(9, 9));
-  td_tensor_free(one);
-  td_free(other);
-  td_free(td);
 }
 
 /* That libtorch has no kernel for a dtype is known before a leaf of another dtype is written, of operators that
@@ -298,7 +256,6 @@ TD_TEST(an_operator_without_a_kernel) {
             TD_ERR_UNSUPPORTED);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 5));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(7, 7));
-  td_free(td);
 }
 
 /* Integers are divided by a zero only after others have been written. */
@@ -311,8 +268,6 @@ TD_TEST(a_zero_among_the_divisors) {
   const td_operand operand = TD_O_DICT(other);
   TD_EXPECT(td_binary_inplace(td, TD_BINARY_MOD, &operand, NULL), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(5, 5));
-  td_free(other);
-  td_free(td);
 }
 
 static void add_recorded(td_tensordict *td, td_status want) {
@@ -342,9 +297,6 @@ TD_TEST(a_view_made_without_gradients_takes_none) {
   TD_DO(td_binary_inplace(view, TD_BINARY_ADD, &two, NULL)); /* nothing to be lost */
   td_set_grad_enabled(0);
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(2, 2, 0, 0));
-  td_free(deeper);
-  td_free(view);
-  td_free(td);
 }
 
 /* Of a tensor that requires gradients: no write at all, as by libtorch. */
@@ -361,9 +313,6 @@ TD_TEST(a_view_of_a_parameter_made_without_gradients) {
   td_set_grad_enabled(0);
   TD_DO(td_binary_inplace(deeper, TD_BINARY_ADD, &two, NULL));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(4), TD_VALUES(2, 0, 0, 0));
-  td_free(deeper);
-  td_free(view);
-  td_free(td);
 }
 
 static void check_grad(const td_tensordict *td, const char *const *path, size_t path_len,
@@ -400,10 +349,6 @@ TD_TEST(entries_follow_the_grad_mode_of_the_library) {
     td_tensor_free(tensor);
   }
   td_set_grad_enabled(0);
-  td_free(sub);
-  td_free(holder);
-  td_free(lazy);
-  td_free(td);
 }
 
 /* One write made what the next one read unreadable for autograd: half of the call was done. */
@@ -420,9 +365,4 @@ TD_TEST(a_source_beside_a_target_that_is_written_twice) {
   TD_DO(td_fill_entry(lazy, TD_KEY("x"), high));
   td_set_grad_enabled(0);
   TD_CHECK_VALUES(whole, 2, 3, 2, 3);
-  td_free(lazy);
-  td_free(td);
-  td_tensor_free(high);
-  td_tensor_free(low);
-  td_tensor_free(whole);
 }

@@ -32,9 +32,6 @@ TD_TEST(memory_goes_in_and_comes_out) {
   TD_DO(td_set(td, TD_KEY("column"), turned));
   TD_DO(td_get_data(td, TD_KEY("column"), TD_DTYPE_FLOAT32, read, 3 * sizeof *read));
   TD_CHECK(read[0] == 2 && read[1] == 4 && read[2] == 6);
-  td_tensor_free(turned);
-  td_tensor_free(x);
-  td_free(td);
 }
 
 TD_TEST(numbers_go_in_and_come_out) {
@@ -62,8 +59,6 @@ TD_TEST(numbers_go_in_and_come_out) {
   TD_DO(td_set_double(row, TD_KEY("z"), 2, TD_DTYPE_COMPLEX64));
   TD_EXPECT(td_get_double(row, TD_KEY("z"), &real), TD_ERR_DTYPE);
   TD_EXPECT(td_set_int(row, TD_KEY("y"), 1, TD_DTYPE_OTHER), TD_ERR_DTYPE);
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(the_dtype_of_an_entry) {
@@ -76,5 +71,4 @@ TD_TEST(the_dtype_of_an_entry) {
   TD_EXPECT(td_get_dtype(td, TD_KEY("n"), &dtype), TD_ERR_WRONG_ENTRY);
   TD_EXPECT(td_get_dtype(td, TD_KEY("s"), &dtype), TD_ERR_WRONG_ENTRY);
   TD_EXPECT(td_get_dtype(td, TD_KEY("no"), &dtype), TD_ERR_KEY_NOT_FOUND);
-  td_free(td);
 }

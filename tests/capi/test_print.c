@@ -31,7 +31,6 @@ TD_TEST(nested) {
       "    batch_size=torch.Size([10]),\n"
       "    device=None,\n"
       "    is_shared=False)");
-  td_free(td);
 }
 
 TD_TEST(without_fields) {
@@ -57,7 +56,6 @@ TD_TEST(without_fields) {
                 "    batch_size=torch.Size([]),\n"
                 "    device=cpu,\n"
                 "    is_shared=False)");
-  td_free(td);
 }
 
 TD_TEST(fields_are_sorted_by_their_line) {
@@ -80,7 +78,6 @@ TD_TEST(fields_are_sorted_by_their_line) {
     last = found;
   }
   free(text);
-  td_free(td);
 }
 
 TD_TEST(meta_and_mapped_tensors) {
@@ -115,8 +112,6 @@ TD_TEST(meta_and_mapped_tensors) {
                 "    batch_size=torch.Size([2]),\n"
                 "    device=meta,\n"
                 "    is_shared=False)");
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors) {
@@ -129,7 +124,6 @@ TD_TEST(values_that_are_no_tensors) {
                 "        source: NonTensorData(data=UCI optical digits, "
                 "batch_size=torch.Size([1797]), device=cpu)},\n");
   free(text);
-  td_free(td);
 }
 
 TD_TEST(text_needs_room) {
@@ -140,5 +134,4 @@ TD_TEST(text_needs_room) {
   TD_CHECK(length > 40);
   TD_CHECK_SAME_TEXT(text, "1234567");
   TD_EXPECT(td_to_string(td, NULL, 8, &length), TD_ERR_NULL_ARGUMENT);
-  td_free(td);
 }

@@ -36,9 +36,6 @@ TD_TEST(one_seed_gives_one_order) {
   TD_CHECK_SIZES(none, 0);
   td_tensor_free(none);
   TD_EXPECT_NULL(td_tensor_randperm(-1, one, &none), TD_ERR_INVALID_ARGUMENT, none);
-  td_generator_free(one);
-  td_generator_free(other);
-  td_generator_free(third);
 }
 
 TD_TEST(a_state_goes_on) {
@@ -53,10 +50,6 @@ TD_TEST(a_state_goes_on) {
   td_tensor_free(bad);
   bad = td_filled(TD_DTYPE_UINT8, 0, TD_SIZES(3));
   TD_EXPECT(td_generator_load_state(other, bad), TD_ERR_TORCH);
-  td_tensor_free(bad);
-  td_tensor_free(state);
-  td_generator_free(one);
-  td_generator_free(other);
 }
 
 TD_TEST(numbers_in_their_range) {
@@ -74,7 +67,6 @@ TD_TEST(numbers_in_their_range) {
                  TD_ERR_INVALID_ARGUMENT, numbers);
   TD_EXPECT_NULL(td_tensor_randint(0, 3, TD_SIZES(-2), TD_DTYPE_INT64, generator, &numbers),
                  TD_ERR_SHAPE, numbers);
-  td_generator_free(generator);
 }
 
 TD_TEST(numbers_in_order) {

@@ -11,23 +11,16 @@ TD_TEST(flatten_merges_dimensions) {
   TD_DO(td_flatten(td, 0, -1, &result));
   TD_CHECK_BATCH(result, 12);
   check_b(result, TD_SIZES(12), TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(result);
   TD_DO(td_transpose(td, 0, 1, &turned)); /* no view is possible: a copy */
   TD_DO(td_flatten(turned, -2, 1, &result));
   check_b(result, TD_SIZES(12), TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
-  td_free(result);
   TD_DO(td_flatten(td, 1, 1, &result));
   TD_CHECK_BATCH(result, 4, 3);
-  td_free(result);
   TD_DO(td_flatten(none, 0, -1, &result));
   TD_CHECK_BATCH(result, 1);
-  td_free(result);
   TD_EXPECT_NULL(td_flatten(td, 1, 0, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_flatten(td, 0, 2, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_flatten(td, -3, 1, &result), TD_ERR_INDEX, result);
-  td_free(none);
-  td_free(turned);
-  td_free(td);
 }
 
 TD_TEST(unflatten_splits_a_dimension) {
@@ -35,14 +28,11 @@ TD_TEST(unflatten_splits_a_dimension) {
   TD_DO(td_unflatten(td, 0, TD_SIZES(2, -1), &result));
   TD_CHECK_BATCH(result, 2, 2, 3);
   check_b(result, TD_SIZES(2, 2, 3), TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(result);
   TD_DO(td_unflatten(td, -1, TD_SIZES(3, 1), &result));
   TD_CHECK_BATCH(result, 4, 3, 1);
-  td_free(result);
   TD_EXPECT_NULL(td_unflatten(td, 0, TD_SIZES(3, -1), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_unflatten(td, 0, TD_NO_SIZES, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_unflatten(td, 2, TD_SIZES(1), &result), TD_ERR_INDEX, result);
-  td_free(td);
 }
 
 TD_TEST(movedim_moves_dimensions) {
@@ -51,22 +41,17 @@ TD_TEST(movedim_moves_dimensions) {
   TD_DO(td_movedim(wide, (const int64_t[]){2}, (const int64_t[]){0}, 1, &result));
   TD_CHECK_BATCH(result, 3, 2, 2);
   check_b(result, TD_SIZES(3, 2, 2), TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
-  td_free(result);
   TD_DO(td_movedim(wide, (const int64_t[]){0, 2}, (const int64_t[]){-1, 1}, 2, &result));
   TD_CHECK_BATCH(result, 2, 3, 2);
   check_b(result, TD_SIZES(2, 3, 2), TD_VALUES(0, 6, 1, 7, 2, 8, 3, 9, 4, 10, 5, 11));
-  td_free(result);
   TD_DO(td_movedim(wide, NULL, NULL, 0, &result));
   TD_CHECK_BATCH(result, 2, 2, 3);
-  td_free(result);
   TD_EXPECT_NULL(td_movedim(wide, (const int64_t[]){3}, (const int64_t[]){0}, 1, &result),
                  TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_movedim(wide, (const int64_t[]){0, -3}, (const int64_t[]){0, 1}, 2, &result),
                  TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_movedim(wide, (const int64_t[]){0, 1}, (const int64_t[]){1, 1}, 2, &result),
                  TD_ERR_SHAPE, result);
-  td_free(wide);
-  td_free(td);
 }
 
 TD_TEST(narrow_shares_memory_and_keeps_the_lock) {
@@ -89,21 +74,16 @@ TD_TEST(narrow_shares_memory_and_keeps_the_lock) {
   TD_EXPECT_NULL(td_narrow(td, 0, 1, INT64_MAX, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_narrow(td, 0, 0, -1, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_narrow(td, 2, 0, 1, &result), TD_ERR_INDEX, result);
-  td_tensor_free(nine);
-  td_free(td);
 }
 
 TD_TEST(atleast_adds_dimensions_in_front) {
   td_tensordict *td = td_sample(), *result = NULL;
   TD_DO(td_atleast(td, 3, &result));
   TD_CHECK_BATCH(result, 1, 4, 3);
-  td_free(result);
   TD_DO(td_atleast(td, 1, &result));
   TD_CHECK_BATCH(result, 4, 3);
-  td_free(result);
   TD_EXPECT_NULL(td_atleast(td, 65, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_atleast(td, (size_t)-1, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 /* The lengths along the first dimension of the parts that a split gives. */
@@ -140,7 +120,6 @@ TD_TEST(split_cuts_into_parts) {
   TD_DO(td_cat((const td_tensordict *const *)parts, 2, -1, &again));
   TD_DO(td_equal(td, again, &same));
   TD_CHECK_INT(same, 1);
-  td_free(again);
   for (int i = 0; i < 2; i++) td_free(parts[i]);
 
   parts[0] = TD_POISON;
@@ -159,7 +138,6 @@ TD_TEST(split_cuts_into_parts) {
   TD_EXPECT(td_split(td, 0, TD_SPLIT_LENGTHS, TD_SIZES(5, -1), parts, 2, &count), TD_ERR_SHAPE);
   TD_EXPECT(td_split(td, 0, TD_SPLIT_LENGTHS, TD_NO_SIZES, parts, 2, &count), TD_ERR_SHAPE);
   TD_EXPECT(td_split(td, 2, TD_SPLIT_LENGTH, TD_SIZES(1), parts, 2, &count), TD_ERR_INDEX);
-  td_free(td);
 }
 
 TD_TEST(memory_is_read_as_another_dtype) {
@@ -169,10 +147,8 @@ TD_TEST(memory_is_read_as_another_dtype) {
   TD_CHECK_BATCH(result, 2);
   const double one = 0x3f800000;
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(one, one, one, one, one, one));
-  td_free(result);
   TD_DO(td_view_dtype(td, TD_DTYPE_UINT8, TD_VIEW_DTYPE_HAS_SIZES, TD_SIZES(2, 12), &result));
   TD_CHECK_BATCH(result, 2, 12);
-  td_free(result);
   TD_EXPECT_NULL(
       td_view_dtype(td, TD_DTYPE_UINT8, TD_VIEW_DTYPE_HAS_SIZES, TD_SIZES(2, 3), &result),
       TD_ERR_SHAPE, result);
@@ -180,7 +156,6 @@ TD_TEST(memory_is_read_as_another_dtype) {
                  result);
   td_put(td, TD_KEY("flat"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, 0, TD_NO_SIZES, &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 TD_TEST(how_tensors_lie_is_known) {
@@ -191,11 +166,8 @@ TD_TEST(how_tensors_lie_is_known) {
   TD_DO(td_contiguous_canonical(turned, &dense));
   TD_CHECK_FLAG(td_is_contiguous, dense, 1);
   check_b(dense, TD_SIZES(3, 4), TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
-  td_free(dense);
-  td_free(turned);
   TD_DO(td_narrow(td, 0, 0, 1, &turned));
   TD_DO(td_transpose(turned, 0, 1, &dense)); /* [3, 1]: any stride of the last one is dense */
-  td_free(turned);
   TD_DO(td_contiguous_canonical(dense, &turned));
   td_tensor *b = td_take(turned, TD_KEY("n", "b"));
   int64_t strides[2] = {0, 0};
@@ -203,10 +175,6 @@ TD_TEST(how_tensors_lie_is_known) {
   TD_DO(td_tensor_strides(b, strides, 2, &dims));
   TD_CHECK_INT(strides[0], 1);
   TD_CHECK_INT(strides[1], 1);
-  td_tensor_free(b);
-  td_free(turned);
-  td_free(dense);
-  td_free(td);
 }
 
 TD_TEST(a_dictionary_takes_over_another) {
@@ -225,9 +193,6 @@ TD_TEST(a_dictionary_takes_over_another) {
   TD_DO(td_lock(td));
   TD_EXPECT(td_become(td, wide), TD_ERR_LOCKED);
   TD_CHECK_BATCH(td, 12);
-  td_free(holder);
-  td_free(wide);
-  td_free(td);
 }
 
 /* The names of the batch dimensions; "" for none. */
@@ -253,32 +218,22 @@ TD_TEST(names_of_dimensions_move_with_them) {
   TD_DO(td_set_names(td, (const char *const[]){"time", "agent"}, 2));
   TD_DO(td_transpose(td, 0, 1, &result));
   CHECK_NAMES(result, "agent", "time");
-  td_free(result);
   TD_DO(td_unflatten(td, 0, TD_SIZES(2, 2), &result));
   CHECK_NAMES(result, "", "", "agent");
-  td_free(result);
   TD_DO(td_unsqueeze(td, 1, &result));
   CHECK_NAMES(result, "time", "", "agent");
-  td_free(result);
   TD_DO(td_view(td, TD_SIZES(3, 4), &result));
   CHECK_NAMES(result, "", "");
-  td_free(result);
   TD_DO(td_flip(td, TD_SIZES(0), &result));
   CHECK_NAMES(result, "time", "agent");
-  td_free(result);
   TD_DO(td_rot90(td, 1, 0, 1, &result));
   CHECK_NAMES(result, "agent", "time");
-  td_free(result);
   TD_DO(td_stack((const td_tensordict *const[]){td, td}, 2, 1, &result));
   CHECK_NAMES(result, "time", "", "agent");
-  td_free(result);
   TD_DO(td_cat((const td_tensordict *const[]){td, td}, 2, 1, &result));
   CHECK_NAMES(result, "time", "agent");
-  td_free(result);
   TD_DO(td_unbind(td, 1, parts, 3, &count));
   CHECK_NAMES(parts[2], "time");
-  for (int i = 0; i < 3; i++) td_free(parts[i]);
-  td_free(td);
 }
 
 TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
@@ -295,9 +250,7 @@ TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
   td_tensor *mask = td_mask((const int64_t[]){1, 0}, 2);
   td_tensor *zero = td_filled(TD_DTYPE_INT64, 0, TD_NO_SIZES);
   TD_DO(td_flatten(td, 0, 0, &result));
-  td_free(result);
   TD_DO(td_unflatten(td, 0, TD_SIZES(1, 2), &result));
-  td_free(result);
   TD_DO(td_split(td, 0, TD_SPLIT_LENGTH, TD_SIZES(1), parts, 2, &count));
   TD_DO(td_cat((const td_tensordict *const *)parts, 2, 0, &result));
   TD_DO(td_join_into(result, TD_JOIN_CAT, (const td_tensordict *const *)parts, 2, 0,
@@ -306,24 +259,13 @@ TD_TEST(a_deep_tree_is_rearranged_without_recursion) {
   TD_CHECK_INT(close, 1);
   for (int i = 0; i < 2; i++) td_free(parts[i]);
   TD_DO(td_become(td, result));
-  td_free(result);
   TD_DO(td_flip(td, TD_SIZES(0), &result));
   TD_DO(td_allclose(td, result, NULL, &close, NULL, 0, &length));
   TD_CHECK_INT(close, 0);
-  td_free(result);
   TD_DO(td_pad(td, TD_SIZES(1, 0), 0, &result));
-  td_free(result);
   TD_DO(td_where(td, mask, td, NULL, &result));
-  td_free(result);
   TD_DO(td_masked_fill(td, mask, zero, &result));
-  td_free(result);
   TD_DO(td_like(td, TD_LIKE_ONES, NULL, &result));
-  td_free(result);
   TD_DO(td_pad_sequence((const td_tensordict *const[]){td, td}, 2, NULL, &result));
-  td_free(result);
   TD_DO(td_maybe_dense_stack((const td_tensordict *const[]){td, td}, 2, 0, &result));
-  td_free(result);
-  td_tensor_free(zero);
-  td_tensor_free(mask);
-  td_free(td);
 }

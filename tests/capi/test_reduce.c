@@ -53,7 +53,6 @@ TD_TEST(every_reduction) {
   }
   TD_EXPECT_NULL(td_reduce(td, 0, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   TD_EXPECT_NULL(td_reduce(td, 99, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 TD_TEST(spread) {
@@ -77,13 +76,10 @@ TD_TEST(spread) {
   td_put(td, TD_KEY("x"), tensor);
   TD_DO(td_reduce(td, TD_REDUCE_NORM, NULL, &result));
   TD_CHECK_ENTRY(result, TD_KEY("x"), NULL, 0, TD_VALUES(5));
-  td_free(result);
   options.correction = 2;
   TD_DO(td_fill(td, TD_KEY("x"), TD_BY(TD_O_INT(2))));
   TD_DO(td_reduce(td, TD_REDUCE_STD, &options, &result));
   TD_CHECK_ENTRY(result, TD_KEY("x"), NULL, 0, TD_VALUES(0));
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(features_stay_unless_asked_for) {
@@ -124,8 +120,6 @@ TD_TEST(features_stay_unless_asked_for) {
   TD_DO(td_reduce(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_BATCH(result, 1, 1);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(1, 1, 1), TD_VALUES(276));
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(over_all_tensors) {
@@ -133,13 +127,11 @@ TD_TEST(over_all_tensors) {
   td_tensor *result = NULL;
   TD_DO(td_reduce_leaves(td, TD_REDUCE_SUM, NULL, &result));
   TD_CHECK_VALUES(result, 276 + 66);
-  td_tensor_free(result);
   td_reduce_options options = TD_REDUCE_OPTIONS_INIT;
   options.over = TD_REDUCE_OVER_FEATURES;
   TD_DO(td_reduce_leaves(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_SIZES(result, 4, 3);
   TD_CHECK_VALUES(result, 1, 6, 11, 16, 21, 26, 31, 36, 41, 46, 51, 56);
-  td_tensor_free(result);
   const int64_t dim = 0;
   options = over(&dim, 1);
   TD_EXPECT_NULL(td_reduce_leaves(td, TD_REDUCE_SUM, &options, &result), TD_ERR_SHAPE, result);
@@ -148,12 +140,9 @@ TD_TEST(over_all_tensors) {
   TD_DO(td_reduce_leaves(td, TD_REDUCE_SUM, &options, &result));
   TD_CHECK_SIZES(result, 3);
   TD_CHECK_VALUES(result, 36, 44, 52);
-  td_tensor_free(result);
-  td_free(td);
   td = td_empty(TD_SIZES(2));
   TD_EXPECT_NULL(td_reduce_leaves(td, TD_REDUCE_SUM, NULL, &result), TD_ERR_INVALID_ARGUMENT,
                  result);
-  td_free(td);
 }
 
 TD_TEST(values_and_positions) {
@@ -168,17 +157,12 @@ TD_TEST(values_and_positions) {
   TD_CHECK_NO_BATCH(positions);
   TD_CHECK_ENTRY(values, TD_KEY("n", "x"), NULL, 0, TD_VALUES(1));
   TD_CHECK_ENTRY(positions, TD_KEY("n", "x"), NULL, 0, TD_VALUES(1));
-  td_free(values);
-  td_free(positions);
   TD_DO(td_reduce_pair(td, TD_REDUCE_CUMMAX, &options, &values, &positions));
   TD_CHECK_BATCH(values, 3);
   TD_CHECK_ENTRY(values, TD_KEY("n", "x"), TD_SIZES(3), TD_VALUES(3, 3, 3));
   TD_CHECK_ENTRY(positions, TD_KEY("n", "x"), TD_SIZES(3), TD_VALUES(0, 0, 0));
-  td_free(values);
-  td_free(positions);
   TD_DO(td_reduce(td, TD_REDUCE_CUMMIN, &options, &values));
   TD_CHECK_ENTRY(values, TD_KEY("n", "x"), TD_SIZES(3), TD_VALUES(3, 1, 1));
-  td_free(values);
   TD_EXPECT_NULL(td_reduce_pair(td, TD_REDUCE_SUM, &options, &values, &positions),
                  TD_ERR_INVALID_ARGUMENT, values);
   TD_EXPECT_NULL(td_reduce_pair(td, TD_REDUCE_MIN, NULL, &values, &positions),
@@ -187,7 +171,6 @@ TD_TEST(values_and_positions) {
                  values);
   TD_EXPECT_NULL(td_reduce_pair(td, TD_REDUCE_MIN, &options, NULL, &positions),
                  TD_ERR_NULL_ARGUMENT, positions);
-  td_free(td);
 }
 
 TD_TEST(exponentials) {
@@ -198,15 +181,11 @@ TD_TEST(exponentials) {
   TD_DO(td_reduce(td, TD_REDUCE_SOFTMAX, &options, &result));
   TD_CHECK_BATCH(result, 2);
   TD_CHECK_ENTRY(result, TD_KEY("x"), TD_SIZES(2, 3), TD_VALUES(0.5, 0.5, 0.5, 0.5, 0.5, 0.5));
-  td_free(result);
   TD_DO(td_reduce(td, TD_REDUCE_LOGSUMEXP, NULL, &result)); /* the batch, not the features */
   TD_CHECK_NO_BATCH(result);
   td_tensor *x = td_take(result, TD_KEY("x"));
   TD_CHECK_SIZES(x, 3);
-  td_tensor_free(x);
-  td_free(result);
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SOFTMAX, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 TD_TEST(quantiles) {
@@ -227,7 +206,6 @@ TD_TEST(quantiles) {
   options.interpolation = 0;
   options.q = 1.5;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_QUANTILE, &options, &result), TD_ERR_TORCH, result);
-  td_free(td);
 }
 
 TD_TEST(dtypes) {
@@ -239,18 +217,15 @@ TD_TEST(dtypes) {
   TD_DO(td_tensor_dtype(x, &dtype));
   TD_CHECK_INT(dtype, TD_DTYPE_INT64);
   td_tensor_free(x);
-  td_free(result);
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_MEAN, NULL, &result), TD_ERR_DTYPE, result);
   TD_CHECK_TEXT(td_last_error_message(), "\"x\"");
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_NORM, NULL, &result), TD_ERR_DTYPE, result);
   options.dtype = TD_DTYPE_FLOAT64;
   TD_DO(td_reduce(td, TD_REDUCE_MEAN, &options, &result));
   TD_CHECK_ENTRY(result, TD_KEY("x"), NULL, 0, TD_VALUES(7.0 / 3));
-  td_free(result);
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_MIN, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.dtype = 999;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SUM, &options, &result), TD_ERR_DTYPE, result);
-  td_free(td);
 }
 
 TD_TEST(dimensions_that_do_not_fit) {
@@ -271,7 +246,6 @@ TD_TEST(dimensions_that_do_not_fit) {
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_SUM, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.over = TD_REDUCE_OVER_FEATURES;
   TD_EXPECT_NULL(td_reduce(td, TD_REDUCE_MAX, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(td);
 }
 
 TD_TEST(values_that_are_no_tensors_stay) {
@@ -281,6 +255,4 @@ TD_TEST(values_that_are_no_tensors_stay) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(result, TD_KEY("n", "text"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NON_TENSOR);
-  td_free(result);
-  td_free(td);
 }

@@ -22,7 +22,6 @@ TD_TEST(a_deep_locked_tree_is_freed) {
   td_free(root);
   TD_CHECK_FLAG(td_is_locked, inner, 1);
   TD_DO(td_unlock(inner));
-  td_free(inner);
 }
 
 /* Each level walked all below it once: a minute for this tree. */
@@ -37,8 +36,6 @@ TD_TEST(a_tree_grows_from_the_bottom) {
   TD_EXPECT(td_set_dict(td, TD_KEY("self"), td), TD_ERR_CYCLE);
   td_tensordict *inner = td_take_dict(td, TD_KEY("n", "n"));
   TD_EXPECT(td_set_dict(inner, TD_KEY("up"), td), TD_ERR_CYCLE);
-  td_free(inner);
-  td_free(td);
 }
 
 /* The rows were counted for another batch size: puts ran past the end of the tensor. */
@@ -60,8 +57,6 @@ TD_TEST(a_writer_binds_what_its_rows_were_counted_for) {
     TD_DO(td_writer_next(writer));
   }
   TD_EXPECT(td_writer_put(writer, field, row, sizeof row), TD_ERR_CAPACITY);
-  td_writer_free(writer);
-  td_free(td);
 }
 
 static td_status free_walked(void *user, const char *const *path, size_t path_len,
@@ -116,9 +111,6 @@ TD_TEST(apply_in_place_looks_at_all_first) {
   td_put(td, TD_KEY("b"), td_take(wide, TD_KEY("b")));
   TD_EXPECT(td_apply_inplace(td, NULL, nine, NULL), TD_ERR_TORCH);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 1));
-  td_free(wide);
-  td_free(one);
-  td_free(td);
 }
 
 /* All parts were made before the array was found too small. */
@@ -127,7 +119,6 @@ TD_TEST(unbind_counts_before_it_makes) {
   size_t count = 0;
   TD_EXPECT_NULL(td_unbind(td, 0, &part, 1, &count), TD_ERR_BUFFER_TOO_SMALL, part);
   TD_CHECK_INT(count, TD_BIG);
-  td_free(td);
 }
 
 /* Products and sums that wrapped around: [2^40, 2^40] was viewed as [0]. */
@@ -141,7 +132,6 @@ TD_TEST(sizes_that_cannot_be_counted) {
   td = td_empty(TD_SIZES((int64_t)1 << 62));
   const td_tensordict *const both[2] = {td, td};
   TD_EXPECT_NULL(td_cat(both, 2, 0, &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 /* Without elements, but with strides that wrapped around; and views of them. */
@@ -169,7 +159,6 @@ TD_TEST(options_of_an_impossible_size) {
   td_keys *keys;
   options.struct_size = UINT32_MAX;
   TD_EXPECT_NULL(td_keys_of(td, &options, &keys), TD_ERR_INVALID_ARGUMENT, keys);
-  td_free(td);
 }
 
 static td_tensordict *with_data(const char *json) {
@@ -207,7 +196,6 @@ TD_TEST(long_texts_are_cut_between_characters) {
   char *text = td_printed(td);
   TD_CHECK_TEXT(text, "(data=xééééééééééééééééééé  ...  ßßßßßßßßßßßßßßßßßßßß, ");
   free(text);
-  td_free(td);
 }
 
 /* Bytes were counted where Python counts characters. */
@@ -220,7 +208,6 @@ TD_TEST(two_hundred_characters_are_printed_whole) {
   TD_CHECK(strstr(text, "  ...  ") == NULL);
   TD_CHECK_TEXT(text, "éé, batch_size=");
   free(text);
-  td_free(td);
 }
 
 /* A value may not be nested so deep that printing it ends the stack, whatever the caller allows. */

@@ -38,9 +38,9 @@ static void check_path(const td_tensordict *td, const char *want) {
 }
 
 TD_TEST(loading_into_a_dictionary) {
-  td_tensordict *source = pair(2, 1), *saved, *td = td_empty(TD_SIZES(2)), *n;
+  td_tensordict *source = pair(2, 1), *td = td_empty(TD_SIZES(2)), *n;
   td_put(source, TD_KEY("n", "new", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
-  saved = save("m", source);
+  save("m", source);
   td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 50, TD_SIZES(2, 1)));
   td_put(td, TD_KEY("n", "own"), td_arange(TD_DTYPE_FLOAT32, 60, TD_SIZES(2)));
   n = td_take_dict(td, TD_KEY("n"));
@@ -55,15 +55,11 @@ TD_TEST(loading_into_a_dictionary) {
   TD_CHECK_FLAG(td_is_memmap, td, 0);
   check_path(td, here("m"));
   check_path(n, here("m/n"));
-  td_tensor_free(before);
-  td_free(n);
-  td_free(td);
-  td_free(saved);
-  td_free(source);
 }
 
 TD_TEST(what_cannot_be_loaded_into) {
-  td_tensordict *source = pair(2, 1), *saved = save("m", source), *td = pair(3, 5), *part = NULL;
+  td_tensordict *source = pair(2, 1), *td = pair(3, 5), *part = NULL;
+  save("m", source);
   TD_EXPECT(td_memmap_load_into(td, here("m"), NULL), TD_ERR_SHAPE);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(5, 6, 7));
   TD_EXPECT(td_memmap_load_into(td, here("nowhere"), NULL), TD_ERR_IO);
@@ -81,20 +77,17 @@ TD_TEST(what_cannot_be_loaded_into) {
   td_tensordict *const both[] = {source, source};
   TD_DO(td_lazy_stack((const td_tensordict *const *)both, 2, 0, &td));
   TD_EXPECT(td_memmap_load_into(td, here("m"), NULL), TD_ERR_WRONG_ENTRY);
-  td_free(td);
-  td_free(saved);
-  td_free(source);
 }
 
 /* What another process has done is what another dictionary does. */
 TD_TEST(refreshing_takes_over_what_has_come) {
-  td_tensordict *first = pair(2, 1), *td = save("m", first), *second = pair(4, 100), *saved, *n;
+  td_tensordict *first = pair(2, 1), *td = save("m", first), *second = pair(4, 100), *n;
   n = td_take_dict(td, TD_KEY("n"));
   TD_DO(td_memmap_refresh(td, NULL)); /* nothing has */
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
   td_put(second, TD_KEY("deep", "er", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4)));
   TD_DO(td_set_non_tensor_json(second, TD_KEY("s"), "\"text\""));
-  saved = save("m", second);
+  save("m", second);
   TD_DO(td_memmap_refresh(td, NULL));
   TD_CHECK_BATCH(td, 4);
   TD_CHECK_BATCH(n, 4);
@@ -112,17 +105,11 @@ TD_TEST(refreshing_takes_over_what_has_come) {
   TD_CHECK_SAME_TEXT(text, "\"text\"");
   TD_DO(td_unlock(td));
   TD_CHECK_FLAG(td_is_locked, deep, 0);
-  td_free(deep);
-  td_free(saved);
-  td_free(n);
-  td_free(td);
-  td_free(second);
-  td_free(first);
 }
 
 TD_TEST(refreshing_what_was_loaded_or_has_gone) {
-  td_tensordict *first = pair(2, 1), *saved = save("m", first), *td = load("m");
-  td_tensordict *less = td_empty(TD_SIZES(2)), *longer = pair(3, 1), *other;
+  save("m", pair(2, 1));
+  td_tensordict *td = load("m"), *less = td_empty(TD_SIZES(2)), *longer = pair(3, 1), *other;
   td_put(less, TD_KEY("a"), td_arange(TD_DTYPE_INT32, 7, TD_SIZES(2)));
   other = save("m", less);
   TD_DO(td_memmap_refresh(td, NULL)); /* loaded: not locked before, nor now */
@@ -138,12 +125,6 @@ TD_TEST(refreshing_what_was_loaded_or_has_gone) {
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(2), TD_VALUES(7, 8));
   TD_DO(td_lock(td));
   TD_EXPECT(td_memmap_refresh(td, NULL), TD_ERR_LOCKED);
-  td_free(other);
-  td_free(td);
-  td_free(longer);
-  td_free(less);
-  td_free(saved);
-  td_free(first);
 }
 
 TD_TEST(refreshing_a_lazy_stack) {
@@ -160,11 +141,6 @@ TD_TEST(refreshing_a_lazy_stack) {
   td_tensor *made;
   TD_EXPECT_NULL(td_memmap_make(td, TD_KEY("x"), TD_SIZES(3, 2), TD_DTYPE_INT8, NULL, &made),
                  TD_ERR_UNSUPPORTED, made);
-  td_free(saved);
-  td_free(stack);
-  td_free(td);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(new_entries_of_a_folder) {
@@ -201,11 +177,6 @@ TD_TEST(new_entries_of_a_folder) {
   TD_DO(td_equal(td, other, &equal));
   TD_CHECK_INT(equal, 1);
   TD_CHECK_INT(td_exists(here("m/.tmp")), 0);
-  td_tensor_free(values);
-  td_free(seen);
-  td_free(other);
-  td_free(td);
-  td_free(source);
 }
 
 TD_TEST(new_entries_of_nameless_memory) {
@@ -218,10 +189,6 @@ TD_TEST(new_entries_of_nameless_memory) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "m", "v"), TD_SIZES(2), TD_VALUES(5, 6));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 0));
   TD_CHECK(!td_same_memory(made, values));
-  td_tensor_free(made);
-  td_tensor_free(values);
-  td_free(td);
-  td_free(source);
 }
 
 TD_TEST(entries_that_cannot_be_made) {
@@ -270,12 +237,6 @@ TD_TEST(entries_that_cannot_be_made) {
   TD_DO(td_memmap_make(late, TD_KEY("y"), TD_SIZES(2), TD_DTYPE_INT8, NULL, &made));
   td_tensor_free(made);
   TD_DO(td_memmap_inplace(stale, here("m3"), &options));
-  td_free(stale);
-  td_free(late);
-  td_tensor_free(mapped);
-  td_free(other);
-  td_free(td);
-  td_free(source);
 }
 
 TD_TEST(an_entry_that_another_process_has_made) {
@@ -292,8 +253,4 @@ TD_TEST(an_entry_that_another_process_has_made) {
   td_tensordict *all = load("m");
   TD_CHECK_ENTRY(all, TD_KEY("x"), TD_SIZES(2), TD_VALUES(0, 0)); /* the entry of the other stays */
   TD_CHECK_ENTRY(all, TD_KEY("y"), TD_SIZES(2), TD_VALUES(0, 0));
-  td_free(all);
-  td_free(other);
-  td_free(td);
-  td_free(source);
 }

@@ -31,7 +31,6 @@ TD_TEST(rows_go_around) {
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(10, 2),
                  TD_VALUES(234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246, 247,
                            248, 249, 230, 231, 232, 233)); /* stays */
-  td_free(td);
 }
 
 TD_TEST(random_draws_are_of_rows_that_are_there) {
@@ -51,7 +50,6 @@ TD_TEST(random_draws_are_of_rows_that_are_there) {
   replay_write(replay, 0, 30);
   replay_draw(replay, 300, again, NULL); /* the same seed */
   TD_CHECK(memcmp(a, again, sizeof a) == 0);
-  td_replay_free(replay);
 }
 
 TD_TEST(each_row_once_without_replacement) {
@@ -87,7 +85,6 @@ TD_TEST(each_row_once_without_replacement) {
   replay_write(replay, 0, 3);
   td_tensordict *batch = NULL;
   TD_EXPECT_NULL(td_replay_sample(replay, 4, &batch), TD_ERR_SHAPE, batch);
-  td_replay_free(replay);
 }
 
 /* The number of a row says its episode (hundreds) and its place in it. */
@@ -220,8 +217,6 @@ TD_TEST(an_unfinished_episode_has_slices) {
   int64_t a[4];
   TD_CHECK_INT(replay_draw(replay, 4, a, NULL), 4);
   TD_CHECK(a[0] >= 0 && a[3] < 7 && a[3] == a[0] + 3);
-  td_free(steps);
-  td_replay_free(replay);
 }
 
 TD_TEST(the_entry_index_says_the_place) {
@@ -240,8 +235,6 @@ TD_TEST(the_entry_index_says_the_place) {
   td_free(rows);
   rows = replay_rows(7, 1); /* it need not be there */
   TD_DO(td_replay_extend(replay, rows));
-  td_free(rows);
-  td_replay_free(replay);
 }
 
 TD_TEST(rows_that_do_not_fit) {
@@ -270,7 +263,6 @@ TD_TEST(rows_that_do_not_fit) {
   TD_EXPECT(td_replay_extend(replay, bad), TD_ERR_UNSUPPORTED);
   td_free(bad);
   replay_check_where(replay, 3, 10, 3, 3);
-  td_replay_free(replay);
 }
 
 TD_TEST(options_that_make_no_sense) {
@@ -316,6 +308,4 @@ TD_TEST(options_that_make_no_sense) {
   td_put(rows, TD_KEY("b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(4)));
   TD_DO(td_replay_extend(replay, rows));
   TD_EXPECT_NULL(td_replay_sample(replay, 2, &batch), TD_ERR_KEY_NOT_FOUND, batch);
-  td_free(rows);
-  td_replay_free(replay);
 }

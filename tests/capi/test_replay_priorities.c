@@ -56,7 +56,6 @@ TD_TEST(draws_follow_priorities) {
     off += (count[i] - want) * (count[i] - want) / (want < 1 ? 1 : want);
   }
   TD_CHECK(off < 400);
-  td_replay_free(replay);
 }
 
 TD_TEST(the_largest_weight_of_a_batch_is_one) {
@@ -90,7 +89,6 @@ TD_TEST(the_largest_weight_of_a_batch_is_one) {
   const double none[] = {0, 0, 0};
   prioritize(replay, places, none, 3);
   TD_EXPECT_NULL(td_replay_sample(replay, 1, &batch), TD_ERR_SHAPE, batch);
-  td_replay_free(replay);
 }
 
 /* How often a row is drawn, of 1000. */
@@ -119,7 +117,6 @@ TD_TEST(new_rows_have_the_largest_priority) {
   TD_CHECK_INT(len, 20);
   TD_CHECK_INT(drawn(replay, 3), 0);
   TD_CHECK(abs(drawn(replay, 32) - 1000 * 9 / (14 * 9 + 6)) < 40);
-  td_replay_free(replay);
 }
 
 TD_TEST(priorities_that_cannot_be) {
@@ -158,10 +155,6 @@ TD_TEST(priorities_that_cannot_be) {
   other = replay_of(&same);
   TD_EXPECT(td_replay_update_priority(other, first, one), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_replay_set_beta(other, 1), TD_ERR_UNSUPPORTED);
-  td_replay_free(other);
-  td_tensor_free(first);
-  td_tensor_free(one);
-  td_replay_free(replay);
 }
 
 /* Against a plain array, over several levels of the tree. */
@@ -192,5 +185,4 @@ TD_TEST(a_large_tree_finds_what_a_search_finds) {
   TD_CHECK(abs(count[0] - 128) < 40 && abs(count[1] - 128) < 40 && abs(count[2] - 256) < 50);
   free(places);
   free(priority);
-  td_replay_free(replay);
 }

@@ -44,7 +44,6 @@ TD_TEST(writer) {
     TD_DO(td_replay_extend(replay, td));
     td_free(td);
   }
-  td_replay_free(replay);
 }
 
 TD_TEST(one_process_writes_and_another_draws) {

@@ -31,12 +31,8 @@ TD_TEST(repeat_and_tile) {
   TD_DO(td_repeat(td, TD_SIZES(1, 1), 0, &result)); /* a copy */
   td_tensor *one = td_take(td, TD_KEY("a")), *other = td_take(result, TD_KEY("a"));
   TD_CHECK(!td_same_memory(one, other));
-  td_tensor_free(one);
-  td_tensor_free(other);
-  td_free(result);
   TD_DO(td_repeat(td, TD_SIZES(0, 2), 0, &result));
   TD_CHECK_BATCH(result, 0, 6);
-  td_free(result);
   TD_DO(td_repeat(td, TD_SIZES(2), TD_REPEAT_TILE, &result));
   check(result, 1, TD_SIZES(2, 6), TD_VALUES(0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5));
   TD_DO(td_repeat(td, TD_SIZES(2, 1, 1), TD_REPEAT_TILE, &result));
@@ -44,7 +40,6 @@ TD_TEST(repeat_and_tile) {
   TD_EXPECT_NULL(td_repeat(td, TD_SIZES(2), 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_repeat(td, TD_SIZES(2, -1), 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_repeat(td, TD_SIZES(INT64_MAX, 1), 0, &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 TD_TEST(repeat_interleave_takes_one_number_or_many) {
@@ -59,17 +54,10 @@ TD_TEST(repeat_interleave_takes_one_number_or_many) {
   check(result, 1, TD_SIZES(2, 3), TD_VALUES(1, 2, 2, 4, 5, 5));
   TD_DO(td_repeat_interleave(scalar, two, 0, &result));
   TD_CHECK_BATCH(result, 2);
-  td_free(result);
   TD_EXPECT_NULL(td_repeat_interleave(td, each, 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_repeat_interleave(td, two, 2, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_repeat_interleave(td, real, 0, &result), TD_ERR_DTYPE, result);
   TD_EXPECT_NULL(td_repeat_interleave(td, minus, 0, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_tensor_free(two);
-  td_tensor_free(each);
-  td_tensor_free(real);
-  td_tensor_free(minus);
-  td_free(scalar);
-  td_free(td);
 }
 
 TD_TEST(roll_goes_round) {
@@ -89,7 +77,6 @@ TD_TEST(roll_goes_round) {
   TD_EXPECT_NULL(td_roll(td, (const int64_t[]){1, 2}, NULL, 2, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_roll(td, (const int64_t[]){1}, (const int64_t[]){2}, 1, &result), TD_ERR_INDEX,
                  result);
-  td_free(td);
 }
 
 TD_TEST(flip_and_rot90_turn) {
@@ -110,10 +97,8 @@ TD_TEST(flip_and_rot90_turn) {
   TD_DO(td_rot90(td, -4, 0, 1, &result));
   TD_DO(td_is_same(td, result, &same));
   TD_CHECK_INT(same, 1);
-  td_free(result);
   TD_EXPECT_NULL(td_rot90(td, 1, 0, 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_rot90(td, 1, 0, 2, &result), TD_ERR_INDEX, result);
-  td_free(td);
 }
 
 TD_TEST(gather_picks_a_position_for_each_other) {
@@ -134,12 +119,6 @@ TD_TEST(gather_picks_a_position_for_each_other) {
   TD_EXPECT_NULL(td_gather(td, 1, below, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_gather(td, 1, real, &result), TD_ERR_DTYPE, result);
   TD_EXPECT_NULL(td_gather(td, 1, none, &result), TD_ERR_SHAPE, result);
-  td_tensor_free(bad);
-  td_tensor_free(below);
-  td_tensor_free(real);
-  td_tensor_free(none);
-  td_tensor_free(index);
-  td_free(td);
 }
 
 TD_TEST(pad_adds_positions) {
@@ -155,7 +134,6 @@ TD_TEST(pad_adds_positions) {
   TD_EXPECT_NULL(td_pad(td, TD_SIZES(-2, -1), 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_pad(td, TD_SIZES(-3, 3), 0, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_pad(td, TD_SIZES(INT64_MAX, INT64_MAX), 0, &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 TD_TEST(padded_values_that_are_no_tensors_are_null) {
@@ -166,8 +144,6 @@ TD_TEST(padded_values_that_are_no_tensors_are_null) {
   TD_DO(td_pad(td, TD_SIZES(1, 1), 0, &result));
   TD_DO(td_get_non_tensor_json(result, TD_KEY("s"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "[null, \"x\", null]");
-  td_free(result);
-  td_free(td);
 }
 
 /* {"a": float32 [n] from `first` on, "n": {"b": [n, 2]}}, batch [n]. */
@@ -188,7 +164,6 @@ TD_TEST(pad_sequence_stacks_to_the_longest) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(1, 2, 0, 5, 6, 7));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(2, 3, 2),
                  TD_VALUES(1, 2, 3, 4, 0, 0, 5, 6, 7, 8, 9, 10));
-  td_free(result);
   options.value = -1;
   options.masks = masks;
   options.masks_len = 1;
@@ -196,20 +171,16 @@ TD_TEST(pad_sequence_stacks_to_the_longest) {
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 3), TD_VALUES(1, 2, -1, 5, 6, 7));
   TD_CHECK_ENTRY(result, TD_KEY("masks", "a"), TD_SIZES(2, 3), TD_VALUES(1, 1, 0, 1, 1, 1));
   TD_CHECK_ENTRY(result, TD_KEY("masks", "n", "b"), TD_SIZES(2, 3), TD_VALUES(1, 1, 0, 1, 1, 1));
-  td_free(result);
   td_put(one, TD_KEY("only"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2))); /* left out */
   TD_DO(td_pad_sequence(both, 2, NULL, &result));
   td_entry_kind kind = -1;
   TD_DO(td_get_kind(result, TD_KEY("only"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(result);
   options.dim = 1; /* "a" has one dimension only */
   TD_EXPECT_NULL(td_pad_sequence(both, 2, &options, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_pad_sequence(both, 0, NULL, &result), TD_ERR_INVALID_ARGUMENT, result);
   options.reserved = 1;
   TD_EXPECT_NULL(td_pad_sequence(both, 2, &options, &result), TD_ERR_INVALID_ARGUMENT, result);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(isin_and_remove_duplicates_look_at_one_entry) {
@@ -220,14 +191,11 @@ TD_TEST(isin_and_remove_duplicates_look_at_one_entry) {
   td_put(other, TD_KEY("k"), td_positions((const int64_t[]){5, 7}, 2));
   TD_DO(td_isin(td, other, TD_KEY("k"), 0, &mask));
   TD_CHECK_VALUES(mask, 1, 0, 1, 1);
-  td_tensor_free(mask);
   TD_DO(td_remove_duplicates(td, TD_KEY("k"), -1, &result, &positions));
   TD_CHECK_BATCH(result, 3);
   TD_CHECK_ENTRY(result, TD_KEY("k"), TD_SIZES(3), TD_VALUES(3, 5, 7));
   TD_CHECK_ENTRY(result, TD_KEY("v"), TD_SIZES(3, 2), TD_VALUES(2, 3, 6, 7, 0, 1));
   TD_CHECK_VALUES(positions, 1, 3, 0);
-  td_tensor_free(positions);
-  td_free(result);
   TD_EXPECT_NULL(td_isin(td, other, TD_KEY("v"), 0, &mask), TD_ERR_KEY_NOT_FOUND, mask);
   TD_EXPECT_NULL(td_isin(td, other, TD_KEY("k"), 1, &mask), TD_ERR_INDEX, mask);
   td_put(other, TD_KEY("v"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
@@ -238,6 +206,4 @@ TD_TEST(isin_and_remove_duplicates_look_at_one_entry) {
   TD_CHECK(positions == NULL);
   TD_EXPECT_NULL(td_remove_duplicates(td, TD_KEY("k"), 1, &result, &positions), TD_ERR_INDEX,
                  result);
-  td_free(other);
-  td_free(td);
 }

@@ -82,8 +82,6 @@ TD_TEST(old_leaves_go_and_what_is_no_part_of_it_stays) {
   TD_CHECK_INT(td_file_size(here("p/m/extra/inner/x")), 4);
   TD_CHECK(S_ISLNK(look(here("p/m/extra/link")).st_mode));
   TD_CHECK_INT(td_count_entries(here("p")), 1 + 2 + 5 + 2 + 1);
-  td_free(next);
-  td_free(td);
 }
 
 TD_TEST(a_folder_of_the_old_one_goes_with_its_last_file) {
@@ -92,8 +90,6 @@ TD_TEST(a_folder_of_the_old_one_goes_with_its_last_file) {
   save(next, here("p/m"));
   check_other(here("p/m"));
   TD_CHECK_INT(td_count_entries(here("p")), 3);
-  td_free(next);
-  td_free(td);
 }
 
 TD_TEST(it_is_another_folder_with_the_same_permissions) {
@@ -108,8 +104,6 @@ TD_TEST(it_is_another_folder_with_the_same_permissions) {
   TD_CHECK_INT(look(here("p/m/n")).st_mode & 07777, 0701);
   TD_CHECK_ENTRY(old, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(old);
-  td_free(td);
 }
 
 TD_TEST(mappings_of_the_folder_itself_are_linked) {
@@ -130,7 +124,6 @@ TD_TEST(mappings_of_the_folder_itself_are_linked) {
   td_free(again);
   td_free(loaded);
   TD_CHECK_INT(td_count_entries(here("p")), 7);
-  td_free(td);
 }
 
 TD_TEST(in_place_replaces_the_folder_too) {
@@ -144,8 +137,6 @@ TD_TEST(in_place_replaces_the_folder_too) {
   TD_CHECK_SAME_TEXT(path, here("p/m"));
   check_other(here("p/m"));
   TD_CHECK_INT(td_count_entries(here("p")), 3);
-  td_free(next);
-  td_free(td);
 }
 
 TD_TEST(a_folder_without_a_dictionary_is_filled) {
@@ -157,7 +148,6 @@ TD_TEST(a_folder_without_a_dictionary_is_filled) {
   TD_CHECK_INT(look(here("m")).st_ino, before.st_ino);
   check_sample(here("m"));
   TD_CHECK_INT(td_count_entries(here("m")), 6);
-  td_free(td);
 }
 
 TD_TEST(a_link_to_the_folder_stays_a_link) {
@@ -169,8 +159,6 @@ TD_TEST(a_link_to_the_folder_stays_a_link) {
   check_other(here("p/m"));
   check_other(here("link"));
   TD_CHECK_INT(td_count_entries(here("p")), 3);
-  td_free(next);
-  td_free(td);
 }
 
 /* Where the folder cannot be another one, its files are exchanged one by one. */
@@ -204,7 +192,6 @@ TD_TEST(the_current_folder_stays) {
   TD_CHECK(chdir(here("m")) == 0);
   check_in_its_place(here("m"));
   TD_CHECK(chdir(before) == 0);
-  td_free(td);
 }
 
 TD_TEST(a_mount_point_stays) {
@@ -287,7 +274,6 @@ TD_TEST(another_process_writes_there) {
   TD_CHECK_INT(td_count_entries(here("p")), 3);
   kill_and_wait(child);
   save(td, here("p/m"));
-  td_free(td);
 }
 
 TD_TEST(another_process_makes_it) {
@@ -304,7 +290,6 @@ TD_TEST(another_process_makes_it) {
   save(td, here("p/m"));
   check_sample(here("p/m"));
   TD_CHECK_INT(td_count_entries(here("p")), 6);
-  td_free(td);
 }
 
 TD_TEST(what_a_killed_writer_left_is_taken_away) {
@@ -324,8 +309,6 @@ TD_TEST(what_a_killed_writer_left_is_taken_away) {
   td_write_text(here("q/.%tmp/%tmp/c.memmap"), "half");
   save(next, here("q"));
   TD_CHECK_INT(td_count_entries(here("q")), 2);
-  td_free(next);
-  td_free(td);
 }
 
 TD_TEST(links_are_refused) {
@@ -343,7 +326,6 @@ TD_TEST(links_are_refused) {
   save(td, here("p/m"));
   TD_CHECK(S_ISLNK(look(here("p/.m.%tmp")).st_mode));
   TD_CHECK_INT(td_count_entries(here("p")), 7);
-  td_free(td);
 }
 
 TD_TEST(a_shorter_stack_leaves_no_elements) {
@@ -359,7 +341,6 @@ TD_TEST(a_shorter_stack_leaves_no_elements) {
   TD_CHECK_BATCH(stack, 2, 2);
   td_free(stack);
   TD_CHECK(!td_exists(here("p/m/2/meta.json")));
-  for (int i = 0; i < 3; i++) td_free(parts[i]);
 }
 
 TD_TEST(a_dictionary_without_entries) {
@@ -377,8 +358,6 @@ TD_TEST(a_dictionary_without_entries) {
   TD_EXPECT_NULL(td_memmap(empty, here("p/m"), NULL, &mapped), TD_ERR_IO, mapped);
   TD_CHECK_TEXT(td_last_error_message(), "read as a part");
   check_sample(here("p/m/own"));
-  td_free(empty);
-  td_free(td);
 }
 
 TD_TEST(folders_made_for_a_save_go_with_it) {
@@ -397,7 +376,6 @@ TD_TEST(folders_made_for_a_save_go_with_it) {
   TD_CHECK_INT(status, TD_ERR_IO);
   TD_CHECK(mapped == NULL);
   TD_CHECK_INT(td_count_entries(td_test_folder()), 0);
-  td_free(td);
 }
 
 TD_TEST(durable_saves_and_flushes) {
@@ -418,7 +396,6 @@ TD_TEST(durable_saves_and_flushes) {
   td_free(mapped);
   check_sample(here("x/y/m"));
   TD_CHECK_INT(td_count_entries(here("x")), 2 + 6 + 6);
-  td_free(td);
 }
 
 TD_TEST(a_long_name) {
@@ -430,6 +407,4 @@ TD_TEST(a_long_name) {
   save(next, td_path(here("p"), name));
   check_other(td_path(here("p"), name));
   TD_CHECK_INT(td_count_entries(here("p")), 3);
-  td_free(next);
-  td_free(td);
 }

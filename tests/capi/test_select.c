@@ -28,23 +28,16 @@ TD_TEST(selected_keys_in_their_order) {
   TD_DO(td_select(td, NULL, 0, NULL, &result));
   TD_CHECK_KEYS(result, "");
   TD_CHECK_BATCH(result, 3);
-  td_free(result);
-  td_tensor_free(b);
-  td_free(td);
 }
 
 TD_TEST(the_narrower_key_counts) {
   td_tensordict *td = td_nested(0), *result = NULL;
   TD_DO(td_select(td, KEYS({TD_KEY("n")}, {TD_KEY("n", "b")}), NULL, &result));
   TD_CHECK_KEYS(result, "n n/b");
-  td_free(result);
   TD_DO(td_select(td, KEYS({TD_KEY("n", "c")}, {TD_KEY("n")}, {TD_KEY("n", "c")}), NULL, &result));
   TD_CHECK_KEYS(result, "n n/c");
-  td_free(result);
   TD_DO(td_exclude(td, KEYS({TD_KEY("n")}, {TD_KEY("n", "b")}), NULL, &result));
   TD_CHECK_KEYS(result, "a");
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(what_is_missing_is_named) {
@@ -61,8 +54,6 @@ TD_TEST(what_is_missing_is_named) {
   TD_DO(td_select(td, KEYS({TD_KEY("zz")}, {TD_KEY("n", "zz")}, {TD_KEY("a")}, {TD_KEY("a", "b")}),
                   &lenient, &result));
   TD_CHECK_KEYS(result, "n");
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(excluded_keys) {
@@ -70,13 +61,10 @@ TD_TEST(excluded_keys) {
   TD_DO(td_exclude(td, KEYS({TD_KEY("a")}, {TD_KEY("n", "b")}, {TD_KEY("zz")}, {TD_KEY("a", "b")}),
                    NULL, &result));
   TD_CHECK_KEYS(result, "n n/c");
-  td_free(result);
   TD_DO(td_exclude(td, KEYS({TD_KEY("n", "b")}, {TD_KEY("n", "c")}), NULL, &result));
   TD_CHECK_KEYS(result, "a n"); /* it stays, empty */
   td_put(result, TD_KEY("n", "d"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   TD_CHECK_KEYS(td, "a n n/b n/c");
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(in_place_the_dictionary_itself_changes) {
@@ -97,8 +85,6 @@ TD_TEST(in_place_the_dictionary_itself_changes) {
   TD_CHECK_KEYS(n, "c"); /* the same nested dictionary as before */
   TD_DO(td_select_inplace(td, KEYS({TD_KEY("n", "c")}), NULL));
   TD_CHECK_KEYS(td, "n n/c");
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(split_into_several_and_the_rest) {
@@ -115,8 +101,6 @@ TD_TEST(split_into_several_and_the_rest) {
   TD_CHECK_KEYS(parts[1], "n n/b");
   TD_CHECK_KEYS(parts[2], "n n/c");
   TD_CHECK_KEYS(td, "a n n/b n/c");
-  for (size_t i = 0; i < 3; i++) td_free(parts[i]);
-  td_free(td);
 }
 
 TD_TEST(split_with_other_names_and_structure) {
@@ -142,9 +126,6 @@ TD_TEST(split_with_other_names_and_structure) {
   TD_DO(td_split_keys(td, &set, 1, &options, parts, 2, &count));
   TD_CHECK_KEYS(parts[0], "n a"); /* "n" is empty */
   TD_CHECK_KEYS(parts[1], "n n/b n/c");
-  td_free(parts[0]);
-  td_free(parts[1]);
-  td_free(td);
 }
 
 TD_TEST(split_in_place_takes_entries_out) {
@@ -169,9 +150,6 @@ TD_TEST(split_in_place_takes_entries_out) {
   options.keep_emptied = 1;
   TD_DO(td_split_keys_inplace(td, &set, 1, &options, parts, 2, &count));
   TD_CHECK_KEYS(td, "a n");
-  td_free(parts[0]);
-  td_free(parts[1]);
-  td_free(td);
 }
 
 TD_TEST(lazy_stacks_stay_lazy) {
@@ -182,15 +160,11 @@ TD_TEST(lazy_stacks_stay_lazy) {
   TD_DO(td_select(lazy, KEYS({TD_KEY("n", "b")}), NULL, &result));
   TD_CHECK_BATCH(result, 2, 3);
   TD_CHECK_KEYS(result, "n n/b");
-  td_free(result);
   TD_EXPECT_NULL(td_select(lazy, KEYS({TD_KEY("only")}), NULL, &result), TD_ERR_KEY_NOT_FOUND,
                  result);
   TD_DO(td_exclude_inplace(lazy, KEYS({TD_KEY("a")}), NULL));
   TD_CHECK_KEYS(one, "n n/b n/c");
   TD_CHECK_KEYS(two, "n n/b n/c only");
-  td_free(lazy);
-  td_free(one);
-  td_free(two);
 }
 
 /* A million names, taken away at once: one pass, not one for each. */
@@ -214,6 +188,4 @@ TD_TEST(a_million_keys_are_excluded_at_once) {
   free(keys);
   free(pointers);
   free(text);
-  td_tensor_free(zero);
-  td_free(td);
 }

@@ -36,9 +36,6 @@ TD_TEST(view_and_reshape) {
   TD_DO(td_reshape(turned, TD_SIZES(12), &result));
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(12),
                  TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
-  td_free(result);
-  td_free(turned);
-  td_free(td);
 }
 
 TD_TEST(views_share_memory) {
@@ -48,9 +45,6 @@ TD_TEST(views_share_memory) {
   TD_DO(td_fill_at(view, TD_AT(TD_I_INT(11)), nine));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 99));
-  td_tensor_free(nine);
-  td_free(view);
-  td_free(td);
 }
 
 TD_TEST(the_same_sizes_give_the_same_dictionary) {
@@ -63,17 +57,13 @@ TD_TEST(the_same_sizes_give_the_same_dictionary) {
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
   TD_DO(td_is_same(td, result, &same));
   TD_CHECK_INT(same, 1);
-  td_free(result);
   TD_DO(td_view(td, TD_SIZES(12), &result));
   TD_DO(td_is_same(td, result, &same));
   TD_CHECK_INT(same, 0);
-  td_free(result);
   TD_DO(td_permute(td, TD_SIZES(0, 1), &result));
   td_put(result, TD_KEY("p"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   TD_DO(td_get_kind(td, TD_KEY("p"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_TENSOR);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(permute_and_transpose) {
@@ -83,7 +73,6 @@ TD_TEST(permute_and_transpose) {
   CHECK_LEAF(result, 3, 4, 2);
   TD_CHECK_ENTRY(result, TD_KEY("n", "b"), TD_SIZES(3, 4),
                  TD_VALUES(0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11));
-  td_free(result);
   GIVES(td_permute(td, TD_SIZES(-1, -2), &result), (3, 4), 3, 4, 2);
   GIVES(td_permute(td, TD_SIZES(0), &result), (4, 3), 4, 3, 2);
   GIVES(td_permute(td, TD_NO_SIZES, &result), (4, 3), 4, 3, 2);
@@ -96,7 +85,6 @@ TD_TEST(permute_and_transpose) {
   TD_EXPECT_NULL(td_permute(td, TD_SIZES(1), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_transpose(td, 0, 2, &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_transpose(td, -3, 0, &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 TD_TEST(squeeze_and_unsqueeze) {
@@ -114,8 +102,6 @@ TD_TEST(squeeze_and_unsqueeze) {
   GIVES(td_squeeze_all(one, &result), (12), 12, 2);
   TD_EXPECT_NULL(td_squeeze(one, 3, &result), TD_ERR_INDEX, result);
   TD_EXPECT_NULL(td_squeeze(one, -4, &result), TD_ERR_INDEX, result);
-  td_free(one);
-  td_free(td);
 }
 
 TD_TEST(expand_repeats_without_memory) {
@@ -124,16 +110,13 @@ TD_TEST(expand_repeats_without_memory) {
   TD_DO(td_expand(td, TD_SIZES(3, 2), &result));
   TD_CHECK_BATCH(result, 3, 2);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 0, 1, 0, 1));
-  td_free(result);
   TD_DO(td_expand(td, TD_SIZES(2, 1, 2), &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 1, 2), TD_VALUES(0, 1, 0, 1));
-  td_free(result);
   GIVES(td_expand(td, TD_SIZES(1000000000, 1000, 2), &result), (1000000000, 1000, 2), 1000000000,
         1000, 2);
   TD_EXPECT_NULL(td_expand(td, TD_SIZES(2), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_expand(td, TD_SIZES(1, 3), &result), TD_ERR_SHAPE, result);
   TD_EXPECT_NULL(td_expand(td, TD_SIZES(-1, 2), &result), TD_ERR_SHAPE, result);
-  td_free(td);
 }
 
 TD_TEST(nested_batches_keep_what_lies_behind) {
@@ -143,33 +126,22 @@ TD_TEST(nested_batches_keep_what_lies_behind) {
   n = td_take_dict(result, TD_KEY("n"));
   TD_CHECK_BATCH(n, 2, 2, 3);
   CHECK_LEAF(n, 2, 2, 3, 2);
-  td_free(n);
-  td_free(result);
   TD_DO(td_unsqueeze(td, -1, &result));
   n = td_take_dict(result, TD_KEY("n"));
   TD_CHECK_BATCH(n, 4, 1, 3);
-  td_free(n);
-  td_free(result);
   TD_DO(td_expand(td, TD_SIZES(5, 4), &result));
   n = td_take_dict(result, TD_KEY("n"));
   TD_CHECK_BATCH(n, 5, 4, 3);
-  td_free(n);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(dictionaries_without_entries_change_their_batch_size) {
   td_tensordict *td = td_empty(TD_SIZES(4, 1)), *result = NULL;
   TD_DO(td_view(td, TD_SIZES(2, 2), &result));
   TD_CHECK_BATCH(result, 2, 2);
-  td_free(result);
   TD_DO(td_transpose(td, 0, 1, &result));
   TD_CHECK_BATCH(result, 1, 4);
-  td_free(result);
   TD_DO(td_squeeze_all(td, &result));
   TD_CHECK_BATCH(result, 4);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(unbind_takes_apart) {
@@ -195,7 +167,6 @@ TD_TEST(unbind_takes_apart) {
   for (int i = 0; i < 3; i++) TD_CHECK(parts[i] == NULL);
   TD_EXPECT(td_unbind(td, 2, parts, 4, &count), TD_ERR_INDEX);
   TD_EXPECT(td_unbind(td, -3, parts, 4, &count), TD_ERR_INDEX);
-  td_free(td);
 }
 
 TD_TEST(no_operation_makes_more_than_64_dimensions) {
@@ -220,16 +191,9 @@ TD_TEST(contiguous_copies_only_what_is_not) {
   TD_DO(td_contiguous(td, &dense));
   td_tensor *one = td_take(td, TD_KEY("n", "b")), *other = td_take(dense, TD_KEY("n", "b"));
   TD_CHECK(td_same_memory(one, other));
-  td_tensor_free(one);
-  td_tensor_free(other);
-  td_free(dense);
   TD_DO(td_transpose(td, 0, 1, &turned));
   TD_DO(td_contiguous(turned, &dense));
   other = td_take(dense, TD_KEY("n", "b"));
   TD_CHECK_FLAG(td_tensor_is_contiguous, other, 1);
   TD_CHECK_VALUES(other, 0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11);
-  td_tensor_free(other);
-  td_free(dense);
-  td_free(turned);
-  td_free(td);
 }

@@ -72,9 +72,6 @@ TD_TEST(sharing_locks_and_keeps_the_values) {
   TD_EXPECT(td_set(td, TD_KEY("new"), one), TD_ERR_LOCKED);
   TD_DO(td_set_inplace(td, TD_KEY("n", "b"), one));
   TD_CHECK_INT(read_b(td, 3), 7);
-  td_tensor_free(one);
-  td_free(n);
-  td_free(td);
 }
 
 TD_TEST(which_results_are_shared) {
@@ -102,8 +99,6 @@ TD_TEST(which_results_are_shared) {
   TD_DO(td_index(td, TD_AT(TD_I_FROM(1)), &result)); /* it shares the memory all the same */
   write_b(td, 2, 55);
   TD_CHECK_INT(read_b(result, 1), 55);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(unlocking_drops_the_flag_and_not_the_memory) {
@@ -120,8 +115,6 @@ TD_TEST(unlocking_drops_the_flag_and_not_the_memory) {
   TD_DO(td_shared_open(name_of(td), &other));
   TD_CHECK_ENTRY(other, TD_KEY("new"), TD_SIZES(4, 3),
                  TD_VALUES(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11));
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(handles_follow_and_old_addresses_stay_readable) {
@@ -138,7 +131,6 @@ TD_TEST(handles_follow_and_old_addresses_stay_readable) {
   TD_CHECK_VALUES(b, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
   td_free(td);
   TD_CHECK_VALUES(b, 99, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
-  td_tensor_free(b);
 }
 
 TD_TEST(views_and_one_tensor_under_two_keys) {
@@ -160,13 +152,6 @@ TD_TEST(views_and_one_tensor_under_two_keys) {
   td_tensordict *other = NULL;
   TD_DO(td_shared_open(name_of(td), &other));
   TD_CHECK_ENTRY(other, TD_KEY("y"), TD_SIZES(2), TD_VALUES(2, 3));
-  td_free(other);
-  td_tensor_free(row);
-  td_tensor_free(turned);
-  td_tensor_free(whole);
-  td_free(across);
-  td_free(flat);
-  td_free(td);
 }
 
 TD_TEST(what_cannot_be_shared) {
@@ -185,11 +170,6 @@ TD_TEST(what_cannot_be_shared) {
   TD_DO(td_view(td, TD_SIZES(12), &view));
   TD_EXPECT(td_shared_name(n, NULL, 0, &length), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_shared_name(view, NULL, 0, &length), TD_ERR_INVALID_ARGUMENT);
-  td_free(view);
-  td_free(n);
-  td_free(meta);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(empty_dictionaries_and_tensors) {
@@ -204,9 +184,6 @@ TD_TEST(empty_dictionaries_and_tensors) {
   TD_DO(td_shared_open(name_of(td), &other));
   td_tensor *nothing = td_take(other, TD_KEY("nothing"));
   TD_CHECK_SIZES(nothing, 0, 3);
-  td_tensor_free(nothing);
-  td_free(other);
-  td_free(td);
 }
 
 TD_TEST(the_name_needs_room) {
@@ -217,7 +194,6 @@ TD_TEST(the_name_needs_room) {
   TD_CHECK(length > 4 && length < 64);
   TD_CHECK_SAME_TEXT(text, "?");
   TD_EXPECT(td_shared_name(td, NULL, 0, NULL), TD_ERR_NULL_ARGUMENT);
-  td_free(td);
 }
 
 /* Opens the name, waits for the parent and answers. */
@@ -232,7 +208,6 @@ TD_TEST(child_answers) {
   TD_CHECK(wait_for_b(td, 1, 2002));
   write_b(td, 2, 3003);
   TD_CHECK_SAME_TEXT(name_of(td), td_role());
-  td_free(td);
 }
 
 TD_TEST(two_processes_see_each_other) {
@@ -243,7 +218,6 @@ TD_TEST(two_processes_see_each_other) {
   TD_CHECK(wait_for_b(td, 2, 3003));
   TD_CHECK(td_join(child));
   TD_CHECK_INT(read_b(td, 3), 9);
-  td_free(td);
 }
 
 TD_TEST(a_forked_child_writes_to_its_parent) {
@@ -255,7 +229,6 @@ TD_TEST(a_forked_child_writes_to_its_parent) {
   }
   TD_CHECK(td_join((int)child));
   TD_CHECK_INT(read_b(td, 1), 777);
-  td_free(td);
 }
 
 /* Shares, tells the name through the descriptor, and ends when the parent has written. */
@@ -267,7 +240,6 @@ TD_TEST(child_shares) {
   TD_CHECK(write(out, name, strlen(name)) == (ssize_t)strlen(name));
   close(out);
   TD_CHECK(wait_for_b(td, 1, 43));
-  td_free(td);
 }
 
 TD_TEST(the_memory_outlives_its_owner_and_the_name_does_not) {
@@ -290,7 +262,6 @@ TD_TEST(the_memory_outlives_its_owner_and_the_name_does_not) {
   TD_CHECK_INT(read_b(td, 0), 42);
   write_b(td, 0, 44);
   TD_CHECK_INT(read_b(td, 0), 44);
-  td_free(td);
 }
 
 TD_TEST(the_name_ends_with_the_last_handle) {
@@ -339,7 +310,6 @@ TD_TEST(names_that_lead_to_something_else) {
   TD_EXPECT_NULL(td_shared_open(wrong, &other), TD_ERR_FORMAT, other);
   close(ends[0]);
   close(ends[1]);
-  td_free(td);
 }
 
 /* What a program of another hand might offer. */
@@ -427,5 +397,4 @@ TD_TEST(the_printed_form_says_so) {
   TD_CHECK_TEXT(text, "device=cpu, dtype=torch.float32, is_shared=True)");
   TD_CHECK(strstr(text, "is_shared=False") == NULL);
   free(text);
-  td_free(td);
 }

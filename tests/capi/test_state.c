@@ -49,20 +49,14 @@ TD_TEST(names_are_joined_with_dots) {
   TD_CHECK_NO_BATCH(state);
   td_tensor *one = td_take(td, TD_KEY("n", "b")), *other = td_take(state, TD_KEY("n.b"));
   TD_CHECK(td_same_memory(one, other));
-  td_tensor_free(one);
-  td_tensor_free(other);
   char text[512];
   size_t length = 0;
   TD_DO(td_get_non_tensor_json(state, TD_KEY("_metadata"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text,
                      "{\"\":{\"batch_size\":[4,3],\"device\":null},"
                      "\"n\":{\"batch_size\":[4,3],\"device\":null}}");
-  td_free(state);
   state = state_of(td, 1);
   one = td_take(state, TD_KEY("n", "b"));
-  td_tensor_free(one);
-  td_free(state);
-  td_free(td);
 }
 
 TD_TEST(history_is_left_behind_unless_asked_for) {
@@ -80,7 +74,6 @@ TD_TEST(history_is_left_behind_unless_asked_for) {
   }
   options.reserved = 1;
   TD_EXPECT_NULL(td_state_dict(td, &options, &state), TD_ERR_INVALID_ARGUMENT, state);
-  td_free(td);
 }
 
 TD_TEST(names_that_join_to_the_same_are_refused) {
@@ -91,7 +84,6 @@ TD_TEST(names_that_join_to_the_same_are_refused) {
   TD_DO(td_remove(td, TD_KEY("n.b")));
   td_put(td, TD_KEY("_metadata"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(4, 3)));
   TD_EXPECT_NULL(td_state_dict(td, NULL, &state), TD_ERR_KEY_EXISTS, state);
-  td_free(td);
 }
 
 TD_TEST(values_are_loaded_into_the_tensors_that_are_there) {
@@ -132,19 +124,12 @@ TD_TEST(keys_that_differ_are_listed) {
   td_entry_kind kind = 99;
   TD_DO(td_get_kind(td, TD_KEY("new"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_tensor_free(a);
-  td_free(state);
-  td_free(from);
-  td_free(td);
 }
 
 TD_TEST(empty_dictionaries_are_no_keys) {
   td_tensordict *td = td_sample(), *from = other_sample(), *state = state_of(from, 0);
   td_put_dict(td, TD_KEY("empty"), td_empty(TD_SIZES(4, 3)));
   TD_DO(load(td, state, 0, 0));
-  td_free(state);
-  td_free(from);
-  td_free(td);
 }
 
 TD_TEST(batch_sizes_follow_the_metadata) {
@@ -153,7 +138,6 @@ TD_TEST(batch_sizes_follow_the_metadata) {
   state = state_of(from, 0);
   TD_DO(load(td, state, 0, 0));
   TD_CHECK_BATCH(td, 4, 3);
-  td_free(state);
   /* One that the tensors do not fit. */
   td_tensordict *wide = td_empty(TD_SIZES(5));
   td_put(wide, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(5, 1, 1)));
@@ -164,10 +148,6 @@ TD_TEST(batch_sizes_follow_the_metadata) {
   TD_DO(load(td, state, 0, 1)); /* but their own do */
   TD_CHECK_BATCH(td, 5);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(5, 1, 1), TD_VALUES(1, 1, 1, 1, 1));
-  td_free(state);
-  td_free(wide);
-  td_free(from);
-  td_free(td);
 }
 
 TD_TEST(states_that_do_not_fit_leave_all_as_it_is) {
@@ -175,13 +155,10 @@ TD_TEST(states_that_do_not_fit_leave_all_as_it_is) {
   td_put(from, TD_KEY("n", "b"), td_filled(TD_DTYPE_INT64, 8, TD_SIZES(4, 3, 2)));
   state = state_of(from, 0);
   TD_EXPECT(load(td, state, 0, 0), TD_ERR_SHAPE);
-  td_free(state);
-  td_free(from);
   from = other_sample();
   TD_DO(td_to_device(from, TD_DEVICE_CPU, -1, NULL, &moved));
   state = state_of(moved, 0);
   TD_EXPECT(load(td, state, 0, 0), TD_ERR_DEVICE);
-  td_free(state);
   state = td_empty(TD_NO_SIZES); /* no metadata: names and tensors are enough */
   td_put(state, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(4, 3, 2)));
   td_put(state, TD_KEY("n.b"), td_filled(TD_DTYPE_INT64, 2, TD_SIZES(4, 3)));
@@ -196,10 +173,6 @@ TD_TEST(states_that_do_not_fit_leave_all_as_it_is) {
   TD_DO(td_load_state_dict(td, state, &options));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2));
-  td_free(state);
-  td_free(moved);
-  td_free(from);
-  td_free(td);
 }
 
 TD_TEST(a_state_can_lie_in_a_folder) {
@@ -210,11 +183,6 @@ TD_TEST(a_state_can_lie_in_a_folder) {
   TD_DO(load(td, loaded, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4, 3),
                  TD_VALUES(8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8));
-  td_free(loaded);
-  td_free(saved);
-  td_free(state);
-  td_free(from);
-  td_free(td);
 }
 
 TD_TEST(structures_are_described) {
@@ -234,8 +202,6 @@ TD_TEST(structures_are_described) {
   size_t length = 0;
   TD_EXPECT(td_schema(td, small, sizeof small, &length), TD_ERR_BUFFER_TOO_SMALL);
   TD_CHECK(length > 8);
-  td_free(moved);
-  td_free(td);
 }
 
 TD_TEST(what_is_made_has_the_same_structure) {
@@ -276,7 +242,6 @@ TD_TEST(what_is_made_has_the_same_structure) {
   options.content = 3;
   TD_EXPECT_NULL(td_from_schema(text, &options, &again), TD_ERR_INVALID_ARGUMENT, again);
   free(text);
-  td_free(td);
 }
 
 TD_TEST(a_folder_is_made_of_a_text) {
@@ -289,8 +254,6 @@ TD_TEST(a_folder_is_made_of_a_text) {
                      &options, &meta));
   TD_DO(td_memmap_like(meta, td_test_folder(), NULL, &mapped));
   TD_CHECK_ENTRY(mapped, TD_KEY("n", "x"), TD_SIZES(2, 2), TD_VALUES(0, 0, 0, 0));
-  td_free(mapped);
-  td_free(meta);
 }
 
 TD_TEST(texts_that_describe_nothing) {
@@ -352,8 +315,6 @@ TD_TEST(structures_may_be_deep) {
   TD_DO(td_from_schema(text, NULL, &again));
   td_tensor *leaf = td_take(again, path, depth + 1);
   TD_CHECK_VALUES(leaf, 0, 0);
-  td_tensor_free(leaf);
-  td_free(again);
   /* A value that deep is refused. */
   const size_t open = 5000;
   char *value = malloc(64 + 2 * open);
@@ -365,7 +326,6 @@ TD_TEST(structures_may_be_deep) {
   TD_EXPECT_NULL(td_from_schema(value, NULL, &again), TD_ERR_FORMAT, again);
   free(value);
   free(text);
-  td_free(td);
 }
 
 TD_TEST(states_may_be_deep) {
@@ -379,5 +339,4 @@ TD_TEST(states_may_be_deep) {
     TD_DO(load(td, state, 0, 1));
     td_free(state);
   }
-  td_free(td);
 }

@@ -69,7 +69,6 @@ TD_TEST(files_of_their_own) {
       }
     }
   }
-  td_free(td);
 }
 
 TD_TEST(files_of_a_folder) {
@@ -87,8 +86,6 @@ TD_TEST(files_of_a_folder) {
     TD_DO(td_memmap_write_checksums(here("m"), NULL));
     for (int k = 0; k < 4; k++) TD_CHECK_INT(mode_of(here(paths[k])), modes[i]);
   }
-  td_free(again);
-  td_free(td);
 }
 
 /* Rows of a dictionary without nested ones are published by one file. */
@@ -104,5 +101,4 @@ TD_TEST(the_meta_json_of_an_append) {
     TD_DO(td_memmap_append(here("m"), td, &options));
     TD_CHECK_INT(mode_of(here("m/meta.json")), modes[i]);
   }
-  td_free(td);
 }

@@ -95,8 +95,6 @@ TD_TEST(a_save_beside_them_leaves_them) {
   TD_CHECK_INT(td_file_size(here("p/.z.%tmp/mine")), 4);
   TD_CHECK_INT(td_file_size(here("p/.%tmp-1-2")), 4);
   check_stored(here("p/z"), other);
-  td_free(other);
-  td_free(td);
 }
 
 /* Whatever has been stored where unfinished work is made would be taken for it. */
@@ -109,7 +107,6 @@ TD_TEST(nothing_is_stored_in_the_place_of_unfinished_work) {
   TD_EXPECT_NULL(td_consolidate(td, here(".y.%tmp/%tmp"), NULL, &mapped), TD_ERR_IO, mapped);
   save(td, here("%tmp"), 0);
   check_stored(here("%tmp"), td);
-  td_free(td);
 }
 
 /* What earlier versions have left has names that keys can have: it stays. */
@@ -123,7 +120,6 @@ TD_TEST(leftovers_of_earlier_versions_stay) {
   TD_DO(td_memmap_append(here("p/m"), td, NULL));
   TD_CHECK_INT(td_file_size(here("p/.m.tmp-save/a.memmap")), 4);
   TD_CHECK_INT(td_file_size(here("p/m/.tmp-123-4")), 4);
-  td_free(td);
 }
 
 TD_TEST(a_nested_dictionary_called_checksums) {
@@ -155,9 +151,6 @@ TD_TEST(a_nested_dictionary_called_checksums) {
   check_stored(here("m"), plain);
   save(td, here("m"), 1);
   check_stored(here("m"), td);
-  td_free(plain);
-  td_free(more);
-  td_free(td);
 }
 
 TD_TEST(names_that_are_not_escaped) {
@@ -175,6 +168,4 @@ TD_TEST(names_that_are_not_escaped) {
   TD_DO(td_memmap_load(here("m"), &load, &found));
   TD_DO(td_equal(found, td, &equal));
   TD_CHECK_INT(equal, 1);
-  td_free(found);
-  td_free(td);
 }

@@ -101,9 +101,6 @@ TD_TEST(the_folder_around_is_saved_anew) {
   td_writer_free(writer);
   TD_DO(td_memmap_load(here("p/mine"), NULL, &found));
   TD_CHECK_ENTRY(found, TD_KEY("a"), TD_SIZES(7), TD_VALUES(0, 1, 2, 3, 4, 0, 1));
-  td_free(found);
-  td_free(more);
-  td_free(outer);
 }
 
 static void join(pid_t child) {
@@ -175,7 +172,6 @@ TD_TEST(a_killed_writer_blocks_nobody_while_its_child_lives) {
   TD_CHECK_INT(appended, TD_OK);
   close(ready[0]);
   close(ready[1]);
-  td_free(td);
 }
 
 /* One writer in the middle: nothing is taken away. */
@@ -200,7 +196,4 @@ TD_TEST(a_stack_with_a_busy_shard_is_not_truncated) {
   TD_DO(td_batch_size(found, sizes, 4, &dims));
   TD_CHECK_INT(sizes[0], 1);
   TD_CHECK(!td_exists(here("m/1")));
-  td_free(found);
-  for (int k = 0; k < 5; k++) td_free(elements[k]);
-  td_free(stack);
 }

@@ -36,8 +36,6 @@ TD_TEST(a_connection_that_breaks_is_made_again_once) {
   TD_EXPECT_NULL(td_store_get(store, TD_KEY("a"), &got), TD_ERR_KEY_NOT_FOUND, got);
   TD_DO(td_store_set(store, TD_KEY("a"), a));
   check_a(store, 7);
-  td_tensor_free(a);
-  td_store_free(store);
 }
 
 TD_TEST(passwords_are_asked_for_and_never_shown) {
@@ -84,7 +82,6 @@ TD_TEST(a_full_server_keeps_what_it_has) {
   td_free(td);
   td_tensor_free(a);
   TD_DO(td_store_delete(store));
-  td_store_free(store);
 }
 
 /* Every call that reads "a" or all of it; the first status of td_store_get, the second of td_store_load. */
@@ -149,7 +146,6 @@ TD_TEST(what_contradicts_itself_is_refused) {
   TD_CHECK_INT(td_redis_number("STRLEN", "tensordict:{lies}:d:a"), 17);
   td_tensor_free(one);
   TD_DO(td_store_delete(store));
-  td_store_free(store);
 }
 
 TD_TEST(values_and_names_that_lie_are_refused) {
@@ -188,7 +184,6 @@ TD_TEST(values_and_names_that_lie_are_refused) {
   const td_store_options options = td_redis_options("names");
   TD_EXPECT_NULL(td_store_open(&options, &other), TD_ERR_KEY_NOT_FOUND, other);
   TD_DO(td_store_delete(store));
-  td_store_free(store);
 }
 
 TD_TEST(wrong_arguments_reach_no_server) {
@@ -246,7 +241,6 @@ TD_TEST(wrong_arguments_reach_no_server) {
   td_tensor_free(a);
   td_tensor_free(wide);
   TD_DO(td_store_delete(store));
-  td_store_free(store);
 }
 
 #define OPENED(text, wait_ms) td_opened_from((text), sizeof(text) - 1, (wait_ms), 0)

@@ -28,7 +28,6 @@ TD_TEST(what_a_server_cannot_keep_is_refused_with_its_size) {
   td_tensor_free(large);
   td_tensor_free(one);
   TD_DO(td_store_delete(store));
-  td_store_free(store);
 }
 
 TD_TEST(a_lazy_stack_of_python_is_named) {
@@ -57,5 +56,4 @@ TD_TEST(a_tensor_without_elements_needs_no_bytes) {
   TD_CHECK_DTYPE(td, TD_KEY("none"), TD_DTYPE_INT16);
   td_free(td);
   TD_DO(td_store_delete(store));
-  td_store_free(store);
 }

@@ -113,8 +113,6 @@ TD_TEST(a_connection_that_breaks_is_made_again) {
     TD_CHECK_VALUES(a, 1, 2, 3);
     td_tensor_free(a);
   }
-  td_store_free(store);
-  td_free(td);
 }
 
 TD_TEST(only_a_server_that_is_trusted_and_is_the_one_meant_gets_anything) {
@@ -139,8 +137,6 @@ TD_TEST(only_a_server_that_is_trusted_and_is_the_one_meant_gets_anything) {
   td_tensordict *td = sample(2);
   TD_DO(td_store_from(td, &options, &store));
   TD_CHECK_INT(td_redis_number("EXISTS", "tensordict:{x}:__batch_size__"), 1);
-  td_store_free(store);
-  td_free(td);
 }
 
 TD_TEST(a_client_shows_its_certificate) {
@@ -163,8 +159,6 @@ TD_TEST(a_client_shows_its_certificate) {
   td_store *store = NULL;
   td_tensordict *td = sample(2);
   TD_DO(td_store_from(td, &options, &store));
-  td_store_free(store);
-  td_free(td);
 }
 
 TD_TEST(files_that_are_none_are_named) {

@@ -33,20 +33,14 @@ TD_TEST(through_a_view) {
   TD_DO(td_sub_tensordict_parent(sub, &parent));
   TD_DO(td_is_same(parent, td, &same));
   TD_CHECK_INT(same, 1);
-  td_free(parent);
   TD_EXPECT_NULL(td_sub_tensordict_parent(td, &parent), TD_ERR_WRONG_ENTRY, parent);
-  td_free(sub);
-  td_free(td);
 }
 
 TD_TEST(through_index_tensors) {
   td_tensordict *td = whole(), *sub = NULL;
   td_tensor *rows = td_positions((const int64_t[]){0, 2}, 2);
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(rows)), &sub));
-  td_tensor_free(rows);
   write_and_check(sub, td);
-  td_free(sub);
-  td_free(td);
 }
 
 TD_TEST(nested_and_parts_of_parts) {
@@ -61,12 +55,6 @@ TD_TEST(nested_and_parts_of_parts) {
   TD_DO(td_index(sub, TD_AT(TD_I_INT(1)), &part));
   TD_DO(td_fill_at(part, NULL, 0, nine));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 2, 9));
-  td_tensor_free(nine);
-  td_tensor_free(rows);
-  td_free(part);
-  td_free(inner);
-  td_free(sub);
-  td_free(td);
 }
 
 TD_TEST(looked_up_each_time) {
@@ -86,9 +74,6 @@ TD_TEST(looked_up_each_time) {
   TD_CHECK_INT(dict, TD_DICT_DENSE);
   TD_DO(td_unsqueeze(sub, 0, &view));
   TD_CHECK_BATCH(view, 1, 2);
-  td_free(view);
-  td_free(copy);
-  td_free(sub);
 }
 
 TD_TEST(locks_are_those_of_the_whole) {
@@ -108,10 +93,6 @@ TD_TEST(locks_are_those_of_the_whole) {
                  TD_ERR_UNSUPPORTED, lazy);
   TD_DO(td_set_dict(holder, TD_KEY("part"), sub)); /* as it reads: a view of the part */
   TD_CHECK_ENTRY(holder, TD_KEY("part", "a"), TD_SIZES(2), TD_VALUES(5, 6));
-  td_tensor_free(value);
-  td_free(holder);
-  td_free(sub);
-  td_free(td);
 }
 
 /* A sub-tensordict looked its rows up in the caller's tensor each time: out of bounds once that had changed. */
@@ -128,12 +109,6 @@ TD_TEST(the_index_is_its_own) {
   TD_CHECK_ENTRY(masked, TD_KEY("a"), TD_SIZES(3), TD_VALUES(0, 1, 2));
   TD_DO(td_unsqueeze(masked, 0, &copy));
   TD_CHECK_BATCH(copy, 1, 3);
-  td_free(copy);
-  td_tensor_free(mask);
-  td_tensor_free(rows);
-  td_free(masked);
-  td_free(picked);
-  td_free(td);
 }
 
 /* Rows that are written through the sub-tensordict are those of its index, an entry of the dictionary or not. */
@@ -143,14 +118,10 @@ TD_TEST(the_index_was_an_entry) {
   td_put(values, TD_KEY("i"), td_arange(TD_DTYPE_INT64, (int64_t)1 << 33, TD_SIZES(4)));
   td_tensor *index = td_take(td, TD_KEY("i"));
   TD_DO(td_sub_tensordict(td, TD_AT(TD_I_TENSOR(index)), &sub));
-  td_tensor_free(index);
   TD_DO(td_set_at(sub, TD_AT(TD_I_ELLIPSIS), values));
   const double first = (double)((int64_t)1 << 33);
   TD_CHECK_ENTRY(sub, TD_KEY("i"), TD_SIZES(4), TD_VALUES(first, first + 1, first + 2, first + 3));
   TD_CHECK_ENTRY(td, TD_KEY("i"), TD_SIZES(4), TD_VALUES(first + 1, first, first + 3, first + 2));
-  td_free(values);
-  td_free(sub);
-  td_free(td);
 }
 
 TD_TEST(the_dictionary_behind_it_has_changed) {
@@ -164,8 +135,6 @@ TD_TEST(the_dictionary_behind_it_has_changed) {
   TD_EXPECT(td_zero(sub), TD_ERR_SHAPE);
   TD_DO(td_set_batch_size(td, TD_SIZES(4, 2)));
   TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(2), TD_VALUES(2, 3));
-  td_free(sub);
-  td_free(td);
 }
 
 /* One link leads to the whole, however long the chain: 6,500 of them overflowed the stack. */
@@ -187,9 +156,6 @@ TD_TEST(a_chain_of_100000) {
   TD_DO(td_is_same(parent, td, &same));
   TD_CHECK_INT(same, 1);
   TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(3), TD_VALUES(1, 2, 3));
-  td_free(parent);
-  td_free(sub);
-  td_free(td);
 }
 
 /* Each pair of indices against the same two on a copy. */
@@ -255,11 +221,6 @@ TD_TEST(parts_of_parts_are_parts_of_the_whole) {
       td_free(td);
     }
   }
-  td_tensor_free(three);
-  td_tensor_free(mask);
-  td_tensor_free(one);
-  td_tensor_free(pair);
-  td_tensor_free(rows);
 }
 
 /* Other entries are not written: they may be what cannot be, or share memory with those that are. */
@@ -288,14 +249,6 @@ TD_TEST(nothing_beside_what_is_given_is_written) {
   TD_DO(td_fill_at(sub, TD_AT(TD_I_SLICE(0, 1)), seven));
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(4), TD_VALUES(0, 7, 8, 8));
   TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(4), TD_VALUES(7, 7, 7, 7));
-  td_free(sub);
-  td_tensor_free(seven);
-  td_tensor_free(wide);
-  td_tensor_free(one);
-  td_tensor_free(positions);
-  td_tensor_free(shared);
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(an_entry_that_is_filled_alone) {
@@ -319,13 +272,6 @@ TD_TEST(an_entry_that_is_filled_alone) {
   TD_DO(td_binary_inplace(sub, TD_BINARY_ADD, &more, &some));
   TD_CHECK_ENTRY(td, TD_KEY("n", "b"), TD_SIZES(4), TD_VALUES(0, 17, 2, 17));
   TD_CHECK_ENTRY(td, TD_KEY("c"), TD_SIZES(4), TD_VALUES(9, 9, 9, 9));
-  td_free(by);
-  td_free(sub);
-  td_tensor_free(wide);
-  td_tensor_free(one);
-  td_tensor_free(positions);
-  td_tensor_free(shared);
-  td_free(td);
 }
 
 /* What a list picks twice is one place, and so are its parts. */
@@ -337,8 +283,4 @@ TD_TEST(a_row_that_is_picked_twice) {
   TD_DO(td_fill_at(sub, TD_AT(TD_I_INT(0)), nine));
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 9, 3));
   TD_CHECK_ENTRY(sub, TD_KEY("a"), TD_SIZES(3), TD_VALUES(9, 9, 0));
-  td_free(sub);
-  td_tensor_free(nine);
-  td_tensor_free(twice);
-  td_free(td);
 }

@@ -53,8 +53,6 @@ TD_TEST(saved_with_what_it_is_a_part_of) {
   td_free(saved);
   TD_EXPECT(td_memmap_inplace(sub, here("in"), NULL), TD_ERR_UNSUPPORTED);
   TD_CHECK(!td_exists(here("in")));
-  td_free(sub);
-  td_free(td);
 }
 
 TD_TEST(saved_densely_when_asked_for) {
@@ -66,9 +64,6 @@ TD_TEST(saved_densely_when_asked_for) {
   check_kind(saved, TD_DICT_DENSE);
   TD_CHECK(!td_exists(here("d/_source")));
   TD_CHECK_ENTRY(saved, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 2));
-  td_free(saved);
-  td_free(sub);
-  td_free(td);
 }
 
 TD_TEST(a_sub_tensordict_on_a_sub_tensordict_through_positions) {
@@ -84,11 +79,6 @@ TD_TEST(a_sub_tensordict_on_a_sub_tensordict_through_positions) {
   TD_DO(td_memmap_load(here("ww"), NULL, &saved));
   TD_CHECK_NO_BATCH(saved);
   TD_CHECK_ENTRY(saved, TD_KEY("a"), TD_NO_SIZES, TD_VALUES(1));
-  td_free(saved);
-  td_tensor_free(positions);
-  td_free(inner);
-  td_free(sub);
-  td_free(td);
 }
 
 /* A folder "s" with a sub-tensordict on whole() that has this index. */
@@ -188,6 +178,4 @@ TD_TEST(below_a_dictionary_it_is_read_out) {
   inner = td_take_dict(td, TD_KEY("s"));
   check_kind(inner, TD_DICT_DENSE);
   TD_CHECK_ENTRY(td, TD_KEY("s", "a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(inner);
-  td_free(td);
 }

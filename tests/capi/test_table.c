@@ -56,13 +56,11 @@ TD_TEST(columns_of_a_csv_file) {
   double values[2];
   TD_DO(td_tensor_copy_to(gap, values, sizeof values));
   TD_CHECK(values[0] == 1 && values[1] != values[1]);
-  td_tensor_free(gap);
   TD_CHECK_DTYPE(td, TD_KEY("b"), TD_DTYPE_BOOL);
   TD_CHECK_ENTRY(td, TD_KEY("b"), TD_SIZES(2), TD_VALUES(1, 0));
   TD_CHECK_JSON(td, TD_KEY("s"), "[\"one\", \"two, \\\"three\\\"\\nfour\"]");
   TD_CHECK_JSON(td, TD_KEY("q,\"x\""), "[\"2\", \"\"]");
   TD_CHECK_JSON(td, TD_KEY("mixed"), "[1, \"x\"]");
-  td_free(td);
 }
 
 TD_TEST(columns_of_a_json_file) {
@@ -78,7 +76,6 @@ TD_TEST(columns_of_a_json_file) {
   TD_CHECK_JSON(td, TD_KEY("s"), "[\"x\", [1,{\"k\":null}]]");
   TD_CHECK_ENTRY(td, TD_KEY("n", "x"), TD_SIZES(2), TD_VALUES(1, 2.5));
   TD_CHECK_DTYPE(td, TD_KEY("late"), TD_DTYPE_FLOAT64); /* missing in the first row */
-  td_free(td);
 }
 
 TD_TEST(what_is_written_is_read_again) {
@@ -118,7 +115,6 @@ TD_TEST(forms_of_what_is_written) {
   check_file("out",
              "[\n{\"a\":1,\"f\":0.5,\"b\":true,\"s,\":\"x \\\"y\\\"\",\"h\":0.1},\n"
              "{\"a\":2,\"f\":null,\"b\":false,\"s,\":null,\"h\":0.1}\n]\n");
-  td_free(td);
 }
 
 TD_TEST(tables_without_rows_or_columns) {
@@ -127,23 +123,18 @@ TD_TEST(tables_without_rows_or_columns) {
   TD_CHECK_DTYPE(td, TD_KEY("b"), TD_DTYPE_FLOAT64);
   TD_DO(td_table_save(td, file_of("out"), TABLE(TD_TABLE_CSV, NULL)));
   check_file("out", "a,b\n");
-  td_free(td);
   td = read("", TD_TABLE_CSV, NULL);
   TD_CHECK_BATCH(td, 0);
-  td_free(td);
   td = read("[]", TD_TABLE_JSON, NULL);
   TD_CHECK_BATCH(td, 0);
-  td_free(td);
   td = read("[{}, {}]", TD_TABLE_JSON, NULL);
   TD_CHECK_BATCH(td, 2);
   TD_EXPECT(td_table_save(td, file_of("out"), TABLE(TD_TABLE_CSV, NULL)), TD_ERR_INVALID_ARGUMENT);
-  td_free(td);
   td = read(
       "\xEF\xBB\xBF"
       "a\n1",
       TD_TABLE_CSV, NULL); /* a mark, and no end of line */
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(1), TD_VALUES(1));
-  td_free(td);
 }
 
 TD_TEST(files_that_hold_no_table) {
@@ -194,20 +185,17 @@ TD_TEST(names_that_make_many_entries) {
   TD_CHECK_TEXT(td_last_error_message(), "more than 4 entries");
   options.max_entries = 5;
   TD_DO(td_table_load(path, &options, &td));
-  td_free(td);
   options.max_depth = 2;
   TD_EXPECT_NULL(td_table_load(path, &options, &td), TD_ERR_FORMAT, td);
   TD_CHECK_TEXT(td_last_error_message(), "deeper than 2 levels");
   options.struct_size = offsetof(td_table_options, max_depth); /* a client that knows no limits */
   TD_DO(td_table_load(path, &options, &td));
-  td_free(td);
 }
 
 TD_TEST(dictionaries_that_are_no_table) {
   td_tensordict *td = td_sample();
   const char *path = written("out", "as it was");
   TD_EXPECT(td_table_save(td, path, TABLE(TD_TABLE_CSV, ".")), TD_ERR_SHAPE);
-  td_free(td);
   td = td_empty(TD_SIZES(2));
   td_put(td, TD_KEY("n", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(2)));
   TD_EXPECT(td_table_save(td, path, TABLE(TD_TABLE_CSV, NULL)), TD_ERR_INVALID_ARGUMENT);
@@ -229,7 +217,6 @@ TD_TEST(dictionaries_that_are_no_table) {
   TD_EXPECT(td_table_save(td, path, TABLE(-1, ".")), TD_ERR_INVALID_ARGUMENT);
   TD_EXPECT(td_table_save(td, file_of("no/such/folder"), TABLE(TD_TABLE_CSV, ".")), TD_ERR_IO);
   check_file("out", "as it was");
-  td_free(td);
 }
 
 static td_tensordict *flat(const char *text, td_table_format format) {
@@ -270,8 +257,6 @@ TD_TEST(a_recording_as_a_table) {
   TD_DO(save_flat(again, TD_TABLE_CSV));
   check_file("out", want);
   TD_EXPECT(td_table_save(td, file_of("out"), TABLE(TD_TABLE_CSV, ".")), TD_ERR_SHAPE);
-  td_free(again);
-  td_free(td);
 }
 
 TD_TEST(elements_that_are_not_complete_stay_columns) {
@@ -292,10 +277,8 @@ TD_TEST(elements_that_are_not_complete_stay_columns) {
   TD_CHECK_ENTRY(td, TD_KEY("a[-1]"), TD_SIZES(1), TD_VALUES(2));
   TD_CHECK_ENTRY(td, TD_KEY("a[00]"), TD_SIZES(1), TD_VALUES(3));
   TD_CHECK_ENTRY(td, TD_KEY("[0]"), TD_SIZES(1), TD_VALUES(4));
-  td_free(td);
   td = flat("[{\"g[0,1]\":2,\"g[0,0]\":1,\"g[1,1]\":4,\"g[1,0]\":3}]", TD_TABLE_JSON);
   TD_CHECK_ENTRY(td, TD_KEY("g"), TD_SIZES(1, 2, 2), TD_VALUES(1, 2, 3, 4));
-  td_free(td);
 }
 
 TD_TEST(batches_that_rows_count) {
@@ -306,7 +289,6 @@ TD_TEST(batches_that_rows_count) {
   TD_CHECK_BATCH(td, 2, -1);
   TD_DO(save_flat(td, TD_TABLE_CSV));
   check_file("out", "episode,step,x\n0,0,1\n0,1,2\n1,0,3\n");
-  td_free(td);
   td = flat("dim0,dim1,dim2,x\n0,0,0,1\n0,0,1,2\n0,1,0,3\n0,1,1,4\n", TD_TABLE_CSV);
   TD_CHECK_BATCH(td, 1, 2, 2);
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(1, 2, 2), TD_VALUES(1, 2, 3, 4));
@@ -316,7 +298,6 @@ TD_TEST(batches_that_rows_count) {
              "\"x\":2},\n"
              "{\"dim0\":0,\"dim1\":1,\"dim2\":0,\"x\":3},\n{\"dim0\":0,\"dim1\":1,\"dim2\":1,\"x\":"
              "4}\n]\n");
-  td_free(td);
   static const char *const others[] = {
       "episode,step,x\n0,1,1\n0,2,2\n", "episode,step,x\n1,0,1\n1,1,2\n",
       "episode,step,x\n0,0,1\n0,2,2\n", "episode,step,x\n0,0,1\n0,-1,2\n",
@@ -338,10 +319,8 @@ TD_TEST(what_a_flat_table_cannot_hold) {
                  td);
   TD_DO(td_create(NULL, 0, TD_DEVICE_NONE, -1, &none));
   TD_EXPECT(save_flat(none, TD_TABLE_CSV), TD_ERR_SHAPE);
-  td_free(none);
   TD_DO(td_create(TD_SIZES(1, 1), TD_DEVICE_NONE, -1, &td));
   td_put(td, TD_KEY("step"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(1, 1)));
   TD_EXPECT(save_flat(td, TD_TABLE_CSV), TD_ERR_KEY_EXISTS);
   TD_CHECK_TEXT(td_last_error_message(), "\"step\"");
-  td_free(td);
 }

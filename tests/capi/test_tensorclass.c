@@ -128,9 +128,6 @@ TD_TEST(a_tensorclass_stays_a_tensorclass) {
   td_free(part);
   TD_DO(td_unsqueeze(td, 0, &part));
   TD_CHECK_SAME_TEXT(type_name(part), "MyData");
-  td_free(part);
-  td_tensor_free(some);
-  td_free(td);
 }
 
 TD_TEST(tensorclasses_are_joined) {
@@ -139,16 +136,12 @@ TD_TEST(tensorclasses_are_joined) {
   TD_DO(td_cat(both, 2, 0, &result));
   TD_CHECK_SAME_TEXT(type_name(result), "MyData");
   TD_CHECK_BATCH(result, 5);
-  td_free(result);
   TD_DO(td_stack(same, 2, 0, &result));
   TD_CHECK_SAME_TEXT(type_name(result), "MyData");
   TD_CHECK_BATCH(result, 2, 2);
   TD_DO(td_tensorclass_check(NULL, result));
-  td_free(result);
   TD_DO(td_remove(b, TD_KEY("label"))); /* only one of them has a label */
   TD_EXPECT_NULL(td_cat(both, 2, 0, &result), TD_ERR_KEY_NOT_FOUND, result);
-  td_free(a);
-  td_free(b);
 }
 
 TD_TEST(what_is_set_is_checked) {
@@ -181,11 +174,6 @@ TD_TEST(what_is_set_is_checked) {
   TD_EXPECT(td_remove(td, TD_KEY("mask")), TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_lock(td));
   TD_EXPECT(td_set(td, TD_KEY("label"), label), TD_ERR_LOCKED);
-  td_tensor_free(label);
-  td_tensor_free(narrow);
-  td_tensor_free(wide);
-  td_free(inner);
-  td_free(td);
 }
 
 TD_TEST(a_dictionary_is_looked_at_before_it_becomes_a_tensorclass) {
@@ -207,8 +195,6 @@ TD_TEST(a_dictionary_is_looked_at_before_it_becomes_a_tensorclass) {
   TD_DO(td_set_tensorclass(td, NULL));
   TD_CHECK_SAME_TEXT(type_name(td), "");
   td_put(td, TD_KEY("extra"), td_arange(TD_DTYPE_BOOL, 0, TD_SIZES(2)));
-  td_tensorclass_free(type);
-  td_free(td);
 }
 
 TD_TEST(tensorclasses_lie_in_tensorclasses) {
@@ -251,10 +237,6 @@ TD_TEST(tensorclasses_lie_in_tensorclasses) {
   TD_DO(td_set_tensorclass(td, NULL));
   one = td_take_dict(td, TD_KEY("one"));
   TD_CHECK_SAME_TEXT(type_name(one), "");
-  td_free(one);
-  td_free(td);
-  td_tensorclass_free(outer);
-  td_tensorclass_free(inner);
 }
 
 TD_TEST(new_tensorclasses_have_defaults_and_zeros) {
@@ -295,7 +277,6 @@ TD_TEST(new_tensorclasses_have_defaults_and_zeros) {
   td_tensor *a = td_take(td, TD_KEY("a"));
   TD_CHECK(!td_same_memory(a, start));
   td_tensor_free(a);
-  td_free(td);
   TD_EXPECT_NULL(td_tensorclass_instantiate(type, TD_SIZES(-3), TD_DEVICE_NONE, -1, &td),
                  TD_ERR_SHAPE, td);
 
@@ -307,10 +288,6 @@ TD_TEST(new_tensorclasses_have_defaults_and_zeros) {
   TD_EXPECT(td_set_tensorclass(td, type), TD_ERR_KEY_NOT_FOUND); /* "g" has no default */
   TD_DO(td_get_kind(td, TD_KEY("a"), &kind));
   TD_CHECK_INT(kind, TD_ENTRY_NONE);
-  td_free(td);
-  td_tensor_free(start);
-  td_tensorclass_free(type);
-  td_tensorclass_free(inner);
 }
 
 TD_TEST(types_are_built_on_others) {
@@ -328,8 +305,6 @@ TD_TEST(types_are_built_on_others) {
   const td_field again[] = {{.name = "mask"}};
   TD_EXPECT_NULL(td_tensorclass_create("Again", again, 1, &options, &none), TD_ERR_KEY_EXISTS,
                  none);
-  td_tensorclass_free(base);
-  td_tensorclass_free(type);
 }
 
 TD_TEST(tensors_are_converted_when_asked) {
@@ -347,8 +322,6 @@ TD_TEST(tensors_are_converted_when_asked) {
   td_put(td, TD_KEY("x"), td_arange(TD_DTYPE_UINT8, 8, TD_SIZES(2)));
   TD_CHECK_ENTRY(td, TD_KEY("x"), TD_SIZES(2), TD_VALUES(8, 9));
   TD_DO(td_tensorclass_check(NULL, td));
-  td_free(td);
-  td_tensorclass_free(type);
 }
 
 TD_TEST(frozen_tensorclasses_are_locked) {
@@ -365,9 +338,6 @@ TD_TEST(frozen_tensorclasses_are_locked) {
   td_put(wrapped, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT64, 3, TD_SIZES(2)));
   TD_DO(td_set_tensorclass(wrapped, type));
   TD_CHECK_FLAG(td_is_locked, wrapped, 1);
-  td_free(wrapped);
-  td_free(td);
-  td_tensorclass_free(type);
 }
 
 TD_TEST(parts_are_written_by_tensorclasses_of_the_same_fields) {
@@ -388,14 +358,8 @@ TD_TEST(parts_are_written_by_tensorclasses_of_the_same_fields) {
   TD_CHECK_ENTRY(one, TD_KEY("x"), TD_SIZES(4), TD_VALUES(7, 8, 2, 3));
   TD_DO(td_cat(both, 2, 0, &joined));
   TD_CHECK_SAME_TEXT(type_name(joined), "A"); /* that of the first */
-  td_free(joined);
   TD_DO(td_set_tensorclass(two, NULL));
   TD_DO(td_set_at(one, TD_AT(TD_I_SLICE(2, 4)), two));
-  td_free(one);
-  td_free(two);
-  td_tensorclass_free(a);
-  td_tensorclass_free(b);
-  td_tensorclass_free(c);
 }
 
 TD_TEST(declarations_that_contradict_themselves) {
@@ -446,8 +410,6 @@ TD_TEST(declarations_that_contradict_themselves) {
   TD_DO(td_tensorclass_create("T", open, 1, NULL, &type));
   TD_EXPECT_NULL(td_tensorclass_instantiate(type, TD_SIZES(1), TD_DEVICE_NONE, -1, &td),
                  TD_ERR_INVALID_ARGUMENT, td);
-  td_tensorclass_free(type);
-  td_tensor_free(value);
 }
 
 TD_TEST(types_are_nested_up_to_a_limit) {
@@ -464,8 +426,6 @@ TD_TEST(types_are_nested_up_to_a_limit) {
   td_tensordict *td = NULL;
   TD_DO(td_tensorclass_instantiate(type, TD_SIZES(2), TD_DEVICE_CPU, -1, &td));
   TD_DO(td_tensorclass_check(type, td));
-  td_free(td);
-  td_tensorclass_free(type);
 }
 
 /* What a call makes of a tensorclass, and whether it still is one. */
@@ -510,7 +470,6 @@ TD_TEST(operations_keep_the_type) {
   td_free(made);
   TD_DO(td_flatten_keys(td, ".", NULL, &made));
   check_made(made, "");
-  td_free(td);
 }
 
 TD_TEST(updates_are_checked) {
@@ -525,8 +484,6 @@ TD_TEST(updates_are_checked) {
   TD_EXPECT(td_update(td, source, NULL), TD_ERR_KEY_INVALID);
   TD_EXPECT(td_rename_key(td, TD_KEY("label"), TD_KEY("labels"), 0), TD_ERR_KEY_INVALID);
   TD_DO(td_tensorclass_check(NULL, td));
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(mapped_tensorclasses_are_tensorclasses) {
@@ -547,10 +504,6 @@ TD_TEST(mapped_tensorclasses_are_tensorclasses) {
   TD_DO(td_set_tensorclass(loaded, type)); /* nothing has to be filled in: allowed when locked */
   td_free(mapped);
   TD_DO(td_memmap(loaded, td_test_folder(), NULL, &mapped)); /* over itself: mapped already */
-  td_tensorclass_free(type);
-  td_free(loaded);
-  td_free(mapped);
-  td_free(td);
 }
 
 TD_TEST(tensorclasses_of_python_are_tensorclasses) {
@@ -578,7 +531,4 @@ TD_TEST(tensorclasses_of_python_are_tensorclasses) {
     fclose(file);
     TD_CHECK_SAME_TEXT(got, want);
   }
-  td_free(mapped);
-  td_free(inner);
-  td_free(td);
 }

@@ -147,8 +147,6 @@ TD_TEST(old_fields) {
   old = load(dir);
   TD_CHECK_BATCH(old, 4);
   TD_CHECK_JSON(old, TD_KEY("s"), "\"text\"");
-  td_free(old);
-  td_free(td);
 }
 
 TD_TEST(old_fields_that_are_wrong) {
@@ -168,7 +166,6 @@ TD_TEST(old_fields_that_are_wrong) {
   TD_EXPECT_NULL(td_memmap_load(dir, &few, &td), TD_ERR_FORMAT, td);
   few.max_entries = 4;
   TD_DO(td_memmap_load(dir, &few, &td));
-  td_free(td);
 }
 
 /* Plain values are read; the file goes along as long as they are those in it. */
@@ -208,7 +205,6 @@ TD_TEST(plain_pickle) {
   td_free(td);
   td = load(dir);
   TD_CHECK_BATCH(td, 4);
-  td_free(td);
 }
 
 /* What only Python can make is not looked at: its file is kept. */
@@ -237,7 +233,6 @@ TD_TEST(foreign_pickle) {
   TD_DO(td_set_tensorclass(fresh, type));
   save(fresh, here("fresh"));
   TD_CHECK(!td_exists(here("fresh/other.pickle")));
-  td_free(fresh);
   /* Declared anew, it keeps what it has. */
   TD_DO(td_set_tensorclass(td, type));
   save(td, here("wrapped"));
@@ -251,7 +246,6 @@ TD_TEST(foreign_pickle) {
   TD_DO(td_set_tensorclass(td, NULL)); /* no tensorclass any more */
   save(td, here("none"));
   TD_CHECK(!td_exists(here("none/other.pickle")));
-  td_free(td);
 }
 
 TD_TEST(pickles_below) {
@@ -312,8 +306,6 @@ TD_TEST(tensorclass_over_a_stack) {
   td_put(one, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   td_put(two, TD_KEY("x"), td_arange(TD_DTYPE_FLOAT32, 3, TD_SIZES(2)));
   TD_DO(td_lazy_stack((const td_tensordict *const[]){one, two}, 2, 0, &lazy));
-  td_free(one);
-  td_free(two);
   td_make_folder(here("lazy"));
   save(lazy, here("lazy/_tensordict"));
   td_free(lazy);
@@ -323,12 +315,10 @@ TD_TEST(tensorclass_over_a_stack) {
   TD_CHECK_TEXT(warnings, "\"table\", \"pair\"");
   TD_CHECK_JSON(td, TD_KEY("s"), "[[\"text\", \"text\"], [\"text\", \"text\"]]");
   save(td, here("again"));
-  td_free(td);
   check_file(here("again/other.pickle"), PLAIN);
   check_text(here("again/meta.json"), TYPE "}");
   td = load(here("again"));
   TD_CHECK_JSON(td, TD_KEY("s"), "[[\"text\", \"text\"], [\"text\", \"text\"]]");
-  td_free(td);
 }
 
 /* A writer of rows that begins with such a tensorclass. */
@@ -344,7 +334,6 @@ TD_TEST(a_new_folder_that_grows) {
   td = load(tensorclass("another", TYPE "}", PLAIN));
   TD_EXPECT(td_memmap_append(here("grown"), td, NULL), TD_ERR_WRONG_ENTRY);
   TD_CHECK_TEXT(td_last_error_message(), "pickled");
-  td_free(td);
 }
 
 /* Whatever stands in the file, the tensorclass loads, and a save copies it. */
@@ -450,10 +439,8 @@ TD_TEST(deep_pickles) {
   TD_DO(td_set_non_tensor_json(td, TD_KEY("b"), "1"));
   save(td, here("values"));
   TD_CHECK(!td_exists(here("values/other.pickle")));
-  td_free(td);
   td = load(here("values"));
   TD_CHECK_JSON(td, TD_KEY("b"), "1");
-  td_free(td);
 }
 
 TD_TEST(damaged_pickles) {

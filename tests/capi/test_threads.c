@@ -84,7 +84,6 @@ TD_TEST(readers_beside_each_other) {
     TD_CHECK_INT(readers[i].status, TD_OK);
     TD_CHECK_INT(readers[i].sum, ROUNDS * 66);
   }
-  td_free(td);
 }
 
 static void *open_and_free(void *user) {

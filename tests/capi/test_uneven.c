@@ -118,9 +118,6 @@ TD_TEST(a_size_that_is_none_is_told) {
   td_writer *writer = NULL;
   TOLD(td_writer_open(td, NULL, &writer));
   TD_CHECK(result == NULL && many[0] == NULL && tensor == NULL && writer == NULL);
-  td_tensor_free(index);
-  td_tensor_free(two);
-  td_free(td);
 }
 
 /* Sizes of -1 whose product is a positive number were counted as if they were sizes. */
@@ -136,29 +133,20 @@ TD_TEST(values_of_stacks_with_several_unequal_sizes) {
   TD_CHECK_TEXT(td_last_error_message(), "elements of the lazy stack differ along dimension 0");
   TD_EXPECT(td_get_non_tensor_bytes(lazy, TD_KEY("i"), text, sizeof text, &length),
             TD_ERR_WRONG_ENTRY);
-  td_free(lazy);
-  td_free(b);
-  td_free(a);
 }
 
 TD_TEST(what_needs_no_size_goes_on) {
   td_tensordict *td = uneven(), *result = NULL, *again = NULL;
   TD_DO(td_transpose(td, 0, 1, &result));
   TD_CHECK_BATCH(result, -1, 2);
-  td_free(result);
   TD_DO(td_unsqueeze(td, 0, &result));
   TD_CHECK_BATCH(result, 1, 2, -1);
   TD_DO(td_squeeze(result, 0, &again));
   TD_CHECK_BATCH(again, 2, -1);
-  td_free(again);
-  td_free(result);
   TD_DO(td_expand(td, TD_SIZES(3, 2, -1), &result));
   TD_CHECK_BATCH(result, 3, 2, -1);
-  td_free(result);
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(-1)), &result));
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2), TD_VALUES(1, 12));
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(indices_keep_the_names_of_unequal_elements) {
@@ -168,8 +156,6 @@ TD_TEST(indices_keep_the_names_of_unequal_elements) {
   TD_CHECK_BATCH(result, 2, 2);
   char *text = td_printed(result);
   free(text);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(values_reach_unequal_elements) {
@@ -189,8 +175,6 @@ TD_TEST(values_reach_unequal_elements) {
   TD_CHECK_JSON(td, TD_KEY("note"), "[[7, 7], [8, 8, 8]]");
   char *printed = td_printed(td);
   free(printed);
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(rows_of_unequal_elements_are_repeated) {
@@ -199,11 +183,9 @@ TD_TEST(rows_of_unequal_elements_are_repeated) {
   TD_CHECK_BATCH(result, 4, -1);
   CHECK_ELEMENT(result, 0, TD_KEY("a"), TD_SIZES(4), TD_VALUES(0, 1, 0, 1));
   CHECK_ELEMENT(result, 3, TD_KEY("a"), TD_SIZES(6), TD_VALUES(10, 11, 12, 10, 11, 12));
-  td_free(result);
   TD_DO(td_flip(td, TD_SIZES(0), &result));
   TD_CHECK_BATCH(result, 2, -1);
   CHECK_ELEMENT(result, 1, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
   TD_DO(td_roll(td, (const int64_t[]){1}, (const int64_t[]){0}, 1, &result));
   td_free(result);
   /* Copies, also of an element that stands in the result twice. */
@@ -212,10 +194,6 @@ TD_TEST(rows_of_unequal_elements_are_repeated) {
   TD_DO(td_zero(first));
   CHECK_ELEMENT(result, 2, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
   TD_CHECK_ENTRY(source, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(source);
-  td_free(first);
-  td_free(result);
-  td_free(td);
 }
 
 TD_TEST(a_mask_fills_what_single_elements_have) {
@@ -231,19 +209,12 @@ TD_TEST(a_mask_fills_what_single_elements_have) {
   TD_DO(td_index(result, TD_AT(TD_I_ALL, TD_I_INT(0)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("own"), TD_SIZES(2, 2), TD_VALUES(9, 9, 3, 4));
   TD_CHECK_ENTRY(part, TD_KEY("x"), TD_SIZES(2, 1), TD_VALUES(9, 1));
-  td_free(part);
-  td_free(result);
   TD_DO(td_masked_fill_inplace(td, mask, value));
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &part));
   TD_CHECK_ENTRY(part, TD_KEY("x"), TD_SIZES(2, 3), TD_VALUES(0, 1, 2, 9, 9, 9));
   TD_CHECK_ENTRY(part, TD_KEY("n", "b"), TD_SIZES(2, 2), TD_VALUES(10, 11, 9, 9));
-  td_free(part);
-  td_tensor_free(mask);
   mask = td_mask((const int64_t[]){1, 0, 1}, 3);
   TD_EXPECT(td_masked_fill_inplace(td, mask, value), TD_ERR_SHAPE);
-  td_tensor_free(mask);
-  td_tensor_free(value);
-  td_free(td);
 }
 
 TD_TEST(a_masked_part_of_a_locked_stack_is_its_own) {
@@ -265,11 +236,6 @@ TD_TEST(a_masked_part_of_a_locked_stack_is_its_own) {
   TD_DO(td_masked_select(sub_tensordict, mask, &result));
   TD_DO(td_zero(result));
   CHECK_ELEMENT(td, 0, TD_KEY("a"), TD_SIZES(2), TD_VALUES(0, 1));
-  td_free(result);
-  td_free(sub_tensordict);
-  td_free(outer);
-  td_tensor_free(mask);
-  td_free(td);
 }
 
 TD_TEST(another_dtype_leaves_values_alone) {
@@ -279,19 +245,13 @@ TD_TEST(another_dtype_leaves_values_alone) {
   TD_DO(td_view_dtype(td, TD_DTYPE_INT32, 0, TD_NO_SIZES, &result));
   TD_CHECK_JSON(result, TD_KEY("v"), "[\"x\", \"y\"]");
   TD_CHECK_DTYPE(result, TD_KEY("a"), TD_DTYPE_INT32);
-  td_free(result);
   TD_EXPECT_NULL(td_view_dtype(td, TD_DTYPE_UINT8, TD_VIEW_DTYPE_HAS_SIZES, TD_SIZES(8), &result),
                  TD_ERR_UNSUPPORTED, result);
   TD_CHECK_TEXT(td_last_error_message(), "batch size [2]");
-  td_free(td);
   td = uneven();
-  td_tensordict *inner = element(td, 0);
   TD_DO(td_remove(td, TD_KEY("n")));
   TD_DO(td_view_dtype(td, TD_DTYPE_INT32, 0, TD_NO_SIZES, &result));
   TD_CHECK_BATCH(result, 2, -1);
-  td_free(result);
-  td_free(inner);
-  td_free(td);
 }
 
 TD_TEST(nan_equals_nothing) {
@@ -312,9 +272,6 @@ TD_TEST(nan_equals_nothing) {
   td_put(td, TD_KEY("a"), td_filled(TD_DTYPE_FLOAT32, 1, TD_SIZES(2)));
   TD_DO(td_equal(outer, outer, &same));
   TD_CHECK_INT(same, 1);
-  td_free(copy);
-  td_free(outer);
-  td_free(td);
 }
 
 TD_TEST(names_of_elements_are_loaded) {
@@ -326,16 +283,12 @@ TD_TEST(names_of_elements_are_loaded) {
   const char *file = td_path(td_test_folder(), "named.bin");
   td_tensordict *made = NULL;
   TD_DO(td_consolidate(td, file, NULL, &made));
-  td_free(made);
   TD_DO(td_consolidated_load(file, NULL, &loaded));
   TD_DO(td_names(loaded, &names));
   TD_DO(td_keys_at(names, 0, &name, &length));
   TD_CHECK_TEXT(name[0], "stack");
   TD_DO(td_keys_at(names, 1, &name, &length));
   TD_CHECK_TEXT(name[0], "time");
-  td_keys_free(names);
-  td_free(loaded);
-  td_free(td);
 }
 
 TD_TEST(stacks_of_unequal_stacks_are_described) {
@@ -357,14 +310,9 @@ TD_TEST(stacks_of_unequal_stacks_are_described) {
   void *data = NULL;
   TD_DO(td_tensor_data(leaf, &data));
   TD_CHECK(addresses[0] == (int64_t)(intptr_t)data);
-  td_tensor_free(leaf);
-  td_free(first);
-  td_free(inner);
   TD_DO(td_empty_like(td, TD_EMPTY_LIKE_RECURSE, &result));
   TD_CHECK_BATCH(result, 2, 2, -1);
   TD_CHECK_FLAG(td_is_empty, result, 1);
-  td_free(result);
-  td_free(td);
 }
 
 /* It said that it was done, and the dictionary was locked as before. */
@@ -391,9 +339,6 @@ TD_TEST(what_a_locked_stack_reads_as_stays_locked) {
   TD_DO(td_unlock(td));
   TD_CHECK_FLAG(td_is_locked, td, 0);
   TD_CHECK_FLAG(td_is_locked, one, 0);
-  td_free(td);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(whatever_is_uneven_prints) {
@@ -408,9 +353,6 @@ TD_TEST(whatever_is_uneven_prints) {
   TD_CHECK_TEXT(text, "SubTensorDict");
   TD_CHECK_TEXT(text, "a: Tensor(shape=torch.Size([2, -1])");
   free(text);
-  td_free(sub_tensordict);
-  td_free(turned);
-  td_free(td);
 }
 
 TD_TEST(rows_that_were_picked_lie_densely) {
@@ -428,29 +370,21 @@ TD_TEST(rows_that_were_picked_lie_densely) {
     td_free(flat);
     td_free(result);
   }
-  td_tensor_free(two);
-  td_free(turned);
-  td_free(td);
 }
 
 TD_TEST(some_dimensions_are_permuted) {
   td_tensordict *td = td_sample(), *result = NULL; /* batch [4, 3] */
   TD_DO(td_permute(td, TD_SIZES(-2), &result));
   TD_CHECK_BATCH(result, 4, 3);
-  td_free(result);
   TD_EXPECT_NULL(td_permute(td, TD_SIZES(-1), &result), TD_ERR_SHAPE, result);
   TD_CHECK_TEXT(td_last_error_message(), "dimension -1");
   TD_EXPECT_NULL(td_permute(td, TD_SIZES(1), &result), TD_ERR_SHAPE, result);
   TD_DO(td_permute(td, TD_SIZES(-1, -2), &result));
   TD_CHECK_BATCH(result, 3, 4);
-  td_free(result);
   td_tensordict *three = NULL;
   TD_DO(td_unsqueeze(td, 2, &three)); /* [4, 3, 1] */
   TD_DO(td_permute(three, TD_SIZES(-2, -3), &result));
   TD_CHECK_BATCH(result, 3, 4, 1);
-  td_free(result);
-  td_free(three);
-  td_free(td);
 }
 
 TD_TEST(an_index_shorter_than_the_batch_gathers) {
@@ -462,10 +396,6 @@ TD_TEST(an_index_shorter_than_the_batch_gathers) {
   TD_CHECK_BATCH(result, 2, 1);
   TD_CHECK_ENTRY(result, TD_KEY("a"), TD_SIZES(2, 1), TD_VALUES(0, 3));
   TD_CHECK_ENTRY(result, TD_KEY("f"), TD_SIZES(2, 1, 2), TD_VALUES(0, 1, 6, 7));
-  td_free(result);
-  td_tensor_free(index);
   index = td_filled(TD_DTYPE_INT64, 0, TD_SIZES(4, 1));
   TD_EXPECT_NULL(td_gather(td, 1, index, &result), TD_ERR_SHAPE, result);
-  td_tensor_free(index);
-  td_free(td);
 }

@@ -28,12 +28,6 @@ TD_TEST(update_stores_tensors_and_keeps_dictionaries) {
   TD_CHECK_ENTRY(n, TD_KEY("new"), TD_SIZES(3), TD_VALUES(300, 301, 302));
   TD_CHECK_ENTRY(n, TD_KEY("b"), TD_SIZES(3), TD_VALUES(10, 11, 12));
   TD_DO(td_update(td, td, NULL)); /* itself: nothing */
-  td_tensor_free(a);
-  td_tensor_free(old);
-  td_free(still);
-  td_free(n);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(update_replaces_a_tensor_by_a_dictionary_and_back) {
@@ -44,8 +38,6 @@ TD_TEST(update_replaces_a_tensor_by_a_dictionary_and_back) {
   TD_CHECK_KEYS(td, "a n n/b n/c");
   TD_DO(td_update(td, source, NULL));
   TD_CHECK_KEYS(td, "a a/x n");
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(update_in_place_writes_and_adds) {
@@ -55,9 +47,6 @@ TD_TEST(update_in_place_writes_and_adds) {
   TD_CHECK(td_holds(td, TD_KEY("a"), a));
   TD_CHECK_VALUES(a, 100, 101, 102);
   TD_CHECK_KEYS(td, "a n n/b n/c n/new");
-  td_tensor_free(a);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(strict_update_wants_every_entry_before_it_writes) {
@@ -71,9 +60,6 @@ TD_TEST(strict_update_wants_every_entry_before_it_writes) {
   TD_DO(td_update(td, source, &strict));
   TD_CHECK_VALUES(a, 100, 101, 102);
   TD_CHECK_ENTRY(td, TD_KEY("n", "c"), TD_SIZES(3, 2), TD_VALUES(200, 201, 202, 203, 204, 205));
-  td_tensor_free(a);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(written_values_are_converted_and_broadcast) {
@@ -91,9 +77,6 @@ TD_TEST(written_values_are_converted_and_broadcast) {
   td_put(source, TD_KEY("n", "c"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(4)));
   TD_EXPECT(td_update(td, source, &strict), TD_ERR_SHAPE);
   TD_CHECK_VALUES(a, 7, 7, 7); /* the first one was not written either */
-  td_tensor_free(a);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(a_locked_dictionary_takes_only_values) {
@@ -108,8 +91,6 @@ TD_TEST(a_locked_dictionary_takes_only_values) {
   TD_DO(td_update(td, source, &ignore));
   TD_CHECK_KEYS(td, "a n n/b n/c n/new");
   TD_CHECK_FLAG(td_is_locked, td, 1);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(only_some_keys) {
@@ -132,9 +113,6 @@ TD_TEST(only_some_keys) {
   TD_CHECK_KEYS(fresh, "n n/new n/c");
   some.keys = NULL;
   TD_EXPECT(td_update(fresh, source, &some), TD_ERR_NULL_ARGUMENT);
-  td_free(fresh);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(copies_and_whole_dictionaries) {
@@ -151,11 +129,6 @@ TD_TEST(copies_and_whole_dictionaries) {
   TD_CHECK_KEYS(td, "a n n/c n/new");
   td_tensordict *n = td_take_dict(td, TD_KEY("n")), *theirs = td_take_dict(source, TD_KEY("n"));
   TD_CHECK(td_is_same_dict(n, theirs));
-  td_tensor_free(a);
-  td_free(n);
-  td_free(theirs);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(batch_sizes_agree_as_far_as_both_go) {
@@ -166,9 +139,6 @@ TD_TEST(batch_sizes_agree_as_far_as_both_go) {
   TD_CHECK_BATCH(td, 3);
   TD_EXPECT(td_update(td, other, NULL), TD_ERR_SHAPE);
   TD_CHECK_TEXT(td_last_error_message(), "[4]");
-  td_free(other);
-  td_free(longer);
-  td_free(td);
 }
 
 TD_TEST(the_batch_size_of_the_source) {
@@ -196,9 +166,6 @@ TD_TEST(the_batch_size_of_the_source) {
   TD_EXPECT(td_update(td, source, &options), TD_ERR_LOCKED);
   options.mode = 3;
   TD_EXPECT(td_update(td, source, &options), TD_ERR_INVALID_ARGUMENT);
-  td_free(n);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(a_dictionary_never_lies_inside_itself) {
@@ -212,10 +179,6 @@ TD_TEST(a_dictionary_never_lies_inside_itself) {
   td_put(beside, TD_KEY("n", "x"), td_arange(TD_DTYPE_INT8, 0, TD_SIZES(3)));
   TD_DO(td_update(td, beside, NULL)); /* one dictionary in two places is no cycle */
   TD_CHECK_KEYS(td, "a n n/b n/c n/x m m/b m/c m/x");
-  td_free(beside);
-  td_free(n);
-  td_free(source);
-  td_free(td);
 }
 
 TD_TEST(update_at_writes_a_part) {
@@ -242,9 +205,6 @@ TD_TEST(update_at_writes_a_part) {
   TD_EXPECT(td_update_at(td, TD_AT(TD_I_INT(1)), row, 0), TD_ERR_KEY_NOT_FOUND);
   TD_CHECK_ENTRY(td, TD_KEY("a"), TD_SIZES(3), TD_VALUES(50, 50, 50));
   TD_EXPECT(td_update_at(td, TD_AT(TD_I_INT(3)), row, 0), TD_ERR_INDEX);
-  td_tensor_free(rows);
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(a_lazy_stack_takes_values_element_by_element) {
@@ -261,12 +221,6 @@ TD_TEST(a_lazy_stack_takes_values_element_by_element) {
   td_put(source, TD_KEY("z"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(2, 3)));
   TD_DO(td_update(lazy, source, NULL));
   TD_CHECK_ENTRY(two, TD_KEY("z"), TD_SIZES(3), TD_VALUES(3, 4, 5));
-  td_tensor_free(fives);
-  td_tensor_free(a);
-  td_free(source);
-  td_free(lazy);
-  td_free(one);
-  td_free(two);
 }
 
 TD_TEST(a_lazy_stack_makes_a_dense_dictionary_lazy) {
@@ -287,13 +241,6 @@ TD_TEST(a_lazy_stack_makes_a_dense_dictionary_lazy) {
   TD_CHECK_ENTRY(first, TD_KEY("x"), TD_SIZES(4), TD_VALUES(5, 6, 7, 8));
   TD_CHECK_ENTRY(first, TD_KEY("old"), TD_NO_SIZES, TD_VALUES(1));
   TD_CHECK_KEYS(two, "x"); /* the source stays as it is */
-  td_free(first);
-  td_free(n);
-  td_free(source);
-  td_free(lazy);
-  td_free(one);
-  td_free(two);
-  td_free(td);
 }
 
 TD_TEST(what_is_written_to_a_sub_tensordict_reaches_the_part) {
@@ -316,7 +263,4 @@ TD_TEST(what_is_written_to_a_sub_tensordict_reaches_the_part) {
   td_free(result);
   TD_EXPECT(td_select_inplace(sub_tensordict, keys, 1, NULL), TD_ERR_UNSUPPORTED);
   TD_EXPECT(td_auto_batch_size(sub_tensordict, -1, 0), TD_ERR_UNSUPPORTED);
-  td_free(source);
-  td_free(sub_tensordict);
-  td_free(td);
 }

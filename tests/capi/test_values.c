@@ -23,11 +23,9 @@ TD_TEST(one_value_for_the_batch) {
   TD_DO(td_index(td, TD_AT(TD_I_INT(1)), &part));
   check_json(td_get_non_tensor_json, part, "5");
   check_json(td_get_non_tensor_stack_json, part, "5");
-  td_free(part);
   TD_DO(td_spread_non_tensor(td, TD_KEY("v")));
   check_json(td_get_non_tensor_json, td, "[5, 5]");
   check_json(td_get_non_tensor_value_json, td, "5");
-  td_free(td);
 }
 
 TD_TEST(one_value_for_each_element) {
@@ -40,19 +38,13 @@ TD_TEST(one_value_for_each_element) {
             TD_ERR_WRONG_ENTRY);
   TD_DO(td_index(td, TD_AT(TD_I_ALL, TD_I_INT(1)), &part));
   check_json(td_get_non_tensor_json, part, "[\"b\", [1]]");
-  td_free(part);
   td_tensor *rows = td_positions((const int64_t[]){1, 0, 1}, 3);
   TD_DO(td_index(td, TD_AT(TD_I_TENSOR(rows), TD_I_INT(0)), &part));
   check_json(td_get_non_tensor_json, part, "[\"c\", \"a\", \"c\"]");
-  td_tensor_free(rows);
-  td_free(part);
   TD_DO(td_transpose(td, 0, 1, &part));
   check_json(td_get_non_tensor_json, part, "[[\"a\", \"c\"], [\"b\", [1]]]");
-  td_free(part);
   TD_DO(td_view(td, TD_SIZES(4), &part));
   check_json(td_get_non_tensor_json, part, "[\"a\", \"b\", \"c\", [1]]");
-  td_free(part);
-  td_free(td);
 }
 
 TD_TEST(written_at_an_index) {
@@ -70,8 +62,6 @@ TD_TEST(written_at_an_index) {
   size_t length = 0;
   TD_DO(td_get_non_tensor_json(td, TD_KEY("w"), text, sizeof text, &length));
   TD_CHECK_SAME_TEXT(text, "1");
-  td_free(row);
-  td_free(td);
 }
 
 TD_TEST(stacked) {
@@ -80,12 +70,8 @@ TD_TEST(stacked) {
   TD_DO(td_set_non_tensor_json(two, TD_KEY("v"), "\"y\""));
   TD_DO(td_stack((const td_tensordict *const[]){one, two}, 2, 0, &both));
   check_json(td_get_non_tensor_json, both, "[\"x\", \"y\"]");
-  td_free(both);
   TD_DO(td_stack((const td_tensordict *const[]){one, one}, 2, 0, &both));
   check_json(td_get_non_tensor_json, both, "[\"x\", \"x\"]");
-  td_free(both);
-  td_free(two);
-  td_free(one);
 }
 
 TD_TEST(bytes) {
@@ -105,11 +91,9 @@ TD_TEST(bytes) {
   TD_DO(td_clone(td, 0, &same));
   TD_DO(td_equal(td, same, &equal));
   TD_CHECK_INT(equal, 1);
-  td_free(same);
   TD_DO(td_set_non_tensor_json(td, TD_KEY("v"), "\"text\""));
   TD_EXPECT(td_get_non_tensor_bytes(td, TD_KEY("v"), back, sizeof back, &length),
             TD_ERR_WRONG_ENTRY);
-  td_free(td);
 }
 
 TD_TEST(what_is_refused) {
@@ -124,5 +108,4 @@ TD_TEST(what_is_refused) {
   TD_EXPECT(td_spread_non_tensor(td, TD_KEY("t")), TD_ERR_WRONG_ENTRY);
   TD_DO(td_lock(td));
   TD_EXPECT(td_set_non_tensor_json(td, TD_KEY("v"), "1"), TD_ERR_LOCKED);
-  td_free(td);
 }

@@ -62,7 +62,6 @@ TD_TEST(rows_arrive) {
   td_writer_free(writer);
   TD_CHECK_ENTRY(td, TD_KEY("pos"), TD_SIZES(3, 2), TD_VALUES(1, 2, 3, 4, 5, 6));
   TD_CHECK_ENTRY(td, TD_KEY("n", "done"), TD_SIZES(3), TD_VALUES(0, 0, 1));
-  td_free(td);
 }
 
 TD_TEST(rows_follow_in_row_major_order) {
@@ -73,7 +72,6 @@ TD_TEST(rows_follow_in_row_major_order) {
   td_writer_free(writer);
   TD_CHECK_ENTRY(td, TD_KEY("pos"), TD_SIZES(2, 2, 2), TD_VALUES(1, 2, 3, 4, 5, 6, 7, 8));
   TD_CHECK_ENTRY(td, TD_KEY("n", "done"), TD_SIZES(2, 2), TD_VALUES(0, 0, 0, 1));
-  td_free(td);
 }
 
 TD_TEST(rows_reach_the_files) {
@@ -90,8 +88,6 @@ TD_TEST(rows_reach_the_files) {
   td_writer_free(writer);
   TD_DO(td_memmap_load(folder, NULL, &loaded));
   TD_CHECK_ENTRY(loaded, TD_KEY("pos"), TD_SIZES(3, 2), TD_VALUES(1, 2, 3, 4, 5, 6));
-  td_free(loaded);
-  td_free(td);
 }
 
 TD_TEST(the_end_of_capacity) {
@@ -111,7 +107,6 @@ TD_TEST(the_end_of_capacity) {
   TD_CHECK_INT(rows, 2);
   td_writer_free(writer);
   TD_CHECK_ENTRY(td, TD_KEY("pos"), TD_SIZES(5, 2), TD_VALUES(0, 0, 1, 2, 3, 4, 0, 0, 0, 0));
-  td_free(td);
 }
 
 TD_TEST(rows_outside_the_batch) {
@@ -134,8 +129,6 @@ TD_TEST(rows_outside_the_batch) {
   options.first_row = 0;
   options.reserved = 1;
   TD_EXPECT_NULL(td_writer_open(td, &options, &writer), TD_ERR_INVALID_ARGUMENT, writer);
-  td_free(scalar);
-  td_free(td);
 }
 
 TD_TEST(binding_what_cannot_be_written) {
@@ -156,8 +149,6 @@ TD_TEST(binding_what_cannot_be_written) {
   TD_EXPECT(td_writer_bind(writer, TD_KEY("sparse"), &field), TD_ERR_SHAPE);
   TD_DO(td_writer_bind(writer, TD_KEY("pos"), &field));
   TD_CHECK_INT(field, 0); /* a failed bind takes no number */
-  td_writer_free(writer);
-  td_free(td);
 }
 
 TD_TEST(sizes_and_fields_are_checked) {
@@ -180,8 +171,6 @@ TD_TEST(sizes_and_fields_are_checked) {
   TD_DO(td_writer_put(writer, field, position, 8)); /* twice in one row: the last one stays */
   TD_DO(td_writer_put(writer, field, position + 1, 8));
   TD_CHECK_ENTRY(td, TD_KEY("pos"), TD_SIZES(3, 2), TD_VALUES(2, 3, 0, 0, 0, 0));
-  td_writer_free(writer);
-  td_free(td);
 }
 
 TD_TEST(a_closed_writer_takes_nothing) {
@@ -200,8 +189,6 @@ TD_TEST(a_closed_writer_takes_nothing) {
   TD_EXPECT(td_writer_bind(writer, TD_KEY("pos"), &field), TD_ERR_INVALID_ARGUMENT);
   TD_DO(td_writer_rows(writer, &rows));
   TD_CHECK_INT(rows, 1);
-  td_writer_free(writer);
-  td_free(td);
 }
 
 TD_TEST(a_bound_tensor_stays_when_its_entry_is_replaced) {
@@ -216,9 +203,6 @@ TD_TEST(a_bound_tensor_stays_when_its_entry_is_replaced) {
   TD_DO(td_writer_put(writer, field, position, 8));
   TD_CHECK_VALUES(old, 1, 2, 0, 0);
   TD_CHECK_ENTRY(td, TD_KEY("pos"), TD_SIZES(2, 2), TD_VALUES(7, 7, 7, 7));
-  td_writer_free(writer);
-  td_tensor_free(old);
-  td_free(td);
 }
 
 /* Rows that would go to memory which nobody reads are told, at the latest when the writer is closed. */
@@ -254,12 +238,6 @@ TD_TEST(entries_that_are_not_stored_cannot_be_bound) {
   TD_DO(td_writer_next(writer));
   TD_DO(td_writer_close(writer));
   TD_CHECK(int64_at(halves[0], "x", 1) == 9);
-  td_writer_free(writer);
-  td_free(part);
-  td_tensor_free(mask);
-  td_free(lazy);
-  td_free(halves[0]);
-  td_free(halves[1]);
 }
 
 /* Opens a writer on "x" and completes one row. */
@@ -306,7 +284,6 @@ TD_TEST(entries_that_went_elsewhere_are_told) {
   writer = one_row(td);
   TD_DO(td_remove(td, TD_KEY("x")));
   expect_lost(writer, "removed");
-  td_free(td);
 }
 
 TD_TEST(a_field_is_declared_and_bound_at_once) {
@@ -334,5 +311,4 @@ TD_TEST(a_field_is_declared_and_bound_at_once) {
   td_writer_free(writer);
   TD_CHECK_ENTRY(td, TD_KEY("step"), TD_SIZES(3), TD_VALUES(5, 0, 0));
   TD_CHECK_ENTRY(td, TD_KEY("n", "pose"), TD_SIZES(3, 2), TD_VALUES(1, 2, 0, 0, 0, 0));
-  td_free(td);
 }

@@ -1,13 +1,15 @@
 /* td_test.h: tests in C99. One file of TD_TEST bodies linked with the support library is a program
  * that prints TAP; names given on its command line choose tests ("=name" that one alone), --list
- * names them. */
+ * names them. Handles that a test gets are freed when it ends (td_owned.h). It frees them itself where
+ * the moment matters: before a check that needs them gone, before memory or a variable of its own that
+ * they refer to ends, in a loop that makes very many, and on threads that it starts. */
 #ifndef TD_TEST_H
 #define TD_TEST_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tensordict/td.h"
+#include "td_own.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,7 +69,7 @@ const char *td_test_folder(void);
 
 /* The call must give exactly this status. */
 #define TD_EXPECT(call, status) td_test_expect(__FILE__, __LINE__, #call, (call), (status))
-#define TD_DO(call) TD_EXPECT(call, TD_OK)
+#define TD_DO(call) td_test_expect(__FILE__, __LINE__, #call, (call), TD_OK)
 
 #define TD_CHECK(condition)                                               \
   do {                                                                    \
@@ -96,7 +98,7 @@ void td_test_check_same(const char *file, int line, const char *text, const char
 #define TD_EXPECT_NULL(call, status, result)                                       \
   do {                                                                             \
     (result) = TD_POISON;                                                          \
-    TD_EXPECT(call, status);                                                       \
+    td_test_expect(__FILE__, __LINE__, #call, (call), (status));                   \
     if ((result) != NULL)                                                          \
       td_test_fail(__FILE__, __LINE__, "%s is not NULL after a failure", #result); \
   } while (0)
