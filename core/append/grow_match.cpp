@@ -168,7 +168,7 @@ class Matcher {
     const at::Tensor& tensor = value.tensor();
     if (tensor.scalar_type() != leaf.dtype) {
       fail(Code::dtype, show_path(views), " is ", stored_name(leaf.dtype), " in \"", folder_.dir(),
-           "\" and ", c10::toString(tensor.scalar_type()), " in the dictionary to append");
+           "\" and ", dtype_name(tensor.scalar_type()), " in the dictionary to append");
     }
     check_sizes(show_path(views), tensor.sizes(), leaf.row);
     if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {

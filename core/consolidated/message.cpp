@@ -2,6 +2,7 @@
 
 #include "core/consolidated/packing.h"
 #include "core/tensor/buffer.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/writes.h"
 #include "core/tree/kinds.h"
@@ -96,9 +97,8 @@ void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptio
                ", in the message ", show_sizes(source.sizes()));
         }
         if (target.scalar_type() != source.scalar_type()) {
-          fail(Code::dtype, show_path(here.path()), " has dtype ",
-               c10::toString(target.scalar_type()), ", in the message ",
-               c10::toString(source.scalar_type()));
+          fail(Code::dtype, show_path(here.path()), " has dtype ", dtype_name(target.scalar_type()),
+               ", in the message ", dtype_name(source.scalar_type()));
         }
         writes.set(here.path(), target, source);
       },

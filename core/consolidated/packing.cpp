@@ -48,7 +48,7 @@ std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
   const std::string_view dtype = stored_name(tensor.scalar_type());
   if (dtype.empty()) {
     fail(Code::dtype, show_quoted(name), " cannot be packed: the format has no dtype ",
-         c10::toString(tensor.scalar_type()));
+         dtype_name(tensor.scalar_type()));
   }
   if (tensor.device().type() == c10::DeviceType::Meta) {
     fail(Code::device, show_quoted(name), " cannot be packed: it is on meta and has no values");

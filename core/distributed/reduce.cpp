@@ -4,6 +4,7 @@
 #include "core/distributed/link.h"
 #include "core/formats/checksums.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -38,11 +39,11 @@ void check(const std::vector<Leaf>& leaves, Op op) {
   for (const Leaf& leaf : leaves) {
     const c10::ScalarType dtype = leaf.tensor.scalar_type();
     if (!reducible(dtype)) {
-      fail(Code::dtype, "\"", leaf.path, "\" has dtype ", c10::toString(dtype),
+      fail(Code::dtype, "\"", leaf.path, "\" has dtype ", dtype_name(dtype),
            ", which cannot be reduced");
     }
     if (op == Op::average && !c10::isFloatingType(dtype)) {
-      fail(Code::dtype, "\"", leaf.path, "\" has dtype ", c10::toString(dtype),
+      fail(Code::dtype, "\"", leaf.path, "\" has dtype ", dtype_name(dtype),
            ", which has no average; use a sum");
     }
   }

@@ -72,8 +72,7 @@ class Describer : public WalkSink<Take::looks> {
   void leaf(SizesView sizes, const at::Tensor& tensor, const Node& above) {
     const std::string_view dtype = stored_name(tensor.scalar_type());
     if (dtype.empty()) {
-      fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
-           " cannot be described");
+      fail(Code::dtype, "a tensor of ", dtype_name(tensor.scalar_type()), " cannot be described");
     }
     text_ += "{\"dtype\": " + quote(dtype) + ", \"shape\": " + show_sizes(sizes);
     if (!above.device()) text_ += ", \"device\": " + quote(tensor.device().str());

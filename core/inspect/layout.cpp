@@ -3,6 +3,7 @@
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/strides.h"
 #include "core/tensor/foreign.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -159,8 +160,8 @@ void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layou
            ", the entry has ", show_sizes(tensor.sizes()));
     }
     if (tensor.scalar_type() != field.dtype) {
-      fail(Code::dtype, "the field ", show_path(field.path), " takes ", c10::toString(field.dtype),
-           ", the entry is of ", c10::toString(tensor.scalar_type()));
+      fail(Code::dtype, "the field ", show_path(field.path), " takes ", dtype_name(field.dtype),
+           ", the entry is of ", dtype_name(tensor.scalar_type()));
     }
     if (tensor.is_meta()) {
       fail(Code::device, show_path(field.path), " is on device \"meta\" and has no values");

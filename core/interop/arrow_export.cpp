@@ -4,6 +4,7 @@
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_made.h"
 #include "core/interop/arrow_types.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/non_tensor_values.h"
@@ -48,7 +49,7 @@ at::Tensor column_values(const at::Tensor& tensor, const ExportOptions& options,
   }
   if (!tensor.is_complex()) return plain_values(tensor);
   if (!options.complex_pairs) {
-    fail(Code::dtype, show_path(path), " is of ", c10::toString(tensor.scalar_type()),
+    fail(Code::dtype, show_path(path), " is of ", dtype_name(tensor.scalar_type()),
          ", which Arrow lacks: ask for pairs of numbers");
   }
   return plain_values(at::view_as_real(tensor.detach().resolve_conj()));
@@ -58,7 +59,7 @@ Column plain_column(std::string_view name, const at::Tensor& plain, Path path) {
   const c10::ScalarType dtype = plain.scalar_type();
   const char* format = format_of(dtype);
   if (format == nullptr) {
-    fail(Code::dtype, show_path(path), " is of ", c10::toString(dtype),
+    fail(Code::dtype, show_path(path), " is of ", dtype_name(dtype),
          ", which Arrow lacks: convert it first");
   }
   if (dtype != at::kBool) {

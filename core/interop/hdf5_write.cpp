@@ -7,6 +7,7 @@
 #include "core/formats/format.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/lazy_node.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -237,7 +238,7 @@ class FileWriter {
     const Id type = type_of(leaf.tensor.scalar_type(), where_);
     if (!type.is_open()) {
       fail(Code::dtype, show_path(path_view(leaf.path)), " is of ",
-           c10::toString(leaf.tensor.scalar_type()), ", which HDF5 has not");
+           dtype_name(leaf.tensor.scalar_type()), ", which HDF5 has not");
     }
     // The elements of a lazy stack exist, and all of them together may not.
     if (!checked_bytes(leaf.tensor.sizes(), leaf.tensor.element_size())) {

@@ -2,6 +2,7 @@
 #include "core/formats/format.h"
 #include "core/interop/numpy.h"
 #include "core/interop/numpy_dtypes.h"
+#include "core/tensor/dtype.h"
 
 #include <algorithm>
 
@@ -12,7 +13,7 @@ std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
     if (row.dtype != dtype) continue;
     return (c10::elementSize(dtype) == 1 ? "|" : "<") + std::string(row.code);
   }
-  fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ", c10::toString(dtype));
+  fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ", dtype_name(dtype));
 }
 
 std::string quote(std::string_view text) {

@@ -3,6 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/interop/safetensors.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/foreign.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ std::size_t row_of(const FlatLeaf& leaf) {
     if (dtypes[i].dtype == leaf.tensor.scalar_type()) return i;
   }
   fail(Code::dtype, show_path(path_view(leaf.path)), " cannot be stored: safetensors has no ",
-       c10::toString(leaf.tensor.scalar_type()));
+       dtype_name(leaf.tensor.scalar_type()));
 }
 
 // Ours, and what the caller wants to have there.

@@ -7,6 +7,7 @@
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -49,8 +50,7 @@ void check_table_dtype(const std::string& name, const at::Tensor& tensor) {
   const c10::ScalarType dtype = tensor.scalar_type();
   const bool known = at::isIntegralType(dtype, /*includeBool=*/true) || dtype == at::kHalf ||
                      dtype == at::kBFloat16 || dtype == at::kFloat || dtype == at::kDouble;
-  if (!known)
-    fail(Code::dtype, name, " of ", c10::toString(dtype), " cannot be written to a table");
+  if (!known) fail(Code::dtype, name, " of ", dtype_name(dtype), " cannot be written to a table");
   if (tensor.is_meta()) fail(Code::device, name, " is on device \"meta\" and has no values");
 }
 

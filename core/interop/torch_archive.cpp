@@ -4,6 +4,7 @@
 
 #include "core/consolidated/packing.h"
 #include "core/formats/format.h"
+#include "core/tensor/dtype.h"
 
 namespace td::pickled {
 
@@ -133,7 +134,7 @@ void Archive::check_length(const Object& object, const std::string& name, std::s
                              static_cast<std::int64_t>(c10::elementSize(object.dtype)), &need) ||
       static_cast<std::size_t>(need) > bytes) {
     fail(Code::format, file_.where(), ": the storage ", quote(name), " of ", object.number, " ",
-         c10::toString(object.dtype), " has ", bytes, " bytes");
+         dtype_name(object.dtype), " has ", bytes, " bytes");
   }
 }
 

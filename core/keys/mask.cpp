@@ -1,6 +1,7 @@
 #include "core/keys/mask.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
@@ -20,7 +21,7 @@ namespace {
 
 const at::Tensor& require_mask(const at::Tensor& mask, const char* what) {
   if (mask.scalar_type() != at::kBool) {
-    fail(Code::dtype, what, " must hold bools, found ", c10::toString(mask.scalar_type()));
+    fail(Code::dtype, what, " must hold bools, found ", dtype_name(mask.scalar_type()));
   }
   return mask;
 }

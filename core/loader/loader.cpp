@@ -40,7 +40,12 @@ class Loader::State : public std::enable_shared_from_this<State> {
     }
     epoch_ = std::make_shared<Epoch>(0, items_, seed_, options_);
     if (epoch_->batches() == 0 && !options_.refresh) {
-      const char* what = options_.slices.length > 0 ? " slices" : " rows";
+      const std::int64_t slice = options_.slices.length;
+      if (slice > 0 && items_->rows > 0 && items_->count() == 0) {
+        fail(Code::invalid_argument, "no episode has ", slice, " rows, the slice_len; there are ",
+             epoch_->rows(), " rows");
+      }
+      const char* what = slice > 0 ? " slices" : " rows";
       fail(epoch_->draws() == 0 ? Code::shape : Code::invalid_argument, epoch_->draws(), what,
            " for rank ", options_.rank, " of ", options_.world_size, " give no batch of ",
            options_.rows, "; there are ", epoch_->rows(), " rows");

@@ -1,5 +1,7 @@
 #include "core/loader/loader_state.h"
 
+#include "core/tensor/dtype_name.h"
+
 #include <ATen/ATen.h>
 
 namespace td {
@@ -30,7 +32,7 @@ std::int64_t number_in(const TensorDict& td, const char* name) {
   const at::Tensor value = td.get(path);
   if (value.scalar_type() != at::kLong) {
     fail(Code::dtype, "\"", name, "\" of a loader's state must be int64, found ",
-         c10::toString(value.scalar_type()));
+         dtype_name(value.scalar_type()));
   }
   if (value.numel() != 1) {
     fail(Code::shape, "\"", name, "\" of a loader's state must be one number, found shape ",

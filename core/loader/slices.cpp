@@ -1,5 +1,7 @@
 #include "core/loader/slices.h"
 
+#include "core/tensor/dtype_name.h"
+
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -42,7 +44,7 @@ at::Tensor episode_ends(const RowSource& source, std::int64_t rows, const SliceO
     const at::Tensor flags = column_of(source, rows, end);
     if (flags.scalar_type() != at::kBool) {
       fail(Code::dtype, show_path(path_of(end)), " must be bool to tell where episodes end, found ",
-           c10::toString(flags.scalar_type()));
+           dtype_name(flags.scalar_type()));
     }
     last.logical_or_(flags.any(1));
   }

@@ -1,5 +1,6 @@
 #include "core/loader/structure.h"
 
+#include "core/tensor/dtype_name.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ std::vector<std::string> structure_of(const TensorDict& td) {
     std::string line = show_path(path);
     const SizesView sizes = value.is_node() ? value.node()->batch() : value.tensor().sizes();
     line += value.is_node() ? " node "
-                            : std::string(" ") + c10::toString(value.tensor().scalar_type()) + " ";
+                            : std::string(" ") + dtype_name(value.tensor().scalar_type()) + " ";
     line += show_sizes(sizes.empty() ? sizes : sizes.slice(1));
     lines.push_back(std::move(line));
   });

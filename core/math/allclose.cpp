@@ -1,5 +1,6 @@
 // Whether two dictionaries hold nearly the same, and where they do not.
 #include "core/shape/fill.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/zip.h"
 
@@ -36,7 +37,7 @@ std::string difference(Path path, const at::Tensor& one, const at::Tensor& two,
   if (one.sizes() != two.sizes())
     return differ("shape", show_sizes(one.sizes()), show_sizes(two.sizes()));
   if (one.dtype() != two.dtype())
-    return differ("dtype", c10::toString(one.scalar_type()), c10::toString(two.scalar_type()));
+    return differ("dtype", dtype_name(one.scalar_type()), dtype_name(two.scalar_type()));
   if (one.device() != two.device()) return differ("device", one.device(), two.device());
   if (one.is_meta()) return {};
   const Tolerance usual = tolerance_of(one.scalar_type());

@@ -1,5 +1,6 @@
 #include "core/math/gradient.h"
 
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/inherit.h"
@@ -84,7 +85,7 @@ void set_requires_grad(const TensorDict& td, bool required) {
   check_leaves(td, [&](const auto& name, const at::Tensor& leaf) {
     const c10::ScalarType dtype = leaf.scalar_type();
     if (required && !at::isFloatingType(dtype) && !at::isComplexType(dtype)) {
-      fail(Code::dtype, name(), " of ", c10::toString(dtype), " cannot require gradients");
+      fail(Code::dtype, name(), " of ", dtype_name(dtype), " cannot require gradients");
     }
     if (!required && !leaf.is_leaf()) {
       fail(Code::torch, name(),
@@ -113,8 +114,7 @@ void set_gradients(const TensorDict& td, const TensorDict* gradients) {
     check_gradient(path, leaf, gradient);
     if (gradient.scalar_type() != leaf.scalar_type()) {
       fail(Code::dtype, "the gradient for ", show_path(path), " is of ",
-           c10::toString(gradient.scalar_type()), ", the entry of ",
-           c10::toString(leaf.scalar_type()));
+           dtype_name(gradient.scalar_type()), ", the entry of ", dtype_name(leaf.scalar_type()));
     }
     if (gradient.device() != leaf.device()) {
       fail(Code::device, "the gradient for ", show_path(path), " lies on \"",

@@ -4,6 +4,7 @@
 
 #include "core/base/recursion_guard.h"
 #include "core/math/math_kernels.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
@@ -155,7 +156,7 @@ auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, 
       if (number) numbers += (numbers.empty() ? "" : ", ") + show_number(*number);
     }
     fail(Code::dtype, kernel.name, ": the number ", numbers, " does not fit into ",
-         c10::toString(dtype), ": ", error.what());
+         dtype_name(dtype), ": ", error.what());
   }
 }
 
@@ -266,8 +267,8 @@ class InPlaceMath {
     });
     if (!at::canCast(result.scalar_type(), job.a.scalar_type())) {
       fail(Code::dtype, kernel_.name, "_: the result for ", show_path(path), " is ",
-           c10::toString(result.scalar_type()), ", which cannot be written into ",
-           c10::toString(job.a.scalar_type()));
+           dtype_name(result.scalar_type()), ", which cannot be written into ",
+           dtype_name(job.a.scalar_type()));
     }
     tried_.push_back(dtypes);
   }

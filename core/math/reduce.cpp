@@ -24,6 +24,7 @@ struct Row {
 const Row rows[] = {
 #define TD_REDUCTION(number, NAME, name, flags, doc) {Reduction::name##_op, #name, flags},
 #include "core/math/ops.def"
+#include "core/tensor/dtype.h"
 };
 
 const Row& row_of(Reduction op) {
@@ -88,7 +89,7 @@ class Reducer {
         at::isIntegralType(leaf.scalar_type(), /*includeBool=*/true)) {
       fail(Code::dtype, row_.name,
            " needs floating-point tensors: ", path.empty() ? "the tensor" : show_path(path), " is ",
-           c10::toString(leaf.scalar_type()));
+           dtype_name(leaf.scalar_type()));
     }
     if (over_ == Over::dims) {
       if (dims_.empty()) return no_dims(leaf);

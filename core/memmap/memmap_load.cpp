@@ -58,6 +58,12 @@ TensorDict load_memmap(const std::string& dir, const LoadOptions& options) {
   if (dir.empty()) fail(Code::io, "no such folder: the path is empty");
   const std::string root = files::absolute(dir);
   if (files::look(root).found == files::Found::file) {
+    constexpr std::string_view leaf = ".memmap";
+    if (root.size() > leaf.size() &&
+        root.compare(root.size() - leaf.size(), leaf.size(), leaf) == 0) {
+      fail(Code::format, "\"", root,
+           "\" holds the values of one tensor; load the folder around it");
+    }
     return TensorDict(load_nodes(*open_archive(root, options.write_through), options));
   }
   return TensorDict(load_folder(root, options));

@@ -41,7 +41,7 @@ void SaveChecks::check_tensor(const at::Tensor& tensor) const {
   }
   if (stored_name(tensor.scalar_type()).empty()) {
     fail(Code::dtype, show_path(path_), " cannot be stored: the format has no dtype ",
-         c10::toString(tensor.scalar_type()));
+         dtype_name(tensor.scalar_type()));
   }
   if (!checked_bytes(tensor.sizes(), tensor.element_size())) {
     fail(Code::shape, show_path(path_), " with shape ", show_sizes(tensor.sizes()),

@@ -7,6 +7,7 @@
 #include "core/tree/kinds.h"
 #include "core/tree/show_leaf.h"
 #include "core/tree/walk.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
@@ -75,7 +76,7 @@ at::Tensor field_in(const TensorDict& state, const Param& param, const char* nam
   }
   if (!c10::isFloatingType(found.scalar_type())) {
     fail(Code::dtype, show_path(below(param.path, name)), " is of ",
-         c10::toString(found.scalar_type()), ", which is no floating-point dtype");
+         dtype_name(found.scalar_type()), ", which is no floating-point dtype");
   }
   return found.detach().to(param.tensor.options(), /*non_blocking=*/false, /*copy=*/true);
 }

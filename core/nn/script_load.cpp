@@ -9,6 +9,7 @@
 #include "core/nn/script_meta.h"
 #include "core/nn/script_module.h"
 #include "core/pickle/pickled.h"
+#include "core/tensor/dtype_name.h"
 
 #include <ATen/ATen.h>
 #include <caffe2/serialize/read_adapter_interface.h>
@@ -70,7 +71,7 @@ void check_storages(const zip_file::Reader& zip, const std::string& folder, cons
     const std::uint64_t bytes = record == nullptr ? 0 : record->bytes;
     if (static_cast<std::uint64_t>(one.number) <= bytes / c10::elementSize(one.dtype)) continue;
     fail(Code::format, zip.where(), ": the storage ", quote(one.text), " of ", one.number, " ",
-         c10::toString(one.dtype), " has ", bytes, " bytes");
+         dtype_name(one.dtype), " has ", bytes, " bytes");
   }
 }
 
@@ -165,7 +166,7 @@ KeyPaths chosen_keys(const std::optional<KeyPaths>& wanted, std::optional<KeyPat
 
 ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   if (options.dtype && !c10::isFloatingType(*options.dtype))
-    fail(Code::dtype, "parameters cannot become ", c10::toString(*options.dtype));
+    fail(Code::dtype, "parameters cannot become ", dtype_name(*options.dtype));
   std::string bytes = files::read(path, max_bytes);
   check_sum(bytes, options.sha256, path);
   const zip_file::Reader zip(bytes.data(), bytes.size(), path);

@@ -1,6 +1,7 @@
 // Draws with and without replacement. Slices and priorities have files of their own.
 #include "core/memmap/memmap.h"
 #include "core/replay/replay_sampler.h"
+#include "core/tensor/dtype_name.h"
 
 #include <ATen/ATen.h>
 
@@ -113,7 +114,7 @@ class DrawsWithoutReplacement final : public ReplaySampler {
       const at::Tensor value = state.get(path);
       if (value.scalar_type() != dtype || value.dim() != dims) {
         fail(Code::format, "\"", name, "\" in \"", folder, "\" is ",
-             c10::toString(value.scalar_type()), " of shape ", show_sizes(value.sizes()));
+             dtype_name(value.scalar_type()), " of shape ", show_sizes(value.sizes()));
       }
       return value;
     };

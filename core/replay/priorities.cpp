@@ -3,6 +3,7 @@
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "core/io/new_file.h"
+#include "core/tensor/dtype_name.h"
 
 #include <ATen/ATen.h>
 
@@ -105,7 +106,7 @@ void Priorities::draw(const RingCounts& ring, const RingRows&, std::int64_t coun
 void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
                         const RingCounts& ring) {
   if (places.scalar_type() != at::kLong) {
-    fail(Code::dtype, "an index must be int64, found ", c10::toString(places.scalar_type()));
+    fail(Code::dtype, "an index must be int64, found ", dtype_name(places.scalar_type()));
   }
   if (priorities.numel() != places.numel() && priorities.numel() != 1) {
     fail(Code::shape, "there are priorities of shape ", show_sizes(priorities.sizes()),
@@ -114,7 +115,7 @@ void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
   if (!at::isFloatingType(priorities.scalar_type()) &&
       !at::isIntegralType(priorities.scalar_type(), /*includeBool=*/false)) {
     fail(Code::dtype, "priorities must be real numbers, found ",
-         c10::toString(priorities.scalar_type()));
+         dtype_name(priorities.scalar_type()));
   }
   const at::NoGradGuard no_grad;
   const at::Tensor index = places.detach().to(at::kCPU).reshape({-1}).contiguous();

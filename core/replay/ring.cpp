@@ -1,5 +1,6 @@
 #include "core/replay/ring.h"
 
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/walk.h"
@@ -157,8 +158,8 @@ at::Tensor RingRows::matched(const Field& field, const TensorDict& td, bool sing
   const at::Tensor* stored = td.stored(path);
   const at::Tensor leaf = stored != nullptr ? *stored : td.get(path);
   if (leaf.scalar_type() != field.leaf.scalar_type()) {
-    fail(Code::dtype, show_path(path), " is ", c10::toString(leaf.scalar_type()),
-         "; the buffer holds ", c10::toString(field.leaf.scalar_type()));
+    fail(Code::dtype, show_path(path), " is ", dtype_name(leaf.scalar_type()),
+         "; the buffer holds ", dtype_name(field.leaf.scalar_type()));
   }
   const SizesView row = field.leaf.sizes().slice(1);
   const SizesView sizes = leaf.sizes();

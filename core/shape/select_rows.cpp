@@ -6,6 +6,7 @@
 #include "core/tensor/known_sizes.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
@@ -184,7 +185,7 @@ TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, st
   const std::int64_t size = known_size(source.batch_size(), static_cast<std::size_t>(dim));
   if (!c10::isIntegralType(repeats.scalar_type(), /*includeBool=*/false)) {
     fail(Code::dtype, "repeat_interleave needs integers, found ",
-         c10::toString(repeats.scalar_type()));
+         dtype_name(repeats.scalar_type()));
   }
   if (repeats.dim() > 1 ||
       (repeats.dim() == 1 && repeats.numel() != 1 && repeats.numel() != size)) {
@@ -286,8 +287,7 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
   const SizesView batch = td.batch_size();
   dim = wrap(td, dim);
   if (!c10::isIntegralType(index.scalar_type(), /*includeBool=*/false)) {
-    fail(Code::dtype, "gather needs an index of integers, found ",
-         c10::toString(index.scalar_type()));
+    fail(Code::dtype, "gather needs an index of integers, found ", dtype_name(index.scalar_type()));
   }
   if (index.numel() == 0) fail(Code::shape, "gather: an index without elements picks nothing");
   bool fits = index.dim() > dim && index.dim() <= dims_of(td);

@@ -3,6 +3,7 @@
 #include "core/tensor/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/assign.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/paths.h"
@@ -78,7 +79,7 @@ class ViewAsOp final : public BatchOp {
     const Sizes sizes = viewed(before);
     if (!begins_with(sizes, after_)) {
       fail(Code::shape, "a tensor of shape ", show_sizes(before.sizes()), " viewed as ",
-           c10::toString(dtype_), " has shape ", show_sizes(sizes),
+           dtype_name(dtype_), " has shape ", show_sizes(sizes),
            ", which does not begin with the batch size ", show_sizes(after_));
     }
     return before.view(dtype_);

@@ -1,5 +1,6 @@
 // DLPack in and out, both forms.
 #include "core/tensor/device.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
@@ -81,7 +82,7 @@ dlpack::DataType dtype_to(c10::ScalarType dtype) {
   for (const DtypeRow& row : dtypes) {
     if (row.dtype == dtype) return {row.code, row.bits, 1};
   }
-  fail(Code::dtype, "DLPack has no type for ", c10::toString(dtype));
+  fail(Code::dtype, "DLPack has no type for ", dtype_name(dtype));
 }
 
 at::Tensor import(const dlpack::Tensor& source, std::shared_ptr<void> owner) {

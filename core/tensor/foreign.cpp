@@ -3,6 +3,7 @@
 #include "core/tensor/sizes.h"
 #include "core/tensor/strides.h"
 #include "core/tensor/device.h"
+#include "core/tensor/dtype_name.h"
 #include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>
@@ -145,7 +146,7 @@ std::size_t bytes_of(const at::Tensor& tensor) noexcept {
 void set_requires_grad(const at::Tensor& tensor, bool required) {
   if (required && !at::isFloatingType(tensor.scalar_type()) &&
       !at::isComplexType(tensor.scalar_type())) {
-    fail(Code::dtype, "a tensor of ", c10::toString(tensor.scalar_type()),
+    fail(Code::dtype, "a tensor of ", dtype_name(tensor.scalar_type()),
          " cannot require gradients");
   }
   tensor.requires_grad_(required);

@@ -4,6 +4,7 @@
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index_items.h"
 #include "core/tensor/known_sizes.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -151,7 +152,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     return;
   }
   if (!c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/false)) {
-    fail(Code::index, "an index tensor holds ", c10::toString(tensor.scalar_type()),
+    fail(Code::index, "an index tensor holds ", dtype_name(tensor.scalar_type()),
          "; integers or booleans are needed");
   }
   at::Tensor index = int64_cpu(tensor);

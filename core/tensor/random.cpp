@@ -1,6 +1,7 @@
 #include "core/tensor/random.h"
 
 #include "core/base/error.h"
+#include "core/tensor/dtype_name.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>
@@ -18,7 +19,7 @@ at::Tensor generator_state(at::Generator& generator) {
 void load_generator_state(at::Generator& generator, const at::Tensor& state) {
   if (state.scalar_type() != at::kByte) {
     fail(Code::dtype, "the state of a generator must be uint8, found ",
-         c10::toString(state.scalar_type()));
+         dtype_name(state.scalar_type()));
   }
   const std::lock_guard<std::mutex> hold(generator.mutex());
   generator.set_state(state.cpu().contiguous());

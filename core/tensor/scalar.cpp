@@ -1,6 +1,7 @@
 #include "core/tensor/scalar.h"
 
 #include "core/base/error.h"
+#include "core/tensor/dtype_name.h"
 
 #include <ATen/ATen.h>
 
@@ -51,7 +52,7 @@ void require_fits(const c10::Scalar& number, c10::ScalarType dtype, std::string_
     at::empty({}, dtype).fill_(number);
   } catch (const std::runtime_error&) {  // what c10::Scalar throws; errors of libtorch are none
     fail(Code::dtype, what, ": the number ", show_number(number), " does not fit into ",
-         c10::toString(dtype));
+         dtype_name(dtype));
   }
 }
 

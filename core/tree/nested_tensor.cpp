@@ -5,6 +5,7 @@
 #include "core/tensor/scalar.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -119,7 +120,7 @@ NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& s
   require_strided(sizes);
   if (sizes.scalar_type() != at::kLong || sizes.dim() != 2) {
     fail(Code::shape, "the sizes of a nested tensor are int64 of shape [parts, dimensions], not ",
-         c10::toString(sizes.scalar_type()), " of shape ", show_sizes(sizes.sizes()));
+         dtype_name(sizes.scalar_type()), " of shape ", show_sizes(sizes.sizes()));
   }
   // Without dimensions a table of any length takes no memory; each part is one element then.
   const bool counted = sizes.size(1) != 0 || sizes.size(0) == values.numel();
@@ -154,7 +155,7 @@ NestedTensorPtr make_nested_tensor(c10::ArrayRef<at::Tensor> parts) {
     }
     if (part.scalar_type() != first.scalar_type()) {
       fail(Code::dtype, "the parts of a nested tensor must have one dtype: found ",
-           c10::toString(first.scalar_type()), " and ", c10::toString(part.scalar_type()));
+           dtype_name(first.scalar_type()), " and ", dtype_name(part.scalar_type()));
     }
     if (part.device() != first.device()) {
       fail(Code::device, "the parts of a nested tensor must be on one device: found ",

@@ -285,7 +285,7 @@ static td_tensordict *with_dtype(td_dtype dtype) {
 
 TD_TEST(what_arrow_lacks_is_refused_by_name) {
   not_lent(td_empty(TD_NO_SIZES), TD_ERR_SHAPE, "a batch dimension");
-  not_lent(with_dtype(TD_DTYPE_BFLOAT16), TD_ERR_DTYPE, "\"n\"/\"x\" is of BFloat16");
+  not_lent(with_dtype(TD_DTYPE_BFLOAT16), TD_ERR_DTYPE, "\"n\"/\"x\" is of torch.bfloat16");
   not_lent(with_dtype(TD_DTYPE_COMPLEX64), TD_ERR_DTYPE, "ask for pairs");
   td_tensordict *td = with_dtype(TD_DTYPE_COMPLEX64), *again;
   td_to_arrow_options options = TD_TO_ARROW_OPTIONS_INIT;

@@ -182,6 +182,13 @@ TD_TEST(names_that_cannot_be_stored) {
   }
 }
 
+TD_TEST(the_file_of_a_tensor_is_no_dictionary) {
+  td_tensordict *mapped = NULL, *loaded = NULL;
+  TD_DO(td_memmap(td_sample(), here("m"), NULL, &mapped));
+  TD_EXPECT_NULL(td_memmap_load(here("m/a.memmap"), NULL, &loaded), TD_ERR_FORMAT, loaded);
+  TD_CHECK_TEXT(td_last_error_message(), "m/a.memmap\" holds the values of one tensor");
+}
+
 TD_TEST(verbatim_names) {
   td_tensordict *td = td_empty(TD_SIZES(1)), *mapped = NULL, *loaded = NULL;
   td_memmap_options options = TD_MEMMAP_OPTIONS_INIT;
