@@ -2,6 +2,7 @@
 
 #include "core/base/start_thread.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace td {
@@ -13,8 +14,9 @@ constexpr std::chrono::milliseconds period(10);
 
 }  // namespace
 
-GrowThread::GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete)
-    : store_(store), complete_(complete), publish_end_(store.written()) {
+GrowThread::GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete,
+                       std::int64_t together)
+    : store_(store), complete_(complete), together_(together), publish_end_(store.written()) {
   thread_ = start_thread([this] { run(); });
 }
 
@@ -84,7 +86,9 @@ void GrowThread::run() {
 void GrowThread::bring(std::int64_t publish_end, bool whole) {
   write(publish_end);
   store_.publish(publish_end, whole);
-  const std::int64_t end = store_.opened_at() + complete_.load(std::memory_order_acquire);
+  std::int64_t end = store_.opened_at() + complete_.load(std::memory_order_acquire);
+  // Checksums are of what is written: no more than the next rows that will be published.
+  if (together_ != 0) end = std::min(end, publish_end + together_);
   write(end);
   if (store_.by_time()) store_.publish(end, false);
 }

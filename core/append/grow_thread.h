@@ -13,8 +13,8 @@ namespace td {
 
 class GrowThread {
  public:
-  // `complete`: rows since the store was opened.
-  GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete);
+  // `complete`: rows since the store was opened. `together`: rows that are published together; 0: any.
+  GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete, std::int64_t together);
   ~GrowThread();
   GrowThread(const GrowThread&) = delete;
   GrowThread& operator=(const GrowThread&) = delete;
@@ -40,6 +40,7 @@ class GrowThread {
 
   GrowStore& store_;
   const std::atomic<std::int64_t>& complete_;
+  std::int64_t together_;
   std::mutex mutex_;
   std::condition_variable wanted_, changed_;
   std::uint64_t requests_ = 0;    // so many have been made

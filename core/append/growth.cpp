@@ -32,7 +32,7 @@ Growth::~Growth() {
 }
 
 void Growth::begin(const std::atomic<std::int64_t>& complete) {
-  if (background_) thread_ = std::make_unique<GrowThread>(store_, complete);
+  if (background_) thread_ = std::make_unique<GrowThread>(store_, complete, every_);
 }
 
 Growth::Window Growth::advance(std::int64_t row, Want want) {
