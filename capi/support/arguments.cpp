@@ -100,7 +100,8 @@ td::IndexItem item_in(const td_index_item& item) {
     case TD_INDEX_ELLIPSIS: return td::IndexItem::ellipsis();
     case TD_INDEX_NONE: return td::IndexItem::none();
     case TD_INDEX_TENSOR:
-      return td::IndexItem::of(*in(not_null(item.tensor, "the tensor of an index item")));
+      return td::IndexItem::of(
+          td::copied_index(in(not_null(item.tensor, "the tensor of an index item"))));
     case TD_INDEX_BOOL: return td::IndexItem::boolean(item.start != 0);
     default:
       td::fail(td::Code::unsupported, "an index item is of kind ", item.kind,

@@ -2,7 +2,7 @@
 
 #include "core/consolidated/packing.h"
 #include "core/tensor/buffer.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 #include "core/tensor/writes.h"
 #include "core/tree/kinds.h"

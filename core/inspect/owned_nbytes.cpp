@@ -1,5 +1,6 @@
 #include "core/inspect/owned_nbytes.h"
 
+#include "core/tensor/ownership.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/traverse.h"
 
@@ -11,8 +12,11 @@ namespace {
 // buffer do, follow one another: it counts when the last of its holders has been met.
 class OwnedStorages {
  public:
+  // `pooled`: of a batch whose pool keeps it, too.
+  explicit OwnedStorages(bool pooled = false) : pooled_(pooled) {}
+
   void add(const at::Tensor& tensor) {
-    if (tensor.use_count() != 1) return;
+    if (tensor.use_count() != 1 && !(pooled_ && kept_by_pool(tensor))) return;
     const c10::Storage& storage = tensor.unsafeGetTensorImpl()->unsafe_storage();
     if (!storage) return;
     const c10::StorageImpl* impl = storage.unsafeGetStorageImpl();
@@ -23,16 +27,35 @@ class OwnedStorages {
 
   std::size_t bytes() const noexcept { return bytes_; }
 
+  // Whether one dictionary and a pool hold the tensor.
+  static bool kept_by_pool(const at::Tensor& tensor) {
+    return tensor.use_count() == 2 && is_pooled(tensor);
+  }
+
  private:
   // Memory that is lent has no allocator, and on the meta device there is none.
   static bool allocated(const c10::Storage& storage) {
     return storage.allocator() != nullptr && storage.device_type() != c10::DeviceType::Meta;
   }
 
+  bool pooled_;
   const c10::StorageImpl* last_ = nullptr;
   std::size_t met_ = 0;
   std::size_t bytes_ = 0;
 };
+
+// Whether a pool keeps the dictionary: then it keeps its tensors, and so the first of them.
+bool kept_by_pool(const Node& root) {
+  const DenseNode* node = as_dense(&root);
+  while (node != nullptr && node->size() != 0) {
+    for (std::size_t i = 0; i < node->size(); ++i) {
+      const Value& value = node->value(i);
+      if (!value.is_node()) return OwnedStorages::kept_by_pool(value.tensor());
+    }
+    node = as_dense(node->value(0).node().get());
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -44,9 +67,11 @@ std::size_t owned_nbytes(const at::Tensor& tensor) {
 
 // What others hold is not owned, and nor is what only leads there.
 std::size_t owned_nbytes(const TensorDict& td) {
-  OwnedStorages owned;
+  const Node* const root = td.node().get();
+  const bool pooled = holders_of(*root) == 2 && kept_by_pool(*root);
+  OwnedStorages owned(pooled);
   visit_nodes(td.node(), [&](const Node& node) -> Go {
-    if (holders_of(node) != 1) return Go::past;
+    if (holders_of(node) != 1 && !(pooled && &node == root)) return Go::past;
     for_each_tensor(node, [&](const at::Tensor& tensor) { owned.add(tensor); });
     return Go::on;
   });

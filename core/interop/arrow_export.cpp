@@ -4,7 +4,7 @@
 #include "core/interop/arrow.h"
 #include "core/interop/arrow_made.h"
 #include "core/interop/arrow_types.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/non_tensor_values.h"

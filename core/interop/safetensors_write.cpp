@@ -3,7 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/interop/safetensors.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 #include "core/keys/mask.h"
 
 #include "core/tensor/assign.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/index_items.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"
 #include "core/tree/lazy_index.h"
@@ -58,7 +59,7 @@ TensorDict masked_select(const TensorDict& td, const at::Tensor& mask) {
   at::Tensor fitting = require_mask(mask, "a mask");
   const auto dims = static_cast<std::int64_t>(td.batch_size().size());
   while (fitting.dim() > dims && fitting.size(-1) == 1) fitting = fitting.squeeze(-1);
-  const NodePtr picked = read_at(td.node(), IndexItem::of(fitting));
+  const NodePtr picked = read_at(td.node(), IndexItem::of(copied_index(fitting)));
   // A mask picks elements of a lazy stack as they are.
   return has_lazy(picked) ? TensorDict(picked).clone() : TensorDict(picked);
 }

@@ -1,5 +1,6 @@
 #include "core/loader/batch_pool.h"
 
+#include "core/tensor/ownership.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>
@@ -19,6 +20,7 @@ PooledBatch::PooledBatch(std::shared_ptr<const RowSource> source, SizesView fron
     : source_(std::move(source)), front_(front.begin(), front.end()) {
   root_ = source_->make_batch(front_, leaves_);
   for (const at::Tensor& leaf : leaves_) {
+    mark_pooled(leaf);
     sizes_.emplace_back(leaf.sizes().begin(), leaf.sizes().end());
     targets_.push_back(static_cast<char*>(leaf.data_ptr()));
   }

@@ -1,6 +1,6 @@
 #include "core/loader/slices.h"
 
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

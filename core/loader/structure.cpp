@@ -1,6 +1,6 @@
 #include "core/loader/structure.h"
 
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/walk.h"
 
 #include <algorithm>

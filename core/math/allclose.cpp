@@ -1,6 +1,6 @@
 // Whether two dictionaries hold nearly the same, and where they do not.
 #include "core/shape/fill.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/zip.h"
 

@@ -1,6 +1,6 @@
 #include "core/math/gradient.h"
 
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/inherit.h"

@@ -4,7 +4,7 @@
 
 #include "core/base/recursion_guard.h"
 #include "core/math/math_kernels.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
 #include "core/tensor/writes.h"

@@ -252,20 +252,23 @@ class Loader {
                                          above.device, is_value(opened));
   }
 
+  // Tensors come before dictionaries and values, as Python's load_memmap() puts them: what is sent or summed in the
+  // order of the entries must be in the same order on both sides.
   void fill(const Pending& at) {
     const format::NodeText& text = at.opened.text;
     const std::int64_t rows = at.node->batch().empty() ? 0 : at.node->batch()[0];
     at.node->reserve(text.entries.size());
     for (const format::Entry& entry : text.entries) {
-      if (entry.is_node) {
-        add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
-      } else if (entry.nested_tensor) {
+      if (entry.is_node) continue;
+      if (entry.nested_tensor) {
         at.node->put(entry.key,
                      NodePtr(reader_.nested_tensor(at.opened, entry, rows, at.node->device())));
       } else {
         at.node->put(entry.key, reader_.leaf(at.opened, entry, rows, at.node->device()));
       }
     }
+    for (const format::Entry& entry : text.entries)
+      if (entry.is_node) add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
     // The first releases listed no nested dictionaries and wrote no "is_nested".
     const bool listed =
         std::any_of(text.entries.begin(), text.entries.end(),

@@ -3,6 +3,7 @@
 #include "core/keys/entries.h"
 #include "core/nn/distribution.h"
 #include "core/nn/mapped.h"
+#include "core/tensor/assign.h"
 #include "core/tree/kinds.h"
 #include "core/tree/paths.h"
 
@@ -25,10 +26,6 @@ bool leads_through(const KeyPath& path, const KeyPath& place) noexcept {
          std::equal(place.names().begin(), place.names().end(), path.names().begin());
 }
 
-bool nested(const KeyPath& one, const KeyPath& other) noexcept {
-  return leads_through(one, other) || leads_through(other, one);
-}
-
 void check_input(const TensorDict& td) {
   if (!is_dict(*td.node())) fail(Code::wrong_entry, "a module wants a dictionary as its input");
 }
@@ -39,20 +36,26 @@ std::mutex& Pins::mutex() {
 }
 
 const c10::IValue& Pins::of(const Module* module) const {
-  for (const auto& [pinned, params] : pinned_) {
+  for (std::size_t tried = 0; tried < pinned_.size(); ++tried) {
+    if (next_ >= pinned_.size()) next_ = 0;
+    const auto& [pinned, params] = pinned_[next_++];
     if (pinned == module) return params;
   }
   fail(Code::internal, "the parameters of a module were not noted down");
 }
 
+bool Frame::takes(SizesView sizes) const noexcept {
+  if (target_ != nullptr) return begins_with(sizes, target_->batch_size());
+  return call_.output == ModuleOutput::plain;
+}
+
 std::optional<Value> Frame::find(const KeyPath& key) const {
-  bool beside = false;
-  for (auto at = written_.rbegin(); at != written_.rend(); ++at) {
-    const bool same = at->key == &key || *at->key == key;
-    if (same && !beside) return at->value;
-    beside = beside || nested(*at->key, key);
-  }
-  if (beside) return look_up(whole().node(), key);
+  const Path path = key;
+  auto [at, beside] = written_.last(path);
+  for (std::size_t n = 1; n < path.size(); ++n)
+    beside = std::max(beside, written_.last(path.slice(0, n)).at);
+  if (at > beside) return written_[at - 1].value;
+  if (beside != 0) return look_up(whole().node(), key);
   if (level_ == nullptr || !call_.map_input) {
     if (const at::Tensor* stored = td_.stored(key)) return Value(*stored);
     return look_up(td_.node(), key);
@@ -80,7 +83,7 @@ at::Tensor Frame::wanted(const KeyPath& key) const {
 }
 
 void Frame::put(const KeyPath& key, Value value) {
-  if (!key.is_dropped()) written_.push_back({&key, std::move(value)});
+  if (!key.is_dropped()) written_.push(key, std::move(value));
 }
 
 void Frame::put_at(KeyPath key, Value value) {
@@ -89,31 +92,43 @@ void Frame::put_at(KeyPath key, Value value) {
 }
 
 Frame::Entries Frame::settled() const {
+  constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   Entries kept;
-  for (const Entry& one : written_) {
-    kept.erase(
-        std::remove_if(kept.begin(), kept.end(),
-                       [&](const Entry& before) { return leads_through(*before.key, *one.key); }),
-        kept.end());
-    const auto holder = std::find_if(kept.begin(), kept.end(), [&](const Entry& before) {
-      return leads_through(*one.key, *before.key);
-    });
-    if (holder == kept.end()) {
+  c10::SmallVector<std::size_t, 8> places(written_.size(), nowhere);  // in `kept`
+  c10::SmallVector<bool, 8> copied;  // of `kept`: a dictionary of our own
+  for (std::size_t i = 0; i < written_.size(); ++i) {
+    const Written::Entry& one = written_[i];
+    const Path path = *one.key;
+    std::size_t holder = nowhere;
+    bool replaced = false;
+    for (std::size_t n = 1; n <= path.size() && !replaced; ++n) {
+      const std::size_t last = written_.last(path.slice(0, n)).at;
+      replaced = last > i + 1;
+      if (last != 0 && n < path.size() && holder == nowhere) holder = last - 1;
+    }
+    if (replaced) continue;
+    if (holder == nowhere) {
+      places[i] = kept.size();
       kept.push_back(one);
+      copied.push_back(false);
       continue;
     }
-    if (!is_dict(holder->value)) {
-      fail(Code::key_exists, "no entry ", show_path(*one.key),
-           " can be set: ", show_path(*holder->key), " is a ", kind_word(holder->value));
+    const std::size_t place = places[holder];
+    Value& into = kept[place].value;
+    const Path above = *kept[place].key;
+    if (!is_dict(into)) {
+      fail(Code::key_exists, "no entry ", show_path(path), " can be set: ", show_path(above),
+           " is a ", kind_word(into));
     }
-    TensorDict copy = TensorDict(holder->value.node()).clone(/*recurse=*/false);
-    const Path rest = Path(*one.key).slice(holder->key->names().size());
+    if (!copied[place]) into = Value(TensorDict(into.node()).clone(/*recurse=*/false).node());
+    copied[place] = true;
+    TensorDict copy(into.node());
+    const Path rest = path.slice(above.size());
     if (one.value.is_node()) {
       copy.set(rest, TensorDict(one.value.node()));
     } else {
       copy.set(rest, one.value.tensor());
     }
-    holder->value = Value(copy.node());
   }
   return kept;
 }
@@ -126,25 +141,19 @@ TensorDict Frame::whole() const {
 }
 
 void Frame::keep_since(std::size_t mark, const KeyPaths& keys) {
-  const auto first = written_.begin() + static_cast<std::ptrdiff_t>(mark);
-  written_.erase(std::remove_if(first, written_.end(),
-                                [&](const Entry& one) { return !contains(keys, *one.key); }),
-                 written_.end());
+  written_.keep_since(mark, [&](const Written::Entry& one) { return contains(keys, *one.key); });
 }
 
-void Frame::keep_last(std::size_t mark) {
-  written_.erase(written_.begin(), written_.begin() + static_cast<std::ptrdiff_t>(mark));
-}
+void Frame::keep_last(std::size_t mark) { written_.drop_before(mark); }
 
 void Frame::expand(SizesView front) {
-  for (Entry& one : written_) {
-    if (one.value.is_node()) continue;
-    one.value = Value(with_front(one.value.tensor(), front));
-  }
+  written_.for_each_value([&](Value& value) {
+    if (!value.is_node()) value = Value(with_front(value.tensor(), front));
+  });
 }
 
 void Frame::unwrap_to(Frame& other) const {
-  for (const Entry& one : written_) {
+  for (const Written::Entry& one : written_) {
     if (one.value.is_node()) {
       fail(Code::unsupported, "the output ", show_path(*one.key),
            " is a dictionary; with a batch of parameters it must be a tensor");
@@ -154,13 +163,13 @@ void Frame::unwrap_to(Frame& other) const {
 }
 
 void Frame::plan_into(const TensorDict& target, Changes& changes) const {
-  for (const Entry& one : settled()) plan_set(changes, target.node(), *one.key, one.value);
+  for (const Written::Entry& one : settled()) plan_set(changes, target.node(), *one.key, one.value);
 }
 
 void Frame::write_to(const TensorDict& target) const {
   if (written_.empty()) return;
   if (written_.size() == 1) {
-    const Entry& one = written_[0];
+    const Written::Entry& one = written_[0];
     TensorDict into = target;
     if (one.value.is_node()) return into.set(*one.key, TensorDict(one.value.node()));
     return into.set(*one.key, one.value.tensor());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/nn/module.h"
+#include "core/nn/written.h"
 
 #include <ATen/core/ivalue.h>
 #include <c10/util/SmallVector.h>
@@ -34,6 +35,7 @@ class Pins {
 
  private:
   c10::SmallVector<std::pair<const Module*, c10::IValue>, 4> pinned_;
+  mutable std::size_t next_ = 0;  // modules ask in the order in which they were pinned
 };
 
 // Throws Code::wrong_entry for a non-tensor value.
@@ -41,9 +43,10 @@ void check_input(const TensorDict& td);
 
 class Frame {
  public:
-  Frame(const TensorDict& td, const ModuleCall& call, const Pins& pins,
+  // `target`: where the outputs go; nullptr where a dictionary is made for them.
+  Frame(const TensorDict& td, const ModuleCall& call, const Pins& pins, const TensorDict* target,
         const MappedLevel* level = nullptr)
-      : td_(td), call_(call), pins_(pins), level_(level) {}
+      : td_(td), call_(call), pins_(pins), target_(target), level_(level) {}
   Frame(const Frame&) = delete;  // entries point to keys_
   Frame& operator=(const Frame&) = delete;
 
@@ -51,6 +54,9 @@ class Frame {
   const ModuleCall& call() const noexcept { return call_; }
   const MappedLevel* level() const noexcept { return level_; }
   const Pins& pins() const noexcept { return pins_; }
+
+  // Whether an output of these sizes can go where the outputs go without the dimensions of samples in front.
+  bool takes(SizesView sizes) const noexcept;
 
   // The entry as it reads now, or nothing.
   std::optional<Value> find(const KeyPath& key) const;
@@ -88,12 +94,7 @@ class Frame {
   void plan_into(const TensorDict& target, Changes& changes) const;
 
  private:
-  struct Entry {
-    const KeyPath* key;
-    Value value;
-  };
-
-  using Entries = c10::SmallVector<Entry, 4>;
+  using Entries = c10::SmallVector<Written::Entry, 4>;
 
   // What counts in the end: a later entry replaces those of its key and below, or goes into the dictionary
   // that an earlier one is. So no key leads through another, and what is planned for one entry cannot be
@@ -103,8 +104,9 @@ class Frame {
   const TensorDict& td_;
   const ModuleCall& call_;
   const Pins& pins_;
+  const TensorDict* target_;
   const MappedLevel* level_;
-  Entries written_;                  // a later one counts
+  Written written_;                  // a later one counts
   std::forward_list<KeyPath> keys_;  // of put_at(); none costs nothing
 };
 

@@ -55,7 +55,4 @@ bool contains(const KeyPaths& keys, const KeyPath& key) noexcept;
 // Whether a path leads to a place or through it.
 bool leads_through(const KeyPath& path, const KeyPath& place) noexcept;
 
-// Whether one of two paths leads through the other.
-bool nested(const KeyPath& one, const KeyPath& other) noexcept;
-
 }  // namespace td

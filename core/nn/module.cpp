@@ -99,7 +99,7 @@ TensorDict Module::call_into(const TensorDict& td, const ModuleCall& call,
   if (is_mapped(call)) return call_mapped(td, call, target);
   if (by_element(td)) return call_elements(td, call, target);
   const Pins pins = pins_for(*this, call);
-  Frame frame(td, call, pins);
+  Frame frame(td, call, pins, target);
   run(frame, params_of(call));
   const TensorDict made = target != nullptr ? *target : made_for(td, call, sample_sizes());
   frame.write_to(made);
@@ -116,16 +116,17 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
     fail(Code::wrong_entry, "the outputs for a lazy stack of ", stack.elements().size(),
          " elements go into a lazy stack like it");
   }
-  std::vector<TensorDict> sources, targets;
+  std::vector<TensorDict> sources;
+  std::deque<TensorDict> targets;
   for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
   const Pins pins = pins_for(*this, call);
   std::deque<Frame> frames;  // they stay where they are
   Changes changes;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    frames.emplace_back(sources[i], call, pins);
-    run(frames[i], params_of(call));
     targets.push_back(into != nullptr ? TensorDict(into->elements()[i])
                                       : made_for(sources[i], call, sample_sizes()));
+    frames.emplace_back(sources[i], call, pins, into != nullptr ? &targets.back() : nullptr);
+    run(frames[i], params_of(call));
   }
   for (std::size_t i = 0; i < sources.size(); ++i) frames[i].plan_into(targets[i], changes);
   changes.run();
@@ -142,10 +143,10 @@ TensorDict Module::call_mapped(const TensorDict& td, const ModuleCall& call,
   if (!call.map_input) front.push_back(n);
   front.append(sample_sizes().begin(), sample_sizes().end());
   const Pins none;
-  Frame results(td, call, none);
+  Frame results(td, call, none, target);
   {
     const MappedLevel level(n);
-    Frame frame(td, call, none, &level);
+    Frame frame(td, call, none, target, &level);
     run(frame, params_of(call));
     frame.unwrap_to(results);
   }

@@ -91,7 +91,11 @@ class Probabilistic final : public Module {
                                         ? options_.interaction
                                         : frame.call().interaction;
     OptionalGenerator generator = generator_;
-    if (options_.seed_key && interaction == Interaction::random) generator = seeded(frame);
+    at::Tensor seed;  // as it was
+    if (options_.seed_key && interaction == Interaction::random) {
+      seed = frame.wanted(*options_.seed_key);
+      generator = seeded(seed);
+    }
     std::vector<std::unique_ptr<const Distribution>> distributions;
     for (const DistributionPart& part : parts_)
       distributions.push_back(distribution_of(frame, part));
@@ -102,11 +106,11 @@ class Probabilistic final : public Module {
       if (options_.return_log_prob)
         frame.put(*parts_[i].log_prob_key, distributions[i]->log_prob(value));
     }
-    if (options_.seed_key && interaction == Interaction::random) {
-      const at::Tensor before = frame.tensor(*options_.seed_key);
-      const auto next = static_cast<std::int64_t>(
+    if (seed.defined()) {
+      const auto number = static_cast<std::int64_t>(
           at::check_generator<at::CPUGeneratorImpl>(generator)->random64() >> 1);
-      frame.put(*options_.seed_key, at::full_like(before, next));
+      const at::Tensor next = at::full_like(seed, number);
+      frame.put(*options_.seed_key, frame.takes(next.sizes()) ? next : with_front(next, samples_));
     }
   }
 
@@ -138,8 +142,7 @@ class Probabilistic final : public Module {
     return make_distribution(part.shape, part.names, values);
   }
 
-  at::Generator seeded(const Frame& frame) const {
-    const at::Tensor seed = frame.wanted(*options_.seed_key);
+  at::Generator seeded(const at::Tensor& seed) const {
     if (seed.numel() == 0 || !c10::isIntegralType(seed.scalar_type(), /*includeBool=*/false)) {
       fail(Code::wrong_entry, "the entry ", show_path(*options_.seed_key),
            " holds no integer that could be a seed");
@@ -221,7 +224,7 @@ TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleC
   }
   check_input(td);
   const Pins pins = call.params ? Pins() : Pins(*module);
-  Frame frame(td, call, pins);
+  Frame frame(td, call, pins, nullptr);
   const Node* const params = call.params ? call.params->node().get() : nullptr;
   const auto* probabilistic =
       dynamic_cast<const Probabilistic*>(&module->run_to_last(frame, params));

@@ -9,7 +9,7 @@
 #include "core/nn/script_meta.h"
 #include "core/nn/script_module.h"
 #include "core/pickle/pickled.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 #include <caffe2/serialize/read_adapter_interface.h>

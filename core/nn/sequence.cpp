@@ -5,6 +5,8 @@
 #include "core/tree/paths.h"
 
 #include <algorithm>
+#include <charconv>
+#include <unordered_set>
 
 namespace td {
 
@@ -14,20 +16,24 @@ class Sequence final : public Module {
  public:
   Sequence(std::vector<ModulePtr> modules, const SequenceOptions& options)
       : modules_(std::move(modules)), options_(options) {
-    KeyPaths written;
+    // Keys that are read before they are written, and keys in the order of the last module that writes each.
+    using Keys = std::unordered_set<Path, PathHash, PathEqual>;
+    Keys known, last;
     for (const ModulePtr& module : modules_) {
       holds_module(*module);
-      for (const KeyPath& key : module->in_keys()) {
-        if (!contains(in_keys_, key) && !contains(written, key)) in_keys_.push_back(key);
-      }
-      for (const KeyPath& key : module->out_keys()) {
-        if (key.is_dropped()) continue;
-        const auto before = std::find(written.begin(), written.end(), key);
-        if (before != written.end()) written.erase(before);
-        written.push_back(key);
-      }
+      for (const KeyPath& key : module->in_keys())
+        if (known.insert(key).second) in_keys_.push_back(key);
+      for (const KeyPath& key : module->out_keys())
+        if (!key.is_dropped()) known.insert(key);
       holds_.push_back(module->has_params());
     }
+    KeyPaths written;
+    for (auto module = modules_.rbegin(); module != modules_.rend(); ++module) {
+      const KeyPaths& keys = (*module)->out_keys();
+      for (auto key = keys.rbegin(); key != keys.rend(); ++key)
+        if (!key->is_dropped() && last.insert(*key).second) written.push_back(*key);
+    }
+    std::reverse(written.begin(), written.end());
     if (options_.out_keys) {
       for (const KeyPath& key : *options_.out_keys) {
         if (contains(written, key)) continue;
@@ -129,9 +135,9 @@ class Sequence final : public Module {
   void check_extra(const Node& params) const {
     if (options_.of_archive) return;
     for (const std::string& name : params.entry_names()) {
-      bool known = false;
-      for (std::size_t i = 0; i < modules_.size(); ++i)
-        known = known || (holds_[i] && std::to_string(i) == name);
+      std::size_t i = modules_.size();
+      std::from_chars(name.data(), name.data() + name.size(), i);
+      const bool known = i < modules_.size() && holds_[i] && std::to_string(i) == name;
       if (!known) fail(Code::key_invalid, "the module has no parameter \"", name, '"');
     }
   }

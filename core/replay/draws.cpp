@@ -1,7 +1,7 @@
 // Draws with and without replacement. Slices and priorities have files of their own.
 #include "core/memmap/memmap.h"
 #include "core/replay/replay_sampler.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

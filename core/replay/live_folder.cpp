@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 namespace td {
@@ -32,76 +33,86 @@ void lock(int file, int how, const std::string& path) {
 struct LiveFolder::Content {
   std::uint64_t magic = 0;
   RingCounts counts;
-  std::int64_t stored_cursor = 0, stored_written = 0;  // of the JSON files
+  Mark stored;  // of the JSON files
+  Mark saving;  // of those that a save was about to write; 0.2.0 does not write it
 };
 
 std::string LiveFolder::text(const RingCounts& counts) {
   Content content;
   content.magic = magic;
   content.counts = counts;
-  content.stored_cursor = counts.cursor;
-  content.stored_written = counts.written;
+  content.stored = content.saving = mark_of(counts);
   std::string result(sizeof content, '\0');
   std::memcpy(result.data(), &content, sizeof content);
   return result;
 }
 
-LiveFolder::LiveFolder(std::string folder, const RingCounts& stored)
-    : folder_(std::move(folder)), path_(files::join(folder_, file_name)) {
-  directory_ = files::Descriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory_.is_open()) files::fail_io("cannot open the folder", folder_, errno);
-  lock(directory_.get(), LOCK_SH | LOCK_NB, folder_);
-  file_ = files::Descriptor(::openat(directory_.get(), file_name,
-                                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+LiveFolder::LiveFolder(std::string folder, Use use)
+    : folder_(std::move(folder)), path_(files::join(folder_, file_name)), use_(use) {
+  int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  if (use_ == Use::share) {
+    directory_ = files::Descriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory_.is_open()) files::fail_io("cannot open the folder", folder_, errno);
+    lock(directory_.get(), LOCK_SH | LOCK_NB, folder_);
+    flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  }
+  const int at = use_ == Use::share ? directory_.get() : AT_FDCWD;
+  file_ =
+      files::Descriptor(::openat(at, use_ == Use::share ? file_name : path_.c_str(), flags, 0666));
   if (!file_.is_open()) {
+    if (use_ == Use::read && errno == ENOENT) return;
     if (errno == ELOOP) fail(Code::io, "refused: \"", path_, "\" is a symbolic link");
     files::fail_io("cannot open", path_, errno);
   }
   struct stat info {};
   if (::fstat(file_.get(), &info) != 0) files::fail_io("cannot look at", path_, errno);
   if (!S_ISREG(info.st_mode)) fail(Code::io, "refused: \"", path_, "\" is not a regular file");
-  const Hold hold(*this, /*alone=*/true);
-  if (::fstat(file_.get(), &info) != 0) files::fail_io("cannot look at", path_, errno);
-  if (info.st_size != 0) {
+}
+
+RingCounts LiveFolder::begin(const RingCounts& stored) {
+  if (!is_new()) {
     const Content now = content();
-    if (now.stored_cursor == stored.cursor && now.stored_written == stored.written) {
+    const Mark mark = mark_of(stored);
+    if (mark == now.stored || mark == now.saving) {
       if (now.counts.capacity != stored.capacity && stored.capacity != 0) {
         fail(Code::format, "\"", path_, "\" says that there are ", now.counts.capacity,
              " places for rows; there are ", stored.capacity);
       }
-      return;
+      return now.counts;
     }
   }
-  const std::string first = text(stored);
-  files::write_all_at(file_.get(), first.data(), first.size(), 0, path_);
+  stored.check("\"" + folder_ + "\"");
+  if (use_ == Use::share) {
+    const std::string first = text(stored);
+    files::write_all_at(file_.get(), first.data(), first.size(), 0, path_);
+  }
+  return stored;
 }
 
-std::optional<RingCounts> LiveFolder::glance(const std::string& folder, const RingCounts& stored) {
-  const std::string path = files::join(folder, file_name);
-  if (files::look(path).found != files::Found::file) return std::nullopt;
-  const files::Descriptor file(
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.is_open()) files::fail_io("cannot open", path, errno);
-  lock(file.get(), LOCK_SH, path);
-  const Content now = content_of(file.get(), path);
-  const bool holds = now.stored_cursor == stored.cursor && now.stored_written == stored.written;
-  return holds ? std::optional<RingCounts>(now.counts) : std::nullopt;
+bool LiveFolder::is_new() const {
+  struct stat info {};
+  if (!file_.is_open()) return true;
+  if (::fstat(file_.get(), &info) != 0) files::fail_io("cannot look at", path_, errno);
+  return info.st_size == 0;
 }
 
-LiveFolder::Content LiveFolder::content_of(int file, const std::string& path) {
+LiveFolder::Content LiveFolder::content() const {
+  constexpr std::size_t shortest = offsetof(Content, saving);
   Content result;
   auto* bytes = reinterpret_cast<char*>(&result);
   std::size_t done = 0;
   while (done < sizeof result) {
-    const ssize_t n = ::pread(file, bytes + done, sizeof result - done, static_cast<off_t>(done));
+    const ssize_t n =
+        ::pread(file_.get(), bytes + done, sizeof result - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) files::fail_io("cannot read", path, errno);
+    if (n < 0) files::fail_io("cannot read", path_, errno);
     if (n == 0) break;
     done += static_cast<std::size_t>(n);
   }
-  if (done != sizeof result || result.magic != magic)
-    fail(Code::format, "\"", path, "\" does not say where a ring of rows stands");
-  result.counts.check("\"" + path + "\"");
+  if (done < shortest || result.magic != magic)
+    fail(Code::format, "\"", path_, "\" does not say where a ring of rows stands");
+  if (done < sizeof result) result.saving = result.stored;
+  result.counts.check("\"" + path_ + "\"");
   return result;
 }
 
@@ -110,27 +121,30 @@ void LiveFolder::put(const Content& content) {
                       path_);
 }
 
-LiveFolder::Content LiveFolder::content() const { return content_of(file_.get(), path_); }
-
-RingCounts LiveFolder::read() const { return content().counts; }
-
 void LiveFolder::write(const RingCounts& counts) {
   Content now = content();
   now.counts = counts;
   put(now);
 }
 
-void LiveFolder::note_stored(const RingCounts& counts) {
+void LiveFolder::begin_save(const RingCounts& counts) {
   Content now = content();
-  now.stored_cursor = counts.cursor;
-  now.stored_written = counts.written;
+  now.saving = mark_of(counts);
+  put(now);
+}
+
+void LiveFolder::end_save() {
+  Content now = content();
+  now.stored = now.saving;
   put(now);
 }
 
 LiveFolder::Hold::Hold(const LiveFolder& live, bool alone) : file_(live.file_.get()) {
-  lock(file_, alone ? LOCK_EX : LOCK_SH, live.path_);
+  if (live.file_.is_open()) lock(file_, alone ? LOCK_EX : LOCK_SH, live.path_);
 }
 
-LiveFolder::Hold::~Hold() { ::flock(file_, LOCK_UN); }
+LiveFolder::Hold::~Hold() {
+  if (file_ >= 0) ::flock(file_, LOCK_UN);
+}
 
 }  // namespace td

@@ -4,34 +4,34 @@
 #include "core/io/file_io.h"
 #include "core/replay/ring.h"
 
-#include <optional>
 #include <string>
 
 namespace td {
 
-// Where the ring stands is in a small file beside the rows, which is read and written under its lock. A writer has
-// the lock alone while it writes rows; readers share it while they copy rows. The system takes the lock
-// from a process that dies. What it was writing then is marked: the gap is written before the first byte of
-// a row, and closed together with the new cursor.
+// Where the ring stands is in a small file beside the rows. A writer holds its lock alone while it writes rows,
+// the JSON files or those of the sampler; readers share the lock while they read any of them. The system takes
+// the lock from a process that dies. What that process was writing is marked: the gap is written before the
+// first byte of a row, and closed together with the new cursor.
 //
-// The folder itself is locked, too, shared by all who have it open: nobody replaces it meanwhile.
+// Everybody who shares the folder also holds a shared lock on the folder itself: nobody replaces it meanwhile.
 class LiveFolder {
  public:
   static constexpr const char* file_name = "live.bin";
 
+  enum class Use {
+    read,   // writes nothing; a folder without the file is read without a lock
+    share,  // makes the file if it is missing
+  };
+
   // The text of a new file.
   static std::string text(const RingCounts& counts);
 
-  // `folder` is absolute. `stored`: what the JSON files of the folder say; it holds when there is no file
-  // yet, and when another program has written the JSON files since. Throws Code::busy while somebody
-  // replaces the folder, Code::io, Code::format, Code::unsupported where files cannot be locked.
-  LiveFolder(std::string folder, const RingCounts& stored);
-
-  // What the file of a folder says, as far as it holds; nothing when it does not, or there is none.
-  static std::optional<RingCounts> glance(const std::string& folder, const RingCounts& stored);
+  // Opens an absolute folder, and reads and writes nothing. Throws Code::busy while somebody replaces the
+  // folder, Code::io, and Code::unsupported where files cannot be locked.
+  LiveFolder(std::string folder, Use use);
 
   const std::string& folder() const noexcept { return folder_; }
-  int directory() const noexcept { return directory_.get(); }  // that one, open
+  int directory() const noexcept { return directory_.get(); }  // the open folder
 
   // Holds the lock.
   class Hold {
@@ -45,20 +45,35 @@ class LiveFolder {
     int file_;
   };
 
-  // Under the lock.
-  RingCounts read() const;
+  // All of these need the lock; all but read() need it alone, unless the use is to read.
+
+  // Where the ring stands. `stored` is what the JSON files say; it holds when the file is new, and when another
+  // program has written the JSON files since. A shared file takes it over then. Throws Code::format.
+  RingCounts begin(const RingCounts& stored);
+
+  RingCounts read() const { return content().counts; }
   void write(const RingCounts& counts);
 
-  // Says that the JSON files say so, too.
-  void note_stored(const RingCounts& counts);
+  // Around the writing of JSON files that say `counts`. A writer that dies between the two leaves old or new
+  // JSON files, and both are known to be ours.
+  void begin_save(const RingCounts& counts);
+  void end_save();
 
  private:
+  struct Mark {  // tells one version of the JSON files from another
+    std::int64_t cursor = 0, written = 0;
+    bool operator==(const Mark& other) const noexcept {
+      return cursor == other.cursor && written == other.written;
+    }
+  };
   struct Content;
-  static Content content_of(int file, const std::string& path);
+  static Mark mark_of(const RingCounts& counts) noexcept { return {counts.cursor, counts.written}; }
+  bool is_new() const;
   Content content() const;
   void put(const Content& content);
 
   std::string folder_, path_;
+  Use use_;
   files::Descriptor directory_, file_;
 };
 

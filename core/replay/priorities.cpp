@@ -3,7 +3,7 @@
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "core/io/new_file.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 
@@ -24,6 +24,14 @@ void check_exponent(const char* name, double value, const std::string& where) {
   if (!(value >= 0) || std::isinf(value))
     fail(where.empty() ? Code::invalid_argument : Code::format, where, where.empty() ? "" : ": ",
          name, " is ", value, "; it must be a number of at least 0");
+}
+
+at::Tensor own_values(const at::Tensor& tensor, c10::ScalarType dtype) {
+  const auto options = at::TensorOptions(at::kCPU).dtype(dtype);
+  return tensor.detach()
+      .to(options, /*non_blocking=*/false, /*copy=*/true)
+      .reshape({-1})
+      .contiguous();
 }
 
 void write_numbers(const std::string& path, bool in_new, std::int64_t count,
@@ -118,9 +126,9 @@ void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
          dtype_name(priorities.scalar_type()));
   }
   const at::NoGradGuard no_grad;
-  const at::Tensor index = places.detach().to(at::kCPU).reshape({-1}).contiguous();
-  const at::Tensor values =
-      priorities.detach().to(at::kCPU, at::kDouble).reshape({-1}).contiguous();
+  // Copies: another thread may write into the caller's tensors after they were checked.
+  const at::Tensor index = own_values(places, at::kLong);
+  const at::Tensor values = own_values(priorities, at::kDouble);
   const auto* place = index.data_ptr<std::int64_t>();
   const auto* value = values.data_ptr<double>();
   const std::int64_t n = index.numel(), step = values.numel() == 1 ? 0 : 1;
@@ -159,8 +167,9 @@ void Priorities::read_settings(const std::string& path, std::int64_t capacity) {
     return *value;
   };
   const double alpha = number("_alpha"), beta = number("_beta"), eps = number("_eps");
-  if (settings.integer("_max_capacity").value_or(capacity) != capacity) {
-    fail(Code::format, where, " is of ", *settings.integer("_max_capacity"),
+  const double places = static_cast<double>(capacity);  // TorchRL writes all numbers as floats
+  if (settings.real("_max_capacity").value_or(places) != places) {
+    fail(Code::format, where, " is of ", *settings.real("_max_capacity"),
          " places for rows; the buffer has ", capacity);
   }
   double largest = -1;
@@ -168,16 +177,19 @@ void Priorities::read_settings(const std::string& path, std::int64_t capacity) {
   if (const json::Tree* most = settings.find("_max_priority")) {
     const bool pair = most->kind == json::Tree::list && most->items.size() == 2;
     if (!pair) fail(Code::format, where, " has a \"_max_priority\" that is no pair");
+    const auto number_at = [&](std::size_t i) -> std::optional<double> {
+      const json::Tree& value = most->items[i];
+      if (value.kind == json::Tree::integer) return static_cast<double>(value.integral);
+      if (value.kind == json::Tree::real) return std::strtod(value.characters.c_str(), nullptr);
+      return std::nullopt;
+    };
     if (most->items[0].kind != json::Tree::null) {
-      const json::Tree& value = most->items[0];
-      if (value.kind != json::Tree::integer && value.kind != json::Tree::real)
-        fail(Code::format, where, " has a \"_max_priority\" that is no number");
-      largest =
-          std::strtod(value.kind == json::Tree::integer ? std::to_string(value.integral).c_str()
-                                                        : value.characters.c_str(),
-                      nullptr);
+      const std::optional<double> value = number_at(0);
+      if (!value) fail(Code::format, where, " has a \"_max_priority\" that is no number");
+      largest = *value;
       check_exponent("_max_priority", largest, where);
-      if (most->items[1].kind == json::Tree::integer) place = most->items[1].integral;
+      const double at = number_at(1).value_or(0);
+      if (at >= 0 && at < places) place = static_cast<std::int64_t>(at);
     }
   }
   alpha_ = alpha;

@@ -63,7 +63,7 @@ class Replay::Hold {
       fail(Code::format, "\"", replay.live_->folder(), "\" is that of another buffer now");
     }
     replay.counts_ = now;
-    if (!replay.rows_ && now.written != 0) replay.attach(/*live=*/true);
+    if (!replay.rows_ && now.written != 0) replay.attach();
   }
 
  private:
@@ -87,7 +87,7 @@ Replay::Replay(const ReplayOptions& options) : options_(checked(options)), pool_
   }
   files_.set(counts_, random_, options_.rows);
   save_replay(folder, files_, nullptr, nullptr, /*durable=*/false, LiveFolder::text(counts_));
-  live_ = std::make_unique<LiveFolder>(folder, counts_);
+  live_ = std::make_unique<LiveFolder>(folder, LiveFolder::Use::share);
 }
 
 std::unique_ptr<Replay> Replay::open(const std::string& folder, const ReplayOptions& options,
@@ -106,36 +106,32 @@ Replay::Replay(ReplayOptions options, std::string folder)
 
 void Replay::open_files(bool live) {
   const std::string& folder = options_.folder;
-  std::int64_t capacity = 0;
-  if (replay_folder::holds_rows(folder)) {
-    TensorDict rows = load_rows(folder, live);
-    capacity = rows.batch_size()[0];
-    rows_ = std::make_unique<RingRows>(std::move(rows));
-  }
-  files_ = ReplayFiles::read(folder, capacity);
-  if (const auto now = LiveFolder::glance(folder, files_.counts)) {
-    if (rows_ && now->capacity != capacity) {
-      fail(Code::format, "\"", files::join(folder, LiveFolder::file_name),
-           "\" says that there are ", now->capacity, " places for rows; there are ", capacity);
-    }
-    files_.counts.capacity = now->capacity;
-    counts_ = *now;
-  } else {
-    files_.counts.check("\"" + folder + "\"");
-    counts_ = files_.counts;
-  }
-  if (!rows_ && counts_.written != 0) {
-    // Between the two looks another process may have written the first row: its files come before its number.
-    if (!replay_folder::holds_rows(folder))
-      fail(Code::io, "no rows in \"", folder, "\": it has no storage/meta.json");
-    attach(live);
-  }
+  // Where no live file is yet, nobody writes: a folder of something else is refused before one is made.
+  if (live &&
+      files::look(files::join(folder, LiveFolder::file_name)).found == files::Found::nothing)
+    ReplayFiles::read(folder, {});
+  auto opened =
+      std::make_unique<LiveFolder>(folder, live ? LiveFolder::Use::share : LiveFolder::Use::read);
+  // Rows, JSON files and those of the sampler are read as one save left them.
+  const LiveFolder::Hold hold(*opened, /*alone=*/live);
+  std::optional<TensorDict> rows;
+  if (replay_folder::holds_rows(folder)) rows = load_rows(folder, live);
+  files_ = ReplayFiles::read(folder, rows ? rows->batch_size() : SizesView());
+  counts_ = opened->begin(files_.counts);
+  files_.counts.capacity = counts_.capacity;
+  if (rows) rows_ = std::make_unique<RingRows>(flat(*rows), files_.places());
+  if (!rows_ && counts_.written != 0)
+    fail(Code::io, "no rows in \"", folder, "\": it has no storage/meta.json");
   if (options_.capacity != 0 && options_.capacity != counts_.capacity) {
     fail(Code::invalid_argument, "capacity is ", options_.capacity, "; the buffer in \"", folder,
          "\" has ", counts_.capacity);
   }
   options_.capacity = counts_.capacity;
   if (options_.sampling == ReplaySampling::as_stored) options_.sampling = files_.sampling;
+  if (options_.sampling == ReplaySampling::slices && !files_.inner.empty()) {
+    fail(Code::unsupported, "the storage in \"", folder, "\" has ", files_.inner.size() + 1,
+         " dimensions: slices are drawn from one");
+  }
   if (options_.rows == 0) options_.rows = files_.rows.value_or(0);
   options_ = checked(std::move(options_));
   random_ = files_.random.value_or(RandomNumbers{options_.seed, 0});
@@ -147,7 +143,7 @@ void Replay::open_files(bool live) {
     then.gap = 0;
     sampler_->load(files::join(folder, replay_folder::sampler), then);
   }
-  if (live) live_ = std::make_unique<LiveFolder>(folder, files_.counts);
+  if (live) live_ = std::move(opened);
 }
 
 void Replay::make_sampler() {
@@ -167,10 +163,10 @@ void Replay::make_sampler() {
   }
 }
 
-// Somebody else has written the first row.
-void Replay::attach(bool live) {
-  const std::string& folder = live_ ? live_->folder() : options_.folder;
-  auto rows = std::make_unique<RingRows>(load_rows(folder, live));
+// Another process has written the first row.
+void Replay::attach() {
+  const std::string& folder = live_->folder();
+  auto rows = std::make_unique<RingRows>(load_rows(folder, /*live=*/true));
   if (rows->dict().batch_size()[0] != counts_.capacity) {
     fail(Code::format, "the rows in \"", folder, "\" are ", rows->dict().batch_size()[0],
          "; the buffer has places for ", counts_.capacity);
@@ -185,8 +181,13 @@ std::unique_ptr<RingRows> Replay::new_rows(const TensorDict& like) const {
   return std::make_unique<RingRows>(load_rows(live_->folder(), /*live=*/true));
 }
 
-void Replay::put(const TensorDict& td, bool single) {
+void Replay::put(const TensorDict& given, bool single) {
   const Hold hold(*this, /*alone=*/true);
+  TensorDict td = given;
+  if (!files_.inner.empty()) {
+    td = flat(single ? given.unsqueeze(0) : given);
+    single = false;
+  }
   if (!single && !td.batch_size().empty() && td.batch_size()[0] == 0) return;
   std::unique_ptr<RingRows> made;
   if (!rows_) {
@@ -237,8 +238,6 @@ TensorDict Replay::sample(std::int64_t rows) {
 TensorDict Replay::gathered(const Drawn& drawn) {
   const at::NoGradGuard no_grad;
   const auto n = static_cast<std::int64_t>(drawn.places.size());
-  const at::Tensor index = at::empty({n}, at::kLong);
-  std::copy(drawn.places.begin(), drawn.places.end(), index.data_ptr<std::int64_t>());
   TensorDict result;
   const std::shared_ptr<const RowSource>& source = rows_->source();
   if (source->plain()) {
@@ -247,19 +246,82 @@ TensorDict Replay::gathered(const Drawn& drawn) {
     result = batch->dict();
     pool_.give(batch);
   } else {
-    result = source->pick(index);
+    result = source->pick(at::tensor(drawn.places, at::kLong));
   }
-  const auto put = [&](std::string_view name, const at::Tensor& value) {
+  const auto put = [&](std::string_view name, at::Tensor value) {
     const std::string_view path[] = {name};
-    result.set(path, value);
+    // As in TorchRL, each element of a row of several has the number of its row.
+    Sizes sizes(result.batch_size().begin(), result.batch_size().end());
+    sizes.append(value.sizes().begin() + 1, value.sizes().end());
+    if (value.sizes() != SizesView(sizes)) {
+      while (value.dim() < static_cast<std::int64_t>(sizes.size())) value = value.unsqueeze(1);
+      value = value.expand(sizes).contiguous();
+    }
+    result.set(path, std::move(value));
   };
-  put("index", index);
+  put("index", index_of(drawn.places));
   if (!drawn.weights.empty()) {
-    const at::Tensor weights = at::empty({n}, at::kFloat);
+    at::Tensor weights = at::empty({n}, at::kFloat);
     std::copy(drawn.weights.begin(), drawn.weights.end(), weights.data_ptr<float>());
-    put("priority_weight", weights);
+    put("priority_weight", std::move(weights));
   }
   return result;
+}
+
+// One number for each place, or one for each dimension of the storage if it has several.
+at::Tensor Replay::index_of(c10::ArrayRef<std::int64_t> places) const {
+  const std::size_t dims = files_.inner.size() + 1;
+  const auto n = static_cast<std::int64_t>(places.size());
+  at::Tensor index = dims == 1 ? at::empty({n}, at::kLong)
+                               : at::empty({n, static_cast<std::int64_t>(dims)}, at::kLong);
+  auto* into = index.data_ptr<std::int64_t>();
+  for (std::int64_t place : places) {
+    for (std::size_t d = dims; d-- > 1;) {
+      into[d] = place % files_.inner[d - 1];
+      place /= files_.inner[d - 1];
+    }
+    into[0] = place;
+    into += dims;
+  }
+  return index;
+}
+
+// The reverse, of an index of the caller. A number out of range gives a place that does not exist.
+at::Tensor Replay::places_of(const at::Tensor& index) const {
+  const std::size_t dims = files_.inner.size() + 1;
+  if (dims == 1 || index.scalar_type() != at::kLong) return index;
+  if (index.dim() == 0 || index.size(-1) != static_cast<std::int64_t>(dims)) {
+    fail(Code::shape, "an index of shape ", show_sizes(index.sizes()), " does not end with the ",
+         dims, " dimensions of the storage");
+  }
+  at::Tensor places = at::zeros(index.sizes().slice(0, index.sizes().size() - 1), at::kLong);
+  at::Tensor exists = places.eq(0);
+  for (std::size_t d = 0; d < dims; ++d) {
+    const std::int64_t size = d == 0 ? counts_.capacity / files_.places() : files_.inner[d - 1];
+    const at::Tensor at = index.detach().select(-1, static_cast<std::int64_t>(d)).to(at::kCPU);
+    exists = exists.logical_and(at.ge(0)).logical_and(at.lt(size));
+    places = places * size + at;
+  }
+  return places.masked_fill(exists.logical_not(), -1);
+}
+
+// Rows of a storage of several dimensions: each element in a place of its own, and the reverse.
+TensorDict Replay::flat(const TensorDict& rows) const {
+  const SizesView inner = files_.inner;
+  if (inner.empty()) return rows;
+  const SizesView batch = rows.batch_size();
+  if (batch.size() <= inner.size() || batch.slice(1, inner.size()) != inner) {
+    fail(Code::shape, "rows of batch size ", show_sizes(batch), " do not fit a storage of ",
+         show_sizes(inner), " elements for each row");
+  }
+  return flatten(rows, 0, static_cast<std::int64_t>(inner.size()));
+}
+
+TensorDict Replay::unflat(const TensorDict& rows) const {
+  if (files_.inner.empty()) return rows;
+  Sizes sizes{rows.batch_size()[0] / files_.places()};
+  sizes.append(files_.inner.begin(), files_.inner.end());
+  return unflatten(rows, 0, sizes);
 }
 
 Priorities& Replay::priorities() {
@@ -269,9 +331,9 @@ Priorities& Replay::priorities() {
   return *priorities_;
 }
 
-void Replay::update_priority(const at::Tensor& places, const at::Tensor& priorities_of) {
+void Replay::update_priority(const at::Tensor& index, const at::Tensor& priorities_of) {
   const Hold hold(*this, /*alone=*/false);
-  priorities().update(places, priorities_of, counts_);
+  priorities().update(places_of(index), priorities_of, counts_);
 }
 
 void Replay::set_beta(double beta) {
@@ -281,7 +343,10 @@ void Replay::set_beta(double beta) {
 
 RingCounts Replay::counts() {
   const Hold hold(*this, /*alone=*/false);
-  return counts_;
+  RingCounts counts = counts_;
+  counts.cursor /= files_.places();
+  counts.written /= files_.places();
+  return counts;
 }
 
 TensorDict Replay::dict() {
@@ -290,7 +355,7 @@ TensorDict Replay::dict() {
     const std::int64_t none[] = {0};
     return TensorDict(none);
   }
-  return narrow(rows_->dict(), 0, 0, counts_.length);
+  return unflat(narrow(rows_->dict(), 0, 0, counts_.length));
 }
 
 void Replay::save(const std::string& path, bool durable) {
@@ -309,14 +374,16 @@ void Replay::save(const std::string& path, bool durable) {
     if (rows_ && durable) memmap_flush(rows_->dict());
     ReplayFiles changed = content;
     changed.others.clear();  // they are there
+    live_->begin_save(counts_);
     changed.write(live_->folder(), /*in_new=*/false, sampler_.get());
     if (durable) files::sync_tree(live_->directory(), live_->folder());
-    live_->note_stored(counts_);
+    live_->end_save();
   } else {
     if (!rows_)
       fail(Code::shape,
            "the buffer holds no rows yet: nothing says what a folder of them looks like");
-    save_replay(path, content, &rows_->dict(), sampler_.get(), durable);
+    const TensorDict stored = unflat(rows_->dict());
+    save_replay(path, content, &stored, sampler_.get(), durable);
   }
   files_ = std::move(content);
 }

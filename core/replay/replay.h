@@ -31,9 +31,10 @@ class Replay {
   // `rows` 0: as many as the options say.
   TensorDict sample(std::int64_t rows);
 
-  void update_priority(const at::Tensor& places, const at::Tensor& priorities);
+  void update_priority(const at::Tensor& index, const at::Tensor& priorities);
   void set_beta(double beta);
 
+  // Of a storage of several dimensions `cursor` and `written` count rows of the first one, as TorchRL does.
   RingCounts counts();
 
   // The rows that are there, in the order of their places, over the memory of the buffer.
@@ -48,10 +49,14 @@ class Replay {
 
   void open_files(bool live);
   void make_sampler();
-  void attach(bool live);
+  void attach();
   std::unique_ptr<RingRows> new_rows(const TensorDict& like) const;
-  void put(const TensorDict& td, bool single);
+  void put(const TensorDict& given, bool single);
   TensorDict gathered(const Drawn& drawn);
+  at::Tensor index_of(c10::ArrayRef<std::int64_t> places) const;
+  at::Tensor places_of(const at::Tensor& index) const;
+  TensorDict flat(const TensorDict& rows) const;
+  TensorDict unflat(const TensorDict& rows) const;
   Priorities& priorities();
 
   std::mutex mutex_;

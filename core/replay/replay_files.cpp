@@ -10,6 +10,9 @@
 #include <fcntl.h>
 #include <algorithm>
 #include <cerrno>
+#include <functional>
+#include <limits>
+#include <numeric>
 
 namespace td {
 
@@ -134,7 +137,43 @@ ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
   return result;
 }
 
-ReplayFiles ReplayFiles::read(const std::string& folder, std::int64_t capacity) {
+namespace {
+
+// Where the ring stands. How many dimensions the storage has stands nowhere: it follows from the number of
+// elements that the rows of the first dimension have.
+void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, std::int64_t written,
+                  const std::string& folder) {
+  RingCounts& counts = files.counts;
+  counts.cursor = cursor;
+  counts.written = written;
+  if (storage.empty()) return;
+  counts.capacity = storage[0];
+  const std::int64_t rows = std::min(written, storage[0]);
+  std::int64_t places = 1;
+  std::size_t dims = 1;
+  while (rows > 0 && counts.length != places * rows) {
+    if (dims == storage.size() || storage[dims] < 1 ||
+        __builtin_mul_overflow(places, storage[dims], &places) ||
+        places > std::numeric_limits<std::int64_t>::max() / storage[0])
+      return;  // no number of dimensions fits: check() refuses the counts
+    ++dims;
+  }
+  files.inner.assign(storage.begin() + 1, storage.begin() + static_cast<std::ptrdiff_t>(dims));
+  counts.capacity *= places;
+  if (__builtin_mul_overflow(cursor, places, &counts.cursor) ||
+      __builtin_mul_overflow(written, places, &counts.written)) {
+    fail(Code::format, "\"", join(folder, writer_json), "\" says that ", written,
+         " rows were written, of ", places, " elements each");
+  }
+}
+
+}  // namespace
+
+std::int64_t ReplayFiles::places() const noexcept {
+  return std::accumulate(inner.begin(), inner.end(), std::int64_t{1}, std::multiplies<>());
+}
+
+ReplayFiles ReplayFiles::read(const std::string& folder, SizesView storage) {
   ReplayFiles result = fresh(ReplayOptions());
   result.random.reset();
   result.writer = read_json(folder, writer_json);
@@ -154,10 +193,9 @@ ReplayFiles ReplayFiles::read(const std::string& folder, std::int64_t capacity) 
     if (*result.rows < 1)
       fail(Code::format, "\"", join(folder, buffer_json), "\" has batch_size ", *result.rows);
   }
-  result.counts.capacity = capacity;
   result.counts.length = number_in(result.storage, folder, storage_json, "len");
-  result.counts.cursor = number_in(result.writer, folder, writer_json, "cursor");
-  result.counts.written = number_in(result.writer, folder, writer_json, "write_count");
+  count_places(result, storage, number_in(result.writer, folder, writer_json, "cursor"),
+               number_in(result.writer, folder, writer_json, "write_count"), folder);
   const std::string sampler = join(folder, replay_folder::sampler);
   if (files::look(join(sampler, Priorities::settings_file)).found != Found::nothing) {
     result.sampling = ReplaySampling::prioritized;
@@ -171,8 +209,8 @@ ReplayFiles ReplayFiles::read(const std::string& folder, std::int64_t capacity) 
 void ReplayFiles::set(const RingCounts& now, const RandomNumbers& numbers, std::int64_t batch) {
   counts = now;
   storage.set("len", std::to_string(now.length));
-  writer.set("cursor", std::to_string(now.cursor));
-  writer.set("write_count", std::to_string(now.written));
+  writer.set("cursor", std::to_string(now.cursor / places()));
+  writer.set("write_count", std::to_string(now.written / places()));
   if (batch != 0 && rows != batch) buffer.set("batch_size", std::to_string(batch));
   // A folder of Python's that nobody has drawn from stays as it is.
   if (random || numbers.drawn != 0) random = numbers;

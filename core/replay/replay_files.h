@@ -14,6 +14,9 @@ namespace td {
 // What the files of a folder say, but for the rows and the sampler's state. Nothing in them is trusted.
 struct ReplayFiles {
   RingCounts counts;
+  // The further dimensions of a storage of several: each of their elements has a place of its own. Empty for
+  // one dimension. TorchRL then counts elements in "len", and rows of the first dimension in the cursor.
+  Sizes inner;
   JsonMembers storage, writer, buffer;
   std::optional<std::int64_t> rows;                  // of a batch
   std::optional<RandomNumbers> random;               // only we write them
@@ -25,9 +28,12 @@ struct ReplayFiles {
   // Of a new buffer.
   static ReplayFiles fresh(const ReplayOptions& options);
 
-  // `storage`: the dictionary in the folder; none where no row has been written yet. Throws Code::io,
-  // Code::format, Code::unsupported.
-  static ReplayFiles read(const std::string& folder, std::int64_t capacity);
+  // `storage`: the batch size of the dictionary in the folder; empty where no row has been written yet. Throws
+  // Code::io, Code::format, Code::unsupported.
+  static ReplayFiles read(const std::string& folder, SizesView storage);
+
+  // How many places a row of the first dimension has.
+  std::int64_t places() const noexcept;
 
   // Where the ring stands, and the numbers, into the texts.
   void set(const RingCounts& counts, const RandomNumbers& random, std::int64_t rows);

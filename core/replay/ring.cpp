@@ -1,6 +1,6 @@
 #include "core/replay/ring.h"
 
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/walk.h"
@@ -125,7 +125,8 @@ TensorDict RingRows::like(const TensorDict& rows, std::int64_t capacity) {
   return TensorDict(source.make_batch({capacity}, all));
 }
 
-RingRows::RingRows(TensorDict td) : td_(std::move(td)) {
+RingRows::RingRows(TensorDict td, std::int64_t places_of_row)
+    : td_(std::move(td)), places_of_row_(places_of_row) {
   source_ = std::make_shared<RowSource>(td_, /*flat=*/false);
   visit_paths(*td_.node(), [&](Path path, const Value& value) {
     if (value.is_node()) {
@@ -143,7 +144,7 @@ RingRows::RingRows(TensorDict td) : td_(std::move(td)) {
     for (const std::int64_t size : leaf.sizes().slice(1))
       field.row_bytes *= static_cast<std::size_t>(size);
     field.is_index = is_index_name(field.path) && leaf.scalar_type() == at::kLong &&
-                     field.row_bytes == sizeof(std::int64_t);
+                     td_.is_dense() && leaf.numel() == count_elements(td_.batch_size());
     fields_.push_back(std::move(field));
   });
   const bool empty = std::all_of(fields_.begin(), fields_.end(),
@@ -216,9 +217,10 @@ void RingRows::write(const NewRows& rows, std::int64_t first, std::int64_t count
     char* base = static_cast<char*>(field.leaf.data_ptr());
     if (field.row_bytes == 0) continue;
     if (field.is_index) {
-      auto* places = reinterpret_cast<std::int64_t*>(base);
+      const auto each = static_cast<std::int64_t>(field.row_bytes / sizeof(std::int64_t));
+      auto* rows_at = reinterpret_cast<std::int64_t*>(base);
       for (std::int64_t k = 0, at = place; k < count; ++k, at = at + 1 == capacity ? 0 : at + 1)
-        places[at] = at;
+        std::fill_n(rows_at + at * each, each, at / places_of_row_);
       continue;
     }
     const char* from = static_cast<const char*>(rows.leaves[i].data_ptr()) +

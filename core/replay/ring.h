@@ -42,11 +42,12 @@ struct NewRows {
   std::vector<at::Tensor> leaves;  // dense, on the CPU; undefined where the ring knows better
 };
 
-// The memory of a ring. An entry "index" of one int64 for each row is the ring's: it says the place of the row.
+// The memory of a ring. An entry "index" of one int64 for each element of a row is the ring's: it says which row
+// it is.
 class RingRows {
  public:
-  // `td` has one row for each place, on the CPU.
-  explicit RingRows(TensorDict td);
+  // `td` has one row for each place, on the CPU. So many places are one row for "index".
+  explicit RingRows(TensorDict td, std::int64_t places_of_row = 1);
 
   // Memory of zeros whose rows are like those of `rows`, and the same without memory of its own.
   static TensorDict like(const TensorDict& rows, std::int64_t capacity);
@@ -74,6 +75,7 @@ class RingRows {
                      std::int64_t& count) const;
 
   TensorDict td_;
+  std::int64_t places_of_row_;
   std::shared_ptr<const RowSource> source_;
   std::vector<Field> fields_;
   std::string not_writable_;  // why rows cannot be written; empty: they can

@@ -6,7 +6,7 @@
 #include "core/tensor/known_sizes.h"
 
 #include "core/tensor/assign.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
@@ -192,8 +192,11 @@ TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, st
     fail(Code::shape, "repeat_interleave needs one number, or one for each of the ", size,
          " positions of dimension ", dim, "; found shape ", show_sizes(repeats.sizes()));
   }
-  const at::Tensor counts =
-      repeats.to(at::kCPU, at::kLong).reshape({-1}).expand({size}).contiguous();
+  // A copy: another thread may write into the caller's tensor once the sum is known.
+  const at::Tensor counts = repeats.to(at::kCPU, at::kLong)
+                                .reshape({-1})
+                                .expand({size})
+                                .clone(at::MemoryFormat::Contiguous);
   const std::int64_t* count = counts.data_ptr<std::int64_t>();
   std::int64_t total = 0;
   for (std::int64_t i = 0; i < size; ++i) {
@@ -298,7 +301,9 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
     fail(Code::shape, "gather: an index of shape ", show_sizes(index.sizes()),
          " exceeds batch size ", show_sizes(batch), " in a dimension other than ", dim);
   }
-  const at::Tensor positions = index.to(at::kLong).contiguous();
+  // A copy: another thread may write into the caller's tensor once it was checked.
+  const at::Tensor positions =
+      index.to(at::kLong, /*non_blocking=*/false, /*copy=*/true).contiguous();
   if (!positions.is_meta()) {
     const std::int64_t size = known_size(batch, static_cast<std::size_t>(dim));
     const auto lowest = positions.min().item<std::int64_t>();
@@ -351,7 +356,8 @@ at::Tensor is_in(const TensorDict& td, const TensorDict& reference, Path path, s
 TensorDict remove_duplicates(const TensorDict& td, Path path, std::int64_t dim,
                              at::Tensor* positions) {
   dim = wrap(td, dim);
-  const at::Tensor entry = telling(td, path, dim).detach();
+  // A copy: libtorch sorts it, and must not find other values than it has compared.
+  const at::Tensor entry = telling(td, path, dim).detach().clone();
   at::Tensor first = at::arange(0, at::kLong);
   if (entry.size(dim) != 0) {
     const auto [values, number, counts] =

@@ -3,7 +3,7 @@
 #include "core/tensor/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/assign.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/paths.h"

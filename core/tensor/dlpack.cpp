@@ -1,6 +1,6 @@
 // DLPack in and out, both forms.
 #include "core/tensor/device.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>

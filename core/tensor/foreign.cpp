@@ -3,7 +3,7 @@
 #include "core/tensor/sizes.h"
 #include "core/tensor/strides.h"
 #include "core/tensor/device.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 
 #include <ATen/ATen.h>

@@ -8,6 +8,7 @@
 
 #include <ATen/ATen.h>
 
+#include <cstring>
 #include <numeric>
 
 namespace td {
@@ -20,16 +21,36 @@ std::int64_t clamp_bound(std::int64_t bound, std::int64_t size) {
   return std::min(std::max<std::int64_t>(bound, 0), size);
 }
 
-at::Tensor int64_cpu(const at::Tensor& tensor) {
-  return tensor.to(at::kCPU, at::kLong).contiguous();
+bool is_dense_cpu(const at::Tensor& tensor, c10::ScalarType dtype) {
+  return fast::plain_cpu(tensor) && tensor.scalar_type() == dtype && tensor.is_contiguous();
 }
 
-// Index tensors are small and hold no gradients; what is done to them here is nobody's business.
+at::Tensor on_cpu(const at::Tensor& tensor, c10::ScalarType dtype) {
+  return is_dense_cpu(tensor, dtype) ? tensor : tensor.to(at::kCPU, dtype).contiguous();
+}
+
+// Index arithmetic must not be recorded by autograd.
 struct QuietIndexWork {
   at::NoGradGuard no_grad;
 };
 
 }  // namespace
+
+at::Tensor copied_index(const at::Tensor& tensor) {
+  const QuietIndexWork quiet;
+  if (!tensor.defined() || tensor.is_meta() ||
+      !c10::isIntegralType(tensor.scalar_type(), /*includeBool=*/true))
+    return tensor;
+  const c10::ScalarType dtype = is_mask(tensor) ? at::kBool : at::kLong;
+  if (!is_dense_cpu(tensor, dtype)) {
+    return tensor
+        .to(at::TensorOptions(at::kCPU).dtype(dtype), /*non_blocking=*/false, /*copy=*/true)
+        .contiguous();
+  }
+  at::Tensor own = fast::make_dense(tensor.sizes(), dtype);
+  if (own.numel() != 0) std::memcpy(own.data_ptr(), tensor.data_ptr(), own.nbytes());
+  return own;
+}
 
 IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(batch) {
   const auto dims = static_cast<std::int64_t>(batch.size());
@@ -126,7 +147,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
              " does not fit dimension ", source, " of batch size ", show_sizes(batch));
       }
     }
-    const at::Tensor mask = tensor.to(at::kCPU, at::kBool).contiguous();
+    const at::Tensor mask = on_cpu(tensor, at::kBool);
     const auto rank = static_cast<std::size_t>(mask.dim());
     // Bytes, because memory of others may hold any; as in libtorch, all but 0 are true.
     const auto* truth = static_cast<const std::uint8_t*>(mask.data_ptr());
@@ -155,7 +176,7 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     fail(Code::index, "an index tensor holds ", dtype_name(tensor.scalar_type()),
          "; integers or booleans are needed");
   }
-  at::Tensor index = int64_cpu(tensor);
+  at::Tensor index = on_cpu(tensor, at::kLong);
   const std::int64_t size = known_size(batch, static_cast<std::size_t>(source));
   const std::int64_t* values = index.data_ptr<std::int64_t>();
   const std::int64_t n = index.numel();

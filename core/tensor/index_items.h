@@ -24,6 +24,10 @@ inline std::int64_t dims_used(const IndexItem& item) {
   }
 }
 
+// A tensor of a caller as an index: copied to the CPU, since another thread may write into it after its positions
+// were checked. What can be no index stays as it is; the plan refuses it.
+at::Tensor copied_index(const at::Tensor& tensor);
+
 // ":", which changes nothing.
 inline bool is_bare(const IndexItem& item) {
   return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;

@@ -15,4 +15,9 @@ bool in_mapping(const at::Tensor& tensor) noexcept;
 // caller has.
 bool solely_owned(const at::Tensor& tensor, std::size_t held) noexcept;
 
+// Marks the memory of a tensor as that of a pool, which keeps the tensor to use it again. One holder is the pool
+// then, and counts for nobody.
+void mark_pooled(const at::Tensor& tensor);
+bool is_pooled(const at::Tensor& tensor) noexcept;
+
 }  // namespace td

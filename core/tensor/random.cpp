@@ -1,7 +1,7 @@
 #include "core/tensor/random.h"
 
 #include "core/base/error.h"
-#include "core/tensor/dtype_name.h"
+#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 #include <ATen/CPUGeneratorImpl.h>

@@ -128,7 +128,11 @@ NestedTensorPtr make_nested_tensor(const at::Tensor& values, const at::Tensor& s
     fail(Code::shape, "a nested tensor of ", sizes.size(0),
          " parts without dimensions cannot have ", values.numel(), " elements");
   }
-  const at::Tensor table = sizes.to(at::kCPU).contiguous();
+  // A copy: sizes become addresses, and the caller may write into its tensor at any time.
+  const at::Tensor table = sizes
+                               .to(at::TensorOptions(at::kCPU), /*non_blocking=*/false,
+                                   /*copy=*/true)
+                               .contiguous();
   const auto offsets = offsets_of(table, values.element_size());
   if (offsets->back() != values.numel()) {
     fail(Code::shape, "a nested tensor of these sizes has ", offsets->back(), " elements, got ",

@@ -379,7 +379,7 @@ static td_tensordict *with_nested_tensor(td_tensordict *td) {
   td_tensor *values = td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(10));
   td_tensor *sizes = td_arange(TD_DTYPE_INT64, 1, TD_SIZES(4, 1)); /* 1, 2, 3, 4 */
   TD_DO(td_nested_tensor_create(values, sizes, &nested_tensor));
-  TD_DO(td_set_dict(td, TD_KEY("ragged"), nested_tensor));
+  TD_DO(td_set_dict(td, TD_KEY("nested"), nested_tensor));
   TD_DO(td_clone(td, 0, &copy));
   td_free(nested_tensor);
   td_tensor_free(sizes);

@@ -111,6 +111,42 @@ TD_TEST(a_failure_comes_back_at_its_batch_and_can_be_tried_again) {
   }
 }
 
+static td_status fails(void *user, td_tensordict *source, td_tensordict **result) {
+  (void)source;
+  (void)result;
+  if (*(const char *)user == '\0') return TD_ERR_CALLBACK; /* says nothing */
+  td_set_error(TD_ERR_CALLBACK, user);
+  return TD_ERR_CALLBACK;
+}
+
+/* A failure is told once, with its own words, and by the call that it belongs to. */
+TD_TEST(failures_of_modules_belong_to_their_batch) {
+  td_tensordict *td = loader_line(8), *batch = NULL;
+  td_module *loud = NULL, *silent = NULL;
+  td_module_function_options options = TD_MODULE_FUNCTION_OPTIONS_INIT;
+  TD_DO(td_module_from_function(&options, fails, (void *)"in my own words", NULL, &loud));
+  TD_DO(td_module_from_function(&options, fails, (void *)"", NULL, &silent));
+  for (int workers = 0; workers < 3; workers++) {
+    td_loader_options given = loader_options(4, 0);
+    given.num_workers = workers;
+    given.module = loud;
+    td_loader *loader = loader_of(td, &given);
+    for (int i = 0; i < 2; i++) {
+      TD_EXPECT_NULL(td_loader_next(loader, &batch), TD_ERR_CALLBACK, batch);
+      TD_CHECK_TEXT(td_last_error_message(), "in my own words");
+      TD_EXPECT_NULL(td_module_call(td, silent, NULL, &batch), TD_ERR_CALLBACK, batch);
+      TD_CHECK(strstr(td_last_error_message(), "my own words") == NULL);
+      td_tensor *none = NULL;
+      TD_EXPECT_NULL(td_get(td, TD_KEY("none"), &none), TD_ERR_KEY_NOT_FOUND, none);
+      TD_CHECK_TEXT(td_last_error_message(), "none");
+    }
+    td_loader_free(loader);
+  }
+  td_module_free(loud);
+  td_module_free(silent);
+  td_free(td);
+}
+
 TD_TEST(another_structure_is_refused) {
   td_tensordict *td = loader_line(20), *batch = NULL;
   for (int workers = 0; workers < 2; workers++) {

@@ -60,3 +60,75 @@ TD_TEST(a_module_is_made_of_10000_at_most) {
   TD_EXPECT(wrap(&module, 2), TD_ERR_UNSUPPORTED);
   TD_CHECK_TEXT(td_last_error_message(), "10000");
 }
+
+/* One step of a long sequence: reads an entry, and writes one more than it under another key. */
+typedef struct step {
+  const char *in[2], *out[2];
+  size_t in_len, out_len;
+} step;
+
+static td_status one_more(void *user, td_tensordict *source, td_tensordict **result) {
+  const step *it = user;
+  td_tensor *value = NULL, *more = NULL;
+  int64_t number = 0;
+  td_status status = td_get(source, it->in, it->in_len, &value);
+  if (status == TD_OK) status = td_tensor_copy_to(value, &number, sizeof number);
+  number++;
+  if (status == TD_OK)
+    status = td_tensor_from_data(&number, sizeof number, TD_SIZES(1), TD_DTYPE_INT64, &more);
+  if (status == TD_OK) status = td_create(TD_SIZES(1), TD_DEVICE_NONE, -1, result);
+  if (status == TD_OK) status = td_set(*result, it->out, it->out_len, more);
+  td_tensor_free(value);
+  td_tensor_free(more);
+  return status;
+}
+
+/* What a module reads is what was written last, through however many modules. */
+TD_TEST(a_long_sequence_reads_what_was_written_last) {
+  enum { steps = 300, places = 12 };
+  static const char *const names[places] = {"a", "b", "c", "d", "e", "f",
+                                            "g", "h", "i", "j", "k", "l"};
+  step all[steps];
+  td_module *modules[steps], *sequence = NULL;
+  int64_t want[2][places], got = 0; /* at "x" and at ("n", "x") */
+  td_tensordict *td = td_empty(TD_SIZES(1)), *made = NULL;
+  for (int i = 0; i < places; i++) {
+    td_put(td, TD_KEY(names[i]), td_filled(TD_DTYPE_INT64, i, TD_SIZES(1)));
+    td_put(td, TD_KEY("n", names[i]), td_filled(TD_DTYPE_INT64, 100 * i, TD_SIZES(1)));
+    want[0][i] = i;
+    want[1][i] = 100 * i;
+  }
+  for (int i = 0; i < steps; i++) {
+    const int from = i * 7 % places, to = i * 5 % 11, nested_from = i % 3 == 0, nested_to = i % 2;
+    all[i] = (step){{nested_from ? "n" : names[from], names[from]},
+                    {nested_to ? "n" : names[to], names[to]},
+                    (size_t)nested_from + 1,
+                    (size_t)nested_to + 1};
+    const td_key in = {all[i].in, all[i].in_len}, out = {all[i].out, all[i].out_len};
+    td_module_function_options options = TD_MODULE_FUNCTION_OPTIONS_INIT;
+    options.in_keys = &in;
+    options.out_keys = &out;
+    options.in_keys_len = options.out_keys_len = 1;
+    TD_DO(td_module_from_function(&options, one_more, &all[i], NULL, &modules[i]));
+    want[nested_to][to] = want[nested_from][from] + 1;
+  }
+  TD_DO(td_module_sequence((const td_module *const *)modules, steps, NULL, &sequence));
+  for (int again = 0; again < 2; again++) {
+    if (again) TD_DO(td_module_call_inplace(td, sequence, NULL));
+    made = again ? td : td_called(td, sequence);
+    for (int i = 0; i < 11; i++) {
+      td_tensor *value = td_take(made, TD_KEY(names[i]));
+      TD_DO(td_tensor_copy_to(value, &got, sizeof got));
+      td_tensor_free(value);
+      TD_CHECK_INT(got, want[0][i]);
+      value = td_take(made, TD_KEY("n", names[i]));
+      TD_DO(td_tensor_copy_to(value, &got, sizeof got));
+      td_tensor_free(value);
+      TD_CHECK_INT(got, want[1][i]);
+    }
+    if (!again) td_free(made);
+  }
+  td_module_free(sequence);
+  for (int i = 0; i < steps; i++) td_module_free(modules[i]);
+  td_free(td);
+}

@@ -201,6 +201,57 @@ TD_TEST(a_seed_in_the_dictionary_is_replaced) {
   TD_EXPECT(td_module_call_inplace(one, module, NULL), TD_ERR_WRONG_ENTRY);
 }
 
+/* The seed of a result has the dimension of the samples, too; one that is written in place stays as it is. */
+TD_TEST(several_samples_with_a_seed_in_the_dictionary) {
+  td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
+  const td_key seed = {TD_KEY("rng")};
+  options.interaction = TD_INTERACTION_RANDOM;
+  options.seed_key = &seed;
+  options.num_samples = 3;
+  td_module *module = sampler_with(normal, &options);
+  for (int batched = 0; batched < 2; batched++) {
+    td_tensordict *td = numbers(2), *made = NULL;
+    if (!batched) TD_DO(td_set_batch_size(td, TD_NO_SIZES));
+    td_put(td, TD_KEY("rng"),
+           td_filled(TD_DTYPE_INT64, 5, batched ? (const int64_t[]){2} : NULL, (size_t)batched));
+    TD_DO(td_module_call(td, module, NULL, &made));
+    td_tensor *x = td_take(made, TD_KEY("x")), *rng = td_take(made, TD_KEY("rng"));
+    TD_CHECK_SIZES(x, 3, 2, 2);
+    int64_t next[6], first = 0;
+    size_t bytes = 0;
+    TD_DO(td_tensor_nbytes(rng, &bytes));
+    TD_CHECK_INT(bytes, batched ? 48 : 24);
+    TD_DO(td_tensor_copy_to(rng, next, bytes));
+    for (size_t i = 0; i < bytes / 8; i++) TD_CHECK(next[i] == next[0] && next[i] != 5);
+    first = next[0];
+    td_tensor_free(x);
+    td_tensor_free(rng);
+    td_free(made);
+    td_module_call_options plain = TD_MODULE_CALL_OPTIONS_INIT;
+    plain.output = TD_MODULE_OUTPUT_PLAIN;
+    TD_DO(td_module_call(td, module, &plain, &made));
+    rng = td_take(made, TD_KEY("rng"));
+    TD_DO(td_tensor_nbytes(rng, &bytes));
+    TD_CHECK_INT(bytes, batched ? 16 : 8);
+    TD_DO(td_tensor_copy_to(rng, next, bytes));
+    TD_CHECK_INT(next[0], first);
+    td_tensor_free(rng);
+    td_free(made);
+    if (batched) {
+      /* Three samples of each of two elements are no entry of a batch of two. */
+      TD_EXPECT(td_module_call_inplace(td, module, NULL), TD_ERR_SHAPE);
+    } else {
+      for (int i = 0; i < 3; i++) TD_DO(td_module_call_inplace(td, module, NULL));
+      rng = td_take(td, TD_KEY("rng"));
+      TD_DO(td_tensor_nbytes(rng, &bytes));
+      TD_CHECK_INT(bytes, 8);
+      td_tensor_free(rng);
+    }
+    td_free(td);
+  }
+  td_module_free(module);
+}
+
 TD_TEST(several_samples_for_each_element) {
   td_module_probabilistic_options options = TD_MODULE_PROBABILISTIC_OPTIONS_INIT;
   td_tensordict *td = numbers(3);

@@ -68,6 +68,51 @@ TD_TEST(tensors_of_one_buffer) {
   CHECK_OWNED_TENSOR(a, all);
 }
 
+/* A pool keeps the memory of batches to use it again: it is the holder's all the same. */
+TD_TEST(batches_of_a_pool) {
+  td_tensordict *td = td_empty(TD_SIZES(8)), *batch = NULL, *nested = NULL, *second = NULL;
+  td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 0, TD_SIZES(8, 3)));
+  td_put(td, TD_KEY("n", "b"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(8)));
+  for (int workers = 0; workers < 2; workers++) {
+    td_loader_options options = TD_LOADER_OPTIONS_INIT;
+    td_loader *loader = NULL;
+    options.rows = 4;
+    options.num_workers = workers;
+    TD_DO(td_loader_create(td, &options, &loader));
+    TD_DO(td_loader_next(loader, &batch));
+    CHECK_OWNED(batch, 4 * 3 * 4 + 4 * 8);
+    td_tensor *a = td_take(batch, TD_KEY("a"));
+    CHECK_OWNED_TENSOR(a, 0);
+    CHECK_OWNED(batch, 0); /* its first tensor is somebody else's, too */
+    td_tensor_free(a);
+    TD_DO(td_get_dict(batch, TD_KEY("n"), &nested));
+    CHECK_OWNED(nested, 0);
+    CHECK_OWNED(batch, 4 * 3 * 4);
+    td_free(nested);
+    TD_DO(td_dup(batch, &second));
+    CHECK_OWNED(batch, 0);
+    td_free(second);
+    CHECK_OWNED(batch, 4 * 3 * 4 + 4 * 8);
+    td_loader_free(loader);
+    CHECK_OWNED(batch, 4 * 3 * 4 + 4 * 8); /* freed now, when the handle is */
+    TD_DO(td_dup(batch, &second));
+    CHECK_OWNED(batch, 0);
+    td_free(second);
+    td_free(batch);
+  }
+  td_replay_options options = TD_REPLAY_OPTIONS_INIT;
+  td_replay *replay = NULL;
+  options.capacity = 8;
+  options.sampler = TD_REPLAY_SAMPLER_PRIORITIZED;
+  TD_DO(td_replay_create(&options, &replay));
+  TD_DO(td_replay_extend(replay, td));
+  TD_DO(td_replay_sample(replay, 4, &batch));
+  CHECK_OWNED(batch, 4 * 3 * 4 + 4 * 8 + 4 * 8 + 4 * 4); /* with "index" and "priority_weight" */
+  td_free(batch);
+  td_replay_free(replay);
+  td_free(td);
+}
+
 TD_TEST(memory_of_others) {
   float values[6] = {0};
   td_tensor *tensor = NULL, *made = NULL;

@@ -309,3 +309,50 @@ TD_TEST(options_that_make_no_sense) {
   TD_DO(td_replay_extend(replay, rows));
   TD_EXPECT_NULL(td_replay_sample(replay, 2, &batch), TD_ERR_KEY_NOT_FOUND, batch);
 }
+
+/* Rows that are batches themselves: each element has the number and the weight of its row. */
+TD_TEST(rows_of_several_dimensions) {
+  static const char *const done[] = {"done"};
+  static const td_key by_end = {done, 1};
+  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
+    td_replay_options options = replay_options(16, (td_replay_sampler)kind);
+    if (kind == TD_REPLAY_SAMPLER_SLICES) {
+      options.slice_len = 2;
+      options.ends = &by_end;
+      options.ends_len = 1;
+    }
+    td_replay *replay = replay_of(&options);
+    td_tensordict *td = td_empty(TD_SIZES(8, 3)), *batch = NULL;
+    td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(8, 3)));
+    td_put(td, TD_KEY("index"), td_filled(TD_DTYPE_INT64, 99, TD_SIZES(8, 3)));
+    if (kind == TD_REPLAY_SAMPLER_SLICES)
+      td_put(td, TD_KEY("done"), td_filled(TD_DTYPE_BOOL, 0, TD_SIZES(8, 3)));
+    TD_DO(td_replay_extend(replay, td));
+    td_free(td);
+    TD_DO(td_replay_dict(replay, &batch));
+    int64_t a[24], index[24];
+    TD_CHECK_INT(replay_values(batch, TD_KEY("index"), index, 8, 24), 24);
+    for (int i = 0; i < 24; i++) TD_CHECK_INT(index[i], i / 3);
+    td_free(batch);
+    TD_DO(td_replay_sample(replay, 4, &batch));
+    TD_CHECK_BATCH(batch, 4, 3);
+    TD_CHECK_INT(replay_values(batch, TD_KEY("a"), a, 8, 24), 12);
+    TD_CHECK_INT(replay_values(batch, TD_KEY("index"), index, 8, 24), 12);
+    for (int i = 0; i < 12; i++) {
+      TD_CHECK_INT(a[i], 3 * index[i] + i % 3);
+      TD_CHECK_INT(index[i], index[i - i % 3]);
+    }
+    if (kind == TD_REPLAY_SAMPLER_PRIORITIZED) {
+      float weight[12];
+      TD_CHECK_INT(replay_values(batch, TD_KEY("priority_weight"), weight, 4, 12), 12);
+      for (int i = 0; i < 12; i++) TD_CHECK(weight[i] == 1);
+      td_tensor *places = td_take(batch, TD_KEY("index"));
+      td_tensor *priority = td_filled(TD_DTYPE_FLOAT32, 3, TD_SIZES(4, 3));
+      TD_DO(td_replay_update_priority(replay, places, priority));
+      td_tensor_free(places);
+      td_tensor_free(priority);
+    }
+    td_free(batch);
+    td_replay_free(replay);
+  }
+}

@@ -170,6 +170,45 @@ TD_TEST(a_folder_in_use) {
   TD_EXPECT_NULL(td_replay_open(here("live"), &options, &reader), TD_ERR_INVALID_ARGUMENT, reader);
 }
 
+/* A process that died in the middle of a save: the JSON files are new, and the live file has not heard of it.
+   The rows that others write afterwards must not be forgotten. */
+TD_TEST(a_save_that_was_cut_off_forgets_no_rows) {
+  td_replay_options options = options_of(TD_REPLAY_SAMPLER_RANDOM);
+  options.folder = here("live");
+  td_replay *replay = replay_of(&options), *other = NULL;
+  write_steps(replay, 0, 10);
+  TD_DO(td_replay_save(replay, NULL, 0));
+  size_t size = 0;
+  char *bytes = td_read_file(here("live/live.bin"), &size);
+  write_steps(replay, 10, 5);
+  TD_DO(td_replay_save(replay, NULL, 0));
+  const int64_t marks[] = {15, 15}; /* the cursor and the rows that the save was about to tell */
+  const int64_t counts[] = {40, 15, 15, 15, 0};
+  TD_CHECK_INT(size, 80);
+  memcpy(bytes + 8, counts, sizeof counts);
+  memcpy(bytes + 64, marks, sizeof marks);
+  td_write_file(here("live/live.bin"), bytes, size);
+  write_steps(replay, 15, 7);
+  TD_DO(td_replay_open(here("live"), NULL, &other));
+  replay_check_where(other, 22, 40, 22, 22);
+  replay_check_where(replay, 22, 40, 22, 22);
+  td_replay_free(other);
+  td_replay_free(replay);
+  td_write_file(here("live/live.bin"), bytes, 64); /* as 0.2.0 writes it: of other JSON files */
+  TD_DO(td_replay_open(here("live"), NULL, &other));
+  replay_check_where(other, 15, 40, 15, 15);
+  td_replay_free(other);
+  free(bytes);
+}
+
+/* What is no replay folder stays as it is. */
+TD_TEST(opening_another_folder_makes_no_file) {
+  td_replay *replay = NULL;
+  td_make_folder(here("other"));
+  TD_EXPECT_NULL(td_replay_open(here("other"), NULL, &replay), TD_ERR_IO, replay);
+  TD_CHECK(!td_exists(here("other/live.bin")));
+}
+
 /* A writer that died in the middle: rows that are being written are marked in the folder. */
 TD_TEST(halves_of_rows_are_never_drawn) {
   for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
@@ -255,6 +294,93 @@ TD_TEST(settings_stay_as_another_program_wrote_them) {
     found++;
   }
   TD_CHECK(found > 0);
+}
+
+/* As TorchRL writes it: every number is a float. */
+TD_TEST(settings_may_be_floats) {
+  const td_replay_options options = options_of(TD_REPLAY_SAMPLER_PRIORITIZED);
+  td_replay *replay = replay_of(&options);
+  write_steps(replay, 0, 30);
+  TD_DO(td_replay_save(replay, here("saved"), 0));
+  td_replay_free(replay);
+  td_write_text(here("saved/sampler/sampler_metadata.json"),
+                "{\"_alpha\": 0.7, \"_beta\": 0.9, \"_eps\": 1e-08, \"_max_priority\": "
+                "[12.125, 4.0], \"_max_capacity\": 40.0}");
+  replay = replay_loaded(here("saved"), NULL);
+  TD_DO(td_replay_save(replay, here("again"), 0));
+  TD_CHECK_SAME_TREE(here("again"), here("saved"));
+  td_replay_free(replay);
+}
+
+/* A storage of several dimensions, as TorchRL keeps environments side by side: the length counts elements, the
+   cursor rows. */
+TD_TEST(storages_of_several_dimensions) {
+  for (int64_t rows = 5; rows <= 15; rows += 10) {
+    char folder[400], file[500], copy[400];
+    snprintf(folder, sizeof folder, "%s/nd%d", td_test_folder(), (int)rows);
+    snprintf(copy, sizeof copy, "%s/copy%d", td_test_folder(), (int)rows);
+    td_tensordict *td = td_empty(TD_SIZES(15, 4)), *saved = NULL, *batch = NULL;
+    td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 0, TD_SIZES(15, 4)));
+    td_put(td, TD_KEY("index"), td_filled(TD_DTYPE_INT64, 0, TD_SIZES(15, 4)));
+    td_make_folder(folder);
+    snprintf(file, sizeof file, "%s/storage", folder);
+    TD_DO(td_memmap(td, file, NULL, &saved));
+    td_free(saved);
+    td_free(td);
+    char text[100];
+    snprintf(text, sizeof text, "{\"is_pytree\": false, \"len\": %d}", (int)rows * 4);
+    snprintf(file, sizeof file, "%s/storage/storage_metadata.json", folder);
+    td_write_text(file, text);
+    snprintf(file, sizeof file, "%s/writer", folder);
+    td_make_folder(file);
+    snprintf(file, sizeof file, "%s/writer/metadata.json", folder);
+    td_write_text(file, rows == 5 ? "{\"cursor\": 5, \"write_count\": 5}"
+                                  : "{\"cursor\": 3, \"write_count\": 18}");
+    td_replay *replay = replay_loaded(folder, NULL);
+    replay_check_where(replay, rows * 4, 60, rows == 5 ? 5 : 3, rows == 5 ? 5 : 18);
+    TD_DO(td_replay_dict(replay, &batch));
+    TD_CHECK_BATCH(batch, rows, 4);
+    td_free(batch);
+    TD_DO(td_replay_sample(replay, 200, &batch));
+    TD_CHECK_BATCH(batch, 200);
+    int64_t a[200], index[400], largest = 0;
+    TD_CHECK_INT(replay_values(batch, TD_KEY("a"), a, 8, 200), 200);
+    TD_CHECK_INT(replay_values(batch, TD_KEY("index"), index, 8, 400), 400);
+    for (int i = 0; i < 200; i++) {
+      TD_CHECK_INT(a[i], 4 * index[2 * i] + index[2 * i + 1]);
+      if (a[i] > largest) largest = a[i];
+    }
+    TD_CHECK(largest > rows * 4 - 10 && largest < rows * 4);
+    td_free(batch);
+    /* Two more rows of four elements. */
+    td = td_empty(TD_SIZES(2, 4));
+    td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 1000, TD_SIZES(2, 4)));
+    TD_DO(td_replay_extend(replay, td));
+    td_free(td);
+    td = td_empty(TD_SIZES(4));
+    td_put(td, TD_KEY("a"), td_arange(TD_DTYPE_INT64, 1008, TD_SIZES(4)));
+    TD_DO(td_replay_add(replay, td));
+    TD_EXPECT(td_replay_extend(replay, td), TD_ERR_SHAPE);
+    td_free(td);
+    TD_DO(td_replay_save(replay, copy, 0));
+    td_replay_free(replay);
+    replay = replay_loaded(copy, NULL);
+    replay_check_where(replay, rows == 5 ? 32 : 60, 60, rows == 5 ? 8 : 6, rows == 5 ? 8 : 21);
+    TD_DO(td_replay_dict(replay, &batch));
+    int64_t all[60], places[60];
+    const int64_t n = replay_values(batch, TD_KEY("a"), all, 8, 60);
+    TD_CHECK_INT(replay_values(batch, TD_KEY("index"), places, 8, 60), n);
+    TD_CHECK_INT(n, rows == 5 ? 32 : 60);
+    for (int i = 0; i < 12; i++) {
+      const int at = (rows == 5 ? 20 : 12) + i;
+      TD_CHECK_INT(all[at], 1000 + i);
+      TD_CHECK_INT(places[at], at / 4);
+    }
+    td_free(batch);
+    td_replay_free(replay);
+    const td_replay_options slices = options_of(TD_REPLAY_SAMPLER_SLICES);
+    TD_EXPECT_NULL(td_replay_load(copy, &slices, &replay), TD_ERR_INVALID_ARGUMENT, replay);
+  }
 }
 
 static void refuse(const char *file, const char *text, td_status status, const char *message) {

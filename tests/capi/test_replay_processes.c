@@ -1,5 +1,6 @@
 /* One mapped folder, several processes and threads: no row is drawn of which a part is missing. */
 #include <pthread.h>
+#include <stdio.h>
 
 #include "td_process.h"
 #include "td_replay_test.h"
@@ -66,6 +67,57 @@ TD_TEST(one_process_writes_and_another_draws) {
     TD_CHECK(td_join(process));
     TD_CHECK(seen > 0);
     replay_check_where(replay, places, places, rounds * each % places, rounds * each);
+    td_replay_free(replay);
+  }
+}
+
+enum { saves = 20 };
+
+static int64_t rows_of(const td_replay *replay) {
+  int64_t written = 0;
+  TD_DO(td_replay_where(replay, NULL, NULL, NULL, &written));
+  return written;
+}
+
+/* The other process: opens the folder and frees it, again and again, until all is written. */
+TD_TEST(opener) {
+  const char *all = strchr(td_role(), ' ');
+  TD_CHECK(all != NULL);
+  char folder[500];
+  snprintf(folder, sizeof folder, "%.*s", (int)(all - td_role()), td_role());
+  for (int64_t before = 0, now = 0; now < atoll(all); before = now) {
+    td_replay *replay = NULL;
+    TD_DO(before % 2 ? td_replay_load(folder, NULL, &replay)
+                     : td_replay_open(folder, NULL, &replay));
+    now = rows_of(replay);
+    TD_CHECK(now >= before);
+    td_replay_free(replay);
+  }
+}
+
+/* Whoever opens a folder must not take what the JSON files said a moment ago for the truth. TD_REPLAY_ROUNDS
+   says how many rows are written. */
+TD_TEST(opening_a_folder_while_another_saves_loses_no_rows) {
+  const char *asked = getenv("TD_REPLAY_ROUNDS");
+  const int64_t rounds_here = asked == NULL ? 300 : atoll(asked);
+  for (int kind = TD_REPLAY_SAMPLER_RANDOM; kind <= TD_REPLAY_SAMPLER_PRIORITIZED; kind++) {
+    if (kind == TD_REPLAY_SAMPLER_SLICES) continue;
+    td_replay_options options = replay_options(10000, (td_replay_sampler)kind);
+    char folder[400], role[450];
+    snprintf(folder, sizeof folder, "%s/open%d", td_test_folder(), kind);
+    snprintf(role, sizeof role, "%s %lld", folder, (long long)rounds_here);
+    options.folder = folder;
+    td_replay *replay = replay_of(&options);
+    const int process = td_spawn("opener", role);
+    for (int64_t i = 0; i < rounds_here; i++) {
+      replay_write(replay, i, 1);
+      if (i % saves == 0) TD_DO(td_replay_save(replay, NULL, 0));
+    }
+    TD_CHECK(td_join(process));
+    TD_CHECK_INT(rows_of(replay), rounds_here);
+    td_replay_free(replay);
+    TD_DO(td_replay_open(folder, NULL, &replay));
+    TD_CHECK_INT(rows_of(replay), rounds_here);
     td_replay_free(replay);
   }
 }
