@@ -2,7 +2,7 @@
 
 #include "core/inspect/print.h"
 #include "core/tensor/device.h"
-#include "core/tensor/dtype.h"
+#include "core/tensor/index_items.h"
 
 namespace capi {
 

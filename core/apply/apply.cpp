@@ -120,6 +120,7 @@ class Apply : public WalkSink<Take::elements> {
     levels_.pop_back();
     const bool kept = keep(done);
     NodePtr node = done.lazy == nullptr ? NodePtr(std::move(done.node)) : stacked(done);
+    if (options_.out && !here.is_root()) extend_batch(here, node);
     if (levels_.empty()) {
       if (kept) result_ = std::move(node);
     } else if (levels_.back().lazy != nullptr) {
@@ -147,6 +148,16 @@ class Apply : public WalkSink<Take::elements> {
     if (!options.out) return options.batch_size;
     const SizesView batch = options.out->batch_size();
     return Sizes(batch.begin(), batch.end());
+  }
+
+  // A dictionary that `out` lacks has the further batch dimensions that it has here.
+  void extend_batch(const Here& here, const NodePtr& node) const {
+    if (look_up(options_.out->node(), here.path())) return;
+    Sizes batch = *batch_;
+    const SizesView own = here.node().batch();
+    const std::size_t shared = std::min(batch.size(), own.size());
+    batch.append(own.begin() + static_cast<std::ptrdiff_t>(shared), own.end());
+    TensorDict(node).set_batch_size(batch);
   }
 
   void call(const Here& here, c10::ArrayRef<Value> sources) {
@@ -259,12 +270,13 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
   }
 }
 
-// All entries of `result`, or none.
+// All entries of `result`, or none. A dictionary that `out` lacks is stored as it is.
 void put_into(const TensorDict& out, const NodePtr& result) {
   Changes changes;
   visit_paths(*result, [&](Path path, const Value& value) {
+    if (path.size() > 1 && !look_up(out.node(), path.slice(0, path.size() - 1))) return;
     const bool dense = value.is_node() && holds_entries(*value.node());
-    if (dense && (!entry_names(*value.node()).empty() || look_up(out.node(), path))) return;
+    if (dense && look_up(out.node(), path)) return;
     plan_set(changes, out.node(), path, value);
   });
   changes.run();

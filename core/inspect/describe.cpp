@@ -118,9 +118,9 @@ class Builder {
     const Tree* const entries = json.find("entries", Tree::object);
     if (entries == nullptr) fail(Code::format, "the entries of ", where, " are not an object");
     const Tree* const given = json.find("batch_size");
-    const Sizes batch = given != nullptr   ? sizes(*given, where)
-                        : above == nullptr ? Sizes()
-                                           : Sizes(above->batch().begin(), above->batch().end());
+    const SizesView outer = above == nullptr ? SizesView() : above->batch();
+    const Sizes batch =
+        given != nullptr ? known(sizes(*given, where), outer) : Sizes(outer.begin(), outer.end());
     if (above != nullptr) require_batch(where, batch, above->batch());
     std::optional<c10::Device> device = options_.device;
     if (!device && above != nullptr) device = above->device();
@@ -168,7 +168,7 @@ class Builder {
       fail(Code::format, where, " needs a \"dtype\" and a \"shape\"");
     }
     const c10::ScalarType dtype = parse_dtype(dtype_name->characters, where);
-    const Sizes shape = sizes(*given, where);
+    const Sizes shape = known(sizes(*given, where), above.batch());
     require_batch(where, shape, above.batch());
     std::optional<c10::Device> device = above.device();
     if (!device) device = device_of(json.find("device"), where);
@@ -193,12 +193,24 @@ class Builder {
     }
     Sizes result;
     for (const Tree& size : json.items) {
-      if (size.kind != Tree::integer || size.integral < 0) {
+      if (size.kind != Tree::integer || size.integral < -1) {
         fail(Code::format, "the sizes of ", where, " hold something that is not a size");
       }
       result.push_back(size.integral);
     }
     return result;
+  }
+
+  // A size of -1 stands where the elements of a lazy stack differ. It becomes that of the batch above, or
+  // 0: nothing is known of it. Where numbers of dimensions differ, sizes of the batch are missing too.
+  static Sizes known(Sizes sizes, SizesView batch) {
+    const bool differs = std::find(sizes.begin(), sizes.end(), -1) != sizes.end();
+    if (!differs) return sizes;
+    if (sizes.size() < batch.size()) sizes.resize(batch.size(), -1);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      if (sizes[i] < 0) sizes[i] = i < batch.size() ? batch[i] : 0;
+    }
+    return sizes;
   }
 
   static Names names(const Tree& json, std::size_t dims, const std::string& where) {

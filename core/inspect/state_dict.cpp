@@ -197,9 +197,7 @@ class Loading {
   std::optional<std::vector<std::string_view>> rest_of(Path full, Path path) const {
     if (separator_ == flat_separator) {
       const std::string prefix = path.empty() ? "" : join(path, flat_separator) + flat_separator;
-      if (full[0].size() <= prefix.size() || full[0].substr(0, prefix.size()) != prefix) {
-        return std::nullopt;
-      }
+      if (full[0].substr(0, prefix.size()) != prefix) return std::nullopt;
       return std::vector<std::string_view>{full[0].substr(prefix.size())};
     }
     if (full.size() <= path.size() || full.slice(0, path.size()) != path) return std::nullopt;

@@ -7,6 +7,7 @@
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/foreign.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
 
@@ -227,8 +228,8 @@ class Exporter {
 
 void export_batch(const TensorDict& td, const ExportOptions& options, Schema* schema,
                   Array* array) {
-  NodePtr root = dense_form(td.node());
-  if (has_lazy(root)) root = all_dense(root);
+  const bool read = !holds_entries(*td.node()) || has_lazy(td.node());
+  const NodePtr root = read ? dense_with_all_keys(td.node()) : td.node();
   if (!is_dict(*root)) {
     fail(Code::wrong_entry, "a non-tensor value alone cannot be a record batch");
   }

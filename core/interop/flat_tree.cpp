@@ -3,6 +3,7 @@
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/formats/format.h"
+#include "core/tree/lazy_ops.h"
 #include "core/tree/names.h"
 #include "core/tree/non_tensor.h"
 #include "core/tree/non_tensor_values.h"
@@ -135,7 +136,7 @@ OwnedPath split_name(std::string_view name, const FileOptions& options) {
 
 FlatTree flatten(const TensorDict& td, const FileOptions& options) {
   const std::string separator = separator_of(options);
-  const NodePtr root = all_dense(dense_form(td.node()));
+  const NodePtr root = dense_with_all_keys(td.node());
   if (!is_dict(*root)) {
     fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
   }

@@ -2,7 +2,7 @@
 #include "core/formats/format.h"
 #include "core/interop/numpy.h"
 #include "core/tensor/foreign.h"
-#include "core/tree/engine.h"
+#include "core/tree/lazy_ops.h"
 
 #include <algorithm>
 #include <deque>
@@ -174,7 +174,7 @@ TensorDict load(const FileBytes& file, const FileOptions& options) {
 }
 
 void save(const TensorDict& td, const std::string& path, const FileOptions& options) {
-  const NodePtr root = all_dense(dense_form(td.node()));
+  const NodePtr root = dense_with_all_keys(td.node());
   if (!is_dict(*root)) fail(Code::wrong_entry, "a non-tensor value cannot be stored alone");
   if (entry_names(*root) == std::vector<std::string>{std::string(nameless)} &&
       kind_below(root, nameless) == EntryKind::tensor) {

@@ -24,7 +24,7 @@ enum class UpdateMode {
 struct UpdateOptions {
   UpdateMode mode = UpdateMode::store;
   bool clone = false;        // store copies
-  bool whole_nodes = false;  // dictionaries replace one another instead of being merged
+  bool whole_nodes = false;  // UpdateMode::store replaces dictionaries instead of merging them
   bool update_batch_size =
       false;  // take over the batch size too: then all entries must be replaced
   bool ignore_lock = false;

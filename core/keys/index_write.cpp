@@ -4,6 +4,7 @@
 #include "core/tensor/device.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
+#include "core/tensor/tensor_index.h"
 #include "core/tensor/writes.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/lazy_index.h"
@@ -45,15 +46,25 @@ class ZerosOp final : public BatchOp {
 struct Scope {
   Scope(c10::ArrayRef<IndexItem> given, SizesView batch_size)
       : items(given), plan(given, batch_size), batch(batch_size), part(plan.sizes(batch_size)) {}
+  // Of an element that the index does not touch: it gets new entries as zeros.
+  Scope(SizesView batch_size, SizesView part_sizes)
+      : untouched(true),
+        plan(c10::ArrayRef<IndexItem>(), batch_size),
+        batch(batch_size),
+        part(part_sizes.begin(), part_sizes.end()) {}
+  bool untouched = false;
   c10::ArrayRef<IndexItem> items;
   IndexPlan plan;
   SizesView batch;
-  Sizes part;
+  Sizes part;  // the sizes that values begin with
 };
 
 // An indexed write.
 class Write {
  public:
+  // `everywhere`: elements of lazy stacks that the index does not touch get new entries too, as zeros.
+  explicit Write(bool everywhere = false) : everywhere_(everywhere) {}
+
   // A dictionary of any kind but a sub-tensordict. `source` has the batch size of the part.
   void plan(const NodePtr& target, c10::ArrayRef<IndexItem> items, const NodePtr& source) {
     if (const LazyNode* lazy = as_lazy(target.get())) {
@@ -131,11 +142,12 @@ class Write {
                  Scope& scope) {
     require_batch(name, target.sizes(), scope.batch);
     const Sizes part = scope.plan.sizes(target.sizes());
-    if (!broadcasts(source.sizes(), part)) {
+    const at::Tensor& value = fitted_.fit(source, part.size());
+    if (!broadcasts(value.sizes(), part)) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of \"",
            name, "\" of shape ", show_sizes(part));
     }
-    changes_.writes().set(name, target, source, &scope.plan);
+    changes_.writes().set(name, target, value, &scope.plan);
   }
 
   void pair(const NodePtr& target, const NodePtr& source, Scope& scope, bool root = false) {
@@ -168,6 +180,11 @@ class Write {
       }
       const Value& into = target.value(at);
       const bool nodes = into.is_node() && from.is_node();
+      if (level.scope->untouched) {
+        if (is_dict(into) && is_dict(from))
+          plan_zeros(into.node(), from.node(), level.scope->batch.size(), level.scope->part);
+        continue;
+      }
       if (into.is_node() != from.is_node() ||
           (nodes && is_dict(*into.node()) != is_dict(*from.node()))) {
         fail(Code::wrong_entry, "cannot write a ", kind_word(from), " into \"", source.name(i),
@@ -237,9 +254,16 @@ class Write {
       }
       parts = std::move(finer);
     }
+    std::vector<bool> touched(target.elements().size(), false);
     for (std::size_t k = 0; k < at.picks.size(); ++k) {
-      plan_element(target.elements()[static_cast<std::size_t>(at.picks[k])], at.rest, parts[k]);
+      const auto pick = static_cast<std::size_t>(at.picks[k]);
+      touched[pick] = true;
+      plan_element(target.elements()[pick], at.rest, parts[k]);
     }
+    if (!everywhere_ || std::find(touched.begin(), touched.end(), false) == touched.end()) return;
+    const SizesView element = target.elements()[0]->batch().slice(0, dims - 1);
+    const std::size_t rest_dims = IndexPlan(at.rest, element).sizes(element).size();
+    plan_untouched(target, touched, dims, source, at.shape.size() + rest_dims);
   }
 
   void plan_element(const NodePtr& element, std::vector<IndexItem> items, const NodePtr& source) {
@@ -273,6 +297,7 @@ class Write {
       places[d] = left.remainder(batch[d]);
       left = left.div(batch[d], "floor");
     }
+    std::vector<bool> touched(target.elements().size(), false);
     for (std::size_t k = 0; k < target.elements().size(); ++k) {
       const at::Tensor own = places[stack].eq(static_cast<std::int64_t>(k)).nonzero().reshape({-1});
       if (own.numel() == 0) continue;
@@ -283,7 +308,38 @@ class Write {
       // Without other dimensions an element is written whole; of several values the last one counts.
       const IndexItem which =
           rest.empty() ? IndexItem::at(own[-1].item<std::int64_t>()) : IndexItem::of(own);
+      touched[k] = true;
       plan_element(target.elements()[k], rest, values.index(which).node());
+    }
+    if (everywhere_) plan_untouched(target, touched, dims, source, part_dims);
+  }
+
+  // New entries in elements that the index does not touch.
+  void plan_untouched(const LazyNode& target, const std::vector<bool>& touched, std::size_t dims,
+                      const NodePtr& source, std::size_t part_dims) {
+    const SizesView part = source->batch().slice(0, part_dims);
+    for (std::size_t k = 0; k < touched.size(); ++k) {
+      if (!touched[k]) plan_zeros(target.elements()[k], source, dims - 1, part);
+    }
+  }
+
+  // `dims` and `part`: of how many dimensions of the element and of the source an index speaks.
+  void plan_zeros(const NodePtr& element, const NodePtr& source, std::size_t dims, SizesView part) {
+    const RecursionGuard guard;
+    held_.push_back(source);
+    const LazyNode* lazy = as_lazy(element.get());
+    if (lazy == nullptr) {
+      scopes_.emplace_front(element->batch().slice(0, dims), part);
+      return pair(element, source, scopes_.front());
+    }
+    const auto stack = static_cast<std::size_t>(lazy->stack_dim());
+    std::vector<TensorDict> parts;
+    if (stack >= dims) {
+      parts = TensorDict(source).unbind(static_cast<std::int64_t>(part.size() + stack - dims));
+    }
+    for (std::size_t k = 0; k < lazy->elements().size(); ++k) {
+      plan_zeros(lazy->elements()[k], stack < dims ? source : parts[k].node(),
+                 stack < dims ? dims - 1 : dims, part);
     }
   }
 
@@ -295,27 +351,29 @@ class Write {
     if (!from.is_node()) {
       at::Tensor made = op.leaf(from.tensor());
       if (device) made = move_to(made, *device);
-      changes_.writes().set(name, made, from.tensor(), &scope.plan);
+      if (!scope.untouched) changes_.writes().set(name, made, from.tensor(), &scope.plan);
       return changes_.set(holder, name, std::move(made));
     }
     const Node& source = *from.node();
     if (as_lazy(&source) != nullptr && !is_dict(source)) {
       const NodePtr none =
           c10::make_intrusive<NonTensorNode>("null", op.batch(source.batch()), device);
-      const NodePtr made = written(none, source, scope);
+      const NodePtr made = scope.untouched ? none : written(none, source, scope);
       return changes_.set(holder, name, made.defined() ? made : none);
     }
     NodePtr made = map(all_dense(from.node()), op);
     if (device) made = TensorDict(made).to(*device).node();
-    if (holds_entries(*made)) pair(made, from.node(), scope);
+    if (holds_entries(*made) && !scope.untouched) pair(made, from.node(), scope);
     changes_.set(holder, name, std::move(made));
   }
 
+  const bool everywhere_;
   std::optional<Scope> root_;
   std::forward_list<std::vector<IndexItem>> items_;  // of the scopes below
   std::forward_list<Scope> scopes_;                  // of elements of lazy stacks
   std::vector<NodePtr> held_;
   Traversal<Pair> pairs_;
+  FittedValues fitted_;
   Changes changes_;
 };
 
@@ -323,10 +381,6 @@ class Write {
 TensorDict align(const TensorDict& value, SizesView part) {
   const SizesView batch = value.batch_size();
   if (batch == part) return value;
-  if (batch.size() > part.size() && batch[0] == 1 && !begins_with(batch, part)) {
-    return align(value.squeeze(0),
-                 part);  // as libtorch does: what stands in front counts for nothing
-  }
   const auto n = static_cast<std::ptrdiff_t>(batch.size());
   if (n > 0 && batch.size() < part.size() &&
       std::equal(batch.begin(), batch.end(), part.end() - n)) {
@@ -361,23 +415,32 @@ void write_behind(const NodePtr& node, c10::ArrayRef<IndexItem> items, F&& write
   const SubTensorDictNode& whole = *as_sub_tensordict(node.get());
   TensorDict seen = TensorDict(dense_form(node)).clone(/*recurse=*/false);
   write(seen, items);
-  TensorDict(whole.parent()).set_at(whole.items(), seen);
+  write_part(TensorDict(whole.parent()), whole.items(), seen);
+}
+
+void write_at(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& value,
+              bool everywhere) {
+  const NodePtr& node = td.node();
+  if (node->tensorclass()) require_alike(*node, *value.node());
+  TensorDict source = align(value, part_batch(node, items));
+  if (td.device() && source.device() != td.device()) source = source.to(*td.device());
+  Write write(everywhere);
+  write.plan(node, items, source.node());
+  write.run();
 }
 
 }  // namespace
 
+void write_part(const TensorDict& td, c10::ArrayRef<IndexItem> items, const TensorDict& value) {
+  if (!is_part(*td.node())) return write_at(td, items, value, /*everywhere=*/true);
+  write_behind(td.node(), items, [&](const TensorDict& whole, c10::ArrayRef<IndexItem> part) {
+    write_part(whole, part, value);
+  });
+}
+
 void TensorDict::set_at(c10::ArrayRef<IndexItem> items, const TensorDict& value) {
-  if (is_part(*node_)) {
-    return write_behind(node_, items, [&](TensorDict& td, c10::ArrayRef<IndexItem> part) {
-      td.set_at(part, value);
-    });
-  }
-  if (node_->tensorclass()) require_alike(*node_, *value.node());
-  TensorDict source = align(value, part_batch(node_, items));
-  if (device() && source.device() != device()) source = source.to(*device());
-  Write write;
-  write.plan(node_, items, source.node());
-  write.run();
+  if (is_part(*node_)) return write_part(*this, items, value);
+  write_at(*this, items, value, /*everywhere=*/false);
 }
 
 void TensorDict::fill_at(c10::ArrayRef<IndexItem> items, const at::Tensor& value) {

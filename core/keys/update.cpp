@@ -8,6 +8,7 @@
 #include "core/tree/key_tree.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/paths.h"
+#include "core/tree/sub_tensordict.h"
 #include "core/tree/tensorclass.h"
 #include "core/tree/traverse.h"
 #include "core/tree/walk.h"
@@ -135,7 +136,8 @@ class Update {
     const std::string_view name = level.source->name(i);
     if (found == Schema::npos) return add(at, level, name, from, keys, filtered);
     const Value& into = level.target->value(found);
-    if (is_dict(from) && is_dict(into) && !(options_.whole_nodes && !filtered)) {
+    const bool replaced = options_.whole_nodes && options_.mode == UpdateMode::store && !filtered;
+    if (is_dict(from) && is_dict(into) && !replaced) {
       return merge(at, name, found, into, from, keys, filtered);
     }
     if (options_.mode == UpdateMode::store) return put(at, level, name, found, from);
@@ -310,7 +312,7 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
       visit_paths(*values.node(),
                   [&](Path path, const Value&) { find_entry(part->parent(), path); });
     }
-    TensorDict(part->parent()).set_at(part->items(), values);
+    write_part(TensorDict(part->parent()), part->items(), values);
     return;
   }
   std::optional<KeyTree> keys;

@@ -2,6 +2,7 @@
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/tensor_index.h"
 #include "core/tensor/writes.h"
 #include "core/tree/paths.h"
 #include "core/tree/traverse.h"
@@ -63,8 +64,7 @@ class UpdateAt {
            ", which is a ", kind_word(into));
     }
     if (!from.is_node()) {
-      require_fit(into.tensor(), from.tensor());
-      leaves_.set(path_, into.tensor(), from.tensor(), &plan_);
+      leaves_.set(path_, into.tensor(), fitted(into.tensor(), from.tensor()), &plan_);
       return false;
     }
     plain_ = plain_ && is_dict(from);
@@ -73,15 +73,17 @@ class UpdateAt {
     return plain_;
   }
 
-  void require_fit(const at::Tensor& target, const at::Tensor& source) const {
+  const at::Tensor& fitted(const at::Tensor& target, const at::Tensor& source) {
     require_batch(path_, target.sizes(), plan_.view().in());
     const Sizes part = plan_.sizes(target.sizes());
+    const at::Tensor& value = options_.exact ? source : fitted_.fit(source, part.size());
     const bool fits =
-        options_.exact ? source.sizes() == SizesView(part) : broadcasts(source.sizes(), part);
+        options_.exact ? source.sizes() == SizesView(part) : broadcasts(value.sizes(), part);
     if (!fits) {
       fail(Code::shape, "cannot write shape ", show_sizes(source.sizes()), " into the part of ",
            show_path(path_), " of shape ", show_sizes(part));
     }
+    return value;
   }
 
   IndexPlan& plan_;
@@ -90,7 +92,8 @@ class UpdateAt {
   Seen seen_;
   PathBuffer path_;
   bool plain_ = true;
-  Writes leaves_;
+  FittedValues fitted_;
+  Writes leaves_;  // held by the dictionaries, or by fitted_
 };
 
 }  // namespace

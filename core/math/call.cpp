@@ -108,12 +108,17 @@ class OperatorCall {
     check(/*in_place=*/true);
     InPlace target(td_.node());
     policy_.ignore_extra = true;
-    collect(target.node());
+    // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
+    const NodePtr seen = has_lazy(target.node()) ? all_dense(target.node()) : target.node();
+    Writes elements(Writes::Hold::owns);
+    if (seen != target.node()) plan_elements(target.node(), seen, elements);
+    collect(seen);
     rehearse();
     separate();
     bool all_cuda = !rows_.empty();
     for (const Row& row : rows_) all_cuda = all_cuda && row[0].is_cuda();
     if (!wants_fused(all_cuda) || !call_fused()) call_rows();
+    elements.run();
     target.commit();
   }
 
@@ -174,6 +179,20 @@ class OperatorCall {
           rows_.push_back(std::move(row));
         },
         policy_);
+  }
+
+  // What was read out of lazy stacks goes back into their elements.
+  static void plan_elements(const NodePtr& root, const NodePtr& seen, Writes& writes) {
+    const NodePtr trees[] = {root, seen};
+    WalkRules rules = all_entries();
+    rules.missing = WalkRules::Missing::intersect;
+    rules.what = "a call in place";
+    visit_zip<Take::elements>(
+        trees,
+        [&](const Here& here, Tensors tensors) {
+          if (!tensors[0]->is_same(*tensors[1])) writes.set(here.path(), *tensors[0], *tensors[1]);
+        },
+        rules);
   }
 
   // A tensor whose history would become that of the leaf; undefined when there is none.
@@ -295,14 +314,21 @@ class OperatorCall {
             return unknown_to_autograd(*tensor);
           })) {
         const at::AutoDispatchBelowAutograd below;
-        operators::call(*op_.handle_, stack_);
+        call_stack();
       } else {
-        operators::call(*op_.handle_, stack_);
+        call_stack();
       }
     } catch (c10::Error& error) {
       error.add_context("called for " + show_leaf(*td_.node(), *tensors[0]));
       throw;
     }
+  }
+
+  void call_stack() {
+    if (op_.division_ == math::Division::none) return operators::call(*op_.handle_, stack_);
+    const math::SafeDivision safe(op_.division_, stack_);
+    operators::call(*op_.handle_, stack_);
+    safe.finish(stack_);
   }
 
   // Before the first leaf is written, the operator is tried out for each sort of leaf: on tensors without
@@ -336,7 +362,7 @@ class OperatorCall {
     copy[0] = row[0].clone();
     fill_stack(c10::ArrayRef<at::Tensor>(copy), false);
     try {
-      operators::call(*op_.handle_, stack_);
+      call_stack();
     } catch (c10::Error& error) {
       error.add_context("called for " + show_leaf(*td_.node(), row[0]));
       throw;

@@ -1,6 +1,7 @@
 // core/math/call.h: any operator of libtorch, by its name, on every leaf of a dictionary.
 #pragma once
 
+#include "core/math/integer_division.h"
 #include "core/tree/tensordict.h"
 
 #include <ATen/core/ivalue.h>
@@ -97,6 +98,7 @@ class Operator {
   std::size_t results_ = 0;
   bool in_place_ = false;
   bool draws_ = false;  // random numbers
+  math::Division division_ = math::Division::none;
 };
 
 // call(td, "aten::clamp", …), for an operator with one result.

@@ -322,6 +322,9 @@ void Operator::accept(const c10::OperatorHandle& handle) {
   if (!in_place_ && schema.returns().empty()) refuse("returns no tensor");
   draws_ = handle.hasTag(at::Tag::nondeterministic_seeded);
   results_ = in_place_ ? 1 : schema.returns().size();
+  const auto mode = schema.argumentIndexWithName("rounding_mode");
+  const bool rounds = mode && !slots_[static_cast<std::size_t>(*mode)].value.isNone();
+  division_ = math::division_of(schema.name(), rounds);
   handle_ = std::make_shared<const c10::OperatorHandle>(handle);
 }
 

@@ -13,6 +13,7 @@
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ScalarOps.h>
+#include <ATen/native/TypeProperties.h>
 
 namespace td {
 
@@ -160,6 +161,26 @@ auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, 
   }
 }
 
+// Throws Code::dtype if a bound for all elements does not fit into the dtype of the result: converted, it
+// would wrap around and be another bound.
+void require_bounds_fit(const Kernel& kernel, const Extra& extra,
+                        std::initializer_list<const at::Tensor*> tensors) {
+  at::native::ResultTypeState state;
+  for (const at::Tensor* tensor : tensors) {
+    if (tensor->defined()) state = at::native::update_result_type_state(*tensor, state);
+  }
+  const c10::ScalarType dtype = at::native::result_type(state);
+  const std::optional<c10::Scalar>* number = extra.numbers;
+  for (const at::Tensor* tensor : tensors) {
+    if (*number) {
+      require_fits(**number, dtype, kernel.name);
+    } else if (tensor->defined() && tensor->dim() == 0 && tensor->scalar_type() != dtype) {
+      require_fits(tensor->item(), dtype, kernel.name);
+    }
+    ++number;
+  }
+}
+
 // A non-tensor value, compared: one answer for each element of the batch.
 at::Tensor compare_non_tensor(const Kernel& kernel, const Here& here, NodesHere nodes) {
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
@@ -183,10 +204,10 @@ class MathOp final : public ZipOp {
   MathOp(const Kernel& kernel, const Operands& operands) : kernel_(kernel), operands_(operands) {}
   at::Tensor leaf(const Here&, Tensors tensors) const {
     const at::Tensor& leaf = operands_.at(0, tensors);
-    return with_room(kernel_, operands_.extra(), leaf.scalar_type(), [&] {
-      return kernel_.out(leaf, operands_.at(1, tensors), operands_.at(2, tensors),
-                         operands_.extra());
-    });
+    const at::Tensor &b = operands_.at(1, tensors), &c = operands_.at(2, tensors);
+    if (kernel_.bounds) require_bounds_fit(kernel_, operands_.extra(), {&leaf, &b, &c});
+    return with_room(kernel_, operands_.extra(), leaf.scalar_type(),
+                     [&] { return kernel_.out(leaf, b, c, operands_.extra()); });
   }
   Value data(const Here& here, NodesHere nodes) const override {
     if (kernel_.result != Result::comparison) return ZipOp::data(here, nodes);
@@ -210,6 +231,7 @@ class InPlaceMath {
     for (const at::Tensor* operand : {&job.b, &job.c}) {
       if (operand->defined()) require_operand(here.path(), job.a, *operand);
     }
+    if (kernel_.bounds) require_bounds_fit(kernel_, operands_.extra(), {&job.a, &job.b, &job.c});
     writes_.compute(here.path(), job.a, job.b, job.c);
     try_out(here.path(), job);
     require_divisors(here.path(), job);

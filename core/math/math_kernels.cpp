@@ -1,5 +1,6 @@
 #include "core/math/math_kernels.h"
 
+#include "core/math/integer_division.h"
 #include "core/tensor/torch_compat.h"
 
 namespace td::math {
@@ -39,6 +40,9 @@ void interpolate_(at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const
   }
 }
 
+// maximum, minimum, clamp_max and clamp_min
+constexpr bool is_bound(std::int32_t number) { return number >= 9 && number <= 12; }
+
 #define TD_OUT(expression)                                      \
   [](const at::Tensor& a, [[maybe_unused]] const at::Tensor& b, \
      [[maybe_unused]] const at::Tensor& c,                      \
@@ -54,27 +58,28 @@ struct Row {
 
 const Row unary_rows[] = {
 #define TD_UNARY(number, NAME, name, doc) \
-  {number, {#name, TD_OUT(at::name(a)), TD_IN(a.name##_()), Result::value, number != 30, false}},
+  {number,                                \
+   {#name, TD_OUT(at::name(a)), TD_IN(a.name##_()), Result::value, number != 30, false, false}},
 #define TD_PREDICATE(number, NAME, name, doc) \
-  {number, {#name, TD_OUT(at::name(a)), nullptr, Result::truth, true, false}},
+  {number, {#name, TD_OUT(at::name(a)), nullptr, Result::truth, true, false, false}},
 #include "core/math/ops.def"
 };
 
 const Row binary_rows[] = {
 #define TD_BINARY(number, NAME, name, out, in, doc) \
-  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, number <= 3}},
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, number <= 3, is_bound(number)}},
 #define TD_BITWISE(number, NAME, name, out, in, doc) \
-  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, false, false}},
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, false, false, false}},
 #define TD_BINARY_OUT(number, NAME, name, out, doc) \
-  {number, {#name, TD_OUT(out), nullptr, Result::value, true, number <= 3}},
+  {number, {#name, TD_OUT(out), nullptr, Result::value, true, number <= 3, false}},
 #define TD_COMPARE(number, NAME, name, doc) \
-  {number, {#name, TD_OUT(at::name(a, b)), nullptr, Result::comparison, true, false}},
+  {number, {#name, TD_OUT(at::name(a, b)), nullptr, Result::comparison, true, false, false}},
 #include "core/math/ops.def"
 };
 
 const Row ternary_rows[] = {
 #define TD_TERNARY(number, NAME, name, out, in, doc) \
-  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, true}},
+  {number, {#name, TD_OUT(out), TD_IN(in), Result::value, true, true, number == 4}},
 #include "core/math/ops.def"
 };
 

@@ -23,6 +23,7 @@ struct Kernel {
   Result result;
   bool any_dtype;  // takes floats, and gives floats for them
   bool scaled;     // alpha has a meaning
+  bool bounds;  // the operands bound the values: a number that wraps around would be another bound
 };
 
 // Throw Code::invalid_argument for a number that is no operation.

@@ -289,7 +289,7 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
   std::int64_t along = 0;
   if (reducer.over() == Over::dims && !reducer.over_dims().empty()) along = reducer.over_dims()[0];
   if (reducer.over() == Over::features) along = static_cast<std::int64_t>(batch_dims);
-  visit_paths(*all_dense(td.node()), [&](Path path, const Value& value) {
+  const auto add = [&](Path path, const Value& value) {
     const at::Tensor* elements = elements_of(value);
     if (elements == nullptr) return;
     if (value.is_node() && reducer.over() != Over::everything) {
@@ -307,7 +307,14 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
            "; they may differ in dimension ", along, " only");
     }
     leaves.push_back(std::move(leaf));
-  });
+  };
+  if (reducer.over() ==
+      Over::everything) {  // with keys that only some elements of a lazy stack have
+    detail::Visitor<decltype(add), Take::elements> each(add);
+    walk(picked_form(td.node()), each, all_paths());
+  } else {
+    visit_paths(*all_dense(td.node()), add);
+  }
   if (leaves.empty()) fail(Code::invalid_argument, row.name, " of a dictionary without tensors");
   return reducer.run(leaves.size() == 1 ? leaves[0] : at::cat(leaves, along), batch_dims, {});
 }

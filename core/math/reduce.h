@@ -38,8 +38,8 @@ TensorDict reduce(const TensorDict& td, Reduction op, const ReduceOptions& optio
 std::pair<TensorDict, TensorDict> reduce_pair(const TensorDict& td, Reduction op,
                                               const ReduceOptions& options);
 
-// Over all leaves too: they are flattened and put one after the other, or joined along the first of
-// the dimensions, or feature by feature.
+// Over all leaves too: they are flattened and put one after the other, those that only some elements of a
+// lazy stack have too; or joined along the first of the dimensions, or feature by feature.
 at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions& options);
 
 }  // namespace td

@@ -6,6 +6,7 @@
 
 #include "core/tree/batch_op.h"
 #include "core/tree/non_tensor_values.h"
+#include "core/tree/paths.h"
 #include "core/tree/zip.h"
 
 #include <ATen/ATen.h>
@@ -98,7 +99,7 @@ TensorDict pad(const TensorDict& td, SizesView widths, double value) {
 
 namespace {
 
-// One entry of several dictionaries, padded and stacked.
+// One entry of several dictionaries, padded behind along one dimension and stacked.
 class Sequence {
  public:
   Sequence(Path path, Tensors tensors, std::int64_t dim) : tensors_(tensors) {
@@ -123,30 +124,32 @@ class Sequence {
     }
   }
 
+  std::size_t dim() const noexcept { return static_cast<std::size_t>(dim_); }
+  std::int64_t longest() const noexcept { return longest_; }
+
   at::Tensor stacked(double value) const {
     std::vector<at::Tensor> padded;
-    for (const at::Tensor* tensor : tensors_) padded.push_back(fill_up(*tensor, value));
+    for (const at::Tensor* tensor : tensors_) padded.push_back(fill_up(*tensor, dim_, value));
     return at::stack(padded);
   }
 
-  // True where a tensor had a value. Beyond the batch and the padded dimension all is alike.
+  // True where a tensor had a value: for each element of the batch, and for each position of the padded
+  // dimension if that is a feature dimension.
   at::Tensor mask(std::size_t batch_dims) const {
     std::vector<at::Tensor> padded;
-    const auto dims = std::max(batch_dims, static_cast<std::size_t>(dim_) + 1);
     for (const at::Tensor* tensor : tensors_) {
-      const SizesView sizes = tensor->sizes().slice(0, std::min(dims, tensor->sizes().size()));
-      padded.push_back(fill_up(at::ones(sizes, tensor->options().dtype(at::kBool)), 0));
+      Sizes sizes(tensor->sizes().begin(), tensor->sizes().begin() + batch_dims);
+      if (dim() >= batch_dims) sizes.push_back(tensor->size(dim_));
+      const at::Tensor ones = at::ones(sizes, tensor->options().dtype(at::kBool));
+      padded.push_back(fill_up(ones, std::min(dim_, static_cast<std::int64_t>(batch_dims)), 0));
     }
     return at::stack(padded);
   }
 
-  std::int64_t dim() const { return dim_; }
-  std::int64_t longest() const { return longest_; }
-
  private:
-  at::Tensor fill_up(const at::Tensor& tensor, double value) const {
-    std::vector<std::int64_t> widths(2 * static_cast<std::size_t>(tensor.dim() - dim_), 0);
-    widths.back() = longest_ - tensor.size(dim_);
+  at::Tensor fill_up(const at::Tensor& tensor, std::int64_t dim, double value) const {
+    std::vector<std::int64_t> widths(2 * static_cast<std::size_t>(tensor.dim() - dim), 0);
+    widths.back() = longest_ - tensor.size(dim);
     return padded_by(tensor, widths, value, "pad_sequence");
   }
 
@@ -155,46 +158,150 @@ class Sequence {
   std::int64_t longest_ = 0;
 };
 
+WalkRules padding_rules() {
+  WalkRules rules;
+  rules.missing = WalkRules::Missing::intersect;
+  rules.what = "pad_sequence";
+  return rules;
+}
+
+// The batch size of the result. A dimension grows with the tensors that are padded along it; all others must
+// be alike.
+Sizes padded_batch(c10::ArrayRef<NodePtr> roots, std::int64_t dim) {
+  const SizesView first = roots[0]->batch();
+  Sizes batch{static_cast<std::int64_t>(roots.size())};
+  batch.append(first.begin(), first.end());
+  std::vector<bool> padded(first.size(), false);
+  bool any = false;
+  const auto grow = [&](std::size_t at, std::int64_t size) {
+    if (at >= first.size()) return;
+    padded[at] = true;
+    batch[at + 1] = std::max(batch[at + 1], size);
+  };
+  visit_zip<Take::reads>(
+      roots,
+      [&](const Here& here, Tensors tensors) {
+        const Sequence sequence(here.path(), tensors, dim);
+        grow(sequence.dim(), sequence.longest());
+        any = true;
+      },
+      padding_rules());
+  const auto own_dim =
+      static_cast<std::size_t>(dim < 0 ? dim + static_cast<std::int64_t>(first.size()) : dim);
+  for (const NodePtr& root : roots) {
+    if (!any && own_dim < first.size()) grow(own_dim, root->batch()[own_dim]);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (padded[i] || root->batch()[i] == first[i]) continue;
+      fail(Code::shape, "pad_sequence: batch sizes ", show_sizes(first), " and ",
+           show_sizes(root->batch()), " differ beside dimension ", dim);
+    }
+  }
+  return batch;
+}
+
+// Makes the result, and the masks beside it.
+class PadSequence : public WalkSink<Take::reads> {
+ public:
+  struct Made {
+    NodePtr values, masks;
+  };
+
+  PadSequence(c10::ArrayRef<NodePtr> roots, const PadSequenceOptions& options)
+      : options_(options), batch_(padded_batch(roots, options.dim)), device_(roots[0]->device()) {
+    for (const NodePtr& root : roots) {
+      if (root->device() != device_) device_ = std::nullopt;
+    }
+    const WalkRules rules = padding_rules();
+    walk_beside(roots, *this, rules);
+  }
+
+  const Made& made() const noexcept { return made_; }
+
+  void enter(const Here&, Dicts) { levels_.emplace_back(); }
+  void leaf(const Here& here, Tensors tensors) {
+    const Sequence sequence(here.path(), tensors, options_.dim);
+    put(here, sequence.stacked(options_.value));
+    if (options_.masks.empty()) return;
+    levels_.back().masks.emplace_back(here.name(), Value(sequence.mask(batch_.size() - 1)));
+  }
+  Made leave(const Here& here, bool) {
+    const Level done = std::move(levels_.back());
+    levels_.pop_back();
+    made_ = {node_of(here, batch_below(here.node(), done), done.values),
+             node_of(here, batch_, done.masks)};
+    again(here, made_);
+    return made_;
+  }
+  void again(const Here& here, const Made& made) {
+    if (levels_.empty()) return;
+    put(here, made.values);
+    if (!entry_names(*made.masks).empty())
+      levels_.back().masks.emplace_back(here.name(), Value(made.masks));
+  }
+
+ private:
+  using Entries = std::vector<std::pair<std::string, Value>>;
+  struct Level {
+    Entries values, masks;
+  };
+
+  static SizesView sizes_in(const Value& value) {
+    return value.is_node() ? value.node()->batch() : value.tensor().sizes();
+  }
+
+  // The further batch dimensions of a dictionary are as long as what it holds.
+  Sizes batch_below(const Node& first, const Level& level) const {
+    Sizes batch = batch_;
+    const SizesView own = first.batch();
+    batch.append(own.begin() + static_cast<std::ptrdiff_t>(batch_.size() - 1), own.end());
+    for (const auto& [name, value] : level.values) {
+      for (std::size_t i = batch_.size(); i < batch.size(); ++i)
+        batch[i] = std::max(batch[i], sizes_in(value)[i]);
+    }
+    return batch;
+  }
+
+  NodePtr node_of(const Here& here, SizesView batch, const Entries& entries) const {
+    auto node = c10::make_intrusive<DenseNode>(batch, device_);
+    for (const auto& [name, value] : entries) {
+      if (!begins_with(sizes_in(value), batch)) {
+        PathBuffer full(here.path().begin(), here.path().end());
+        full.push_back(name);
+        require_batch(full, sizes_in(value), batch);
+      }
+      node->put(name, value);
+    }
+    return node;
+  }
+
+  void put(const Here& here, Value value) {
+    levels_.back().values.emplace_back(here.name(), std::move(value));
+  }
+
+  const PadSequenceOptions& options_;
+  const Sizes batch_;  // of the result
+  std::optional<c10::Device> device_;
+  std::vector<Level> levels_;
+  Made made_;
+};
+
 }  // namespace
 
 TensorDict pad_sequence(c10::ArrayRef<TensorDict> sources, const PadSequenceOptions& options) {
   if (sources.empty()) fail(Code::invalid_argument, "pad_sequence needs at least one dictionary");
-  const SizesView first = sources[0].batch_size();
-  const auto dims = static_cast<std::int64_t>(first.size());
-  // Where the padded dimension belongs to the batch, the batch grows with it.
-  const std::int64_t open = options.dim >= 0 && options.dim < dims ? options.dim : -1;
-  Sizes batch{static_cast<std::int64_t>(sources.size())};
-  batch.append(first.begin(), first.end());
   std::vector<NodePtr> roots;
-  std::optional<c10::Device> device = sources[0].device();
   for (const TensorDict& source : sources) {
-    const SizesView sizes = known_sizes(source.batch_size());
-    bool fits = sizes.size() == first.size();
-    for (std::int64_t i = 0; fits && i < dims; ++i) fits = i == open || sizes[i] == first[i];
-    if (!fits) {
-      fail(Code::shape, "pad_sequence: batch sizes ", show_sizes(first), " and ", show_sizes(sizes),
-           " differ beside dimension ", options.dim);
-    }
-    if (open >= 0) batch[open + 1] = std::max(batch[open + 1], sizes[open]);
-    if (source.device() != device) device = std::nullopt;
+    if (!is_dict(*source.node())) fail(Code::unsupported, "pad_sequence of non-tensor values");
     roots.push_back(source.node());
+    const SizesView first = roots[0]->batch(), sizes = known_sizes(source.batch_size());
+    if (sizes.size() != first.size()) {
+      fail(Code::shape, "pad_sequence: batch sizes ", show_sizes(first), " and ", show_sizes(sizes),
+           " differ in their number of dimensions");
+    }
   }
-  TensorDict result(batch, device);
-  WalkRules policy;
-  policy.missing = WalkRules::Missing::intersect;
-  policy.what = "pad_sequence";
-  policy.each_path = true;
-  visit_zip<Take::elements>(
-      roots,
-      [&](const Here& here, Tensors tensors) {
-        const Sequence sequence(here.path(), tensors, options.dim);
-        result.set(here.path(), sequence.stacked(options.value));
-        if (options.masks.empty()) return;
-        PathBuffer path(options.masks.begin(), options.masks.end());
-        path.append(here.path().begin(), here.path().end());
-        result.set(path, sequence.mask(first.size()));
-      },
-      policy);
+  const PadSequence::Made made = PadSequence(roots, options).made();
+  TensorDict result(made.values);
+  if (!entry_names(*made.masks).empty()) result.set(options.masks, TensorDict(made.masks));
   return result;
 }
 

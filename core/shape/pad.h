@@ -17,8 +17,9 @@ struct PadSequenceOptions {
   Path masks = {};  // where masks go that tell what was there from what was added; empty: none
 };
 
-// Stacks dictionaries along a new first dimension, each tensor padded behind to the longest. Only
-// tensors that all of them have take part.
+// Stacks dictionaries along a new first dimension, each tensor padded behind to the longest. Lazy stacks
+// take part as they read. The result has the tensors and dictionaries that all of them have. A batch
+// dimension along which tensors are padded grows with them.
 TensorDict pad_sequence(c10::ArrayRef<TensorDict> sources, const PadSequenceOptions& options);
 
 }  // namespace td

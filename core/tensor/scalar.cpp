@@ -18,7 +18,7 @@ std::string show(double number) {
   return text;
 }
 
-// What every dtype has room for.
+// Whether every dtype can hold the number.
 bool fits_anywhere(const c10::Scalar& number) {
   if (number.isBoolean()) return true;
   if (number.isIntegral(/*includeBool=*/false)) {
@@ -47,13 +47,30 @@ at::Tensor padded_by(const at::Tensor& tensor, c10::IntArrayRef amounts, double 
 }
 
 void require_fits(const c10::Scalar& number, c10::ScalarType dtype, std::string_view what) {
-  if (fits_anywhere(number)) return;
-  try {
-    at::empty({}, dtype).fill_(number);
-  } catch (const std::runtime_error&) {  // what c10::Scalar throws; errors of libtorch are none
+  if (!fits(number, dtype)) {
     fail(Code::dtype, what, ": the number ", show_number(number), " does not fit into ",
          dtype_name(dtype));
   }
+}
+
+bool fits(const c10::Scalar& number, c10::ScalarType dtype) {
+  if (fits_anywhere(number)) return true;
+  if (c10::isIntegralType(dtype, /*includeBool=*/false)) {
+    // libtorch lets a negative integer wrap around in unsigned dtypes.
+    const bool negative = number.isIntegral(/*includeBool=*/true) && number.toLong() < 0;
+    if (negative && !c10::isSignedType(dtype)) return false;
+  }
+#define TD_CONVERT(type, name) \
+  case c10::ScalarType::name: (void)number.to<type>(); return true;
+  try {
+    switch (dtype) {
+      AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(TD_CONVERT)
+      default: at::empty({}, dtype).fill_(number); return true;
+    }
+  } catch (const std::runtime_error&) {  // c10::Scalar throws it for a number that is too large
+    return false;
+  }
+#undef TD_CONVERT
 }
 
 }  // namespace td

@@ -261,4 +261,22 @@ KeyList exclusive_keys(const LazyNode& lazy) {
   return result;
 }
 
+NodePtr dense_with_all_keys(const NodePtr& root) {
+  const auto form = [](const NodePtr& node) {
+    const KeyList lost = is_lazy_stack(*node) ? exclusive_keys(*as_lazy(node.get())) : KeyList();
+    if (!lost.keys.empty()) {
+      std::string names;
+      for (const KeyList::Key& key : lost.keys) {
+        names += (names.empty() ? "\"" : ", \"") + key.path[0] + '"';
+      }
+      fail(Code::unsupported, "only some elements of a lazy stack have ", names,
+           ", and this file keeps what all elements have: save a folder, or the elements one by "
+           "one");
+    }
+    return dense_form(node);
+  };
+  return copy_dense(picked_form(root), form,
+                    [](const Node&) { return std::optional<at::Tensor>(); });
+}
+
 }  // namespace td

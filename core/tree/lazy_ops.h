@@ -57,4 +57,8 @@ NodePtr to_lazy(const NodePtr& node, std::int64_t dim);
 // Names that some elements have and others lack.
 KeyList exclusive_keys(const LazyNode& lazy);
 
+// As all_dense(), for files that keep a lazy stack as one dictionary. Code::unsupported if keys that only
+// some elements have would be lost.
+NodePtr dense_with_all_keys(const NodePtr& root);
+
 }  // namespace td

@@ -54,7 +54,9 @@ std::optional<Value> SubTensorDictNode::entry(std::string_view name) const {
 }
 
 EntryKind SubTensorDictNode::entry_kind(std::string_view name) const {
-  return parent_->entry_kind(name);
+  const EntryKind kind = parent_->entry_kind(name);
+  if (kind != EntryKind::nested_tensor) return kind;
+  return kind_of(*entry(name));  // one component is a tensor
 }
 
 std::vector<std::string> SubTensorDictNode::entry_names() const { return parent_->entry_names(); }

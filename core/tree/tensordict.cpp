@@ -54,14 +54,14 @@ std::size_t TensorDict::nbytes() const {
 
 namespace {
 
-// A sub-tensordict takes entries by writing them to its part; the dictionary behind it gets room for the whole.
-void set_part(const SubTensorDictNode& part, Path path, const Value& value) {
+// A dictionary of one entry with the batch size of a sub-tensordict, to be written to its part.
+TensorDict one_entry(const SubTensorDictNode& part, Path path, const Value& value) {
   check_path(path);
   TensorDict one(part.batch());
   Changes changes;
   plan_set(changes, one.node(), path, value);
   changes.run();
-  TensorDict(part.parent()).set_at(part.items(), one);
+  return one;
 }
 
 void set_new_part(const SubTensorDictNode& part, Path path, const Value& value) {
@@ -69,7 +69,7 @@ void set_new_part(const SubTensorDictNode& part, Path path, const Value& value) 
     fail(Code::key_exists, "cannot replace ", show_path(path),
          " in a sub-tensordict: write to it in place instead");
   }
-  set_part(part, path, value);
+  write_part(TensorDict(part.parent()), part.items(), one_entry(part, path, value));
 }
 
 // The stored tensors behind an entry: one, or one for each element of lazy stacks.
@@ -139,7 +139,8 @@ void TensorDict::set_inplace(Path path, const at::Tensor& value) {
          " of shape ", show_sizes(target.sizes()));
   }
   if (const SubTensorDictNode* part = as_sub_tensordict(node_.get())) {
-    return set_part(*part, path, value.expand(target.sizes()));
+    const TensorDict one = one_entry(*part, path, value.expand(target.sizes()));
+    return TensorDict(part->parent()).set_at(part->items(), one);
   }
   Writes writes(stored != nullptr ? Writes::Hold::borrows : Writes::Hold::owns);
   if (stored != nullptr) {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace attack {
 
@@ -93,6 +94,82 @@ Snapshot snapshot(const World &world) {
   return all;
 }
 
+// What does not depend on whether a dictionary is a lazy stack, as far as it can be read.
+bool reads_alike(const Operation &operation) {
+  static const auto *const names = new std::set<std::string>{"td_clone",
+                                                             "td_get",
+                                                             "td_set_inplace",
+                                                             "td_get_entry_at",
+                                                             "td_set_entry_at",
+                                                             "td_fill_at",
+                                                             "td_index",
+                                                             "td_permute",
+                                                             "td_transpose",
+                                                             "td_squeeze",
+                                                             "td_unsqueeze",
+                                                             "td_expand",
+                                                             "td_reshape",
+                                                             "td_flatten",
+                                                             "td_unflatten",
+                                                             "td_movedim",
+                                                             "td_narrow",
+                                                             "td_split",
+                                                             "td_unbind",
+                                                             "td_stack",
+                                                             "td_cat",
+                                                             "td_join_tensors",
+                                                             "td_contiguous",
+                                                             "td_repeat",
+                                                             "td_repeat_interleave",
+                                                             "td_roll",
+                                                             "td_flip",
+                                                             "td_rot90",
+                                                             "td_gather",
+                                                             "td_pad",
+                                                             "td_pad_sequence",
+                                                             "td_isin",
+                                                             "td_remove_duplicates",
+                                                             "td_masked_select",
+                                                             "td_masked_fill",
+                                                             "td_where",
+                                                             "td_like",
+                                                             "td_like_sized",
+                                                             "td_to_dtype",
+                                                             "td_unary",
+                                                             "td_unary_inplace",
+                                                             "td_binary",
+                                                             "td_binary_inplace",
+                                                             "td_ternary",
+                                                             "td_ternary_inplace",
+                                                             "td_reduce",
+                                                             "td_reduce_pair",
+                                                             "td_zero",
+                                                             "td_fill",
+                                                             "td_call",
+                                                             "td_call_inplace"};
+  return names->count(operation.name) != 0;
+}
+
+// The same call in a world of lazy stacks and in one where they were read out.
+std::string compare_dense(const Plan &plan, const Operation &operation, Choices &choices,
+                          std::size_t arguments) {
+  World lazy(plan, Memory::own), dense(plan, Memory::dense);
+  if (!lazy.trees() || !dense.even()) return "";
+  Snapshot seen[2];
+  std::string told[2];
+  World *const worlds[] = {&lazy, &dense};
+  for (std::size_t i = 0; i < 2; ++i) {
+    choices.rewind(arguments);
+    Call call(*worlds[i], *worlds[i], choices);
+    const GradMode mode(plan.grad_mode);
+    if (operation.call(call) != TD_OK) return "";
+    seen[i] = call.outcome(true, Form::as_read);
+    told[i] = call.told;
+  }
+  if (told[0] != told[1]) return "";
+  return difference(seen[0], seen[1], (operation.flags & rounded) != 0);
+}
+
 std::string compare(const Plan &plan, const Operation &operation, Choices &choices,
                     std::string &told) {
   const bool changes = (operation.flags & writes) != 0;
@@ -168,7 +245,9 @@ std::string compare(const Plan &plan, const Operation &operation, Choices &choic
   if (call.tangled() && (values || !equal_memory)) return "";
   if (!different.empty())
     return "differs: " + different + (other_mode != plan.grad_mode ? " (the other grad mode)" : "");
-  return "";
+  if (!plan.lazy() || plan.grads || !reads_alike(operation)) return "";
+  different = compare_dense(plan, operation, choices, arguments);
+  return different.empty() ? "" : "differs from a dense dictionary: " + different;
 }
 
 }  // namespace

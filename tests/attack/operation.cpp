@@ -3,13 +3,25 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace attack {
 
 namespace {
 
-constexpr const char *names[] = {"a", "b", "i", "n", "c", "long name", "new", "x"};
-constexpr std::int64_t names_len = 8;
+constexpr const char *names[] = {"a", "b", "i", "n", "c", "long name", "new", "x", ""};
+constexpr std::int64_t names_len = 9;
+
+// Numbers that not every dtype can hold.
+constexpr std::int64_t large[] = {-1,
+                                  200,
+                                  -129,
+                                  300,
+                                  70000,
+                                  std::int64_t{1} << 40,
+                                  std::numeric_limits<std::int64_t>::min(),
+                                  std::numeric_limits<std::int64_t>::max()};
+constexpr double large_reals[] = {1e6, -1e300, 2.5};
 
 template <class T>
 std::int64_t count(const T &values) {
@@ -176,7 +188,11 @@ const td_tensordict *Call::part_of(const Items &items, const std::vector<ItemPla
   }
   keep(part);
   tell("d" + std::to_string(i) + text_of(moved));
-  return part;
+  td_tensordict *longer = nullptr;
+  if (!choices.chance(10) || td_unsqueeze(part, 0, &longer) != TD_OK) return part;
+  keep(longer);
+  tell("with a dimension of 1 in front");
+  return longer;
 }
 
 const td_tensor *Call::tensor() { return tensor_of({}); }
@@ -207,7 +223,14 @@ const td_tensor *Call::tensor_of(const Sizes &size, bool counts) {
   }
   const std::size_t i = choices.of(fit);
   tell("t" + std::to_string(i));
-  return lent_.tensors[i];
+  if (counts || !choices.chance(8)) return lent_.tensors[i];
+  td_index_item one = {};
+  one.kind = TD_INDEX_NONE;
+  td_tensor *longer = nullptr;
+  if (td_tensor_index(lent_.tensors[i], &one, 1, &longer) != TD_OK) return lent_.tensors[i];
+  keep(longer);
+  tell("with a dimension of 1 in front");
+  return longer;
 }
 
 const td_tensor *Call::mask(const Sizes &size) {
@@ -317,10 +340,12 @@ td_operand Call::operand(const td_tensordict *td) {
   } else if (kind == 8) {
     operand.kind = TD_OPERAND_INT;
     operand.integer = number(-1, 3);
+    if (choices.chance(30)) operand.integer = large[number(0, 7)];
   } else {
     operand.kind = choices.chance(30) ? TD_OPERAND_BOOL : TD_OPERAND_DOUBLE;
     operand.integer = number(0, 1);
     operand.real = 0.5 * static_cast<double>(operand.integer);
+    if (choices.chance(20)) operand.real = large_reals[number(0, 2)];
   }
   return operand;
 }
@@ -397,8 +422,8 @@ std::string Call::results_left() const {
   return "";
 }
 
-Snapshot Call::outcome(bool with_results) const {
-  Snapshot all;
+Snapshot Call::outcome(bool with_results, Form form) const {
+  Snapshot all(form);
   for (const td_tensordict *td : written_) all.add(td);
   for (const td_tensor *tensor : written_tensors_) all.add(tensor);
   if (!with_results) return all;

@@ -74,7 +74,7 @@ class Call {
   void keep(td_tensor *tensor) { kept_tensors_.push_back(tensor); }
 
   // Everything that came out, and what was written, as it is now.
-  Snapshot outcome(bool with_results) const;
+  Snapshot outcome(bool with_results, Form form = Form::whole) const;
   std::string results_left() const;  // after a failure: "", or which result is not NULL
 
   std::string told;

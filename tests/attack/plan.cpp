@@ -11,7 +11,7 @@ const std::vector<td_dtype> dtypes = {
     TD_DTYPE_INT64,    TD_DTYPE_FLOAT32, TD_DTYPE_INT64, TD_DTYPE_FLOAT32,   TD_DTYPE_BOOL,
     TD_DTYPE_INT32,    TD_DTYPE_FLOAT64, TD_DTYPE_UINT8, TD_DTYPE_FLOAT16,   TD_DTYPE_COMPLEX64,
     TD_DTYPE_BFLOAT16, TD_DTYPE_INT16,   TD_DTYPE_INT8,  TD_DTYPE_COMPLEX128};
-const std::vector<std::string> names = {"a", "b", "i", "n", "c", "long name"};
+const std::vector<std::string> names = {"a", "b", "i", "n", "c", "long name", ""};
 
 bool starts_with(const Sizes &sizes, const Sizes &front) {
   return sizes.size() >= front.size() && std::equal(front.begin(), front.end(), sizes.begin());
@@ -47,14 +47,15 @@ class Drawing {
   Drawing(Plan &plan, Choices &choices) : plan_(plan), choices_(choices) {}
 
   void all() {
-    const std::int64_t dims = (1 + choices_.below(6)) % 6 % 3;
+    static const std::vector<std::int64_t> numbers_of_dims = {1, 2, 2, 0, 1, 2, 3};
+    const std::int64_t dims = choices_.of(numbers_of_dims);
     for (std::int64_t i = 0; i < dims; ++i) plan_.base.push_back(random_size(choices_));
     const std::int64_t arenas = 1 + choices_.below(3);
     for (std::int64_t i = 0; i < arenas; ++i) {
       ArenaPlan arena;
       arena.dtype = choices_.of(dtypes);
       arena.elements = 48;
-      arena.filling = static_cast<int>(choices_.below(6));
+      arena.filling = static_cast<int>(choices_.below(7));
       plan_.arenas.push_back(arena);
     }
     const std::int64_t indices = choices_.below(3);
@@ -170,7 +171,7 @@ class Drawing {
       stack(plan);
     } else if (kind < 80) {
       plan.kind = kind < 74 ? DictKind::sub : DictKind::index;
-      plan.elements = {any_dict()};
+      plan.elements = {choices_.chance(40) ? lazy_dict() : any_dict()};
       const Sizes &batch = plan_.dicts[static_cast<std::size_t>(plan.elements[0])].batch;
       plan.items = random_items(choices_, batch, plan_);
       plan.batch = indexed(batch, plan.items);
@@ -197,9 +198,38 @@ class Drawing {
     return static_cast<int>(choices_.below(static_cast<std::int64_t>(plan_.dicts.size())));
   }
 
+  // The last lazy stack, if there is one.
+  int lazy_dict() {
+    for (std::size_t i = plan_.dicts.size(); i-- > 0;) {
+      if (plan_.dicts[i].kind == DictKind::lazy) return static_cast<int>(i);
+    }
+    return any_dict();
+  }
+
+  // A dictionary like another one, of other tensors, sometimes with an entry less or more.
+  int variant_of(int id) {
+    DictPlan plan = plan_.dicts[static_cast<std::size_t>(id)];
+    if (plan.kind != DictKind::dense) return id;
+    for (EntryPlan &entry : plan.entries) {
+      if (entry.kind == EntryPlan::tensor)
+        entry.id = tensor(Sizes(plan_.tensors[static_cast<std::size_t>(entry.id)].sizes));
+    }
+    if (choices_.chance(30) && !plan.entries.empty()) plan.entries.pop_back();
+    if (choices_.chance(30)) {
+      EntryPlan more;
+      more.key = choices_.of(names);
+      more.id = fitting_tensor(plan.batch);
+      plan.entries.push_back(more);
+    }
+    plan_.dicts.push_back(plan);
+    return static_cast<int>(plan_.dicts.size()) - 1;
+  }
+
   void stack(DictPlan &plan) {
     const std::int64_t n = 1 + choices_.below(3);
-    for (std::int64_t i = 0; i < n; ++i) plan.elements.push_back(any_dict());
+    const bool alike = choices_.chance(60);
+    for (std::int64_t i = 0; i < n; ++i)
+      plan.elements.push_back(alike && i != 0 ? variant_of(plan.elements[0]) : any_dict());
     plan.batch = plan_.dicts[static_cast<std::size_t>(plan.elements[0])].batch;
     plan.dim = choices_.below(static_cast<std::int64_t>(plan.batch.size()) + 1);
     plan.batch.insert(plan.batch.begin() + plan.dim, n);
@@ -364,6 +394,11 @@ std::vector<ItemPlan> random_items(Choices &choices, const Sizes &batch, const P
 }
 
 Plan::Plan(Choices &choices) { Drawing(*this, choices).all(); }
+
+bool Plan::lazy() const {
+  return std::any_of(dicts.begin(), dicts.end(),
+                     [](const DictPlan &dict) { return dict.kind == DictKind::lazy; });
+}
 
 void Plan::reach(std::size_t dict, std::set<int> &reached) const {
   for (const EventPlan &event : events) {

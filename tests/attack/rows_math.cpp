@@ -48,13 +48,13 @@ td_call_argument argument(td_argument_kind kind) {
   return argument;
 }
 
-// Operators that take: nothing, a tensor, a dimension, a tensor, nothing, a tensor. Those that write are
-// given a target.
+// Operators that take: nothing, a tensor, a dimension, a tensor, nothing, a tensor, and two that divide. Those
+// that write are given a target.
 td_status by_name(Call &c, const td_tensordict *td, td_tensordict *target,
                   const std::vector<const char *> &names) {
-  const auto which = static_cast<std::size_t>(c.number(0, 5));
+  const auto which = static_cast<std::size_t>(c.number(0, 7));
   td_call_argument arguments[2] = {argument(TD_ARGUMENT_LEAF), argument(TD_ARGUMENT_INT)};
-  if (which % 2 != 0) {
+  if (which % 2 != 0 || which == 6) {
     const bool dict = c.flag("dict");
     arguments[1] = argument(dict ? TD_ARGUMENT_DICT : TD_ARGUMENT_TENSOR);
     if (dict) {
@@ -169,13 +169,16 @@ const Operation rows[] = {
      }},
     {"td_call", reads | rounded,
      [](Call &c) {
-       return by_name(c, c.source(), nullptr,
-                      {"neg", "add", "cumsum", "minimum", "clone", "clamp"});
+       return by_name(
+           c, c.source(), nullptr,
+           {"neg", "add", "cumsum", "minimum", "clone", "clamp", "floor_divide", "remainder"});
      }},
     {"td_call_inplace", writes | rounded,
      [](Call &c) {
        auto *td = c.target();
-       return by_name(c, td, td, {"neg_", "add_", "cumsum_", "fmod_", "zero_", "mul_"});
+       return by_name(
+           c, td, td,
+           {"neg_", "add_", "cumsum_", "fmod_", "zero_", "mul_", "floor_divide_", "remainder_"});
      }},
     {"td_module_call", reads,
      [](Call &c) {

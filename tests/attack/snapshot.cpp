@@ -118,7 +118,7 @@ void Snapshot::add(const td_keys *keys) {
   }
 }
 
-void Snapshot::add(const td_tensordict *td) {
+void Snapshot::add_head(const td_tensordict *td) {
   std::int64_t sizes[16];
   std::size_t dims = 0, elements = 0;
   td_dict_kind kind = 0;
@@ -152,8 +152,20 @@ void Snapshot::add(const td_tensordict *td) {
   } else {
     form += "\n";
   }
+}
+
+void Snapshot::add(const td_tensordict *td) {
+  if (what == Form::whole) {
+    add_head(td);
+  } else {
+    std::int64_t sizes[16];
+    std::size_t dims = 0;
+    line(td_batch_size(td, sizes, 16, &dims) == TD_OK ? numbers(sizes, dims) : "no dictionary");
+  }
+  td_keys_options options = TD_KEYS_OPTIONS_INIT;
+  options.sort = what == Form::as_read;
   td_keys *keys = nullptr;
-  if (td_keys_of(td, nullptr, &keys) != TD_OK) line("no keys");
+  if (td_keys_of(td, &options, &keys) != TD_OK) line("no keys");
   const std::size_t n = keys == nullptr ? 0 : td_keys_len(keys);
   for (std::size_t i = 0; i < n; ++i) {
     const char *const *path = nullptr;

@@ -13,8 +13,13 @@ struct Block {
   std::string bytes;
 };
 
+// `as_read`: the entries alone, which a lazy stack and a dense dictionary can have in common.
+enum class Form { whole, as_read };
+
 // Structure as text; values apart from it, so that some may differ a little.
 struct Snapshot {
+  explicit Snapshot(Form of = Form::whole) : what(of) {}
+  Form what;
   std::string form;
   std::vector<Block> values;
 
@@ -22,6 +27,9 @@ struct Snapshot {
   void add(const td_tensor *tensor);
   void add(const td_keys *keys);
   void line(const std::string &text) { form += text + "\n"; }
+
+ private:
+  void add_head(const td_tensordict *td);  // all but the entries
 };
 
 // "", or where two differ. `close`: numbers with a point may differ by little.

@@ -5,6 +5,7 @@
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <cstring>
+#include <limits>
 
 namespace attack {
 
@@ -41,6 +42,8 @@ void put(T value, unsigned char *at) {
   std::memcpy(at, &value, sizeof(T));
 }
 
+constexpr std::int64_t smallest = std::numeric_limits<std::int64_t>::min();
+
 // The i-th small number of a filling: most are positions of short dimensions.
 std::int64_t filled(int filling, std::int64_t i) {
   switch (filling) {
@@ -49,7 +52,8 @@ std::int64_t filled(int filling, std::int64_t i) {
     case 2: return -1 - i % 2;
     case 3: return (5 * i + 1) % 4;
     case 4: return i;
-    default: return i % 3 == 0 ? 2 : 1 - i % 2;
+    case 5: return i % 3 == 0 ? 2 : 1 - i % 2;
+    default: return i % 4 == 1 ? smallest : -1;  // their quotient has no room
   }
 }
 
@@ -96,12 +100,19 @@ void set_folder(std::string where) { folder() = std::move(where); }
 
 std::size_t size_of(td_dtype dtype) { return td_dtype_size(dtype); }
 
+// A number, or the smallest one of the dtype.
+template <class T>
+void put_integer(std::int64_t value, unsigned char *at) {
+  put(value == smallest ? std::numeric_limits<T>::min() : static_cast<T>(value), at);
+}
+
 void put_number(td_dtype dtype, std::int64_t value, unsigned char *at) {
   switch (dtype) {
-    case TD_DTYPE_UINT8: return put(static_cast<std::uint8_t>(value < 0 ? -value : value), at);
-    case TD_DTYPE_INT8: return put(static_cast<std::int8_t>(value), at);
-    case TD_DTYPE_INT16: return put(static_cast<std::int16_t>(value), at);
-    case TD_DTYPE_INT32: return put(static_cast<std::int32_t>(value), at);
+    case TD_DTYPE_UINT8:
+      return put_integer<std::uint8_t>(value < 0 && value != smallest ? -value : value, at);
+    case TD_DTYPE_INT8: return put_integer<std::int8_t>(value, at);
+    case TD_DTYPE_INT16: return put_integer<std::int16_t>(value, at);
+    case TD_DTYPE_INT32: return put_integer<std::int32_t>(value, at);
     case TD_DTYPE_INT64: return put(value, at);
     case TD_DTYPE_FLOAT16: return put(c10::Half(static_cast<float>(value)), at);
     case TD_DTYPE_FLOAT32: return put(static_cast<float>(value), at);
@@ -117,7 +128,7 @@ World::World(const Plan &the_plan, Memory memory) : plan(the_plan), memory_(memo
   bool only_pokes = true;
   for (const EventPlan &event : plan.events)
     only_pokes = only_pokes && event.kind == EventPlan::poke;
-  trees_ = memory == Memory::own && only_pokes;
+  trees_ = (memory == Memory::own || memory == Memory::dense) && only_pokes;
   pieces_.resize(plan.arenas.size());
   copies_.resize(plan.dicts.size());
   if (memory == Memory::shared) {
@@ -181,6 +192,7 @@ td_tensordict *World::build(int id) {
     case DictKind::dense: break;
     case DictKind::lazy:
       status = td_lazy_stack(elements.data(), elements.size(), dict.dim, &result);
+      if (memory_ == Memory::dense && status == TD_OK) read_out(result);
       break;
     case DictKind::stack:
       status = td_stack(elements.data(), elements.size(), dict.dim, &result);
@@ -252,6 +264,16 @@ td_tensordict *World::build(int id) {
     }
   }
   return result;
+}
+
+void World::read_out(td_tensordict *&lazy) {
+  td_tensordict *dense = nullptr;
+  if (td_contiguous(lazy, &dense) != TD_OK) {
+    even_ = false;
+    return;
+  }
+  td_free(lazy);
+  lazy = dense;
 }
 
 void World::poke(const EventPlan &event, const Piece &piece) const {

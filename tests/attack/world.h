@@ -82,6 +82,7 @@ struct Plan {
   std::vector<EventPlan> events;
   bool grad_mode = false;  // the library's while the operation runs
   bool grads = false;      // some tensor requires gradients
+  bool lazy() const;       // there is a lazy stack
 
   explicit Plan(Choices &choices);
   // The tensors of a dictionary: through entries, elements, views.
@@ -91,7 +92,8 @@ struct Plan {
 
 // Whether memory is shared as planned, or each tensor has its own. Then each dictionary too, where nothing happens later;
 // not in what is lent to a call that writes: a dictionary in several places beside one in several places is written once.
-enum class Memory { shared, own, lent };
+// `dense`: as `own`, and lazy stacks are read out.
+enum class Memory { shared, own, lent, dense };
 
 // A piece of memory between two guards.
 struct Piece {
@@ -113,19 +115,22 @@ class World {
   std::vector<td_tensor *> tensors;
   std::string bad_status;  // of a step of building, when it is one that must never be
 
-  std::string memory() const;  // all bytes of all pieces
-  std::string guards() const;  // "", or what was written beside a piece
+  std::string memory() const;            // all bytes of all pieces
+  std::string guards() const;            // "", or what was written beside a piece
+  bool trees() const { return trees_; }  // no dictionary stands in two places
+  bool even() const { return even_; }    // every lazy stack could be read out
 
  private:
   td_tensor *tensor(int id);
   td_tensordict *build(int id);
   td_tensordict *entry(int id);
+  void read_out(td_tensordict *&lazy);
   void poke(const EventPlan &event, const Piece &piece) const;
   void happen(const EventPlan &event);
   void note(td_status status);
 
   Memory memory_;
-  bool trees_ = false;
+  bool trees_ = false, even_ = true;
   std::vector<EventPlan> pokes_;            // so far: memory that is made later has them too
   std::vector<std::vector<Piece>> pieces_;  // of each arena: one, or one for each tensor over it
   std::vector<std::vector<td_tensordict *>>

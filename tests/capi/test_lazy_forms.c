@@ -101,10 +101,11 @@ TD_TEST(dimensions_in_front_of_a_value_count_for_nothing) {
   TD_DO(td_unsqueeze(wide, 0, &wider)); /* [1, 1, 2] */
   td_tensordict *const targets[] = {td, dense};
   for (size_t i = 0; i < 2; i++) {
-    TD_DO(td_set_at(targets[i], TD_AT(TD_I_INT(1)), wider));
-    TD_CHECK_ENTRY(targets[i], TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 50, 51, 20, 21));
+    TD_EXPECT(td_set_at(targets[i], TD_AT(TD_I_INT(1)), wider), TD_ERR_SHAPE); /* as Python */
+    TD_CHECK_ENTRY(targets[i], TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 10, 11, 20, 21));
   }
-  TD_EXPECT(td_set_at(dense, TD_AT(TD_I_INT(0), TD_I_INT(0)), wider), TD_ERR_SHAPE);
+  TD_DO(td_update_at(dense, TD_AT(TD_I_INT(1)), wider, 0)); /* each tensor for itself */
+  TD_CHECK_ENTRY(dense, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(0, 1, 50, 51, 20, 21));
   td_tensor *numbers = td_arange(TD_DTYPE_INT64, 7, TD_SIZES(1, 1, 2));
   TD_DO(td_set_entry_at(dense, TD_KEY("a"), TD_AT(TD_I_INT(0)), numbers));
   TD_CHECK_ENTRY(dense, TD_KEY("a"), TD_SIZES(3, 2), TD_VALUES(7, 8, 50, 51, 20, 21));

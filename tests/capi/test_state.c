@@ -272,7 +272,7 @@ TD_TEST(texts_that_describe_nothing) {
       {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\"}}}", TD_ERR_FORMAT},
       {"{\"entries\": {\"a\": {\"dtype\": \"int\", \"shape\": []}}}", TD_ERR_FORMAT},
       {"{\"entries\": {\"a\": {\"dtype\": 5, \"shape\": []}}}", TD_ERR_FORMAT},
-      {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [-1]}}}", TD_ERR_FORMAT},
+      {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [-2]}}}", TD_ERR_FORMAT},
       {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [1.5]}}}", TD_ERR_FORMAT},
       {"{\"entries\": {\"a\": {\"dtype\": \"torch.int8\", \"shape\": [1], \"x\": 1}}}",
        TD_ERR_FORMAT},

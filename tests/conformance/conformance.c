@@ -7,7 +7,8 @@
 
 enum { ROOM = 256, TEXT = 16384 };
 
-static td_tensordict *td;
+static td_tensordict *td, *aside[ROOM]; /* of the case, and those that were put aside */
+static size_t aside_len;
 static char name[ROOM], text[TEXT];
 static int number, failures;
 
@@ -20,6 +21,13 @@ static void check(int truth, const char *what, const char *found) {
 static size_t split(char *list, const char *by, const char **parts) {
   size_t count = 0;
   for (char *part = strtok(list, by); part; part = strtok(NULL, by)) parts[count++] = part;
+  return count;
+}
+
+/* The names of a path; '' has no letters. */
+static size_t names_of(char *list, const char **path) {
+  const size_t count = split(list, "/", path);
+  for (size_t i = 0; i < count; i++) path[i] = strcmp(path[i], "''") ? path[i] : "";
   return count;
 }
 
@@ -53,8 +61,8 @@ static td_status counting(const char *dtype, const int64_t *sizes, size_t dims,
   return status;
 }
 
-/* Stores a tensor (with a dtype) or an empty dictionary (without). */
-static td_status store(char *rest, int with_dtype) {
+/* Stores a tensor (with a dtype) or an empty dictionary (without) in a dictionary. */
+static td_status store(td_tensordict *into, char *rest, int with_dtype) {
   const char *path[ROOM], *dtype = "";
   char *sizes_text = strchr(rest, ' ');
   int64_t sizes[ROOM];
@@ -67,12 +75,12 @@ static td_status store(char *rest, int with_dtype) {
     sizes_text += strcspn(sizes_text, " ");
     if (*sizes_text) *sizes_text++ = '\0';
   }
-  const size_t dims = numbers(sizes_text, sizes), path_len = split(rest, "/", path);
+  const size_t dims = numbers(sizes_text, sizes), path_len = names_of(rest, path);
   status = with_dtype ? counting(dtype, sizes, dims, &tensor)
                       : td_create(sizes, dims, TD_DEVICE_NONE, -1, &dict);
   if (!status)
     status =
-        with_dtype ? td_set(td, path, path_len, tensor) : td_set_dict(td, path, path_len, dict);
+        with_dtype ? td_set(into, path, path_len, tensor) : td_set_dict(into, path, path_len, dict);
   td_tensor_free(tensor);
   td_free(dict);
   return status;
@@ -84,7 +92,7 @@ static td_status values_of(char *rest) {
   td_tensor *tensor = NULL, *wide = NULL;
   int64_t values[ROOM];
   size_t bytes = 0;
-  td_status status = td_get(td, path, split(rest, "/", path), &tensor);
+  td_status status = td_get(td, path, names_of(rest, path), &tensor);
   if (!status) status = td_tensor_to(tensor, TD_DTYPE_INT64, TD_DEVICE_NONE, -1, &wide);
   if (!status) status = td_tensor_nbytes(wide, &bytes);
   if (!status) status = td_tensor_copy_to(wide, values, bytes);
@@ -107,6 +115,24 @@ static td_status part(const char *index) {
   return TD_OK;
 }
 
+/* Stores a tensor through a sub-tensordict. */
+static td_status through(char *rest) {
+  td_index_item items[ROOM];
+  td_tensordict *sub = NULL;
+  size_t count = 0;
+  char *more = strchr(rest, ' ');
+  *more++ = '\0';
+  td_status status = td_index_parse(rest, items, ROOM, &count);
+  if (!status) status = td_sub_tensordict(td, items, count, &sub);
+  if (!status) status = store(sub, more, 1);
+  td_free(sub);
+  return status;
+}
+
+static void drop_aside(void) {
+  while (aside_len) td_free(aside[--aside_len]);
+}
+
 static void list_keys(void) {
   td_keys_options options = TD_KEYS_OPTIONS_INIT;
   td_keys *keys = NULL;
@@ -119,7 +145,7 @@ static void list_keys(void) {
     if (td_keys_at(keys, i, &path, &path_len)) break;
     for (size_t level = 0; level < path_len; level++) {
       append(level ? "/" : i ? " " : "");
-      append(path[level]);
+      append(path[level][0] ? path[level] : "''");
     }
   }
   td_keys_free(keys);
@@ -131,17 +157,29 @@ static td_status act(const char *word, char *rest) {
   int64_t sizes[ROOM];
   td_tensordict *made = NULL;
   td_status status;
-  if (!strcmp(word, "tensor")) return store(rest, 1);
-  if (!strcmp(word, "nested")) return store(rest, 0);
-  if (!strcmp(word, "remove")) return td_remove(td, path, split(rest, "/", path));
+  if (!strcmp(word, "tensor")) return store(td, rest, 1);
+  if (!strcmp(word, "nested")) return store(td, rest, 0);
+  if (!strcmp(word, "through")) return through(rest);
+  if (!strcmp(word, "remove")) return td_remove(td, path, names_of(rest, path));
   if (!strcmp(word, "lock")) return td_lock(td);
   if (!strcmp(word, "unlock")) return td_unlock(td);
   if (!strcmp(word, "index")) return part(rest);
   if (!strcmp(word, "get")) return values_of(rest);
+  if (!strcmp(word, "aside")) {
+    aside[aside_len++] = td;
+    td = NULL;
+    return TD_OK;
+  }
   const size_t dims = numbers(rest, sizes);
   if (!strcmp(word, "resize")) return td_set_batch_size(td, sizes, dims);
   if (!strcmp(word, "view")) {
     status = td_view(td, sizes, dims, &made);
+  } else if (!strcmp(word, "lazy")) {
+    status = td_lazy_stack((const td_tensordict *const *)aside, aside_len, sizes[0], &made);
+    drop_aside();
+  } else if (!strcmp(word, "clamp")) {
+    const td_operand low = TD_O_INT(sizes[0]), high = TD_O_INT(sizes[1]);
+    status = td_ternary(td, TD_TERNARY_CLAMP, &low, &high, 1, &made);
   } else if (!strcmp(word, "dict")) {
     status = td_create(sizes, dims, TD_DEVICE_NONE, -1, &made);
   } else {
@@ -184,6 +222,7 @@ int main(int argc, char **argv) {
       snprintf(name, sizeof name, "%s", rest);
       td_free(td);
       td = NULL;
+      drop_aside();
       cases++;
     } else if (!strcmp(word, "batch")) {
       int64_t sizes[ROOM];
@@ -212,6 +251,7 @@ int main(int argc, char **argv) {
   }
   check(status == TD_OK, "the last command failed", td_last_error_message());
   td_free(td);
+  drop_aside();
   fclose(file);
   printf("%d cases, %d failures\n", cases, failures);
   return failures || cases < 40 || td_debug_live_handles();

@@ -1,7 +1,8 @@
 # The cases of tests/conformance, which every language runs; the README there describes the form.
 
 numbers(text) = parse.(Int, split(text))
-path(text) = Tuple(String.(split(text, '/')))
+path(text) = Tuple(name == "''" ? "" : String(name) for name in split(text, '/')) # '' has no letters
+shown(name) = isempty(name) ? "''" : name
 halves(text) = (parts = split(text, ' '; limit = 2); (parts[1], length(parts) == 2 ? parts[2] : ""))
 
 # The row-major order of torch against the column-major one of Julia.
@@ -13,11 +14,11 @@ function counting(T, sizes)
 end
 eltype_named(name) = first(T for (T, _) in TensorDicts.DTYPES if TensorDicts.dtype_name(T) == "torch.$name")
 
-listed(key::String) = key
-listed(key::Tuple) = join(key, "/")
+listed(key::String) = shown(key)
+listed(key::Tuple) = join(shown.(key), "/")
 
 # A command that changes something, or looks something up; gives the dictionary of the case.
-function act(td, word, rest)
+function act(td, aside, word, rest)
     first, more = halves(rest)
     if word == "dict"
         return TensorDict(Tuple(numbers(rest)))
@@ -40,6 +41,17 @@ function act(td, word, rest)
         return td[parse_index(rest)]
     elseif word == "get"
         td[path(first)]
+    elseif word == "aside"
+        push!(aside, td)
+        return TensorDict(())
+    elseif word == "lazy"
+        return lazy_stack(splice!(aside, eachindex(aside)), numbers(rest)[1] + 1)
+    elseif word == "through"
+        name, tensor = halves(more)
+        dtype, sizes = halves(tensor)
+        sub_tensordict(td, parse_index(first))[path(name)] = counting(eltype_named(dtype), Tuple(numbers(sizes)))
+    elseif word == "clamp"
+        return clamp(td, numbers(rest)...)
     else
         error("no such command: $word")
     end
@@ -57,6 +69,7 @@ end
 
 function run_cases(file)
     td, status, name, printed, cases = TensorDict(()), "TD_OK", "", String[], 0
+    aside = TensorDict[]
     same(found, expected, number) = (found == expected || @info("$name, line $number", found, expected); @test found == expected)
     for (number, line) in enumerate(eachline(file))
         (isempty(line) || startswith(line, '#')) && continue
@@ -73,6 +86,7 @@ function run_cases(file)
         same(status, "TD_OK", number)
         if word == "case"
             name, cases = rest, cases + 1
+            empty!(aside)
         elseif word == "batch"
             same(join(size(td), " "), rest, number)
         elseif word == "keys"
@@ -86,7 +100,7 @@ function run_cases(file)
             same(length(printed), 0, number)
         else
             try
-                td = act(td, word, rest)
+                td = act(td, aside, word, rest)
             catch failure
                 status = status_of(failure)
             end

@@ -69,7 +69,8 @@ typedef struct td_call_options {
  *
  * Not supported are operators that take or return lists of tensors, return anything but tensors,
  * have an `out` argument, change the sizes or memory of a tensor in place, or are internal to
- * libtorch (names that begin with an underscore). For operators that write into their tensor
+ * libtorch (names that begin with an underscore). Where integers are divided by -1, the remainder is
+ * 0, and the quotient of the smallest number is that number. For operators that write into their tensor
  * ("aten::add_") see td_call_inplace().
  *
  * @param td            borrowed
@@ -104,9 +105,10 @@ td_status td_call(const td_tensordict *td, const char *name,
  * Calls a libtorch operator that writes into its tensor ("aten::add_") for every tensor of a
  * dictionary, also of a locked one.
  *
- * The call tries the operator out first, so that nothing is written if it fails for one tensor. In a
- * lazy stack it writes into the tensors of the elements. td_call() says which operators are
- * supported.
+ * The call tries the operator out first, so that nothing is written if it fails for one tensor. The
+ * operator sees a lazy stack as td_call() does, as dense, and the results are written into the
+ * tensors of the elements; keys that only some elements have keep their values. td_call() says
+ * which operators are supported.
  *
  * @param td            borrowed; its values change; unchanged on failure
  * @param name          borrowed; as for td_call(): "aten::add_", or with an overload

@@ -58,7 +58,7 @@ typedef td_status (*td_leaf_fn)(void *TD_NULLABLE user, const char *const *path,
 typedef struct td_keys_options {
   uint32_t struct_size;           /**< sizeof(td_keys_options) */
   int32_t include_nested;         /**< 1: also nested keys, each dictionary before its content */
-  int32_t leaves_only;            /**< 1: only tensors */
+  int32_t leaves_only;            /**< 1: only tensors, nested ones too */
   int32_t sort;                   /**< 1: sorted by the names joined with dots, not in insertion
                                        order */
   int32_t include_non_tensor;     /**< 1: with `leaves_only`, also non-tensor data */

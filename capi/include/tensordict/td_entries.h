@@ -34,7 +34,8 @@ typedef struct td_update_options {
   uint32_t struct_size;           /**< sizeof(td_update_options) */
   td_update_mode mode;            /**< whether tensors are stored or written */
   int32_t clone;                  /**< 1: stores copies */
-  int32_t whole_dicts;            /**< 1: replaces nested dictionaries instead of merging them */
+  int32_t whole_dicts;            /**< 1: TD_UPDATE_STORE replaces nested dictionaries instead of
+                                       merging them; the other modes write into them */
   int32_t update_batch_size;      /**< 1: also takes over the batch size of the source, which must
                                        have all keys */
   int32_t ignore_lock;            /**< 1: changes entries even if the dictionary is locked */

@@ -97,8 +97,9 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  *
  * A safetensors file keeps batch sizes, names of dimensions and non-tensor data in its metadata
  * under "tensordict", which other readers ignore. The other formats hold only tensors; read them
- * with `batch_dims` to get the batch size back. Lazy stacks are written as dense. A .npy file
- * becomes a structured array with the batch size as its shape, unless "arr_0" is the only entry.
+ * with `batch_dims` to get the batch size back. Lazy stacks are written as dense; one whose elements
+ * have different keys is refused. A .npy file becomes a structured array with the batch size as its
+ * shape, unless "arr_0" is the only entry.
  *
  * Files of Parquet and Arrow hold what td_to_arrow() lends, also non-tensor data. Parquet is written in
  * row groups of at most 128 MiB, compressed by zstd, with a checksum of each page; Arrow in one record
@@ -110,7 +111,8 @@ td_status td_file_load(const char *file, const td_file_options *TD_NULLABLE opti
  *
  * @return TD_OK, TD_ERR_IO, TD_ERR_DTYPE (the format has no such dtype), TD_ERR_KEY_EXISTS (two
  *         paths join to one name), TD_ERR_KEY_INVALID (the format cannot store a name),
- *         TD_ERR_UNSUPPORTED (non-tensor data, tensors that are not dense, TD_FILE_PT),
+ *         TD_ERR_UNSUPPORTED (non-tensor data, tensors that are not dense, keys that only some
+ *         elements of a lazy stack have, TD_FILE_PT),
  *         TD_ERR_DEVICE (a meta tensor), TD_ERR_SHAPE and TD_ERR_KEY_NOT_FOUND (the members do not
  *         match; a table needs a batch dimension for its rows), TD_ERR_WRONG_ENTRY, TD_ERR_INVALID_ARGUMENT (the file name does not tell the
  *         format)

@@ -63,7 +63,8 @@ enum {
   TD_BINARY_DIV = 5,          /**< quotient; integers give floats */
   TD_BINARY_RDIV = 6,         /**< the operand divided by the value; not in place */
   TD_BINARY_POW = 7,          /**< power */
-  TD_BINARY_MOD = 8,          /**< remainder with the sign of the operand */
+  TD_BINARY_MOD = 8,          /**< remainder with the sign of the operand; 0 where integers are
+                                   divided by -1 */
   TD_BINARY_MAXIMUM = 9,      /**< the larger value; NaN if either is NaN */
   TD_BINARY_MINIMUM = 10,     /**< the smaller value; NaN if either is NaN */
   TD_BINARY_CLAMP_MAX = 11,   /**< at most the operand */
@@ -247,6 +248,9 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  * and NE compare it and give one bool per element of the batch. The result is locked if `td` is,
  * except for comparisons.
  *
+ * A number, or a scalar tensor, that bounds the values (TD_BINARY_MAXIMUM, MINIMUM, CLAMP_MAX,
+ * CLAMP_MIN) must fit into the dtype of the result: 300 and -1 do not fit into uint8.
+ *
  * @param td      borrowed
  * @param op      the operation
  * @param other   borrowed; the operand
@@ -255,8 +259,8 @@ td_status td_unary_inplace(td_tensordict *td, td_unary_op op) TD_NOEXCEPT;
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (only one of the dictionaries has a
  *         key), TD_ERR_WRONG_ENTRY (a tensor on one side, a dictionary on the other), TD_ERR_SHAPE
- *         (the batch sizes cannot be broadcast), TD_ERR_DTYPE (non-tensor data has no order),
- *         TD_ERR_TORCH (libtorch cannot combine the tensors)
+ *         (the batch sizes cannot be broadcast), TD_ERR_DTYPE (non-tensor data has no order; a
+ *         bound does not fit into the dtype), TD_ERR_TORCH (libtorch cannot combine the tensors)
  * @threadsafety safe while other threads only read `td` and the operand
  * @since 0.1
  */
@@ -295,7 +299,8 @@ td_status td_binary_inplace(td_tensordict *td, td_binary_op op, const td_operand
  * @param result new; free with td_free(); NULL on failure
  *
  * @return TD_OK, TD_ERR_INVALID_ARGUMENT, TD_ERR_KEY_NOT_FOUND (not all dictionaries have a key),
- *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_TORCH
+ *         TD_ERR_WRONG_ENTRY, TD_ERR_SHAPE, TD_ERR_DTYPE (a bound does not fit into the dtype),
+ *         TD_ERR_TORCH
  * @threadsafety safe while other threads only read `td` and the operands
  * @since 0.1
  */
@@ -368,6 +373,7 @@ td_status td_reduce_pair(const td_tensordict *td, td_reduce_op op,
 /**
  * Reduces all tensors of a dictionary to one tensor: flattened and concatenated
  * (TD_REDUCE_OVER_ALL), concatenated along the first of `dims`, or by feature. Python: reduce=True.
+ * TD_REDUCE_OVER_ALL includes the tensors that only some elements of a lazy stack have.
  *
  * @param td      borrowed
  * @param op      the reduction

@@ -167,7 +167,9 @@ typedef struct td_pad_sequence_options {
 /**
  * Stacks dictionaries along a new first dimension, and pads each tensor behind to the longest.
  *
- * The result has only the tensors that all sources have.
+ * The result has the tensors and dictionaries that all sources have. A lazy stack is read as dense.
+ * A batch dimension grows with the tensors that are padded along it. A mask has the batch size of the
+ * result, and the padded dimension last if that is a feature dimension.
  *
  * @param sources     borrowed
  * @param sources_len at least 1

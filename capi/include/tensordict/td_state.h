@@ -130,7 +130,8 @@ typedef struct td_schema_options {
  * Creates a dictionary from a schema that td_schema() or a person wrote.
  *
  * A dictionary needs only "entries"; its batch size then is that of its parent. A tensor needs
- * "dtype" and "shape", which includes the batch size.
+ * "dtype" and "shape", which includes the batch size. A size of -1, which td_schema() writes where
+ * the elements of a lazy stack differ, becomes the size of the batch above, or 0.
  *
  * @param text    borrowed; NUL-terminated UTF-8
  * @param options borrowed; NULL for the defaults

@@ -12,7 +12,8 @@ extern "C" {
  * Creates a sub-tensordict: it reads entries of its parent at an index, each time you ask, and
  * writes to the parent at that index, also where index tensors or masks select it.
  *
- * A new key is created in the parent, as zeros of the full batch size. You cannot replace an
+ * A new key is created in the parent, as zeros of the full batch size; of a lazy stack, in every
+ * element. You cannot replace an
  * existing entry through the sub-tensordict, only write into it. The sub-tensordict keeps its
  * parent alive. It is locked if its parent is; you cannot lock it itself. It copies the tensors of
  * the index. If the parent's batch size changes so that the index would select another region,

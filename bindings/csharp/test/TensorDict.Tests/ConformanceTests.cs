@@ -12,11 +12,14 @@ namespace TensorDicts.Tests;
 public class ConformanceTests
 {
     private TensorDict td = new TensorDict();
+    private readonly List<TensorDict> aside = new List<TensorDict>();
 
     private static long[] Numbers(string text) =>
         text.Split(' ', StringSplitOptions.RemoveEmptyEntries).Select(long.Parse).ToArray();
 
-    private static NestedKey Path(string text) => text.Split('/');
+    /// <summary>The names of a path; '' has no letters.</summary>
+    private static NestedKey Path(string text) =>
+        text.Split('/').Select(name => name == "''" ? "" : name).ToArray();
 
     private static (string First, string More) Halves(string text)
     {
@@ -39,7 +42,8 @@ public class ConformanceTests
     }
 
     private string Keys() =>
-        string.Join(' ', td.Keys(includeNested: true).Select(key => string.Join('/', (IEnumerable<string>)key)));
+        string.Join(' ', td.Keys(includeNested: true).Select(
+            key => string.Join('/', key.Select(name => name.Length == 0 ? "''" : name))));
 
     /// <summary>A status as C names it.</summary>
     private static string NameOf(TensorDictStatus status) =>
@@ -49,6 +53,12 @@ public class ConformanceTests
     {
         td.Dispose();
         td = made;
+    }
+
+    private void DropAside()
+    {
+        aside.ForEach(one => one.Dispose());
+        aside.Clear();
     }
 
     /// <summary>A command that changes something, or looks something up.</summary>
@@ -78,6 +88,24 @@ public class ConformanceTests
             case "view": Replace(td.View(Numbers(rest))); break;
             case "index": Replace(td.Index(TensorIndex.Parse(rest))); break;
             case "get": td.GetTensor(Path(first)).Dispose(); break;
+            case "aside":
+                aside.Add(td);
+                td = new TensorDict();
+                break;
+            case "lazy":
+                Replace(TensorDict.LazyStack(aside, Numbers(rest)[0]));
+                DropAside();
+                break;
+            case "through":
+                (string name, string stored) = Halves(more);
+                (string type, string shape) = Halves(stored);
+                using (TensorDict part = td.SubTensorDict(TensorIndex.Parse(first)))
+                using (Tensor tensor = Counting(type, Numbers(shape)))
+                {
+                    part.Set(Path(name), tensor);
+                }
+                break;
+            case "clamp": Replace(td.Clamp(Numbers(rest)[0], Numbers(rest)[1])); break;
             default: Assert.Fail("no such command: " + word); break;
         }
     }
@@ -111,7 +139,7 @@ public class ConformanceTests
             {
                 case "|": Same(line[1..], printed.Count > 0 ? printed.Dequeue() : ""); break;
                 case "status": Same(rest, status); status = "TD_OK"; break;
-                case "case": name = rest; cases++; break;
+                case "case": name = rest; cases++; DropAside(); break;
                 case "batch": Same(rest, string.Join(' ', td.BatchSize)); break;
                 case "keys": Same(rest, Keys()); break;
                 case "values": Same(Halves(rest).More, Values(Halves(rest).First)); break;
@@ -130,6 +158,7 @@ public class ConformanceTests
             }
         }
         td.Dispose();
+        DropAside();
         Assert.Equal("TD_OK", status);
         Assert.True(cases > 40);
     }

@@ -8,8 +8,17 @@ fn numbers(text: &str) -> Vec<i64> {
     text.split_whitespace().map(|number| number.parse().unwrap()).collect()
 }
 
+/// The names of a path; `''` has no letters.
 fn path(text: &str) -> Vec<&str> {
-    text.split('/').collect()
+    text.split('/').map(|name| if name == "''" { "" } else { name }).collect()
+}
+
+fn shown(name: &str) -> &str {
+    if name.is_empty() {
+        "''"
+    } else {
+        name
+    }
 }
 
 fn joined(numbers: &[i64]) -> String {
@@ -29,11 +38,12 @@ fn values(td: &TensorDict, key: &str) -> Result<String> {
 
 fn keys(td: &TensorDict) -> String {
     let keys = td.keys_with(KeysOptions::new().nested(true));
-    keys.map(|key| key.names().join("/")).collect::<Vec<_>>().join(" ")
+    let text = |names: &[&str]| names.iter().map(|name| shown(name)).collect::<Vec<_>>().join("/");
+    keys.map(|key| text(&key.names())).collect::<Vec<_>>().join(" ")
 }
 
 /// A command that changes something, or looks something up.
-fn act(td: &mut TensorDict, word: &str, rest: &str) -> Result<()> {
+fn act(td: &mut TensorDict, aside: &mut Vec<TensorDict>, word: &str, rest: &str) -> Result<()> {
     let (first, more) = rest.split_once(' ').unwrap_or((rest, ""));
     match word {
         "dict" => *td = TensorDict::new(numbers(rest))?,
@@ -49,6 +59,15 @@ fn act(td: &mut TensorDict, word: &str, rest: &str) -> Result<()> {
         "view" => *td = td.view(numbers(rest))?,
         "index" => *td = td.at(rest.parse::<IndexList>()?)?,
         "get" => drop(td.tensor(path(first))?),
+        "aside" => aside.push(std::mem::replace(td, TensorDict::new(())?)),
+        "lazy" => *td = TensorDict::lazy_stack(std::mem::take(aside), numbers(rest)[0])?,
+        "through" => {
+            let (name, more) = more.split_once(' ').unwrap();
+            let (dtype, sizes) = more.split_once(' ').unwrap_or((more, ""));
+            let tensor = counting(dtype, &numbers(sizes))?;
+            td.sub_tensordict(first.parse::<IndexList>()?)?.set(path(name), tensor)?;
+        }
+        "clamp" => *td = td.clamp(numbers(rest)[0], numbers(rest)[1])?,
         _ => panic!("no such command: {word}"),
     }
     Ok(())
@@ -57,6 +76,7 @@ fn act(td: &mut TensorDict, word: &str, rest: &str) -> Result<()> {
 #[test]
 fn the_cases_of_all_languages() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/conformance/cases.txt");
+    let mut aside = Vec::new();
     let (mut td, mut status) = (TensorDict::new(()).unwrap(), "TD_OK".to_owned());
     let (mut name, mut printed, mut cases) = (String::new(), Vec::new(), 0);
     for (number, line) in std::fs::read_to_string(file).unwrap().lines().enumerate() {
@@ -75,7 +95,7 @@ fn the_cases_of_all_languages() {
         }
         assert_eq!(status, "TD_OK", "before {place}");
         match word {
-            "case" => (name, cases) = (rest.to_owned(), cases + 1),
+            "case" => (name, cases, aside) = (rest.to_owned(), cases + 1, Vec::new()),
             "batch" => assert_eq!(joined(&td.batch_size()), rest, "{place}"),
             "keys" => assert_eq!(keys(&td), rest, "{place}"),
             "values" => {
@@ -85,7 +105,7 @@ fn the_cases_of_all_languages() {
             "prints" => printed = td.to_string().lines().rev().map(str::to_owned).collect(),
             "end" => assert!(printed.is_empty(), "{place}"),
             _ => {
-                if let Err(error) = act(&mut td, word, rest) {
+                if let Err(error) = act(&mut td, &mut aside, word, rest) {
                     status = error.name();
                 }
             }
