@@ -2,6 +2,7 @@
 #include "core/formats/format.h"
 #include "core/interop/numpy.h"
 #include "core/tensor/foreign.h"
+#include "core/tree/engine.h"
 #include "core/tree/lazy_ops.h"
 
 #include <algorithm>

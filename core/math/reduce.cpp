@@ -1,5 +1,6 @@
 #include "core/math/reduce.h"
 
+#include "core/tensor/dtype.h"
 #include "core/tensor/torch_compat.h"
 #include "core/tree/nested_tensor.h"
 #include "core/tree/non_tensor_values.h"
@@ -24,7 +25,6 @@ struct Row {
 const Row rows[] = {
 #define TD_REDUCTION(number, NAME, name, flags, doc) {Reduction::name##_op, #name, flags},
 #include "core/math/ops.def"
-#include "core/tensor/dtype.h"
 };
 
 const Row& row_of(Reduction op) {

@@ -5,6 +5,7 @@
 #include "core/tree/changes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/lazy_index.h"
+#include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
 #include "core/tree/zip.h"
 
