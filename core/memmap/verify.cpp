@@ -127,7 +127,7 @@ class Verification {
       : source_(root, MapMode::priv), num_threads_(num_threads), progress_(progress) {}
 
   std::vector<Finding> run() {
-    std::optional<Walk> made;
+    std::optional<VerifyWalk> made;
     for (const bool counts : {true, false}) {
       parts_.clear();
       findings_.clear();
@@ -136,7 +136,7 @@ class Verification {
       // Rows that files lack do not count: a load does without them, too.
       if (findings_.empty() || !made->counted()) break;
     }
-    Walk& walk = *made;
+    VerifyWalk& walk = *made;
     if (findings_.empty()) check_load(source_.root(), findings_);
     const std::string path = files::join(source_.root(), checksums_name(source_.root_folder()));
     const bool has_checksums = source_.look(path).found != Found::nothing;
@@ -149,7 +149,7 @@ class Verification {
   bool changed() const { return source_.change() != FolderSource::Change::none; }
 
  private:
-  void check_content(Walk& walk, const std::string& path) {
+  void check_content(VerifyWalk& walk, const std::string& path) {
     std::vector<Checksum> checksums;
     try {
       const std::optional<std::string> text = source_.read(path, max_checksums_bytes);
@@ -234,7 +234,7 @@ std::vector<Checksum> checksums_of(const std::string& root, int num_threads,
   const FolderSource source(root, MapMode::priv);
   std::vector<Part> parts;
   std::vector<Finding> findings;
-  Walk(source, parts, findings, /*counts=*/true).run();
+  VerifyWalk(source, parts, findings, /*counts=*/true).run();
   if (findings.empty()) check_load(root, findings);
   if (findings.empty()) findings = hash_all(source, parts, num_threads, progress);
   if (!findings.empty()) {

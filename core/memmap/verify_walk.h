@@ -26,11 +26,11 @@ struct Part {
 };
 
 // Goes through a folder as a load does, and on behind what is damaged.
-class Walk {
+class VerifyWalk {
  public:
   // `counts`: rows that are counted belong to the dictionary.
-  Walk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings,
-       bool counts)
+  VerifyWalk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings,
+             bool counts)
       : source_(source), reader_(source, options_), parts_(parts), findings_(findings) {
     options_.counts = counts;
   }
