@@ -38,7 +38,8 @@ fn values(td: &TensorDict, key: &str) -> Result<String> {
 
 fn keys(td: &TensorDict) -> String {
     let keys = td.keys_with(KeysOptions::new().nested(true));
-    let text = |names: &[String]| names.iter().map(|name| shown(name)).collect::<Vec<_>>().join("/");
+    let text =
+        |names: &[String]| names.iter().map(|name| shown(name)).collect::<Vec<_>>().join("/");
     keys.map(|key| text(key.names())).collect::<Vec<_>>().join(" ")
 }
 
