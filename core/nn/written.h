@@ -20,7 +20,7 @@ struct PathHash {
   }
 };
 struct PathEqual {
-  bool operator()(Path a, Path b) const noexcept { return a.equals(b); }
+  bool operator()(Path a, Path b) const noexcept { return a == b; }
 };
 
 // A few entries are scanned; many are indexed, so that a call costs what its modules cost.
@@ -81,7 +81,7 @@ class Written {
   };
 
   static bool begins_with(Path path, Path with) noexcept {
-    return path.size() >= with.size() && path.slice(0, with.size()).equals(with);
+    return path.size() >= with.size() && path.slice(0, with.size()) == with;
   }
 
   Last scanned(Path path) const {

@@ -3,6 +3,7 @@
 
 #include "core/formats/json_tree.h"
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +24,9 @@ class JsonMembers {
   // As a number, or nothing when there is none of this name. Throws Code::format when it is no such number.
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> real(std::string_view name) const;
-  const json::Tree* find(std::string_view name) const noexcept { return tree_.find(name); }
+  const json::Tree* find(std::string_view name) const noexcept {
+    return tree_ == nullptr ? nullptr : tree_->find(name);
+  }
 
   // `text`: that of the value.
   void set(std::string_view name, std::string text);
@@ -33,7 +36,7 @@ class JsonMembers {
  private:
   std::string text_;  // as it was read; empty once a member has changed
   std::string where_;
-  json::Tree tree_;
+  std::shared_ptr<const json::Tree> tree_;  // as it was read; copies share it
   std::vector<std::pair<std::string, std::string>> members_;
 };
 

@@ -96,6 +96,8 @@ bool LiveFolder::is_new() const {
   return info.st_size == 0;
 }
 
+RingCounts LiveFolder::read() const { return content().counts; }
+
 LiveFolder::Content LiveFolder::content() const {
   constexpr std::size_t shortest = offsetof(Content, saving);
   Content result;

@@ -51,7 +51,7 @@ class LiveFolder {
   // program has written the JSON files since. A shared file takes it over then. Throws Code::format.
   RingCounts begin(const RingCounts& stored);
 
-  RingCounts read() const { return content().counts; }
+  RingCounts read() const;
   void write(const RingCounts& counts);
 
   // Around the writing of JSON files that say `counts`. A writer that dies between the two leaves old or new
