@@ -4,7 +4,7 @@
 usage: check_words.py [--list] [--update]
 
 Each pattern below stands with the reason why it is refused. tools/words.txt counts what older files still hold, by
-folder; a count may only shrink. --list prints each place, --update writes smaller counts.
+the outermost folder; a count may only shrink. --list prints each place, --update writes smaller counts.
 """
 import collections
 import pathlib
@@ -60,7 +60,7 @@ def found():
         text = path.read_text(encoding="utf-8")
         for match in PATTERN.finditer(text):
             line = text.count("\n", 0, match.start()) + 1
-            yield name.rpartition("/")[0] or ".", name, line, " ".join(match[0].split()), reasons[match.lastindex - 1]
+            yield name.split("/")[0], name, line, " ".join(match[0].split()), reasons[match.lastindex - 1]
 
 
 def read_counts():
@@ -83,7 +83,7 @@ def main():
         COUNTS.write_text("# Refused phrases in older files; see check_words.py. A count may only shrink.\n" + "".join(lines))
         return
     for _, name, line, phrase, reason in places:
-        if name.rpartition("/")[0] in grown or ("." in grown and "/" not in name):
+        if name.split("/")[0] in grown:
             print(f"{name}:{line}: '{phrase}': {reason}")
     for folder in sorted(grown):
         print(f"{folder}: {counts[folder]} refused phrases, {kept.get(folder, 0)} were there")

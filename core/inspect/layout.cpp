@@ -13,7 +13,7 @@ namespace td {
 
 namespace {
 
-// So many bytes of structs are read for all fields before the next ones: they stay in the cache.
+// Bytes of structs that are read for all fields before the next structs, so that they stay in the cache.
 constexpr std::size_t block_bytes = std::size_t{32} << 10;
 
 std::size_t product(SizesView sizes, std::size_t of) {

@@ -8,7 +8,7 @@ namespace td {
 
 namespace {
 
-// Adds up the storages of tensors that nobody else holds. Tensors that share one storage, as those of a
+// Adds up the storages that only these tensors hold. Tensors that share one storage, as those of a
 // buffer do, follow one another: it counts when the last of its holders has been met.
 class OwnedStorages {
  public:
@@ -33,7 +33,7 @@ class OwnedStorages {
   }
 
  private:
-  // Memory that is lent has no allocator, and on the meta device there is none.
+  // Lent memory has no allocator, and the meta device has no memory.
   static bool allocated(const c10::Storage& storage) {
     return storage.allocator() != nullptr && storage.device_type() != c10::DeviceType::Meta;
   }

@@ -171,7 +171,7 @@ void Module::holds_module(const Module& inner) {
   if (extent_.modules > most)
     fail(Code::unsupported, "the module would be made of more than ", most, " modules");
   if (extent_.depth > deepest)
-    fail(Code::unsupported, "modules would stand in one another more than ", deepest, " deep");
+    fail(Code::unsupported, "modules are nested more than ", deepest, " deep");
 }
 
 void Module::require_outputs(std::size_t count) const {

@@ -41,7 +41,7 @@ bool holds(const zip_file::Reader& zip, std::string_view place) {
 
 #if TD_TORCH_HAS_PACKAGES
 
-// The bytes that were checked, in a file that nobody else writes: libtorch takes a path.
+// The bytes that were checked, in a file that no other program writes: libtorch takes a path.
 class PrivateFile {
  public:
   explicit PrivateFile(const std::string& bytes) : PrivateFile() {

@@ -19,7 +19,7 @@ constexpr std::int64_t newest_version = 2;
 constexpr std::size_t max_keys = 10000;
 constexpr std::size_t max_followers = 1000;
 
-// The members of one object. Each is read by its name; what nobody has read is unknown.
+// The members of one object. Each is read by its name; members that were not read are unknown.
 class Members {
  public:
   Members(const Tree& object, std::string where) : object_(object), where_(std::move(where)) {

@@ -37,7 +37,7 @@ const Holder* holder_of(const at::Tensor& tensor) noexcept {
     if (pointer.get_deleter() != &release) return nullptr;
     return static_cast<const Holder*>(pointer.get_context());
   } catch (...) {
-    return nullptr;  // storages that let nobody see their memory are not ours
+    return nullptr;  // the storage hides its memory: it is not ours
   }
 }
 

@@ -14,7 +14,7 @@ namespace td {
 
 namespace {
 
-// Bytes of so many elements; refuses what cannot exist.
+// The bytes of a tensor. Refuses sizes that no memory can hold.
 std::size_t bytes_for(SizesView sizes, c10::ScalarType dtype) {
   require_dims(sizes.size());
   for (const std::int64_t size : sizes) {

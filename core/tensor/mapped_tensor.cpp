@@ -49,7 +49,7 @@ const MappedFile* mapping_of(const at::Tensor& tensor) noexcept {
     if (pointer.get_deleter() != &release) return nullptr;
     return static_cast<const Holder*>(pointer.get_context())->get();
   } catch (...) {
-    return nullptr;  // storages that let nobody see their memory are not ours
+    return nullptr;  // the storage hides its memory: it is not ours
   }
 }
 
