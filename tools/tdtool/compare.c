@@ -21,7 +21,7 @@ static bool close_enough(double one, double other, tolerance by) {
   return fabs(one - other) <= by.absolute + by.relative * fabs(other);
 }
 
-/* Whether two elements are as good as equal; their distance. */
+/* Whether two elements are equal within the tolerances; their distance. */
 static bool same_element(const elements *one, const elements *other, size_t at, tolerance by,
                          double *distance) {
   const unsigned char *left = one->data + at * one->item, *right = other->data + at * one->item;

@@ -8,7 +8,7 @@
 typedef struct results {
   long double *values;   /* row after row */
   size_t width;          /* of a row; a constant has one value in all */
-  bool constant, single; /* single: of float32, as which constants are compared */
+  bool constant, single; /* single: of float32; constants are rounded to it */
   const char *typed;     /* the key it comes from, or NULL */
 } results;
 

@@ -19,7 +19,7 @@ form form_for(const char *path) {
   return found;
 }
 
-/* Zip archives: with a meta.json at the top one of ours; with constants a module; else of NumPy, or of torch.save. */
+/* Zip archives: a dictionary has a meta.json at the top, a module has constants; others are of NumPy or torch.save. */
 static form form_of_zip(const char *path, form named) {
   int32_t archive;
   must(td_memmap_is_archive(path, &archive));

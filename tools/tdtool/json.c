@@ -5,10 +5,10 @@
 #include "plain.h"
 
 static int depth;
-static bool begun; /* something stands before, on this level */
-static bool named; /* a name stands before */
+static bool begun; /* this level has a value before */
+static bool named; /* a name was written, its value follows */
 
-/* Members of the outermost, and objects in lists, have lines of their own. */
+/* Members of the outermost object and objects in lists begin a new line. */
 static void place(bool line) {
   if (!named && begun) fputs(line ? ",\n" : ", ", stdout);
   if (!named && begun && line) printf("%*s", depth, "");

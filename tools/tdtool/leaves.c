@@ -29,7 +29,7 @@ leaves leaves_of(const td_tensordict *td, bool data) {
   return result;
 }
 
-/* Says which keys there are, as many as fit a line. */
+/* Lists the keys that fit one line. */
 static void refuse_key(const leaves *all, const char *typed) {
   text known = {NULL, 0, 0};
   size_t at = 0;
@@ -73,7 +73,7 @@ void leaves_free(leaves *of) {
 }
 
 typedef struct
-    place { /* a dictionary, and how many names lead to it; of a lazy stack the next element */
+    place { /* a dictionary and the length of its path; of a lazy stack the next element */
   td_tensordict *td;
   size_t names;
   size_t next, elements;

@@ -87,7 +87,7 @@ static elements part_of(const elements *all, size_t from) {
   return part;
 }
 
-/* A row that is too long to be converted at once. */
+/* Reads a long row in pieces. */
 static void add_long_row(walk *by, const elements *all, const block *rows) {
   double *values = xcalloc(MOST_VALUES, sizeof *values);
   for (size_t at = 0; at < all->count; at += MOST_VALUES) {
@@ -166,7 +166,7 @@ look look_at(const td_tensordict *td, const leaf *what, bool by_rows) {
   walk by = {
       .of = &result, .what = what, .sample = xcalloc(SAMPLE, sizeof(double)), .by_rows = by_rows};
   td_key one = {what->path.names, what->path.length};
-  td_tensordict *alone = only(td, &one, 1); /* pieces are as large as this tensor allows */
+  td_tensordict *alone = only(td, &one, 1); /* so that the size of pieces fits this tensor */
   summary_begin(&result.about);
   pass(alone, &by);
   measure(&by);

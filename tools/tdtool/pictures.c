@@ -29,7 +29,7 @@ bool picture_of(const entry *line, size_t batch_dims, picture *result) {
          result->height <= MOST_DOTS / result->width / result->channels;
 }
 
-/* From dark blue over green to yellow: brighter is more, for every eye. */
+/* From dark blue over green to yellow: brightness alone tells the order, also without colours. */
 static void add_depth(unsigned char *to, double part) {
   static const unsigned char colors[][3] = {{68, 1, 84},    {71, 44, 122},  {59, 81, 139},
                                             {44, 113, 142}, {33, 144, 141}, {39, 173, 129},
@@ -49,7 +49,7 @@ static unsigned char shade(double value, double low, double high) {
   return (unsigned char)(!(part > 0) ? 0 : part > 1 ? 255 : part * 255 + 0.5);
 }
 
-/* What is black and what is white. Bytes that stay small, and floats, have a range of their own. */
+/* The values of black and white: 0 and 255 for bytes, the range of the data for small bytes and for floats. */
 static void range_for(const summary *about, bool depth, double *low, double *high) {
   *low = 0;
   *high = about->dtype == TD_DTYPE_UINT8 ? 255 : 1;

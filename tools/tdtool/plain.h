@@ -14,7 +14,7 @@ extern "C" {
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How the program ends. */
+/* Exit statuses. */
 enum {
   TOOL_FINE = 0,  /* done, nothing found */
   TOOL_FOUND = 1, /* a difference, or damage */
@@ -22,14 +22,14 @@ enum {
   TOOL_FAILED = 3 /* could not be done */
 };
 
-/* end.c: one line to stderr, and the end. */
+/* end.c: ends the program with one line to stderr. */
 void die(const char *format, ...);
 void die_usage(const char *format, ...);
 void die_without_memory(void);
-extern void (*before_message)(void); /* NULL, or what takes a bar from the screen */
-int finish(int result);              /* what was printed has arrived, or the program has failed */
+extern void (*before_message)(void); /* removes a progress bar; NULL without one */
+int finish(int result);              /* flushes stdout; the exit status */
 
-/* options.c: what a command takes. Commands are tables; help, the man page and completion are made of them. */
+/* options.c: options of commands. Help, the man page and completion are made from the same tables. */
 typedef enum { TAKES_NOTHING, TAKES_TEXT, TAKES_TEXTS, TAKES_COUNT, TAKES_REAL } option_takes;
 typedef struct texts { /* of an option that may come several times */
   const char **items;
@@ -37,9 +37,9 @@ typedef struct texts { /* of an option that may come several times */
 } texts;
 typedef struct tool_option {
   const char *name;   /* without the dashes */
-  char letter;        /* 0: there is only the long one */
-  const char *value;  /* what the help calls its value; NULL for a switch */
-  const char *words;  /* the values that it may have, separated by blanks; NULL: any */
+  char letter;        /* 0: no short form */
+  const char *value;  /* its value in the help; NULL for a switch */
+  const char *words;  /* the allowed values, separated by blanks; NULL: any */
   const char *text;   /* one line */
   option_takes takes; /* what `into` points to: bool, const char *, texts, int64_t, double */
   void *into;
@@ -66,19 +66,18 @@ extern struct common_values {
 } common;
 
 const tool_command *find_command(const char *name); /* ask.c */
-/* Reads the options behind a command. argv[0] is the program, argv[1] the command; what is given back are the
- * arguments, the rest of argv. */
+/* Reads the options behind a command; argv[1] is the command. Returns the arguments, the rest of argv. */
 char **read_command(const tool_command *command, int argc, char **argv, int *count);
 char **read_options(const tool_command *command, int argc, char **argv, int *count);
 void print_help(const tool_command *command); /* NULL: of the tool */
 int print_manual(const char *what);           /* manual.c: man, bash, zsh */
 
-/* memory.c: memory that is there, or the end. */
+/* memory.c: allocations that end the program if they fail. */
 void *xcalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t bytes);
 char *xstrdup(const char *text);
 
-/* text.c: growing text, and what people like to read. */
+/* text.c: growing text; sizes, shapes and keys for people. */
 typedef struct text {
   char *data; /* with a closing NUL; NULL when nothing was added */
   size_t length, capacity;
@@ -92,13 +91,13 @@ void add_shape(text *to, const int64_t *sizes, size_t dims);
 void add_key(text *to, const char *const *path, size_t path_len); /* a/b */
 void text_free(text *of);
 size_t text_columns(const char *utf8);             /* of the terminal */
-size_t text_fit(const char *utf8, size_t columns); /* bytes that take at most so many columns */
+size_t text_fit(const char *utf8, size_t columns); /* the bytes that fit */
 
 /* dtypes.c */
 const char *dtype_name(td_dtype dtype);                   /* float32 */
 td_dtype dtype_called(const char *name, uint64_t *bytes); /* TD_DTYPE_OTHER for another name */
 
-/* terminal.c: what the terminal can do. */
+/* terminal.c: width, encoding and colours of the terminal. */
 typedef enum { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN } color;
 void terminal_begin(void);
 size_t terminal_width(void); /* of stdout; 0: no limit */
@@ -129,7 +128,7 @@ void add_quoted(text *to, const char *utf8); /* a JSON text, not to stdout */
 void json_raw(const char *json);
 void json_int(int64_t value);
 void json_size(uint64_t value);
-void json_real(double value); /* null for what JSON lacks */
+void json_real(double value); /* null for NaN and infinities */
 void json_bool(bool value);
 void json_sizes(const int64_t *sizes, size_t dims);
 void json_path(const char *const *path, size_t path_len); /* the members "key" and "path" */
@@ -173,7 +172,7 @@ bool key_within(const char *const *path, size_t path_len, key prefix);
 /* tree_lines.c: a dictionary as a list of lines. */
 typedef struct entry {
   char *name;
-  size_t parent; /* position of the dictionary around it; its own for the root */
+  size_t parent; /* position of its dictionary; that of the root is its own */
   size_t depth;
   bool last; /* of its siblings */
   td_entry_kind kind;
@@ -185,10 +184,10 @@ typedef struct entry {
   uint64_t bytes;           /* of all tensors below */
   size_t tensors, values;   /* below, or 1 */
   size_t elements;          /* of a lazy stack */
-  size_t having, of;        /* in how many elements of the stack around it, when not all have it */
+  size_t having, of;        /* `having` of `of` elements of its stack have it; 0: all */
   int64_t stack_dim;
   char *tensorclass; /* the tensorclass */
-  char *value;       /* of what is no tensor, as JSON */
+  char *value;       /* non-tensor data, as JSON */
 } entry;
 typedef struct tree {
   entry *entries; /* the root first, each dictionary before its content */
@@ -201,7 +200,7 @@ void entry_key(const tree *of, size_t position, key *result);
 void tree_sum(tree *of); /* bytes, tensors and values, from below */
 bool same_sizes(const entry *one, const entry *other);
 
-/* show_lines.c: such a list as people read it, and as JSON; most_depth 0: all levels. */
+/* show_lines.c: prints such a list as a tree, or as JSON; most_depth 0: all levels. */
 void print_lines(const tree *of, int64_t most_depth);
 void json_lines(const tree *of, int64_t most_depth); /* the member "entries" */
 void add_note(text *to, const entry *line);

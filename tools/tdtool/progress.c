@@ -67,7 +67,7 @@ void progress_begin(const char *label, uint64_t total) {
   if (bar.always) draw();
 }
 
-/* What is done at once gets no bar. */
+/* Work that ends at once gets no bar. */
 static void tick(void) {
   if (!bar.on) return;
   double time = now();
@@ -97,7 +97,7 @@ void progress_end(void) {
   memset(&bar, 0, sizeof bar);
 }
 
-/* What this process has written with write() and its like; 0 where that cannot be known. */
+/* The bytes that this process has written; 0 if the system does not say. */
 static uint64_t written(void) {
   unsigned long long count = 0;
   char line[100];

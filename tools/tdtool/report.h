@@ -6,7 +6,7 @@
 #include "summary.h"
 
 /* html.c: text and the frame of the page. */
-void html_text(const char *utf8); /* whatever it holds, it stays text */
+void html_text(const char *utf8); /* escaped */
 void html_key(const key *path);
 void html_count(uint64_t number); /* 1 234 567 */
 void html_real(double value);     /* as stats prints it */
@@ -26,13 +26,13 @@ void svg_spark(const series *of); /* as small as a word */
 /* png.c: a picture of 1, 3 or 4 bytes for each dot, as the address of an image. False: out of memory. */
 bool png_address(const unsigned char *dots, size_t width, size_t height, size_t channels);
 
-/* episodes.c: where episodes end, and what they earn. */
+/* episodes.c: lengths and returns of episodes. */
 typedef struct episodes {
   int64_t rows;    /* of the dictionary */
-  size_t count;    /* 0: nothing says where one ends */
+  size_t count;    /* 0: no sign of episodes */
   double *lengths; /* one for each */
   double *returns; /* NULL: there is no reward */
-  char *how;       /* what says it, for people */
+  char *how;       /* the sign that ends an episode, for people */
   char *reward;    /* the key of the reward */
 } episodes;
 episodes episodes_of(const td_tensordict *td, const tree *lines);

@@ -34,7 +34,7 @@ static void print_charts(const page *of, size_t i) {
                           ? "Course"
                           : "Course: mean of the elements of a row, and their range";
   for (size_t n = 0; n < at->curves_len; n++) curves[n] = (curve){at->curves + n, n};
-  if (!(at->about.low < at->about.high)) { /* there is nothing to draw */
+  if (!(at->about.low < at->about.high)) { /* no range to draw */
     if (at->about.finite > 1) {
       fputs("<p class=\"dim\">Every finite value is ", stdout);
       html_real(at->about.low);

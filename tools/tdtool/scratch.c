@@ -13,7 +13,7 @@
 static char *scratch;
 static volatile sig_atomic_t stopped;
 
-/* The first Ctrl-C lets the call of the library end, so that the folder can go; the second one ends at once. */
+/* After the first Ctrl-C, the current call of the library ends and the folder is removed; the second one ends the program. */
 static void stop(int number) {
   (void)number;
   stopped = 1;
@@ -61,7 +61,7 @@ const char *scratch_begin(const char *beside) {
   return scratch;
 }
 
-/* A folder takes its name; what else is asked of OUT is written anew. */
+/* A folder is renamed; another format is written from it. */
 td_tensordict *scratch_keep(const char *out, form as) {
   struct stat about;
   td_tensordict *kept;

@@ -5,7 +5,7 @@
 #include "rows.h"
 
 enum { MOST_BUCKETS = 1024 };
-typedef struct bucket { /* of some rows that follow one another */
+typedef struct bucket { /* of adjacent rows */
   double low, high;     /* of the finite values; low > high: no value is finite */
   double sum;           /* of these */
   uint64_t count;
@@ -24,7 +24,7 @@ void series_more(series *of, const double *values, size_t count); /* of the last
 void series_skip(series *of);                                     /* a row without a value */
 size_t series_length(const series *of);                           /* buckets in use */
 bucket bucket_join(bucket one, bucket other);
-/* Where a value lies from `low` to `high`, as 0 to 1; 0.5 where these are one, or their distance is no number. */
+/* The place of a value between `low` and `high`, 0 to 1; 0.5 if they are equal or their distance is infinite. */
 double part_between(double value, double low, double high);
 
 /* The values of a row: a key of all blocks. */

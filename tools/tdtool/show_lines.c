@@ -4,7 +4,7 @@
 
 #include "plain.h"
 
-/* The lines of a tree in front of a name, built from the end: its ancestors say where lines go on. */
+/* The branches before a name. Built from the end: each ancestor that is not the last of its siblings has a line. */
 static void add_branch(text *to, const tree *of, size_t position) {
   static const char *const drawn[2][4] = {{"|- ", "`- ", "|  ", "   "},
                                           {"├─ ", "└─ ", "│  ", "   "}};

@@ -82,7 +82,7 @@ static void print_json(const char *path, const char *kind, const td_keys *in, co
 bool show_module(const char *path, int64_t most_depth) {
   td_module *module;
   td_status status = load_module(path, &module);
-  if (status == TD_ERR_KEY_NOT_FOUND) return false; /* no keys: for us no module */
+  if (status == TD_ERR_KEY_NOT_FOUND) return false; /* without keys it is shown as an archive */
   must(status);
   td_keys *in, *out;
   td_tensordict *params;

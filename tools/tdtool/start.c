@@ -7,7 +7,7 @@
 #include "asked.h"
 #include "light.h"
 
-/* The program beside this one in a build folder, or where it is installed: wherever the whole tree was moved. */
+/* Runs tdtool-main, which is beside this program in a build folder, or at a relative path in an installed tree. */
 static void become_main(char **argv) {
   static const char *const places[] = {"tdtool-main", TDTOOL_MAIN};
   char here[4096];
@@ -25,7 +25,7 @@ static void become_main(char **argv) {
   die("%s: %s", place.data, strerror(errno));
 }
 
-/* What is asked without a command. */
+/* Answers a call without a command. */
 static int answer(int argc, char **argv) {
   const char *first = argc > 1 ? argv[1] : "";
   terminal_begin();
@@ -50,7 +50,7 @@ static int answer(int argc, char **argv) {
   return TOOL_USAGE;
 }
 
-/* Prints what holds nothing unusual; false for all others. */
+/* Prints what the light readers can read; false for all others. */
 static bool show_at_once(int count, char **arguments) {
   tree of;
   form which;
@@ -65,8 +65,7 @@ int main(int argc, char **argv) {
   const tool_command *command = argc > 1 ? find_command(argv[1]) : NULL;
   if (!command) return finish(answer(argc, argv));
   int count = 0;
-  char **copy =
-      xcalloc((size_t)argc + 1, sizeof *copy); /* the options are read again by the other program */
+  char **copy = xcalloc((size_t)argc + 1, sizeof *copy); /* tdtool-main reads the options again */
   memcpy(copy, argv, (size_t)argc * sizeof *copy);
   char **arguments = read_command(command, argc, copy, &count);
   bool done = common.help;

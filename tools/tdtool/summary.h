@@ -18,8 +18,8 @@ typedef struct summary {
 
 void summary_begin(summary *of);
 void summary_look(summary *of, const double *values, size_t count);
-/* Behind the last look: the bins of a histogram, at most so many, for the same values once more. False: there are no
- * finite values, or all are equal and already in the one bin. */
+/* Prepares the bins of a histogram for a second pass over the values. False if there is no finite value, or if all
+ * are equal and already in the one bin. */
 bool summary_bins(summary *of, size_t most);
 void summary_sort(summary *of, const double *values, size_t count);
 double summary_deviation(const summary *of);

@@ -42,12 +42,12 @@ void table_free(table *of) {
   free(of);
 }
 
-/* A cell in a column of a width; the last one of a line is not filled with blanks. */
+/* A cell, filled with blanks to the width of its column unless it is the last one of a line. */
 static void print_cell(const cell *of, char alignment, size_t width, bool fill) {
   size_t columns = text_columns(of->utf8);
   const char *more = "";
   size_t bytes = strlen(of->utf8);
-  if (columns > width) { /* a part of a number would be another number */
+  if (columns > width) { /* a number is never shortened */
     more = terminal_utf8() ? "…" : "~";
     bytes = alignment == 'r' ? 0 : text_fit(of->utf8, width ? width - 1 : 0);
     columns = alignment == 'r' ? 1 : width;
@@ -65,7 +65,7 @@ static void print_columns(const table *of, const size_t *widths, const size_t *c
                           size_t limit) {
   for (size_t row = 0; row < table_rows(of); row++) {
     const cell *line = of->cells + row * of->columns;
-    size_t end = count; /* behind the last cell with something in it */
+    size_t end = count; /* behind the last cell that is not empty */
     while (end > 0 && !*line[chosen[end - 1]].utf8) end--;
     size_t used = 0;
     for (size_t i = 0; i < end && !(limit && used >= limit); i++) {

@@ -4,7 +4,7 @@
 
 #include "asked.h"
 
-void must(td_status status); /* main.c: the message of the library, and the end */
+void must(td_status status); /* main.c: ends the program with the message of the library */
 
 /* tree.c: a dictionary of the library as such lines. */
 tree tree_of(const td_tensordict *td, bool elements);
@@ -23,7 +23,7 @@ form form_of_file(const char *path);
 form form_for(const char *path); /* to be written */
 bool stores_no_batch(form which);
 td_tensordict *open_any(const char *path, bool shapes_only); /* ends the program when it cannot */
-/* A folder whose files a save into it keeps. What is written to its tensors reaches the files: nothing may be. */
+/* Opens a folder so that a save into it keeps its files. Its tensors are mapped: do not write to them. */
 td_tensordict *open_folder_shared(const char *path);
 /* store.c: a dictionary in a Redis server, by its address. */
 td_status open_store(const char *path, td_tensordict **td);
@@ -32,7 +32,7 @@ td_status try_open(const char *path, form which, td_tensordict **td);
 td_tensordict *open_key(const char *path, const char *key, bool shapes_only);
 /* Saves by the form. */
 void save_any(const td_tensordict *td, const char *path, form as, const char *label);
-/* Gives the dictionary that is mapped from a folder; NULL for some forms. */
+/* Returns the dictionary that is mapped from a folder; NULL for other forms. */
 td_tensordict *save_mapped(const td_tensordict *td, const char *path, form as, const char *label);
 void print_saved(const td_tensordict *td, const char *path, form as);
 void refuse_existing(const char *path); /* unless --force was given */
@@ -46,7 +46,8 @@ const char *scratch_begin(const char *beside);
 const char *scratch_path(void);
 void scratch_remove(void);
 void scratch_check(void); /* ends the program when it was interrupted */
-td_tensordict *scratch_keep(const char *out, form as); /* the folder becomes OUT; what OUT holds */
+td_tensordict *scratch_keep(const char *out,
+                            form as); /* the folder becomes OUT; returns the dictionary in it */
 
 /* show_module.c: tdtool show of a TorchScript archive; false when it names no keys. */
 bool show_module(const char *path, int64_t most_depth);
@@ -57,7 +58,7 @@ typedef struct output {
   td_dtype dtype;
   size_t dims;
   int64_t *sizes;
-  td_tensor *file; /* where all rows go; NULL before they are made */
+  td_tensor *file; /* for all rows; NULL at first */
 } output;
 typedef struct outputs {
   output *items;
@@ -66,9 +67,9 @@ typedef struct outputs {
 outputs outputs_of(const td_module *module, const td_tensordict *first); /* as the first rows are */
 void outputs_free(outputs *of);
 td_tensordict *outputs_exclude(const outputs *of, const td_tensordict *td);
-/* Files for all rows in a stored dictionary; false when it gets none. */
+/* Makes the files for all rows in a stored dictionary; false if it cannot get new files. */
 bool outputs_make(outputs *of, td_tensordict *stored, int64_t rows);
-/* Some rows; says what does not fit, or NULL. */
+/* Writes some rows. Returns NULL, or a message about rows that do not fit. */
 char *outputs_write(const outputs *of, const td_tensordict *result, int64_t first, int64_t past);
 
 /* leaves.c: the tensors of a dictionary, also through lazy stacks. */
@@ -83,8 +84,8 @@ typedef struct leaves {
 leaves leaves_of(const td_tensordict *td, bool data);  /* of all elements of lazy stacks, too */
 void leaves_keep(leaves *of, int count, char **typed); /* only those under one of the keys */
 void leaves_free(leaves *of);
-/* Calls `each` with dense pieces of a leaf one after the other, none larger than it must be; a lazy
- * stack is not stacked for it. `each` borrows the tensor. */
+/* Calls `each` with dense pieces of a leaf, one after the other; does not stack a lazy stack. `each`
+ * borrows the tensor. */
 void leaf_pieces(const td_tensordict *td, key path,
                  void (*each)(void *user, const td_tensor *piece), void *user);
 
@@ -99,7 +100,7 @@ typedef struct elements { /* a dense piece of a tensor on the CPU */
   int64_t *sizes;
 } elements;
 elements elements_of(const td_tensor *tensor);
-/* Those of a key; false where the dictionary has no tensor there. */
+/* The elements of a key; false if the key is not a tensor. */
 bool elements_at(const td_tensordict *td, const key *path, elements *of);
 void elements_free(elements *of);
 void add_element(text *to, td_dtype dtype, const void *element, bool exact);
@@ -111,7 +112,7 @@ bool is_integer(td_dtype dtype);        /* integers and bool */
 void json_elements(const elements *of); /* nested lists */
 void add_elements(text *to, const elements *of, size_t most);
 
-/* compare.c: what differs, and how, or NULL */
+/* compare.c: a description of the difference, or NULL */
 const char *tensors_differ(const td_tensor *left, const td_tensor *right, double relative,
                            double absolute, text *details);
 

@@ -11,7 +11,7 @@
 static bool utf8, colors;
 
 void terminal_begin(void) {
-  setlocale(LC_CTYPE, ""); /* numbers stay as they are written everywhere */
+  setlocale(LC_CTYPE, ""); /* not LC_NUMERIC: numbers have a point */
   utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
   const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
   if (common.color && strcmp(common.color, "auto") != 0) {

@@ -4,9 +4,8 @@
 
 #include "tdtool.h"
 
-typedef struct
-    work { /* something that becomes a line, or that was one and whose content comes next */
-  td_tensordict *around; /* where it stands; shared by its siblings */
+typedef struct work { /* an entry that becomes a line, or a dictionary whose content comes next */
+  td_tensordict *around; /* its dictionary, shared with its siblings */
   char *name;
   size_t parent;
   bool last, element;
@@ -83,7 +82,7 @@ static void nested_tensor_line(entry *to, const td_tensordict *around, const cha
   td_free(nested_tensor);
 }
 
-/* A tensor of a lazy stack: of its elements, which may differ in shape, and may lack it. */
+/* A tensor of a lazy stack, from its elements, which may differ in shape or lack it. */
 static void stacked_line(entry *to, const td_tensordict *lazy, const char *const *name) {
   size_t elements;
   int64_t stack_dim;
@@ -128,7 +127,7 @@ static void stacked_line(entry *to, const td_tensordict *lazy, const char *const
   if (to->having == elements) to->having = 0; /* all of them */
 }
 
-/* An entry that only some elements of a lazy stack have; a dictionary comes as the stack of theirs. */
+/* An entry that only some elements of a lazy stack have; a dictionary is the stack of theirs. */
 static td_tensordict *partial_line(entry *to, const td_tensordict *lazy, const char *const *name) {
   size_t elements, count = 0;
   int64_t stack_dim;
