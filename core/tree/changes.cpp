@@ -47,7 +47,7 @@ struct Changes::More {
   std::vector<Elements> elements;
   std::vector<Insertion> insertions;
   std::vector<Tensors> tensors;
-  std::vector<std::pair<Node*, Fact>> facts;
+  c10::SmallVector<std::pair<Node*, Fact>, 4> facts;
   std::unordered_map<const Node*, Names> names;
   Locking locking;
   std::unordered_multimap<std::uint64_t, std::size_t> index;  // of the sets, where there are many
@@ -200,6 +200,7 @@ void Changes::prepare_sets() {
     if (locked && set.value.is_node()) lock_new(*set.node, set.value.node());
   }
   if (adds_ == 0) return;
+  if (adds_ == sets_.size() && adds_ == 1) return sets_[0].node->make_room(1);
   c10::SmallVector<DenseNode*, 12> nodes;
   for (const Set& set : sets_) {
     if (set.position == Schema::npos) nodes.push_back(set.node);
@@ -214,6 +215,7 @@ void Changes::prepare_sets() {
 
 // Later positions first, so that those before them stay what they are.
 void Changes::prepare_erases() {
+  if (erases_.size() == 1) return erases_[0].node->prepare_erase();
   const auto key = [](const Erase& one) { return std::make_pair(one.node, one.position); };
   std::sort(erases_.begin(), erases_.end(),
             [&](const Erase& a, const Erase& b) { return key(b) < key(a); });

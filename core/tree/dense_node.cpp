@@ -58,8 +58,9 @@ void DenseNode::collect(HeldNodes& into) const {
 
 NodePtr DenseNode::take_node() noexcept {
   while (!values_.empty()) {
-    Value last = values_.pop_back_val();
-    if (last.is_node()) return last.take_node();
+    NodePtr node = values_.back().take_node();
+    values_.pop_back();
+    if (node.defined()) return node;
   }
   return {};
 }

@@ -36,8 +36,10 @@ void Locking::add(const NodePtr& root, const NodePtr& holder) {
     const auto is_new = [](const Node* child) { return !child->locked(); };
     if (std::none_of(held.begin(), held.end(), is_new)) return;
   }
-  const std::vector<NodePtr> nodes = reachable(root);
-  for (const NodePtr& node : nodes) {
+  const std::size_t before = nodes_.size();
+  visit_nodes(root, [&](Node& node) { nodes_.push_back(retain(node)); });
+  for (std::size_t i = before; i < nodes_.size(); ++i) {
+    const NodePtr& node = nodes_[i];
     held.clear();
     node->collect(held);
     for (Node* child : held) {
@@ -45,7 +47,6 @@ void Locking::add(const NodePtr& root, const NodePtr& holder) {
       if (!node->locked() || !child->locked()) edges_.emplace_back(child, node);
     }
   }
-  nodes_.insert(nodes_.end(), nodes.begin(), nodes.end());
 }
 
 void Locking::prepare() {

@@ -329,7 +329,7 @@ TEST(Changes, WithoutMemoryNothingChanges) {
          const std::string_view first[] = {"n", "b"}, second[] = {"n", "deeper", "c"};
          const Path paths[] = {first, second};
          const std::string_view result[] = {"n", "b"};
-         join_entries(it.td, Join::stack, paths, result, 0, /*keep=*/false);
+         join_entries(it.td, Join::stack, paths, result, 2, /*keep=*/false);
        }},
       {"become", [](Subject& it) { become(it.td, it.other); }},
       {"convert",
