@@ -53,6 +53,18 @@ def stack(folder, lengths):
         write_node(folder / str(at), [], {"points": ("float64", [length, 2], [i / 4 for i in range(2 * length)])})
 
 
+def left(folder):
+    """Two rows, four more that a writer left which was killed, and half of one. The count goes with this meta.json."""
+    folder.mkdir()
+    (folder / "meta.json").write_text(
+        '{"step":{"device":"cpu","shape":[2],"dtype":"torch.int64","is_nested":false},"shape":[2],"device":"None",'
+        '"_type":"<class \'tensordict._td.TensorDict\'>"}')
+    (folder / "step.memmap").write_bytes(struct.pack("<6q4x", *range(6)))
+    (folder / ".%rows").write_bytes(bytes.fromhex(
+        "544425726f77733102000000000000000200000000000000020000000000000093"
+        "82712b3e211e28a19caad6638891600000000000000000e2e66da774eebbe0"))
+
+
 def module(path, arguments, result, body, keys=None):
     """A TorchScript archive without parameters, as torch.jit.save writes one."""
     code = "\n".join([
@@ -78,6 +90,7 @@ def prepare(where):
     rollout(where / "later", episodes=2)
     rollout(where / "other", change=0.25)
     stack(where / "clouds", [3, 1, 2])
+    left(where / "left")
     write_node(where / "numbers", [5], {
         "x": ("float64", [5], [1.5, float("nan"), float("-inf"), 2.0, -0.5]),
         "n": ("int64", [5], [2**62, -7, 0, 3, 3]),
