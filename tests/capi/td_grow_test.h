@@ -79,14 +79,19 @@ static inline void grow_expect(const char *folder, int64_t n) {
   td_free(loaded);
 }
 
-/* What a program sees that knows of meta.json files only. */
-static inline void grow_expect_elsewhere(const char *folder, int64_t n) {
+/* A copy that has what a program sees that knows of meta.json files only. */
+static inline void grow_copy_elsewhere(const char *folder, char *copy, size_t room) {
   static int number = 0;
-  char copy[1000], count[1010];
-  snprintf(copy, sizeof copy, "%s/copy%d", td_test_folder(), number++);
+  char count[1010];
+  snprintf(copy, room, "%s/copy%d", td_test_folder(), number++);
   snprintf(count, sizeof count, "%s/.%%rows", copy);
   td_copy_tree(folder, copy);
   if (grow_counts(copy)) TD_CHECK(unlink(count) == 0);
+}
+
+static inline void grow_expect_elsewhere(const char *folder, int64_t n) {
+  char copy[1000];
+  grow_copy_elsewhere(folder, copy, sizeof copy);
   grow_expect(copy, n);
 }
 

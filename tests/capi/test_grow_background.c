@@ -22,6 +22,50 @@ static void wait_for(const char *folder, int64_t rows) {
   grow_expect(folder, rows);
 }
 
+static void wait_for_elsewhere(const char *folder, int64_t rows) {
+  char copy[1000];
+  wait_for(folder, rows);
+  for (int i = 0; i < 1000; i++) {
+    grow_copy_elsewhere(folder, copy, sizeof copy);
+    if (grow_length(copy) == rows) return;
+    grow_sleep(30);
+  }
+  TD_CHECK_INT(grow_length(copy), rows);
+}
+
+/* Nobody has asked for anything. */
+TD_TEST(the_defaults_publish) {
+  const char *folder = grow_here("m");
+  td_writer *writer = grow_begin(folder, NULL);
+  grow_add(writer, 0, 3);
+  wait_for(folder, 3);
+  grow_add(writer, 3, 4);
+  wait_for(folder, 7);
+  wait_for_elsewhere(folder, 7);
+  td_writer_free(writer);
+  grow_expect_elsewhere(folder, 7);
+  TD_CHECK(!grow_counts(folder));
+}
+
+/* A program may have its rows published at the end only. */
+TD_TEST(nothing_is_published_without_a_call) {
+  const td_append_options options = background(-1, 1);
+  const char *folder = grow_here("m");
+  int64_t rows = -1, stored = 0;
+  td_writer *writer = grow_begin(folder, &options);
+  grow_add(writer, 0, 3);
+  for (int i = 0; i < 30000 && stored < 3; i++) {
+    TD_DO(td_memmap_length(folder, &rows, &stored, NULL));
+    TD_CHECK_INT(rows, 0);
+    grow_sleep(1);
+  }
+  TD_CHECK_INT(stored, 3);
+  grow_expect(folder, 0);
+  TD_DO(td_writer_flush(writer));
+  grow_expect_elsewhere(folder, 3);
+  td_writer_free(writer);
+}
+
 TD_TEST(the_thread_publishes) {
   const td_append_options options = background(10, -1);
   const char *folder = grow_here("m");
@@ -50,8 +94,7 @@ TD_TEST(the_meta_files_follow_without_a_call) {
   grow_add(writer, 0, 1);
   wait_for(folder, 1);
   grow_add(writer, 1, 4);
-  for (int i = 0; i < 30000 && (grow_length(folder) < 5 || grow_counts(folder)); i++) grow_sleep(1);
-  grow_expect_elsewhere(folder, 5);
+  wait_for_elsewhere(folder, 5);
   TD_DO(td_writer_close(writer));
   td_writer_free(writer);
   grow_expect_elsewhere(folder, 5);
