@@ -187,8 +187,9 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOpti
   check_kept(folder, rows, folder.kept_rows());
   check_stored(folder, rows);
   if (rows >= folder.rows() && rows != folder.stored_rows()) {
-    Publisher(folder, lock, options.durable, open_sums(folder, options.checksums)).resume(rows);
-    return;
+    Publisher publisher(folder, lock, options.durable, open_sums(folder, options.checksums));
+    publisher.resume(rows);
+    return publisher.trim();
   }
   std::unique_ptr<GrowSums> sums;
   if (rows != folder.rows() && (options.checksums || GrowSums::present(folder))) {

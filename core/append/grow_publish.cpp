@@ -44,7 +44,6 @@ void Publisher::resume(std::int64_t rows) {
     publish(rows);
   }
   forget();
-  trim();
 }
 
 void cut_file(int file, std::uint64_t bytes, const std::string& path) {
@@ -99,7 +98,7 @@ void Publisher::trim() noexcept {
       const Descriptor above = files::open_beneath(
           folder_.folder(), std::string(files::folder_part(leaf.file)), files::folder_flags);
       if (above.is_open()) ::unlinkat(above.get(), files::name_part(leaf.file), 0);
-    } catch (const Error&) {
+    } catch (...) {
       // The next writer cuts it.
     }
   }
@@ -174,7 +173,7 @@ void Publisher::remember() noexcept {
     const format::RowCount next = folder_.next_count(folder_.rows());
     write_count(next);
     folder_.set_counted(next);
-  } catch (const Error&) {
+  } catch (...) {
     forget();
   }
 }
@@ -186,6 +185,14 @@ void Publisher::open_count(int flags) {
   count_ = files::open_beneath(folder_.folder(), name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags,
                                meta.mode & 0777U);
   if (count_.is_open() && flags != 0) files::keep_manner(count_.get(), meta, folder_.at(name));
+}
+
+void Publisher::reopen_count() noexcept {
+  try {
+    open_count(0);
+  } catch (...) {
+    count_.reset();
+  }
 }
 
 void Publisher::forget() noexcept {
@@ -222,7 +229,7 @@ void Publisher::publish_all(const format::RowCount& next) {
     const bool remembered = count_.is_open();
     count_.reset();
     folder_.set_base(next);
-    if (remembered) open_count(0);
+    if (remembered) reopen_count();
   };
   try {
     make_folders(aside);

@@ -19,7 +19,7 @@ class Publisher {
   // What is told of each byte that is written; nullptr: there are no checksums.
   GrowSums* sums() const noexcept { return sums_.get(); }
 
-  // Publishes so many of folder.kept_rows(), and cuts the files to them.
+  // Publishes so many of folder.kept_rows(). The others are no longer remembered.
   void resume(std::int64_t rows);
 
   // From now on rows behind the published ones are not lost when the process dies: the next writer resumes
@@ -54,6 +54,7 @@ class Publisher {
  private:
   void make_folders(files::FolderReplacement& aside) const;
   void open_count(int flags);
+  void reopen_count() noexcept;
   void write_count(const format::RowCount& count) const;
   void publish_one(const GrowNode& node, std::size_t at, const format::RowCount& next);
   void publish_all(const format::RowCount& next);

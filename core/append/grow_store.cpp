@@ -96,6 +96,7 @@ GrowStore::GrowStore(const std::string& dir, files::FolderLock lock, const Appen
     meta_delay_ = options.meta_ms == 0 ? default_delay : std::chrono::milliseconds(options.meta_ms);
   }
   publisher_.resume(folder_.kept_rows());
+  if (folder_.rows() == 0) publisher_.trim();
   for (std::size_t i = 0; i < files_.size() && folder_.rows() != 0; ++i) {
     if (folder_.leaves()[i].row_bytes != 0) files_[i] = publisher_.open(i);
   }
