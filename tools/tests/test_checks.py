@@ -178,12 +178,12 @@ class Abi(unittest.TestCase):
         self.assertIn("TD_ERR_NEW", errors[0])
 
     def test_layout_does_not_change(self):
-        new = self.layout() | {"td_new": "struct 4: a@0+4"}
+        new = self.layout() | {"td_added": "struct 4: a@0+4"}
         self.assertEqual(check_abi.merged_layout(new, self.layout()), new)
         with self.assertRaises(SystemExit):
             check_abi.merged_layout(self.layout(), new)
         with self.assertRaises(SystemExit):
-            check_abi.merged_layout(new, new | {"td_new": "struct 8: a@0+8"})
+            check_abi.merged_layout(new, new | {"td_added": "struct 8: a@0+8"})
 
     def test_layout_is_written_and_read(self):
         with tempfile.TemporaryDirectory() as folder:
