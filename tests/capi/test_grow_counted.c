@@ -261,7 +261,8 @@ TD_TEST(one_meta_file_needs_no_count) {
     TD_DO(td_writer_put(writer, x, &row, sizeof row));
     TD_DO(td_writer_next(writer));
     TD_CHECK_INT(grow_length(grow_here("flat")), row + 1);
-    TD_CHECK(unlink(grow_here("flat/.%rows")) == 0); /* only who resumes asks for it */
+    if (row == 0)
+      TD_CHECK(unlink(grow_here("flat/.%rows")) == 0); /* only who resumes asks for it */
     TD_CHECK_INT(grow_length(grow_here("flat")), row + 1);
   }
   td_writer_free(writer);
