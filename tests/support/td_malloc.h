@@ -1,5 +1,6 @@
 /* td_malloc.h: the malloc of a test program, for the library too: counted, and failing when told. Memory that glibc
- * needs for the variables of a thread never fails: without it, glibc ends the process. */
+ * needs for the variables of a thread never fails: without it, glibc ends the process. With TD_ALL_ALLOCATIONS=1 in the
+ * environment, tests let each allocation fail; without it, they leave some out where a call makes many. */
 #ifndef TD_MALLOC_H
 #define TD_MALLOC_H
 
