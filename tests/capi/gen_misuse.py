@@ -547,7 +547,7 @@ def without_memory_test(function, handles):
     call = f"{function.name}({', '.join(values)})"
     gone = [f"{value} = NULL;" for value in values if function.name.endswith("_free") and value.startswith("m.")]
     return (f"\nTD_TEST({function.name}) {{\n{need(function)}  misuse m;\n  td_malloc_required();\n  misuse_begin(&m);\n"
-            f"  WITHOUT_MEMORY((void){call});\n  {' '.join(gone)}\n  misuse_end(&m);\n}}\n")
+            f"  WITHOUT_MEMORY({'' if function.result == 'void' else '(void)' + '!' * (function.result == 'td_status')}{call});\n  {' '.join(gone)}\n  misuse_end(&m);\n}}\n")
 
 
 def allocation_tests(functions, handles, frees):
