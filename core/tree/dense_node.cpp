@@ -5,6 +5,7 @@
 #include "core/tree/paths.h"
 
 #include <algorithm>
+#include <new>
 
 namespace td {
 
@@ -96,11 +97,16 @@ void DenseNode::close_gaps() noexcept {
   gaps_ = false;
 }
 
+// A SmallVector whose memory has been moved away has no room at all, not even in itself: what is assigned to it
+// allocates. One that is made anew does not.
 void DenseNode::swap_entries(DenseNode& other) noexcept {
+  using Values = decltype(values_);
   std::swap(schema_, other.schema_);
-  auto values = std::move(values_);  // SmallVector's own swap may allocate
-  values_ = std::move(other.values_);
-  other.values_ = std::move(values);
+  Values values(std::move(values_));
+  values_.~Values();
+  ::new (&values_) Values(std::move(other.values_));
+  other.values_.~Values();
+  ::new (&other.values_) Values(std::move(values));
   std::swap(gaps_, other.gaps_);
 }
 
