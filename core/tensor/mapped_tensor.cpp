@@ -73,9 +73,12 @@ at::Tensor archive_tensor(const zip_file::MappedArchive& archive, const zip_file
     if (archive.writable()) return mapped_tensor(archive.file(), entry.offset + skip, sizes, dtype);
     // What stays in this process is an ordinary tensor, of which others need not know.
     if (bytes == 0) return at::empty(sizes, options);
-    return at::from_blob(
-        archive.file()->data() + entry.offset + skip, sizes, [file = archive.file()](void*) {},
-        options);
+    // Not from_blob: the std::function that it takes is copied where nothing may fail, and its copy allocates.
+    const auto let_go = [](void* held) { delete static_cast<Holder*>(held); };
+    return at::for_blob(archive.file()->data() + entry.offset + skip, sizes)
+        .context(new Holder(archive.file()), let_go)
+        .options(options)
+        .make_tensor();
   }
   if (archive.writable()) {
     fail(Code::unsupported, reader.where(), ": ", quote(entry.name),
