@@ -15,6 +15,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ struct Run {
   bool results_left;
   int told;  // in a process for one call: where its parent reads
   attack::Snapshot before;
+  std::map<std::string, size_t> rows_end;  // of the files of values that may become longer
   std::vector<std::string> problems;
 };
 Run run;
@@ -78,6 +80,14 @@ extern "C" void on_death(int signal) {
   std::raise(signal);
 }
 
+// What a file of rows had before the call. What is behind it stays when there is no memory to cut it off, and
+// goes with the next writer.
+void drop_spare(const fs::path &path, std::string &bytes) {
+  if (!(run.watched & SPARE_MAY_STAY) || path.extension() != ".memmap") return;
+  const auto [known, first] = run.rows_end.emplace(path.string(), bytes.size());
+  if (!first && bytes.size() > known->second) bytes.resize(known->second);
+}
+
 // Files of the test with their bytes, and how many descriptors are open.
 void add_files(attack::Snapshot &to) {
   std::vector<std::string> lines;
@@ -86,8 +96,8 @@ void add_files(attack::Snapshot &to) {
       lines.push_back(entry.path().string());
     } else if (entry.is_regular_file()) {
       std::ifstream file(entry.path(), std::ios::binary);
-      const std::string bytes{std::istreambuf_iterator<char>(file),
-                              std::istreambuf_iterator<char>()};
+      std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+      drop_spare(entry.path(), bytes);
       lines.push_back(entry.path().string() + " " + std::to_string(bytes.size()) + " " +
                       std::to_string(std::hash<std::string>()(bytes)));
     }
@@ -231,6 +241,7 @@ int attempts_world(misuse *m) {
   if (run.problems.size() >= most_problems) return 0;
   run.used_up = false;
   run.before = attack::Snapshot();
+  run.rows_end.clear();
   for (const fs::directory_entry &entry : fs::directory_iterator(td_test_folder()))
     fs::remove_all(entry.path());
   if (run.watched & WATCH_td_group) misuse_new_group();

@@ -32,9 +32,10 @@ enum {
   WATCH_td_writer = 16,
   WATCH_td_module = 32,
   WATCH_td_store = 64,
-  MAY_LEAK = 256, /* memory may be left behind */
+  MAY_LEAK = 256,           /* memory may be left behind */
   VALUES_MAY_DIFFER = 1024, /* of tensors that libtorch was writing */
-  FORKS = 512,    /* each call in a process of its own: exhausted memory damages a library below */
+  SPARE_MAY_STAY = 2048,    /* bytes behind the rows of a folder: no reader looks at them */
+  FORKS = 512, /* each call in a process of its own: exhausted memory damages a library below */
   WATCH_td_group = 128 /* none: a failure closes it, so that each call gets a new one */
 };
 
