@@ -105,8 +105,7 @@ td_status td_lazy_get_jagged(const td_tensordict* td, const char* const* path, s
     Out<td_tensor> values_out(values);
     Out<td_tensor> offsets_out(offsets);
     td::JaggedValues read = td::lazy_get_jagged(in(td)->node(), PathIn(path, path_len));
-    values_out.put(std::move(read.values));
-    offsets_out.put(std::move(read.offsets));
+    capi::put_both(values, std::move(read.values), offsets, std::move(read.offsets));
   });
 }
 

@@ -56,11 +56,10 @@ td_status td_nested_tensor_values(const td_tensordict* nested, td_tensor** value
                                   td_tensor** sizes) noexcept {
   return guard(__func__, [&] {
     if (sizes != nullptr) *sizes = nullptr;
-    TensorOut values_out(values);
+    TensorOut values_out(values);  // refuses NULL before anything is made
     TensorOut sizes_out(sizes);
     const td::NestedTensorNode& node = nested_tensor_in(nested);
-    values_out.put(at::Tensor(node.values()));
-    sizes_out.put(node.sizes().clone());
+    capi::put_both(values, at::Tensor(node.values()), sizes, node.sizes().clone());
   });
 }
 
@@ -82,7 +81,7 @@ td_status td_nested_tensor_to_padded(const td_tensordict* nested, const td_paddi
         options, td_padding_options TD_PADDING_OPTIONS_INIT, sizeof(td_padding_options));
     const td::NestedTensorNode& node = nested_tensor_in(nested);
     at::Tensor where = td::padding_mask(node, given.left != 0);
-    out.put(td::padded(node, given.value, given.left != 0));
-    mask_out.put(std::move(where));
+    at::Tensor padded = td::padded(node, given.value, given.left != 0);
+    capi::put_both(result, std::move(padded), mask, std::move(where));
   });
 }

@@ -148,6 +148,18 @@ void free_handle(Handle* handle) noexcept {
   if (raw != nullptr) T::unpack(raw);
 }
 
+// Both results or none.
+template <class Handle, class One, class Other>
+void put_both(Handle** first, One&& one, Handle** second, Other&& other) {
+  Out<Handle>(first).put(std::forward<One>(one));
+  try {
+    Out<Handle>(second).put(std::forward<Other>(other));
+  } catch (...) {
+    free_handle(std::exchange(*first, nullptr));
+    throw;
+  }
+}
+
 // Several result handles: put() writes all of them or none.
 template <class Handle>
 class OutList {
