@@ -7,7 +7,7 @@
 namespace td {
 
 // Stands in every function that calls itself for the elements of a lazy stack, and where a function of the caller is
-// called. 200 levels take less than 1 MB of the stack (docs/design/threads.md), without the caller's own frames.
+// called. 200 levels take less than 2 MB of the stack (docs/design/threads.md), without the caller's own frames.
 class RecursionGuard {
  public:
   explicit RecursionGuard(const char* what = "lazy stacks are nested") {

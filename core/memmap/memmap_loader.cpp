@@ -176,7 +176,7 @@ class Loader {
       const NodePtr node = stacked_along(non_tensor_from_json(json, above.batch, above.device),
                                          opened.text.stack_dim);
       // It says of its own where it is, whatever the dictionary above says.
-      if (opened.text.own_device && !device_ && is_lazy_stack(*node)) {
+      if (opened.text.own_device && !device_ && one_value(*node) == nullptr) {
         node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
                                             : std::nullopt);
       }

@@ -264,11 +264,7 @@ class Walk : private Here {
   bool begin(const Row<const Node*>& nodes) {
     bool again = false;
     std::uintptr_t scope = 0;
-    if (rules_.each_path) {
-      for (std::size_t k = 0; k < trees(); ++k) {
-        if (nodes[k] != nullptr && !is_root_) limits_[k].enter(*nodes[k]);
-      }
-    } else if (!is_root_ && Memo<Made>::concerns(nodes)) {
+    if (!rules_.each_path && !is_root_ && Memo<Made>::concerns(nodes)) {
       scope = sink_.scope(*this);
       if (const Made* made = memo_.find(nodes, scope)) {
         sink_.again(*this, *made);
@@ -280,6 +276,9 @@ class Walk : private Here {
     if (take == Take::nothing || (take == Take::whole && !is_root_ && !dense(nodes))) {
       is_root_ = false;
       return false;
+    }
+    for (std::size_t k = 0; rules_.each_path && k < trees(); ++k) {
+      if (nodes[k] != nullptr && !is_root_) limits_[k].enter(*nodes[k]);
     }
     levels_.emplace_back(trees());
     Level& level = levels_.back();

@@ -56,7 +56,7 @@ c10::intrusive_ptr<LazyNode> make_lazy(std::vector<NodePtr> elements, std::int64
   }
   if (dim < 0) dim += dims + 1;
   // Deeper stacks of stacks are read by recursion; no tensor has as many dimensions.
-  if (dims >= 64) fail(Code::unsupported, "a lazy stack has more than 64 batch dimensions");
+  require_dims(static_cast<std::size_t>(dims) + 1);
   Sizes batch(first.batch().begin(), first.batch().end());
   std::optional<c10::Device> device = first.device();
   const bool data = is_opaque(first);

@@ -1,4 +1,4 @@
-/* Functions of the caller that call themselves without end: each call comes back with a status, on a stack of 1 MB. */
+/* Functions of the caller that call themselves without end: each call comes back with a status, on a stack of 2 MB. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ TD_TEST(functions_that_never_stop_calling_themselves) {
   begun at;
   memset(&at, 0, sizeof at);
   TD_CHECK_INT(pthread_attr_init(&stack), 0);
-  TD_CHECK_INT(pthread_attr_setstacksize(&stack, 1 << 20), 0);
+  TD_CHECK_INT(pthread_attr_setstacksize(&stack, 2 << 20), 0);
   at.td = td_empty(TD_SIZES(2));
   td_put(at.td, TD_KEY("a"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));
   td_put(at.td, TD_KEY("n", "b"), td_arange(TD_DTYPE_FLOAT32, 5, TD_SIZES(2)));

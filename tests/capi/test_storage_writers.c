@@ -41,8 +41,10 @@ static void check_rows(const char *folder, int64_t count, int nested) {
 /* A writer with rows that are not yet published. */
 static td_writer *open_with_rows(const char *folder, int64_t count) {
   td_writer *writer = NULL;
+  td_append_options options = TD_APPEND_OPTIONS_INIT;
   int32_t field = -1;
-  TD_DO(td_writer_open_append(folder, NULL, NULL, &writer));
+  options.publish_rows = -1;
+  TD_DO(td_writer_open_append(folder, NULL, &options, &writer));
   TD_DO(td_writer_bind(writer, TD_KEY("a"), &field));
   for (int64_t row = 0; row < count; row++) {
     const int64_t value = 100 + row;
@@ -117,8 +119,10 @@ TD_TEST(a_child_frees_the_writer_of_its_parent) {
     td_tensordict *like = rows(1, 0);
     if (before != 0) save(folder, before, 0);
     td_writer *writer = NULL;
+    td_append_options options = TD_APPEND_OPTIONS_INIT;
     int32_t field = -1;
-    TD_DO(td_writer_open_append(folder, like, NULL, &writer));
+    options.publish_rows = -1;
+    TD_DO(td_writer_open_append(folder, like, &options, &writer));
     TD_DO(td_writer_bind(writer, TD_KEY("a"), &field));
     for (int64_t row = before; row < before + 3; row++) {
       TD_DO(td_writer_put(writer, field, &row, sizeof row));

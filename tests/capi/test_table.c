@@ -150,7 +150,7 @@ TD_TEST(files_that_hold_no_table) {
       {TD_TABLE_CSV, "a\n\xff\n", NULL, "UTF-8", TD_ERR_FORMAT},
       {TD_TABLE_CSV, "a,a\n1,2\n", NULL, "two columns", TD_ERR_KEY_EXISTS},
       {TD_TABLE_CSV, "a,a.b\n1,2\n", ".", "", TD_ERR_KEY_EXISTS},
-      {TD_TABLE_JSON, "", NULL, "list of rows", TD_ERR_FORMAT},
+      {TD_TABLE_JSON, "", NULL, "no JSON at byte 1", TD_ERR_FORMAT},
       {TD_TABLE_JSON, "{}", NULL, "list of rows", TD_ERR_FORMAT},
       {TD_TABLE_JSON, "[1]", NULL, "row 0", TD_ERR_FORMAT},
       {2, "", NULL, "format is 2", TD_ERR_INVALID_ARGUMENT},

@@ -1,5 +1,6 @@
 // The text and the names of a folder, without any folder.
 #include "core/formats/format.h"
+#include "core/tensor/dtype.h"
 
 #include "folders.h"
 
@@ -84,20 +85,20 @@ TEST(Format, NamesDTypesBothWays) {
       {c10::ScalarType::Byte, "torch.uint8"},
   };
   for (const auto& [dtype, name] : names) {
-    EXPECT_EQ(dtype_name(dtype), name);
-    EXPECT_EQ(parse_dtype(name, "here"), dtype);
+    EXPECT_EQ(stored_name(dtype), name);
+    EXPECT_EQ(td::parse_dtype(name, "here"), dtype);
   }
-  EXPECT_EQ(dtype_name(c10::ScalarType::QInt8), "");
+  EXPECT_EQ(stored_name(c10::ScalarType::QInt8), "");
   for (const char* name : {"torch.uint16", "torch.uint32", "torch.uint64"}) {
 #if TD_TORCH_HAS_WIDE_UNSIGNED
-    EXPECT_EQ(dtype_name(parse_dtype(name, "here")), name);
+    EXPECT_EQ(stored_name(td::parse_dtype(name, "here")), name);
 #else
-    expect_error(Code::dtype, "needs libtorch 2.3", [&] { parse_dtype(name, "here"); });
+    expect_error(Code::dtype, "needs libtorch 2.3", [&] { td::parse_dtype(name, "here"); });
 #endif
   }
-  expect_error(Code::unsupported, "torch.qint8", [] { parse_dtype("torch.qint8", "here"); });
+  expect_error(Code::unsupported, "torch.qint8", [] { td::parse_dtype("torch.qint8", "here"); });
   expect_error(Code::format, "here: no dtype is called \"float32\"",
-               [] { parse_dtype("float32", "here"); });
+               [] { td::parse_dtype("float32", "here"); });
 }
 
 TEST(Format, ChecksProductsOfSizes) {
@@ -131,7 +132,7 @@ TEST(Format, WritesAsPythonDoes) {
 TEST(Format, ReadsADictionary) {
   const NodeText text = read(read_file(golden("basic/meta.json")));
   EXPECT_EQ(text.type, NodeType::dense);
-  EXPECT_EQ(text.batch, Sizes({4}));
+  EXPECT_EQ(text.batch, Shape({4}));
   EXPECT_EQ(text.device, "cpu");
   ASSERT_EQ(text.entries.size(), 2U);
   EXPECT_EQ(text.entries[0].key, "a");
@@ -139,7 +140,7 @@ TEST(Format, ReadsADictionary) {
   EXPECT_FALSE(text.entries[0].nested_tensor);
   EXPECT_TRUE(text.entries[0].has_is_nested);
   EXPECT_EQ(text.entries[0].dtype, "torch.float32");
-  EXPECT_EQ(text.entries[0].shape, Sizes({4, 3}));
+  EXPECT_EQ(text.entries[0].shape, Shape({4, 3}));
   EXPECT_EQ(text.entries[1].key, "b");
   EXPECT_TRUE(text.entries[1].is_node);
 }
@@ -157,7 +158,7 @@ TEST(Format, ReadsOtherWritersToo) {
   EXPECT_EQ(text.device, std::nullopt);
   ASSERT_EQ(text.entries.size(), 3U);
   EXPECT_EQ(text.entries[0].key, "üñ");
-  EXPECT_EQ(text.entries[0].shape, Sizes({2, 1}));
+  EXPECT_EQ(text.entries[0].shape, Shape({2, 1}));
   EXPECT_EQ(text.entries[0].dtype, "torch.int8");
   EXPECT_FALSE(text.entries[0].has_is_nested);
   EXPECT_TRUE(text.entries[1].is_node);

@@ -108,6 +108,43 @@ int td_count_entries(const char *path) {
   return entries;
 }
 
+/* 0 for the member of a tensor, 1 for that of a dictionary or a value, 2 for another one. */
+static int member_group(const char *member, const char *end) {
+  const char *value = member + 1;
+  while (value < end && *value != '"') value += *value == '\\' ? 2 : 1;
+  value += 2; /* behind the quote and the colon */
+  if (value >= end || *value != '{') return 2;
+  return strncmp(value, "{\"type\":", 8) == 0;
+}
+
+char *td_loaded_order(const char *meta) {
+  const size_t length = strlen(meta);
+  char *result = calloc(length + 1, 1);
+  size_t used = 0;
+  result[used++] = '{';
+  for (int group = 0; group < 3; group++) {
+    int depth = 0, quoted = 0;
+    const char *member = meta + 1;
+    for (const char *at = meta; *at != '\0'; at++) {
+      if (*at == '"') quoted = !quoted;
+      if (quoted && *at == '\\') at++;
+      if (quoted) continue;
+      if (*at == '{' || *at == '[') depth++;
+      if (*at == '}' || *at == ']') depth--;
+      if (depth > 1 || (depth == 1 && *at != ',')) continue;
+      if (member_group(member, at) == group) {
+        if (used > 1) result[used++] = ',';
+        memcpy(result + used, member, (size_t)(at - member));
+        used += (size_t)(at - member);
+      }
+      member = at + 1;
+    }
+  }
+  result[used++] = '}';
+  TD_CHECK(used == length);
+  return result;
+}
+
 static const char *compare_file;
 static int compare_line;
 
@@ -119,7 +156,12 @@ static int compare_entry(const char *path, const struct stat *status, int flag, 
   if (!td_exists(got_path)) td_test_fail(compare_file, compare_line, "no file %s", got_path);
   size_t got_size = 0, want_size = 0;
   char *want = td_read_file(path, &want_size), *got = td_read_file(got_path, &got_size);
-  const int same = got_size == want_size && memcmp(got, want, got_size) == 0;
+  int same = got_size == want_size && memcmp(got, want, got_size) == 0;
+  if (!same && got_size == want_size && strstr(path, "/meta.json") != NULL) {
+    char *loaded = td_loaded_order(want);
+    same = memcmp(got, loaded, got_size) == 0;
+    free(loaded);
+  }
   if (!same && strstr(path, ".json") != NULL)
     td_test_fail(compare_file, compare_line, "%s\nis %s\nnot %s", got_path, got, want);
   if (!same)

@@ -27,7 +27,11 @@ void td_copy_tree(const char *from, const char *to);
 /* How many files and folders lie below a folder. */
 int td_count_entries(const char *path);
 
-/* Every file below `want` must lie below `got` with the same bytes, and no other. */
+/* The text of a dictionary's meta.json with its tensors first, as a dictionary that was loaded has its entries; free() it. */
+char *td_loaded_order(const char *meta);
+
+/* Every file below `want` must lie below `got` with the same bytes, and no other. The entries of a meta.json may have
+ * the order of a dictionary that was loaded. */
 void td_check_same_tree(const char *file, int line, const char *got, const char *want);
 #define TD_CHECK_SAME_TREE(got, want) td_check_same_tree(__FILE__, __LINE__, (got), (want))
 
