@@ -23,8 +23,8 @@ enum class Shard {
 };
 
 struct AppendOptions {
-  bool durable = false;            // what is published is on the disk
-  bool checksums = false;          // a file of checksums is kept beside the values
+  bool durable = false;    // what is published is on the disk
+  bool checksums = false;  // a file of checksums is kept beside the values
   // Rows are published after as many, or as many bytes. With 0 for both: after 10 ms in the background,
   // 1,000 rows otherwise. -1 rows: by flush() and close() only.
   std::int64_t publish_rows = 0;

@@ -130,8 +130,8 @@ class GrowFolder {
   std::int64_t stored_rows_ = 0;
   std::int64_t kept_rows_ = 0;
   std::size_t counter_ = no_node;  // a dictionary at the root, whose meta.json a count goes with
-  Digest counter_meta_;            // of that one; without it, of all that say how many rows there are
-  std::uint64_t sequence_ = 0;     // of the last count
+  Digest counter_meta_;         // of that one; without it, of all that say how many rows there are
+  std::uint64_t sequence_ = 0;  // of the last count
   bool stack_ = false;
 };
 

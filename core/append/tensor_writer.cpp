@@ -127,7 +127,8 @@ void TensorWriter::require_stored() const {
     const char* why = "was removed";
     try {
       const at::Tensor now = td_.get(path);
-      if (fast::plain_cpu(now) && reinterpret_cast<std::uintptr_t>(now.data_ptr()) == fields_[i].base) {
+      if (fast::plain_cpu(now) &&
+          reinterpret_cast<std::uintptr_t>(now.data_ptr()) == fields_[i].base) {
         continue;
       }
       why = "was replaced, moved, mapped or put into shared memory";

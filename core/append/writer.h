@@ -99,8 +99,9 @@ class Writer {
   virtual void before_let_go() {}      // after the flush of close()
 
   std::vector<Field> fields_;
-  std::atomic<std::int64_t> row_;  // the current one; another thread may ask which rows are complete
-  std::int64_t end_;               // the first row that may not be written; row() itself once closed
+  std::atomic<std::int64_t>
+      row_;           // the current one; another thread may ask which rows are complete
+  std::int64_t end_;  // the first row that may not be written; row() itself once closed
   std::int64_t first_;
 
  private:

@@ -2,11 +2,11 @@
 // people's files work on these.
 #pragma once
 
-#include "core/tensor/strides.h"
 #include "core/io/file_io.h"
 #include "core/io/mapped_file.h"
 #include "core/io/new_file.h"
 #include "core/tensor/sizes.h"
+#include "core/tensor/strides.h"
 
 #include <c10/core/Storage.h>
 

@@ -3,8 +3,8 @@
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
 #include "core/formats/checksums.h"
-#include "core/tensor/foreign.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/foreign.h"
 
 #include <ATen/ATen.h>
 

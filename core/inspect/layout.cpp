@@ -1,9 +1,9 @@
 #include "core/inspect/layout.h"
 
+#include "core/tensor/dtype.h"
+#include "core/tensor/foreign.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/strides.h"
-#include "core/tensor/foreign.h"
-#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

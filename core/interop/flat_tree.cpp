@@ -1,8 +1,8 @@
 #include "core/interop/flat_tree.h"
 
+#include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
-#include "core/formats/format.h"
 #include "core/tree/lazy_ops.h"
 #include "core/tree/names.h"
 #include "core/tree/non_tensor.h"

@@ -1,9 +1,9 @@
 // Values of HDF5 files that are no tensors, as JSON.
 #include "core/interop/hdf5_tree.h"
 
+#include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
-#include "core/formats/format.h"
 #include "core/tree/non_tensor.h"
 
 #include <c10/util/Half.h>

@@ -5,9 +5,9 @@
 #include "core/interop/hdf5_tree.h"
 
 #include "core/formats/format.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/lazy_node.h"
-#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

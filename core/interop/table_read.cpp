@@ -1,11 +1,11 @@
 // Tables in text files, read: what kind of column each is, is found out from all of its values.
+#include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/interop/flat_tree.h"
 #include "core/interop/table.h"
 #include "core/interop/table_columns.h"
 #include "core/io/file_io.h"
-#include "core/formats/format.h"
 #include "core/tree/non_tensor_values.h"
 
 #include <ATen/ATen.h>

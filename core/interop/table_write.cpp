@@ -4,10 +4,10 @@
 #include "core/interop/table_cells.h"
 #include "core/interop/table_columns.h"
 #include "core/io/new_file.h"
+#include "core/tensor/dtype.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/non_tensor_values.h"
 #include "core/tree/walk.h"
-#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

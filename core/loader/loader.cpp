@@ -2,12 +2,12 @@
 #include "core/loader/loader.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/tensor/workers.h"
 #include "core/loader/epoch.h"
 #include "core/loader/loader_state.h"
 #include "core/loader/structure.h"
 #include "core/memmap/reload.h"
 #include "core/shape/convert.h"
+#include "core/tensor/workers.h"
 
 #include <ATen/ThreadLocalState.h>
 

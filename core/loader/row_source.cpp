@@ -1,12 +1,12 @@
 #include "core/loader/row_source.h"
 
 #include "core/base/recursion_guard.h"
-#include "core/tensor/strides.h"
 #include "core/keys/entries.h"
 #include "core/loader/structure.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/rows.h"
+#include "core/tensor/strides.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/lazy_node.h"
 #include "core/tree/walk.h"

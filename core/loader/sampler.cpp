@@ -1,8 +1,8 @@
 #include "core/loader/sampler.h"
 
 #include "core/base/error.h"
-#include "core/tensor/sizes.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/sizes.h"
 
 #include <ATen/ATen.h>
 

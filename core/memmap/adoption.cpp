@@ -20,8 +20,8 @@ class Adoption : public WalkSink<Take::elements> {
     mark(*nodes[0], *nodes[1]);
     if (is_nested_tensor(*nodes[0])) {
       changes_.set_tensors(static_cast<const NestedTensorNode&>(*nodes[0]),
-                           NestedTensorPtr::reclaim_copy(static_cast<NestedTensorNode*>(
-                               const_cast<Node*>(nodes[1]))));
+                           NestedTensorPtr::reclaim_copy(
+                               static_cast<NestedTensorNode*>(const_cast<Node*>(nodes[1]))));
     }
   }
 

@@ -2,12 +2,12 @@
 
 #include "core/math/gradient.h"
 #include "core/nn/key_path.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/torch_compat.h"
 #include "core/tensor/writes.h"
 #include "core/tree/kinds.h"
 #include "core/tree/show_leaf.h"
 #include "core/tree/walk.h"
-#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>

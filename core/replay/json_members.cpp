@@ -45,7 +45,9 @@ std::vector<std::string> values_in(std::string_view text) {
 }  // namespace
 
 JsonMembers::JsonMembers(std::string text, const std::string& where)
-    : text_(std::move(text)), where_(where), tree_(std::make_shared<const json::Tree>(json::read_tree(text_, where))) {
+    : text_(std::move(text)),
+      where_(where),
+      tree_(std::make_shared<const json::Tree>(json::read_tree(text_, where))) {
   if (tree_->kind != json::Tree::object) fail(Code::format, where, " is no JSON object");
   const std::vector<std::string> values = values_in(text_);
   for (std::size_t i = 0; i < tree_->names.size(); ++i)

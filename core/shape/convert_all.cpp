@@ -87,8 +87,8 @@ class Replacement : public WalkSink<Take::elements> {
   void value(const Here&, NodesHere nodes) {
     changes_.set_device(*nodes[0], nodes[1]->device());
     if (const NestedTensorNode* target = as_nested_tensor(nodes[0])) {
-      changes_.set_tensors(*target, NestedTensorPtr::reclaim_copy(const_cast<NestedTensorNode*>(
-                                        as_nested_tensor(nodes[1]))));
+      changes_.set_tensors(*target, NestedTensorPtr::reclaim_copy(
+                                        const_cast<NestedTensorNode*>(as_nested_tensor(nodes[1]))));
     }
   }
 

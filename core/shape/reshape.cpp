@@ -1,10 +1,10 @@
 // Other sizes over the same elements.
 #include "core/shape/shape_ops.h"
 
-#include "core/tensor/known_sizes.h"
-#include "core/tensor/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/known_sizes.h"
+#include "core/tensor/strides.h"
 #include "core/tree/batch_op.h"
 #include "core/tree/inherit.h"
 #include "core/tree/nested_tensor.h"

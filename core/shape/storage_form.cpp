@@ -1,9 +1,9 @@
 // How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
 #include "core/base/recursion_guard.h"
-#include "core/tensor/strides.h"
 #include "core/shape/shape.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/dtype.h"
+#include "core/tensor/strides.h"
 #include "core/tree/inherit.h"
 #include "core/tree/leaf_op.h"
 #include "core/tree/paths.h"

@@ -1,10 +1,10 @@
 #include "core/tensor/foreign.h"
 
-#include "core/tensor/sizes.h"
-#include "core/tensor/strides.h"
 #include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
+#include "core/tensor/sizes.h"
+#include "core/tensor/strides.h"
 
 #include <ATen/ATen.h>
 

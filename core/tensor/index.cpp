@@ -1,10 +1,10 @@
 // An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
 #include "core/tensor/index.h"
 
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index_items.h"
 #include "core/tensor/known_sizes.h"
-#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

@@ -33,7 +33,8 @@ at::Tensor random_order(std::int64_t n, const MaybeGenerator& generator) {
 at::Tensor random_integers(std::int64_t low, std::int64_t high, SizesView sizes,
                            c10::ScalarType dtype, const MaybeGenerator& generator) {
   if (low >= high) {
-    fail(Code::invalid_argument, "numbers from ", low, " to below ", high, ": there is no such number");
+    fail(Code::invalid_argument, "numbers from ", low, " to below ", high,
+         ": there is no such number");
   }
   for (const std::int64_t size : sizes) {
     if (size < 0) fail(Code::shape, "sizes ", show_sizes(sizes), ": none may be negative");

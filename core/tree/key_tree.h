@@ -1,8 +1,8 @@
 // core/tree/key_tree.h: a list of paths as a tree: which names are asked for at each level, in their order.
 #pragma once
 
-#include "core/tree/schema.h"
 #include "core/tensor/sizes.h"
+#include "core/tree/schema.h"
 
 #include <c10/util/intrusive_ptr.h>
 

@@ -1,11 +1,11 @@
 #include "core/tree/nested_tensor.h"
 
 #include "core/formats/format.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
 #include "core/tree/paths.h"
 #include "core/tree/tensordict.h"
-#include "core/tensor/dtype.h"
 
 #include <ATen/ATen.h>
 

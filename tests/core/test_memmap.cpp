@@ -397,7 +397,8 @@ TEST(MemmapRefuses, Tensors) {
     EXPECT_TRUE(tree(folder.path()).empty());
   };
   refuse_leaf(at::ones({2}, at::kMeta), Code::device, "on meta");
-  refuse_leaf(at::quantize_per_tensor(at::ones({2}), 0.1, 0, at::kQInt8), Code::dtype, "torch.qint8");
+  refuse_leaf(at::quantize_per_tensor(at::ones({2}), 0.1, 0, at::kQInt8), Code::dtype,
+              "torch.qint8");
   refuse_leaf(at::ones({2}).to_sparse(), Code::unsupported, "not a dense tensor");
 }
 

@@ -88,8 +88,8 @@ static int64_t whole_rows(const setting *it, const char *folder) {
   for (int i = 0; i < LEAVES; i++) {
     struct stat info = {0};
     char name[100];
-    snprintf(name, sizeof name, "%s%s%s.memmap", path_of(it, i)[0],
-             path_len(it, i) == 2 ? "/" : "", path_len(it, i) == 2 ? path_of(it, i)[1] : "");
+    snprintf(name, sizeof name, "%s%s%s.memmap", path_of(it, i)[0], path_len(it, i) == 2 ? "/" : "",
+             path_len(it, i) == 2 ? path_of(it, i)[1] : "");
     const int64_t rows = stat(td_path(folder, name), &info) == 0
                              ? (int64_t)((size_t)info.st_size / row_bytes[i])
                              : 0;
@@ -146,8 +146,8 @@ static void kill_one(const setting *it, int number, int way, int64_t patience) {
   char name[20], folder[1000], text[200];
   int status = 0;
   int64_t rows = -1, stored = -1, spare = -1;
-  volatile int64_t *complete = mmap(NULL, sizeof *complete, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  volatile int64_t *complete =
+      mmap(NULL, sizeof *complete, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   TD_CHECK(complete != MAP_FAILED);
   snprintf(name, sizeof name, "m%d", number);
   snprintf(folder, sizeof folder, "%s", td_path(td_test_folder(), name));
