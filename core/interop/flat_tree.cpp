@@ -1,5 +1,6 @@
 #include "core/interop/flat_tree.h"
 
+#include "core/base/quote.h"
 #include "core/formats/format.h"
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
@@ -17,10 +18,6 @@
 namespace td {
 
 namespace {
-
-using json::Tree;
-
-constexpr int extras_version = 1;
 
 std::string separator_of(const FileOptions& options) { return options.separator.value_or("."); }
 
@@ -53,85 +50,10 @@ bool more_names(const Names& names, const Names& above, std::size_t above_dims) 
   return false;
 }
 
-void append_path(std::string& text, const OwnedPath& path) {
-  text += "\"path\":[";
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    if (i != 0) text += ',';
-    append_quoted(text, path[i]);
-  }
-  text += ']';
-}
-
-// The members of what is described beside the tensors. Its form is ours: what deviates is damaged.
-class ExtrasReader {
- public:
-  explicit ExtrasReader(const std::string& where) : where_(where) {}
-
-  const Tree& member(const Tree& of, const char* name, Tree::Kind kind) const {
-    const Tree* found = of.find(name, kind);
-    if (found == nullptr) fail_form();
-    return *found;
-  }
-  const std::string& text(const Tree& of, const char* name) const {
-    return member(of, name, Tree::text).characters;
-  }
-  OwnedPath path(const Tree& of) const {
-    OwnedPath result;
-    for (const Tree& name : member(of, "path", Tree::list).items) {
-      if (name.kind != Tree::text) fail_form();
-      result.push_back(name.characters);
-    }
-    return result;
-  }
-  Sizes sizes(const Tree& of) const {
-    Sizes result;
-    for (const Tree& size : member(of, "batch_size", Tree::list).items) {
-      if (size.kind != Tree::integer || size.integral < 0) fail_form();
-      result.push_back(size.integral);
-    }
-    return result;
-  }
-  Names names(const Tree& of) const {
-    Names result;
-    const Tree* list = of.find("names");
-    if (list == nullptr) return result;
-    for (const Tree& name : list->items) {
-      if (name.kind != Tree::null && name.kind != Tree::text) fail_form();
-      result.push_back(name.kind == Tree::null ? std::nullopt : std::optional(name.characters));
-    }
-    return result;
-  }
-  // The objects of a list, which may be missing.
-  const std::vector<Tree>& list(const Tree& of, const char* name) const {
-    static const std::vector<Tree> none;
-    const Tree* found = of.find(name);
-    if (found == nullptr) return none;
-    if (found->kind != Tree::list) fail_form();
-    return found->items;
-  }
-  [[noreturn]] void fail_form() const {
-    fail(Code::format, where_, ": the description beside the tensors has an unexpected form");
-  }
-
- private:
-  const std::string& where_;
-};
-
 }  // namespace
 
-std::vector<std::string_view> path_view(const OwnedPath& path) {
-  return std::vector<std::string_view>(path.begin(), path.end());
-}
-
 OwnedPath split_name(std::string_view name, const FileOptions& options) {
-  const std::string separator = separator_of(options);
-  OwnedPath path;
-  for (std::size_t at = 0;;) {
-    const std::size_t end = separator.empty() ? std::string_view::npos : name.find(separator, at);
-    path.emplace_back(name.substr(at, end == std::string_view::npos ? end : end - at));
-    if (end == std::string_view::npos) return path;
-    at = end + separator.size();
-  }
+  return split_name(name, separator_of(options));
 }
 
 FlatTree flatten(const TensorDict& td, const FileOptions& options) {
@@ -146,8 +68,7 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
     Names names;
   };
   std::vector<Level> levels{{root->batch(), names_of(*root)}};
-  tree.extras.dicts.push_back(
-      {{}, Sizes(root->batch().begin(), root->batch().end()), levels[0].names});
+  tree.extras.dicts.push_back({{}, root->batch().vec(), levels[0].names});
   std::unordered_set<std::string> seen;
   visit_paths(*root, [&](Path path, const Value& value) {
     levels.resize(path.size());
@@ -177,8 +98,7 @@ FlatTree flatten(const TensorDict& td, const FileOptions& options) {
     Names names = names_of(node);
     if (entry_names(node).empty() || node.batch() != above.batch ||
         more_names(names, above.names, above.batch.size())) {
-      tree.extras.dicts.push_back(
-          {own(path), Sizes(node.batch().begin(), node.batch().end()), names});
+      tree.extras.dicts.push_back({own(path), node.batch().vec(), names});
     }
     levels.push_back({node.batch(), std::move(names)});
   });
@@ -189,67 +109,6 @@ void require_tensors_only(const FlatTree& tree, const char* format) {
   if (tree.extras.data.empty()) return;
   fail(Code::unsupported, show_path(path_view(tree.extras.data[0].path)), " is not a tensor, and ",
        format, " holds only tensors");
-}
-
-std::string FlatExtras::text() const {
-  std::string text = "{\"format\":" + std::to_string(extras_version);
-  const auto begin = [&](std::size_t i, const char* name) {
-    if (i == 0) text.append(",\"").append(name).append("\":[");
-    text += i == 0 ? "{" : ",{";
-  };
-  for (std::size_t i = 0; i < dicts.size(); ++i) {
-    begin(i, "dicts");
-    append_path(text, dicts[i].path);
-    text += ",\"batch_size\":";
-    append_sizes(text, dicts[i].batch);
-    const Names& names = dicts[i].names;
-    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return !!name; })) {
-      for (std::size_t k = 0; k < names.size(); ++k) {
-        text += k == 0 ? ",\"names\":[" : ",";
-        text += names[k] ? quote(*names[k]) : "null";
-      }
-      text += ']';
-    }
-    text += i + 1 == dicts.size() ? "}]" : "}";
-  }
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    begin(i, "values");
-    append_path(text, data[i].path);
-    text += ",\"json\":" + quote(data[i].json) + ",\"each\":" + (data[i].each ? "true" : "false");
-    text += i + 1 == data.size() ? "}]" : "}";
-  }
-  for (std::size_t i = 0; i < exact.size(); ++i) {
-    begin(i, "paths");
-    text += "\"name\":" + quote(exact[i].name) + ',';
-    append_path(text, exact[i].path);
-    text += i + 1 == exact.size() ? "}]" : "}";
-  }
-  return text + '}';
-}
-
-FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
-  FlatExtras result;
-  // Nothing here is nested deeper than this.
-  const Tree tree = json::read_tree(text, where, 8);
-  const ExtrasReader read(where);
-  if (read.member(tree, "format", Tree::integer).integral != extras_version) {
-    fail(Code::unsupported, where, ": the description beside the tensors is of a later version");
-  }
-  for (const Tree& entry : read.list(tree, "dicts")) {
-    Dict dict{read.path(entry), read.sizes(entry), read.names(entry)};
-    if (dict.path.empty() != result.dicts.empty()) {
-      fail(Code::format, where, ": the batch sizes beside the tensors do not match them");
-    }
-    result.dicts.push_back(std::move(dict));
-  }
-  for (const Tree& entry : read.list(tree, "values")) {
-    const bool each = read.member(entry, "each", Tree::boolean).truth;
-    result.data.push_back({read.path(entry), read.text(entry, "json"), each});
-  }
-  for (const Tree& entry : read.list(tree, "paths")) {
-    result.exact.push_back({read.text(entry, "name"), read.path(entry)});
-  }
-  return result;
 }
 
 std::size_t levels_there(const Node& root, Path path) {
@@ -272,7 +131,9 @@ class Builder {
 
   TensorDict build(const std::vector<FlatLeaf>& leaves, const FlatExtras* extras) {
     const bool told = extras != nullptr && !extras->dicts.empty() && options_.batch_dims == 0;
-    TensorDict root(told ? extras->dicts[0].batch : batch_of(leaves));
+    const Sizes batch = told ? Sizes(extras->dicts[0].batch.begin(), extras->dicts[0].batch.end())
+                             : batch_of(leaves);
+    TensorDict root{SizesView(batch)};
     if (told) {
       for (std::size_t i = 1; i < extras->dicts.size(); ++i) {
         put(root, extras->dicts[i].path,

@@ -1,6 +1,7 @@
 // core/interop/flat_tree.h: a dictionary as a list of tensors with joined names, as most files have it, and back.
 #pragma once
 
+#include "core/formats/flat_extras.h"
 #include "core/interop/other_files.h"
 
 #include <string>
@@ -8,37 +9,10 @@
 
 namespace td {
 
-using OwnedPath = std::vector<std::string>;
-
 struct FlatLeaf {
   std::string name;  // the names of the path, joined
   OwnedPath path;
   at::Tensor tensor;
-};
-
-// What the names and the tensors alone do not say. Kept as JSON text.
-struct FlatExtras {
-  struct Dict {  // a dictionary that is not as the one above it suggests
-    OwnedPath path;
-    Sizes batch;
-    Names names;
-  };
-  struct NonTensor {  // a non-tensor value
-    OwnedPath path;
-    std::string json;
-    bool each = false;  // one for each element of the batch
-  };
-  struct Exact {  // a name that would be split into another path
-    std::string name;
-    OwnedPath path;
-  };
-  std::vector<Dict> dicts;  // the first is the root
-  std::vector<NonTensor> data;
-  std::vector<Exact> exact;
-
-  std::string text() const;
-  // Throws Code::format; `where` begins the message.
-  static FlatExtras parse(const std::string& text, const std::string& where);
 };
 
 struct FlatTree {
@@ -63,8 +37,5 @@ OwnedPath split_name(std::string_view name, const FileOptions& options);
 // when the batch does not fit, Code::format for too many entries or levels.
 TensorDict build_tree(const std::vector<FlatLeaf>& leaves, const FlatExtras* extras,
                       const FileOptions& options, const std::string& where);
-
-// Views for the functions that take a path.
-std::vector<std::string_view> path_view(const OwnedPath& path);
 
 }  // namespace td

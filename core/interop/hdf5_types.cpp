@@ -1,7 +1,9 @@
 #include "core/interop/hdf5_types.h"
 
 #include "core/formats/format.h"
-#include "core/interop/numpy_dtypes.h"
+#include "core/formats/npy_header.h"
+#include "core/tensor/dtype.h"
+#include "core/tensor/torch_compat.h"
 
 #include <cstring>
 
@@ -231,21 +233,16 @@ std::optional<std::pair<ScalarType, bool>> dtype_of_tag(std::string_view tag) {
   const char order = tag[head.size()];
   if (order != '<' && order != '>' && order != '|') return std::nullopt;
   const std::string_view code = tag.substr(head.size() + 1);
-  for (const numpy::DType& row : numpy::dtypes) {
-    if (row.code != code || code[0] == 'c') continue;
-    return std::make_pair(row.dtype, order == '>');
-  }
-  return std::nullopt;
+  const DTypeRow* row = find_dtype(&DTypeRow::numpy, code);
+  if (row == nullptr || row->kind == NumberKind::complex) return std::nullopt;
+  const ScalarType dtype = scalar_type(row->dtype);
+  if (dtype == ScalarType::Undefined) return std::nullopt;
+  return std::make_pair(dtype, order == '>');
 }
 
 std::string tag_of(ScalarType dtype) {
-  for (const numpy::DType& row : numpy::dtypes) {
-    if (row.dtype == dtype) {
-      return "NUMPY:" + std::string(c10::elementSize(dtype) == 1 ? "|" : "<") +
-             std::string(row.code);
-    }
-  }
-  return {};
+  const std::string code = numpy::dtype_text(dtype_of(dtype));
+  return code.empty() ? code : "NUMPY:" + code;
 }
 
 }  // namespace td::hdf5

@@ -1,6 +1,7 @@
 // Arrays of NumPy in files of their own.
 #include "core/formats/format.h"
 #include "core/interop/numpy.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/engine.h"
 #include "core/tree/lazy_ops.h"
@@ -20,6 +21,10 @@ Sizes byte_strides(const Header& header) {
   return strides;
 }
 
+Header header_of(const FileBytes& file, const FileOptions& options) {
+  return read_header(file.text(), file.where(), options.max_entries);
+}
+
 at::Tensor array_of(const FileBytes& file, const Header& header, std::string_view name) {
   const Column& column = header.columns[0];
   const std::optional<std::int64_t> bytes = checked_bytes(header.sizes, header.item_bytes);
@@ -27,8 +32,8 @@ at::Tensor array_of(const FileBytes& file, const Header& header, std::string_vie
     fail(Code::format, file.where(), ": an array of shape ", show_sizes(header.sizes),
          " does not fit into ", file.size(), " bytes");
   }
-  return file.tensor(header.start, header.sizes, byte_strides(header), column.dtype, column.swapped,
-                     name);
+  return file.tensor(header.start, header.sizes, byte_strides(header),
+                     need_scalar_type(column.dtype, file.where()), column.swapped, name);
 }
 
 // How the tensors of a dictionary lie in a record: as a C compiler would put them, nested dictionaries
@@ -126,8 +131,20 @@ class RecordPlan : public WalkSink<Take::reads> {
 
 }  // namespace
 
+std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
+  std::string text = dtype_text(dtype_of(dtype));
+  if (text.empty()) {
+    fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ", dtype_name(dtype));
+  }
+  return text;
+}
+
+std::string array_head(const at::Tensor& tensor, std::string_view name) {
+  return head_of(quote(dtype_text(tensor.scalar_type(), name)), tensor.sizes());
+}
+
 at::Tensor load_array(const FileBytes& file, const FileOptions& options) {
-  const Header header = read_header(file, options.max_entries);
+  const Header header = header_of(file, options);
   if (header.records) {
     fail(Code::wrong_entry, file.where(), " holds records, which are read as a dictionary");
   }
@@ -148,7 +165,7 @@ void save_array(const at::Tensor& tensor, const std::string& path, const FileOpt
 }
 
 TensorDict load(const FileBytes& file, const FileOptions& options) {
-  const Header header = read_header(file, options.max_entries);
+  const Header header = header_of(file, options);
   if (!header.records) {
     return build_tree(
         {{std::string(nameless), {std::string(nameless)}, array_of(file, header, nameless)}},
@@ -159,11 +176,12 @@ TensorDict load(const FileBytes& file, const FileOptions& options) {
   Records records;
   for (const Column& column : header.columns) {
     paths.push_back(path_view(column.path));
-    fields.push_back({paths.back(), column.dtype, column.sizes, column.offset});
+    fields.push_back({paths.back(), need_scalar_type(column.dtype, file.where()),
+                      Sizes(column.sizes.begin(), column.sizes.end()), column.offset});
     records.swapped.push_back(column.swapped);
   }
   records.start = header.start;
-  records.batch = header.sizes;
+  records.batch.assign(header.sizes.begin(), header.sizes.end());
   records.first_index_fast = header.fortran_order;
   records.layout = {fields, header.item_bytes};
   if (options.batch_dims != 0 &&

@@ -1,5 +1,3 @@
-#include "core/interop/safetensors_dtypes.h"
-
 #include "core/formats/json_text.h"
 #include "core/formats/json_tree.h"
 #include "core/interop/safetensors.h"
@@ -13,9 +11,8 @@ namespace td::safetensors {
 namespace {
 
 std::size_t row_of(const FlatLeaf& leaf) {
-  for (std::size_t i = 0; i < std::size(dtypes); ++i) {
-    if (dtypes[i].dtype == leaf.tensor.scalar_type()) return i;
-  }
+  const std::optional<std::size_t> row = order_of(dtype_of(leaf.tensor.scalar_type()));
+  if (row) return *row;
   fail(Code::dtype, show_path(path_view(leaf.path)), " cannot be stored: safetensors has no ",
        dtype_name(leaf.tensor.scalar_type()));
 }
@@ -66,7 +63,9 @@ void save(const TensorDict& td, const std::string& path, const FileOptions& opti
   }
   std::size_t at = 0;
   for (const auto& [row, leaf] : order) {
-    text += quote(leaf->name) + ":{\"dtype\":\"" + std::string(dtypes[row].name) + "\",\"shape\":[";
+    text += quote(leaf->name) + ":{\"dtype\":\"" +
+            std::string(find_dtype(dtype_of(leaf->tensor.scalar_type()))->safetensors) +
+            "\",\"shape\":[";
     for (const std::int64_t size : leaf->tensor.sizes()) text += std::to_string(size) + ',';
     if (text.back() == ',') text.pop_back();
     text += "],\"data_offsets\":[" + std::to_string(at) + ',';

@@ -106,7 +106,7 @@ TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_v
   FlatExtras extras;
   Sizes size(batch.begin(), batch.end());
   if (rows != nullptr && !rows->all) size[0] = rows->count;
-  extras.dicts.push_back({{}, size, {}});
+  extras.dicts.push_back({{}, Shape(size.begin(), size.end()), {}});
   const std::size_t skipped = below.empty() ? 0 : below.size() + 1;
   std::vector<std::pair<OwnedPath, NodePtr>> stacks;
   for (const Leaf& leaf : leaves) {

@@ -73,12 +73,17 @@ std::string_view stored_name(c10::ScalarType dtype) noexcept {
   return is_stored(found) ? find_dtype(found)->torch : std::string_view();
 }
 
-c10::ScalarType parse_dtype(std::string_view name, std::string_view where) {
-  const c10::ScalarType result = scalar_type(format::parse_dtype(name, where));
+c10::ScalarType need_scalar_type(DType dtype, std::string_view where) {
+  const c10::ScalarType result = scalar_type(dtype);
   if (result == missing) {
-    fail(Code::dtype, where, ": ", name, " needs libtorch 2.3, this is ", TORCH_VERSION);
+    fail(Code::dtype, where, ": ", find_dtype(dtype)->torch, " needs libtorch ",
+         is_stored(dtype) ? "2.3" : "2.1", ", this is ", TORCH_VERSION);
   }
   return result;
+}
+
+c10::ScalarType parse_dtype(std::string_view name, std::string_view where) {
+  return need_scalar_type(format::parse_dtype(name, where), where);
 }
 
 }  // namespace td

@@ -12,6 +12,8 @@ namespace td {
 
 // Undefined where this libtorch has no such dtype.
 c10::ScalarType scalar_type(DType dtype) noexcept;
+// The same; throws Code::dtype where there is none. `where` begins the message.
+c10::ScalarType need_scalar_type(DType dtype, std::string_view where);
 // DType::other for a dtype without a row in the table.
 DType dtype_of(c10::ScalarType dtype) noexcept;
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "tdtool.h"
-#include "zip.h"
 
 #define TABLE(format)                                                                 \
   (&(const td_table_options){(uint32_t)sizeof(td_table_options), (format), ".", 0, 0, \

@@ -93,9 +93,10 @@ void text_free(text *of);
 size_t text_columns(const char *utf8);             /* of the terminal */
 size_t text_fit(const char *utf8, size_t columns); /* the bytes that fit */
 
-/* dtypes.c */
-const char *dtype_name(td_dtype dtype);                   /* float32 */
-td_dtype dtype_called(const char *name, uint64_t *bytes); /* TD_DTYPE_OTHER for another name */
+/* formats.cpp */
+const char *dtype_name(td_dtype dtype); /* float32 */
+/* Whether a zip archive has an entry of this name in a folder at its top. */
+bool zip_holds(const char *path, const char *name);
 
 /* terminal.c: width, encoding and colours of the terminal. */
 typedef enum { PLAIN, BOLD, DIM, RED, GREEN, YELLOW, BLUE, MAGENTA, CYAN } color;

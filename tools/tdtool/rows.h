@@ -53,6 +53,11 @@ typedef struct condition {
 condition *condition_parse(const char *text);
 void condition_free(condition *of);
 
+/* save_rows.c: the rows that grep finds, in OUT. */
+void save_begin(const char *out);
+void save_rows(const block *rows, const unsigned char *met);
+void save_end(const char *out);
+
 /* evaluate.c: marks the rows of a block that meet the condition in `met`, and returns their number. */
 int64_t condition_rows(const condition *of, const block *rows, unsigned char *met);
 

@@ -1,11 +1,14 @@
-/* tdtool: answers at once what needs no library. For everything else it becomes tdtool-main, which loads libtorch. */
+/* tdtool: answers at once what needs no library, and looks at plain dictionaries without it. For everything else it becomes
+ * tdtool-main, which loads libtorch. */
 #include <errno.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "asked.h"
-#include "light.h"
+#include "disk.h"
+#include "rows.h"
+#include "runs.h"
 
 /* Runs tdtool-main, which is beside this program in a build folder, or at a relative path in an installed tree. */
 static void become_main(char **argv) {
@@ -50,28 +53,73 @@ static int answer(int argc, char **argv) {
   return TOOL_USAGE;
 }
 
-/* Prints what the light readers can read; false for all others. */
-static bool show_at_once(int count, char **arguments) {
-  tree of;
+static char **asked; /* the arguments of the program */
+
+/* What was to be printed is not; the library does it all again. */
+static void leave(void) {
+  __fpurge(stdout);
+  become_main(asked);
+}
+
+void must(td_status status) {
+  if (status != TD_OK) leave();
+}
+
+td_tensordict *open_any(const char *path, bool shapes_only) {
+  (void)shapes_only;
   form which;
-  if (loading.sha256) return false;
-  if (!read_light(arguments[0], count > 1 ? arguments[1] : NULL, &of, &which)) return false;
+  td_tensordict *td = disk_open(path, NULL, &which);
+  if (!td) leave();
+  return td;
+}
+
+static int run_show_disk(int count, char **arguments) {
+  form which = FORM_UNKNOWN;
+  td_tensordict *td =
+      loading.sha256 ? NULL : disk_open(arguments[0], count > 1 ? arguments[1] : NULL, &which);
+  if (!td) leave();
+  tree of = tree_of(td, show_asked.elements);
   print_tree(&of, arguments[0], which, show_asked.depth);
   tree_free(&of);
-  return true;
+  td_free(td);
+  return TOOL_FINE;
 }
+
+/* grep with OUT is the library's from the beginning. */
+void save_begin(const char *out) {
+  (void)out;
+  leave();
+}
+void save_rows(const block *rows, const unsigned char *met) {
+  (void)rows;
+  (void)met;
+}
+void save_end(const char *out) { (void)out; }
+
+static const struct {
+  const tool_command *command;
+  int (*run)(int count, char **arguments);
+} runs[] = {
+    {&command_diff, run_diff},      {&command_grep, run_grep},   {&command_head, run_head},
+    {&command_show, run_show_disk}, {&command_stats, run_stats},
+};
 
 int main(int argc, char **argv) {
   const tool_command *command = argc > 1 ? find_command(argv[1]) : NULL;
   if (!command) return finish(answer(argc, argv));
   int count = 0;
-  char **copy = xcalloc((size_t)argc + 1, sizeof *copy); /* tdtool-main reads the options again */
-  memcpy(copy, argv, (size_t)argc * sizeof *copy);
-  char **arguments = read_command(command, argc, copy, &count);
-  bool done = common.help;
-  if (common.help) print_help(command);
-  if (command == &command_show && !done) done = show_at_once(count, arguments);
-  if (!done) become_main(argv);
-  free(copy);
-  return finish(TOOL_FINE);
+  asked = xcalloc((size_t)argc + 1,
+                  sizeof *asked); /* the options are read again by the other program */
+  memcpy(asked, argv, (size_t)argc * sizeof *asked);
+  before_message = progress_end;
+  char **arguments = read_command(command, argc, argv, &count);
+  if (common.help) {
+    print_help(command);
+    return finish(TOOL_FINE);
+  }
+  for (size_t i = 0; i < COUNT_OF(runs); i++) {
+    if (runs[i].command == command) return finish(runs[i].run(count, arguments));
+  }
+  become_main(asked);
+  return TOOL_FAILED;
 }

@@ -1,8 +1,8 @@
-// core/pickle/python_literal.h: what Python prints of texts, numbers, truths and tuples, piece by piece, as far as NumPy
+// core/formats/python_literal.h: what Python prints of texts, numbers, truths and tuples, piece by piece, as far as NumPy
 // uses them.
 #pragma once
 
-#include "core/tree/node.h"
+#include "core/base/sizes.h"
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ class Literal {
 
   bool truth();
   std::int64_t number();  // from 0 on
-  Sizes sizes();
+  Shape sizes();
   std::string text();
 
  private:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What tdtool shows without the library is what the library shows; what it is not sure of it leaves to the library.
+"""What tdtool says without the library is what the library says; what it is not sure of it leaves to the library.
 
-usage: test_light.py TDTOOL [TEST…]
+usage: test_disk.py TDTOOL [TEST…]
 """
 import concurrent.futures
 import io
@@ -24,12 +24,12 @@ MAIN = TOOL.with_name("tdtool-main")
 DATA = sample.GOLDEN.parent
 ENVIRONMENT = {**{key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "COLUMNS")}, "LC_ALL": "C.UTF-8"}
 LONGEST = 120  # seconds: guards against hanging only
-# Of another dtype, or with names that are not ASCII.
-LEFT = {"objects.npy", "text.npy", "packed.npy"}
+# Of another dtype.
+LEFT = {"objects.npy", "text.npy"}
 
 
-def call(program, *arguments, where=None):
-    done = subprocess.run([program, "show", *map(str, arguments)], cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+def call(program, *arguments, where=None, command="show"):
+    done = subprocess.run([program, command, *map(str, arguments)], cwd=where, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           env=ENVIRONMENT, timeout=LONGEST)
     return done.returncode, done.stdout, done.stderr
 
@@ -64,7 +64,7 @@ def archive(entries, method=zipfile.ZIP_STORED):
     return content.getvalue()
 
 
-class Light(unittest.TestCase):
+class Disk(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -252,8 +252,29 @@ class Light(unittest.TestCase):
         for number, entries in enumerate(cases):
             self.assertIsNone(self.shown_bytes(archive(entries)), number)
         self.assertIsNone(self.shown_bytes(archive(good).replace(b'"keep the', b'"Keep the')))  # another checksum
-        self.assertIsNone(self.shown_bytes(archive([("a/" * 20000 + str(i), b"") for i in range(3)] + good)))
+        long_names = self.shown_bytes(archive([("a/" * 20000 + str(i), b"") for i in range(3)] + good))
+        self.assertEqual((0, long_names, b""), call(MAIN, self.where / "file"))
         self.assertIsNone(self.shown(self.made / "s.tdz", "next/nothing"))
+
+    def test_looking_commands(self):
+        """Rows, summaries, searches and comparisons of folders and of other files."""
+        rollout, archived = self.where / "rollout", self.made / "s.tdz"
+        wanted = [
+            ("head", rollout), ("head", rollout, "--json"), ("head", rollout, "--from", 30, "-n", 3), ("head", rollout, "next", "task"),
+            ("head", archived, "--json"), ("head", self.made / "z.tdz"), ("head", self.made / "a.safetensors"),
+            ("stats", rollout), ("stats", rollout, "--json"), ("stats", self.made / "z.npz"), ("stats", self.made / "a.npy", "--json"),
+            ("grep", "next/reward > 1 and not next/done", rollout), ("grep", "any(action < -0.9)", rollout, "--json"),
+            ("grep", "step == 3", rollout, "--count"), ("grep", "step > 1000", rollout),
+            ("diff", rollout, archived), ("diff", rollout, self.where / "dots"), ("diff", rollout, self.where / "dots", "--json"),
+        ]
+        for command, *arguments in wanted:
+            alone = call(self.alone, *arguments, command=command)
+            self.assertIn(alone[0], (0, 1), (command, arguments, alone[2]))
+            self.assertEqual(alone, call(MAIN, *arguments, command=command), (command, arguments))
+        for command, *arguments in [("head", rollout, "nothing"), ("grep", "nothing > 1", rollout), ("grep", "step > 1", rollout, self.where / "out"),
+                                    ("stats", self.where / "none"), ("head", rollout, "--from", 1000)]:
+            whole = call(TOOL, *arguments, command=command)
+            self.assertEqual(whole, call(MAIN, *arguments, command=command), (command, arguments)) if "out" not in str(arguments[-1]) else None
 
     def test_damaged_files(self):
         """Cut at every seventh byte, or changed at random: shown as the library shows it, or left to the library."""

@@ -1,19 +1,14 @@
 // The text before the values of a .npy file, as NumPy writes it.
-#include "core/formats/format.h"
-#include "core/interop/numpy.h"
-#include "core/interop/numpy_dtypes.h"
-#include "core/tensor/dtype.h"
+#include "core/formats/npy_header.h"
 
 #include <algorithm>
 
 namespace td::numpy {
 
-std::string dtype_text(c10::ScalarType dtype, std::string_view name) {
-  for (const DType& row : dtypes) {
-    if (row.dtype != dtype) continue;
-    return (c10::elementSize(dtype) == 1 ? "|" : "<") + std::string(row.code);
-  }
-  fail(Code::dtype, quote(name), " cannot be stored: NumPy has no dtype ", dtype_name(dtype));
+std::string dtype_text(DType dtype) {
+  const DTypeRow* row = find_dtype(dtype);
+  if (row == nullptr || row->numpy.empty()) return {};
+  return (row->bytes == 1 ? "|" : "<") + std::string(row->numpy);
 }
 
 std::string quote(std::string_view text) {
@@ -32,7 +27,7 @@ std::string quote(std::string_view text) {
   return result + '\'';
 }
 
-std::string head_of(std::string_view descr, SizesView sizes) {
+std::string head_of(std::string_view descr, ShapeView sizes) {
   std::string text = "{'descr': " + std::string(descr) + ", 'fortran_order': False, 'shape': (";
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     text += (i == 0 ? "" : " ") + std::to_string(sizes[i]) + ",";
@@ -51,10 +46,6 @@ std::string head_of(std::string_view descr, SizesView sizes) {
   head += '\0';
   for (std::size_t i = 0; i < begin - 8; ++i) head += static_cast<char>(text.size() >> 8 * i & 255);
   return head + text;
-}
-
-std::string array_head(const at::Tensor& tensor, std::string_view name) {
-  return head_of(quote(dtype_text(tensor.scalar_type(), name)), tensor.sizes());
 }
 
 }  // namespace td::numpy

@@ -1,6 +1,6 @@
-#include "core/pickle/python_literal.h"
+#include "core/formats/python_literal.h"
 
-#include "core/tensor/sizes.h"
+#include "core/base/error.h"
 
 #include <charconv>
 
@@ -71,8 +71,8 @@ std::int64_t Literal::number() {
   return value;
 }
 
-Sizes Literal::sizes() {
-  Sizes result;
+Shape Literal::sizes() {
+  Shape result;
   expect('(');
   while (!accept(')')) {
     if (result.size() == max_listed_dims)

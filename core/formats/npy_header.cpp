@@ -1,8 +1,9 @@
 // Reading the text before the values of a .npy file: a dictionary as Python prints it.
-#include "core/formats/format.h"
-#include "core/interop/numpy.h"
-#include "core/interop/numpy_dtypes.h"
-#include "core/pickle/python_literal.h"
+#include "core/formats/npy_header.h"
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/formats/python_literal.h"
 
 #include <charconv>
 
@@ -50,19 +51,14 @@ class HeaderReader {
     const char order = code.empty() ? '\0' : code[0];
     const bool marked = order == '<' || order == '>' || order == '|' || order == '=';
     const std::string_view kind = std::string_view(code).substr(marked ? 1 : 0);
-    for (const DType& row : dtypes) {
-      if (row.code != kind) continue;
-      column.dtype = row.dtype;
+    if (const DTypeRow* row = find_dtype(&DTypeRow::numpy, kind)) {
+      column.dtype = row->dtype;
       column.swapped = order == '>';
       return;
     }
     const std::string name =
         column.path.empty() ? std::string("the array") : show_path(path_view(column.path));
-    if (kind == "u2" || kind == "u4" || kind == "u8") {
-      fail(Code::dtype, literal_.where(), ": ", name, " is of ", code,
-           ", which needs libtorch 2.3, this is ", TORCH_VERSION);
-    }
-    fail(Code::dtype, literal_.where(), ": ", name, " is of NumPy's ", quote(code),
+    fail(Code::dtype, literal_.where(), ": ", name, " is of NumPy's ", td::quote(code),
          ", which is not a dtype of libtorch");
   }
 
@@ -70,7 +66,7 @@ class HeaderReader {
     Column column;
     set_dtype(column, literal_.text());
     header_.columns.push_back(column);
-    return c10::elementSize(column.dtype);
+    return find_dtype(column.dtype)->bytes;
   }
 
   // [('x', '<f4'), ('y', '<i8', (3,)), ('', '|V4'), ('in', [...])]: the bytes of one record.
@@ -123,7 +119,7 @@ class HeaderReader {
         stored = false;
       } else {
         set_dtype(column, code);
-        bytes = c10::elementSize(column.dtype);
+        bytes = find_dtype(column.dtype)->bytes;
         if (header_.columns.size() == max_entries_) {
           fail(Code::format, literal_.where(), ": more than ", max_entries_, " fields");
         }
@@ -131,7 +127,7 @@ class HeaderReader {
       }
     }
     if (literal_.accept(',') && literal_.next() == '(') {
-      const Sizes shape = literal_.sizes();
+      const Shape shape = literal_.sizes();
       const bool nested = header_.columns.size() != first + 1 ||
                           header_.columns[first].path.size() != column.path.size();
       const auto total = checked_bytes(shape, bytes);
@@ -154,30 +150,29 @@ class HeaderReader {
 
 }  // namespace
 
-Header read_header(const FileBytes& file, std::size_t max_entries) {
-  const std::string_view all = file.text();
+Header read_header(std::string_view all, const std::string& where, std::size_t max_entries) {
   if (all.size() < 10 || all.substr(0, magic.size()) != magic) {
-    fail(Code::format, file.where(), " does not begin as NumPy's files do");
+    fail(Code::format, where, " does not begin as NumPy's files do");
   }
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(all[i]); };
   const int version = byte(6);
   if (version < 1 || version > 3 || byte(7) != 0) {
-    fail(Code::unsupported, file.where(), ": format ", version, ".", int{byte(7)},
+    fail(Code::unsupported, where, ": format ", version, ".", int{byte(7)},
          " of NumPy's files is unknown");
   }
   std::size_t begin = 10;
   std::size_t length = byte(8) | std::size_t{byte(9)} << 8;
   if (version > 1) {
-    if (all.size() < 12) fail(Code::format, file.where(), " is too short: ", all.size(), " bytes");
+    if (all.size() < 12) fail(Code::format, where, " is too short: ", all.size(), " bytes");
     begin = 12;
     length |= std::size_t{byte(10)} << 16 | std::size_t{byte(11)} << 24;
   }
   if (length > all.size() - begin || length > max_head_bytes) {
-    fail(Code::format, file.where(), ": a header of ", length, " bytes in a file of ", all.size());
+    fail(Code::format, where, ": a header of ", length, " bytes in a file of ", all.size());
   }
   Header header;
   // Formats 1.0 and 2.0 are Latin-1.
-  Literal literal(all.substr(begin, length), file.where(), version < 3);
+  Literal literal(all.substr(begin, length), where, version < 3);
   HeaderReader(literal, max_entries, header).run();
   header.start = begin + length;
   return header;

@@ -1,0 +1,155 @@
+#include "core/formats/flat_extras.h"
+
+#include "core/base/error.h"
+#include "core/base/quote.h"
+#include "core/formats/json_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace td {
+
+namespace {
+
+using json::Tree;
+
+constexpr int extras_version = 1;
+
+void append_path(std::string& text, const OwnedPath& path) {
+  text += "\"path\":[";
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    if (i != 0) text += ',';
+    append_quoted(text, path[i]);
+  }
+  text += ']';
+}
+
+// The members of what is described beside the tensors. Its form is ours: what deviates is damaged.
+class ExtrasReader {
+ public:
+  explicit ExtrasReader(const std::string& where) : where_(where) {}
+
+  const Tree& member(const Tree& of, const char* name, Tree::Kind kind) const {
+    const Tree* found = of.find(name, kind);
+    if (found == nullptr) fail_form();
+    return *found;
+  }
+  const std::string& text(const Tree& of, const char* name) const {
+    return member(of, name, Tree::text).characters;
+  }
+  OwnedPath path(const Tree& of) const {
+    OwnedPath result;
+    for (const Tree& name : member(of, "path", Tree::list).items) {
+      if (name.kind != Tree::text) fail_form();
+      result.push_back(name.characters);
+    }
+    return result;
+  }
+  Shape sizes(const Tree& of) const {
+    Shape result;
+    for (const Tree& size : member(of, "batch_size", Tree::list).items) {
+      if (size.kind != Tree::integer || size.integral < 0) fail_form();
+      result.push_back(size.integral);
+    }
+    return result;
+  }
+  Names names(const Tree& of) const {
+    Names result;
+    const Tree* list = of.find("names");
+    if (list == nullptr) return result;
+    for (const Tree& name : list->items) {
+      if (name.kind != Tree::null && name.kind != Tree::text) fail_form();
+      result.push_back(name.kind == Tree::null ? std::nullopt : std::optional(name.characters));
+    }
+    return result;
+  }
+  // The objects of a list, which may be missing.
+  const std::vector<Tree>& list(const Tree& of, const char* name) const {
+    static const std::vector<Tree> none;
+    const Tree* found = of.find(name);
+    if (found == nullptr) return none;
+    if (found->kind != Tree::list) fail_form();
+    return found->items;
+  }
+  [[noreturn]] void fail_form() const {
+    fail(Code::format, where_, ": the description beside the tensors has an unexpected form");
+  }
+
+ private:
+  const std::string& where_;
+};
+
+}  // namespace
+
+OwnedPath split_name(std::string_view name, std::string_view separator) {
+  OwnedPath path;
+  for (std::size_t at = 0;;) {
+    const std::size_t end = separator.empty() ? std::string_view::npos : name.find(separator, at);
+    path.emplace_back(name.substr(at, end == std::string_view::npos ? end : end - at));
+    if (end == std::string_view::npos) return path;
+    at = end + separator.size();
+  }
+}
+
+std::string FlatExtras::text() const {
+  std::string text = "{\"format\":" + std::to_string(extras_version);
+  const auto begin = [&](std::size_t i, const char* name) {
+    if (i == 0) text.append(",\"").append(name).append("\":[");
+    text += i == 0 ? "{" : ",{";
+  };
+  for (std::size_t i = 0; i < dicts.size(); ++i) {
+    begin(i, "dicts");
+    append_path(text, dicts[i].path);
+    text += ",\"batch_size\":";
+    append_sizes(text, dicts[i].batch);
+    const Names& names = dicts[i].names;
+    if (std::any_of(names.begin(), names.end(), [](const auto& name) { return !!name; })) {
+      for (std::size_t k = 0; k < names.size(); ++k) {
+        text += k == 0 ? ",\"names\":[" : ",";
+        text += names[k] ? quote(*names[k]) : "null";
+      }
+      text += ']';
+    }
+    text += i + 1 == dicts.size() ? "}]" : "}";
+  }
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    begin(i, "values");
+    append_path(text, data[i].path);
+    text += ",\"json\":" + quote(data[i].json) + ",\"each\":" + (data[i].each ? "true" : "false");
+    text += i + 1 == data.size() ? "}]" : "}";
+  }
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    begin(i, "paths");
+    text += "\"name\":" + quote(exact[i].name) + ',';
+    append_path(text, exact[i].path);
+    text += i + 1 == exact.size() ? "}]" : "}";
+  }
+  return text + '}';
+}
+
+FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
+  FlatExtras result;
+  // Nothing here is nested deeper than this.
+  const Tree tree = json::read_tree(text, where, 8);
+  const ExtrasReader read(where);
+  if (read.member(tree, "format", Tree::integer).integral != extras_version) {
+    fail(Code::unsupported, where, ": the description beside the tensors is of a later version");
+  }
+  for (const Tree& entry : read.list(tree, "dicts")) {
+    Dict dict{read.path(entry), read.sizes(entry), read.names(entry)};
+    if (dict.path.empty() != result.dicts.empty()) {
+      fail(Code::format, where, ": the batch sizes beside the tensors do not match them");
+    }
+    result.dicts.push_back(std::move(dict));
+  }
+  for (const Tree& entry : read.list(tree, "values")) {
+    const bool each = read.member(entry, "each", Tree::boolean).truth;
+    result.data.push_back({read.path(entry), read.text(entry, "json"), each});
+  }
+  for (const Tree& entry : read.list(tree, "paths")) {
+    result.exact.push_back({read.text(entry, "name"), read.path(entry)});
+  }
+  return result;
+}
+
+}  // namespace td

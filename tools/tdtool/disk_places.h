@@ -1,0 +1,50 @@
+// Folders of files that describe dictionaries, wherever they lie: on the disk, or in an archive; and other files.
+#ifndef TDTOOL_DISK_PLACES_H
+#define TDTOOL_DISK_PLACES_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/formats/zip_file.h"
+#include "core/io/mapped_file.h"
+#include "disk_node.h"
+
+namespace disk {
+
+using Archive = std::shared_ptr<const td::zip_file::MappedArchive>;
+using File = std::shared_ptr<const td::MappedFile>;
+
+// One folder. Names are those of the disk.
+class Place {
+ public:
+  virtual ~Place() = default;
+  // The text of its meta.json. NotPlain where rows are counted beside it.
+  virtual std::string meta() const = 0;
+  // A folder in it; null where nothing has this name.
+  virtual std::shared_ptr<const Place> inside(const std::string &name) const = 0;
+  // Whether a regular file of at least so many bytes lies in it.
+  virtual bool holds(const std::string &name, std::uint64_t bytes) const = 0;
+  // Its first bytes.
+  virtual Bytes bytes(const std::string &name, std::uint64_t bytes) const = 0;
+};
+
+// disk_places.cpp: a folder on the disk, by its path, and the root of a dictionary in an archive.
+std::shared_ptr<const Place> open_folder(const std::string &path);
+std::shared_ptr<const Place> open_archive(Archive archive);
+// The content of an entry: in the file where it is stored, else inflated and checked.
+Bytes content_of(const Archive &archive, const td::zip_file::Entry &entry);
+
+// disk_nodes.cpp: what lies at a key. Not found: all of it, because the key may be a tensor or a value.
+std::shared_ptr<const Node> read_nodes(const std::shared_ptr<const Place> &root, const key &wanted,
+                                       bool &found);
+
+// disk_files.cpp: files of other programs.
+std::shared_ptr<const Node> read_npy(const File &file);
+std::shared_ptr<const Node> read_npz(const Archive &archive);
+std::shared_ptr<const Node> read_safetensors(const File &file);
+
+}  // namespace disk
+
+#endif
