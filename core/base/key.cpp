@@ -50,10 +50,6 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
-std::vector<std::string_view> path_view(const OwnedPath& path) {
-  return std::vector<std::string_view>(path.begin(), path.end());
-}
-
 void check_path(Path path) {
   if (path.empty()) fail(Code::key_invalid, "the key has no name");
   for (std::size_t i = 0; i < path.size(); ++i) {

@@ -8,15 +8,10 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace td {
 
 using Path = Span<std::string_view>;
-
-// A path that owns its names, and its names as a path.
-using OwnedPath = std::vector<std::string>;
-std::vector<std::string_view> path_view(const OwnedPath& path);
 
 namespace detail {
 

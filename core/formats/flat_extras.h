@@ -2,7 +2,7 @@
 // made of it again.
 #pragma once
 
-#include "core/base/key.h"
+#include "core/base/owned_path.h"
 #include "core/base/sizes.h"
 
 #include <string>

@@ -2,6 +2,7 @@
 #include "core/formats/npy_header.h"
 
 #include "core/base/error.h"
+#include "core/base/key.h"
 #include "core/base/quote.h"
 #include "core/formats/python_literal.h"
 

@@ -1,7 +1,7 @@
 // core/formats/npy_header.h: the text before the values of a .npy file: a dictionary as Python prints it.
 #pragma once
 
-#include "core/base/key.h"
+#include "core/base/owned_path.h"
 #include "core/base/sizes.h"
 #include "core/formats/dtypes.h"
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/base/key.h"
+#include "core/base/owned_path.h"
 #include "core/base/sizes.h"
 #include "core/formats/dtypes.h"
 #include "plain.h"
