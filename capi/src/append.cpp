@@ -3,7 +3,7 @@
 #include "guard.h"
 #include "writer_handle.h"
 
-#include "core/append/grow.h"
+#include "core/append/append.h"
 
 using capi::guard;
 using capi::in;

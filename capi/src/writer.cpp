@@ -3,6 +3,7 @@
 #include "writer_handle.h"
 
 #include "core/append/tensor_writer.h"
+#include "core/tensor/dtype.h"
 
 using capi::guard;
 using capi::guard_plain;
@@ -47,7 +48,7 @@ td_status td_writer_field(td_writer* writer, const char* const* path, size_t pat
   return guard(__func__, [&] {
     *not_null(result, "result") = -1;
     *result = in(writer)->field(capi::PathIn(path, path_len), capi::sizes_in(sizes, dims),
-                                capi::dtype_in(dtype));
+                                td::dtype_of(capi::dtype_in(dtype)));
   });
 }
 

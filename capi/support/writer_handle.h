@@ -3,12 +3,12 @@
 
 #include "arguments.h"
 
-#include "core/append/writer.h"
+#include "core/record/writer.h"
 
 namespace capi {
 
 template <>
-struct Traits<td_writer> : OwnedTraits<td::Writer, Kind::writer> {
+struct Traits<td_writer> : OwnedTraits<td::record::Writer, Kind::writer> {
   static constexpr const char* name = "writer";
 };
 

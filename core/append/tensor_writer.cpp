@@ -1,9 +1,12 @@
 #include "core/append/tensor_writer.h"
 
 #include "core/tensor/assign.h"
+#include "core/tensor/dtype.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tensor/mapped_tensor.h"
+
+#include <ATen/ATen.h>
 
 #include <algorithm>
 
@@ -75,7 +78,7 @@ TensorWriter::~TensorWriter() {
   if (!closed()) bump_versions();
 }
 
-Writer::Field TensorWriter::find_field(Path path) {
+record::Writer::Field TensorWriter::find_field(Path path) {
   const at::Tensor tensor = td_.get(path);
   if (tensor.device().type() != c10::DeviceType::CPU) {
     fail(Code::device, show_path(path), " is on ", tensor.device().str(),
@@ -100,15 +103,16 @@ Writer::Field TensorWriter::find_field(Path path) {
   return {reinterpret_cast<std::uintptr_t>(tensor.data_ptr()), rows.step, rows.bytes};
 }
 
-void TensorWriter::declare_field(Path path, SizesView row, c10::ScalarType dtype) {
+void TensorWriter::declare_field(Path path, ShapeView row, DType dtype) {
   if (td_.kind_of(path) == EntryKind::none) {
     Sizes sizes = batch_;
     sizes.append(row.begin(), row.end());
-    td_.set(path, at::zeros(SizesView(sizes), dtype));
+    td_.set(path, at::zeros(SizesView(sizes), scalar_type(dtype)));
   }
   const at::Tensor tensor = td_.get(path);
   if (!begins_with(tensor.sizes(), batch_)) return;  // find_field() says so
-  require_form(path, {tensor.scalar_type(), tensor.sizes().slice(batch_.size())}, {dtype, row});
+  require_form(path, {dtype_of(tensor.scalar_type()), tensor.sizes().slice(batch_.size())},
+               {dtype, row});
 }
 
 void TensorWriter::more_rows() {

@@ -1,7 +1,7 @@
 // core/append/tensor_writer.h: a writer into the tensors of a dictionary.
 #pragma once
 
-#include "core/append/writer.h"
+#include "core/record/writer.h"
 #include "core/tree/tensordict.h"
 
 namespace td {
@@ -16,7 +16,7 @@ struct WriterOptions {
 // has been moved, mapped, shared or replaced since; flush() and close() tell (Code::wrong_entry).
 //
 // Fields that were not put keep what was there. Autograd learns of the new values at flush() and close().
-class TensorWriter final : public Writer {
+class TensorWriter final : public record::Writer {
  public:
   explicit TensorWriter(const TensorDict& td, const WriterOptions& options = {});
   ~TensorWriter() override;
@@ -33,7 +33,7 @@ class TensorWriter final : public Writer {
   };
 
   Field find_field(Path path) override;
-  void declare_field(Path path, SizesView row, c10::ScalarType dtype) override;
+  void declare_field(Path path, ShapeView row, DType dtype) override;
   [[noreturn]] void more_rows() override;
   bool can_grow() const noexcept override { return false; }
   void let_go() noexcept override;

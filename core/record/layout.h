@@ -1,12 +1,11 @@
-// A folder whose dictionaries have their rows along the first batch dimension, as its meta.json files
-// describe it: what stands in each of them for any number of rows, and how the files of values lie. No
-// file of values is opened here.
+// core/record/layout.h: a folder whose dictionaries have their rows along the first batch dimension, as its
+// meta.json files describe it: what stands in each of them for any number of rows, and how the files of
+// values lie. No file of values is opened here.
 #pragma once
 
 #include "core/base/key.h"
 #include "core/formats/row_count.h"
 #include "core/io/folder.h"
-#include "core/tree/node.h"
 
 #include <cstdint>
 #include <memory>
@@ -15,22 +14,20 @@
 #include <utility>
 #include <vector>
 
-namespace td {
-
-class TensorDict;
+namespace td::record {
 
 using files::below;
 
 // Where a file of values is, and what one row takes in it.
-struct GrowLeaf {
+struct LayoutLeaf {
   std::vector<std::string> path;  // of keys
   std::string file;               // below the folder
-  c10::ScalarType dtype;
-  Sizes row;  // the sizes without the first
+  DType dtype;
+  Shape row;  // the sizes without the first
   std::size_t row_bytes;
 };
 
-struct GrowNode {
+struct LayoutNode {
   struct Entry {
     std::string key;
     bool is_leaf;
@@ -43,7 +40,7 @@ struct GrowNode {
       entries;  // of a dictionary, or the elements of a lazy stack, or the one of a tensorclass
   // How many values stand in the list of a stack of values; -1: `text.data` was read and is compact.
   std::int64_t listed = -1;
-  SizesView row() const { return SizesView(text.batch).slice(1); }
+  ShapeView row() const { return ShapeView(text.batch).slice(1); }
   bool grows() const noexcept { return text.type == format::NodeType::dense; }
   // Whether its meta.json depends on the number of rows.
   bool changes() const noexcept {
@@ -51,15 +48,15 @@ struct GrowNode {
   }
 };
 
-class GrowFolder {
+class Layout {
  public:
   // Reads each meta.json; `dir` is absolute, and the lock is on it as long as the object lives.
   // Code::shape when there is no dimension to grow along,
   // Code::unsupported when something in it cannot grow.
-  GrowFolder(std::string dir, const files::FolderLock& lock);
+  Layout(std::string dir, const files::FolderLock& lock);
 
   // The same without a lock: again while somebody changes it.
-  static GrowFolder glance(const std::string& dir);
+  static Layout glance(const std::string& dir);
 
   const std::string& dir() const noexcept { return dir_; }
   // The folder, open: another one after each replacement.
@@ -70,8 +67,8 @@ class GrowFolder {
   std::string at(const std::string& relative) const {
     return relative.empty() ? dir_ : files::join(dir_, relative);
   }
-  const std::vector<GrowNode>& nodes() const noexcept { return nodes_; }
-  const std::vector<GrowLeaf>& leaves() const noexcept { return leaves_; }
+  const std::vector<LayoutNode>& nodes() const noexcept { return nodes_; }
+  const std::vector<LayoutLeaf>& leaves() const noexcept { return leaves_; }
 
   // Whether the folder is a lazy stack along the first dimension: it grows by whole elements.
   bool is_stack() const noexcept { return stack_; }
@@ -97,14 +94,11 @@ class GrowFolder {
   // The content of a meta.json for a number of rows.
   std::string text(std::size_t node, std::int64_t rows) const;
 
-  // The batch size of the dictionary that holds a node.
-  SizesView batch_above(std::size_t node) const;
-
   // Of an entry that holds non-tensor values: all of them, or more of a list that was not read.
   void set_non_tensor(std::size_t node, format::NodeType type, std::string json);
   void add_listed(std::size_t node, std::string_view json, std::int64_t rows);
   // Whether some entry has a value of its own for each row.
-  const GrowNode* values_by_row() const noexcept;
+  const LayoutNode* values_by_row() const noexcept;
 
   // Whether one meta.json holds all that a number of rows says: one rename publishes it then.
   std::size_t growing_nodes() const noexcept;
@@ -114,13 +108,13 @@ class GrowFolder {
 
  private:
   class Reader;
-  GrowFolder(std::string dir, files::Descriptor open);
+  Layout(std::string dir, files::Descriptor open);
 
   std::string dir_;
   const files::FolderLock* lock_ = nullptr;
   std::shared_ptr<files::Descriptor> own_;  // without a lock
-  std::vector<GrowNode> nodes_;             // a node before those in it
-  std::vector<GrowLeaf> leaves_;
+  std::vector<LayoutNode> nodes_;           // a node before those in it
+  std::vector<LayoutLeaf> leaves_;
   static constexpr std::size_t no_node = static_cast<std::size_t>(-1);
   bool goes_with_count(std::size_t node) const noexcept;
   Digest stamp(std::int64_t rows) const;
@@ -141,15 +135,4 @@ std::string named_folder(const std::string& dir);
 bool holds_dictionary(const std::string& dir);
 [[noreturn]] void fail_no_dictionary(const std::string& dir);
 
-// What a dictionary brings for the leaves and values of a folder.
-struct GrowSources {
-  std::vector<at::Tensor> leaves;                       // one for each of the folder's
-  std::vector<std::pair<std::size_t, NodePtr>> values;  // that are no tensors, and their nodes
-  std::vector<NodePtr> held;                            // what was read out on the way
-};
-
-// Checks that a dictionary has the entries of a folder, no other ones, with their dtypes and sizes, but
-// for the first one, and at least one batch dimension.
-GrowSources match(const GrowFolder& folder, const TensorDict& td);
-
-}  // namespace td
+}  // namespace td::record

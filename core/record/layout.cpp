@@ -1,8 +1,7 @@
-#include "core/append/grow_folder.h"
+#include "core/record/layout.h"
 
 #include "core/base/key.h"
 #include "core/formats/stack_text.h"
-#include "core/tensor/dtype.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +9,7 @@
 #include <cerrno>
 #include <limits>
 
-namespace td {
+namespace td::record {
 
 namespace {
 
@@ -70,9 +69,9 @@ void fail_no_dictionary(const std::string& dir) {
 }
 
 // Reads the nodes one after the other; those inside them are put on the list.
-class GrowFolder::Reader {
+class Layout::Reader {
  public:
-  explicit Reader(GrowFolder& folder) : folder_(folder) {}
+  explicit Reader(Layout& folder) : folder_(folder) {}
 
   void run() {
     begin({}, {});
@@ -103,7 +102,7 @@ class GrowFolder::Reader {
     }
     const std::string inner = files::join(std::string(format::tensorclass_folder), name);
     const bool tensorclass = files::look_beneath(open.get(), inner, meta).found == Found::file;
-    GrowNode node;
+    LayoutNode node;
     const std::string text = files::read_beneath(open.get(), name, format::max_meta_bytes, meta);
     if (std::optional<format::StackText> stack = format::find_stack(text)) {
       node.text = std::move(stack->node);
@@ -138,7 +137,7 @@ class GrowFolder::Reader {
     switch (folder_.nodes_[i].text.type) {
       case NodeType::dense: enter_dense(i); break;
       case NodeType::tensorclass: {
-        const GrowNode& node = folder_.nodes_[i];
+        const LayoutNode& node = folder_.nodes_[i];
         add(i, "", begin(below(node.folder, format::tensorclass_folder), node.path));
         break;
       }
@@ -189,7 +188,7 @@ class GrowFolder::Reader {
     }
   }
 
-  void check_rows(const std::string& what, SizesView sizes, SizesView batch) {
+  void check_rows(const std::string& what, ShapeView sizes, ShapeView batch) {
     if (sizes.empty() || (folder_.rows_ >= 0 && sizes[0] != folder_.rows_) ||
         sizes.size() < batch.size() || sizes.slice(0, batch.size()) != batch) {
       fail(Code::format, what, " in \"", folder_.dir_, "\" has shape ", show_sizes(sizes),
@@ -232,11 +231,12 @@ class GrowFolder::Reader {
       fail(Code::format, where, " has no dtype or no shape");
     }
     check_rows(show(path), entry.shape, folder_.nodes_[i].text.batch);
-    GrowLeaf leaf;
-    leaf.dtype = parse_dtype(entry.dtype, where);
+    LayoutLeaf leaf;
+    leaf.dtype = format::parse_dtype(entry.dtype, where);
     leaf.row.assign(entry.shape.begin() + 1, entry.shape.end());
-    const auto bytes = checked_bytes(leaf.row, c10::elementSize(leaf.dtype));
-    if (!bytes || !checked_bytes(entry.shape, c10::elementSize(leaf.dtype))) {
+    const std::size_t item = find_dtype(leaf.dtype)->bytes;
+    const auto bytes = checked_bytes(leaf.row, item);
+    if (!bytes || !checked_bytes(entry.shape, item)) {
       fail(Code::format, where, " has shape ", show_sizes(entry.shape), ", which is too large");
     }
     leaf.row_bytes = static_cast<std::size_t>(*bytes);
@@ -256,26 +256,26 @@ class GrowFolder::Reader {
     return folder_.look(other).found != Found::nothing ? other : path;
   }
 
-  GrowFolder& folder_;
+  Layout& folder_;
   std::vector<std::string> texts_;  // of the dictionaries
 };
 
-GrowFolder::GrowFolder(std::string dir, const files::FolderLock& lock)
+Layout::Layout(std::string dir, const files::FolderLock& lock)
     : dir_(std::move(dir)), lock_(&lock) {
   Reader(*this).run();
 }
 
-GrowFolder::GrowFolder(std::string dir, files::Descriptor open)
+Layout::Layout(std::string dir, files::Descriptor open)
     : dir_(std::move(dir)), own_(std::make_shared<files::Descriptor>(std::move(open))) {
   if (!own_->is_open()) files::fail_io("cannot open the folder", dir_, errno);
   Reader(*this).run();
 }
 
-GrowFolder GrowFolder::glance(const std::string& dir) {
+Layout Layout::glance(const std::string& dir) {
   for (int attempt = 0;; ++attempt) {
     const Stamp before(dir);
     try {
-      GrowFolder folder(dir, files::Descriptor(::open(dir.c_str(), files::folder_flags)));
+      Layout folder(dir, files::Descriptor(::open(dir.c_str(), files::folder_flags)));
       if (before == Stamp(dir) || attempt == 100) return folder;
     } catch (const Error&) {
       if (before == Stamp(dir) || attempt == 100) throw;
@@ -283,9 +283,9 @@ GrowFolder GrowFolder::glance(const std::string& dir) {
   }
 }
 
-std::optional<std::int64_t> GrowFolder::whole_rows() const {
+std::optional<std::int64_t> Layout::whole_rows() const {
   std::optional<std::int64_t> result;
-  for (const GrowLeaf& leaf : leaves_) {
+  for (const LayoutLeaf& leaf : leaves_) {
     if (leaf.row_bytes == 0) continue;
     const files::Look file = look(leaf.file);
     const std::uint64_t rows = file.found == Found::file ? file.bytes / leaf.row_bytes : 0;
@@ -297,7 +297,7 @@ std::optional<std::int64_t> GrowFolder::whole_rows() const {
 
 // A count holds if it goes with the meta.json files and every file has the rows. While there is one, a
 // writer is at work or has died: what lies behind the rows is its own.
-void GrowFolder::read_count() {
+void Layout::read_count() {
   const std::string name(format::count_file);
   if (stack_ || values_by_row() != nullptr || look(name).found != Found::file) return;
   const std::string content = files::read_beneath(folder(), name, format::max_count_file, at(name));
@@ -310,11 +310,11 @@ void GrowFolder::read_count() {
   sequence_ = count->sequence;
 }
 
-bool GrowFolder::goes_with_count(std::size_t node) const noexcept {
+bool Layout::goes_with_count(std::size_t node) const noexcept {
   return counter_ == no_node ? nodes_[node].grows() : node == counter_;
 }
 
-Digest GrowFolder::stamp(std::int64_t rows) const {
+Digest Layout::stamp(std::int64_t rows) const {
   Hasher result;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (!goes_with_count(i)) continue;
@@ -324,27 +324,27 @@ Digest GrowFolder::stamp(std::int64_t rows) const {
   return result.digest();
 }
 
-format::RowCount GrowFolder::next_count(std::int64_t rows) const noexcept {
+format::RowCount Layout::next_count(std::int64_t rows) const noexcept {
   return {stored_rows_, rows, sequence_ + 1, counter_meta_};
 }
 
-format::RowCount GrowFolder::next_base(std::int64_t rows) const {
+format::RowCount Layout::next_base(std::int64_t rows) const {
   return {rows, rows, sequence_ + 1, stamp(rows)};
 }
 
-void GrowFolder::set_counted(const format::RowCount& count) noexcept {
+void Layout::set_counted(const format::RowCount& count) noexcept {
   rows_ = count.rows;
   sequence_ = count.sequence;
 }
 
-void GrowFolder::set_base(const format::RowCount& count) noexcept {
+void Layout::set_base(const format::RowCount& count) noexcept {
   set_counted(count);
   stored_rows_ = count.base;
   counter_meta_ = count.meta;
 }
 
-std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
-  const GrowNode& node = nodes_[at];
+std::string Layout::text(std::size_t at, std::int64_t rows) const {
+  const LayoutNode& node = nodes_[at];
   const format::NodeText& text = node.text;
   switch (text.type) {
     case NodeType::non_tensor: return format::non_tensor_text(text.data);
@@ -357,13 +357,13 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
   }
   const std::string device = text.device.value_or("None");
   format::DenseText result;
-  Sizes sizes{rows};
-  for (const GrowNode::Entry& entry : node.entries) {
+  Shape sizes{rows};
+  for (const LayoutNode::Entry& entry : node.entries) {
     if (entry.is_leaf) {
-      const GrowLeaf& leaf = leaves_[entry.index];
+      const LayoutLeaf& leaf = leaves_[entry.index];
       sizes.resize(1);
-      sizes.append(leaf.row.begin(), leaf.row.end());
-      result.leaf(entry.key, "cpu", sizes, stored_name(leaf.dtype));
+      sizes.insert(sizes.end(), leaf.row.begin(), leaf.row.end());
+      result.leaf(entry.key, "cpu", sizes, find_dtype(leaf.dtype)->torch);
     } else if (nodes_[entry.index].text.type == NodeType::tensorclass) {
       result.tensorclass(entry.key, nodes_[entry.index].text.tensorclass);
     } else {
@@ -371,43 +371,34 @@ std::string GrowFolder::text(std::size_t at, std::int64_t rows) const {
     }
   }
   sizes.resize(1);
-  sizes.append(node.row().begin(), node.row().end());
+  sizes.insert(sizes.end(), node.row().begin(), node.row().end());
   return std::move(result).finish(sizes, device);
 }
 
-SizesView GrowFolder::batch_above(std::size_t node) const {
-  for (const GrowNode& above : nodes_) {
-    for (const GrowNode::Entry& entry : above.entries) {
-      if (!entry.is_leaf && entry.index == node) return above.text.batch;
-    }
-  }
-  return {};
-}
-
-void GrowFolder::set_non_tensor(std::size_t node, NodeType type, std::string json) {
+void Layout::set_non_tensor(std::size_t node, NodeType type, std::string json) {
   nodes_[node].text.type = type;
   nodes_[node].text.data = std::move(json);
   nodes_[node].listed = -1;
 }
 
-void GrowFolder::add_listed(std::size_t node, std::string_view json, std::int64_t rows) {
+void Layout::add_listed(std::size_t node, std::string_view json, std::int64_t rows) {
   format::extend_list(nodes_[node].text.data, json);
   nodes_[node].listed = rows;
 }
 
-const GrowNode* GrowFolder::values_by_row() const noexcept {
-  for (const GrowNode& node : nodes_) {
+const LayoutNode* Layout::values_by_row() const noexcept {
+  for (const LayoutNode& node : nodes_) {
     if (node.text.type == NodeType::non_tensor_stack) return &node;
   }
   return nullptr;
 }
 
-std::size_t GrowFolder::growing_nodes() const noexcept {
+std::size_t Layout::growing_nodes() const noexcept {
   return static_cast<std::size_t>(
-      std::count_if(nodes_.begin(), nodes_.end(), [](const GrowNode& n) { return n.changes(); }));
+      std::count_if(nodes_.begin(), nodes_.end(), [](const LayoutNode& n) { return n.changes(); }));
 }
 
-std::size_t GrowFolder::find(Path path) const {
+std::size_t Layout::find(Path path) const {
   check_path(path);
   const auto is_path = [&](const std::vector<std::string>& names) {
     return std::equal(names.begin(), names.end(), path.begin(), path.end());
@@ -415,10 +406,10 @@ std::size_t GrowFolder::find(Path path) const {
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     if (is_path(leaves_[i].path)) return i;
   }
-  for (const GrowNode& node : nodes_) {
+  for (const LayoutNode& node : nodes_) {
     if (is_path(node.path)) fail(Code::wrong_entry, show_path(path), " is not a tensor");
   }
   fail(Code::key_not_found, "no entry ", show_path(path), " in \"", dir_, "\"");
 }
 
-}  // namespace td
+}  // namespace td::record

@@ -1,8 +1,7 @@
-#include "core/append/grow_publish.h"
+#include "core/record/publisher.h"
 
 #include "core/io/mappings.h"
 #include "core/io/new_file.h"
-#include "core/memmap/memmap_plan.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -11,24 +10,24 @@
 #include <cerrno>
 #include <set>
 
-namespace td {
+namespace td::record {
 
 namespace {
 
 using files::Descriptor;
 using files::Found;
 
-std::uint64_t bytes_of(const GrowLeaf& leaf, std::int64_t rows) noexcept {
+std::uint64_t bytes_of(const LayoutLeaf& leaf, std::int64_t rows) noexcept {
   return static_cast<std::uint64_t>(rows) * leaf.row_bytes;
 }
 
 }  // namespace
 
-Publisher::Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
-                     std::unique_ptr<GrowSums> sums)
+Publisher::Publisher(Layout& folder, files::FolderLock& lock, bool durable,
+                     std::unique_ptr<RowSums> sums)
     : folder_(folder), lock_(lock), durable_(durable), sums_(std::move(sums)) {
   files::FolderReplacement::sweep(folder.dir(), lock);
-  for (const GrowNode& node : folder.nodes()) {
+  for (const LayoutNode& node : folder.nodes()) {
     if (!node.grows()) continue;
     const Descriptor open = files::open_beneath(folder.folder(), node.folder, files::folder_flags);
     if (open.is_open()) files::remove_left_files(open.get(), folder.at(node.folder));
@@ -86,7 +85,7 @@ Descriptor Publisher::open(std::size_t leaf, std::int64_t rows) {
 
 void Publisher::trim() noexcept {
   for (std::size_t i = 0; i < folder_.leaves().size(); ++i) {
-    const GrowLeaf& leaf = folder_.leaves()[i];
+    const LayoutLeaf& leaf = folder_.leaves()[i];
     if (leaf.row_bytes == 0) continue;
     try {
       const files::Look look = folder_.look(leaf.file);
@@ -105,7 +104,7 @@ void Publisher::trim() noexcept {
 }
 
 void Publisher::make_folders(files::FolderReplacement& aside) const {
-  for (const GrowNode& node : folder_.nodes()) {
+  for (const LayoutNode& node : folder_.nodes()) {
     if (!node.folder.empty()) aside.make_folder(node.folder);
   }
 }
@@ -201,7 +200,7 @@ void Publisher::forget() noexcept {
 }
 
 // In the folder that is held open, whatever has its name now. Fails afterwards if that is another folder.
-void Publisher::publish_one(const GrowNode& node, std::size_t at, const format::RowCount& next) {
+void Publisher::publish_one(const LayoutNode& node, std::size_t at, const format::RowCount& next) {
   const std::string name(format::meta_file);
   const std::string path = files::join(folder_.at(node.folder), name);
   Descriptor inner;
@@ -235,7 +234,7 @@ void Publisher::publish_all(const format::RowCount& next) {
     make_folders(aside);
     keep_others(aside, next.rows);
     for (std::size_t i = 0; i < folder_.nodes().size(); ++i) {
-      const GrowNode& node = folder_.nodes()[i];
+      const LayoutNode& node = folder_.nodes()[i];
       if (!node.changes()) continue;
       aside.write(below(node.folder, format::meta_file), folder_.text(i, next.rows));
     }
@@ -256,15 +255,15 @@ void Publisher::publish_all(const format::RowCount& next) {
 void Publisher::keep_others(files::FolderReplacement& aside, std::int64_t rows) {
   std::set<std::string> known;
   if (sums_) known.insert(checksums_name(folder_.folder()));
-  for (const GrowNode& node : folder_.nodes()) {
+  for (const LayoutNode& node : folder_.nodes()) {
     known.insert(node.folder);
     if (node.changes()) known.insert(below(node.folder, format::meta_file));
   }
   std::set<std::string> values;
   if (rows == 0) {
-    for (const GrowLeaf& leaf : folder_.leaves()) values.insert(leaf.file);
+    for (const LayoutLeaf& leaf : folder_.leaves()) values.insert(leaf.file);
   }
-  for (const GrowNode& node : folder_.nodes()) {
+  for (const LayoutNode& node : folder_.nodes()) {
     const Descriptor open = files::open_beneath(folder_.folder(), node.folder, files::folder_flags);
     if (!open.is_open()) files::fail_io("cannot list", folder_.at(node.folder), errno);
     for (const files::Item& item : files::list(open.get(), folder_.at(node.folder))) {
@@ -287,46 +286,4 @@ bool Publisher::still_there(int file, const std::string& path) noexcept {
          opened.st_dev == there.st_dev && opened.st_ino == there.st_ino;
 }
 
-std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const TensorDict& like,
-                                                  bool durable) {
-  if (like.batch_size().empty()) {
-    fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
-  }
-  files::check_target(dir);
-  const IndexItem none = IndexItem::range(0, 0);
-  const TensorDict empty = like.index(none);
-  const SavePlan plan = plan_save(empty.node(), dir, {}, Content::zeros);
-  // A folder that is there is filled in place: what else lies in it stays.
-  files::FolderLock lock;
-  try {
-    if (files::look(files::join(dir, ".")).found != Found::nothing) {
-      lock = files::FolderLock(dir);
-      if (holds_dictionary(dir)) return std::nullopt;
-    }
-    files::FolderReplacement made(dir, &lock, /*exchange_wanted=*/false);
-    for (const SavePlan::Folder& folder : plan.folders) {
-      const std::string inner =
-          folder.path.size() > dir.size() ? folder.path.substr(dir.size() + 1) : std::string();
-      if (!inner.empty()) made.make_folder(inner);
-      made.write(below(inner, format::meta_file), folder.meta);
-    }
-    for (const SavePlan::File& file : plan.files) {
-      made.write(file.path.substr(dir.size() + 1), *file.content);
-    }
-    made.commit(durable);
-  } catch (const Error& error) {
-    if (error.code() == Code::busy) return std::nullopt;
-    throw;
-  }
-  return lock;
-}
-
-void make_stack_folder(const std::string& dir, bool durable) {
-  files::check_target(dir);
-  files::FolderReplacement made(dir, nullptr, /*exchange_wanted=*/false);
-  if (holds_dictionary(dir)) return;
-  made.write(std::string(format::meta_file), format::lazy_text(0));
-  made.commit(durable);
-}
-
-}  // namespace td
+}  // namespace td::record

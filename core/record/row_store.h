@@ -1,29 +1,29 @@
-// The files of a folder that grows, behind the memory of its writer: rows go from there to the files, and are
+// core/record/row_store.h: the files of a folder that grows, behind the memory of its writer: rows go from there to the files, and are
 // published. Belongs to one thread at a time.
 #pragma once
 
-#include "core/append/grow.h"
-#include "core/append/grow_publish.h"
+#include "core/record/options.h"
+#include "core/record/publisher.h"
 
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 
-namespace td {
+namespace td::record {
 
 // Memory for the rows of all leaves that are not in a file yet. Rows lie in it one after the other and go on
 // from its beginning when they have reached its end.
-class GrowRing {
+class Ring {
  public:
-  GrowRing(const GrowFolder& folder, std::int64_t wanted_bytes);
+  Ring(const Layout& folder, std::int64_t wanted_bytes);
 
   std::int64_t slots() const noexcept { return slots_; }
   char* leaf(std::size_t i) const noexcept { return leaves_[i]; }
-  const char* row(const GrowFolder& folder, std::size_t i, std::int64_t slot) const noexcept {
+  const char* row(const Layout& folder, std::size_t i, std::int64_t slot) const noexcept {
     return leaves_[i] + static_cast<std::size_t>(slot) * folder.leaves()[i].row_bytes;
   }
   // Fields that are not put are zeros.
-  void clear(const GrowFolder& folder, std::int64_t slot, std::int64_t rows) const noexcept;
+  void clear(const Layout& folder, std::int64_t slot, std::int64_t rows) const noexcept;
 
  private:
   struct Free {
@@ -34,15 +34,15 @@ class GrowRing {
   std::int64_t slots_ = 0;
 };
 
-class GrowStore {
+class RowStore {
  public:
   // The folder is there and locked. Resumes after the rows that a writer before has left.
-  GrowStore(const std::string& dir, files::FolderLock lock, const AppendOptions& options);
-  GrowStore(const GrowStore&) = delete;
-  GrowStore& operator=(const GrowStore&) = delete;
+  RowStore(const std::string& dir, files::FolderLock lock, const Options& options);
+  RowStore(const RowStore&) = delete;
+  RowStore& operator=(const RowStore&) = delete;
 
-  const GrowFolder& folder() const noexcept { return folder_; }
-  const GrowRing& ring() const noexcept { return ring_; }
+  const Layout& folder() const noexcept { return folder_; }
+  const Ring& ring() const noexcept { return ring_; }
 
   // Rows of the folder: those that it had at first, and that are in the files.
   std::int64_t opened_at() const noexcept { return opened_at_; }
@@ -78,9 +78,9 @@ class GrowStore {
 
   files::Origin origin_;
   files::FolderLock lock_;
-  GrowFolder folder_;
+  Layout folder_;
   Publisher publisher_;
-  GrowRing ring_;
+  Ring ring_;
   std::vector<files::Descriptor> files_;  // one for each leaf; closed: nothing was written yet
   bool durable_;
   bool by_time_;
@@ -90,4 +90,4 @@ class GrowStore {
   std::atomic<std::int64_t> written_;
 };
 
-}  // namespace td
+}  // namespace td::record

@@ -1,24 +1,24 @@
-// What a writer without capacity has beside its fields: memory for some rows, and the folder that they go
-// to. The memory is a window on the rows; the files follow at once, or on a thread.
+// core/record/recording.h: what a writer without capacity has beside its fields: memory for some rows, and the
+// folder that they go to. The memory is a window on the rows; the files follow at once, or on a thread.
 #pragma once
 
-#include "core/append/grow_store.h"
-#include "core/append/grow_thread.h"
+#include "core/record/row_store.h"
+#include "core/record/store_thread.h"
 
-namespace td {
+namespace td::record {
 
-class Growth {
+class Recording {
  public:
   // The folder is there and locked.
-  Growth(const std::string& dir, files::FolderLock lock, const AppendOptions& options);
-  ~Growth();
-  Growth(const Growth&) = delete;
-  Growth& operator=(const Growth&) = delete;
+  Recording(const std::string& dir, files::FolderLock lock, const Options& options);
+  ~Recording();
+  Recording(const Recording&) = delete;
+  Recording& operator=(const Recording&) = delete;
 
   // From now on a thread may ask how many rows are complete, if the options want one.
   void begin(const std::atomic<std::int64_t>& complete);
 
-  const GrowFolder& folder() const noexcept { return store_.folder(); }
+  const Layout& folder() const noexcept { return store_.folder(); }
   // Memory of a leaf for the first row of the window.
   char* memory(std::size_t leaf) const noexcept { return store_.ring().leaf(leaf); }
 
@@ -44,12 +44,12 @@ class Growth {
  private:
   void bring(std::int64_t end, Want want);
 
-  GrowStore store_;
+  RowStore store_;
   bool background_;
   std::int64_t every_ = 0;  // rows that are published together; 0: no limit
   std::int64_t asked_;      // rows of the folder that are to be published, or are
   std::int64_t first_ = 0;  // of the window
-  std::unique_ptr<GrowThread> thread_;
+  std::unique_ptr<StoreThread> thread_;
 };
 
-}  // namespace td
+}  // namespace td::record

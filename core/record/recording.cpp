@@ -1,8 +1,8 @@
-#include "core/append/growth.h"
+#include "core/record/recording.h"
 
 #include <algorithm>
 
-namespace td {
+namespace td::record {
 
 namespace {
 
@@ -11,14 +11,14 @@ constexpr std::int64_t rows_together = 1000;  // are published without a thread
 
 }  // namespace
 
-Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptions& options)
+Recording::Recording(const std::string& dir, files::FolderLock lock, const Options& options)
     : store_(dir, std::move(lock), options),
       background_(options.background),
       asked_(store_.opened_at()) {
   every_ = std::max<std::int64_t>(options.publish_rows, 0);
   if (options.publish_bytes != 0) {
     std::size_t row_bytes = 0;
-    for (const GrowLeaf& leaf : folder().leaves()) row_bytes += leaf.row_bytes;
+    for (const LayoutLeaf& leaf : folder().leaves()) row_bytes += leaf.row_bytes;
     const auto bytes = static_cast<std::int64_t>(std::max<std::size_t>(row_bytes, 1));
     const std::int64_t rows = std::max<std::int64_t>(options.publish_bytes / bytes, 1);
     every_ = every_ == 0 ? rows : std::min(every_, rows);
@@ -27,15 +27,15 @@ Growth::Growth(const std::string& dir, files::FolderLock lock, const AppendOptio
 }
 
 // A child process has no such thread, and perhaps a lock that nobody will open: it leaves them alone.
-Growth::~Growth() {
+Recording::~Recording() {
   if (!store_.is_here()) static_cast<void>(thread_.release());
 }
 
-void Growth::begin(const std::atomic<std::int64_t>& complete) {
-  if (background_) thread_ = std::make_unique<GrowThread>(store_, complete, every_);
+void Recording::begin(const std::atomic<std::int64_t>& complete) {
+  if (background_) thread_ = std::make_unique<StoreThread>(store_, complete, every_);
 }
 
-Growth::Window Growth::advance(std::int64_t row, Want want) {
+Recording::Window Recording::advance(std::int64_t row, Want want) {
   const std::int64_t end = store_.opened_at() + row;
   const bool due = every_ != 0 && end - asked_ >= every_;
   if (want == Want::published || due) {
@@ -58,7 +58,7 @@ Growth::Window Growth::advance(std::int64_t row, Want want) {
   return {first_, last};
 }
 
-void Growth::bring(std::int64_t end, Want want) {
+void Recording::bring(std::int64_t end, Want want) {
   if (!thread_) {
     store_.write(end);
     if (asked_ == end) store_.publish(end, want == Want::published);
@@ -72,9 +72,9 @@ void Growth::bring(std::int64_t end, Want want) {
   }
 }
 
-void Growth::release() {
+void Recording::release() {
   if (thread_ && store_.is_here()) thread_->stop();
   store_.release();
 }
 
-}  // namespace td
+}  // namespace td::record

@@ -1,9 +1,18 @@
 // What the kinds of writers share.
-#include "core/append/writer.h"
+#include "core/record/writer.h"
 
 #include "core/base/error.h"
 
-namespace td {
+namespace td::record {
+
+namespace {
+
+std::string_view name_of(DType dtype) noexcept {
+  const DTypeRow* row = find_dtype(dtype);
+  return row == nullptr ? "of another dtype" : row->torch;
+}
+
+}  // namespace
 
 std::int32_t Writer::bind(Path path) {
   if (closed_) {
@@ -15,7 +24,7 @@ std::int32_t Writer::bind(Path path) {
   return static_cast<std::int32_t>(fields_.size() - 1);
 }
 
-std::int32_t Writer::field(Path path, SizesView row, c10::ScalarType dtype) {
+std::int32_t Writer::field(Path path, ShapeView row, DType dtype) {
   if (closed_) {
     fail(Code::invalid_argument, "cannot bind ", show_path(path), ": the writer is closed");
   }
@@ -25,7 +34,8 @@ std::int32_t Writer::field(Path path, SizesView row, c10::ScalarType dtype) {
 
 void Writer::require_form(Path path, const Form& found, const Form& wanted) {
   if (found.dtype != wanted.dtype) {
-    fail(Code::dtype, show_path(path), " is of ", found.dtype, "; requested ", wanted.dtype);
+    fail(Code::dtype, show_path(path), " is ", name_of(found.dtype), "; requested ",
+         name_of(wanted.dtype));
   }
   if (found.row != wanted.row) {
     fail(Code::shape, "a row of ", show_path(path), " has sizes ", show_sizes(found.row),
@@ -74,4 +84,4 @@ void Writer::make_room() {
   more_rows();
 }
 
-}  // namespace td
+}  // namespace td::record

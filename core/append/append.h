@@ -1,11 +1,12 @@
-// core/append/grow.h: folders that become longer, along the first dimension, while others read them.
+// core/append/append.h: folders that become longer, along the first dimension, while others read them.
 //
 // Values are written behind the rows that a folder says it has; then the folder says that it has more of
 // them, in one step. A reader sees the old number of rows or the new one. After a process was killed the
 // files hold more than the folder says: the next writer resumes after these rows.
 #pragma once
 
-#include "core/append/writer.h"
+#include "core/record/resize.h"
+#include "core/record/writer.h"
 #include "core/tree/tensordict.h"
 
 #include <cstdint>
@@ -22,26 +23,15 @@ enum class Shard {
   any,    // one that nobody writes to, or a new one
 };
 
-struct AppendOptions {
-  bool durable = false;    // what is published is on the disk
-  bool checksums = false;  // a file of checksums is kept beside the values
-  // Rows are published after as many, or as many bytes. With 0 for both: after 10 ms in the background,
-  // 1,000 rows otherwise. -1 rows: by flush() and close() only.
-  std::int64_t publish_rows = 0;
-  std::int64_t publish_bytes = 0;
-  std::int64_t buffer_bytes = 0;  // memory for rows that are not yet in a file; 0: 1 MiB, or 16 MiB
-                                  // in the background
-  bool background = true;    // files are written, and rows published, on a thread of the writer
-  std::int64_t meta_ms = 0;  // how far meta.json files may be behind counted rows; 0: a second; -1:
-                             // until flush() or close()
+struct AppendOptions : record::Options {
   Shard shard = Shard::none;
 };
 
 // A writer without capacity over a folder, from its end on. Where there is none it is made, without rows,
 // with the entries of `like`; nullptr: it must be there. With several batch dimensions a row is all that
 // stands at one place of the first. One writer works on a folder at a time (Code::busy).
-std::unique_ptr<Writer> open_append(const std::string& dir, const TensorDict* like,
-                                    const AppendOptions& options = {});
+std::unique_ptr<record::Writer> open_append(const std::string& dir, const TensorDict* like,
+                                            const AppendOptions& options = {});
 
 // Adds the rows of a dictionary, all of them or none. A folder with a lazy stack along the first
 // dimension gets the dictionary as one more element.
@@ -51,13 +41,7 @@ void memmap_append(const std::string& dir, const TensorDict& td, const AppendOpt
 // publishes those that an interrupted writer has left. Rows that go must not be mapped elsewhere.
 void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOptions& options = {});
 
-// How long a folder is. `stored` differs from `rows` after a crash: more are those that a writer has left,
-// fewer mean that files were cut.
-struct MemmapLength {
-  std::int64_t rows = 0;    // that it says it has
-  std::int64_t stored = 0;  // whole ones in all of its files
-  std::int64_t spare = 0;   // bytes behind the end, all files together
-};
+using MemmapLength = record::Length;
 MemmapLength memmap_length(const std::string& dir);
 
 }  // namespace td

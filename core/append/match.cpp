@@ -1,5 +1,5 @@
-// A dictionary beside a folder that it shall make longer.
-#include "core/append/grow_folder.h"
+#include "core/append/match.h"
+
 #include "core/memmap/tensorclass_plan.h"
 #include "core/tensor/known_sizes.h"
 
@@ -16,14 +16,17 @@ namespace td {
 namespace {
 
 using format::NodeType;
+using record::Layout;
+using record::LayoutLeaf;
+using record::LayoutNode;
 
 class Matcher {
  public:
-  explicit Matcher(const GrowFolder& folder) : folder_(folder) {
+  explicit Matcher(const Layout& folder) : folder_(folder) {
     result_.leaves.resize(folder.leaves().size());
   }
 
-  GrowSources run(const TensorDict& td) {
+  Sources run(const TensorDict& td) {
     if (td.batch_size().empty()) {
       fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
     }
@@ -59,7 +62,7 @@ class Matcher {
 
   void enter(const Pending& at) {
     const auto& [i, node, outside] = at;
-    const GrowNode& to = folder_.nodes()[i];
+    const LayoutNode& to = folder_.nodes()[i];
     switch (to.text.type) {
       case NodeType::lazy: return enter_lazy(i, node);
       case NodeType::tensorclass: return enter_tensorclass(i, node);
@@ -89,7 +92,8 @@ class Matcher {
 
   // What Python has pickled is the same for all rows.
   void check_pickled(std::size_t i, const PickledFields& pickled) const {
-    const std::string path = folder_.at(below(folder_.nodes()[i].folder, format::pickle_file));
+    const std::string path =
+        folder_.at(files::below(folder_.nodes()[i].folder, format::pickle_file));
     const files::Look look = files::look(path);
     const bool same = pickled.file && look.found == files::Found::file &&
                       look.bytes == pickled.file->size() &&
@@ -98,7 +102,7 @@ class Matcher {
   }
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
-    const GrowNode& to = folder_.nodes()[i];
+    const LayoutNode& to = folder_.nodes()[i];
     const LazyNode* lazy = as_dict_stack(node.get());
     if (lazy == nullptr || lazy->stack_dim() != to.text.stack_dim) {
       fail_kind(i, ("a lazy stack along dimension " + std::to_string(to.text.stack_dim)).c_str());
@@ -112,8 +116,8 @@ class Matcher {
     }
   }
 
-  void check_sizes(const std::string& what, SizesView sizes, SizesView row) const {
-    if (!sizes.empty() && sizes[0] == rows_ && sizes.slice(1) == row) return;
+  void check_sizes(const std::string& what, SizesView sizes, ShapeView row) const {
+    if (!sizes.empty() && sizes[0] == rows_ && ShapeView(sizes.slice(1)) == row) return;
     Sizes wanted{rows_};
     wanted.append(row.begin(), row.end());
     fail(Code::shape, what, " has shape ", show_sizes(sizes), "; rows for \"", folder_.dir(),
@@ -122,12 +126,12 @@ class Matcher {
 
   void enter_dense(std::size_t i, const NodePtr& given,
                    const std::vector<const format::Field*>& outside) {
-    const GrowNode& to = folder_.nodes()[i];
+    const LayoutNode& to = folder_.nodes()[i];
     if (!is_dict(*given)) fail_kind(i, "a dictionary");
     result_.held.push_back(dense_form(given));
     const DenseNode& node = *as_dense(result_.held.back().get());
     check_sizes(name(i), node.batch(), to.row());
-    for (const GrowNode::Entry& entry : to.entries) {
+    for (const LayoutNode::Entry& entry : to.entries) {
       const Value* value = node.find(entry.key);
       if (value == nullptr) {
         fail(Code::key_not_found, name(i), " has no entry ", quote(entry.key), ", which is in \"",
@@ -151,7 +155,7 @@ class Matcher {
     for (const format::Field* field : outside) {
       if (field->name == key && holds(value, *field)) return;
     }
-    for (const GrowNode::Entry& entry : folder_.nodes()[i].entries) {
+    for (const LayoutNode::Entry& entry : folder_.nodes()[i].entries) {
       if (entry.key == key) return;
     }
     fail(Code::key_not_found, name(i), " has an entry ", quote(key), ", which is not in \"",
@@ -159,16 +163,17 @@ class Matcher {
   }
 
   void add_leaf(std::size_t index, const Value& value) {
-    const GrowLeaf& leaf = folder_.leaves()[index];
+    const LayoutLeaf& leaf = folder_.leaves()[index];
     const std::vector<std::string_view> views(leaf.path.begin(), leaf.path.end());
     if (value.is_node()) {
       fail(Code::wrong_entry, show_path(views), " is a tensor in \"", folder_.dir(),
            "\" and something else in the dictionary to append");
     }
     const at::Tensor& tensor = value.tensor();
-    if (tensor.scalar_type() != leaf.dtype) {
-      fail(Code::dtype, show_path(views), " is ", stored_name(leaf.dtype), " in \"", folder_.dir(),
-           "\" and ", dtype_name(tensor.scalar_type()), " in the dictionary to append");
+    if (dtype_of(tensor.scalar_type()) != leaf.dtype) {
+      fail(Code::dtype, show_path(views), " is ", find_dtype(leaf.dtype)->torch, " in \"",
+           folder_.dir(), "\" and ", dtype_name(tensor.scalar_type()),
+           " in the dictionary to append");
     }
     check_sizes(show_path(views), tensor.sizes(), leaf.row);
     if (tensor.layout() != c10::kStrided || tensor.is_nested() || !tensor.has_storage()) {
@@ -177,16 +182,14 @@ class Matcher {
     result_.leaves[index] = tensor;
   }
 
-  const GrowFolder& folder_;
-  GrowSources result_;
+  const Layout& folder_;
+  Sources result_;
   std::int64_t rows_ = 0;
   std::vector<Pending> pending_;
 };
 
 }  // namespace
 
-GrowSources match(const GrowFolder& folder, const TensorDict& td) {
-  return Matcher(folder).run(td);
-}
+Sources match(const Layout& folder, const TensorDict& td) { return Matcher(folder).run(td); }
 
 }  // namespace td

@@ -1,11 +1,11 @@
-#include "core/append/grow_thread.h"
+#include "core/record/store_thread.h"
 
 #include "core/base/start_thread.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace td {
+namespace td::record {
 
 namespace {
 
@@ -14,15 +14,15 @@ constexpr std::chrono::milliseconds period(10);
 
 }  // namespace
 
-GrowThread::GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete,
-                       std::int64_t together)
+StoreThread::StoreThread(RowStore& store, const std::atomic<std::int64_t>& complete,
+                         std::int64_t together)
     : store_(store), complete_(complete), together_(together), publish_end_(store.written()) {
   thread_ = start_thread([this] { run(); });
 }
 
-GrowThread::~GrowThread() { stop(); }
+StoreThread::~StoreThread() { stop(); }
 
-void GrowThread::stop() noexcept {
+void StoreThread::stop() noexcept {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard<std::mutex> hold(mutex_);
@@ -32,18 +32,18 @@ void GrowThread::stop() noexcept {
   thread_.join();
 }
 
-std::uint64_t GrowThread::request() {
+std::uint64_t StoreThread::request() {
   wanted_.notify_one();
   return ++requests_;
 }
 
-void GrowThread::hand_over(std::int64_t publish_end) {
+void StoreThread::hand_over(std::int64_t publish_end) {
   const std::lock_guard<std::mutex> hold(mutex_);
   publish_end_ = publish_end;
   request();
 }
 
-void GrowThread::wait_beyond(std::int64_t rows) {
+void StoreThread::wait_beyond(std::int64_t rows) {
   std::unique_lock<std::mutex> hold(mutex_);
   const std::uint64_t mine = request();
   changed_.wait(hold, [&] { return store_.written() > rows || answered_ >= mine; });
@@ -51,7 +51,7 @@ void GrowThread::wait_beyond(std::int64_t rows) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-void GrowThread::flush(std::int64_t end) {
+void StoreThread::flush(std::int64_t end) {
   std::unique_lock<std::mutex> hold(mutex_);
   whole_ = true;
   publish_end_ = end;
@@ -61,7 +61,7 @@ void GrowThread::flush(std::int64_t end) {
 }
 
 // Wakes by itself as well: rows that come slowly do not stay in memory.
-void GrowThread::run() {
+void StoreThread::run() {
   std::unique_lock<std::mutex> hold(mutex_);
   for (;;) {
     wanted_.wait_for(hold, period, [this] { return stop_ || requests_ != answered_; });
@@ -83,7 +83,7 @@ void GrowThread::run() {
   }
 }
 
-void GrowThread::bring(std::int64_t publish_end, bool whole) {
+void StoreThread::bring(std::int64_t publish_end, bool whole) {
   write(publish_end);
   store_.publish(publish_end, whole);
   std::int64_t end = store_.opened_at() + complete_.load(std::memory_order_acquire);
@@ -94,11 +94,11 @@ void GrowThread::bring(std::int64_t publish_end, bool whole) {
 }
 
 // Whoever waits for room goes on as soon as there is some.
-void GrowThread::write(std::int64_t end) {
+void StoreThread::write(std::int64_t end) {
   while (store_.write_some(end)) {
     const std::lock_guard<std::mutex> hold(mutex_);
     changed_.notify_all();
   }
 }
 
-}  // namespace td
+}  // namespace td::record

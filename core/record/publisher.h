@@ -1,23 +1,22 @@
-// The step from the rows that a folder says it has to another number of them.
+// core/record/publisher.h: the step from the rows that a folder says it has to another number of them.
 #pragma once
 
-#include "core/append/grow_folder.h"
-#include "core/append/grow_sums.h"
+#include "core/record/layout.h"
+#include "core/record/row_sums.h"
 
 #include <memory>
 #include <string_view>
 
-namespace td {
+namespace td::record {
 
 // Works on a folder whose lock is held. Values come first, by open(); publish() is the step.
 class Publisher {
  public:
   // Removes unfinished work of writers that have died.
-  Publisher(GrowFolder& folder, files::FolderLock& lock, bool durable,
-            std::unique_ptr<GrowSums> sums);
+  Publisher(Layout& folder, files::FolderLock& lock, bool durable, std::unique_ptr<RowSums> sums);
 
   // What is told of each byte that is written; nullptr: there are no checksums.
-  GrowSums* sums() const noexcept { return sums_.get(); }
+  RowSums* sums() const noexcept { return sums_.get(); }
 
   // Publishes so many of folder.kept_rows(). The others are no longer remembered.
   void resume(std::int64_t rows);
@@ -56,14 +55,14 @@ class Publisher {
   void open_count(int flags);
   void reopen_count() noexcept;
   void write_count(const format::RowCount& count) const;
-  void publish_one(const GrowNode& node, std::size_t at, const format::RowCount& next);
+  void publish_one(const LayoutNode& node, std::size_t at, const format::RowCount& next);
   void publish_all(const format::RowCount& next);
   void keep_others(files::FolderReplacement& aside, std::int64_t rows);
 
-  GrowFolder& folder_;
+  Layout& folder_;
   files::FolderLock& lock_;
   bool durable_;
-  std::unique_ptr<GrowSums> sums_;
+  std::unique_ptr<RowSums> sums_;
   files::Descriptor count_;  // the file of counts in the folder as it is now
 };
 
@@ -71,12 +70,4 @@ class Publisher {
 void cut_file(int file, std::uint64_t bytes, const std::string& path);
 void sync_file(int file, const std::string& path);
 
-// A new folder without rows, with the entries of a dictionary, and the lock on it. Nothing when there is
-// one, or somebody else is making it.
-std::optional<files::FolderLock> make_grow_folder(const std::string& dir, const TensorDict& like,
-                                                  bool durable);
-
-// A new folder for a lazy stack along the rows, without elements.
-void make_stack_folder(const std::string& dir, bool durable);
-
-}  // namespace td
+}  // namespace td::record

@@ -1,23 +1,23 @@
-// The checksums of a folder that grows: a hash of each file of values goes on with what is written.
+// core/record/row_sums.h: the checksums of a folder that grows: a hash of each file of values goes on with what is written.
 #pragma once
 
-#include "core/append/grow_folder.h"
 #include "core/formats/checksums.h"
+#include "core/record/layout.h"
 
 #include <deque>
 #include <memory>
 
-namespace td {
+namespace td::record {
 
-class GrowSums {
+class RowSums {
  public:
   // Whether a folder has checksums. They are then kept whether or not anybody asks: old ones would call
   // it damaged.
-  static bool present(const GrowFolder& folder);
+  static bool present(const Layout& folder);
 
   // Reads the first rows of each file. Without a check also what is damaged is taken as it is; with one
   // Code::format where rows are not those that the checksums of the folder are of.
-  GrowSums(const GrowFolder& folder, std::int64_t rows, bool check);
+  RowSums(const Layout& folder, std::int64_t rows, bool check);
 
   // Goes on to so many rows with what the files hold.
   void read(std::int64_t rows);
@@ -32,12 +32,12 @@ class GrowSums {
  private:
   void check() const;
 
-  const GrowFolder& folder_;
+  const Layout& folder_;
   std::int64_t rows_ = 0;       // that have been read
   std::deque<Hasher> hashers_;  // one for each leaf
 };
 
 // Nothing when there are no checksums, and none are wanted.
-std::unique_ptr<GrowSums> open_sums(const GrowFolder& folder, bool wanted);
+std::unique_ptr<RowSums> open_sums(const Layout& folder, bool wanted);
 
-}  // namespace td
+}  // namespace td::record

@@ -1,23 +1,23 @@
-// A thread that brings rows from the memory of a writer to the files, and publishes them. The one who writes
+// core/record/store_thread.h: a thread that brings rows from the memory of a writer to the files, and publishes them. The one who writes
 // rows waits for it only when the memory is full, or when asked to.
 #pragma once
 
-#include "core/append/grow_store.h"
+#include "core/record/row_store.h"
 
 #include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
 
-namespace td {
+namespace td::record {
 
-class GrowThread {
+class StoreThread {
  public:
   // `complete`: rows since the store was opened. `together`: rows that are published together; 0: any.
-  GrowThread(GrowStore& store, const std::atomic<std::int64_t>& complete, std::int64_t together);
-  ~GrowThread();
-  GrowThread(const GrowThread&) = delete;
-  GrowThread& operator=(const GrowThread&) = delete;
+  StoreThread(RowStore& store, const std::atomic<std::int64_t>& complete, std::int64_t together);
+  ~StoreThread();
+  StoreThread(const StoreThread&) = delete;
+  StoreThread& operator=(const StoreThread&) = delete;
 
   // Rows before `publish_end` are to be published, and complete ones to be written now. Never waits for a
   // file. After a failure the thread tries again.
@@ -38,7 +38,7 @@ class GrowThread {
   void write(std::int64_t end);
   std::uint64_t request();
 
-  GrowStore& store_;
+  RowStore& store_;
   const std::atomic<std::int64_t>& complete_;
   std::int64_t together_;
   std::mutex mutex_;
@@ -52,4 +52,4 @@ class GrowThread {
   std::thread thread_;
 };
 
-}  // namespace td
+}  // namespace td::record

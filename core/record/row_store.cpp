@@ -1,11 +1,11 @@
-#include "core/append/grow_store.h"
+#include "core/record/row_store.h"
 
 #include "core/io/file_io.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace td {
+namespace td::record {
 
 namespace {
 
@@ -20,7 +20,7 @@ std::size_t rounded(std::size_t bytes) {
   return (bytes + cache_line - 1) / cache_line * cache_line;
 }
 
-std::int64_t buffer_of(const AppendOptions& options) {
+std::int64_t buffer_of(const Options& options) {
   if (options.publish_rows < -1 || options.publish_bytes < 0 || options.buffer_bytes < 0) {
     fail(Code::invalid_argument, "a number of rows or bytes cannot be negative");
   }
@@ -32,12 +32,12 @@ std::int64_t buffer_of(const AppendOptions& options) {
 }
 
 // Before a ring is made for it.
-const GrowFolder& checked(const GrowFolder& folder) {
+const Layout& checked(const Layout& folder) {
   if (folder.is_stack()) {
     fail(Code::unsupported, "\"", folder.dir(),
          "\" is a lazy stack along the rows: append to it, or write to a shard of it");
   }
-  if (const GrowNode* values = folder.values_by_row()) {
+  if (const LayoutNode* values = folder.values_by_row()) {
     std::string name = values->path.empty() ? std::string() : values->path.back();
     fail(Code::unsupported, quote(name), " in \"", folder.dir(),
          "\" holds a value for each row, which a writer cannot add; append dictionaries instead");
@@ -47,9 +47,9 @@ const GrowFolder& checked(const GrowFolder& folder) {
 
 }  // namespace
 
-GrowRing::GrowRing(const GrowFolder& folder, std::int64_t wanted_bytes) {
+Ring::Ring(const Layout& folder, std::int64_t wanted_bytes) {
   std::size_t row_bytes = 0;
-  for (const GrowLeaf& leaf : folder.leaves()) {
+  for (const LayoutLeaf& leaf : folder.leaves()) {
     if (__builtin_add_overflow(row_bytes, leaf.row_bytes, &row_bytes)) {
       fail(Code::out_of_memory, "a row of \"", folder.dir(),
            "\" needs more bytes than can be addressed");
@@ -58,7 +58,7 @@ GrowRing::GrowRing(const GrowFolder& folder, std::int64_t wanted_bytes) {
   const auto row = static_cast<std::int64_t>(row_bytes);
   slots_ = row == 0 ? most_slots : std::max<std::int64_t>(wanted_bytes / row, 1);
   std::size_t bytes = 0;
-  for (const GrowLeaf& leaf : folder.leaves()) {
+  for (const LayoutLeaf& leaf : folder.leaves()) {
     bytes += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
   }
   // Zeros of the system, which take no memory before they are written to.
@@ -66,14 +66,13 @@ GrowRing::GrowRing(const GrowFolder& folder, std::int64_t wanted_bytes) {
   if (!memory_) fail(Code::out_of_memory, "no memory for a buffer of ", bytes, " bytes");
   const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
   char* next = memory_.get() + (rounded(address) - address);
-  for (const GrowLeaf& leaf : folder.leaves()) {
+  for (const LayoutLeaf& leaf : folder.leaves()) {
     leaves_.push_back(next);
     next += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
   }
 }
 
-void GrowRing::clear(const GrowFolder& folder, std::int64_t slot,
-                     std::int64_t rows) const noexcept {
+void Ring::clear(const Layout& folder, std::int64_t slot, std::int64_t rows) const noexcept {
   for (std::size_t i = 0; i < leaves_.size(); ++i) {
     const std::size_t bytes = folder.leaves()[i].row_bytes;
     std::memset(leaves_[i] + static_cast<std::size_t>(slot) * bytes, 0,
@@ -81,7 +80,7 @@ void GrowRing::clear(const GrowFolder& folder, std::int64_t slot,
   }
 }
 
-GrowStore::GrowStore(const std::string& dir, files::FolderLock lock, const AppendOptions& options)
+RowStore::RowStore(const std::string& dir, files::FolderLock lock, const Options& options)
     : lock_(std::move(lock)),
       folder_(dir, lock_),
       publisher_(folder_, lock_, options.durable, open_sums(folder_, options.checksums)),
@@ -102,13 +101,13 @@ GrowStore::GrowStore(const std::string& dir, files::FolderLock lock, const Appen
   }
 }
 
-void GrowStore::require_origin() const {
+void RowStore::require_origin() const {
   if (origin_.is_here()) return;
   fail(Code::invalid_argument, "the writer of \"", folder_.dir(),
        "\" belongs to the process that this one was forked from");
 }
 
-bool GrowStore::write_some(std::int64_t end) {
+bool RowStore::write_some(std::int64_t end) {
   if (end <= written()) return false;
   require_origin();
   // Another folder that has taken the name may share the files of values, as links to them.
@@ -124,7 +123,7 @@ bool GrowStore::write_some(std::int64_t end) {
   return true;
 }
 
-void GrowStore::write_first(std::int64_t slot) {
+void RowStore::write_first(std::int64_t slot) {
   std::vector<std::string_view> first;
   for (std::size_t i = 0; i < files_.size(); ++i) {
     first.emplace_back(ring_.row(folder_, i, slot), folder_.leaves()[i].row_bytes);
@@ -133,7 +132,7 @@ void GrowStore::write_first(std::int64_t slot) {
   written_piece(slot, 1);
 }
 
-void GrowStore::write_piece(std::int64_t slot, std::int64_t rows) {
+void RowStore::write_piece(std::int64_t slot, std::int64_t rows) {
   for (std::size_t i = 0; i < files_.size(); ++i) {
     const std::size_t bytes = folder_.leaves()[i].row_bytes;
     if (bytes == 0) continue;
@@ -144,7 +143,7 @@ void GrowStore::write_piece(std::int64_t slot, std::int64_t rows) {
   written_piece(slot, rows);
 }
 
-void GrowStore::written_piece(std::int64_t slot, std::int64_t rows) {
+void RowStore::written_piece(std::int64_t slot, std::int64_t rows) {
   for (std::size_t i = 0; publisher_.sums() != nullptr && i < files_.size(); ++i) {
     publisher_.sums()->add(i, ring_.row(folder_, i, slot),
                            static_cast<std::size_t>(rows) * folder_.leaves()[i].row_bytes);
@@ -154,7 +153,7 @@ void GrowStore::written_piece(std::int64_t slot, std::int64_t rows) {
 }
 
 // Whether the step is due that takes rows into the meta.json files.
-bool GrowStore::must_store(std::int64_t end) {
+bool RowStore::must_store(std::int64_t end) {
   if (end <= folder_.stored_rows()) return false;
   const bool behind = by_time_ || folder_.rows() != folder_.stored_rows();
   if (behind && meta_delay_ && Clock::now() >= meta_at_ + *meta_delay_) return true;
@@ -165,7 +164,7 @@ bool GrowStore::must_store(std::int64_t end) {
   return !by_time_ || folder_.stored_rows() == 0;
 }
 
-void GrowStore::publish(std::int64_t end, bool whole) {
+void RowStore::publish(std::int64_t end, bool whole) {
   end = std::max(end, folder_.rows());
   if (whole ? end <= folder_.stored_rows() : !must_store(end)) return;
   require_origin();
@@ -187,9 +186,9 @@ void GrowStore::publish(std::int64_t end, bool whole) {
   });
 }
 
-void GrowStore::release() {
+void RowStore::release() {
   struct LetGo {
-    GrowStore& store;
+    RowStore& store;
     ~LetGo() {
       store.files_.clear();
       store.lock_.release();
@@ -205,4 +204,4 @@ void GrowStore::release() {
   publisher_.forget();
 }
 
-}  // namespace td
+}  // namespace td::record

@@ -1,10 +1,9 @@
-// core/append/writer.h: rows of plain memory into fields that are found once, for a hot loop.
+// core/record/writer.h: rows of plain memory into fields that are found once, for a hot loop.
 #pragma once
 
 #include "core/base/key.h"
-#include "core/tensor/sizes.h"
-
-#include <c10/core/ScalarType.h>
+#include "core/base/sizes.h"
+#include "core/formats/dtypes.h"
 
 #include <atomic>
 #include <cstddef>
@@ -14,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
-namespace td {
+namespace td::record {
 
 // A row is one element of the batch; with several batch dimensions rows follow in row-major order.
 // bind() finds a field; put() is then a few comparisons and a memcpy, and allocates nothing. Where rows
-// go is said by a kind of writer: into the tensors of a dictionary (tensor_writer.h), or into a folder
-// that grows (growing_writer.h). None of the functions of the hot loop is virtual.
+// go is said by a kind of writer: into the tensors of a dictionary (append/tensor_writer.h), or into a
+// folder that grows (recorder.h). None of the functions of the hot loop is virtual.
 class Writer {
  public:
   virtual ~Writer() = default;
@@ -30,7 +29,7 @@ class Writer {
   std::int32_t bind(Path path);
 
   // The same for a field that must be of this dtype and of these sizes in each row.
-  std::int32_t field(Path path, SizesView row, c10::ScalarType dtype);
+  std::int32_t field(Path path, ShapeView row, DType dtype);
 
   std::size_t row_bytes(std::int32_t field) const;
 
@@ -83,10 +82,10 @@ class Writer {
 
   virtual Field find_field(Path path) = 0;
   // Makes a field of this dtype and these sizes where it can and there is none, and checks it.
-  virtual void declare_field(Path path, SizesView row, c10::ScalarType dtype) = 0;
+  virtual void declare_field(Path path, ShapeView row, DType dtype) = 0;
   struct Form {
-    c10::ScalarType dtype;
-    SizesView row;
+    DType dtype;
+    ShapeView row;
   };
   static void require_form(Path path, const Form& found, const Form& wanted);
   // No row is left: makes room for more, or throws.
@@ -114,4 +113,4 @@ class Writer {
   bool closed_ = false;
 };
 
-}  // namespace td
+}  // namespace td::record

@@ -1,4 +1,4 @@
-#include "core/append/grow_sums.h"
+#include "core/record/row_sums.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <unordered_map>
 
-namespace td {
+namespace td::record {
 
 namespace {
 
@@ -14,7 +14,7 @@ using files::Found;
 
 constexpr std::size_t summed_at_once = std::size_t{1} << 18;
 
-void hash_part(Hasher& hasher, const GrowFolder& folder, const std::string& relative,
+void hash_part(Hasher& hasher, const Layout& folder, const std::string& relative,
                std::uint64_t from, std::uint64_t bytes) {
   const std::string path = folder.at(relative);
   const files::Descriptor file =
@@ -36,19 +36,19 @@ void hash_part(Hasher& hasher, const GrowFolder& folder, const std::string& rela
 
 }  // namespace
 
-bool GrowSums::present(const GrowFolder& folder) {
+bool RowSums::present(const Layout& folder) {
   return folder.look(checksums_name(folder.folder())).found != Found::nothing;
 }
 
-GrowSums::GrowSums(const GrowFolder& folder, std::int64_t rows, bool check) : folder_(folder) {
+RowSums::RowSums(const Layout& folder, std::int64_t rows, bool check) : folder_(folder) {
   hashers_.resize(folder.leaves().size());
   read(rows);
   if (check && present(folder)) this->check();
 }
 
-void GrowSums::read(std::int64_t rows) {
+void RowSums::read(std::int64_t rows) {
   for (std::size_t i = 0; i < hashers_.size(); ++i) {
-    const GrowLeaf& leaf = folder_.leaves()[i];
+    const LayoutLeaf& leaf = folder_.leaves()[i];
     const std::uint64_t from = static_cast<std::uint64_t>(rows_) * leaf.row_bytes;
     const std::uint64_t bytes = static_cast<std::uint64_t>(rows - rows_) * leaf.row_bytes;
     if (bytes != 0) hash_part(hashers_[i], folder_, leaf.file, from, bytes);
@@ -56,7 +56,7 @@ void GrowSums::read(std::int64_t rows) {
   rows_ = rows;
 }
 
-void GrowSums::check() const {
+void RowSums::check() const {
   const std::string name = checksums_name(folder_.folder());
   const std::string path = folder_.at(name);
   std::unordered_map<std::string, Checksum> known;
@@ -66,7 +66,7 @@ void GrowSums::check() const {
     known.emplace(one.path, std::move(one));
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {
-    const GrowLeaf& leaf = folder_.leaves()[i];
+    const LayoutLeaf& leaf = folder_.leaves()[i];
     const auto found = known.find(leaf.file);
     const std::uint64_t bytes = static_cast<std::uint64_t>(folder_.rows()) * leaf.row_bytes;
     if (found == known.end() || found->second.bytes != bytes || bytes == 0) continue;
@@ -76,15 +76,15 @@ void GrowSums::check() const {
   }
 }
 
-std::unique_ptr<GrowSums> open_sums(const GrowFolder& folder, bool wanted) {
-  if (!wanted && !GrowSums::present(folder)) return nullptr;
-  return std::make_unique<GrowSums>(folder, folder.rows(), /*check=*/true);
+std::unique_ptr<RowSums> open_sums(const Layout& folder, bool wanted) {
+  if (!wanted && !RowSums::present(folder)) return nullptr;
+  return std::make_unique<RowSums>(folder, folder.rows(), /*check=*/true);
 }
 
-std::string GrowSums::text(std::int64_t rows) const {
+std::string RowSums::text(std::int64_t rows) const {
   std::vector<Checksum> all;
   for (std::size_t i = 0; i < folder_.nodes().size(); ++i) {
-    const GrowNode& node = folder_.nodes()[i];
+    const LayoutNode& node = folder_.nodes()[i];
     const std::string name = node.folder.empty() ? std::string(format::meta_file)
                                                  : files::join(node.folder, format::meta_file);
     const std::string meta =
@@ -101,11 +101,11 @@ std::string GrowSums::text(std::int64_t rows) const {
     all.push_back({pickle, look.bytes, hasher.digest()});
   }
   for (std::size_t i = 0; i < hashers_.size(); ++i) {
-    const GrowLeaf& leaf = folder_.leaves()[i];
+    const LayoutLeaf& leaf = folder_.leaves()[i];
     const std::uint64_t bytes = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
     if (bytes != 0) all.push_back({leaf.file, bytes, hashers_[i].digest()});
   }
   return checksums_text(all);
 }
 
-}  // namespace td
+}  // namespace td::record

@@ -1,0 +1,121 @@
+// Writers without capacity: into the folder itself, or into a shard of it.
+#include "core/append/append.h"
+#include "core/append/match.h"
+#include "core/memmap/memmap.h"
+#include "core/memmap/memmap_plan.h"
+#include "core/record/new_folder.h"
+#include "core/record/recorder.h"
+#include "core/tree/non_tensor_values.h"
+
+namespace td {
+
+namespace {
+
+using files::FolderLock;
+using record::FolderTexts;
+using record::Layout;
+using record::LayoutNode;
+using record::Writer;
+
+// The folders and files of a dictionary without rows.
+FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
+  if (like.batch_size().empty()) {
+    fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
+  }
+  const IndexItem none = IndexItem::range(0, 0);
+  const TensorDict empty = like.index(none);
+  const SavePlan plan = plan_save(empty.node(), dir, {}, Content::zeros);
+  FolderTexts result;
+  for (const SavePlan::Folder& folder : plan.folders) {
+    const std::string meta = files::join(folder.path, format::meta_file);
+    result.files.emplace_back(meta.substr(dir.size() + 1), folder.meta);
+  }
+  for (const SavePlan::File& file : plan.files) {
+    result.files.emplace_back(file.path.substr(dir.size() + 1), *file.content);
+  }
+  return result;
+}
+
+void check_like(const Layout& folder, const TensorDict& like) {
+  for (const auto& [at, value] : match(folder, like).values) {
+    const LayoutNode& node = folder.nodes()[at];
+    const NodePtr there =
+        c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
+    if (same_non_tensor(*there, *value)) continue;
+    fail(Code::wrong_entry, quote(node.path.back()), " in \"", folder.dir(),
+         "\" has a value that differs from the sample");
+  }
+}
+
+std::unique_ptr<Writer> open_one(const std::string& dir, FolderLock lock, const TensorDict* like,
+                                 const AppendOptions& options) {
+  auto recording = std::make_unique<record::Recording>(dir, std::move(lock), options);
+  if (like != nullptr) check_like(recording->folder(), *like);
+  return std::make_unique<record::Recorder>(std::move(recording));
+}
+
+// The folder that shards lie in. Several processes may make it at once.
+void make_root(const std::string& root, bool durable) {
+  const FolderTexts texts{{{std::string(format::meta_file), format::lazy_text(0)}}};
+  record::try_again(root, [&] {
+    return record::holds_dictionary(root) || record::make_folder(root, texts, durable).has_value();
+  });
+}
+
+std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* like,
+                                   const AppendOptions& options) {
+  if (!record::holds_dictionary(root)) {
+    if (like == nullptr) record::fail_no_dictionary(root);
+    make_root(root, options.durable);
+  }
+  const Layout stack = Layout::glance(root);
+  if (!stack.is_stack()) {
+    fail(Code::unsupported, "\"", root, "\" is not a lazy stack along the rows and has no shards");
+  }
+  // Elements of one stack are alike.
+  const std::string first = files::join(root, "0");
+  TensorDict sample;
+  if (like == nullptr) {
+    LoadOptions load;
+    load.private_mapping = true;
+    sample = load_memmap(first, load);
+    like = &sample;
+  } else if (record::holds_dictionary(first)) {
+    check_like(Layout::glance(first), *like);
+  }
+  std::int64_t k = 0;
+  std::unique_ptr<Writer> result;
+  record::try_again(root, [&] {
+    for (;; ++k) {
+      const std::string dir = files::join(root, std::to_string(k));
+      // Nobody takes a number before the one below it is there: no reader meets a gap.
+      if (!record::holds_dictionary(dir)) {
+        std::optional<FolderLock> lock =
+            record::make_folder(dir, texts_of(*like, dir), options.durable);
+        if (lock) result = open_one(dir, std::move(*lock), like, options);
+        return result != nullptr;
+      }
+      if (options.shard != Shard::any) continue;
+      try {
+        result = open_one(dir, FolderLock(dir), like, options);
+        return true;
+      } catch (const Error& error) {
+        if (error.code() != Code::busy) throw;
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> open_append(const std::string& dir, const TensorDict* like,
+                                    const AppendOptions& options) {
+  const std::string path = record::named_folder(dir);
+  if (options.shard != Shard::none) return open_shard(path, like, options);
+  std::function<FolderTexts()> texts;
+  if (like != nullptr) texts = [&] { return texts_of(*like, path); };
+  return open_one(path, record::open_or_make(path, texts, options.durable), like, options);
+}
+
+}  // namespace td
