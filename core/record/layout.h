@@ -55,11 +55,11 @@ class Layout {
   // Code::unsupported when something in it cannot grow.
   Layout(std::string dir, const files::FolderLock& lock);
 
-  // The same without a lock: again while somebody changes it.
+  // The same without a lock. Reads again if the folder changes meanwhile.
   static Layout glance(const std::string& dir);
 
   const std::string& dir() const noexcept { return dir_; }
-  // The folder, open: another one after each replacement.
+  // An open descriptor of the folder. It changes when the folder is replaced.
   int folder() const noexcept { return lock_ != nullptr ? lock_->descriptor() : own_->get(); }
   files::Look look(const std::string& relative) const {
     return files::look_beneath(folder(), relative, at(relative));
@@ -73,19 +73,20 @@ class Layout {
   // Whether the folder is a lazy stack along the first dimension: it grows by whole elements.
   bool is_stack() const noexcept { return stack_; }
 
-  // Rows, or elements: what the meta.json files say, or what is counted beyond them (row_count.h).
+  // Published rows, or elements: those that the meta.json files declare, and those counted behind them
+  // (row_count.h).
   std::int64_t rows() const noexcept { return rows_; }
-  // Those that the meta.json files say.
+  // The rows that the meta.json files declare.
   std::int64_t stored_rows() const noexcept { return stored_rows_; }
   // Whole rows that every file of values has; nothing when no row takes bytes.
   std::optional<std::int64_t> whole_rows() const;
-  // rows(), and the whole rows behind them that a writer has left which did not close.
+  // rows() and the whole rows behind them that a writer left without closing.
   std::int64_t kept_rows() const noexcept { return kept_rows_; }
 
   // Whether readers go by a count: the folder has rows, and its root is a dictionary.
   bool can_count() const noexcept { return stored_rows_ > 0 && counter_ != no_node; }
-  // The count that follows in the file of counts: with the meta.json files as they are, and with those for
-  // `rows`. set_counted(), set_base(): it holds now.
+  // The next record of the file of counts: for the meta.json files as they are, or for those with `rows`
+  // rows. set_counted() and set_base() note that it has been written.
   format::RowCount next_count(std::int64_t rows) const noexcept;
   format::RowCount next_base(std::int64_t rows) const;
   void set_counted(const format::RowCount& count) noexcept;
@@ -94,13 +95,13 @@ class Layout {
   // The content of a meta.json for a number of rows.
   std::string text(std::size_t node, std::int64_t rows) const;
 
-  // Of an entry that holds non-tensor values: all of them, or more of a list that was not read.
+  // Replaces the values of a non-tensor entry; adds values to a list that was not read.
   void set_non_tensor(std::size_t node, format::NodeType type, std::string json);
   void add_listed(std::size_t node, std::string_view json, std::int64_t rows);
   // Whether some entry has a value of its own for each row.
   const LayoutNode* values_by_row() const noexcept;
 
-  // Whether one meta.json holds all that a number of rows says: one rename publishes it then.
+  // How many meta.json files depend on the number of rows. With one, a rename publishes.
   std::size_t growing_nodes() const noexcept;
 
   // The leaf of a path; Code::key_not_found, Code::wrong_entry.

@@ -1,4 +1,4 @@
-// core/record/publisher.h: the step from the rows that a folder says it has to another number of them.
+// core/record/publisher.h: changes the number of rows that a folder declares.
 #pragma once
 
 #include "core/record/layout.h"
@@ -15,14 +15,14 @@ class Publisher {
   // Removes unfinished work of writers that have died.
   Publisher(Layout& folder, files::FolderLock& lock, bool durable, std::unique_ptr<RowSums> sums);
 
-  // What is told of each byte that is written; nullptr: there are no checksums.
+  // Must be told of all values that are written; nullptr without checksums.
   RowSums* sums() const noexcept { return sums_.get(); }
 
   // Publishes so many of folder.kept_rows(). The others are no longer remembered.
   void resume(std::int64_t rows);
 
-  // From now on rows behind the published ones are not lost when the process dies: the next writer resumes
-  // after them. Until forget().
+  // After remember(), rows behind the published ones are not lost if the process dies: the next writer
+  // resumes after them. forget() ends that.
   void remember() noexcept;
   void forget() noexcept;
 
@@ -37,14 +37,12 @@ class Publisher {
   // nothing wrong.
   void trim() noexcept;
 
-  // Whatever fails leaves the folder as it was, and may be tried again: only where the step could not be
-  // taken back does the folder have the rows afterwards, and folder.rows() says so.
-  // Whether another folder has taken the place: descriptors from before are to be looked at then, see
-  // still_there().
+  // A failure leaves the folder as it was, unless the step could not be taken back; folder.rows() says which.
+  // Returns whether another folder has taken the place: ask still_there() for open files then.
   bool publish(std::int64_t rows);
 
-  // The cheap way: one small write, and only readers of this library see the rows. False where it is not
-  // possible: what is to be durable, or has checksums, or no count.
+  // Publishes for readers of this library only, with one small write. False if that is not possible: with
+  // durable rows, with checksums, without a file of counts.
   bool count(std::int64_t rows);
 
   // Whether a path names an open file.

@@ -1,5 +1,5 @@
-// core/record/row_store.h: the files of a folder that grows, behind the memory of its writer: rows go from there to the files, and are
-// published. Belongs to one thread at a time.
+// core/record/row_store.h: the files of a folder that grows, and the memory of its writer: rows go from the memory to
+// the files and are published. Belongs to one thread at a time.
 #pragma once
 
 #include "core/record/options.h"
@@ -44,25 +44,25 @@ class RowStore {
   const Layout& folder() const noexcept { return folder_; }
   const Ring& ring() const noexcept { return ring_; }
 
-  // Rows of the folder: those that it had at first, and that are in the files.
+  // Rows of the folder: when it was opened, and now in its files.
   std::int64_t opened_at() const noexcept { return opened_at_; }
   std::int64_t written() const noexcept { return written_.load(std::memory_order_acquire); }
 
-  // Row `opened_at()` is the first of the ring. Both may be called again after a failure. False: nothing is
-  // left before `end`.
+  // Writes a piece of the rows before `end`; false if all of them are written. Row `opened_at()` is the first
+  // of the ring. Both may be called again after a failure.
   bool write_some(std::int64_t end);
   void write(std::int64_t end) {
     while (write_some(end)) {
     }
   }
-  // The rows before `end`, which are in the files. `whole`: also in the meta.json files; they have their time
-  // otherwise.
+  // Publishes the rows before `end`, which are in the files. `whole`: also in the meta.json files, which
+  // otherwise follow after options.meta_ms.
   void publish(std::int64_t end, bool whole);
-  // Whether rows are published as time goes by, and not by their number.
+  // Whether the options leave it to the writer when to publish.
   bool by_time() const noexcept { return by_time_; }
 
-  // Nothing more comes: the files get their exact sizes, the folder is free. Rows that are in the files and
-  // not published stay for the next writer.
+  // Ends the work: cuts the files to the published rows and unlocks the folder. If rows in the files are not
+  // published, they stay for the next writer.
   void release();
 
   // Throws Code::invalid_argument in a child process of the one that opened it.
