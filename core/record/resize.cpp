@@ -66,8 +66,9 @@ void truncate(Layout& folder, files::FolderLock& lock, std::int64_t rows, const 
   if (rows < 0 || rows > folder.kept_rows()) fail_kept(folder, rows, folder.kept_rows());
   check_stored(folder, rows);
   if (rows >= folder.rows() && rows != folder.stored_rows()) {
-    Publisher(folder, lock, options.durable, open_sums(folder, options.checksums)).resume(rows);
-    return;
+    Publisher publisher(folder, lock, options.durable, open_sums(folder, options.checksums));
+    publisher.resume(rows);
+    return publisher.trim();
   }
   std::unique_ptr<RowSums> sums;
   if (rows != folder.rows() && (options.checksums || RowSums::present(folder))) {
