@@ -18,12 +18,9 @@ namespace {
 
 using files::FolderLock;
 using format::NodeType;
-using record::Layout;
-using record::LayoutNode;
-using record::Publisher;
 
 // Non-tensor values, of the rows that the folder has.
-NodePtr values_there(const Layout& folder, const LayoutNode& node, SizesView like) {
+NodePtr values_there(const record::Layout& folder, const record::LayoutNode& node, SizesView like) {
   Sizes batch(like);
   batch[0] = folder.rows();
   if (node.text.type == NodeType::non_tensor_stack) {
@@ -32,8 +29,8 @@ NodePtr values_there(const Layout& folder, const LayoutNode& node, SizesView lik
   return c10::make_intrusive<NonTensorNode>(node.text.data, batch, std::nullopt);
 }
 
-void set_values(Layout& folder, std::size_t at, const std::vector<const NonTensorNode*>& values,
-                SizesView batch) {
+void set_values(record::Layout& folder, std::size_t at,
+                const std::vector<const NonTensorNode*>& values, SizesView batch) {
   const auto n = static_cast<std::int64_t>(values.size());
   const NodePtr all = make_non_tensor(values, at::arange(n, at::kLong).view(batch), std::nullopt);
   folder.set_non_tensor(at, NodeType::non_tensor_stack,
@@ -41,8 +38,8 @@ void set_values(Layout& folder, std::size_t at, const std::vector<const NonTenso
 }
 
 // One value for all stays when what is added has the same one.
-void add_values(Layout& folder, std::size_t at, const Node& added, std::int64_t rows) {
-  const LayoutNode& node = folder.nodes()[at];
+void add_values(record::Layout& folder, std::size_t at, const Node& added, std::int64_t rows) {
+  const record::LayoutNode& node = folder.nodes()[at];
   if (node.text.type == NodeType::non_tensor) {
     const NonTensorNode one(node.text.data, added.batch(), std::nullopt);
     if (same_non_tensor(one, added)) return;
@@ -60,7 +57,7 @@ void add_values(Layout& folder, std::size_t at, const Node& added, std::int64_t 
   set_values(folder, at, values, batch);
 }
 
-void append_rows(Layout& folder, FolderLock& lock, const TensorDict& td,
+void append_rows(record::Layout& folder, FolderLock& lock, const TensorDict& td,
                  const AppendOptions& options) {
   const Sources sources = match(folder, td);
   const std::int64_t added = td.batch_size()[0];
@@ -78,7 +75,8 @@ void append_rows(Layout& folder, FolderLock& lock, const TensorDict& td,
     }
     values.push_back(plain_values(sources.leaves[i]));
   }
-  Publisher publisher(folder, lock, options.durable, record::open_sums(folder, options.checksums));
+  record::Publisher publisher(folder, lock, options.durable,
+                              record::open_sums(folder, options.checksums));
   publisher.resume(folder.kept_rows());
   const std::int64_t old = folder.rows();
   for (const auto& [node, value] : sources.values) add_values(folder, node, *value, rows);
@@ -115,7 +113,7 @@ void memmap_append(const std::string& dir, const TensorDict& td, const AppendOpt
   const std::string path = record::named_folder(dir);
   if (!record::holds_dictionary(path)) record::fail_no_dictionary(path);
   FolderLock lock(path);
-  Layout folder(path, lock);
+  record::Layout folder(path, lock);
   if (folder.is_stack()) {
     append_element(folder, lock, td, options);
   } else {
@@ -127,7 +125,7 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOpti
   const std::string path = record::named_folder(dir);
   if (!record::holds_dictionary(path)) record::fail_no_dictionary(path);
   FolderLock lock(path);
-  Layout folder(path, lock);
+  record::Layout folder(path, lock);
   if (!folder.is_stack()) return record::truncate(folder, lock, rows, options);
   if (rows < 0 || rows > folder.rows()) record::fail_kept(folder, rows, folder.rows());
   keep_elements(folder, lock, rows, options);
@@ -136,7 +134,7 @@ void memmap_truncate(const std::string& dir, std::int64_t rows, const AppendOpti
 MemmapLength memmap_length(const std::string& dir) {
   const std::string path = record::named_folder(dir);
   if (!record::holds_dictionary(path)) record::fail_no_dictionary(path);
-  return record::length_of(Layout::glance(path));
+  return record::length_of(record::Layout::glance(path));
 }
 
 }  // namespace td

@@ -15,8 +15,6 @@ namespace {
 using files::FolderLock;
 using files::FolderReplacement;
 using files::Found;
-using record::Layout;
-using record::RowSums;
 
 std::string element(std::int64_t k) { return std::to_string(k); }
 
@@ -26,7 +24,7 @@ std::int64_t number_of(const std::string& name) {
 }
 
 // The folder of an element becomes another one: its writer would go on in the old one.
-void require_no_writer(const Layout& folder) {
+void require_no_writer(const record::Layout& folder) {
   for (std::int64_t k = 0; k < folder.rows(); ++k) {
     FolderLock element_lock;
     files::Descriptor open = files::open_beneath(folder.folder(), element(k), files::folder_flags);
@@ -37,7 +35,7 @@ void require_no_writer(const Layout& folder) {
 }
 
 // All but the elements from `count` on, and the checksums.
-void keep_others(const Layout& folder, FolderReplacement& aside, std::int64_t count) {
+void keep_others(const record::Layout& folder, FolderReplacement& aside, std::int64_t count) {
   const std::string checksums = checksums_name(folder.folder());
   for (const files::Item& item : files::list(folder.folder(), folder.dir())) {
     if (item.name == checksums || files::is_unfinished(folder.folder(), item)) continue;
@@ -51,7 +49,7 @@ void keep_others(const Layout& folder, FolderReplacement& aside, std::int64_t co
 }
 
 // Those of the elements below `count`, as they were: what is damaged stays so.
-std::vector<Checksum> checksums_there(const Layout& folder, std::int64_t count) {
+std::vector<Checksum> checksums_there(const record::Layout& folder, std::int64_t count) {
   const std::string name = checksums_name(folder.folder());
   const std::string path = folder.at(name);
   std::vector<Checksum> result;
@@ -86,8 +84,8 @@ void take_checksums(std::vector<Checksum>& all, int root, const std::string& pre
 }
 
 // What `count` elements have, and the stack itself.
-std::vector<Checksum> checksums_for(const Layout& folder, std::int64_t count) {
-  if (RowSums::present(folder)) return checksums_there(folder, count);
+std::vector<Checksum> checksums_for(const record::Layout& folder, std::int64_t count) {
+  if (record::RowSums::present(folder)) return checksums_there(folder, count);
   const std::string text = files::read_beneath(folder.folder(), std::string(format::meta_file),
                                                format::max_meta_bytes, folder.dir());
   std::vector<Checksum> all{
@@ -96,7 +94,7 @@ std::vector<Checksum> checksums_for(const Layout& folder, std::int64_t count) {
   return all;
 }
 
-void check_dims(const Layout& folder, const TensorDict& td) {
+void check_dims(const record::Layout& folder, const TensorDict& td) {
   const std::string first = folder.at(element(0));
   if (!record::holds_dictionary(first)) return;
   LoadOptions load;
@@ -109,7 +107,7 @@ void check_dims(const Layout& folder, const TensorDict& td) {
 
 }  // namespace
 
-void append_element(const Layout& folder, FolderLock& lock, const TensorDict& td,
+void append_element(const record::Layout& folder, FolderLock& lock, const TensorDict& td,
                     const AppendOptions& options) {
   check_dims(folder, td);
   FolderReplacement::sweep(folder.dir(), lock);
@@ -118,7 +116,7 @@ void append_element(const Layout& folder, FolderLock& lock, const TensorDict& td
   how.copy_existing = true;
   how.fail_if_exists = true;
   how.archive = Archive::no;
-  if (!options.checksums && !RowSums::present(folder)) {
+  if (!options.checksums && !record::RowSums::present(folder)) {
     how.durable = options.durable;
     lock.require_name(folder.dir());
     memmap(td, folder.at(name), how);
@@ -136,11 +134,11 @@ void append_element(const Layout& folder, FolderLock& lock, const TensorDict& td
   aside.commit(options.durable);
 }
 
-void keep_elements(const Layout& folder, FolderLock& lock, std::int64_t count,
+void keep_elements(const record::Layout& folder, FolderLock& lock, std::int64_t count,
                    const AppendOptions& options) {
   FolderReplacement::sweep(folder.dir(), lock);
-  const bool sums = options.checksums || RowSums::present(folder);
-  if (count == folder.rows() && (!sums || RowSums::present(folder))) return;
+  const bool sums = options.checksums || record::RowSums::present(folder);
+  if (count == folder.rows() && (!sums || record::RowSums::present(folder))) return;
   require_no_writer(folder);
   std::vector<Checksum> checksums;
   if (sums) checksums = checksums_for(folder, count);

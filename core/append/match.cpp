@@ -16,13 +16,10 @@ namespace td {
 namespace {
 
 using format::NodeType;
-using record::Layout;
-using record::LayoutLeaf;
-using record::LayoutNode;
 
 class Matcher {
  public:
-  explicit Matcher(const Layout& folder) : folder_(folder) {
+  explicit Matcher(const record::Layout& folder) : folder_(folder) {
     result_.leaves.resize(folder.leaves().size());
   }
 
@@ -62,7 +59,7 @@ class Matcher {
 
   void enter(const Pending& at) {
     const auto& [i, node, outside] = at;
-    const LayoutNode& to = folder_.nodes()[i];
+    const record::LayoutNode& to = folder_.nodes()[i];
     switch (to.text.type) {
       case NodeType::lazy: return enter_lazy(i, node);
       case NodeType::tensorclass: return enter_tensorclass(i, node);
@@ -102,7 +99,7 @@ class Matcher {
   }
 
   void enter_lazy(std::size_t i, const NodePtr& node) {
-    const LayoutNode& to = folder_.nodes()[i];
+    const record::LayoutNode& to = folder_.nodes()[i];
     const LazyNode* lazy = as_dict_stack(node.get());
     if (lazy == nullptr || lazy->stack_dim() != to.text.stack_dim) {
       fail_kind(i, ("a lazy stack along dimension " + std::to_string(to.text.stack_dim)).c_str());
@@ -126,12 +123,12 @@ class Matcher {
 
   void enter_dense(std::size_t i, const NodePtr& given,
                    const std::vector<const format::Field*>& outside) {
-    const LayoutNode& to = folder_.nodes()[i];
+    const record::LayoutNode& to = folder_.nodes()[i];
     if (!is_dict(*given)) fail_kind(i, "a dictionary");
     result_.held.push_back(dense_form(given));
     const DenseNode& node = *as_dense(result_.held.back().get());
     check_sizes(name(i), node.batch(), to.row());
-    for (const LayoutNode::Entry& entry : to.entries) {
+    for (const record::LayoutNode::Entry& entry : to.entries) {
       const Value* value = node.find(entry.key);
       if (value == nullptr) {
         fail(Code::key_not_found, name(i), " has no entry ", quote(entry.key), ", which is in \"",
@@ -155,7 +152,7 @@ class Matcher {
     for (const format::Field* field : outside) {
       if (field->name == key && holds(value, *field)) return;
     }
-    for (const LayoutNode::Entry& entry : folder_.nodes()[i].entries) {
+    for (const record::LayoutNode::Entry& entry : folder_.nodes()[i].entries) {
       if (entry.key == key) return;
     }
     fail(Code::key_not_found, name(i), " has an entry ", quote(key), ", which is not in \"",
@@ -163,7 +160,7 @@ class Matcher {
   }
 
   void add_leaf(std::size_t index, const Value& value) {
-    const LayoutLeaf& leaf = folder_.leaves()[index];
+    const record::LayoutLeaf& leaf = folder_.leaves()[index];
     const std::vector<std::string_view> views(leaf.path.begin(), leaf.path.end());
     if (value.is_node()) {
       fail(Code::wrong_entry, show_path(views), " is a tensor in \"", folder_.dir(),
@@ -182,7 +179,7 @@ class Matcher {
     result_.leaves[index] = tensor;
   }
 
-  const Layout& folder_;
+  const record::Layout& folder_;
   Sources result_;
   std::int64_t rows_ = 0;
   std::vector<Pending> pending_;
@@ -190,6 +187,8 @@ class Matcher {
 
 }  // namespace
 
-Sources match(const Layout& folder, const TensorDict& td) { return Matcher(folder).run(td); }
+Sources match(const record::Layout& folder, const TensorDict& td) {
+  return Matcher(folder).run(td);
+}
 
 }  // namespace td

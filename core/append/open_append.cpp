@@ -12,20 +12,16 @@ namespace td {
 namespace {
 
 using files::FolderLock;
-using record::FolderTexts;
-using record::Layout;
-using record::LayoutNode;
-using record::Writer;
 
 // The folders and files of a dictionary without rows.
-FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
+record::FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
   if (like.batch_size().empty()) {
     fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
   }
   const IndexItem none = IndexItem::range(0, 0);
   const TensorDict empty = like.index(none);
   const SavePlan plan = plan_save(empty.node(), dir, {}, Content::zeros);
-  FolderTexts result;
+  record::FolderTexts result;
   for (const SavePlan::Folder& folder : plan.folders) {
     const std::string meta = files::join(folder.path, format::meta_file);
     result.files.emplace_back(meta.substr(dir.size() + 1), folder.meta);
@@ -36,9 +32,9 @@ FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
   return result;
 }
 
-void check_like(const Layout& folder, const TensorDict& like) {
+void check_like(const record::Layout& folder, const TensorDict& like) {
   for (const auto& [at, value] : match(folder, like).values) {
-    const LayoutNode& node = folder.nodes()[at];
+    const record::LayoutNode& node = folder.nodes()[at];
     const NodePtr there =
         c10::make_intrusive<NonTensorNode>(node.text.data, value->batch(), std::nullopt);
     if (same_non_tensor(*there, *value)) continue;
@@ -47,8 +43,8 @@ void check_like(const Layout& folder, const TensorDict& like) {
   }
 }
 
-std::unique_ptr<Writer> open_one(const std::string& dir, FolderLock lock, const TensorDict* like,
-                                 const AppendOptions& options) {
+std::unique_ptr<record::Writer> open_one(const std::string& dir, FolderLock lock,
+                                         const TensorDict* like, const AppendOptions& options) {
   auto recording = std::make_unique<record::Recording>(dir, std::move(lock), options);
   if (like != nullptr) check_like(recording->folder(), *like);
   return std::make_unique<record::Recorder>(std::move(recording));
@@ -56,19 +52,19 @@ std::unique_ptr<Writer> open_one(const std::string& dir, FolderLock lock, const 
 
 // The folder that shards lie in. Several processes may make it at once.
 void make_root(const std::string& root, bool durable) {
-  const FolderTexts texts{{{std::string(format::meta_file), format::lazy_text(0)}}};
+  const record::FolderTexts texts{{{std::string(format::meta_file), format::lazy_text(0)}}};
   record::try_again(root, [&] {
     return record::holds_dictionary(root) || record::make_folder(root, texts, durable).has_value();
   });
 }
 
-std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* like,
-                                   const AppendOptions& options) {
+std::unique_ptr<record::Writer> open_shard(const std::string& root, const TensorDict* like,
+                                           const AppendOptions& options) {
   if (!record::holds_dictionary(root)) {
     if (like == nullptr) record::fail_no_dictionary(root);
     make_root(root, options.durable);
   }
-  const Layout stack = Layout::glance(root);
+  const record::Layout stack = record::Layout::glance(root);
   if (!stack.is_stack()) {
     fail(Code::unsupported, "\"", root, "\" is not a lazy stack along the rows and has no shards");
   }
@@ -81,10 +77,10 @@ std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* li
     sample = load_memmap(first, load);
     like = &sample;
   } else if (record::holds_dictionary(first)) {
-    check_like(Layout::glance(first), *like);
+    check_like(record::Layout::glance(first), *like);
   }
   std::int64_t k = 0;
-  std::unique_ptr<Writer> result;
+  std::unique_ptr<record::Writer> result;
   record::try_again(root, [&] {
     for (;; ++k) {
       const std::string dir = files::join(root, std::to_string(k));
@@ -109,11 +105,11 @@ std::unique_ptr<Writer> open_shard(const std::string& root, const TensorDict* li
 
 }  // namespace
 
-std::unique_ptr<Writer> open_append(const std::string& dir, const TensorDict* like,
-                                    const AppendOptions& options) {
+std::unique_ptr<record::Writer> open_append(const std::string& dir, const TensorDict* like,
+                                            const AppendOptions& options) {
   const std::string path = record::named_folder(dir);
   if (options.shard != Shard::none) return open_shard(path, like, options);
-  std::function<FolderTexts()> texts;
+  std::function<record::FolderTexts()> texts;
   if (like != nullptr) texts = [&] { return texts_of(*like, path); };
   return open_one(path, record::open_or_make(path, texts, options.durable), like, options);
 }
