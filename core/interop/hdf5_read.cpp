@@ -362,11 +362,10 @@ class OpenFile final : public Reader {
     if (rows.order.empty()) return non_tensor_from_json(json, above, std::nullopt);
     Sizes read(above.begin(), above.end());
     read[0] = rows.read_count;
-    TensorDict holder{SizesView(read)};
-    as_dense(holder.node().get())->put("values", non_tensor_from_json(json, read, std::nullopt));
+    auto holder = c10::make_intrusive<DenseNode>(read, std::nullopt);
+    holder->put("values", non_tensor_from_json(json, read, std::nullopt));
     const IndexItem item = IndexItem::of(at::tensor(rows.order, at::kLong));
-    const TensorDict picked = holder.index(item);
-    return *as_dense(picked.node().get())->find("values");
+    return *entry_of(TensorDict(NodePtr(holder)).index(item).node(), "values");
   }
 
   Options options_;

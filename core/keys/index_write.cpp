@@ -81,28 +81,8 @@ class Write {
       return;
     }
     Scope& scope = root_.emplace(items, target->batch());
-    Traversal<const DenseNode*> walk;
-    if (const DenseNode* dense = as_dense(target.get())) walk.add(dense);
-    walk.run([&](const DenseNode* node) {
-      for (std::size_t i = 0; i < node->size(); ++i) {
-        const std::string_view name = node->name(i);
-        const Value& entry = node->value(i);
-        if (!entry.is_node()) {
-          plan_leaf(name, entry.tensor(), value, scope);
-          continue;
-        }
-        const Node* inner = entry.node().get();
-        if (is_nested_tensor(*inner)) {
-          fail(Code::unsupported, show_path(name),
-               " is a nested tensor, whose parts cannot be filled");
-        }
-        if (const DenseNode* dense = as_dense(inner)) walk.add_once(inner, dense);
-        if (const LazyNode* lazy = as_dict_stack(inner)) {
-          const NodePtr part = read_lazy(*lazy, items, scope.batch.size());
-          plan_lazy(*lazy, items, scope.batch.size(), filled_with(part, value));
-        }
-      }
-    });
+    Fill fill{*this, scope, value};
+    walk(target, fill, all_entries());
     pair_up();
   }
 
@@ -113,6 +93,31 @@ class Write {
     const DenseNode* target;
     const DenseNode* source;
     Scope* scope;
+  };
+
+  // Plans one value for each tensor.
+  struct Fill : WalkSink<Take::whole> {
+    Write& write;
+    Scope& all;
+    const at::Tensor& number;
+    Fill(Write& planned, Scope& scope_of_all, const at::Tensor& value)
+        : write(planned), all(scope_of_all), number(value) {}
+
+    Take meet(const Here&, NodesHere nodes) {
+      if (const LazyNode* lazy = as_dict_stack(nodes[0])) {
+        const NodePtr part = read_lazy(*lazy, all.items, all.batch.size());
+        write.plan_lazy(*lazy, all.items, all.batch.size(), write.filled_with(part, number));
+      }
+      return Take::whole;
+    }
+    void leaf(const Here& here, Tensors tensors) {
+      write.plan_leaf(here.name(), *tensors[0], number, all);
+    }
+    void value(const Here& here, NodesHere nodes) {
+      if (here.is_root() || !is_nested_tensor(*nodes[0])) return;
+      fail(Code::unsupported, show_path(here.path()),
+           " is a nested tensor, whose parts cannot be filled");
+    }
   };
 
   void pair_up() {

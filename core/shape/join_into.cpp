@@ -174,7 +174,7 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
   if (!keep) {
     for (const Path path : entries) plan_remove(changes, td.node(), path);
   }
-  if (as_sub_tensordict(td.node().get()) == nullptr) {
+  if (!is_part(*td.node())) {
     plan_set(changes, td.node(), result, joined);
     return changes.run();
   }
