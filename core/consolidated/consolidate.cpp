@@ -23,7 +23,7 @@ using packing::Place;
 using packing::Plan;
 using packing::Twice;
 
-// Each leaf becomes the view that stands in its place.
+// Replaces each leaf by its view of the buffer.
 class ViewsOp final : public BatchOp {
  public:
   ViewsOp(std::optional<c10::Device> device, const Plan& plan, const std::vector<at::Tensor>& views)
@@ -69,7 +69,7 @@ void fill(const Plan& plan, const c10::Storage& buffer, const std::vector<at::Te
   for (std::size_t i = 0; i < views.size(); ++i) views[i].copy_(plan.places()[i].tensor);
 }
 
-// Puts the views into the dictionary itself, and its nested ones, and locks it.
+// Puts the views into the dictionary itself and its nested ones, and locks it.
 void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>& views,
            std::optional<c10::Device> device) {
   struct Adopt {
@@ -95,8 +95,8 @@ void adopt(const NodePtr& root, const Plan& plan, const std::vector<at::Tensor>&
   changes.run();
 }
 
-// The storage that all tensors lie in as the plan says, and where in it they begin: a nested dictionary
-// has a part of a buffer. An undefined storage when they lie otherwise.
+// The storage that holds all tensors as planned, and the offset of the first: a nested dictionary
+// is part of a buffer. Undefined if they lie elsewhere.
 struct Lying {
   c10::Storage buffer;
   std::int64_t start = 0;
@@ -139,7 +139,7 @@ bool is_consolidated(const TensorDict& td) {
     const Plan plan(td.node(), Twice::once);
     return plan.places().empty() || buffer_of(plan).buffer;
   } catch (const Error&) {
-    return false;  // what cannot be packed was not
+    return false;  // what cannot be packed was not packed
   }
 }
 
@@ -148,7 +148,7 @@ std::optional<TensorDict> move_consolidated(const TensorDict& td, c10::Device de
   if (!is_locked(*td.node()) || is_part(*td.node()) || device.type() == c10::DeviceType::Meta) {
     return std::nullopt;
   }
-  const at::Tensor* leaf = nullptr;  // one look, before the plan is made for nothing
+  const at::Tensor* leaf = nullptr;  // check one leaf before planning
   visit_nodes(td.node(), [&](const Node& node) -> bool {
     for_each_leaf(node, [&](const at::Tensor& one) { leaf = leaf == nullptr ? &one : leaf; });
     return leaf != nullptr;
@@ -203,7 +203,7 @@ TensorDict consolidate(const TensorDict& td, const ConsolidateOptions& options) 
 
 namespace {
 
-// The dictionary in a mapped file.
+// The dictionary over a mapped file.
 TensorDict build_consolidated(const std::shared_ptr<MappedFile>& file, const std::string& where,
                               const OpenOptions& options) {
   std::int64_t length = 0;
@@ -252,7 +252,7 @@ TensorDict consolidate_file(const TensorDict& td, const std::string& path,
   file.write(text.data(), text.size());
   const auto length = static_cast<std::int64_t>(text.size());
   file.write(reinterpret_cast<const char*>(&length), sizeof length);
-  // Opened where it was written: what may fail comes before it takes its place.
+  // Map the file before it takes its place: mapping can fail.
   const std::shared_ptr<MappedFile> mapped =
       MappedFile::open(file.path(), MappedFile::whole, MapMode::priv);
   OpenOptions open;

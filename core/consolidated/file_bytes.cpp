@@ -15,7 +15,7 @@ namespace td {
 
 namespace {
 
-// Bytes from the first element to the end of the last one; nullopt when it cannot be addressed.
+// Bytes from the first element to the end of the last one; nullopt on overflow.
 std::optional<std::size_t> extent_of(SizesView sizes, SizesView strides, std::size_t item) {
   std::size_t last = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -32,15 +32,15 @@ std::optional<std::size_t> extent_of(SizesView sizes, SizesView strides, std::si
   return last;
 }
 
-// The number whose bytes are turned around: of a complex one each half.
+// The size of the numbers to swap: each half of a complex one.
 std::size_t number_bytes(c10::ScalarType dtype) noexcept {
   const std::size_t item = c10::elementSize(dtype);
   return c10::isComplexType(dtype) ? item / 2 : item;
 }
 
-// Copies elements that lie anywhere into row-major ones.
+// Copies strided elements into contiguous memory.
 void gather(const char* from, SizesView sizes, SizesView strides, std::size_t item, char* to) {
-  std::size_t run = item;  // bytes that lie together
+  std::size_t run = item;  // contiguous bytes
   std::size_t dims = sizes.size();
   while (dims > 0 && strides[dims - 1] == static_cast<std::int64_t>(run)) {
     run *= static_cast<std::size_t>(sizes[--dims]);
@@ -140,7 +140,7 @@ at::Tensor FileBytes::tensor(std::size_t start, SizesView sizes, SizesView byte_
     return over_storage(part(start, *extent, {}).storage(), 0, sizes, steps, dtype);
   }
   require_copies(quote(name));
-  // Elements that stand for several, by a stride of 0, are not worth a file full of them.
+  // Refuse strides of 0: a small file could stand for a huge tensor.
   if (static_cast<std::size_t>(*need) > *extent) {
     fail(Code::format, where_, ": ", quote(name), " of shape ", show_sizes(sizes),
          " is more than the file holds");

@@ -1,5 +1,5 @@
-// core/consolidated/file_bytes.h: the bytes of a file, or of memory, and tensors over them. The readers of other
-// people's files work on these.
+// core/consolidated/file_bytes.h: the bytes of a file or of memory, and tensors over them. Used by
+// the readers of other formats.
 #pragma once
 
 #include "core/io/file_io.h"
@@ -19,14 +19,14 @@ namespace td {
 
 class FileBytes {
  public:
-  // Maps a whole file. With `write_through`, what is written to the tensors reaches it: Code::io when
-  // it cannot be written, and tensors that would have to be copied are refused.
+  // Maps a whole file. With `write_through`, writes to the tensors reach it: Code::io if it is not
+  // writable, and tensors that need a copy are refused.
   static FileBytes open(const std::string& path, bool write_through);
 
-  // Memory that `owner` keeps alive. `where` begins the messages.
+  // Memory kept alive by `owner`. `where` begins the messages.
   FileBytes(char* data, std::size_t bytes, std::shared_ptr<void> owner, std::string where);
 
-  // A part of them.
+  // A range of the bytes.
   FileBytes part(std::size_t start, std::size_t bytes, std::string where) const;
 
   char* data() const noexcept { return data_; }
@@ -35,16 +35,15 @@ class FileBytes {
   const std::string& where() const noexcept { return where_; }
   bool writes_through() const noexcept { return write_through_; }
 
-  // Throws Code::unsupported when the bytes are to be written through: `what` has to be copied.
+  // Throws Code::unsupported with `write_through`: `what` needs a copy.
   void require_copies(const std::string& what) const;
 
-  // All of them as a storage, without a copy.
+  // All bytes as a storage, without a copy.
   c10::Storage storage() const;
 
-  // Elements from byte `start` on, with strides in bytes (none: row-major). Without a copy where each
-  // element lies at a multiple of its size, else a tensor of its own; `swapped`: the bytes of each
-  // number stand in the other order. Throws Code::format when anything lies beyond the end. `name` is
-  // for messages.
+  // A tensor of the elements from byte `start` on. Strides count bytes (empty: contiguous);
+  // `swapped` reverses the bytes of each number. Copies only if the elements are misaligned or
+  // swapped. Throws Code::format for elements beyond the end. `name` is for messages.
   at::Tensor tensor(std::size_t start, SizesView sizes, SizesView byte_strides,
                     c10::ScalarType dtype, bool swapped, std::string_view name) const;
 
@@ -59,19 +58,19 @@ class FileBytes {
   bool write_through_ = false;
 };
 
-// A tensor over a storage; strides count elements, `start` bytes.
+// A tensor over a storage; strides count elements, `start` counts bytes.
 at::Tensor over_storage(const c10::Storage& storage, std::size_t start, SizesView sizes,
                         SizesView strides, c10::ScalarType dtype);
 
-// Turns the bytes of each number around.
+// Reverses the bytes of each number.
 void swap_bytes(char* data, std::size_t bytes, c10::ScalarType dtype) noexcept;
 
-// Gives the values of a tensor to `write`, row-major, in pieces when they have to be copied first.
+// Passes a tensor's values to `write` in row-major order, in pieces if they must be copied first.
 void write_values(const at::Tensor& tensor,
                   const std::function<void(const char* data, std::size_t bytes)>& write);
 void write_values(files::NewFile& file, const at::Tensor& tensor);
 
-// The absolute path of a file to be written; Code::io when it is empty or names a folder.
+// The absolute path of a file to write; Code::io if it is empty or names a folder.
 std::string new_file_path(const std::string& path);
 
 }  // namespace td

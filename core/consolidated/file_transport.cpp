@@ -1,5 +1,5 @@
-// Messages over a file descriptor: short reads and writes, interruptions, descriptors that do not wait,
-// a time limit, and partners that have gone.
+// Messages over a file descriptor. Handles short reads and writes, interruptions, non-blocking
+// descriptors, time limits and closed peers.
 #include "core/consolidated/message.h"
 
 #include <poll.h>
@@ -19,7 +19,7 @@ namespace td {
 namespace {
 
 constexpr std::size_t most_at_once = std::size_t{1} << 30;
-constexpr std::size_t pipe_atom = 4096;  // a pipe that poll() calls writable takes so many bytes
+constexpr std::size_t pipe_atom = 4096;  // bytes that fit into a pipe that poll() calls writable
 
 std::int64_t now() {
   using std::chrono::milliseconds;
@@ -31,8 +31,8 @@ std::int64_t now() {
   fail(Code::io, "cannot ", what, " the message: ", std::generic_category().message(error));
 }
 
-// write() to a pipe that nobody reads raises a signal, by default a deadly one. It is held back here
-// and taken away again; sockets have a flag for it.
+// Blocks the SIGPIPE that write() raises on a closed pipe, and consumes it. Sockets have a flag
+// instead.
 class PipeSignal {
  public:
   PipeSignal() {

@@ -14,8 +14,7 @@ namespace td {
 
 namespace {
 
-// What every message begins with; then the text, then the tensors. Numbers are little-endian, as in
-// the files.
+// The head of a message; text and tensors follow. Numbers are little-endian, as in files.
 struct Header {
   char magic[8];
   std::uint64_t text;
@@ -63,7 +62,7 @@ TensorDict receive(Transport& transport, const ReceiveOptions& options) {
   if (header.text > packing::max_text_bytes) {
     fail(Code::format, "the message has a description of ", header.text, " bytes");
   }
-  // Grows with what has come, not with what is announced.
+  // Grow with the bytes received, not with the announced length.
   std::string text;
   constexpr std::size_t piece = std::size_t{1} << 20;
   while (text.size() < header.text) {
@@ -73,7 +72,7 @@ TensorDict receive(Transport& transport, const ReceiveOptions& options) {
   }
   const auto bytes = static_cast<std::size_t>(header.data);
   const packing::Parsed parsed(text, where(), bytes, {options.max_depth, options.max_entries});
-  if (bytes - parsed.bytes() > 64) {  // more than the gap behind the last tensor
+  if (bytes - parsed.bytes() > 64) {  // more than the gap after the last tensor
     fail(Code::format, "the message has ", bytes, " bytes of tensors that take ", parsed.bytes());
   }
   const c10::Storage buffer = Buffer::make(bytes, c10::Device(c10::DeviceType::CPU));

@@ -1,4 +1,4 @@
-// core/consolidated/message.h: a dictionary from one process to another, over whatever carries bytes.
+// core/consolidated/message.h: sends a dictionary to another process over any byte stream.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -9,7 +9,7 @@
 
 namespace td {
 
-// What carries the bytes, in order. Both functions move all bytes or throw.
+// A byte stream. Both functions move all bytes or throw.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -17,8 +17,8 @@ class Transport {
   virtual void read(char* data, std::size_t bytes) = 0;
 };
 
-// A socket, a pipe or a file that is open; the number stays the caller's. Waits at most `timeout_ms`
-// for all of a message; 0 waits for ever. A partner that has gone is Code::io, not a signal.
+// An open socket, pipe or file; the caller keeps ownership of the descriptor. `timeout_ms` limits a
+// whole message; 0: no limit. A closed peer is Code::io, not a signal.
 class FileTransport final : public Transport {
  public:
   FileTransport(int file, std::int64_t timeout_ms);
@@ -31,23 +31,23 @@ class FileTransport final : public Transport {
   int file_;
   bool socket_;
   bool timed_;
-  std::int64_t deadline_ = 0;  // milliseconds of the steady clock
+  std::int64_t deadline_ = 0;  // in milliseconds of the steady clock
 };
 
 struct ReceiveOptions {
-  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of one message; more is Code::capacity
+  std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of one message; Code::capacity above
   std::uint32_t max_depth = 1000;
-  std::uint32_t max_entries = 1000000;  // all levels together
+  std::uint32_t max_entries = 1000000;  // of all levels
 };
 
-// The message holds the structure too, and non-tensor values: its receiver needs nothing.
+// A message holds structure, tensors and non-tensor values.
 void send(const TensorDict& td, Transport& transport);
 
-// The dictionary of a message, in one buffer on the CPU. Nothing in a message is trusted.
+// The received dictionary, in one buffer on the CPU. The message is not trusted.
 TensorDict receive(Transport& transport, const ReceiveOptions& options = {});
 
-// Writes the values of a message into a dictionary of the same keys and shapes, which may be locked.
-// Nothing is written before all has come and fits.
+// Writes the received values into a dictionary of the same keys and shapes, which may be locked.
+// Writes nothing before the whole message has arrived and fits.
 void receive_into(const TensorDict& td, Transport& transport, const ReceiveOptions& options = {});
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// Packing: where each tensor comes to lie, and the text that says so.
+// Packing: places the tensors and writes the text.
 #include "core/consolidated/packing.h"
 
 #include "core/tensor/parallel.h"
@@ -18,7 +18,7 @@ namespace td::packing {
 
 namespace {
 
-// The nested tensor that an entry is, or nullptr.
+// The entry's nested tensor, or nullptr.
 const NestedTensorNode* nested_tensor_in(const Value& value) {
   return value.is_node() ? as_nested_tensor(value.node().get()) : nullptr;
 }
@@ -31,7 +31,7 @@ bool begins_with_text(std::string_view text, std::string_view with) {
   return text.substr(0, with.size()) == with;
 }
 
-// Names that the text needs for itself: a nested dictionary would stand in the place of its own fields.
+// Names that the text uses itself: a nested dictionary of that name would clash with a field.
 void check_name(std::string_view name, bool is_node) {
   const bool clash = is_node && (name == "cls" || name == "non_tensors" || name == "leaves" ||
                                  name == "cls_metadata");
@@ -56,7 +56,7 @@ std::string_view check_tensor(const at::Tensor& tensor, std::string_view name) {
   return dtype;
 }
 
-// Whatever the device was, what is read again begins on the CPU.
+// A dictionary from any device is read back onto the CPU.
 void append_device(std::string& out, const Node& node) {
   out += node.device() ? "\"cpu\"" : "null";
 }
@@ -89,7 +89,7 @@ void append_metadata(std::string& out, const Node& node, const LazyNode* lazy, b
 
 }  // namespace
 
-// Gives every tensor its place, in the order of the keys.
+// Gives each tensor its place, in key order.
 class Plan::Placing : public WalkSink<Take::elements> {
  public:
   static constexpr bool opens_values = true;
@@ -150,7 +150,7 @@ std::size_t Plan::add_new(const at::Tensor& tensor, std::string_view name) {
   }
   if (item > alignment && bytes_ % item != 0) {
     bytes_ = round_up(bytes_, item);
-    places_.back().stop = bytes_;  // the first place needs none
+    places_.back().stop = bytes_;  // the first place needs no padding
   }
   Place place{tensor, bytes_, static_cast<std::size_t>(*bytes), 0};
   place.stop = bytes_ = round_up(bytes_ + place.bytes, alignment);
@@ -159,7 +159,8 @@ std::size_t Plan::add_new(const at::Tensor& tensor, std::string_view name) {
   return places_.size() - 1;
 }
 
-// Its tensors, one behind the other; of one that is met twice the places are those of the first time.
+// Places the parts of a nested tensor one after the other; one that occurs twice keeps its first
+// places.
 std::size_t Plan::add(const NestedTensorNode& nested_tensor, std::string_view name) {
   const auto known = nested_tensor_.find(&nested_tensor);
   if (known != nested_tensor_.end() && twice_ == Twice::once) return known->second;
@@ -180,7 +181,7 @@ NestedTensorPtr nested_tensor_over(const NestedTensorNode& nested_tensor, std::s
   const bool has_lengths = nested_tensor.jagged() && nested_tensor.jagged()->lengths.defined();
   if (has_lengths) jagged.lengths = views[++place];
   jagged.offsets = views[++place];
-  // What is joined otherwise than row by row keeps values of its own.
+  // Only a join along rows yields contiguous values.
   const bool in_rows = jagged.dim == 1 && jagged.values.numel() == nested_tensor.values().numel();
   NestedTensorPtr result = nested_tensor.with_values(
       in_rows ? jagged.values.view({-1}) : nested_tensor.values().to(jagged.values.device()),
@@ -190,7 +191,7 @@ NestedTensorPtr nested_tensor_over(const NestedTensorNode& nested_tensor, std::s
 }
 
 void Plan::copy_to(char* data, int threads) const {
-  // Pieces of about one size: one large tensor is the work of several threads, too.
+  // Pieces of similar size, so that several threads can share one large tensor.
   constexpr std::size_t largest = std::size_t{1} << 23;
   struct Piece {
     const Place* place;
@@ -216,7 +217,7 @@ void Plan::copy_to(char* data, int threads) const {
   });
 }
 
-// Writes the text of one dictionary after the other.
+// Writes the text of each dictionary in order.
 class Plan::Text : public WalkSink<Take::elements> {
  public:
   static constexpr bool opens_values = true;
@@ -277,7 +278,7 @@ class Plan::Text : public WalkSink<Take::elements> {
       part(values_mark);
       if (jagged && jagged->lengths.defined()) part(lengths_mark);
       part(offsets_mark);
-      out.back() = ',';  // and a sixth item
+      out.back() = ',';  // append a sixth item
       out += std::to_string(jagged ? jagged->dim : 1) + ']';
     });
     out += "},\"cls_metadata\":";

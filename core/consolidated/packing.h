@@ -1,5 +1,5 @@
-// core/consolidated/packing.h: all tensors of a dictionary side by side in one row of bytes, and a text that says what
-// lies where. The form of Python's consolidate(): of its files, and here of shared memory and messages.
+// core/consolidated/packing.h: all tensors of a dictionary in one buffer, and a JSON text that
+// locates them. The format of Python's consolidate(), used for files, shared memory and messages.
 #pragma once
 
 #include "core/tree/nested_tensor.h"
@@ -16,11 +16,11 @@
 
 namespace td::packing {
 
-// Every tensor begins at a multiple of this; complex128, whose items are larger, at one of its own.
+// Tensors start at multiples of this, and complex128 ones at multiples of their item size.
 inline constexpr std::size_t alignment = 8;
 inline constexpr std::size_t max_text_bytes = std::size_t{1} << 28;
 
-// Where one tensor lies: its values, then zeros up to `stop`.
+// The place of one tensor: its values, then zeros up to `stop`.
 struct Place {
   at::Tensor tensor;
   std::size_t start = 0;
@@ -28,39 +28,40 @@ struct Place {
   std::size_t stop = 0;
 };
 
-// What a tensor that is met twice becomes. Dictionaries that are met twice are always packed once.
+// How to pack a tensor that occurs twice. A dictionary that occurs twice is always packed once.
 enum class Twice { copied, once };
 
-// The places of all tensors, in the order of the keys, each dictionary where its key stands. Throws
-// when something cannot be packed: Code::unsupported, Code::dtype, Code::device, Code::key_invalid.
+// The places of all tensors, in key order, depth first. Throws Code::unsupported, Code::dtype,
+// Code::device or Code::key_invalid for what cannot be packed.
 class Plan {
  public:
   Plan(const NodePtr& root, Twice twice);
 
-  const NodePtr& root() const noexcept { return root_; }  // dense where it was a sub-tensordict
+  const NodePtr& root() const noexcept { return root_; }  // dense if it was a sub-tensordict
   const std::vector<Place>& places() const noexcept { return places_; }
   std::size_t bytes() const noexcept { return bytes_; }
 
-  // Which place a tensor has that was met once, or with Twice::once.
+  // The place of a tensor that occurs once, or of any with Twice::once.
   std::size_t place_of(const at::Tensor& tensor) const {
     return tensors_.at(tensor.unsafeGetTensorImpl());
   }
 
-  // The places of a nested tensor: values, lengths where it has any, offsets.
+  // The first place of a nested tensor: values, lengths if present, offsets.
   std::size_t place_of(const NestedTensorNode& nested_tensor) const {
     return nested_tensor_.at(&nested_tensor);
   }
 
-  // The JSON text, byte for byte as Python writes it; all dictionaries count as locked if asked for.
+  // The JSON text, byte for byte as Python writes it. `all_locked` marks all dictionaries as
+  // locked.
   std::string text(bool all_locked = false) const;
 
-  // Writes the bytes of all tensors, with zeros in the gaps, on up to `threads` threads.
+  // Writes all tensors, with zeros in the gaps, on up to `threads` threads.
   void copy_to(char* data, int threads = 1) const;
 
  private:
   class Placing;
   class Text;
-  struct Slots {  // of a dictionary: which of its entries is which place
+  struct Slots {  // the place of each entry of a dictionary
     std::size_t first;
   };
   static constexpr std::size_t no_place = std::numeric_limits<std::size_t>::max();
@@ -79,33 +80,33 @@ class Plan {
   std::size_t bytes_ = 0;
 };
 
-// What stands in front of the names of the tensors that a nested one is made of.
+// Prefixes of the names of a nested tensor's parts.
 inline constexpr std::string_view nested_tensor_mark = "<NJT_";
 inline constexpr std::string_view values_mark = "<NJT_VALUES>";
 inline constexpr std::string_view lengths_mark = "<NJT_LENGTHS>";
 inline constexpr std::string_view offsets_mark = "<NJT_OFFSETS>";
 
-// The same nested tensor over views of its places in a buffer.
+// The same nested tensor over the views at its places.
 NestedTensorPtr nested_tensor_over(const NestedTensorNode& nested_tensor, std::size_t place,
                                    const std::vector<at::Tensor>& views,
                                    std::optional<c10::Device> device);
 
 struct Limits {
   std::size_t depth = 1000;
-  std::size_t entries = 1000000;  // all levels together
+  std::size_t entries = 1000000;  // of all levels
 };
 
-// A text that has been read and checked: sizes, places, names and nesting are sound, and nothing lies
-// beyond `bytes` or runs into something else. Throws Code::format, Code::dtype, Code::unsupported.
+// A parsed text, with sizes, places, names and nesting checked: no tensor exceeds `bytes` or
+// overlaps another. Throws Code::format, Code::dtype, Code::unsupported.
 class Parsed {
  public:
   Parsed(std::string_view text, std::string where, std::size_t bytes, const Limits& limits);
 
-  // Bytes up to the end of the last tensor.
+  // End of the last tensor.
   std::size_t bytes() const noexcept { return bytes_; }
 
-  // The dictionary over a storage of the bytes, which may begin `offset` bytes into it. Tensors are
-  // views of it, unless a device is named by the caller or the text. Locked as the text says.
+  // The dictionary over a storage in which the bytes start at `offset`. Tensors are views, unless
+  // the caller or the text names a device. Locked as the text says.
   NodePtr build(const c10::Storage& storage, std::optional<c10::Device> device) const;
 
   struct Leaf {
@@ -114,7 +115,7 @@ class Parsed {
     Sizes sizes;
     std::size_t start = 0;
     std::size_t bytes = 0;
-    std::int64_t nested_tensor_dim = 1;  // of the offsets of a nested tensor
+    std::int64_t nested_tensor_dim = 1;  // ragged dimension of a nested tensor
   };
   struct NonTensor {
     std::string key;
@@ -127,7 +128,8 @@ class Parsed {
     std::string key;
     std::vector<Leaf> leaves;
     std::vector<NonTensor> data;
-    std::vector<std::size_t> dicts;  // nested ones, by number; each comes after this one
+    std::vector<std::size_t>
+        dicts;  // numbers of nested dictionaries; each is greater than this one's
     Sizes batch;
     Names names;
     std::optional<std::string> device;

@@ -1,4 +1,4 @@
-// From a text that has been read to the dictionary, over the storage that holds its tensors.
+// Builds a dictionary from a parsed text, over the storage that holds its tensors.
 #include "core/consolidated/packing.h"
 
 #include "core/formats/format.h"
@@ -24,7 +24,7 @@ at::Tensor leaf_over(const c10::Storage& storage, const Parsed::Leaf& leaf) {
     impl->set_storage_offset(static_cast<std::int64_t>(leaf.start / item));
     return at::Tensor(std::move(impl));
   }
-  // Items that no address of theirs begins at: only complex128 of others.
+  // The items are misaligned, which happens to complex128 of other writers: copy.
   at::Tensor copy = fast::make_dense(leaf.sizes, leaf.dtype);
   if (leaf.bytes != 0) {
     std::memcpy(copy.data_ptr(), static_cast<const char*>(storage.data_ptr().get()) + leaf.start,
@@ -33,12 +33,12 @@ at::Tensor leaf_over(const c10::Storage& storage, const Parsed::Leaf& leaf) {
   return copy;
 }
 
-// The tensors that a nested one is made of, which follow one another.
+// The parts of a nested tensor, which follow one another.
 class NestedTensorParts {
  public:
   explicit NestedTensorParts(const std::string& where) : where_(where) {}
 
-  // Whether it was one of them.
+  // Whether the leaf is one of these parts.
   bool take(const Parsed::Leaf& leaf, const c10::Storage& storage) {
     if (take(leaf, values_mark)) {
       if (open_) fail_open();
@@ -176,7 +176,7 @@ NodePtr Parsed::build_dense(const Dict& dict, std::vector<NodePtr>& made,
   return node;
 }
 
-// The elements are called 0, 1, 2 ….
+// The elements are named 0, 1, 2 ….
 NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
                            std::optional<c10::Device> wanted) const {
   if (!dict.leaves.empty()) fail(Code::format, where_, ": a lazy stack holds a tensor");
@@ -199,7 +199,7 @@ NodePtr Parsed::build_lazy(const Dict& dict, std::vector<NodePtr>& made,
       fail(Code::format, "non-tensor data is in the wrong kind of stack");
     }
     if (dict.stack_name) {
-      Names names = node->names();  // those that the elements share
+      Names names = node->names();  // names shared by the elements
       names.resize(node->batch().size());
       names[static_cast<std::size_t>(dict.stack_dim)] = dict.stack_name;
       node->set_names(std::move(names));

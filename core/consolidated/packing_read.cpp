@@ -1,5 +1,5 @@
-// Reading the text of packed tensors: it may come from anybody. One pass over the JSON with a state for
-// each bracket that is open, then checks of all that it says.
+// Parses the text of packed tensors, which is not trusted: one pass over the JSON with a state for
+// each open bracket, then checks.
 #include "core/consolidated/packing.h"
 
 #include "core/formats/format.h"
@@ -28,7 +28,7 @@ class PackedReader final : public json::Copier {
         dicts_(dicts) {}
 
  private:
-  // What an open bracket is.
+  // The meaning of an open bracket.
   enum class In : std::uint8_t {
     dict,      // { of a dictionary
     data,      // { of its non-tensor values
@@ -334,7 +334,7 @@ class PackedReader final : public json::Copier {
   std::size_t bytes_;
   std::vector<Dict>& dicts_;
   std::vector<In> states_;
-  std::vector<std::size_t> open_;                           // the dictionaries around
+  std::vector<std::size_t> open_;                           // of the enclosing dictionaries
   std::vector<std::unordered_set<std::string>> dict_keys_;  // their fields
   std::string field_;                                       // of a dictionary or of its metadata
   std::string name_;                                        // of a tensor or a value

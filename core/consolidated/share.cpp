@@ -19,10 +19,10 @@ using packing::Place;
 using packing::Plan;
 using packing::Twice;
 
-// The content of a piece of shared memory is that of a consolidated file.
+// Shared memory holds a consolidated file.
 struct Content {
-  std::size_t data;  // bytes of the tensors
-  std::string text;  // a copy: others can write to the memory while it is read
+  std::size_t data;  // start of the tensors
+  std::string text;  // a copy: others can write to the memory while it is parsed
 };
 
 Content content_of(const SharedMemory& memory) {
@@ -41,8 +41,8 @@ Content content_of(const SharedMemory& memory) {
   return {data, std::string(memory.data() + data, static_cast<std::size_t>(length))};
 }
 
-// The description lists dictionaries by their paths. Where dictionaries that stand in several places make
-// more paths than these, there is none, and sharing costs no more than the dictionaries themselves.
+// The description lists each path. Above this number (a dictionary may have many paths) it is left
+// out, so that sharing costs no more than the dictionaries themselves.
 constexpr std::size_t max_described_paths = std::size_t{1} << 16;
 
 bool can_be_described(const NodePtr& root) {
@@ -58,7 +58,7 @@ void check_leaves(const Plan& plan) {
   }
 }
 
-// Whether the tensor itself can be led to other memory, so that all who hold it follow.
+// Whether the tensor object itself can move to other memory, so that all its holders follow.
 bool keeps_identity(const at::Tensor& tensor) {
   return fast::plain_cpu(tensor) && !tensor.is_view() &&
          tensor.unsafeGetTensorImpl()->allow_tensor_metadata_change();
@@ -67,7 +67,7 @@ bool keeps_identity(const at::Tensor& tensor) {
 void lead_to(const at::Tensor& tensor, const at::Tensor& view) noexcept {
   c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
   impl->set_storage_keep_dtype(view.storage());
-  impl->set_sizes_contiguous(view.sizes());  // those that it has
+  impl->set_sizes_contiguous(view.sizes());  // the same sizes
   impl->set_storage_offset(view.storage_offset());
 }
 
@@ -94,7 +94,7 @@ void share_memory(const TensorDict& td) {
   plan.copy_to(memory->data());
   std::memcpy(memory->data() + plan.bytes(), text.data(), text.size());
   std::memcpy(memory->data() + plan.bytes() + text.size(), &length, sizeof length);
-  // One storage for all, but for tensors of which somebody may have the address.
+  // One storage for all tensors, except those whose address a caller may hold.
   const c10::Storage common = Buffer::over(memory, plan.bytes());
   std::vector<at::Tensor> views;
   views.reserve(plan.places().size());
@@ -110,7 +110,8 @@ void share_memory(const TensorDict& td) {
     const Plan& plan;
     const std::vector<at::Tensor>& views;
     Changes changes = {};
-    std::vector<std::pair<at::Tensor, at::Tensor>> led = {};  // and views of where they will lie
+    std::vector<std::pair<at::Tensor, at::Tensor>> led =
+        {};  // tensors and views of their new memory
     void operator()(const Here& here, Tensors tensors) {
       const at::Tensor& view = views[plan.place_of(*tensors[0])];
       if (keeps_identity(*tensors[0])) {

@@ -1,4 +1,4 @@
-// core/consolidated/share.h: dictionaries in memory that other processes see too.
+// core/consolidated/share.h: dictionaries in memory shared between processes.
 #pragma once
 
 #include "core/io/shared_memory.h"
@@ -11,20 +11,19 @@
 
 namespace td {
 
-// Moves the tensors that lie on the CPU to one piece of shared memory; the dictionary is locked and
-// flagged. Handles on the tensors speak of the new memory from then on; addresses taken before stay
-// readable as long as such a handle lives. Code::invalid_argument when it is mapped from files,
-// Code::unsupported for a sub-tensordict.
+// Moves the CPU tensors into one block of shared memory; locks and flags the dictionary. Existing
+// handles refer to the new memory; addresses taken before stay readable while such a handle lives.
+// Code::invalid_argument if tensors are mapped from files, Code::unsupported for a sub-tensordict.
 void share_memory(const TensorDict& td);
 
-// What a CUDA dictionary always is, and others after share_memory(). Throws Code::invalid_argument for
-// a lazy stack of which only some elements are.
+// True for CUDA dictionaries, and after share_memory(). Throws Code::invalid_argument if only some
+// elements of a lazy stack are shared.
 bool is_shared(const TensorDict& td);
 
-// What open_shared() takes in another process.
+// The name to pass to open_shared() in another process.
 std::string shared_name(const TensorDict& td);
 
-// Locked and flagged; its tensors are those of the other process.
+// Locked and flagged; the tensors are those of the other process.
 TensorDict open_shared(const std::string& name);
 
 }  // namespace td

@@ -30,7 +30,7 @@ std::string_view variable(const char* name) {
   return value;
 }
 
-// What stands behind the question mark; other items are for Python.
+// Parses what follows the question mark; ignores options that only Python knows.
 void read_query(std::string_view query, GroupOptions& options) {
   for (std::size_t begin = 0, end = 0; begin < query.size(); begin = end + 1) {
     end = std::min(query.find('&', begin), query.size());
@@ -113,7 +113,7 @@ Meeting meeting_of(const GroupOptions& given) {
   meeting.name = options.name.empty() ? "0" : options.name;
   meeting.device = options.device;
   if (meeting.device.empty()) {
-    const char* device = std::getenv("GLOO_SOCKET_IFNAME");  // as for Python
+    const char* device = std::getenv("GLOO_SOCKET_IFNAME");  // as in Python
     if (device != nullptr && std::string_view(device).find(',') == std::string_view::npos) {
       meeting.device = device;
     }

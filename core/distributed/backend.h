@@ -1,5 +1,5 @@
-// core/distributed/backend.h: what carries tensors between the ranks of a group: libtorch's process group, behind an
-// interface that needs none of its headers.
+// core/distributed/backend.h: carries tensors between the ranks of a group: libtorch's process
+// group behind an interface that needs none of its headers.
 #pragma once
 
 #include "core/base/error.h"
@@ -15,59 +15,63 @@ namespace td::distributed {
 
 enum class Op : std::uint8_t { sum, average, product, min, max };
 
-// Where the ranks find each other, as the caller and the environment say it.
+// Where the ranks meet.
 struct Meeting {
   enum class Kind : std::uint8_t { tcp, file } kind = Kind::tcp;
   std::string host;  // tcp
   std::uint16_t port = 0;
   std::string path;    // file
   std::string name;    // of the group
-  std::string device;  // interface of the network; empty: that of the host's name
+  std::string device;  // network interface; empty: that of the host's name
   int rank = 0;
   int size = 1;
   std::int64_t timeout_ms = 0;
 };
 
-// A tensor on its way. Dropped while it is on its way, it would break the connection: who gives up keeps it.
+// A send or receive in progress. Destroying it before its end breaks the connection: a caller that
+// gives up must keep it.
 class Posted {
  public:
   virtual ~Posted() = default;
-  // Blocks until it has arrived; false when abort() ended the wait, which may be begun again. Throws Code::io.
+  // Blocks until it is done. Returns false if abort() ended the wait; then wait() may be called
+  // again. Throws Code::io.
   virtual bool wait() = 0;
   virtual void abort() = 0;
-  virtual int source() const = 0;  // of a tensor that has come
+  virtual int source() const = 0;  // of a received tensor
   at::Tensor tensor;
 };
 using PostedPtr = std::unique_ptr<Posted>;
 
-// Tensors are row-major, on the CPU. Calls may come from several threads. What fails in the network, or because a
-// rank has gone, is Code::io.
+// Tensors are contiguous and on the CPU. Threads may share it. Network failures and lost ranks are
+// Code::io.
 class Backend {
  public:
   virtual ~Backend() = default;
 
-  // Begun in the order of the calls; return at once.
+  // Start in call order and return at once.
   virtual PostedPtr send(const at::Tensor& tensor, int rank, int tag) = 0;
-  virtual PostedPtr recv(const at::Tensor& tensor, int rank, int tag) = 0;  // rank -1: of any
+  virtual PostedPtr recv(const at::Tensor& tensor, int rank, int tag) = 0;  // rank -1: any
 
-  // All ranks call them in the same order, one at a time, without a limit: disconnect() ends them.
+  // Collective: all ranks make these calls in the same order, one at a time. They have no time
+  // limit; disconnect() ends them.
   virtual void barrier() = 0;
   virtual void broadcast(const at::Tensor& tensor, int root) = 0;
   virtual void reduce(const at::Tensor& tensor, int root, Op op) = 0;
   virtual void all_reduce(const at::Tensor& tensor, Op op) = 0;
   virtual std::vector<at::Tensor> all_gather(const at::Tensor& tensor) = 0;
-  virtual std::vector<at::Tensor> gather(const at::Tensor& tensor, int root) = 0;  // of the root
+  virtual std::vector<at::Tensor> gather(const at::Tensor& tensor,
+                                         int root) = 0;  // empty except at `root`
   virtual void scatter(const at::Tensor& into, std::vector<at::Tensor> parts, int root) = 0;
 
-  // Ends all that waits, for good.
+  // Ends all waits, for good.
   virtual void disconnect() noexcept = 0;
 
-  // Another group over the same store. `rank` is the place of this one in it.
+  // Another group over the same store, in which this process has rank `rank`.
   virtual std::shared_ptr<Backend> split(const std::string& name, int rank, int size,
                                          std::int64_t timeout_ms) = 0;
 };
 
-// Waits until all ranks have come. Code::io with the ranks that are missing when they do not.
+// Waits until all ranks have connected. Code::io names the ranks that are missing.
 std::shared_ptr<Backend> connect(const Meeting& meeting);
 
 }  // namespace td::distributed

@@ -1,4 +1,4 @@
-// What all ranks do together with whole dictionaries: structure and values, as Python sends them.
+// Collective calls on whole dictionaries: structure and values, in Python's format.
 #include "core/consolidated/packing.h"
 #include "core/distributed/group.h"
 #include "core/distributed/link.h"
@@ -47,7 +47,7 @@ std::string_view text_in(const at::Tensor& bytes, std::size_t length) {
   return {static_cast<const char*>(bytes.data_ptr()), length};
 }
 
-// The sizes that all ranks have said, and the largest of them.
+// The sizes announced by each rank, and their maximum.
 struct Sizes64 {
   std::vector<std::size_t> each;
   std::size_t most = 0;
@@ -194,7 +194,7 @@ std::optional<TensorDict> Group::gather_and_stack(const TensorDict& td, int dst,
     std::vector<TensorDict> parts;
   };
   auto state = std::make_shared<State>();
-  // What is gathered is a row: the bytes of the tensors, the text, and the length of each.
+  // Each rank contributes one row: tensor bytes, text, and the length of both.
   const std::uint64_t sizes[2] = {plan.bytes(), text.size()};
   state->own = Buffer::row(plan.bytes() + text.size() + sizeof sizes);
   char* const data = static_cast<char*>(state->own.data_ptr());

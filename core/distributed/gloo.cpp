@@ -1,4 +1,5 @@
-// libtorch's process group over gloo. The only source that includes its headers, which not every libtorch has.
+// libtorch's process group over gloo. Only this source includes its headers, which not every
+// libtorch has.
 #include "core/distributed/backend.h"
 
 #include "core/tensor/torch_compat.h"
@@ -27,7 +28,7 @@ using c10d::ProcessGroupGloo;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 using WorkPtr = decltype(std::declval<ProcessGroupGloo&>().barrier());
 
-// The first line of what libtorch or gloo says: a stack may follow, and where in its sources it failed.
+// The first line of an error of libtorch or gloo, without stack and source location.
 std::string said(const std::exception& error) {
   const std::string_view text = error.what();
   const std::size_t begin =
@@ -37,7 +38,7 @@ std::string said(const std::exception& error) {
   return std::string(text.substr(begin, text.find('\n') - begin));
 }
 
-// Runs what speaks to other ranks.
+// Runs `call` and reports network failures as Code::io.
 template <class Call>
 auto over_network(const char* what, const Call& call) {
   try {
@@ -65,7 +66,8 @@ class GlooPosted final : public Posted {
   WorkPtr work_;
 };
 
-// A limit inside gloo closes the connections for good. So it has none once they stand; who waits counts.
+// A timeout inside gloo closes the connections for good, so gloo gets none; callers time their
+// waits themselves.
 constexpr std::chrono::milliseconds no_limit = std::chrono::hours(24 * 365);
 
 class Connections final : public ProcessGroupGloo {
@@ -74,7 +76,7 @@ class Connections final : public ProcessGroupGloo {
   void lift_limit() {
     for (const auto& context : contexts_) context->setTimeout(no_limit);
   }
-  // A wait whose limit is over ends all others, and closes the connections: the one way that gloo offers.
+  // Closing the connections is gloo's only way to end all waits.
   void close() noexcept {
     for (const auto& context : contexts_) {
       std::vector<int> others;
@@ -88,13 +90,13 @@ class Connections final : public ProcessGroupGloo {
         buffer->recv(others, unused_slot);
         buffer->waitRecv(nullptr, std::chrono::milliseconds(1));
       } catch (const std::exception&) {
-        // As it should be; closed connections say so too.
+        // Closed connections throw; that is expected.
       }
     }
   }
 
  private:
-  // libtorch's own have a kind in the highest byte.
+  // libtorch's own slots have a kind in the highest byte.
   static constexpr std::uint64_t unused_slot = std::uint64_t{0xFE} << 56;
 };
 
@@ -103,7 +105,7 @@ c10d::ReduceOp reduce_op(Op op) {
     case Op::product: return c10d::ReduceOp::PRODUCT;
     case Op::min: return c10d::ReduceOp::MIN;
     case Op::max: return c10d::ReduceOp::MAX;
-    default: return c10d::ReduceOp::SUM;  // an average is a sum, divided by who asked
+    default: return c10d::ReduceOp::SUM;  // an average is a sum that the caller divides
   }
 }
 
@@ -118,8 +120,8 @@ class Gloo final : public Backend {
  public:
   Gloo(const StorePtr& store, std::string device, const std::string& name, int rank, int size,
        std::int64_t timeout_ms)
-      // The keys are those of init_process_group() and new_group() in Python, since 2.0: a group that is made of another
-      // meets below it.
+      // The prefixes that Python's init_process_group() and new_group() use since 2.0: a subgroup
+      // meets below its parent's prefix.
       : store_(c10::make_intrusive<c10d::PrefixStore>(name + "/", store)),
         device_(std::move(device)),
         rank_(rank),
@@ -228,7 +230,7 @@ class Gloo final : public Backend {
     return parts;
   }
 
-  // Each rank leaves its address in the store; whose is not there has not come.
+  // Each rank leaves its address in the store; ranks without one have not arrived.
   [[noreturn]] void fail_missing(const StorePtr& keys, std::int64_t timeout_ms,
                                  const std::exception& error) const {
     std::string missing;
@@ -239,7 +241,7 @@ class Gloo final : public Backend {
         missing += (missing.empty() ? "" : ", ") + number;
       }
     } catch (const std::exception&) {
-      missing.clear();  // the store has gone too
+      missing.clear();  // the store is gone too
     }
     if (missing.empty()) missing = "?";
     fail(Code::io, "rank ", rank_, " of ", size_, ": the group did not form within ", timeout_ms,
@@ -249,14 +251,14 @@ class Gloo final : public Backend {
          TORCH_VERSION_MAJOR, ".", TORCH_VERSION_MINOR);
   }
 
-  StorePtr store_;  // below which groups made of this one meet
+  StorePtr store_;  // subgroups meet below it
   std::string device_;
   int rank_;
   int size_;
   c10::intrusive_ptr<Connections> group_;
 };
 
-// Debian builds newer versions without libuv, which they would take by default.
+// Debian builds newer versions without libuv, which is their default.
 template <class Options>
 auto without_libuv(Options& options, int) -> decltype(options.useLibUV = false, void()) {
   options.useLibUV = false;
@@ -275,7 +277,7 @@ StorePtr store_at(const Meeting& meeting) {
   options.port = meeting.port;
   options.isServer = meeting.rank == 0;
   options.numWorkers = static_cast<std::size_t>(meeting.size);
-  options.multiTenant = true;  // groups of several names meet at one port, as in Python
+  options.multiTenant = true;  // groups of several names share a port, as in Python
   options.timeout = limit;
   without_libuv(options, 0);
   try {

@@ -25,7 +25,7 @@ Group::~Group() {
   if (link_->is_here()) {
     link_->close();
   } else {
-    link_->never_end(link_);  // its threads are the parent's
+    link_->never_end(link_);  // its threads belong to the parent process
   }
 }
 

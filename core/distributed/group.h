@@ -1,5 +1,5 @@
-// core/distributed/group.h: ranks in several processes that exchange dictionaries. What it puts on the wire is what Python's
-// tensordict puts there, but for messages and for what says that it is fused.
+// core/distributed/group.h: exchanges dictionaries between ranks in several processes. Compatible
+// with Python's tensordict, except for messages and for calls with `fused`.
 #pragma once
 
 #include "core/consolidated/message.h"
@@ -22,10 +22,10 @@ enum class Rows : std::uint8_t;
 struct GroupOptions {
   std::string url = "env://";
   std::string name;     // empty: Python's first one
-  std::string device;   // interface of the network
+  std::string device;   // network interface
   std::string backend;  // empty: gloo
   int rank = 0;
-  int size = 0;                 // 0: rank and size are those of the url or the environment
+  int size = 0;                 // 0: from the url or the environment
   std::int64_t timeout_ms = 0;  // 0: five minutes
 };
 
@@ -33,63 +33,63 @@ struct GroupCall {
   int init_tag = 0;
   bool consolidated = false;    // send and receive: one message instead of one for each leaf
   bool fused = false;           // all_reduce: one buffer for each dtype
-  int num_threads = 0;          // that copy into one buffer
-  std::int64_t timeout_ms = 0;  // 0: that of the group
+  int num_threads = 0;          // for copying into one buffer
+  std::int64_t timeout_ms = 0;  // 0: the group's
   ReceiveOptions limits;
 };
 
-// Calls may come from several threads. Those in which all ranks take part run one after the other, in the
-// order of the calls, which must be the same on all ranks. A call that is given up, at its limit or because it
-// was cancelled, leaves the group in order: what comes late for it is thrown away.
+// Threads may share a group. Collective calls run one after the other, in call order, which must be
+// the same on all ranks. A call that times out or is cancelled leaves the group usable: data that
+// arrives late for it is discarded.
 class Group {
  public:
-  // How work runs on another thread: with what the library needs there.
+  // Runs work on another thread, with the state that the library needs there.
   using Around = std::function<void(const std::function<void()>&)>;
   using Async = std::unique_ptr<Future>;
 
   static std::unique_ptr<Group> open(const GroupOptions& options);
-  ~Group();  // ends what still waits
+  ~Group();  // ends all waits
   Group(const Group&) = delete;
   Group& operator=(const Group&) = delete;
 
   int rank() const noexcept;
   int size() const noexcept;
 
-  // A group of some ranks, in this order; nullptr on a rank that is not among them. All ranks call it: the
-  // name follows from how many were made before, as in Python, unless it is given.
+  // A group of some ranks, in this order; nullptr on a rank outside it. All ranks must call it:
+  // unless given, the name counts the groups made before, as in Python.
   std::unique_ptr<Group> split(const std::vector<int>& ranks, const std::string& name);
 
   void barrier(const GroupCall& call);
 
-  // Leaf by leaf, sorted, or as one buffer. The receiver has a dictionary of the same structure, which is written
-  // when all has come.
+  // Leaf by leaf, sorted, or as one buffer. The receiver needs a dictionary of the same structure;
+  // it is written once everything has arrived.
   void send(const TensorDict& td, int dst, const GroupCall& call);
   void recv(const TensorDict& into, int src, const GroupCall& call);
   Async isend(const TensorDict& td, int dst, const GroupCall& call, const Around& around);
   Async irecv(const TensorDict& into, int src, const GroupCall& call, const Around& around);
 
-  // Structure and values, for ranks of this library: sizes come first, and nothing is trusted. A source of -1 is
-  // any rank.
+  // Structure and values, between ranks of this library. Sizes come first; received data is not
+  // trusted. Source -1 is any rank.
   void send_message(const TensorDict& td, int dst, const GroupCall& call);
   TensorDict recv_message(int src, const GroupCall& call, int* source = nullptr);
   Async isend_message(const TensorDict& td, int dst, const GroupCall& call, const Around& around);
   Async irecv_message(int src, const GroupCall& call, const Around& around);
 
-  // Structure and values, as Python sends them.
+  // Structure and values, in Python's format.
   void init_remote(const TensorDict& td, int dst, const GroupCall& call);
   TensorDict from_remote_init(int src, const GroupCall& call);
 
-  // In all of these each rank takes part.
+  // Collective calls.
   TensorDict broadcast(const TensorDict* td, int src, const GroupCall& call);
   void reduce(const TensorDict& td, int dst, distributed::Op op, const GroupCall& call);
   void all_reduce(const TensorDict& td, distributed::Op op, const GroupCall& call);
   std::vector<TensorDict> all_gather(const TensorDict& td, const GroupCall& call);
   TensorDict scatter(c10::ArrayRef<TensorDict> parts, int src, const GroupCall& call);
-  // The stack at `dst`; nothing elsewhere.
+  // The stack at `dst`; nullopt elsewhere.
   std::optional<TensorDict> gather_and_stack(const TensorDict& td, int dst, const GroupCall& call);
 
-  // These take their turn among the others, and the values, before they return. The future gives what is broadcast, the
-  // part, or the dictionary that is written when all has come.
+  // Return once the call has its place in the order and a copy of its values. The future returns
+  // the broadcast dictionary, this rank's part, or the dictionary that was written.
   Async ibroadcast(const TensorDict* td, int src, const GroupCall& call, const Around& around);
   Async ireduce(const TensorDict& td, int dst, distributed::Op op, const GroupCall& call,
                 const Around& around);
@@ -99,12 +99,13 @@ class Group {
                  const Around& around);
 
  private:
-  // A call that has begun: what waits for its end.
+  // Waits for a call that has begun.
   using Begun = std::function<TensorDict(const distributed::Patience&)>;
 
   explicit Group(std::shared_ptr<distributed::Link> link) : link_(std::move(link)) {}
   distributed::Link& link() const;  // Code::io in a child of the process that opened it
-  // The same for a call with one other rank, which is checked. A source of `first` -1 may be any rank.
+  // The link for a call with one other rank, which is checked. `src` may be any rank (-1) if
+  // `first` is -1.
   distributed::Link& link_to(int dst) const;
   distributed::Link& link_from(int src, int first = 0) const;
   TensorDict finish(const Begun& begun, const GroupCall& call) const;

@@ -1,4 +1,4 @@
-// core/distributed/leaves.h: the leaves of a dictionary, in the order in which they travel.
+// core/distributed/leaves.h: the leaves of a dictionary in the order in which they are sent.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -13,12 +13,12 @@ struct Leaf {
   at::Tensor tensor;
 };
 
-// Depth first. Sorted: the keys of each dictionary by their bytes. The elements of a lazy stack come in
-// turn; non-tensor data does not travel. Code::unsupported for nested tensors.
+// Depth first; `sorted` sorts each dictionary's keys bytewise. Lists the elements of a lazy stack
+// in order; skips non-tensor data. Code::unsupported for nested tensors.
 enum class Order { sorted, inserted };
 std::vector<Leaf> leaves_of(const NodePtr& root, Order order);
 
-// Writes `values`, one for each leaf of leaves_of(td, order); all or nothing.
+// Writes one value to each leaf of leaves_of(td, order); all or nothing.
 void write_leaves(const NodePtr& root, Order order, const std::vector<at::Tensor>& values);
 
 }  // namespace td::distributed

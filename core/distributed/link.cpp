@@ -68,7 +68,7 @@ void Link::close(std::string_view reason, std::string_view more) noexcept {
     try {
       closed_ = std::string(reason).append(more);
     } catch (const std::bad_alloc&) {
-      // Then it is closed without a reason.
+      // No memory for the text: close without a reason.
     }
     for (const Wait* wait : waits_) wait->stop();
   }
@@ -125,7 +125,7 @@ std::vector<PostedPtr> Link::arrived(std::vector<PostedPtr> posts, const Keys& k
     const Watcher::Limit limit(watcher_, patience.until, [&] { stop(late); });
     const Cancel::Hook hook(patience.cancel, [&] { stop(cancelled); });
     const Wait wait(*this, [&] { stop(closed); });
-    // An abort that ended another wait may still stand: then the wait is begun again.
+    // An abort meant for an earlier wait may still be pending: wait again.
     while (done < posts.size() && why == none) {
       if (posts[done]->wait()) ++done;
     }
@@ -136,7 +136,7 @@ std::vector<PostedPtr> Link::arrived(std::vector<PostedPtr> posts, const Keys& k
   if (done == posts.size()) return posts;
   keep(posts, keys, done);
   if (why == cancelled) fail(Code::io, what, " was cancelled");
-  if (why == closed) backend();  // says why
+  if (why == closed) backend();  // throws the reason
   fail(Code::io, what, " took longer than ", patience.timeout_ms, " ms: is that rank there?");
 }
 
@@ -169,7 +169,7 @@ void Link::run() {
       task->work_(backend());
     } catch (const Error& error) {
       failure = std::current_exception();
-      // The other ranks are at another place of the same call: nothing in common can follow.
+      // The other ranks are elsewhere in the same call: no later call could match.
       if (error.code() == Code::io || error.code() == Code::capacity) {
         close("the group is closed since a call of all ranks failed: ", error.what());
       }

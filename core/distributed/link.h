@@ -1,4 +1,4 @@
-// core/distributed/link.h: a backend with limits of time: what groups and their futures hold in common.
+// core/distributed/link.h: a backend with time limits, shared by a group and its futures.
 #pragma once
 
 #include "core/distributed/backend.h"
@@ -13,10 +13,10 @@
 
 namespace td::distributed {
 
-// A call in which all ranks take part, on its way.
+// A collective call in progress.
 class Task {
  public:
-  // Waits; throws what the call has thrown, or Code::io when the wait was given up. The call goes on then.
+  // Rethrows the call's error; Code::io if the wait is given up, while the call continues.
   void wait(const Patience& patience, const char* what);
 
  private:
@@ -25,7 +25,7 @@ class Task {
   std::condition_variable changed_;
   std::function<void(Backend&)> work_;
   bool done_ = false;
-  bool told_ = false;  // to stop waiting
+  bool told_ = false;  // asked to stop waiting
   std::exception_ptr failure_;
 };
 
@@ -40,36 +40,36 @@ class Link {
   int size() const noexcept { return size_; }
   std::int64_t timeout_ms() const noexcept { return timeout_ms_; }
   bool is_here() const noexcept { return origin_.is_here(); }
-  Backend& backend();  // Code::io when it is closed
+  Backend& backend();  // Code::io if closed
 
   PostedPtr send(const at::Tensor& bytes, int rank, int tag) {
     return backend().send(bytes, rank, tag);
   }
-  // A receive that was given up is taken over by the next one of this rank and tag: nothing that comes late is
-  // lost. Code::busy when that one wants another number of bytes.
-  enum class Room : std::uint8_t { as_it_is, cleared };  // cleared: for less than there is room for
+  // A receive that was given up is resumed by the next one of this rank and tag, so late data is
+  // not lost. Code::busy if the two differ in size.
+  enum class Room : std::uint8_t { as_it_is, cleared };  // cleared: a shorter message leaves zeros
   PostedPtr recv(std::size_t bytes, int rank, int tag, Room room = Room::as_it_is);
 
-  // Waits until all have arrived. Those that have not when it gives up are kept. `keys` are the ranks and tags
-  // of receives, empty for sends.
+  // Waits for all posts. Keeps the unfinished ones if it gives up. `keys` are rank and tag of each
+  // receive; empty for sends.
   using Keys = std::vector<std::pair<int, int>>;
   void finish(std::vector<PostedPtr> posts, const Keys& keys, const Patience& patience,
               const std::string& what);
-  // The same for receives, which come back.
+  // The same for receives; returns them.
   std::vector<PostedPtr> arrived(std::vector<PostedPtr> posts, const Keys& keys,
                                  const Patience& patience, const std::string& what);
 
-  // Keeps what was given up, from `done` on, until it arrives or the group is closed.
+  // Keeps posts from `done` on until they finish or the group is closed.
   void keep(std::vector<PostedPtr>& posts, const Keys& keys, std::size_t done);
 
-  // Runs after the calls before it. `work` must not hold this object.
+  // Runs `work` after the earlier calls. `work` must not own this object.
   std::shared_ptr<Task> enqueue(std::function<void(Backend&)> work);
 
-  // Ends all that waits; later calls get the reason. gloo tells receives from any rank nothing when connections
-  // close, so each wait is ended here too.
+  // Ends all waits; later calls fail with the reason. Each wait is ended here because gloo does not
+  // wake a receive from any rank when connections close.
   void close(std::string_view reason = "the group is closed", std::string_view more = {}) noexcept;
 
-  // Keeps it for as long as the process lives.
+  // Keeps this object until the process ends.
   void never_end(const std::shared_ptr<Link>& self) noexcept { self_ = self; }
 
   unsigned next_body() noexcept { return bodies_++; }
@@ -89,7 +89,7 @@ class Link {
 
   std::mutex mutex_;
   bool is_closed_ = false;
-  std::string closed_ = "the group is closed";                    // or why
+  std::string closed_ = "the group is closed";                    // the reason
   std::map<std::pair<int, int>, std::deque<PostedPtr>> waiting_;  // receives that were given up
   std::vector<PostedPtr> unsent_;                                 // sends that were given up
   std::set<Wait*> waits_;

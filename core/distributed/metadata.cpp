@@ -17,7 +17,7 @@ const std::string& where() {
   return *text;
 }
 
-// The row of a dictionary that lies as it would be copied, as after consolidate(); undefined otherwise.
+// The buffer of a dictionary that is consolidated in this form; else undefined.
 at::Tensor row_of(const packing::Plan& plan) {
   const void* buffer = nullptr;
   const char* base = nullptr;
@@ -85,12 +85,12 @@ std::size_t checked_size(std::int64_t size, const ReceiveOptions& limits, const 
 }
 
 Unpacked::Unpacked(std::string_view pickle, const ReceiveOptions& limits) : limits_(limits) {
-  // A tensor takes some twenty objects, a value or a dictionary fewer.
+  // A tensor takes about twenty objects; a value or a dictionary fewer.
   const std::size_t most_objects = std::size_t{64} * limits.max_entries + 1024;
   pickled::Pickle read = pickled::read(pickle, where(), most_objects);
   pickled::Object& root = read.objects[read.root];
   if (root.kind != pickled::Kind::dict) fail(Code::format, where(), " is not a dict");
-  // What Python adds for the way; its sizes are the only ones that count.
+  // Fields that Python adds for this call; only these sizes count.
   std::optional<std::int64_t> total;
   std::optional<std::int64_t> most;
   std::vector<pickled::Ref> kept;

@@ -1,4 +1,4 @@
-// Values of all ranks made one.
+// Reduces the values of all ranks.
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
 #include "core/distributed/link.h"
@@ -21,7 +21,7 @@ using distributed::Task;
 
 namespace {
 
-// What gloo adds and compares, in all versions of libtorch.
+// Dtypes that gloo reduces in every supported libtorch.
 bool reducible(c10::ScalarType dtype) {
   switch (dtype) {
     case c10::ScalarType::Float:
@@ -49,7 +49,7 @@ void check(const std::vector<Leaf>& leaves, Op op) {
   }
 }
 
-// Other memory than the dictionary's: what is given up half way changes nothing in it.
+// Work on copies: a reduction that is given up changes nothing in the dictionary.
 std::vector<at::Tensor> copies_of(const std::vector<Leaf>& leaves) {
   const c10::NoGradGuard no_grad;
   std::vector<at::Tensor> copies;
@@ -60,7 +60,7 @@ std::vector<at::Tensor> copies_of(const std::vector<Leaf>& leaves) {
   return copies;
 }
 
-// All values of a dtype in one row, and views of them.
+// All values of a dtype in one buffer; `views` receives a view for each leaf.
 std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::Tensor>& views) {
   std::map<c10::ScalarType, std::int64_t> counts;
   for (const Leaf& leaf : leaves) counts[leaf.tensor.scalar_type()] += leaf.tensor.numel();
@@ -80,7 +80,8 @@ std::vector<at::Tensor> fused(const std::vector<Leaf>& leaves, std::vector<at::T
   return result;
 }
 
-// The same on all ranks that may fuse: gloo ends the process where sizes differ.
+// A checksum that must be equal on all ranks before they fuse: gloo ends the process when sizes
+// differ.
 std::int64_t shape_sum(const std::vector<Leaf>& leaves, Op op) {
   Hasher hasher;
   const auto add = [&](std::int64_t number) { hasher.add(&number, sizeof number); };
@@ -127,8 +128,8 @@ Group::Begun Group::begin_all_reduce(const TensorDict& td, Op op, const GroupCal
   const std::vector<Leaf> leaves = distributed::leaves_of(td.node(), Order::inserted);
   check(leaves, op);
   struct State {
-    std::vector<at::Tensor> rows;    // what travels
-    std::vector<at::Tensor> values;  // views of it, one for each leaf
+    std::vector<at::Tensor> rows;    // sent
+    std::vector<at::Tensor> values;  // views of `rows`, one for each leaf
     bool differs = false;
     std::size_t other = 0;
   };

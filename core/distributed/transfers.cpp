@@ -1,4 +1,4 @@
-// From one rank to another: leaf by leaf, as messages, and with the structure as Python sends it.
+// Transfers between two ranks: leaf by leaf, as messages, and with structure in Python's format.
 #include "core/consolidated/packing.h"
 #include "core/distributed/group.h"
 #include "core/distributed/leaves.h"
@@ -21,19 +21,19 @@ using distributed::PostedPtr;
 
 namespace {
 
-// Tags tell what Python's calls send from messages, so that neither ever lands in memory that waits for the other: gloo
-// ends the process when more comes than there is room for.
+// Messages use tags that Python's calls do not use, so that neither is received in place of the
+// other: gloo ends the process when more bytes arrive than the receiver has room for.
 constexpr int last_tag = (1 << 28) - 1;
 constexpr int head_tag = 1 << 30;
 constexpr int body_tag = head_tag | 1 << 29;
 
-// What begins a message. A short one is whole in the first transfer: a second one costs as much again as the first. The
-// receiver has room for it and clears that: who says more than he sends gives zeros.
+// The head of a message. It includes a short body, which saves a second transfer. The receiver
+// clears its buffer first: a sender that announces too much delivers zeros.
 struct Head {
   char magic[8];
   std::uint64_t text;
   std::uint64_t data;
-  std::uint32_t body;  // tag of the body: one of its own, so that no other lands in its place
+  std::uint32_t body;  // tag of the body: unique, so that no other message is received in its place
   std::uint32_t zero;
 };
 constexpr char message_magic[8] = {'T', 'D', 'G', 'M', 'S', 'G', '2', '\n'};
@@ -61,7 +61,7 @@ at::Tensor bytes_of(const void* data, std::size_t bytes) {
   return row;
 }
 
-// Bytes as they came, as a tensor like another.
+// Received bytes as a tensor of the dtype and shape of `like`.
 at::Tensor view_like(const at::Tensor& bytes, std::size_t start, const at::Tensor& like) {
   return Buffer::view(bytes.storage(), start, like.sizes(), like.scalar_type());
 }
@@ -115,10 +115,10 @@ Group::Begun Group::begin_recv(const TensorDict& into, int src, const GroupCall&
   Link& from = link_from(src);
   limit_of(call);
   const std::vector<Leaf> leaves = distributed::leaves_of(into.node(), Order::sorted);
-  std::vector<std::size_t> starts;  // of the leaves in the one message
+  std::vector<std::size_t> starts;  // of each leaf in the message
   std::vector<std::size_t> sizes;
   if (call.consolidated) {
-    // The order of the bytes is that of the keys as they stand in the dictionary.
+    // The bytes follow the order of the keys in the dictionary.
     const packing::Plan plan(into.node(), packing::Twice::copied);
     std::unordered_map<const c10::TensorImpl*, std::size_t> place;
     for (const packing::Place& it : plan.places()) {
@@ -271,7 +271,7 @@ TensorDict Group::from_remote_init(int src, const GroupCall& call) {
         call.limits);
     return unpacked.build(next(unpacked.bytes()).storage());
   } catch (const Error& error) {
-    // All three have the same tag: what still comes would land in memory that waits for something else.
+    // All three transfers share a tag: a late one would be received in place of another.
     if (!first)
       from.close(std::string("the group is closed since from_remote_init failed: ") + error.what());
     throw;

@@ -44,7 +44,7 @@ Watcher::Limit::Limit(Watcher& watcher, Clock::time_point until, std::function<v
     watcher_.thread_ = start_thread([owner = &watcher_] { owner->run(); });
   }
   place_ = watcher_.limits_.emplace(until, this);
-  // A sleep that ends too early costs less than a call for each limit.
+  // Waking too early costs less than waking for each new deadline.
   if (until < watcher_.sleeps_until_) watcher_.changed_.notify_one();
 }
 

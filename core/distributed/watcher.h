@@ -1,4 +1,4 @@
-// core/distributed/watcher.h: limits of time for waits that have none of their own.
+// core/distributed/watcher.h: timeouts for blocking calls that lack one.
 #pragma once
 
 #include "core/base/cancel.h"
@@ -14,7 +14,7 @@ namespace td::distributed {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a call may wait, and who may end it before.
+// How long a call may wait, and who may cancel it.
 struct Patience {
   std::int64_t timeout_ms = 0;
   Clock::time_point until;
@@ -22,7 +22,7 @@ struct Patience {
 };
 Patience patience(std::int64_t timeout_ms);
 
-// One thread that calls a function when its time has come. It sleeps for as long as nobody waits.
+// One thread that calls functions at their deadlines. It sleeps while there are no deadlines.
 class Watcher {
  public:
   Watcher() = default;
@@ -30,7 +30,7 @@ class Watcher {
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
 
-  // Calls `late` at a time, unless it ends before; after its end `late` does not run any more.
+  // Calls `late` at a deadline, unless destroyed before it. `late` never runs after the destructor.
   class Limit {
    public:
     Limit(Watcher& watcher, Clock::time_point until, std::function<void()> late);

@@ -1,4 +1,4 @@
-// core/store/answers.h: what a server answers, asked for what it should be.
+// core/store/answers.h: typed access to the replies of a server.
 #pragma once
 
 #include "core/base/error.h"
@@ -12,8 +12,9 @@
 
 namespace td::store {
 
-// One answer, or a part of one. The functions throw Code::format where it is of another kind; `what` names it in the
-// message. An answer that is an error throws what it means. The reply must outlive it.
+// One reply, or an element of one. Each function throws Code::format if the reply has another type
+// (`what` names it in the message), and the matching code if it is an error. The reply must outlive
+// this object.
 class Answer {
  public:
   Answer(const Reply& reply, const std::string& where) : reply_(&reply), where_(&where) {}
@@ -25,7 +26,7 @@ class Answer {
   void ok(const char* what) const;  // any status
   std::vector<Answer> list(const char* what) const;
   std::vector<Answer> list(const char* what, std::size_t length) const;
-  void require() const;  // that it is no error
+  void require() const;  // throws if the reply is an error
 
  private:
   template <class Kind>

@@ -16,8 +16,8 @@ Connection::Connection(Options options, Connect connect)
       connect_(std::move(connect)),
       room_(std::size_t{64} << 10) {}
 
-// How long to wait for the next bytes. A server that sends a byte now and then has no more time than a silent one:
-// only bytes in number, a megabyte each second, buy more.
+// How long to wait for the next bytes. Each megabyte extends the limit by a second, so a server
+// that trickles bytes is cut off like a silent one.
 int Connection::wait_left(Clock::time_point begin, std::uint64_t moved) const {
   if (options_.timeout_ms < 0) return -1;
   constexpr std::uint64_t bytes_per_ms = 1000;
@@ -38,7 +38,7 @@ std::vector<Reply> Connection::exchange(const Request& request) {
   std::uint64_t moved_bytes = 0;
   std::size_t piece = 0, sent = 0;
   reader_->begin_call();
-  // What has been sent is answered while the rest is sent: neither side waits for the other to read.
+  // Read replies while sending, so that neither side blocks on the other's full buffer.
   while (replies.size() < request.commands()) {
     while (piece < pieces.size() && sent == pieces[piece].size()) {
       ++piece;
@@ -59,7 +59,7 @@ std::vector<Reply> Connection::exchange(const Request& request) {
       replies.push_back(std::move(*reply));
     }
   }
-  // Such bytes would be taken for the answer to the next request.
+  // These bytes would be taken for the answer to the next request.
   if (piece + 1 < pieces.size() || (piece < pieces.size() && sent < pieces[piece].size())) {
     fail(Code::format, where_, " answered before it was asked");
   }
@@ -83,7 +83,7 @@ void Connection::open() {
   if (request.commands() == 0) return;
   const std::vector<Reply> replies = exchange(request);
   for (const Reply& reply : replies) {
-    // The server may repeat what it was sent, and that holds a password.
+    // The error may quote the request, which holds the password.
     const auto* refusal = std::get_if<Refusal>(&reply.value);
     if (refusal != nullptr && &reply == &replies[0] && !options_.password.empty()) {
       const std::string_view error = refusal->text;
@@ -112,7 +112,7 @@ void Connection::together(const std::function<void()>& talk) {
       return;
     } catch (const Broken& broken) {
       together_ = false;
-      // Redis closes a port for TLS without a word to who does not speak it.
+      // A TLS port of Redis closes plain connections without an answer.
       const bool silent = transport_ != nullptr && !heard_;
       transport_.reset();
       if (!again) continue;
@@ -122,7 +122,7 @@ void Connection::together(const std::function<void()>& talk) {
                              : ", before it said anything: does this port want TLS? Set `tls`");
     } catch (...) {
       together_ = false;
-      // Answers that are still on the way would be taken for those to the next request.
+      // A later request must not read replies that are still on the way.
       transport_.reset();
       throw;
     }

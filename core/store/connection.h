@@ -1,4 +1,5 @@
-// core/store/connection.h: requests to a server and its answers, over a connection that is made again when it breaks.
+// core/store/connection.h: requests to a server and its replies, over a connection that reconnects
+// when it breaks.
 #pragma once
 
 #include "core/store/answers.h"
@@ -14,12 +15,12 @@
 
 namespace td::store {
 
-// Thrown when a connection cannot be made or is gone; what is asked may be asked again.
+// Thrown when a connection cannot be made or breaks. The request may be sent again.
 struct Broken {
   std::string why;
 };
 
-// Bytes there and back. Tests and fuzzers put a server of their own behind it.
+// Moves bytes both ways. Tests and fuzzers replace it with a server of their own.
 class Transport {
  public:
   struct Moved {
@@ -28,19 +29,19 @@ class Transport {
 
   virtual ~Transport() = default;
 
-  // Sends some of `out` and receives up to `room` bytes, whatever can be done first; nothing of both when `wait_ms`
-  // pass (-1: waits for ever). Throws Broken.
+  // Sends some of `out` and receives up to `room` bytes, whichever is possible first. Moves nothing
+  // if `wait_ms` pass (-1: no limit). Throws Broken.
   virtual Moved move(std::string_view out, char* in, std::size_t room, int wait_ms) = 0;
 };
 using Connect = std::function<std::unique_ptr<Transport>(const Options& options)>;
 
-// To a host or a socket of the file system; encrypted if the options say so.
+// Connects to a host or a Unix socket, encrypted if the options say so.
 std::unique_ptr<Transport> connect_socket(const Options& options);
 
-// The server in messages: "Redis at localhost:6379". Passwords are never part of it.
+// The server's name in messages: "Redis at localhost:6379". It never holds a password.
 std::string shown_server(const Options& options);
 
-// For one thread at a time.
+// Used by one thread at a time.
 class Connection {
  public:
   Connection(Options options, Connect connect);
@@ -48,11 +49,11 @@ class Connection {
   const Options& options() const noexcept { return options_; }
   const std::string& where() const noexcept { return where_; }
 
-  // The answers to all commands, in their order. A connection that breaks is made again once; then Code::io.
+  // The replies to all commands, in order. A broken connection is made again once; then Code::io.
   std::vector<Reply> run(const Request& request);
 
-  // Requests of which one needs what the one before has left in the connection, such as a watched key: if it breaks, all
-  // of `talk` is done again over the new one.
+  // Runs requests that depend on state in the connection, such as a watched key: if the connection
+  // breaks, all of `talk` runs again over the new one.
   void together(const std::function<void()>& talk);
 
  private:
@@ -69,18 +70,18 @@ class Connection {
   std::unique_ptr<ReplyReader> reader_;
   std::vector<char> room_;
   bool together_ = false;
-  bool heard_ = false;  // the server has said something since the connection was made
+  bool heard_ = false;  // the server has sent something on this connection
 };
 
-// Commands that the server runs as one: nobody else's come in between.
+// Commands that the server runs atomically.
 class Transaction {
  public:
   Transaction() { request_.add({"MULTI"}); }
 
   Request& commands() noexcept { return request_; }
 
-  // The answers to the commands. One that is an error throws. None at all: a key that is watched has changed, and
-  // nothing was done.
+  // The replies to the commands; an error among them throws. Without replies, a watched key has
+  // changed and the server did nothing.
   class Answers {
    public:
     bool done() const noexcept { return done_; }

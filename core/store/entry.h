@@ -1,4 +1,5 @@
-// core/store/entry.h: how an entry of Python's TensorDictStore lies in a server: its keys, its metadata, its bytes.
+// core/store/entry.h: how a server stores an entry of Python's TensorDictStore: keys, metadata,
+// bytes.
 #pragma once
 
 #include "core/store/answers.h"
@@ -14,7 +15,7 @@
 
 namespace td::store {
 
-// The keys of one dictionary. An entry is called by its path, the names joined by dots.
+// The server's keys for one dictionary. An entry's path is its names, joined by dots.
 class ServerKeys {
  public:
   ServerKeys(const std::string& prefix, const std::string& id)
@@ -26,34 +27,32 @@ class ServerKeys {
   std::string batch() const { return begin_ + "__batch_size__"; }
   std::string device() const { return begin_ + "__device__"; }
   std::string tensorclass() const { return begin_ + "__tensorclass__"; }
-  std::string type() const {
-    return begin_ + "__type__";
-  }  // of Python's LazyStackedTensorDictStore
-  std::string maker() const { return begin_ + "__maker__"; }  // of one that was made just now
+  std::string type() const { return begin_ + "__type__"; }    // Python's LazyStackedTensorDictStore
+  std::string maker() const { return begin_ + "__maker__"; }  // marks which client created it
 
  private:
   std::string begin_;
 };
 
-// An id as Python's uuid4() makes it, from the numbers of the system.
+// A random id in the form of Python's uuid4().
 std::string random_id();
 
-// Throws Code::key_invalid for a name that holds a dot: the server could not tell it from a path.
+// Throws Code::key_invalid for a name with a dot: the path would be ambiguous.
 std::string joined(Path path);
 std::vector<std::string> split(std::string_view path);
 
-// A path that the server sent: Code::format for what can be no key.
+// Checks a path that the server sent; Code::format if it is not a valid key.
 void check_stored_path(std::string_view path, const std::string& where);
 
-// What stands beside the bytes of an entry.
+// The metadata of an entry.
 struct Meta {
   bool is_tensor = true;
   Sizes sizes;
   c10::ScalarType dtype = c10::ScalarType::Undefined;
-  std::string shape_text, dtype_text;  // as they lie in the server
-  std::string encoding;                // of a value that is no tensor
+  std::string shape_text, dtype_text;  // as stored in the server
+  std::string encoding;                // of a non-tensor value
 
-  // Of a tensor, and of one element along its first dimension. Code::format when it has too many.
+  // Bytes of the tensor, and of one element along its first dimension. Code::format on overflow.
   std::int64_t bytes() const { return bytes_behind(0); }
   std::int64_t row_bytes() const { return bytes_behind(sizes.empty() ? 0 : 1); }
   bool operator==(const Meta& other) const;
@@ -63,7 +62,7 @@ struct Meta {
   std::int64_t bytes_behind(std::size_t dims) const;
 };
 
-// The command that reads it, and its answer. `where` begins the messages and names the entry.
+// Asks for the metadata, and parses the reply. `where` names the entry in messages.
 inline constexpr std::size_t meta_fields = 4;
 void ask_meta(class Request& request, const ServerKeys& keys, std::string_view path);
 bool has_meta(const std::vector<Answer>& fields);
@@ -71,21 +70,22 @@ Meta read_meta(const Answer& answer, const std::string& where);
 
 Sizes parse_sizes(std::string_view json, const std::string& where);
 
-// The bytes of an entry out of the answer to GET. Python's from_schema() stores none for a tensor without elements.
+// The entry's bytes in the reply to GET. Python's from_schema() stores no value for a tensor
+// without elements.
 std::string_view value_bytes(const Answer& answer, const Meta& meta, const std::string& where);
 
-// Bytes of the server as a tensor of these sizes. Code::format when they are more or fewer.
+// A tensor over bytes from the server. Code::format if their number does not fit `sizes`.
 at::Tensor tensor_of(std::string_view bytes, const Meta& meta, SizesView sizes,
                      const std::string& where);
 
-// A value that is no tensor, as JSON text.
+// A non-tensor value as JSON text.
 std::string json_of(std::string_view bytes, const Meta& meta, const std::string& where);
 
 // The elements of a JSON list, each as text.
 std::vector<std::string> elements_of(const std::string& json, const std::string& where);
 
-// Row-major bytes on the CPU, which the tensor keeps. Throws Code::unsupported and Code::device for what has no plain
-// values, and Code::capacity for more bytes than a server keeps.
+// A contiguous CPU tensor of the same values. Throws Code::unsupported or Code::device if the
+// tensor has no plain values, and Code::capacity if it is larger than a server allows.
 at::Tensor plain(const at::Tensor& tensor, std::string_view path);
 std::string_view bytes_view(const at::Tensor& plain);
 

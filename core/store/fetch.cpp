@@ -16,7 +16,7 @@ std::vector<std::string> paths_below(const Guess& guess, std::string_view below)
   return result;
 }
 
-// Makes the guess have exactly these paths. Whether it had.
+// Makes the guess hold exactly these paths. Returns whether it already did.
 bool take_paths(decltype(Guess::entries)& guess, const std::vector<Answer>& names,
                 const std::string& where) {
   if (names.size() > max_entries) {
@@ -66,7 +66,7 @@ Fetched fetch(Connection& connection, const ServerKeys& keys, Guess& guess, std:
     Request& commands = transaction.commands();
     commands.add({"GET", keys.batch()});
     commands.add({"SMEMBERS", keys.paths()});
-    // The commands about each entry: its metadata; its bytes, or their number and a part of them.
+    // Commands for each entry: its metadata; then its bytes, or its length and a range.
     const std::size_t each = wanted == Wanted::metadata ? 1 : wanted == Wanted::values ? 2 : 3;
     const std::size_t first = 2;
     std::vector<RowsToRead> reads(paths.size());

@@ -12,7 +12,7 @@ constexpr std::string_view read_script =
     "parts[#parts + 1] = redis.call('GETRANGE', KEYS[1], ARGV[i], ARGV[i + 1]) end "
     "return table.concat(parts)";
 
-// A value that another client has replaced meanwhile stays as it is.
+// Does not write to a value that another client has replaced.
 constexpr std::string_view write_script =
     "local m = redis.call('HMGET', KEYS[2], 'shape', 'dtype', 'is_non_tensor') "
     "if m[1] ~= ARGV[1] or m[2] ~= ARGV[2] or m[3] == '1' "
@@ -26,7 +26,7 @@ void require_few(std::size_t spans, const std::string& where) {
        " of one call: take it in several parts");
 }
 
-// Which elements of a value an index picks, counted from its first, in the order of the result.
+// The flat positions of the elements that an index picks, in the order of the result.
 at::Tensor picked_elements(const Meta& meta, c10::ArrayRef<IndexItem> items,
                            const std::string& where) {
   const RowIndex index = split_rows(items, meta.sizes);
@@ -126,7 +126,7 @@ std::vector<Span> spans_to_write(const Meta& meta, c10::ArrayRef<IndexItem> item
   }
   const RowIndex index = split_rows(items, meta.sizes);
   const PickedRows& rows = index.rows;
-  // Rows side by side need no list of their elements.
+  // Contiguous rows need no list of elements.
   const bool plain_rows =
       !meta.sizes.empty() && !rows.all && rows.order.empty() &&
       (index.rest.empty() || (items.size() == 1 && items[0].kind == IndexKind::integer));

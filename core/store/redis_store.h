@@ -1,4 +1,4 @@
-// core/store/redis_store.h: the one kind of store that there is.
+// core/store/redis_store.h: a Store in a Redis server.
 #pragma once
 
 #include "core/store/fetch.h"
@@ -15,7 +15,7 @@ class RedisStore final : public Store {
  public:
   RedisStore(const Options& options, Connect connect);
 
-  // What the makers of Store do, over any connection.
+  // Open or create the dictionary, over any connection.
   void attach();
   void begin(SizesView batch, const std::optional<c10::Device>& device, const TensorDict& td,
              bool zeros);
@@ -45,12 +45,12 @@ class RedisStore final : public Store {
   void erase() override;
 
  private:
-  // One entry that is written whole.
+  // One entry to write whole.
   struct NewEntry {
     std::string path;
-    at::Tensor tensor;  // plain; undefined: a value
+    at::Tensor tensor;  // plain; undefined: a non-tensor value
     std::string json;
-    bool each = false;  // one value for each element of the first dimension
+    bool each = false;  // a value for each element of the first dimension
   };
 
   std::vector<NewEntry> entries_of(const std::string& below, const TensorDict& value) const;
@@ -66,7 +66,8 @@ class RedisStore final : public Store {
   Fetched read_one(Path path, Kind kind);
   Meta tensor_meta(const std::string& path);
 
-  // Goes by what is known of a tensor. False: others have replaced it, and it is to be done again.
+  // One attempt at an operation, using known metadata. Returns false if another client has replaced
+  // the entry: then it is tried again.
   using Attempt =
       std::function<bool(const std::string& name, const std::string& entry, const Meta& meta)>;
   void until_done(Path path, const char* doing, const Attempt& attempt);

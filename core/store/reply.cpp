@@ -9,11 +9,11 @@ namespace td::store {
 
 namespace {
 
-// Elements of one reply, of all its lists together.
+// Limit for the elements of one reply, nested lists included.
 constexpr std::uint64_t max_elements = 8'000'000;
-// Lists in lists: they are freed by recursion.
+// Limit for nesting: lists are freed by recursion.
 constexpr std::size_t max_depth = 7;
-// A status or an error; Redis' own are shorter than a kilobyte.
+// Limit for a status or an error; Redis' own are below a kilobyte.
 constexpr std::size_t max_line = std::size_t{64} << 10;
 
 }  // namespace
@@ -47,7 +47,7 @@ std::int64_t ReplyReader::number_of(std::string_view line) const {
 void ReplyReader::feed(std::string_view bytes) {
   fed_ += bytes.size();
   if (fed_ > max_bytes_) fail_large();
-  // A server that speaks TLS only answers with a record of the kind "alert".
+  // A TLS-only server answers with an "alert" record.
   if (fed_ == bytes.size()) tls_alert_ = bytes.substr(0, 2) == "\x15\x03";
   while (!bytes.empty()) {
     if (in_text_) {
@@ -99,7 +99,7 @@ void ReplyReader::begin_text(std::uint64_t size) {
   if (size > max_bytes_) fail_large();
   in_text_ = true;
   text_size_ = size;
-  // A server keeps no longer ones. Pages that are not written cost nothing.
+  // The largest value that a server stores. Reserved pages cost nothing until they are written.
   constexpr std::uint64_t longest = std::uint64_t{512} << 20;
   text_.reserve(static_cast<std::size_t>(std::min(size, longest)) + 2);
 }

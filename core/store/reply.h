@@ -1,4 +1,4 @@
-// core/store/reply.h: the answers of a server that speaks Redis' protocol, from its bytes. None of them is trusted.
+// core/store/reply.h: parses replies in Redis' protocol. The bytes are not trusted.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@ struct Nil {};
 struct Status {
   std::string text;
 };
-struct Refusal {  // the server's word for an error
+struct Refusal {  // an error reply
   std::string text;
 };
 struct Reply {
   std::variant<Nil, Status, Refusal, std::int64_t, std::string, std::vector<Reply>> value;
 };
 
-// The beginning of what a server says, for a message of one line.
+// The beginning of a reply, for a one-line message.
 std::string shown_reply(std::string_view text);
 
-// Bytes in, replies out. Code::format where the bytes are of another protocol, or a reply needs more memory than it
-// may: memory is taken for bytes that have come, not for those that are announced.
+// Bytes in, replies out. Throws Code::format for bytes of another protocol, and for a reply above
+// the memory limit. Memory grows with bytes that have arrived, not with announced lengths.
 class ReplyReader {
  public:
   ReplyReader(std::uint64_t max_bytes, const std::string& where)
@@ -34,15 +34,15 @@ class ReplyReader {
 
   void begin_call() noexcept { fed_ = 0; }
   void feed(std::string_view bytes);
-  std::optional<Reply> next();  // nullopt: more bytes are needed
+  std::optional<Reply> next();  // nullopt: needs more bytes
 
-  // Whether all that was fed has been taken.
+  // Whether no reply and no part of one is left.
   bool is_empty() const noexcept {
     return done_.empty() && open_.empty() && line_.empty() && !in_text_;
   }
 
  private:
-  struct Open {  // a list of which elements are missing
+  struct Open {  // a list with elements missing
     std::vector<Reply> elements;
     std::uint64_t missing;
   };
@@ -58,7 +58,7 @@ class ReplyReader {
   const std::string& where_;
   std::uint64_t max_bytes_, fed_ = 0, elements_ = 0;
   bool tls_alert_ = false;
-  std::string line_;  // without its end, which has not come
+  std::string line_;  // without its end, which has not arrived
   bool in_text_ = false;
   std::string text_;
   std::uint64_t text_size_ = 0;

@@ -20,7 +20,7 @@ void Request::part(std::string_view text) {
 }
 
 void Request::value(std::string_view bytes) {
-  // A short one is copied faster than it is sent alone.
+  // Copying a short part is faster than sending it separately.
   constexpr std::size_t short_one = 16 << 10;
   if (bytes.size() <= short_one) return part(bytes);
   head('$', bytes.size());

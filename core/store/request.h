@@ -1,4 +1,4 @@
-// core/store/request.h: commands for a server that speaks Redis' protocol, as bytes to be sent.
+// core/store/request.h: commands in Redis' protocol, as bytes to send.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +9,25 @@
 
 namespace td::store {
 
-// Commands that are sent together. Values of tensors are not copied: they must live until the request is sent.
+// Commands that are sent together. Tensor bytes are not copied: they must live until the request is
+// sent.
 class Request {
  public:
-  void begin(std::size_t parts);  // a command, of so many parts
+  void begin(std::size_t parts);  // starts a command of `parts` parts
   void part(std::string_view text);
-  void value(std::string_view bytes);  // a part that is borrowed
+  void value(std::string_view bytes);  // a borrowed part
   void add(std::initializer_list<std::string_view> parts);
 
   std::size_t commands() const noexcept { return commands_; }
 
-  // What is to be sent, piece after piece; valid until the request changes.
+  // The bytes to send, in pieces; valid until the request changes.
   std::vector<std::string_view> pieces() const;
 
  private:
   void head(char sign, std::size_t number);
 
   struct Borrowed {
-    std::size_t at;  // in `text_`: the bytes come before what stands there
+    std::size_t at;  // position in `text_` before which the bytes go
     std::string_view bytes;
   };
   std::string text_;

@@ -1,4 +1,4 @@
-// A connection of the system's: sockets that never wait, so that each wait has a limit, and raise no SIGPIPE.
+// Non-blocking sockets: every wait has a limit, and no SIGPIPE is raised.
 #include "core/store/connection.h"
 #include "core/store/tls.h"
 
@@ -42,7 +42,7 @@ class Socket final : public Transport {
   Socket(const Socket&) = delete;
   Socket& operator=(const Socket&) = delete;
 
-  // 0, or why there is no connection.
+  // Returns 0, or the error number.
   int connect(const sockaddr* address, socklen_t size, Clock::time_point end) {
     if (::connect(fd_, address, size) == 0) return 0;
     if (errno != EINPROGRESS && errno != EINTR) return errno;
@@ -64,7 +64,7 @@ class Socket final : public Transport {
     }
   }
 
-  // A request is sent whole: waiting for more of it would only cost time.
+  // Requests are sent whole: Nagle's algorithm would only delay them.
   void send_at_once() {
     const int on = 1;
     ::setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -72,7 +72,7 @@ class Socket final : public Transport {
 
   Moved move(std::string_view out, char* in, std::size_t room, int wait_ms) override {
     Moved moved{0, 0};
-    // Most requests fit what the system buffers, and nothing need be waited for.
+    // Most requests fit into the socket's buffer without waiting.
     if (!out.empty()) moved.sent = send_some(out);
     if (moved.sent != 0) return moved;
     struct pollfd ready {};
@@ -92,7 +92,7 @@ class Socket final : public Transport {
   std::size_t send_some(std::string_view out) {
     const ssize_t sent = ::send(fd_, out.data(), out.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent >= 0) return static_cast<std::size_t>(sent);
-    // What the server said before it closed may still be there to be read.
+    // The server may have sent a message before it closed: let the caller read it.
     if (would_wait(errno) || errno == EPIPE) return 0;
     fail_system(errno);
   }
@@ -100,7 +100,7 @@ class Socket final : public Transport {
   int fd_;
 };
 
-// nullptr: errno says why.
+// Returns nullptr on failure; errno is set.
 std::unique_ptr<Socket> open_socket(int family) {
   const int fd = ::socket(family, SOCK_STREAM, 0);
   if (fd < 0) return nullptr;
@@ -129,7 +129,7 @@ struct FreeAddresses {
   void operator()(addrinfo* first) const noexcept { ::freeaddrinfo(first); }
 };
 
-// Tries the addresses of a host in the system's order.
+// Tries each address of the host in the system's order.
 std::unique_ptr<Socket> connect_host(const Options& options, Clock::time_point end) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
@@ -159,7 +159,7 @@ std::unique_ptr<Socket> connect_host(const Options& options, Clock::time_point e
 }  // namespace
 
 std::unique_ptr<Transport> connect_socket(const Options& options) {
-  // Without a limit of ours the system has one of minutes.
+  // Waiting "for ever" uses a limit that poll() accepts.
   constexpr std::int64_t longest_ms = 1'000'000'000;
   const std::int64_t ms =
       options.timeout_ms < 0 ? longest_ms : std::min(options.timeout_ms, longest_ms);

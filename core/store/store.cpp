@@ -1,4 +1,4 @@
-// Stores are made, found, and removed.
+// Creates, finds and removes stores.
 #include "core/store/store.h"
 
 #include "core/store/redis_store.h"
@@ -80,7 +80,7 @@ RedisStore::RedisStore(const Options& options, Connect connect)
       connection_(options, std::move(connect)),
       keys_(options.prefix, options.id) {}
 
-// Python keeps a lazy stack under other keys: tables of offsets, where elements differ in size.
+// Python stores lazy stacks under other keys, with offset tables if sizes differ.
 void RedisStore::refuse_lazy() {
   Request request;
   request.add({"EXISTS", keys_.type()});
@@ -116,7 +116,7 @@ void RedisStore::attach() {
 void RedisStore::erase() {
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  // What another client adds meanwhile goes, too.
+  // Repeat, to remove entries that other clients add meanwhile.
   for (bool left = true; left;) {
     Transaction transaction;
     Request& commands = transaction.commands();

@@ -1,5 +1,5 @@
-// core/store/store.h: a dictionary that lies in a Redis server, in the form of Python's TensorDictStore. Nothing here
-// needs the client library; without it each of the makers throws Code::unsupported.
+// core/store/store.h: a dictionary in a Redis server, in the format of Python's TensorDictStore.
+// Built without the client library, each factory throws Code::unsupported.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -12,12 +12,11 @@
 
 namespace td::store {
 
-// How a connection is encrypted. Files are in PEM.
+// How a connection is encrypted. Files are in PEM format.
 struct TlsOptions {
   bool on = false;
-  std::string
-      ca;  // certificates that the server's must come from; empty: those that the system trusts
-  std::string cert, key;    // of this client; empty: none
+  std::string ca;           // certificates to trust; empty: those of the system
+  std::string cert, key;    // of this client; may be empty
   std::string server_name;  // in the server's certificate; empty: its host
 };
 
@@ -26,27 +25,27 @@ struct Options {
   std::int64_t port = 6379;
   std::string unix_socket;  // instead of host and port
   std::int64_t database = 0;
-  std::string username, password;  // empty: the server asks for none
+  std::string username, password;  // empty: no login
   std::string prefix = "tensordict";
-  std::string id;                                     // empty: a random one
-  std::int64_t timeout_ms = 10'000;                   // of connecting, and of silence; -1: for ever
-  std::uint64_t max_bytes = std::uint64_t{16} << 30;  // of the answers to one call
+  std::string id;                    // empty: a random one
+  std::int64_t timeout_ms = 10'000;  // for connecting, and for silence; -1: no limit
+  std::uint64_t max_bytes = std::uint64_t{16} << 30;  // of the replies to one call
   TlsOptions tls;
 };
 
-// Redis keeps no larger value, unless told otherwise.
+// Redis' default limit for one value.
 inline constexpr std::int64_t max_value_bytes = std::int64_t{512} << 20;
 
-// A connection to one dictionary. Calls of several threads take turns. A call whose connection breaks is made once
-// more over a new one: each leaves the same when it is done twice.
+// A connection to one dictionary. Threads may share it; calls are serialized. A call whose
+// connection breaks is repeated once: every call is idempotent.
 class Store {
  public:
-  // One that is there, by its id.
+  // Opens an existing dictionary by its id.
   static std::unique_ptr<Store> open(const Options& options);
-  // A new one. Code::key_exists when the id is taken.
+  // Creates a dictionary. Code::key_exists if the id is taken.
   static std::unique_ptr<Store> create(SizesView batch, const Options& options);
   static std::unique_ptr<Store> from(const TensorDict& td, const Options& options);
-  // Zeros, which the server makes itself. The text is that of from_schema().
+  // Creates zeros on the server. The text has the form of from_schema().
   static std::unique_ptr<Store> from_schema(std::string_view schema, const Options& options);
 
   virtual ~Store() = default;
@@ -66,12 +65,12 @@ class Store {
   virtual void update(const TensorDict& value) = 0;
   virtual void remove(Path path) = 0;
 
-  // Parts of them. A value is broadcast and converted; no items: all of the entry.
+  // Parts of entries. A value is broadcast and converted; no items: the whole entry.
   virtual at::Tensor get_at(Path path, c10::ArrayRef<IndexItem> items) = 0;
   virtual void set_at(Path path, c10::ArrayRef<IndexItem> items, const at::Tensor& value) = 0;
   virtual TensorDict index(c10::ArrayRef<IndexItem> items) = 0;
 
-  // Of this object: others still write.
+  // Locks this object only: other clients can still write.
   virtual void lock() noexcept = 0;
   virtual void unlock() noexcept = 0;
   virtual bool is_locked() const noexcept = 0;

@@ -1,4 +1,4 @@
-// Entries of a store as local copies.
+// Reads entries of a store into local copies.
 #include "core/store/redis_store.h"
 
 #include "core/formats/json_text.h"
@@ -12,7 +12,7 @@ namespace td::store {
 
 namespace {
 
-// One value for each element of the first batch dimension; each of them is for all that lie behind it.
+// One value for each element of the first batch dimension, repeated along the other dimensions.
 NodePtr node_of_values(const std::string& json, SizesView batch, const std::string& where) {
   std::vector<std::string> values = elements_of(json, where);
   const auto found = static_cast<std::int64_t>(values.size());
@@ -62,7 +62,7 @@ void RedisStore::fail_missing(const std::string& path) {
        " is no entry; there are: ", names.empty() ? "none" : names);
 }
 
-// One entry, as the only leaf.
+// Reads one entry, as the only leaf.
 Fetched RedisStore::read_one(Path path, Kind kind) {
   const std::string name = joined(path);
   const std::lock_guard<std::mutex> turn(mutex_);
@@ -98,7 +98,8 @@ std::string RedisStore::get_non_tensor(Path path) {
   return json_of(leaf.bytes, leaf.meta, shown_entry(connection_.where(), leaf.path));
 }
 
-// Of leaves that were read by rows, or whole. Values for each element are left out with `rows`: they are whole.
+// A dictionary of leaves that were read by rows, or whole. With `rows`, leaves with a value per
+// element are left out: they were read whole.
 TensorDict RedisStore::local_copy(const std::vector<Leaf>& leaves, std::string_view below,
                                   SizesView batch, const PickedRows* rows) const {
   const std::string& where = connection_.where();
@@ -168,7 +169,7 @@ TensorDict RedisStore::index(c10::ArrayRef<IndexItem> items) {
   const RowIndex index = split_rows(items, guess_.batch);
   TensorDict result = local_copy(all.leaves, {}, guess_.batch, &index.rows);
   if (!index.rest.empty()) result = result.index(index.rest);
-  // Values for each element are read whole, and picked here.
+  // Leaves with a value per element were read whole: pick their rows here.
   std::vector<Leaf> each;
   for (const Leaf& leaf : all.leaves) {
     if (leaf.meta.encoding == "json_array" && !guess_.batch.empty()) each.push_back(leaf);
@@ -177,7 +178,7 @@ TensorDict RedisStore::index(c10::ArrayRef<IndexItem> items) {
   return result;
 }
 
-// What stands beside an entry, as far as it is known.
+// An entry's metadata: from the guess, or from the server.
 Meta RedisStore::tensor_meta(const std::string& path) {
   const auto known = guess_.entries.find(path);
   if (known == guess_.entries.end() || !known->second) refresh_meta(path);

@@ -1,4 +1,4 @@
-// Entries written to a store.
+// Writes entries to a store.
 #include "core/store/redis_store.h"
 
 #include "core/formats/format.h"
@@ -25,7 +25,8 @@ void RedisStore::require_unlocked() const {
   if (locked_) fail(Code::locked, "the store is locked: unlock it first, or write in place");
 }
 
-// As far as this client knows, no entry stands where a dictionary must, or the other way round.
+// Throws if the guess has an entry where a dictionary is needed, or a dictionary where an entry
+// goes.
 void RedisStore::require_room(std::string_view path) const {
   const std::string& where = connection_.where();
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos;
@@ -39,7 +40,7 @@ void RedisStore::require_room(std::string_view path) const {
   fail(Code::wrong_entry, shown_entry(where, path), " is a dictionary; remove it first");
 }
 
-// The commands that store entries, and what stands beside them afterwards.
+// Adds the commands that store `entries`; `metas` receives their metadata.
 void RedisStore::add_entries(Request& commands, const std::vector<NewEntry>& entries, bool zeros,
                              decltype(Guess::entries)& metas) const {
   if (entries.empty()) return;
@@ -47,7 +48,7 @@ void RedisStore::add_entries(Request& commands, const std::vector<NewEntry>& ent
     const std::string data = keys_.data(entry.path), beside = keys_.meta(entry.path);
     Meta meta;
     meta.is_tensor = entry.tensor.defined();
-    // What stood beside another kind of entry does not stay.
+    // Remove the metadata of the entry that this one replaces.
     commands.add({"DEL", beside});
     if (!meta.is_tensor) {
       meta.encoding = entry.each ? "json_array" : "json";
@@ -60,7 +61,7 @@ void RedisStore::add_entries(Request& commands, const std::vector<NewEntry>& ent
       meta.shape_text = show_sizes(meta.sizes);
       meta.dtype_text = stored_name(meta.dtype);
       if (zeros && tensor.nbytes() != 0) {
-        // The server fills what lies before the last byte.
+        // The server fills the bytes before the last one with zeros.
         commands.add({"DEL", data});
         commands.add({"SETRANGE", data, std::to_string(tensor.nbytes() - 1), {"\0", 1}});
       } else {
@@ -88,7 +89,7 @@ void RedisStore::put(const std::vector<NewEntry>& entries) {
   for (auto& meta : metas) guess_.entries[meta.first] = std::move(meta.second);
 }
 
-// A new dictionary is there with all its entries, or not at all.
+// Creates the whole dictionary atomically.
 void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device,
                        const TensorDict& td, bool zeros) {
   for (const std::int64_t size : batch) {
@@ -103,7 +104,7 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
   const std::string mark = random_id();
   bool taken = false;
   connection_.together([&] {
-    // If somebody makes one of the same id meanwhile, nothing of this one is done.
+    // WATCH cancels the transaction if another client takes the same id.
     Request watch;
     watch.add({"WATCH", keys_.batch(), keys_.type()});
     watch.add({"EXISTS", keys_.batch(), keys_.type()});
@@ -111,7 +112,7 @@ void RedisStore::begin(SizesView batch, const std::optional<c10::Device>& device
     const std::vector<Reply> replies = connection_.run(watch);
     Answer(replies[0], where).ok("the answer to WATCH");
     taken = Answer(replies[1], where).integer("the answer to EXISTS") != 0;
-    // It is the one of this call, whose answer was lost with the connection.
+    // This call already created it; only the answer was lost.
     const auto maker = Answer(replies[2], where).text_or_nil("the answer to GET");
     if (taken && maker == mark) {
       Request unwatch;
@@ -155,7 +156,7 @@ void RedisStore::set_non_tensor(Path path, std::string_view json) {
   put({{name, {}, std::move(text), false}});
 }
 
-// All leaves of a dictionary, in the form in which they lie in the server.
+// All leaves of a dictionary, in stored form.
 std::vector<RedisStore::NewEntry> RedisStore::entries_of(const std::string& below,
                                                          const TensorDict& value) const {
   const FlatTree flat = flatten(value, FileOptions());
@@ -227,7 +228,7 @@ void RedisStore::remove(Path path) {
   const std::string name = joined(path);
   const std::lock_guard<std::mutex> turn(mutex_);
   require_unlocked();
-  fetch(connection_, keys_, guess_, name, Wanted::metadata);  // makes the guess right
+  fetch(connection_, keys_, guess_, name, Wanted::metadata);  // updates the guess
   std::vector<std::string> gone;
   for (const auto& entry : guess_.entries) {
     if (entry.first == name || lies_below(entry.first, name)) gone.push_back(entry.first);

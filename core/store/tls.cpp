@@ -1,5 +1,5 @@
-// OpenSSL between two buffers: it never sees the socket. So bytes are moved, waited for and limited as without it, and
-// no SIGPIPE is raised.
+// OpenSSL works on two memory buffers and never sees the socket, so timeouts and byte limits work
+// as without TLS, and no SIGPIPE is raised.
 #include "core/store/tls.h"
 
 #include <openssl/err.h>
@@ -19,7 +19,7 @@ struct FreeTls {
 };
 using Context = std::unique_ptr<SSL_CTX, FreeTls>;
 
-// What OpenSSL says of its last failure; the system's word for a file that cannot be opened.
+// OpenSSL's reason for its last failure, or the system's if a file cannot be opened.
 std::string reason() {
   const unsigned long first = ERR_peek_error();
   if (ERR_GET_LIB(first) == ERR_LIB_SYS) {
@@ -29,7 +29,7 @@ std::string reason() {
   return text == nullptr ? "no reason given" : text;
 }
 
-// Without it OpenSSL would ask for a passphrase at the terminal.
+// Otherwise OpenSSL would ask for a passphrase at the terminal.
 int no_passphrase(char*, int, int, void*) { return 0; }
 
 void require_file(int ok, const char* what, const std::string& path) {
@@ -57,7 +57,7 @@ Context context_of(const TlsOptions& tls) {
   if (!tls.cert.empty()) {
     require_file(SSL_CTX_use_certificate_chain_file(context.get(), tls.cert.c_str()),
                  "a certificate", tls.cert);
-    // The key is compared with the certificate, too.
+    // This also checks that the key matches the certificate.
     require_file(SSL_CTX_use_PrivateKey_file(context.get(), tls.key.c_str(), SSL_FILETYPE_PEM),
                  "the key of the certificate", tls.key);
   }
@@ -73,7 +73,7 @@ class Tls final : public Transport {
     ssl_.reset(SSL_new(context_.get()));
     BIO* const from = BIO_new(BIO_s_mem());
     BIO* const to = BIO_new(BIO_s_mem());
-    if (ssl_ != nullptr) SSL_set_bio(ssl_.get(), from, to);  // which owns them now
+    if (ssl_ != nullptr) SSL_set_bio(ssl_.get(), from, to);  // takes ownership
     if (ssl_ == nullptr || from == nullptr || to == nullptr) throw std::bad_alloc();
     from_ = from;
     to_ = to;
@@ -102,7 +102,7 @@ class Tls final : public Transport {
   static constexpr std::size_t most_pending = std::size_t{1} << 18;
   static constexpr std::size_t most_at_once = std::size_t{1} << 16;
 
-  // The certificate must be of this name, or of this address.
+  // The certificate must be for this host name or address.
   void expect(const std::string& name) {
     X509_VERIFY_PARAM* const wanted = SSL_get0_param(ssl_.get());
     if (X509_VERIFY_PARAM_set1_ip_asc(wanted, name.c_str()) == 1) return;
@@ -146,7 +146,7 @@ class Tls final : public Transport {
     return sent;
   }
 
-  // What OpenSSL has to send.
+  // Moves OpenSSL's output into `pending_`.
   void collect() {
     char* bytes = nullptr;
     const long size = BIO_get_mem_data(to_, &bytes);
@@ -155,7 +155,7 @@ class Tls final : public Transport {
     if (BIO_reset(to_) != 1) throw std::bad_alloc();
   }
 
-  // Returns when it only waits for bytes.
+  // Throws unless OpenSSL only waits for bytes.
   void check(int done) {
     const int error = SSL_get_error(ssl_.get(), done);
     if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE) return;
@@ -172,9 +172,9 @@ class Tls final : public Transport {
   std::string where_;
   Context context_;
   std::unique_ptr<SSL, FreeTls> ssl_;
-  BIO* from_ = nullptr;  // what came, encrypted
-  BIO* to_ = nullptr;    // what is to be sent, encrypted
-  std::string pending_;  // of that, what the system has not taken yet
+  BIO* from_ = nullptr;  // received, encrypted
+  BIO* to_ = nullptr;    // to be sent, encrypted
+  std::string pending_;  // encrypted bytes that the system has not taken yet
   char raw_[most_at_once];
 };
 
