@@ -1,4 +1,4 @@
-// core/base/cancel.h: work that can be told to stop.
+// core/base/cancel.h: cancels work.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace td {
 
-// Asked for by any thread; what waits installs a hook that ends its wait.
+// Any thread may request it. Blocking calls install a hook that ends their wait.
 class Cancel {
  public:
   void request() {
@@ -20,7 +20,7 @@ class Cancel {
     return requested_;
   }
 
-  // Calls `stop` when somebody asks, at once when somebody has. After its end `stop` does not run any more.
+  // Calls `stop` on request, or at once if it was requested before. `stop` never runs after the destructor.
   class Hook {
    public:
     Hook(Cancel* cancel, std::function<void()> stop) : cancel_(cancel) {

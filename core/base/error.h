@@ -1,4 +1,4 @@
-// core/base/error.h: what the core throws. The numbers are those of the C ABI's td_status.
+// core/base/error.h: the exception of the core. Codes have the numbers of the C ABI's td_status.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ enum class Code : std::int32_t {
   internal = -99,
 };
 
-// A failure: a code that a program can act on, and one line that says what was asked and found.
+// A code for programs and a one-line message that says what was asked and what was found.
 class Error : public std::exception {
  public:
   Error(Code code, std::string message) : code_(code), message_(std::move(message)) {}
@@ -49,7 +49,7 @@ class Error : public std::exception {
   std::string message_;
 };
 
-// The parts one after the other, as a stream writes them.
+// Formats and concatenates the parts as a stream does.
 template <class... Parts>
 std::string text_of(const Parts&... parts) {
   std::ostringstream text;

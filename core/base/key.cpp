@@ -15,7 +15,7 @@ std::uint64_t make_hash_seed() noexcept {
   const std::uint64_t made =
       mix(reinterpret_cast<std::uintptr_t>(&anchor), static_cast<std::uint64_t>(now)) | 1;
   std::uint64_t seed = 0;
-  // Of two threads that come first, one decides.
+  // If two threads race, the first one sets the seed.
   return hash_seed.compare_exchange_strong(seed, made) ? made : seed;
 }
 

@@ -15,7 +15,7 @@ using Path = Span<std::string_view>;
 
 namespace detail {
 
-// 0 until the first use; see make_hash_seed().
+// 0 before the first use; see make_hash_seed().
 inline std::atomic<std::uint64_t> hash_seed{0};
 std::uint64_t make_hash_seed() noexcept;
 
@@ -31,8 +31,8 @@ inline std::uint64_t mix(std::uint64_t hash, std::uint64_t word) noexcept {
 
 }  // namespace detail
 
-// Seeded once in each process, so that a hostile file cannot prepare collisions. Names are short: eight
-// bytes at a time, the last ones read as an overlapping word instead of one by one.
+// Seeded for each process, so that a hostile file cannot prepare collisions. Names are short: reads eight
+// bytes at a time, the last ones as an overlapping word.
 inline std::uint64_t hash_name(std::string_view name) noexcept {
   using detail::load;
   using detail::mix;
@@ -50,7 +50,7 @@ inline std::uint64_t hash_name(std::string_view name) noexcept {
   return mix(hash, load(at, 1) << 16 | load(at + n / 2, 1) << 8 | load(at + n - 1, 1));
 }
 
-// The same text. Names are short: words as above, where memcmp would be a call.
+// Names are short: compares words as above, where memcmp would be a function call.
 inline bool same_name(std::string_view a, std::string_view b) noexcept {
   using detail::load;
   const std::size_t n = a.size();
@@ -71,7 +71,7 @@ inline bool same_name(std::string_view a, std::string_view b) noexcept {
   return true;
 }
 
-// Not empty path, valid UTF-8, no NUL inside; throws Code::key_invalid.
+// Throws Code::key_invalid if the path is empty, or a name has a NUL or invalid UTF-8.
 void check_path(Path path);
 
 // "agent"/"obs", for messages.

@@ -9,7 +9,7 @@ namespace td {
 
 using OwnedPath = std::vector<std::string>;
 
-// Views for the functions that take a path.
+// The path as the views that functions take.
 inline std::vector<std::string_view> path_view(const OwnedPath& path) {
   return std::vector<std::string_view>(path.begin(), path.end());
 }

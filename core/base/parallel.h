@@ -1,4 +1,4 @@
-// core/base/parallel.h: a loop that several threads share.
+// core/base/parallel.h: runs a loop on several threads.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace td {
 
-// Calls `f(i)` for each i below `n`, on up to `threads` threads, this one among them. The first
-// failure stops the others and is thrown here.
+// Calls `f(i)` for each i below `n`, on up to `threads` threads including this one. The first failure stops
+// the others and is rethrown here.
 template <class F>
 void for_each(std::size_t n, std::size_t threads, const F& f) {
   std::atomic<std::size_t> next{0};
@@ -34,7 +34,7 @@ void for_each(std::size_t n, std::size_t threads, const F& f) {
   try {
     while (others.size() + 1 < wanted) others.emplace_back(work);
   } catch (...) {
-    // The system gives no more threads: those that run do the work.
+    // No more threads are available: the running ones do the work.
   }
   work();
   for (std::thread& thread : others) thread.join();

@@ -1,4 +1,4 @@
-// core/base/progress.h: how far work has come.
+// core/base/progress.h: reports progress.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// How far work has come; what is counted is up to the work. Written by its threads, read by any.
+// Units of work done, counted as the work defines them. Written by its threads, read by any.
 struct WorkCount {
   std::atomic<std::size_t> done{0};
   std::atomic<std::size_t> total{0};

@@ -1,4 +1,4 @@
-// core/base/quote.h: a text in quotes, for JSON and for messages.
+// core/base/quote.h: quoted text for JSON and messages.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// Escaped as Python's orjson does.
+// Escapes as Python's orjson does.
 std::string quote(std::string_view text);
 void append_quoted(std::string& out, std::string_view text);
 

@@ -1,13 +1,12 @@
-// core/base/recursion_guard.h: a bound on the kinds of recursion there are: lazy stacks inside lazy stacks, and
-// functions of the caller that call back.
+// core/base/recursion_guard.h: bounds recursion through nested lazy stacks and through callbacks.
 #pragma once
 
 #include "core/base/error.h"
 
 namespace td {
 
-// Stands in every function that calls itself for the elements of a lazy stack, and where a function of the caller is
-// called. 200 levels take less than 2 MB of the stack (docs/design/threads.md), without the caller's own frames.
+// Used by each function that recurses into the elements of a lazy stack or calls a callback. 200 levels take
+// less than 2 MB of stack (docs/design/threads.md), without the callbacks' frames.
 class RecursionGuard {
  public:
   explicit RecursionGuard(const char* what = "lazy stacks are nested") {
@@ -24,8 +23,8 @@ class RecursionGuard {
   static inline thread_local int depth = 0;
 };
 
-// How deep the thread is that makes this. A worker that it starts begins there: functions that start workers which
-// call them again come to an end.
+// The depth of the creating thread, passed to its workers, so that callbacks that start workers recursively
+// end.
 class RecursionDepth {
  public:
   void begin_there() const noexcept {
@@ -33,11 +32,11 @@ class RecursionDepth {
     workers = workers_ + 1;
   }
 
-  // Each worker of a worker starts several more: not without end.
+  // Limits workers that start workers: each level multiplies their number.
   bool allows_workers() const noexcept { return workers_ < 4; }
 
  private:
-  static inline thread_local int workers = 0;  // how many started one another up to this thread
+  static inline thread_local int workers = 0;  // nesting of workers above this thread
   int depth_ = RecursionGuard::depth, workers_ = workers;
 };
 

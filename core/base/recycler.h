@@ -1,7 +1,6 @@
-// core/base/recycler.h: memory of one size, handed out again by the thread that freed it.
-//
-// A view of ten leaves makes and frees a dozen small objects of two sizes. malloc's own cache keeps
-// seven of a size; beyond that each costs as much as the rest of the view.
+// core/base/recycler.h: blocks of one size, reused by the thread that freed them.
+// A view of ten leaves makes and frees a dozen small objects of two sizes. malloc caches seven of a size;
+// each one beyond that costs as much as the rest of the view.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ struct Block {
   Block* next;
 };
 
-// Needs no destructor: other thread-locals may still free objects after this one's end.
+// Has no destructor: other thread-locals may still free objects when the thread ends.
 struct RecyclerList {
   Block* head = nullptr;
   std::int32_t room = -1;  // blocks that may still be kept; -1 before the first
@@ -28,7 +27,7 @@ template <std::size_t bytes>
 class Recycler {
  public:
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  // A sanitizer must see every birth and death.
+  // Sanitizers must see each allocation.
   static void* take() { return ::operator new(bytes); }
   static void give(void* block) noexcept { ::operator delete(block); }
 #else
@@ -58,11 +57,11 @@ class Recycler {
 
   static inline thread_local detail::RecyclerList list;
 
-  // Gives everything back when the thread ends.
+  // Frees all blocks when the thread ends.
   struct End {
     ~End() {
       while (list.head != nullptr) ::operator delete(take());
-      list.room = 0;  // what is freed from now on goes to the system
+      list.room = 0;  // later blocks go to the system
     }
   };
 

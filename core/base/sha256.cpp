@@ -1,4 +1,4 @@
-// As FIPS 180-4 describes it.
+// SHA-256 after FIPS 180-4.
 #include "core/base/sha256.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// core/base/sha256.h: the SHA-256 checksum of bytes, by which a caller pins a file.
+// core/base/sha256.h: SHA-256, by which callers pin a file.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// 64 hexadecimal digits, in lower case.
+// 64 hexadecimal digits, lower case.
 std::string sha256(std::string_view bytes);
 
 }  // namespace td

@@ -39,7 +39,7 @@ std::int64_t count_elements(ShapeView sizes) {
 }
 
 std::optional<std::int64_t> checked_bytes(ShapeView sizes, std::size_t item_bytes) noexcept {
-  // A zero does not excuse the others: strides are products of them too.
+  // Multiply the other sizes even if one is 0: strides are their products.
   auto bytes = static_cast<std::int64_t>(item_bytes);
   bool empty = false;
   for (const std::int64_t size : sizes) {

@@ -1,4 +1,4 @@
-// core/base/sizes.h: sizes of dimensions and their names, and the arithmetic of both.
+// core/base/sizes.h: sizes and names of dimensions, and arithmetic on sizes.
 #pragma once
 
 #include "core/base/span.h"
@@ -11,23 +11,23 @@
 
 namespace td {
 
-// Sizes where there is no libtorch; core/tensor/sizes.h has those of tensors.
+// Sizes without libtorch; core/tensor/sizes.h has the tensor variant.
 using Shape = std::vector<std::int64_t>;
 using ShapeView = Span<std::int64_t>;
 
-// Names of batch dimensions, one for each; a dimension may lack one. Empty when no dimension has one.
+// Names of all batch dimensions, some possibly unset. Empty if no dimension has a name.
 using Names = std::vector<std::optional<std::string>>;
 
-// As many dimensions as libtorch's loops take.
+// The limit of libtorch's loops.
 constexpr std::size_t max_dims = 64;
 
-// Code::shape for more of them.
+// Throws Code::shape.
 [[noreturn]] void fail_dims(std::size_t dims);
 inline void require_dims(std::size_t dims) {
   if (dims > max_dims) fail_dims(dims);
 }
 
-// As many as are read from a text before it is refused.
+// The limit when sizes are parsed from text.
 constexpr std::size_t max_listed_dims = 1024;
 
 // "[3, 4]"
@@ -36,10 +36,10 @@ std::string show_sizes(ShapeView sizes);
 // Appends "[3,4]".
 void append_sizes(std::string& out, ShapeView sizes);
 
-// How many elements there are; Code::shape when there are too many to count.
+// The number of elements; Code::shape on overflow.
 std::int64_t count_elements(ShapeView sizes);
 
-// Product of the sizes and the bytes of an item; nullopt when a size is negative or it overflows.
+// The product of sizes and item size; nullopt if a size is negative, or on overflow.
 std::optional<std::int64_t> checked_bytes(ShapeView sizes, std::size_t item_bytes) noexcept;
 
 }  // namespace td

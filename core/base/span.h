@@ -1,4 +1,4 @@
-// core/base/span.h: elements that lie one after the other in memory that somebody else owns.
+// core/base/span.h: a view of contiguous elements.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace td {
 
-// Converts from every container with data() and size(), libtorch's among them.
+// Converts from each container with data() and size(), including libtorch's.
 template <class T>
 class Span {
  public:
@@ -18,7 +18,7 @@ class Span {
   constexpr Span() = default;
   constexpr Span(const T* data, std::size_t size) : data_(data), size_(size) {}
   constexpr Span(const T& one) : data_(&one), size_(1) {}
-  // The list must live as long as the span: use it for arguments only.
+  // The list must outlive the span: only for arguments.
   constexpr Span(const std::initializer_list<T>& list) : data_(list.begin()), size_(list.size()) {}
   template <std::size_t n>
   constexpr Span(const T (&array)[n]) : data_(array), size_(n) {}

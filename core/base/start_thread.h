@@ -1,4 +1,4 @@
-// core/base/start_thread.h: a new thread, or a failure of this library.
+// core/base/start_thread.h: starts a thread.
 #pragma once
 
 #include "core/base/error.h"
@@ -9,7 +9,7 @@
 
 namespace td {
 
-// Throws Code::out_of_memory when the system has no more threads to give.
+// Throws Code::out_of_memory if the system refuses.
 template <class F>
 std::thread start_thread(F&& work) {
   try {

@@ -12,7 +12,7 @@ namespace td {
 
 namespace {
 
-// Numbers of classes, the last dimension.
+// Class numbers; the last dimension of the parameters lists the classes.
 class Categorical : public Distribution {
  public:
   Categorical(bool from_logits, const at::Tensor& given) {
@@ -74,7 +74,7 @@ class Bernoulli final : public Distribution {
     logits_ = from_logits ? given : at::logit(given, 1e-7);
     probs_ = from_logits ? at::sigmoid(given) : given;
   }
-  // As torch.distributions: not a number where both are as likely.
+  // NaN if both values are equally likely, as in torch.distributions.
   at::Tensor mode() const override {
     return probs_.ge(0.5).to(probs_.scalar_type()).masked_fill(probs_.eq(0.5), std::nan(""));
   }

@@ -1,4 +1,5 @@
-// core/nn/distribution.h: distributions over tensors, as torch.distributions and tensordict.nn compute them.
+// core/nn/distribution.h: distributions over tensors, equal to those of torch.distributions and
+// tensordict.nn.
 #pragma once
 
 #include "core/tensor/sizes.h"
@@ -25,15 +26,16 @@ enum class DistributionKind {
   delta,
 };
 
-// What a distribution of a kind knows beside its parameters.
+// The options of a distribution, besides its parameters.
 struct DistributionShape {
   DistributionKind kind = DistributionKind::normal;
   double low = -1, high = 1;  // tanh_normal, truncated_normal
-  double upscale = 5;         // these, with tanh_loc: loc is upscale * tanh(loc / upscale)
+  double upscale =
+      5;  // for tanh_normal and truncated_normal with tanh_loc: loc becomes upscale * tanh(loc / upscale)
   bool tanh_loc = false;
 };
 
-// The tensor with dimensions in front, over which it is the same.
+// The tensor, broadcast over new leading dimensions.
 at::Tensor with_front(const at::Tensor& tensor, SizesView front);
 
 using OptionalGenerator = compat::optional<at::Generator>;
@@ -42,18 +44,18 @@ class Distribution {
  public:
   virtual ~Distribution() = default;
 
-  // These throw Code::unsupported where the distribution has no such value.
+  // Throw Code::unsupported if the distribution has no such value.
   virtual at::Tensor mode() const = 0;
   virtual at::Tensor median() const = 0;
   virtual at::Tensor mean() const = 0;
   virtual at::Tensor deterministic() const = 0;
 
-  // With gradients where there can be any. `samples` dimensions come first.
+  // Differentiable where the distribution allows it. `samples` adds leading dimensions.
   virtual at::Tensor sample(SizesView samples, const OptionalGenerator& generator) const = 0;
   virtual at::Tensor log_prob(const at::Tensor& value) const = 0;
 };
 
-// The names of its parameters, for messages: one of the lists.
+// The accepted sets of parameter names.
 const std::vector<std::vector<std::string>>& parameter_names(DistributionKind kind);
 const char* distribution_name(DistributionKind kind) noexcept;
 std::optional<DistributionKind> distribution_of_name(const std::string& name) noexcept;
@@ -61,12 +63,12 @@ std::optional<DistributionKind> distribution_of_name(const std::string& name) no
 // Whether it has a lower and an upper bound.
 bool is_bounded(DistributionKind kind) noexcept;
 
-// `names` is one of parameter_names(), in any order, and `values` stand for them.
+// `names` is one of parameter_names(), in any order; `values` are the parameters in that order.
 std::unique_ptr<const Distribution> make_distribution(const DistributionShape& shape,
                                                       const std::vector<std::string>& names,
                                                       const std::vector<at::Tensor>& values);
 
-// What NormalParamExtractor does to a scale: "softplus", "exp", "relu", "none", "biased_softplus_1.0".
+// Maps the raw scale as NormalParamExtractor does: "softplus", "exp", "relu", "none", "biased_softplus_1.0".
 class ScaleMapping {
  public:
   explicit ScaleMapping(const std::string& name);  // throws Code::invalid_argument

@@ -78,7 +78,7 @@ at::Tensor Frame::tensor(const KeyPath& key) const {
 
 at::Tensor Frame::wanted(const KeyPath& key) const {
   at::Tensor found = tensor(key);
-  if (!found.defined()) find_entry(whole().node(), key);  // says what there is instead
+  if (!found.defined()) find_entry(whole().node(), key);  // throws, naming what exists
   return found;
 }
 
@@ -95,7 +95,7 @@ Frame::Entries Frame::settled() const {
   constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   Entries kept;
   c10::SmallVector<std::size_t, 8> places(written_.size(), nowhere);  // in `kept`
-  c10::SmallVector<bool, 8> copied;  // of `kept`: a dictionary of our own
+  c10::SmallVector<bool, 8> copied;  // whether `kept` holds our own copy of a dictionary
   for (std::size_t i = 0; i < written_.size(); ++i) {
     const Written::Entry& one = written_[i];
     const Path path = *one.key;
@@ -174,7 +174,7 @@ void Frame::write_to(const TensorDict& target) const {
     if (one.value.is_node()) return into.set(*one.key, TensorDict(one.value.node()));
     return into.set(*one.key, one.value.tensor());
   }
-  // A sub-tensordict takes several entries at once only from a dictionary.
+  // A sub-tensordict accepts several entries atomically only as a dictionary.
   const bool direct = !is_part(*target.node());
   const TensorDict aside = direct ? target : TensorDict(target.batch_size());
   Changes changes;

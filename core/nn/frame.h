@@ -1,5 +1,5 @@
-// core/nn/frame.h: what a call of a module works on: the dictionary that was given, which stays as it is, and
-// what modules have written since. Only a call that has succeeded writes into a dictionary.
+// core/nn/frame.h: the data of one module call: the input dictionary, which stays unchanged, and the entries
+// that modules have written. Only a call that succeeds writes into a dictionary.
 #pragma once
 
 #include "core/nn/module.h"
@@ -17,7 +17,7 @@ namespace td {
 class MappedLevel;
 class Changes;
 
-// The parameters that a call uses to its end: those of all its modules, of one moment.
+// The parameters that a call uses from start to end: a snapshot over all its modules.
 class Pins {
  public:
   Pins() = default;
@@ -30,12 +30,12 @@ class Pins {
   }
   const c10::IValue& of(const Module* module) const;
 
-  // Held while parameters are noted down, and while they are swapped.
+  // Held while parameters are pinned or swapped.
   static std::mutex& mutex();
 
  private:
   c10::SmallVector<std::pair<const Module*, c10::IValue>, 4> pinned_;
-  mutable std::size_t next_ = 0;  // modules ask in the order in which they were pinned
+  mutable std::size_t next_ = 0;  // modules look up their parameters in pinning order
 };
 
 // Throws Code::wrong_entry for a non-tensor value.
@@ -43,7 +43,7 @@ void check_input(const TensorDict& td);
 
 class Frame {
  public:
-  // `target`: where the outputs go; nullptr where a dictionary is made for them.
+  // `target`: the dictionary that receives the outputs; nullptr if a new one does.
   Frame(const TensorDict& td, const ModuleCall& call, const Pins& pins, const TensorDict* target,
         const MappedLevel* level = nullptr)
       : td_(td), call_(call), pins_(pins), target_(target), level_(level) {}
@@ -55,50 +55,50 @@ class Frame {
   const MappedLevel* level() const noexcept { return level_; }
   const Pins& pins() const noexcept { return pins_; }
 
-  // Whether an output of these sizes can go where the outputs go without the dimensions of samples in front.
+  // Whether an output of these sizes fits the target without the leading sample dimensions.
   bool takes(SizesView sizes) const noexcept;
 
-  // The entry as it reads now, or nothing.
+  // The current value of an entry, or nullopt.
   std::optional<Value> find(const KeyPath& key) const;
   bool has(const KeyPath& key) const { return find(key).has_value(); }
   bool has_all(const KeyPaths& keys) const;
 
-  // The same, and a tensor; undefined where there is none. Throws Code::wrong_entry.
+  // The entry as a tensor; undefined if it is missing. Throws Code::wrong_entry.
   at::Tensor tensor(const KeyPath& key) const;
 
-  // The same, but there must be one.
+  // The entry as a tensor. Throws Code::key_not_found or Code::wrong_entry.
   at::Tensor wanted(const KeyPath& key) const;
 
-  // The key lives as long as the frame, as those of modules do; put_at() keeps a copy.
+  // put() borrows the key, which must outlive the frame; put_at() keeps a copy.
   void put(const KeyPath& key, Value value);
   void put_at(KeyPath key, Value value);
 
-  // The dictionary with everything that was written, over the same tensors.
+  // The input with all written entries, over the same tensors.
   TensorDict whole() const;
 
-  // What was written since a mark is left out, unless it is one of these keys.
+  // Drops entries written since a mark, except those with one of these keys.
   std::size_t mark() const noexcept { return written_.size(); }
   void keep_since(std::size_t mark, const KeyPaths& keys);
 
-  // Tensors that were written so far get dimensions in front.
+  // Adds leading dimensions to all written tensors.
   void expand(SizesView front);
 
-  // What was written before a mark is left out.
+  // Drops entries written before a mark.
   void keep_last(std::size_t mark);
 
-  // What was written, with the dimension of the level again, into another frame.
+  // Puts all written entries into another frame, with the dimension of the vmap level restored.
   void unwrap_to(Frame& other) const;
 
-  // All that was written, into a dictionary: everything or nothing.
+  // Writes all entries into a dictionary; all or nothing.
   void write_to(const TensorDict& target) const;
   void plan_into(const TensorDict& target, Changes& changes) const;
 
  private:
   using Entries = c10::SmallVector<Written::Entry, 4>;
 
-  // What counts in the end: a later entry replaces those of its key and below, or goes into the dictionary
-  // that an earlier one is. So no key leads through another, and what is planned for one entry cannot be
-  // dropped by the next.
+  // The final entries. A later entry replaces earlier ones at or below its key; one below an earlier
+  // dictionary is merged into a copy of it. So no key is a prefix of another, and planned changes cannot undo
+  // each other.
   Entries settled() const;
 
   const TensorDict& td_;
@@ -106,8 +106,8 @@ class Frame {
   const Pins& pins_;
   const TensorDict* target_;
   const MappedLevel* level_;
-  Written written_;                  // a later one counts
-  std::forward_list<KeyPath> keys_;  // of put_at(); none costs nothing
+  Written written_;                  // the last entry of a key counts
+  std::forward_list<KeyPath> keys_;  // keys of put_at()
 };
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// A function of the caller as a module.
+// A caller's function as a module.
 #include "core/nn/function.h"
 
 #include "core/nn/frame.h"
@@ -48,27 +48,27 @@ class FunctionModule final : public Module {
       if (lies_in_another(key)) continue;
       const std::optional<Value> found = frame.find(key);
       if (found && is_dict(*found)) {
-        // A dictionary of its own: the function may set entries in it.
+        // Pass a shallow copy: the function may set entries in it.
         plan_set(changes, made.node(), key,
                  TensorDict(found->node()).clone(/*recurse=*/false).node());
       } else if (found) {
         plan_set(changes, made.node(), key, *found);
       } else if (strict_) {
-        find_entry(frame.whole().node(), key);  // says what there is instead
+        find_entry(frame.whole().node(), key);  // throws, naming what exists
       }
     }
     changes.run();
     return made;
   }
 
-  // Whether another input is a dictionary that holds it.
+  // Whether the key lies below another input, which is a dictionary.
   bool lies_in_another(const KeyPath& key) const {
     return std::any_of(in_keys_.begin(), in_keys_.end(), [&](const KeyPath& other) {
       return !(other == key) && leads_through(key, other);
     });
   }
 
-  // Tensors that are the ones of before are not written again.
+  // Skips tensors that the function returned unchanged.
   static void put_new(Frame& frame, const TensorDict& result) {
     visit_paths(*result.node(), [&](Path path, const Value& value) {
       if (is_dict(value) && holds_entries(*value.node())) return;

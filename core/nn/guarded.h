@@ -1,4 +1,4 @@
-// core/nn/guarded.h: what libtorch throws while it reads or runs a module, as our errors.
+// core/nn/guarded.h: converts exceptions of libtorch while it loads or runs a module.
 #pragma once
 
 #include "core/base/error.h"
@@ -11,7 +11,8 @@
 
 namespace td {
 
-// `told` gets the text without a backtrace, and throws. Memory that ran out stays what it is.
+// Passes the error's text, without its backtrace, to `told`, which throws. Out-of-memory errors pass
+// unchanged.
 template <class Call, class Told>
 decltype(auto) guarded(Call&& call, Told&& told) {
   try {

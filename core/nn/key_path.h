@@ -1,4 +1,4 @@
-// core/nn/key_path.h: keys that a module owns: which entries it reads and which it writes.
+// core/nn/key_path.h: keys that a module owns: the entries that it reads and writes.
 #pragma once
 
 #include "core/base/key.h"
@@ -20,18 +20,18 @@ class KeyPath {
     view();
   }
   KeyPath(const KeyPath& other) : names_(other.names_) { view(); }
-  KeyPath(KeyPath&&) = default;  // the strings stay where they are
+  KeyPath(KeyPath&&) = default;  // the heap keeps the strings in place
   KeyPath& operator=(KeyPath other) noexcept {
     names_.swap(other.names_);
     views_.swap(other.views_);
     return *this;
   }
 
-  operator Path() const noexcept { return views_; }  // NOLINT: stands for the path
+  operator Path() const noexcept { return views_; }  // NOLINT: implicit by design
   const std::vector<std::string>& names() const noexcept { return names_; }
   const std::string& last() const noexcept { return names_.back(); }
 
-  // An output of this key is dropped.
+  // Outputs with the key "_" are dropped.
   bool is_dropped() const noexcept { return names_.size() == 1 && names_[0] == "_"; }
 
   friend bool operator==(const KeyPath& a, const KeyPath& b) noexcept {
@@ -47,12 +47,12 @@ class KeyPath {
 
 using KeyPaths = std::vector<KeyPath>;
 
-// ["observation"], ["agents", "goal"]: for messages and for printing.
+// ["observation"], ["agents", "goal"]: for messages and printing.
 std::string show_keys(const KeyPaths& keys);
 
 bool contains(const KeyPaths& keys, const KeyPath& key) noexcept;
 
-// Whether a path leads to a place or through it.
+// Whether `place` is a prefix of `path`, or equal.
 bool leads_through(const KeyPath& path, const KeyPath& place) noexcept;
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// core/nn/mapped.h: vmap of functorch: operators that do not know of a leading dimension, run over it.
+// core/nn/mapped.h: functorch's vmap: runs operators over a leading dimension that they do not see.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,7 +7,7 @@
 
 namespace td {
 
-// A level of the calling thread, which ends with the object.
+// A vmap level of the calling thread, for the lifetime of the object.
 class MappedLevel {
  public:
   explicit MappedLevel(std::int64_t size);
@@ -17,10 +17,10 @@ class MappedLevel {
 
   std::int64_t size() const noexcept { return size_; }
 
-  // The tensor without its first dimension, of `size()`, as operators see it.
+  // Hides the first dimension, of `size()`, from operators.
   at::Tensor wrap(const at::Tensor& tensor) const;
 
-  // The opposite; a tensor that does not depend on the dimension gets it.
+  // Makes the dimension visible again, or adds it by expanding a tensor that does not depend on it.
   at::Tensor unwrap(const at::Tensor& tensor) const;
 
  private:

@@ -12,7 +12,7 @@ namespace td {
 
 namespace {
 
-// A module of which some outputs alone are written.
+// A module that writes only some of its outputs.
 class SelectedModule final : public Module {
  public:
   SelectedModule(ModulePtr module, KeyPaths keys) : module_(std::move(module)) {
@@ -41,7 +41,7 @@ class SelectedModule final : public Module {
   ModulePtr module_;
 };
 
-// The size of the dimension over which parameters run; throws where there is no such call.
+// The size of the vmap dimension; throws if the call is not possible.
 std::int64_t mapped_size(const TensorDict& params, const TensorDict& td, bool map_input) {
   const SizesView batch = params.batch_size();
   if (batch.size() != 1) {
@@ -56,7 +56,7 @@ std::int64_t mapped_size(const TensorDict& params, const TensorDict& td, bool ma
   return batch[0];
 }
 
-// A new dictionary for the outputs; `front` are dimensions before those of the input.
+// A new dictionary for the outputs; `front` holds the sample dimensions.
 TensorDict made_for(const TensorDict& td, const ModuleCall& call, SizesView front) {
   if (call.output == ModuleOutput::plain) return TensorDict();
   Sizes batch(front.begin(), front.end());
@@ -106,7 +106,7 @@ TensorDict Module::call_into(const TensorDict& td, const ModuleCall& call,
   return made;
 }
 
-// Elements may differ in the keys that they have, and so in what is written to them.
+// Elements may have different keys, and so different outputs.
 TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
                                  const TensorDict* target) const {
   const LazyNode& stack = *as_lazy(td.node().get());
@@ -120,7 +120,7 @@ TensorDict Module::call_elements(const TensorDict& td, const ModuleCall& call,
   std::deque<TensorDict> targets;
   for (const NodePtr& element : stack.elements()) sources.emplace_back(element);
   const Pins pins = pins_for(*this, call);
-  std::deque<Frame> frames;  // they stay where they are
+  std::deque<Frame> frames;  // stable addresses
   Changes changes;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     targets.push_back(into != nullptr ? TensorDict(into->elements()[i])

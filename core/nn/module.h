@@ -1,4 +1,5 @@
-// core/nn/module.h: what maps a dictionary to a dictionary: networks, functions, sequences, distributions.
+// core/nn/module.h: a function from dictionary to dictionary: a network, a callback, a sequence or a
+// distribution.
 #pragma once
 
 #include "core/nn/key_path.h"
@@ -15,26 +16,25 @@ namespace td {
 class Frame;
 class Pins;
 
-// Which value of a distribution is taken. `unset` leaves the choice to the module.
+// Which value of a distribution to take. `unset` leaves the choice to the module.
 enum class Interaction { unset, mode, median, mean, random, deterministic };
 
-// Where a call that makes a dictionary writes.
+// Which dictionary receives the outputs.
 enum class ModuleOutput {
-  like_input,  // a dictionary of the input's batch size and device
-  plain,       // a dictionary without batch size and device
+  like_input,  // a new dictionary with the input's batch size and device
+  plain,       // a new dictionary without batch size and device
 };
 
 struct ModuleCall {
-  std::optional<TensorDict> params;  // instead of the module's own
-  bool map_input = false;            // with a batch of parameters: the input has that dimension too
-  bool skip_existing = false;        // modules whose outputs are all there do not run
+  std::optional<TensorDict> params;  // replaces the module's own
+  bool map_input = false;  // with batched parameters: the input has their leading dimension, too
+  bool skip_existing = false;  // skips modules whose outputs all exist
   Interaction interaction = Interaction::unset;
   ModuleOutput output = ModuleOutput::like_input;
   std::optional<TensorDict> out;  // receives the outputs
 };
 
-// Shared, and the same for as long as it lives but for its parameters, which are swapped as a whole.
-// Several threads may call one module.
+// Shared and immutable, except for its parameters, which are swapped as a whole. Threads may share it.
 class Module {
  public:
   Module() = default;
@@ -45,66 +45,65 @@ class Module {
   const KeyPaths& in_keys() const noexcept { return in_keys_; }
   const KeyPaths& out_keys() const noexcept { return out_keys_; }
 
-  // Whether it may write other entries than its keys say.
+  // Whether it may write entries that its keys do not list.
   virtual bool writes_any() const noexcept { return false; }
 
-  // How many modules this one is made of, itself included, and how deep they stand in one another. Bounded, so
-  // that walks may call themselves, and that a sequence of sequences ends.
+  // The number of modules, this one included, and their nesting depth. Both are bounded: walks may recurse,
+  // and a sequence of sequences ends.
   struct Extent {
     std::size_t modules = 1, depth = 1;
   };
   const Extent& extent() const noexcept { return extent_; }
 
-  // Whether the elements of a lazy stack are worked on one by one.
+  // Whether it processes the elements of a lazy stack one by one.
   virtual bool by_element(const TensorDict&) const noexcept { return false; }
 
-  // The modules of a sequence; of others nothing.
+  // The modules of a sequence; empty for other modules.
   virtual std::vector<std::shared_ptr<const Module>> parts() const { return {}; }
 
-  // Dimensions that outputs have in front of the batch size.
+  // Sample dimensions of the outputs, in front of the batch size.
   virtual SizesView sample_sizes() const noexcept { return {}; }
 
-  // The outputs in a dictionary of their own, or in `call.out`. Whatever fails leaves all dictionaries as
-  // they were.
+  // Returns the outputs in a new dictionary, or in `call.out`. A failure changes no dictionary.
   TensorDict call(const TensorDict& td, const ModuleCall& call = {}) const;
 
-  // The outputs in the input itself.
+  // Writes the outputs into the input.
   void call_inplace(const TensorDict& td, const ModuleCall& call = {}) const;
 
-  // The module's own parameters and buffers, nested by sub-modules; without batch size.
+  // The module's parameters and buffers, nested by submodule; no batch size.
   virtual TensorDict params() const { return TensorDict(); }
   virtual bool has_params() const { return false; }
 
-  // Takes other tensors in their place, all of them or none; under a path those of a sub-module.
+  // Replaces all parameters, or none; with a path, those of a submodule.
   void set_params(Path path, const TensorDict& params) const;
 
-  // As Python prints it.
+  // The text that Python prints.
   virtual std::string to_string() const = 0;
 
-  // Reads from the frame and writes there. `params` are those of a call, or nullptr.
+  // Reads and writes the frame. `params`: those of the call, or nullptr.
   virtual void run(Frame& frame, const Node* params) const = 0;
 
-  // Runs all but the last module of a sequence, and gives that one.
+  // Runs all modules of a sequence except the last one, and returns that one.
   virtual const Module& run_to_last(Frame&, const Node*) const { return *this; }
 
-  // Checks parameters and puts aside what takes them over, which cannot fail.
+  // Validates parameters and appends the swaps that install them; a swap cannot fail.
   using Swap = std::function<void()>;
   virtual void plan_params(const Node& params, std::vector<Swap>& swaps) const;
 
-  // Notes down the parameters as they are now, of this module and of those in it.
+  // Pins the current parameters of this module and its submodules.
   virtual void pin(Pins&) const {}
 
  protected:
-  // Of a module without parameters: throws Code::key_invalid where some are given.
+  // Throws Code::key_invalid if parameters are passed to a module that has no parameters.
   static void refuse_params(const Node* params);
 
-  // Of a module whose code returned `count` values: throws Code::invalid_argument unless each has a key.
+  // Throws Code::invalid_argument unless each of the `count` returned values has a key.
   void require_outputs(std::size_t count) const;
 
   // "Name(in_keys=[…], out_keys=[…])", with `before` in front of the keys.
   std::string show(const char* name, const std::string& before = "") const;
 
-  // Counts a module inside of this one. Throws Code::unsupported where they are too many or too deep.
+  // Counts a submodule. Throws Code::unsupported above the limits of Extent.
   void holds_module(const Module& inner);
 
   KeyPaths in_keys_, out_keys_;
@@ -122,7 +121,7 @@ class Module {
 
 using ModulePtr = std::shared_ptr<const Module>;
 
-// The same module, of which only these outputs are written.
+// The same module, writing only these outputs.
 ModulePtr select_out_keys(const ModulePtr& module, KeyPaths keys);
 
 }  // namespace td

@@ -14,7 +14,7 @@ namespace {
 constexpr double log_sqrt_2_pi = 0.91893853320467274178;
 constexpr double sqrt_2 = 1.41421356237309504880;
 
-// The last dimension is one event, where there is any.
+// Sums over the last dimension, the event.
 at::Tensor sum_event(const at::Tensor& log_prob) {
   return log_prob.dim() == 0 ? log_prob : log_prob.sum(-1);
 }
@@ -58,8 +58,8 @@ class Normal final : public Distribution {
   bool independent_;
 };
 
-// TorchRL's: the hyperbolic tangent of a normal value, moved to [low, high]. It stays a little inside, where
-// the opposite is finite.
+// TorchRL's TanhNormal: tanh of a normal value, scaled to [low, high]. Stays slightly inside the bounds,
+// where the inverse is finite.
 class TanhNormal final : public Distribution {
  public:
   TanhNormal(at::Tensor loc, at::Tensor scale, double low, double high)
@@ -93,7 +93,7 @@ class TanhNormal final : public Distribution {
   double middle_, half_, inside_;
 };
 
-// A normal distribution of which only [low, high] is left.
+// A normal distribution restricted to [low, high].
 class TruncatedNormal final : public Distribution {
  public:
   TruncatedNormal(at::Tensor loc, at::Tensor scale, double low, double high)
@@ -121,7 +121,7 @@ class TruncatedNormal final : public Distribution {
  private:
   static at::Tensor part_below(const at::Tensor& at) { return (at / sqrt_2).erf() * 0.5 + 0.5; }
   static at::Tensor density(const at::Tensor& at) { return (at * at * -0.5 - log_sqrt_2_pi).exp(); }
-  // The value that this part of the distribution lies below.
+  // The quantile of the truncated distribution.
   at::Tensor at_part(const at::Tensor& part) const {
     const at::Tensor normal = ((below_ + part * share_) * 2 - 1).erfinv() * sqrt_2;
     return (loc_ + scale_ * normal).clamp(low_, high_);
@@ -141,7 +141,7 @@ std::unique_ptr<const Distribution> make_normal(const DistributionShape& shape,
   }
   const at::Tensor moved = shape.tanh_loc ? (loc / shape.upscale).tanh() * shape.upscale : loc;
   if (shape.kind == DistributionKind::tanh_normal) {
-    // TorchRL moves what it has limited to the middle of the bounds, unless these are -1 and 1.
+    // TorchRL centres tanh_loc between the bounds, unless these are -1 and 1.
     const bool usual = shape.low == -1 && shape.high == 1;
     const double middle = (shape.high - shape.low) / 2 + shape.low;
     return std::make_unique<TanhNormal>(shape.tanh_loc && !usual ? moved + middle : moved, scale,

@@ -1,4 +1,4 @@
-// core/nn/normal.h: the normal distribution and what is made of it.
+// core/nn/normal.h: the normal distribution and distributions derived from it.
 #pragma once
 
 #include "core/nn/distribution.h"

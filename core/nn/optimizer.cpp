@@ -34,7 +34,7 @@ struct Param {
   at::Tensor tensor;
 };
 
-// Under what libtorch keeps the state of a parameter: its address, which was a text before 2.0.
+// libtorch's key for a parameter's state: its address, as text before 2.0.
 template <class Key>
 Key key_of(const at::Tensor& tensor) {
   if constexpr (std::is_same_v<Key, std::string>) {
@@ -46,7 +46,7 @@ Key key_of(const at::Tensor& tensor) {
   }
 }
 
-// Calls `f(name, tensor)` for what a state holds.
+// Calls `f(name, tensor)` for each tensor of a state.
 template <class F>
 void each_field(torch::optim::SGDParamState& state, bool, F&& f) {
   f("momentum_buffer", state.momentum_buffer());
@@ -81,7 +81,7 @@ at::Tensor field_in(const TensorDict& state, const Param& param, const char* nam
   return found.detach().to(param.tensor.options(), /*non_blocking=*/false, /*copy=*/true);
 }
 
-// Python writes the number of steps as a float.
+// Python stores the number of steps as a float.
 std::int64_t steps_in(const TensorDict& state, const Param& param) {
   const KeyPath path = below(param.path, "step");
   const at::Tensor found = state.get(path);
@@ -114,7 +114,7 @@ void check(const OptimizerOptions& options) {
     fail(Code::invalid_argument, "Nesterov momentum needs a momentum and no dampening");
 }
 
-// The tensors that require gradients, each with the first path that leads to it.
+// The tensors that require gradients, each with the first path to it.
 std::vector<Param> params_in(const TensorDict& params) {
   std::vector<Param> result;
   std::unordered_set<const void*> met;
@@ -165,7 +165,7 @@ class Optimizer::Engine {
   const std::vector<Param>& params() const noexcept { return params_; }
   virtual TorchOptimizer& torch() noexcept = 0;
 
-  // What is remembered of a parameter.
+  // The state of one parameter.
   virtual NodePtr show(torch::optim::OptimizerParamState& state) const = 0;
   virtual StatePtr read(const TensorDict& state, const Param& param) const = 0;
 
@@ -268,7 +268,7 @@ Optimizer::~Optimizer() = default;
 void Optimizer::step() {
   const at::NoGradGuard no_grad;
   Writes writes(
-      Writes::Hold::owns);  // for its checks: libtorch writes one parameter after the other
+      Writes::Hold::owns);  // only for its checks: libtorch writes the parameters one by one
   for (const Param& param : engine_->params()) {
     const at::Tensor& gradient = param.tensor.grad();
     if (!gradient.defined()) continue;

@@ -24,18 +24,18 @@ struct OptimizerOptions {
   bool amsgrad = false;
 };
 
-// Keeps the tensors of the dictionary that require gradients, not the dictionary. A tensor that stands in
-// several places is one parameter. Not for several threads at once.
+// Keeps the tensors that require gradients, not the dictionary. A tensor that occurs in several places is one
+// parameter. Not thread-safe.
 class Optimizer {
  public:
-  // Throws Code::invalid_argument (a number out of range, no tensor requires gradients), Code::torch (one
-  // of them was computed from others), Code::unsupported (complex or nested ones).
+  // Throws Code::invalid_argument (a number out of range; no tensor requires gradients), Code::torch (a
+  // tensor is not a leaf of autograd), Code::unsupported (complex or nested tensors).
   Optimizer(const TensorDict& params, const OptimizerOptions& options);
   ~Optimizer();
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // One update of the parameters that have a gradient. Whatever fails has changed none of them.
+  // Updates the parameters that have gradients; all or none of them.
   void step();
 
   void zero_grad(bool set_to_none);
@@ -43,15 +43,15 @@ class Optimizer {
   double lr() const noexcept;
   void set_lr(double lr);
 
-  // What the optimiser remembers of its parameters: a dictionary for each, in the place of the parameter;
-  // the optimiser's own tensors. Empty before the first step.
+  // The optimiser's state: a dictionary in place of each parameter, holding the optimiser's own tensors.
+  // Empty before the first step.
   TensorDict state() const;
 
-  // A copy of a state, in place of the own one. Throws Code::key_not_found, key_invalid, wrong_entry,
-  // shape, dtype.
+  // Replaces the state by a copy of this one. Throws Code::key_not_found, key_invalid, wrong_entry, shape,
+  // dtype.
   void load_state(const TensorDict& state);
 
-  class Engine;  // of one kind
+  class Engine;  // one optimiser algorithm
 
  private:
   std::unique_ptr<Engine> engine_;

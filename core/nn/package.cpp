@@ -1,5 +1,5 @@
-// Loading and calling packages of AOTInductor. What was compiled believes its inputs: their dtypes, sizes and
-// strides are checked here.
+// Loads and calls packages of AOTInductor. Compiled code does not check its inputs: dtypes, sizes and strides
+// are checked here.
 #include "core/nn/package.h"
 
 #include "core/formats/json_text.h"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view code_folder = "data/aotinductor/";
 
-// Below the one folder that an archive of libtorch has.
+// Whether the entry lies in `place` below the archive's only top-level folder.
 bool lies_in(const zip_file::Entry& entry, std::string_view place) {
   const std::string_view name = entry.name;
   return name.substr(0, place.size()) == place ||
@@ -41,7 +41,7 @@ bool holds(const zip_file::Reader& zip, std::string_view place) {
 
 #if TD_TORCH_HAS_PACKAGES
 
-// The bytes that were checked, in a file that no other program writes: libtorch takes a path.
+// A private file with the verified bytes: libtorch takes a path, and other programs must not modify it.
 class PrivateFile {
  public:
   explicit PrivateFile(const std::string& bytes) : PrivateFile() {
@@ -54,7 +54,7 @@ class PrivateFile {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  // Done before the bytes are written, so that a file which cannot take them goes again.
+  // The constructor only creates the file, so that the destructor removes it when writing fails.
   PrivateFile()
       : path_((std::filesystem::temp_directory_path() / "tensordict-XXXXXX.pt2").string()),
         file_(::mkstemps(path_.data(), 4)) {
@@ -72,7 +72,7 @@ struct PackageText {
   std::string device;
 };
 
-// What "aot_inductor.metadata" held when the package was written.
+// The content of "aot_inductor.metadata".
 PackageText text_of(const zip_file::Reader& zip) {
   PackageText result;
   for (const zip_file::Entry& one : zip.entries()) {
@@ -108,7 +108,7 @@ class PackageModule final : public Module {
     if (params != nullptr || frame.level() != nullptr) refuse();
     if (frame.call().skip_existing && frame.has_all(out_keys_)) return;
     std::vector<at::Tensor> inputs;
-    std::vector<std::int64_t> any;  // sizes that the inputs have in common
+    std::vector<std::int64_t> any;  // sizes shared by the inputs
     for (std::size_t i = 0; i < in_keys_.size(); ++i) {
       const at::Tensor given = frame.wanted(in_keys_[i]);
       check(in_keys_[i], given, inputs_[i], any);

@@ -91,7 +91,7 @@ class Probabilistic final : public Module {
                                         ? options_.interaction
                                         : frame.call().interaction;
     OptionalGenerator generator = generator_;
-    at::Tensor seed;  // as it was
+    at::Tensor seed;  // before the call
     if (options_.seed_key && interaction == Interaction::random) {
       seed = frame.wanted(*options_.seed_key);
       generator = seeded(seed);

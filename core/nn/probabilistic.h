@@ -1,4 +1,4 @@
-// core/nn/probabilistic.h: modules that make distributions of entries and take values from them.
+// core/nn/probabilistic.h: modules that build distributions from entries and take values from them.
 #pragma once
 
 #include "core/nn/distribution.h"
@@ -8,32 +8,31 @@
 
 namespace td {
 
-// One distribution: of several, each has its own output (Python: CompositeDistribution).
+// One distribution. Each part of a composite has its own output (Python: CompositeDistribution).
 struct DistributionPart {
   DistributionShape shape;
-  KeyPaths keys;                   // entries that hold the parameters
-  std::vector<std::string> names;  // what these are called; none: the last names of the keys
+  KeyPaths keys;                   // entries with the parameters
+  std::vector<std::string> names;  // parameter names; empty: the last names of the keys
   KeyPath out_key;
-  std::optional<KeyPath>
-      log_prob_key;  // without it the output's, with "_log_prob" behind its last name
+  std::optional<KeyPath> log_prob_key;  // unset: the output's key with "_log_prob" appended
 };
 
 struct ProbabilisticOptions {
   Interaction interaction = Interaction::deterministic;
   bool return_log_prob = false;
-  std::int64_t num_samples = 0;       // 0: one, without a dimension of its own
-  std::optional<std::uint64_t> seed;  // of a generator that the module owns
-  std::optional<KeyPath> seed_key;    // an entry that holds a seed, and gets the next one
+  std::int64_t num_samples = 0;       // 0: one, without a sample dimension
+  std::optional<std::uint64_t> seed;  // of the module's own generator
+  std::optional<KeyPath> seed_key;    // an entry with a seed; receives the next seed
 };
 ModulePtr module_probabilistic(std::vector<DistributionPart> parts,
                                const ProbabilisticOptions& options = {});
 
-// Log-probabilities of outputs that the dictionary holds, under the keys of their own. A sequence runs all
-// but its last module first. Throws Code::unsupported for a module without distributions.
-// Of the call, `params` alone may be given, without a batch dimension.
+// Log-probabilities of the outputs in the dictionary, under their own keys. A sequence first runs all its
+// modules except the last. Throws Code::unsupported for a module without distributions. Of the call, only
+// `params` may be set, without a batch dimension.
 TensorDict log_prob(const ModulePtr& module, const TensorDict& td, const ModuleCall& call = {});
 
-// NormalParamExtractor: two halves of the last dimension.
+// NormalParamExtractor: splits the last dimension into halves.
 struct NormalParamOptions {
   KeyPath in_key, loc_key, scale_key;
   std::string scale_mapping = "biased_softplus_1.0";
@@ -41,7 +40,7 @@ struct NormalParamOptions {
 };
 ModulePtr module_normal_params(NormalParamOptions options);
 
-// What one of these modules was made of; nothing for another module.
+// The definition of such a module; nullopt for another module.
 struct ProbabilisticSpec {
   std::vector<DistributionPart> parts;
   ProbabilisticOptions options;

@@ -1,5 +1,5 @@
-// Calling a TorchScript module. Its parameters are slots of an object that is handed to the code, so a call with
-// others hands it another object: nothing that a second thread looks at changes.
+// Calls a TorchScript module. Parameters are slots of an object passed to the code: a call with other
+// parameters passes another object and changes nothing that a second thread reads.
 #include "core/nn/frame.h"
 #include "core/nn/guarded.h"
 #include "core/nn/mapped.h"
@@ -20,7 +20,7 @@ namespace td {
 
 namespace {
 
-// libtorch wraps what fails in an interpreter into a trace of Python's lines; what happened comes last.
+// libtorch wraps an interpreter's error into a Python trace; the last line holds the reason.
 [[noreturn]] void fail_in_module(const std::string& text) {
   std::string last;
   for (std::size_t at = 0; at < text.size();) {
@@ -35,22 +35,22 @@ namespace {
   fail(memory ? Code::out_of_memory : Code::torch, "the module failed: ", last);
 }
 
-// Nothing is compiled while frames go by: libtorch's executor would specialise the code for the sizes of the
-// second call, and again for others. Of what it learns under vmap nothing holds without. And the LLVM of Debian
-// 13's libtorch never returns from compiling a fused kernel.
+// The JIT executor is off. It would specialise the code for the sizes of the second call and again for
+// others, and what it learns under vmap is wrong elsewhere. Also, the LLVM of Debian 13's libtorch hangs when
+// it compiles a fused kernel.
 torch::jit::Code plain_code(const std::shared_ptr<torch::jit::Graph>& graph) {
   const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
-  std::vector<c10::IValue> none;  // sizes are looked at by what is switched off
+  std::vector<c10::IValue> none;  // only the disabled optimiser looks at sizes
   return torch::jit::GraphExecutor(graph, "forward").getPlanFor(none, {}).code;
 }
 
-// With the calls of other methods in place.
+// Inlines calls of other methods.
 std::shared_ptr<torch::jit::Graph> inlined(torch::jit::Function& function) {
   const torch::jit::GraphOptimizerEnabledGuard on(true);
   return torch::jit::toGraphFunction(function).optimized_graph();
 }
 
-// vmap works out a linear layer as beta * bias + alpha * product, a kernel for each of the four.
+// vmap would run a linear layer as beta * bias + alpha * product, four kernels: rewrites it.
 std::shared_ptr<torch::jit::Graph> for_vmap(torch::jit::Graph& graph) {
   std::shared_ptr<torch::jit::Graph> changed = graph.copy();
   torch::jit::SubgraphRewriter rewriter;
@@ -118,7 +118,7 @@ TensorDict ScriptModule::params() const { return plan_.dictionary(current()); }
 
 void ScriptModule::plan_params(const Node& params, std::vector<Swap>& swaps) const {
   ScriptObject next = plan_.with(params);
-  // What was there before goes with the list, when the lock is open again: freeing may call back.
+  // The old object is freed with the list, after the lock is released: freeing may run callbacks.
   swaps.push_back([this, next = std::move(next)]() mutable { object_.swap(next); });
 }
 
@@ -138,9 +138,9 @@ void ScriptModule::run(Frame& frame, const Node* params) const {
   stack.emplace_back(std::move(self));
   add_inputs(frame, stack);
   {
-    // Code that this one starts by itself (fork) has an executor of its own.
+    // Code that it forks uses a separate executor, which must be off, too.
     const torch::jit::GraphOptimizerEnabledGuard as_it_is(false);
-    // Autograd would only pass each operator on. A module that is not frozen may record for itself.
+    // Skips autograd's dispatch. A module that is not frozen may enable gradients itself.
     std::optional<at::AutoDispatchBelowAutograd> below;
     if (frozen_ && frame.level() == nullptr && !c10::GradMode::is_enabled()) below.emplace();
     const torch::jit::Code& code = frame.level() != nullptr ? mapped_code_ : code_;

@@ -1,5 +1,5 @@
-// core/nn/script.h: modules that Python has written as TorchScript archives. Such an archive is code: whoever
-// writes one decides what a call does.
+// core/nn/script.h: modules in TorchScript archives, written by Python. An archive is code: its author
+// decides what a call does.
 #pragma once
 
 #include "core/nn/module.h"
@@ -9,22 +9,22 @@
 namespace td {
 
 struct ScriptOptions {
-  std::optional<c10::Device> device;     // to which parameters move; without it the CPU
+  std::optional<c10::Device> device;     // destination of parameters; unset: the CPU
   std::optional<c10::ScalarType> dtype;  // of floating-point parameters and buffers
   bool freeze = false;                   // parameters become constants
-  bool optimize = false;                 // frozen, and rewritten for inference
-  std::optional<KeyPaths> in_keys;       // of the network, instead of those that the archive names
+  bool optimize = false;                 // freezes, and rewrites the graph for inference
+  std::optional<KeyPaths> in_keys;       // of the network; replace those in the archive
   std::optional<KeyPaths> out_keys;
-  std::string sha256;  // of the file; another one is refused
+  std::string sha256;  // expected checksum of the file
 };
 
-// The network, with the modules that the archive says follow it.
-// Throws Code::io, format (no TorchScript archive, or a checksum that differs), unsupported (of a newer form),
-// key_not_found (no keys, neither in the archive nor in the options), invalid_argument.
+// The network, with the modules that follow it in the archive. Throws Code::io, format (not a TorchScript
+// archive, or a wrong checksum), unsupported (a newer version), key_not_found (keys in neither archive nor
+// options), invalid_argument.
 ModulePtr load_script(const std::string& path, const ScriptOptions& options = {});
 
-// The archive again, with what follows the network and with the parameters as they are now. Throws
-// Code::unsupported for another module.
+// Writes the archive again, with the current parameters and following modules. Throws Code::unsupported for
+// another module.
 void save_script(const Module& module, const std::string& path);
 
 }  // namespace td

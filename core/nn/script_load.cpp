@@ -1,4 +1,4 @@
-// Reading and writing TorchScript archives.
+// Reads and writes TorchScript archives.
 #include "core/base/sha256.h"
 #include "core/formats/json_text.h"
 #include "core/formats/zip_file.h"
@@ -28,7 +28,7 @@ constexpr std::size_t max_bytes = std::size_t{1} << 36;
 constexpr std::size_t max_pickle = std::size_t{1} << 28;
 constexpr const char* keys_file = "tensordict.json";
 
-// The bytes that were checked are those that libtorch reads: the file may change meanwhile.
+// Passes libtorch the verified bytes: the file may change meanwhile.
 class MemoryReader final : public caffe2::serialize::ReadAdapterInterface {
  public:
   explicit MemoryReader(std::string bytes) : bytes_(std::move(bytes)) {}
@@ -54,8 +54,8 @@ std::string folder_of(const zip_file::Reader& zip) {
        "td_file_load)");
 }
 
-// libtorch believes the lengths of storages that a pickle tells, and would read behind their records. A pickle
-// that holds more than our reader knows is left to libtorch.
+// libtorch trusts the storage lengths in a pickle and would read beyond their records. Pickles with content
+// that our reader does not know are left to libtorch.
 void check_storages(const zip_file::Reader& zip, const std::string& folder, const char* name) {
   const zip_file::Entry* const entry = zip.find(folder + name + ".pkl");
   if (entry == nullptr) return;
@@ -75,7 +75,7 @@ void check_storages(const zip_file::Reader& zip, const std::string& folder, cons
   }
 }
 
-// What the archive says of itself. The form of the archive is checked before libtorch sees it.
+// The archive's metadata. Checks the archive's structure before libtorch reads it.
 ScriptMeta meta_in(const zip_file::Reader& zip) {
   const std::string folder = folder_of(zip);
   if (zip.find(folder + "data.pkl") == nullptr)
@@ -90,7 +90,7 @@ ScriptMeta meta_in(const zip_file::Reader& zip) {
   return read_script_meta(zip.text(*text, 1 << 20), zip.where() + ": " + keys_file);
 }
 
-// What libtorch says of an archive: the first line that says something.
+// The first line with text in libtorch's error.
 [[noreturn]] void fail_parse(const std::string& path, const std::string& text) {
   std::size_t begin = text.find_first_not_of(" \n");
   if (begin == std::string::npos) begin = 0;
@@ -110,8 +110,8 @@ torch::jit::Module parse(std::string bytes, const std::string& path, const Scrip
       [&](const std::string& text) { fail_parse(path, text); });
 }
 
-// Tensors that are one memory become one tensor again, which the archive does not say; and floating-point
-// ones get the dtype that was asked for.
+// Restores what an archive does not record: tensors that share memory become one tensor again. Converts
+// floating-point ones to the requested dtype.
 torch::jit::Module with_tensors(const torch::jit::Module& module, const ScriptOptions& options) {
   using Place = std::pair<const void*, std::int64_t>;
   std::map<Place, std::vector<at::Tensor>> known;
@@ -171,7 +171,7 @@ ModulePtr load_script(const std::string& path, const ScriptOptions& options) {
   check_sum(bytes, options.sha256, path);
   const zip_file::Reader zip(bytes.data(), bytes.size(), path);
   if (is_package(zip)) return load_package(zip, bytes, options);
-  ScriptMeta meta = meta_in(zip);  // the last look at the archive: its bytes go to libtorch
+  ScriptMeta meta = meta_in(zip);  // before libtorch takes the bytes
   KeyPaths in_keys = chosen_keys(options.in_keys, std::move(meta.in_keys), "in_keys", path);
   KeyPaths out_keys = chosen_keys(options.out_keys, std::move(meta.out_keys), "out_keys", path);
   ModulePtr network = std::make_shared<ScriptModule>(

@@ -1,4 +1,4 @@
-// Reading "tensordict.json" of an archive; docs/guide/modules.md describes it.
+// Reads "tensordict.json" of an archive; docs/guide/modules.md describes it.
 #include "core/nn/script_meta.h"
 
 #include "core/formats/format.h"
@@ -19,7 +19,7 @@ constexpr std::int64_t newest_version = 2;
 constexpr std::size_t max_keys = 10000;
 constexpr std::size_t max_followers = 1000;
 
-// The members of one object. Each is read by its name; members that were not read are unknown.
+// The members of one object, read by name; unread members are unknown.
 class Members {
  public:
   Members(const Tree& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -45,7 +45,7 @@ class Members {
          quote(object_.names[static_cast<std::size_t>(at - read_.begin())]));
   }
 
-  // Each leaves a value as it is where the member is missing.
+  // Leave `to` unchanged if the member is missing.
   void read(std::string_view name, std::string& to) {
     if (const Tree* found = of_kind(name, Tree::text, "text")) to = found->characters;
   }
@@ -245,7 +245,7 @@ ScriptMeta read_script_meta(std::string_view json, const std::string& where) {
   members.read("in_keys", meta.in_keys);
   members.read("out_keys", meta.out_keys);
   if (version == 1) {
-    // Other members of that version are skipped, but a reader must not take a part for the whole.
+    // Version 1 allows unknown members, but these would change the meaning.
     for (const char* name : {"then", "select_out_keys", "inputs"}) {
       if (members.find(name) == nullptr) continue;
       fail(Code::format, where, ": ", quote(name), " needs \"version\": 2");

@@ -1,12 +1,11 @@
-// core/nn/script_meta.h: what "tensordict.json" in an archive says: the keys of the network, and the modules that
-// follow it.
+// core/nn/script_meta.h: "tensordict.json" in an archive: the network's keys and the modules that follow it.
 #pragma once
 
 #include "core/nn/probabilistic.h"
 
 namespace td {
 
-// A tensor that a package was compiled for; -1 stands for any size.
+// The tensor that a package was compiled for; -1: any size.
 struct TensorForm {
   c10::ScalarType dtype;
   std::vector<std::int64_t> shape;
@@ -14,21 +13,22 @@ struct TensorForm {
 
 struct ScriptMeta {
   std::optional<KeyPaths> in_keys, out_keys;      // of the network
-  std::optional<std::vector<TensorForm>> inputs;  // one for each of the in_keys
+  std::optional<std::vector<TensorForm>> inputs;  // one for each in_key
   std::vector<FollowerSpec> then;
-  std::optional<KeyPaths> select_out_keys;  // of all outputs, only these are written
+  std::optional<KeyPaths> select_out_keys;  // writes only these outputs
 };
 
-// Throws Code::format, key_invalid, or unsupported for what a newer version may know.
+// Throws Code::format, key_invalid, or unsupported for members of a newer version.
 ScriptMeta read_script_meta(std::string_view json, const std::string& where);
 
-// Version 1, which every reader knows, where the network is alone.
+// Writes version 1, which every reader knows, unless modules follow the network.
 std::string script_meta_json(const ScriptMeta& meta);
 
-// The network with its followers. Its parameters are those of the network, under their own names.
+// The network with the modules that follow it. The parameters are the network's, under its names.
 ModulePtr with_followers(ModulePtr network, const ScriptMeta& meta, const std::string& where);
 
-// The opposite: the network of such a module, and what follows it. Throws Code::unsupported for another module.
+// The reverse: the network, and in `meta` the modules that follow it. Throws Code::unsupported for another
+// module.
 const Module& network_of(const Module& module, ScriptMeta& meta);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// Writing "tensordict.json", and the modules that it describes.
+// Writes "tensordict.json", and builds the modules that it describes.
 #include "core/formats/json_text.h"
 #include "core/nn/function.h"
 #include "core/nn/script_meta.h"
@@ -14,7 +14,7 @@ std::string show(const std::string& text) { return quote(text); }
 std::string show(bool truth) { return truth ? "true" : "false"; }
 std::string show(std::int64_t number) { return std::to_string(number); }
 std::string show(std::uint64_t number) { return std::to_string(number); }
-// The shortest text that reads back as the same number.
+// The shortest text that parses to the same number.
 std::string show(double number) {
   char digits[40];
   return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};

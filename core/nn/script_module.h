@@ -1,4 +1,5 @@
-// core/nn/script_module.h: a TorchScript module as a Module. For the sources that include TorchScript's headers.
+// core/nn/script_module.h: a TorchScript module as a Module; internal, since it includes TorchScript's
+// headers.
 #pragma once
 
 #include "core/nn/module.h"
@@ -28,11 +29,11 @@ class ScriptModule final : public Module {
   void put(Frame& frame, std::size_t i, const c10::IValue& value) const;
 
   const bool frozen_;
-  // May run in several threads at once.
+  // Threads may run it at the same time.
   torch::jit::Code code_;
   torch::jit::Code mapped_code_;       // under vmap
-  std::vector<bool> optional_;         // inputs that may be missing
-  std::vector<c10::IValue> defaults_;  // of arguments behind the in_keys
+  std::vector<bool> optional_;         // inputs with defaults
+  std::vector<c10::IValue> defaults_;  // of arguments after the in_keys
   ScriptParams plan_;
   mutable ScriptObject object_;  // read and swapped under Pins::mutex()
 };

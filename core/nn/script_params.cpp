@@ -12,7 +12,7 @@ namespace td {
 
 namespace {
 
-constexpr std::size_t max_depth = 200;  // of modules in one another
+constexpr std::size_t max_depth = 200;  // nesting of modules
 
 }  // namespace
 
@@ -61,7 +61,7 @@ TensorDict ScriptParams::dictionary(const ScriptObject& root) const {
   return TensorDict(make(make, root_, root));
 }
 
-// One copy of the modules, with tensors from a dictionary.
+// Copies the modules, with tensors from a dictionary.
 class ScriptParams::Builder {
  public:
   Builder(const ScriptParams& plan, const Node& params, const Wrap* wrap)
@@ -136,7 +136,7 @@ class ScriptParams::Builder {
     }
   }
 
-  // One module under two names has one set of parameters.
+  // A module under two names has one set of parameters.
   void check_tied(std::size_t at, const Node& node) {
     if (&node == sources_[at].get() || TensorDict(retain(node)).equal(TensorDict(sources_[at])))
       return;

@@ -1,5 +1,5 @@
-// core/nn/script_params.h: the parameters and buffers of a TorchScript module as a dictionary, and the module
-// with others in their place. For the core's own sources that include TorchScript's headers.
+// core/nn/script_params.h: parameters and buffers of a TorchScript module as a dictionary, and copies of the
+// module with other tensors. Internal, since it includes TorchScript's headers.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -14,8 +14,7 @@ namespace td {
 
 using ScriptObject = c10::intrusive_ptr<c10::ivalue::Object>;
 
-// Where the tensors of a module and of all modules in it stand. Modules that stand in several places are
-// visited once.
+// The slots of all tensors of a module and its submodules. A shared submodule is visited once.
 class ScriptParams {
  public:
   ScriptParams() = default;
@@ -23,16 +22,16 @@ class ScriptParams {
 
   bool empty() const noexcept { return count_ == 0; }
 
-  // The tensors of a module like the root, nested by sub-modules. Those without any are left out.
+  // The tensors of a module like the root, nested by submodule; omits submodules without tensors.
   TensorDict dictionary(const ScriptObject& root) const;
 
-  // A copy of the root that has these tensors, and shares all else with it. Each tensor has the sizes of
-  // the root's, behind one batch dimension where the dictionary has one; `wrap` makes of it what the copy
-  // gets. Throws Code::key_not_found, key_invalid, wrong_entry or shape.
+  // A copy of the root with these tensors, sharing everything else. Tensors have the sizes of the root's,
+  // after one batch dimension if the dictionary has one; `wrap` converts each. Throws Code::key_not_found,
+  // key_invalid, wrong_entry or shape.
   using Wrap = std::function<at::Tensor(const at::Tensor&)>;
   ScriptObject with(const Node& params, const Wrap* wrap = nullptr) const;
 
-  // A copy of the root with what `change` makes of each tensor.
+  // A copy of the root with `change` applied to each tensor.
   ScriptObject changed(const Wrap& change) const;
 
  private:
@@ -47,7 +46,7 @@ class ScriptParams {
     ScriptObject object;
     std::vector<Slot> tensors;
     std::vector<Child> children;
-    bool holds = false;  // tensors, in it or below
+    bool holds = false;  // whether it or a submodule has tensors
   };
   class Builder;
 

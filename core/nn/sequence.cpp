@@ -1,4 +1,4 @@
-// Modules one after the other.
+// Sequences of modules.
 #include "core/nn/frame.h"
 #include "core/nn/function.h"
 #include "core/tree/kinds.h"
@@ -16,7 +16,7 @@ class Sequence final : public Module {
  public:
   Sequence(std::vector<ModulePtr> modules, const SequenceOptions& options)
       : modules_(std::move(modules)), options_(options) {
-    // Keys that are read before they are written, and keys in the order of the last module that writes each.
+    // Inputs: keys that are read before they are written. Outputs: keys in order of their last write.
     using Keys = std::unordered_set<Path, PathHash, PathEqual>;
     Keys known, last;
     for (const ModulePtr& module : modules_) {
@@ -119,8 +119,8 @@ class Sequence final : public Module {
     }
   }
 
-  // Undefined where the module has none. Those of an archive are the network's, its first module, which looks
-  // at them itself.
+  // The parameters of one module; may be undefined. In an archive the first module, the network, owns them
+  // all.
   NodePtr params_of(const Node& params, std::size_t i) const {
     if (options_.of_archive) return i == 0 ? retain(params) : NodePtr();
     if (!holds_[i]) return {};
@@ -143,7 +143,7 @@ class Sequence final : public Module {
   }
 
   std::vector<ModulePtr> modules_;
-  std::vector<bool> holds_;  // parameters
+  std::vector<bool> holds_;  // whether each module has parameters
   SequenceOptions options_;
 };
 
@@ -166,7 +166,7 @@ bool any_writes(const std::vector<ModulePtr>& modules, const KeyPath& key) {
                      [&](const ModulePtr& one) { return contains(one->out_keys(), key); });
 }
 
-// nullptr when nothing is left.
+// nullptr if no module remains.
 ModulePtr subsequence(const Sequence& sequence, KeyPaths in_keys, KeyPaths out_keys) {
   std::vector<ModulePtr> modules = sequence.modules();
   for (ModulePtr& module : modules) {

@@ -1,4 +1,4 @@
-// core/nn/written.h: what the modules of a call have written, in order, and what was written last at a key.
+// core/nn/written.h: the entries that the modules of a call have written, in order, with lookup by key.
 #pragma once
 
 #include "core/nn/key_path.h"
@@ -23,11 +23,11 @@ struct PathEqual {
   bool operator()(Path a, Path b) const noexcept { return a == b; }
 };
 
-// A few entries are scanned; many are indexed, so that a call costs what its modules cost.
+// Scans a few entries and indexes many, so that a call's cost is linear in its modules.
 class Written {
  public:
   struct Entry {
-    const KeyPath* key;  // lives longer
+    const KeyPath* key;  // outlives the entry
     Value value;
   };
 
@@ -39,13 +39,13 @@ class Written {
 
   void push(const KeyPath& key, Value value) { entries_.push_back({&key, std::move(value)}); }
 
-  // Changes values; the keys stay.
+  // Lets `f` modify each value; keys stay.
   template <class F>
   void for_each_value(F&& f) {
     for (Entry& entry : entries_) f(entry.value);
   }
 
-  // Of the entries from `first` on, those stay for which `keep(entry)` holds.
+  // Drops the entries from `first` on for which `keep(entry)` is false.
   template <class Keep>
   void keep_since(std::size_t first, Keep&& keep) {
     forget_since(first);
@@ -59,8 +59,7 @@ class Written {
     entries_.erase(entries_.begin(), entries_.begin() + first);
   }
 
-  // One more than the place of the last entry at a path, and of the last one whose key leads through the path and
-  // goes on; 0 if there is none.
+  // One-based positions of the last entry at a path, and of the last one below it; 0: no entry.
   struct Last {
     std::size_t at = 0, below = 0;
   };
@@ -76,7 +75,7 @@ class Written {
 
   struct Undo {
     std::size_t entry;
-    Last* last;  // in index_, where it stays
+    Last* last;  // in index_; its address is stable
     Last before;
   };
 
@@ -109,7 +108,7 @@ class Written {
   }
 
   c10::SmallVector<Entry, 4> entries_;
-  // Of the first `indexed_` entries; made when it is asked.
+  // Covers the first `indexed_` entries; extended on lookup.
   mutable std::unordered_map<Path, Last, PathHash, PathEqual> index_;
   mutable std::vector<Undo> undo_;
   mutable std::size_t indexed_ = 0;

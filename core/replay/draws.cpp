@@ -1,4 +1,4 @@
-// Draws with and without replacement. Slices and priorities have files of their own.
+// Draws with and without replacement.
 #include "core/memmap/memmap.h"
 #include "core/replay/replay_sampler.h"
 #include "core/tensor/dtype.h"
@@ -15,7 +15,7 @@ ReplayOptions checked(ReplayOptions options) {
   constexpr std::int64_t most_places = std::int64_t{1} << 40;
   if (options.capacity < 0 || options.capacity > most_places)
     refuse("capacity is ", options.capacity, "; 1 to ", most_places, " are valid");
-  constexpr std::int64_t most_priorities = std::int64_t{1} << 31;  // they are all in memory
+  constexpr std::int64_t most_priorities = std::int64_t{1} << 31;  // all are held in memory
   if (options.sampling == ReplaySampling::prioritized && options.capacity > most_priorities)
     refuse("capacity is ", options.capacity, "; ", most_priorities, " rows can have priorities");
   if (options.rows < 0) refuse("rows is ", options.rows, "; it must be at least 0");
@@ -54,8 +54,8 @@ class RandomDraws final : public ReplaySampler {
   }
 };
 
-// A list of all places, used up batch by batch. Another list is made when it has run out, and when there are more
-// rows than it was made for: Python's sampler does so, and its state is this list.
+// Draws from a list of all places, batch by batch. Makes a new list when it is used up or when rows were
+// added, as Python's sampler does; its state is this list.
 class DrawsWithoutReplacement final : public ReplaySampler {
  public:
   explicit DrawsWithoutReplacement(const ReplayOptions& options)
@@ -145,7 +145,7 @@ class DrawsWithoutReplacement final : public ReplaySampler {
 
  private:
   struct State {
-    std::shared_ptr<const std::vector<std::int64_t>> list;  // from `at` on: what is left
+    std::shared_ptr<const std::vector<std::int64_t>> list;  // remaining from `at` on
     std::size_t at = 0;
     std::int64_t rows = 0;
     bool ran_out = false;
@@ -166,7 +166,7 @@ class DrawsWithoutReplacement final : public ReplaySampler {
 
   bool shuffle_, drop_last_;
   State now_, next_;
-  TensorDict stored_;  // what was read, with what nobody knows here
+  TensorDict stored_;  // as read, with unknown entries
 };
 
 }  // namespace

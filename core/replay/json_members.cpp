@@ -11,7 +11,7 @@ namespace td {
 
 namespace {
 
-// The texts of the members of an object, in order. The text is good JSON.
+// The texts of an object's members, in order. Expects valid JSON.
 std::vector<std::string> values_in(std::string_view text) {
   std::vector<std::string> values;
   std::size_t depth = 0, begin = 0;
@@ -103,7 +103,7 @@ std::string json_number(double value) {
   const std::to_chars_result end =
       std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
   std::string text(buffer.data(), end.ptr);
-  // Python reads a text without either as a whole number.
+  // Otherwise Python would parse an integer.
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text;
 }

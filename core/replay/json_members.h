@@ -1,4 +1,4 @@
-// core/replay/json_members.h: a small JSON object whose members stay as they were written.
+// core/replay/json_members.h: a small JSON object that preserves the original text of its members.
 #pragma once
 
 #include "core/formats/json_tree.h"
@@ -12,35 +12,35 @@
 
 namespace td {
 
-// The settings of a replay buffer's folder. Members that nobody knows here are kept, and a text whose members do
-// not change is written again byte by byte: another program finds what it wrote.
+// Settings in a replay buffer's folder. Unknown members are kept, and a text without changes is written back
+// byte by byte, as the other program wrote it.
 class JsonMembers {
  public:
   JsonMembers() = default;
 
-  // Throws Code::format when it is no object, or names a member twice.
+  // Throws Code::format if it is not an object or repeats a member.
   JsonMembers(std::string text, const std::string& where);
 
-  // As a number, or nothing when there is none of this name. Throws Code::format when it is no such number.
+  // The member as a number; nullopt if it is missing. Throws Code::format for another type.
   std::optional<std::int64_t> integer(std::string_view name) const;
   std::optional<double> real(std::string_view name) const;
   const json::Tree* find(std::string_view name) const noexcept {
     return tree_ == nullptr ? nullptr : tree_->find(name);
   }
 
-  // `text`: that of the value.
+  // `text`: the value as JSON.
   void set(std::string_view name, std::string text);
 
   std::string text() const;
 
  private:
-  std::string text_;  // as it was read; empty once a member has changed
+  std::string text_;  // original text; empty once a member has changed
   std::string where_;
-  std::shared_ptr<const json::Tree> tree_;  // as it was read; copies share it
+  std::shared_ptr<const json::Tree> tree_;  // parsed `text`; shared by copies
   std::vector<std::pair<std::string, std::string>> members_;
 };
 
-// A number as JSON has it; it is finite.
+// The JSON text of a finite number.
 std::string json_number(double value);
 
 }  // namespace td

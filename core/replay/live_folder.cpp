@@ -34,7 +34,7 @@ struct LiveFolder::Content {
   std::uint64_t magic = 0;
   RingCounts counts;
   Mark stored;  // of the JSON files
-  Mark saving;  // of those that a save was about to write; 0.2.0 does not write it
+  Mark saving;  // that a save was about to write; 0.2.0 does not write this field
 };
 
 std::string LiveFolder::text(const RingCounts& counts) {

@@ -1,4 +1,4 @@
-// core/replay/live_folder.h: a replay folder that several processes have open at once.
+// core/replay/live_folder.h: a replay folder that several processes have open.
 #pragma once
 
 #include "core/io/file_io.h"
@@ -8,26 +8,25 @@
 
 namespace td {
 
-// Where the ring stands is in a small file beside the rows. A writer holds its lock alone while it writes rows,
-// the JSON files or those of the sampler; readers share the lock while they read any of them. The system takes
-// the lock from a process that dies. What that process was writing is marked: the gap is written before the
-// first byte of a row, and closed together with the new cursor.
-//
-// Everybody who shares the folder also holds a shared lock on the folder itself: nobody replaces it meanwhile.
+// A small file beside the rows holds the ring's counts. A writer locks it exclusively while it writes rows,
+// JSON files or the sampler's files; readers lock it shared. The system releases the lock of a process that
+// dies. Its unfinished rows are marked: the gap is recorded before the first byte of a row, and cleared
+// together with the new cursor. Each process also holds a shared lock on the folder, so that it is not
+// replaced.
 class LiveFolder {
  public:
   static constexpr const char* file_name = "live.bin";
 
   enum class Use {
-    read,   // writes nothing; a folder without the file is read without a lock
-    share,  // makes the file if it is missing
+    read,   // never writes; without the file it does not lock
+    share,  // creates the file if it is missing
   };
 
-  // The text of a new file.
+  // The initial content of the file.
   static std::string text(const RingCounts& counts);
 
-  // Opens an absolute folder, and reads and writes nothing. Throws Code::busy while somebody replaces the
-  // folder, Code::io, and Code::unsupported where files cannot be locked.
+  // Opens an absolute folder; reads and writes nothing yet. Throws Code::busy while another process replaces
+  // the folder, Code::io, and Code::unsupported if files cannot be locked.
   LiveFolder(std::string folder, Use use);
 
   const std::string& folder() const noexcept { return folder_; }
@@ -45,22 +44,22 @@ class LiveFolder {
     int file_;
   };
 
-  // All of these need the lock; all but read() need it alone, unless the use is to read.
+  // All need the lock; all but read() need it exclusively, except with Use::read.
 
-  // Where the ring stands. `stored` is what the JSON files say; it holds when the file is new, and when another
-  // program has written the JSON files since. A shared file takes it over then. Throws Code::format.
+  // The ring's counts. `stored` comes from the JSON files; it counts if the file is new, or if another
+  // program has written the JSON files since, and is then recorded in a shared file. Throws Code::format.
   RingCounts begin(const RingCounts& stored);
 
   RingCounts read() const;
   void write(const RingCounts& counts);
 
-  // Around the writing of JSON files that say `counts`. A writer that dies between the two leaves old or new
-  // JSON files, and both are known to be ours.
+  // Called before and after writing JSON files with `counts`. If the writer dies between them, old and new
+  // JSON files are both recognised as ours.
   void begin_save(const RingCounts& counts);
   void end_save();
 
  private:
-  struct Mark {  // tells one version of the JSON files from another
+  struct Mark {  // identifies a version of the JSON files
     std::int64_t cursor = 0, written = 0;
     bool operator==(const Mark& other) const noexcept {
       return cursor == other.cursor && written == other.written;

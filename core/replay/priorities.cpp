@@ -81,7 +81,7 @@ void Priorities::follow(const RingCounts& ring) {
     tree_.put(place, value);
     changed_.push_back(place);
   }
-  // Halves of rows are not drawn; whoever writes these places gives them new priorities.
+  // Incomplete rows are not drawn; writing them again resets their priorities.
   for (std::int64_t k = 0; ring.full() && k < ring.gap; ++k) {
     const std::int64_t place = (ring.cursor + k) % ring.capacity;
     tree_.put(place, 0, PriorityTree::none);
@@ -106,7 +106,7 @@ void Priorities::draw(const RingCounts& ring, const RingRows&, std::int64_t coun
   tree_.find(masses_.data(), masses_.size(), drawn.places.data());
   if (batch_weights_)
     for (const std::int64_t place : drawn.places) least = std::min(least, tree_.value(place));
-  // (N p)^-beta over the largest of these, which is that of the smallest p: N and the sum cancel out.
+  // (N p)^-beta divided by its maximum, which belongs to the smallest p: N and the sum cancel out.
   for (std::size_t i = 0; i < drawn.places.size(); ++i)
     drawn.weights[i] = static_cast<float>(std::pow(tree_.value(drawn.places[i]) / least, -beta_));
 }
@@ -126,7 +126,7 @@ void Priorities::update(const at::Tensor& places, const at::Tensor& priorities,
          dtype_name(priorities.scalar_type()));
   }
   const at::NoGradGuard no_grad;
-  // Copies: another thread may write into the caller's tensors after they were checked.
+  // Copies: another thread may write into the caller's tensors after the checks.
   const at::Tensor index = own_values(places, at::kLong);
   const at::Tensor values = own_values(priorities, at::kDouble);
   const auto* place = index.data_ptr<std::int64_t>();

@@ -1,4 +1,4 @@
-// core/replay/priorities.h: rows are drawn as often as their priorities say.
+// core/replay/priorities.h: draws rows in proportion to their priorities.
 #pragma once
 
 #include "core/replay/priority_tree.h"
@@ -6,8 +6,8 @@
 
 namespace td {
 
-// Proportional prioritized replay: a row is drawn with probability (priority + eps)^alpha over the sum of these.
-// A row that nobody has given a priority has the largest one that was ever given.
+// Proportional prioritized replay: draws a row with probability (priority + eps)^alpha over their sum. A new
+// row gets the largest priority ever set.
 class Priorities final : public ReplaySampler {
  public:
   Priorities(const ReplayOptions& options, std::int64_t capacity);
@@ -18,8 +18,8 @@ class Priorities final : public ReplaySampler {
   void save(const std::string& folder, bool in_new) const override;
   void load(const std::string& folder, const RingCounts& ring) override;
 
-  // One priority for each place, or one for all. Throws Code::shape, dtype, index, invalid_argument; nothing has
-  // changed then.
+  // One priority for each place, or one for all. Throws Code::shape, dtype, index, invalid_argument, without
+  // a change.
   void update(const at::Tensor& places, const at::Tensor& priorities, const RingCounts& ring);
 
   double beta() const noexcept { return beta_; }
@@ -35,11 +35,11 @@ class Priorities final : public ReplaySampler {
   double alpha_, beta_, eps_;
   bool batch_weights_;
   PriorityTree tree_;
-  double largest_ = -1;  // priority that was ever given; -1: none
+  double largest_ = -1;  // largest priority ever set; -1: not set
   std::int64_t largest_place_ = 0;
   bool largest_changed_ = false;  // since the settings were read
   RingCounts seen_;
-  JsonMembers settings_;  // as another program wrote them
+  JsonMembers settings_;  // as read from the folder
   std::vector<std::int64_t> changed_;
   std::vector<double> masses_;  // scratch of draw()
 };

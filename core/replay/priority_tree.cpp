@@ -8,7 +8,7 @@ PriorityTree::PriorityTree(std::int64_t rows) : rows_(rows) {
   std::size_t nodes = static_cast<std::size_t>(rows);
   do {
     nodes = (nodes + fan - 1) / fan;
-    // Filled up to whole nodes, with what changes neither a sum nor a smallest one.
+    // Padded to whole nodes with neutral values.
     sums_.emplace_back(nodes * fan, 0.0);
     mins_.emplace_back(nodes * fan, none);
     seen_.emplace_back(nodes, 0);
@@ -59,7 +59,7 @@ void PriorityTree::refresh_all() noexcept {
 
 namespace {
 
-// Which of four values that follow one another the mass falls on; it keeps what is above those before it.
+// Which of four consecutive values the mass falls on; reduces the mass by those before it.
 std::size_t fall(double a, double b, double c, double& mass) noexcept {
   const double before[] = {0, a, a + b, (a + b) + c};
   const std::size_t at = std::size_t{mass >= before[1]} + std::size_t{mass >= before[2]} +
@@ -68,7 +68,7 @@ std::size_t fall(double a, double b, double c, double& mass) noexcept {
   return at;
 }
 
-// Which of sixteen, without a branch that depends on the mass: first which four, then which of them.
+// Which of sixteen values, without branches on the mass: first the group of four, then the value.
 std::size_t fall(const double* sums, double& mass) noexcept {
   const auto four = [&](std::size_t i) {
     return (sums[i] + sums[i + 1]) + (sums[i + 2] + sums[i + 3]);
@@ -77,7 +77,7 @@ std::size_t fall(const double* sums, double& mass) noexcept {
   return first + fall(sums[first], sums[first + 1], sums[first + 2], mass);
 }
 
-// Rounding may leave more mass than there is: then it is the last one that has anything.
+// Rounding may leave more mass than the sum: take the last value above zero.
 std::size_t last_above_zero(const double* sums, std::size_t at) noexcept {
   while (at != 0 && !(sums[at] > 0)) --at;
   return at;

@@ -1,4 +1,4 @@
-// core/replay/priority_tree.h: how much each row of a ring counts, with sums and smallest ones above.
+// core/replay/priority_tree.h: a tree over the weights of a ring's rows, with sums and minima.
 #pragma once
 
 #include "core/tensor/sizes.h"
@@ -11,13 +11,12 @@
 
 namespace td {
 
-// A draw and an update are O(log n). Sixteen rows have one node above them: five levels for a million rows,
-// each of which is one or two lines of the cache, where a binary tree has twenty.
-//
-// Sums are worked out anew from what is below them, never added to: no error builds up.
+// Draws and updates are O(log n). Nodes have 16 children: five levels for a million rows, each one or two
+// cache lines, where a binary tree has twenty levels.
+// Sums are recomputed from their children, never incremented: rounding errors do not accumulate.
 class PriorityTree {
  public:
-  // What a row without a value counts as when the smallest is looked for: Python's tree of float32 has it.
+  // The minimum's value for a row without a priority: that of Python's float32 tree.
   static constexpr double none = std::numeric_limits<float>::max();
 
   explicit PriorityTree(std::int64_t rows);
@@ -28,8 +27,7 @@ class PriorityTree {
   double value(std::int64_t row) const noexcept { return sums_[0][static_cast<std::size_t>(row)]; }
   double bound(std::int64_t row) const noexcept { return mins_[0][static_cast<std::size_t>(row)]; }
 
-  // The value of a row, in both trees, or what each of them has for it. refresh() must follow for the same
-  // rows before anything else is asked.
+  // Sets a row's value in both trees, or one for each. Call refresh() with the same rows before any query.
   void put(std::int64_t row, double value) noexcept { put(row, value, value); }
   void put(std::int64_t row, double value, double bound) noexcept {
     sums_[0][static_cast<std::size_t>(row)] = value;
@@ -38,8 +36,8 @@ class PriorityTree {
   void refresh(c10::ArrayRef<std::int64_t> rows);
   void refresh_all() noexcept;
 
-  // For each mass below sum(): the row behind which the sum of all values up to it is above that mass. All go
-  // down the tree side by side, so that one need not wait for the memory of another. The masses are used up.
+  // For each mass below sum(): the first row at which the running sum exceeds it. Descends for all masses in
+  // parallel, to overlap cache misses. Overwrites the masses.
   void find(double* masses, std::size_t count, std::int64_t* rows) const noexcept;
 
  private:
@@ -48,8 +46,8 @@ class PriorityTree {
   void work_out(std::size_t level, std::size_t node) noexcept;
 
   std::int64_t rows_;
-  std::vector<std::vector<double>> sums_, mins_;  // by level; the first is that of the rows
-  std::vector<std::vector<std::uint32_t>> seen_;  // in which turn a node was worked out
+  std::vector<std::vector<double>> sums_, mins_;  // by level; the first holds the rows
+  std::vector<std::vector<std::uint32_t>> seen_;  // the last turn in which a node was recomputed
   std::uint32_t turn_ = 0;
   std::vector<std::size_t> nodes_;  // scratch of refresh()
 };

@@ -18,13 +18,13 @@ namespace {
 
 constexpr std::size_t kept_batches = 4;
 
-// Room on the disk for all of a file: a row that finds none would end the process with a signal.
+// Reserves disk space: a full disk would raise a signal when mapped memory is written.
 void make_room(const std::string& path, std::size_t bytes) {
   const files::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.is_open()) files::fail_io("cannot open", path, errno);
   while (::fallocate(file.get(), 0, 0, static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
-    if (errno == EOPNOTSUPP || errno == ENOSYS) return;  // such file systems cannot say
+    if (errno == EOPNOTSUPP || errno == ENOSYS) return;  // such file systems cannot reserve
     files::fail_io("cannot make room for", path, errno);
   }
 }
@@ -52,7 +52,7 @@ TensorDict load_rows(const std::string& folder, bool live) {
 
 }  // namespace
 
-// One call at a time; of all processes that have the folder open, too, if one of them writes.
+// Serializes calls, across processes if a process writes to the folder.
 class Replay::Hold {
  public:
   Hold(Replay& replay, bool alone) : lock_(replay.mutex_) {
@@ -106,13 +106,13 @@ Replay::Replay(ReplayOptions options, std::string folder)
 
 void Replay::open_files(bool live) {
   const std::string& folder = options_.folder;
-  // Where no live file is yet, nobody writes: a folder of something else is refused before one is made.
+  // Validate the folder before creating a live file in it. No process writes while that file is missing.
   if (live &&
       files::look(files::join(folder, LiveFolder::file_name)).found == files::Found::nothing)
     ReplayFiles::read(folder, {});
   auto opened =
       std::make_unique<LiveFolder>(folder, live ? LiveFolder::Use::share : LiveFolder::Use::read);
-  // Rows, JSON files and those of the sampler are read as one save left them.
+  // Under the lock, rows, JSON files and sampler files belong to the same save.
   const LiveFolder::Hold hold(*opened, /*alone=*/live);
   std::optional<TensorDict> rows;
   if (replay_folder::holds_rows(folder)) rows = load_rows(folder, live);
@@ -137,7 +137,7 @@ void Replay::open_files(bool live) {
   random_ = files_.random.value_or(RandomNumbers{options_.seed, 0});
   make_sampler();
   if (files_.sampling == options_.sampling) {
-    // Its files are as old as the JSON files: of rows that have come since they say nothing.
+    // The sampler's files are as old as the JSON files and do not cover newer rows.
     RingCounts then = counts_;
     if (files_.counts.written != counts_.written) then = files_.counts;
     then.gap = 0;
@@ -163,7 +163,7 @@ void Replay::make_sampler() {
   }
 }
 
-// Another process has written the first row.
+// Opens the rows that another process has created.
 void Replay::attach() {
   const std::string& folder = live_->folder();
   auto rows = std::make_unique<RingRows>(load_rows(folder, /*live=*/true));
@@ -199,7 +199,7 @@ void Replay::put(const TensorDict& given, bool single) {
   const NewRows rows = ring.match(td, single);
   if (made) rows_ = std::move(made);
   for (std::int64_t done = 0; done < rows.count;) {
-    // Rows that are there are overwritten only when the ring is full, which the gap is for.
+    // Only a full ring overwrites rows; the gap marks them.
     const std::int64_t room = counts_.full() ? counts_.capacity : counts_.capacity - counts_.length;
     const std::int64_t step = std::min(rows.count - done, room);
     if (live_ && counts_.full()) {
@@ -209,7 +209,7 @@ void Replay::put(const TensorDict& given, bool single) {
     }
     rows_->write(rows, done, step, counts_.cursor);
     RingCounts after = counts_.after(step);
-    // One that died here before may have left more than this.
+    // A writer that died may have left a larger gap.
     after.gap = std::max<std::int64_t>(counts_.gap - step, 0);
     if (live_) live_->write(after);
     counts_ = after;
@@ -250,7 +250,7 @@ TensorDict Replay::gathered(const Drawn& drawn) {
   }
   const auto put = [&](std::string_view name, at::Tensor value) {
     const std::string_view path[] = {name};
-    // As in TorchRL, each element of a row of several has the number of its row.
+    // As in TorchRL, all elements of a row get the row's number.
     Sizes sizes(result.batch_size().begin(), result.batch_size().end());
     sizes.append(value.sizes().begin() + 1, value.sizes().end());
     if (value.sizes() != SizesView(sizes)) {
@@ -268,7 +268,7 @@ TensorDict Replay::gathered(const Drawn& drawn) {
   return result;
 }
 
-// One number for each place, or one for each dimension of the storage if it has several.
+// An index for each place: one number, or one per storage dimension.
 at::Tensor Replay::index_of(c10::ArrayRef<std::int64_t> places) const {
   const std::size_t dims = files_.inner.size() + 1;
   const auto n = static_cast<std::int64_t>(places.size());
@@ -286,7 +286,7 @@ at::Tensor Replay::index_of(c10::ArrayRef<std::int64_t> places) const {
   return index;
 }
 
-// The reverse, of an index of the caller. A number out of range gives a place that does not exist.
+// The places of a caller's index. An index out of range gives an invalid place.
 at::Tensor Replay::places_of(const at::Tensor& index) const {
   const std::size_t dims = files_.inner.size() + 1;
   if (dims == 1 || index.scalar_type() != at::kLong) return index;
@@ -305,7 +305,7 @@ at::Tensor Replay::places_of(const at::Tensor& index) const {
   return places.masked_fill(exists.logical_not(), -1);
 }
 
-// Rows of a storage of several dimensions: each element in a place of its own, and the reverse.
+// flat() gives each element of a multi-dimensional storage its own place; the next function reverses it.
 TensorDict Replay::flat(const TensorDict& rows) const {
   const SizesView inner = files_.inner;
   if (inner.empty()) return rows;
@@ -373,7 +373,7 @@ void Replay::save(const std::string& path, bool durable) {
   if (own) {
     if (rows_ && durable) memmap_flush(rows_->dict());
     ReplayFiles changed = content;
-    changed.others.clear();  // they are there
+    changed.others.clear();  // they exist already
     live_->begin_save(counts_);
     changed.write(live_->folder(), /*in_new=*/false, sampler_.get());
     if (durable) files::sync_tree(live_->directory(), live_->folder());

@@ -1,4 +1,4 @@
-// core/replay/replay.h: a replay buffer: a ring of rows, and a sampler that draws from it.
+// core/replay/replay.h: a replay buffer: a ring of rows and a sampler.
 #pragma once
 
 #include "core/loader/batch_pool.h"
@@ -14,33 +14,33 @@
 
 namespace td {
 
-// Threads may call side by side; one works at a time. A failure leaves the buffer as it was.
+// Thread-safe: calls are serialized. A failed call leaves the buffer unchanged.
 class Replay {
  public:
-  // An empty one: in memory, or in a new folder, which others may open.
+  // An empty buffer, in memory or in a new folder that other processes may open.
   explicit Replay(const ReplayOptions& options);
 
-  // One from a folder. `live`: what is written reaches the folder, and others who have it open.
+  // A buffer from a folder. `live`: writes reach the folder, and the processes that have it open.
   static std::unique_ptr<Replay> open(const std::string& folder, const ReplayOptions& options,
                                       bool live);
 
-  // One row, or the rows of a dictionary, in order.
+  // Adds one row, or the rows of a dictionary in order.
   void add(const TensorDict& row) { put(row, /*single=*/true); }
   void extend(const TensorDict& rows) { put(rows, /*single=*/false); }
 
-  // `rows` 0: as many as the options say.
+  // `rows` 0: the options' number.
   TensorDict sample(std::int64_t rows);
 
   void update_priority(const at::Tensor& index, const at::Tensor& priorities);
   void set_beta(double beta);
 
-  // Of a storage of several dimensions `cursor` and `written` count rows of the first one, as TorchRL does.
+  // With several storage dimensions, `cursor` and `written` count rows of the first one, as in TorchRL.
   RingCounts counts();
 
-  // The rows that are there, in the order of their places, over the memory of the buffer.
+  // The stored rows in order of their places, over the buffer's memory.
   TensorDict dict();
 
-  // Writes a folder, or, without a name, what the own folder is yet to say.
+  // Writes a folder; without a path, updates the buffer's own folder.
   void save(const std::string& path, bool durable);
 
  private:
@@ -62,9 +62,9 @@ class Replay {
   std::mutex mutex_;
   ReplayOptions options_;
   RingCounts counts_;
-  std::unique_ptr<RingRows> rows_;  // none until the first row has come
+  std::unique_ptr<RingRows> rows_;  // nullptr before the first row
   std::unique_ptr<ReplaySampler> sampler_;
-  Priorities* priorities_ = nullptr;  // the sampler, if it is one
+  Priorities* priorities_ = nullptr;  // the sampler, if it is prioritized
   RandomNumbers random_;
   ReplayFiles files_;
   std::unique_ptr<LiveFolder> live_;

@@ -26,14 +26,14 @@ constexpr std::size_t most_other_bytes = std::size_t{64} << 20;
 constexpr const char* storage_json = "storage/storage_metadata.json";
 constexpr const char* writer_json = "writer/metadata.json";
 constexpr const char* buffer_json = "buffer_metadata.json";
-constexpr const char* draws_json = "draws.json";  // Python does not look at it
+constexpr const char* draws_json = "draws.json";  // Python ignores it
 constexpr const char* queue_file = "prefetch.pkl";
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// What we write ourselves; and what is stale once the rows are others: batches that Python had drawn ahead.
+// Files that a save rewrites, or that become stale: batches that Python has drawn ahead.
 bool is_ours(std::string_view name) {
   return is_one_of(name, {replay_folder::storage, replay_folder::sampler, replay_folder::writer,
                           buffer_json, draws_json, queue_file, LiveFolder::file_name});
@@ -63,7 +63,7 @@ void write_file(const std::string& path, bool in_new, const std::string& text) {
   file.commit();
 }
 
-// What a folder holds, but for what is unfinished.
+// The items of a folder, without unfinished ones.
 std::vector<files::Item> finished(const std::string& path) {
   const files::Descriptor folder(::open(path.c_str(), files::folder_flags));
   if (!folder.is_open()) files::fail_io("cannot open the folder", path, errno);
@@ -75,7 +75,7 @@ std::vector<files::Item> finished(const std::string& path) {
   return items;
 }
 
-// Files below a folder that we do not know; links are not followed.
+// Collects unknown files below a folder; does not follow links.
 class Others {
  public:
   explicit Others(const std::string& root) : root_(root) {}
@@ -139,8 +139,8 @@ ReplayFiles ReplayFiles::fresh(const ReplayOptions& options) {
 
 namespace {
 
-// Where the ring stands. How many dimensions the storage has stands nowhere: it follows from the number of
-// elements that the rows of the first dimension have.
+// Computes the ring's counts. The number of storage dimensions is not stored: it follows from the number of
+// elements in the rows of the first dimension.
 void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, std::int64_t written,
                   const std::string& folder) {
   RingCounts& counts = files.counts;
@@ -155,7 +155,7 @@ void count_places(ReplayFiles& files, SizesView storage, std::int64_t cursor, st
     if (dims == storage.size() || storage[dims] < 1 ||
         __builtin_mul_overflow(places, storage[dims], &places) ||
         places > std::numeric_limits<std::int64_t>::max() / storage[0])
-      return;  // no number of dimensions fits: check() refuses the counts
+      return;  // check() refuses these counts
     ++dims;
   }
   files.inner.assign(storage.begin() + 1, storage.begin() + static_cast<std::ptrdiff_t>(dims));
@@ -212,7 +212,7 @@ void ReplayFiles::set(const RingCounts& now, const RandomNumbers& numbers, std::
   writer.set("cursor", std::to_string(now.cursor / places()));
   writer.set("write_count", std::to_string(now.written / places()));
   if (batch != 0 && rows != batch) buffer.set("batch_size", std::to_string(batch));
-  // A folder of Python's that nobody has drawn from stays as it is.
+  // Keep a folder of Python's unchanged until rows are drawn.
   if (random || numbers.drawn != 0) random = numbers;
 }
 
@@ -261,7 +261,7 @@ void save_replay(const std::string& path, const ReplayFiles& content, const Tens
     memmap(*rows, join(folder, replay_folder::storage), options);
   }
   content.write(folder, /*in_new=*/true, sampler);
-  // Where files go to their places one by one, those of another sampler would stay.
+  // When files are replaced one by one, those of another sampler would remain.
   const std::string old = join(target, replay_folder::sampler);
   if (there && files::look(old).found == Found::folder) {
     for (const files::Item& item : files::list(old)) {

@@ -14,32 +14,32 @@
 namespace td {
 
 enum class ReplaySampling {
-  as_stored,            // as the files of the folder say
-  random,               // any row any number of times
-  without_replacement,  // each row once, then again in another order
-  slices,               // runs of rows of an episode
-  prioritized,          // each as often as its priority says
+  as_stored,            // as the folder's files say
+  random,               // uniform, with replacement
+  without_replacement,  // a permutation, then the next one
+  slices,               // runs of rows within an episode
+  prioritized,          // in proportion to priorities
 };
 
 struct ReplayOptions {
   ReplaySampling sampling = ReplaySampling::as_stored;
   std::int64_t capacity = 0;
-  std::int64_t rows = 0;  // of a batch, unless the call says how many; 0: not known
+  std::int64_t rows = 0;  // of a batch; 0: each call must say
   std::uint64_t seed = 0;
-  bool drop_last = false;      // without replacement: leaves out what is no full batch
-  bool in_order = false;       // without replacement: in the order of the places
-  bool batch_weights = false;  // the largest weight of each batch is 1, not that of all rows
+  bool drop_last = false;      // without replacement: drops an incomplete last batch
+  bool in_order = false;       // without replacement: in order of places
+  bool batch_weights = false;  // scales weights to a maximum of 1 in each batch, not over all rows
   double alpha = 0.6, beta = 0.4, eps = 1e-8;
-  SliceOptions slices;  // `short_ones`: episodes that are shorter count, too
-  // Slices may begin before their episode, or end behind it; what is outside is left out.
+  SliceOptions slices;  // `short_ones`: also draws episodes that are shorter
+  // Slices may start before their episode or end after it; rows outside are dropped.
   bool span_begin = false, span_end = false;
   std::string folder;  // empty: in memory
 };
 
-// The options with what 0 stands for; throws Code::invalid_argument for those that make no sense.
+// Replaces 0 by defaults; throws Code::invalid_argument for contradictory options.
 ReplayOptions checked(ReplayOptions options);
 
-// Numbers that follow from a seed, one after the other.
+// A sequence of random numbers determined by a seed.
 struct RandomNumbers {
   std::uint64_t seed = 0, drawn = 0;
 
@@ -53,24 +53,23 @@ struct Drawn {
   std::vector<float> weights;  // of a prioritized draw
 };
 
-// One caller at a time.
+// Not thread-safe.
 class ReplaySampler {
  public:
   virtual ~ReplaySampler() = default;
   ReplaySampler(const ReplaySampler&) = delete;
   ReplaySampler& operator=(const ReplaySampler&) = delete;
 
-  // Draws `rows` rows. What was drawn counts as drawn once commit() is called. Throws Code::shape when there
-  // is nothing to draw.
+  // Draws `count` rows. commit() makes the draw count. Throws Code::shape if there are no rows.
   virtual void draw(const RingCounts& ring, const RingRows& rows, std::int64_t count,
                     RandomNumbers& random, Drawn& drawn) = 0;
   virtual void commit() {}
 
-  // Looks at the rows that have come since the last call.
+  // Takes note of rows added since the last call.
   virtual void follow(const RingCounts&) {}
 
   virtual void save(const std::string& /*folder*/, bool /*in_new*/) const {
-  }  // into a folder, which it makes if need be
+  }  // into a folder, which it creates if necessary
   virtual void load(const std::string& /*folder*/, const RingCounts& /*ring*/) {}
 
  protected:

@@ -47,7 +47,7 @@ std::vector<std::string_view> views_of(const std::vector<std::string>& names) {
   return {names.begin(), names.end()};
 }
 
-// Entries that are tensors, and whether all dictionaries hold theirs.
+// Counts the tensors; `dense` says whether all dictionaries are dense.
 std::size_t count_leaves(const TensorDict& td, bool& dense) {
   std::size_t leaves = 0;
   dense = td.is_dense();
@@ -73,7 +73,7 @@ bool is_index_name(const std::vector<std::string>& path) noexcept {
   return path.size() == 1 && path[0] == "index";
 }
 
-// A dictionary of dense ones; nothing else has rows.
+// A copy with dense dictionaries, which rows need.
 TensorDict dense_rows(const TensorDict& td) {
   bool dense = false;
   count_leaves(td, dense);
@@ -84,7 +84,7 @@ TensorDict dense_rows(const TensorDict& td) {
   return result;
 }
 
-// Zeros that take memory when they are written to: a ring may have far more places than rows.
+// Zeros whose memory is allocated on first write: a ring may have far more places than rows.
 at::Tensor zeros(SizesView sizes, c10::ScalarType dtype) {
   constexpr std::size_t alignment = 64;
   const std::optional<std::int64_t> bytes = checked_bytes(sizes, c10::elementSize(dtype));
@@ -172,7 +172,7 @@ at::Tensor RingRows::matched(const Field& field, const TensorDict& td, bool sing
   }
   if (!single) count = sizes[0];
   at::Tensor result = plain_values(leaf);
-  // Rows of the ring itself: writing one place must not change what is written to another.
+  // The rows are the ring's own memory: copy them, since writing one place could change another.
   if (result.storage().data() == field.leaf.storage().data()) result = result.clone();
   return result;
 }

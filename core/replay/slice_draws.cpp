@@ -1,4 +1,4 @@
-// Runs of rows of one episode, as the rows follow one another in the ring.
+// Draws runs of rows of one episode, in ring order.
 #include "core/replay/replay_sampler.h"
 
 #include <ATen/ATen.h>
@@ -9,8 +9,8 @@ namespace td {
 
 namespace {
 
-// First an episode is drawn, then a place in it. What lies on both sides of the cursor of a full ring, or of rows
-// that are being written, is not one episode; the end of the memory parts nothing.
+// Draws an episode, then a place in it. The cursor of a full ring and rows being written separate episodes;
+// the end of the memory does not.
 class SliceDraws final : public ReplaySampler {
  public:
   explicit SliceDraws(const ReplayOptions& options)
@@ -32,7 +32,8 @@ class SliceDraws final : public ReplaySampler {
       const Run& episode = episodes_[static_cast<std::size_t>(
           random.below(static_cast<std::int64_t>(episodes_.size())))];
       const std::int64_t length = std::min(options_.length, episode.length);
-      const std::int64_t before = span_begin_ ? length - 1 : 0;  // one row is in the episode
+      const std::int64_t before =
+          span_begin_ ? length - 1 : 0;  // at least one row is in the episode
       const std::int64_t behind = span_end_ ? length - 1 : 0;
       const std::int64_t places = episode.length - length + 1;
       const std::int64_t first = random.below(before + places + behind) - before;
@@ -43,7 +44,7 @@ class SliceDraws final : public ReplaySampler {
   }
 
  private:
-  // Episodes as runs of places counted from the oldest on.
+  // Finds episodes as runs of places, counted from the oldest row.
   void find_episodes(const RingCounts& ring, const RingRows& rows) {
     std::vector<Run> episodes;
     const at::Tensor ends =
