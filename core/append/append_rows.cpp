@@ -1,4 +1,4 @@
-// Dictionaries that are added to a folder in one step, and rows that are taken away.
+// Appends a dictionary to a folder in one step, and removes rows.
 #include "core/append/append.h"
 #include "core/append/elements.h"
 #include "core/append/match.h"
@@ -19,7 +19,7 @@ namespace {
 using files::FolderLock;
 using format::NodeType;
 
-// Non-tensor values, of the rows that the folder has.
+// The folder's non-tensor values, one for each of its rows.
 NodePtr values_there(const record::Layout& folder, const record::LayoutNode& node, SizesView like) {
   Sizes batch(like);
   batch[0] = folder.rows();
@@ -37,7 +37,7 @@ void set_values(record::Layout& folder, std::size_t at,
                         compact(non_tensor_json(*all), show_sizes(batch), max_json_depth));
 }
 
-// One value for all stays when what is added has the same one.
+// A value shared by all rows stays shared if the added rows have the same one.
 void add_values(record::Layout& folder, std::size_t at, const Node& added, std::int64_t rows) {
   const record::LayoutNode& node = folder.nodes()[at];
   if (node.text.type == NodeType::non_tensor) {

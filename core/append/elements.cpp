@@ -18,12 +18,12 @@ using files::Found;
 
 std::string element(std::int64_t k) { return std::to_string(k); }
 
-// Of a name that is one; those that no element can have are large.
+// The number in an element's name; too large for names that no element can have.
 std::int64_t number_of(const std::string& name) {
   return name.size() > 18 ? std::numeric_limits<std::int64_t>::max() : std::stoll(name);
 }
 
-// The folder of an element becomes another one: its writer would go on in the old one.
+// The element's folder will be replaced: a writer would continue in the old one.
 void require_no_writer(const record::Layout& folder) {
   for (std::int64_t k = 0; k < folder.rows(); ++k) {
     FolderLock element_lock;
@@ -34,7 +34,7 @@ void require_no_writer(const record::Layout& folder) {
   }
 }
 
-// All but the elements from `count` on, and the checksums.
+// Keeps everything except the elements from `count` on and the checksums.
 void keep_others(const record::Layout& folder, FolderReplacement& aside, std::int64_t count) {
   const std::string checksums = checksums_name(folder.folder());
   for (const files::Item& item : files::list(folder.folder(), folder.dir())) {
@@ -48,7 +48,7 @@ void keep_others(const record::Layout& folder, FolderReplacement& aside, std::in
   for (std::int64_t k = folder.rows(); k-- > count;) aside.drop(element(k));
 }
 
-// Those of the elements below `count`, as they were: what is damaged stays so.
+// The checksums of the elements below `count`, unchanged: damage stays detectable.
 std::vector<Checksum> checksums_there(const record::Layout& folder, std::int64_t count) {
   const std::string name = checksums_name(folder.folder());
   const std::string path = folder.at(name);
@@ -70,7 +70,7 @@ void add_checksums(std::vector<Checksum>& all, const std::string& dir, const std
   }
 }
 
-// Of an element that was saved with some: they go to those of the stack.
+// Moves an element's own checksums into those of the stack.
 void take_checksums(std::vector<Checksum>& all, int root, const std::string& prefix) {
   const files::Descriptor element = files::open_beneath(root, prefix, files::folder_flags);
   if (!element.is_open()) files::fail_io("cannot open the folder", prefix, errno);
@@ -83,7 +83,7 @@ void take_checksums(std::vector<Checksum>& all, int root, const std::string& pre
   if (::unlinkat(element.get(), name.c_str(), 0) != 0) files::fail_io("cannot remove", name, errno);
 }
 
-// What `count` elements have, and the stack itself.
+// The checksums of `count` elements and of the stack itself.
 std::vector<Checksum> checksums_for(const record::Layout& folder, std::int64_t count) {
   if (record::RowSums::present(folder)) return checksums_there(folder, count);
   const std::string text = files::read_beneath(folder.folder(), std::string(format::meta_file),

@@ -1,4 +1,4 @@
-// core/append/elements.h: lazy stacks along the rows, which become longer and shorter by whole elements.
+// core/append/elements.h: lazy stacks along the rows, which grow and shrink by elements.
 #pragma once
 
 #include "core/append/append.h"
@@ -6,11 +6,11 @@
 
 namespace td {
 
-// One more element. With checksums it comes in one step with them.
+// Adds one element, with its checksums, in one step.
 void append_element(const record::Layout& folder, files::FolderLock& lock, const TensorDict& td,
                     const AppendOptions& options);
 
-// The first elements stay, in one step. Code::busy while a writer works on any of them.
+// Keeps the first elements, in one step. Code::busy while a writer works on one of them.
 void keep_elements(const record::Layout& folder, files::FolderLock& lock, std::int64_t count,
                    const AppendOptions& options);
 

@@ -40,8 +40,8 @@ class Matcher {
  private:
   struct Pending {
     std::size_t index;  // of a node of the folder
-    NodePtr node;       // what stands beside it
-    // Of the dictionary of a tensorclass: fields that stand outside of it.
+    NodePtr node;       // the node to append
+    // For the dictionary of a tensorclass: fields stored outside of it.
     std::vector<const format::Field*> outside = {};
   };
 
@@ -87,7 +87,7 @@ class Matcher {
     pending_.push_back({folder_.nodes()[i].entries.front().index, node, std::move(outside)});
   }
 
-  // What Python has pickled is the same for all rows.
+  // Values that Python has pickled are shared by all rows and cannot change.
   void check_pickled(std::size_t i, const PickledFields& pickled) const {
     const std::string path =
         folder_.at(files::below(folder_.nodes()[i].folder, format::pickle_file));

@@ -1,4 +1,4 @@
-// core/append/match.h: a dictionary beside a folder that it shall make longer.
+// core/append/match.h: matches a dictionary with the folder that it extends.
 #pragma once
 
 #include "core/record/layout.h"
@@ -9,15 +9,15 @@
 
 namespace td {
 
-// What a dictionary brings for the leaves and values of a folder.
+// The dictionary's values for the folder's leaves and non-tensor entries.
 struct Sources {
-  std::vector<at::Tensor> leaves;                       // one for each of the folder's
-  std::vector<std::pair<std::size_t, NodePtr>> values;  // that are no tensors, and their nodes
-  std::vector<NodePtr> held;                            // what was read out on the way
+  std::vector<at::Tensor> leaves;                       // one for each leaf of the folder
+  std::vector<std::pair<std::size_t, NodePtr>> values;  // non-tensor entries and their nodes
+  std::vector<NodePtr> held;                            // keeps temporary nodes alive
 };
 
-// Checks that a dictionary has the entries of a folder, no other ones, with their dtypes and sizes, but
-// for the first one, and at least one batch dimension.
+// Checks that the dictionary has exactly the folder's entries, with their dtypes and sizes except the first
+// one, and at least one batch dimension.
 Sources match(const record::Layout& folder, const TensorDict& td);
 
 }  // namespace td

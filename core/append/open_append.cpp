@@ -1,4 +1,4 @@
-// Writers without capacity: into the folder itself, or into a shard of it.
+// Opens growing writers, into the folder itself or a shard of it.
 #include "core/append/append.h"
 #include "core/append/match.h"
 #include "core/memmap/memmap.h"
@@ -13,7 +13,7 @@ namespace {
 
 using files::FolderLock;
 
-// The folders and files of a dictionary without rows.
+// The files of a dictionary without rows.
 record::FolderTexts texts_of(const TensorDict& like, const std::string& dir) {
   if (like.batch_size().empty()) {
     fail(Code::shape, "rows are needed: the dictionary has no batch dimension");
@@ -50,7 +50,7 @@ std::unique_ptr<record::Writer> open_one(const std::string& dir, FolderLock lock
   return std::make_unique<record::Recorder>(std::move(recording));
 }
 
-// The folder that shards lie in. Several processes may make it at once.
+// Creates the folder of the shards. Several processes may do so at once.
 void make_root(const std::string& root, bool durable) {
   const record::FolderTexts texts{{{std::string(format::meta_file), format::lazy_text(0)}}};
   record::try_again(root, [&] {
@@ -68,7 +68,7 @@ std::unique_ptr<record::Writer> open_shard(const std::string& root, const Tensor
   if (!stack.is_stack()) {
     fail(Code::unsupported, "\"", root, "\" is not a lazy stack along the rows and has no shards");
   }
-  // Elements of one stack are alike.
+  // All elements of a stack have the same entries.
   const std::string first = files::join(root, "0");
   TensorDict sample;
   if (like == nullptr) {
@@ -84,7 +84,7 @@ std::unique_ptr<record::Writer> open_shard(const std::string& root, const Tensor
   record::try_again(root, [&] {
     for (;; ++k) {
       const std::string dir = files::join(root, std::to_string(k));
-      // Nobody takes a number before the one below it is there: no reader meets a gap.
+      // Create shards in numerical order, so that readers meet no gap.
       if (!record::holds_dictionary(dir)) {
         std::optional<FolderLock> lock =
             record::make_folder(dir, texts_of(*like, dir), options.durable);

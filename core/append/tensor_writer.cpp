@@ -14,11 +14,10 @@ namespace td {
 
 namespace {
 
-// How the rows of a tensor lie: all batch dimensions must go with one step, and what is inside a row
-// must be dense.
+// The layout of a tensor's rows: one stride must cover all batch dimensions, and each row must be contiguous.
 struct Rows {
   std::size_t bytes;
-  std::size_t step;  // bytes
+  std::size_t step;  // in bytes
 };
 
 Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
@@ -29,13 +28,13 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
   const SizesView sizes = tensor.sizes();
   const SizesView strides = tensor.strides();
   const auto item = static_cast<std::int64_t>(tensor.element_size());
-  const bool empty = tensor.numel() == 0;  // nothing will be written: strides mean nothing
+  const bool empty = tensor.numel() == 0;  // has nothing to write, and meaningless strides
   std::int64_t row = 1;
   for (std::size_t i = sizes.size(); i-- > batch_dims;) {
     if (!empty && sizes[i] != 1 && strides[i] != row) fail_rows("has rows that are not contiguous");
     row *= sizes[i];
   }
-  std::int64_t step = -1;  // of the innermost batch dimension that is not 1
+  std::int64_t step = -1;  // of the innermost batch dimension other than 1
   std::int64_t count = 1;
   for (std::size_t i = empty ? 0 : batch_dims; i-- > 0;) {
     if (sizes[i] == 1) continue;
@@ -48,7 +47,7 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
           static_cast<std::size_t>(step < 0 ? row * item : step * item)};
 }
 
-// How many rows a batch size has.
+// The number of rows in a batch.
 std::int64_t count_rows(SizesView batch) {
   if (batch.empty()) {
     fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
@@ -110,7 +109,7 @@ void TensorWriter::declare_field(Path path, ShapeView row, DType dtype) {
     td_.set(path, at::zeros(SizesView(sizes), scalar_type(dtype)));
   }
   const at::Tensor tensor = td_.get(path);
-  if (!begins_with(tensor.sizes(), batch_)) return;  // find_field() says so
+  if (!begins_with(tensor.sizes(), batch_)) return;  // find_field() throws
   require_form(path, {dtype_of(tensor.scalar_type()), tensor.sizes().slice(batch_.size())},
                {dtype, row});
 }
@@ -123,7 +122,7 @@ void TensorWriter::bump_versions() noexcept {
   for (const Target& target : targets_) fast::bump_version(target.tensor);
 }
 
-// Fields whose rows went to memory that the dictionary no longer has.
+// Throws if a field's tensor is no longer in the dictionary.
 void TensorWriter::require_stored() const {
   for (std::size_t i = 0; i < targets_.size(); ++i) {
     const Target& target = targets_[i];

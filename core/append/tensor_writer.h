@@ -8,14 +8,13 @@ namespace td {
 
 struct WriterOptions {
   std::int64_t first_row = 0;
-  std::int64_t capacity = 0;  // rows that may be written, from first_row; 0: up to the last
+  std::int64_t capacity = 0;  // rows that may be written from first_row on; 0: up to the last
 };
 
-// Fields are tensors that the dictionary stores. What it makes anew for each reading, such as an entry of a
-// lazy stack, cannot be bound: rows would go to memory that nobody reads. The same is true of a tensor that
-// has been moved, mapped, shared or replaced since; flush() and close() tell (Code::wrong_entry).
-//
-// Fields that were not put keep what was there. Autograd learns of the new values at flush() and close().
+// Fields are tensors stored in the dictionary. Entries created on each read, such as those of a lazy stack,
+// cannot be bound: the rows would be lost. They would also be lost if a tensor was moved, mapped, shared or
+// replaced meanwhile: flush() and close() report it (Code::wrong_entry).
+// Fields that were not put keep their values. Autograd sees the new values after flush() and close().
 class TensorWriter final : public record::Writer {
  public:
   explicit TensorWriter(const TensorDict& td, const WriterOptions& options = {});
@@ -23,7 +22,7 @@ class TensorWriter final : public record::Writer {
 
   std::string_view folder() const noexcept override { return {}; }
 
-  // Waits until what was put into mapped tensors is on the disk.
+  // Waits until rows in mapped tensors are on disk.
   void flush() override;
 
  private:
@@ -40,8 +39,8 @@ class TensorWriter final : public record::Writer {
   void bump_versions() noexcept;
   void require_stored() const;
 
-  std::int64_t limit_;  // what end_ was when the writer was opened
-  Sizes batch_;         // when the writer was opened: what the rows were counted for
+  std::int64_t limit_;  // end_ when the writer was opened
+  Sizes batch_;         // when the writer was opened
   std::vector<Target> targets_;
   TensorDict td_;
 };

@@ -19,7 +19,7 @@ const int folder_flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 
 namespace {
 
-// One name after the other, where the kernel cannot be told to follow no link.
+// Opens name by name, for kernels without openat2().
 int open_stepwise(int root, const std::string& relative, int flags, unsigned mode) noexcept {
   Descriptor at;
   for (std::size_t begin = 0;;) {
@@ -64,11 +64,11 @@ Descriptor open_beneath(int folder, const std::string& relative, int flags,
     for (;;) {
       const long number = ::syscall(SYS_openat2, folder, relative.c_str(), &how, sizeof how);
       if (number >= 0) return Descriptor(static_cast<int>(number));
-      if (errno == EAGAIN) continue;  // somebody renames meanwhile
+      if (errno == EAGAIN) continue;  // a concurrent rename
       if (errno != ENOSYS && errno != EPERM) return Descriptor();
       break;
     }
-    known = false;  // an old kernel, or one that is told to refuse
+    known = false;  // an old kernel, or a sandbox that forbids the call
   }
 #endif
   return Descriptor(open_stepwise(folder, relative, flags, mode));

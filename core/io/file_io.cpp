@@ -17,7 +17,7 @@ namespace td::files {
 
 namespace {
 
-// Longer writes are cut by the system anyway.
+// Linux limits one write to slightly below 2 GiB.
 constexpr std::size_t write_piece = std::size_t{1} << 30;
 
 }  // namespace
@@ -86,7 +86,7 @@ void keep_manner(int file, const Look& old, const std::string& path) {
   struct stat made {};
   if (::fstat(file, &made) != 0) fail_io("cannot look at", path, errno);
   if (old.owner != made.st_uid || old.group != made.st_gid) {
-    // Not everybody may; then the file is the one who writes it's.
+    // Without the right to change the owner, the file belongs to its writer.
     if (::fchown(file, old.owner, old.group) != 0) errno = 0;
   } else if ((old.mode & 0777U) == (made.st_mode & 07777)) {
     return;
@@ -127,7 +127,7 @@ std::string read(Descriptor file, std::size_t limit, const std::string& path) {
 
 namespace {
 
-// `write(data, bytes)` until all is written: one call may write less.
+// Calls `write(data, bytes)` until all bytes are written: one call may write fewer.
 template <class Write>
 void write_pieces(const char* data, std::size_t bytes, const std::string& path, Write&& write) {
   while (bytes != 0) {

@@ -1,4 +1,4 @@
-// core/io/file_io.h: files and folders, with errors that name them. Nothing here knows of tensors.
+// core/io/file_io.h: files and folders, with errors that name them.
 #pragma once
 
 #include "core/base/error.h"
@@ -38,7 +38,7 @@ class Descriptor {
   int number_;
 };
 
-// The path from the root of the file system; "." and doubled slashes are taken out, links are kept.
+// The absolute path, without "." and doubled slashes; keeps links.
 std::string absolute(const std::string& path);
 
 std::string join(const std::string& folder, std::string_view name);
@@ -47,7 +47,7 @@ inline bool ends_with(std::string_view text, std::string_view end) noexcept {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-// What stands under a path. A link is not followed.
+// What a path names; does not follow a link.
 enum class Found { nothing, file, folder, link, other };
 struct Look {
   Found found = Found::nothing;
@@ -59,39 +59,37 @@ struct Look {
 Look look(const std::string& path);
 Look look_of(const struct stat& info) noexcept;
 
-// Gives an open file the permissions of the file that it replaces, and its owner where the system allows
-// that. Nothing where none was there.
+// Gives an open file the permissions, and if possible the owner, of the file that it replaces.
 void keep_manner(int file, const Look& old, const std::string& path);
 
-// The content of a file that is no link; nothing longer than `limit` bytes is read (Code::format).
+// The content of a file, which must not be a link; Code::format above `limit` bytes.
 std::string read(const std::string& path, std::size_t limit);
 std::string read(Descriptor file, std::size_t limit,
-                 const std::string& path);  // not open: errno says why
+                 const std::string& path);  // not open: errno has the reason
 
-// Waits until a file is on the disk, or the names in a folder. Where folders cannot be synced nothing
-// is waited for.
+// Waits until a file's content, or a folder's names, are on disk. Does nothing for folders that cannot be
+// synced.
 void sync(const std::string& path);
-void sync(int file, const std::string& path);  // of an open one
+void sync(int file, const std::string& path);  // an open file
 
-// Gives a file so many bytes.
+// Sets a file's size.
 void resize(int file, std::uint64_t bytes, const std::string& path);
 
-// The folder that a path lies in; "/" for the root.
+// The parent folder of a path; "/" for the root.
 std::string parent_of(const std::string& path);
 
-// All the bytes, to an open file. `path` is for the message.
+// Write all bytes to an open file. `path` is for messages.
 void write_all(int file, const char* data, std::size_t bytes, const std::string& path);
 void write_all_at(int file, const char* data, std::size_t bytes, std::uint64_t offset,
                   const std::string& path);
 
-// Bytes that may still be written to the disk of a folder; nullopt where the system does not say.
+// Free bytes on the disk of a folder; nullopt if unknown.
 std::optional<std::uint64_t> free_bytes(const std::string& path);
 
-// Names of the folders inside a folder, sorted; links to folders do not count. Stops with
-// Code::format at more than `limit`.
+// Names of the folders in a folder, sorted, without links; Code::format above `limit`.
 std::vector<std::string> folders_in(const std::string& path, std::size_t limit);
 
-// Folders made for a purpose: those that were not there go again unless keep() is called.
+// Creates folders, and removes those it created unless keep() is called.
 class NewFolders {
  public:
   NewFolders() = default;
@@ -99,10 +97,10 @@ class NewFolders {
   NewFolders(const NewFolders&) = delete;
   NewFolders& operator=(const NewFolders&) = delete;
 
-  void make(const std::string& path);               // its parent exists; no link may stand there
-  void make_with_parents(const std::string& path);  // absolute; links on the way are followed
+  void make(const std::string& path);               // the parent must exist; a link is refused
+  void make_with_parents(const std::string& path);  // absolute; follows links in the parents
   void keep() noexcept { made_.clear(); }
-  void sync() const;  // waits until their names are on the disk
+  void sync() const;  // waits until their names are on disk
 
  private:
   Origin origin_;

@@ -12,7 +12,7 @@ namespace td::files {
 
 namespace {
 
-// Something is mounted here. Two mounts of one file system have the same device.
+// Whether the folder is a mount point. Device numbers are not enough: two mounts may share a device.
 bool is_mount(int folder) noexcept {
 #if defined(STATX_ATTR_MOUNT_ROOT)
   struct statx info {};
@@ -24,8 +24,8 @@ bool is_mount(int folder) noexcept {
 #endif
 }
 
-// Whether this process may list all folders below this one, and none of them is a mount. No link is followed, also
-// when somebody puts one in the place of a folder meanwhile.
+// Whether this process can list all folders below, and no mount is among them. Follows no link, even if a
+// folder is replaced by one meanwhile.
 bool holds_no_mount(const std::string& path) {
   const Descriptor root(::open(path.c_str(), folder_flags | O_NOFOLLOW));
   if (!root.is_open()) return false;
@@ -35,7 +35,7 @@ bool holds_no_mount(const std::string& path) {
     folders.pop_back();
     const Descriptor folder = open_beneath(root.get(), at, folder_flags);
     if (!folder.is_open()) {
-      if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) continue;  // no folder any more
+      if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) continue;  // no longer a folder
       return false;
     }
     if (is_mount(folder.get())) return false;
@@ -45,13 +45,13 @@ bool holds_no_mount(const std::string& path) {
       }
     } catch (const Error& error) {
       if (error.code() != Code::io) throw;
-      return false;  // somebody else's, closed to this process
+      return false;  // not accessible to this process
     }
   }
   return true;
 }
 
-// A folder whose last name is its own: not "..", not a link, not the root.
+// The folder's path with a real last name: not "..", a link or the root.
 std::string real_folder(const std::string& path) {
   struct stat info {};
   const std::size_t last = path.rfind('/');
@@ -89,7 +89,7 @@ void copy_file(int from_folder, int to_folder, const std::string& name, const st
 
 void link_file(int from_folder, int to_folder, const std::string& name, const std::string& path) {
   if (::linkat(from_folder, name.c_str(), to_folder, name.c_str(), 0) == 0) return;
-  // Others would not come right by copying: EXDEV means that something is mounted there.
+  // Copying does not help with other errors: EXDEV means a mount point.
   if (errno != EPERM && errno != EMLINK && errno != ENOTSUP && errno != ENOSYS) {
     fail_io("cannot keep", path, errno);
   }
@@ -116,7 +116,7 @@ bool FolderReplacement::can_replace(const std::string& target) {
   if (above.st_dev != folder.st_dev || ::access(parent.c_str(), W_OK | X_OK) != 0) return false;
   const uid_t me = ::geteuid();
   if (me != 0 && folder.st_uid != me) return false;
-  // Whoever works in the folder, or below it, must not find itself in one that has gone.
+  // A process that works in the folder or below it would end up in a removed one.
   const std::unique_ptr<char, decltype(&std::free)> here(::getcwd(nullptr, 0), &std::free);
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
@@ -153,7 +153,7 @@ FolderReplacement::FolderReplacement(const std::string& target, FolderLock* held
     parents_.make_with_parents(parent_);
   } else {
     if (held == nullptr) own_ = FolderLock(target_);
-    if (held_->descriptor() < 0) fail_busy(target_);  // somebody has just made it
+    if (held_->descriptor() < 0) fail_busy(target_);  // another process has just created it
     held_->require_name(target_);
     if (::access(target_.c_str(), W_OK | X_OK) != 0) fail_io("cannot write to", target_, errno);
     way_ = exchange_wanted && can_replace(target_) ? Way::exchange : Way::merge;
@@ -254,7 +254,7 @@ void FolderReplacement::keep(const std::string& relative) {
   }
 }
 
-// Permissions and owners of the old folders for the new ones.
+// Copies permissions and owners of the old folders.
 void FolderReplacement::copy_manner() const {
   for (std::size_t i = 0; i <= folders_.size(); ++i) {
     const std::string relative = i == 0 ? std::string() : folders_[i - 1];
@@ -266,7 +266,7 @@ void FolderReplacement::copy_manner() const {
     const std::string path = join(target_, relative);
     if (!to.is_open() || ::fstat(to.get(), &made) != 0) fail_io("cannot look at", path, errno);
     if (old.st_uid != made.st_uid || old.st_gid != made.st_gid) {
-      // Not everybody may; then the folder is the one who saves'.
+      // Without the right to change the owner, the folder belongs to this process.
       if (::fchown(to.get(), old.st_uid, old.st_gid) != 0) errno = 0;
     }
     if (old.st_mode != made.st_mode && ::fchmod(to.get(), old.st_mode & 07777) != 0) {
@@ -289,7 +289,7 @@ void FolderReplacement::commit(bool durable) {
   finish();
 }
 
-// False where this is not possible.
+// Returns false if this is not possible.
 bool FolderReplacement::exchange(bool durable) {
   Rename how = way_ == Way::fresh ? Rename::no_replace : Rename::exchange;
   int error = aside_->rename_to(name_, how);
@@ -298,7 +298,7 @@ bool FolderReplacement::exchange(bool durable) {
   if (way_ != Way::fresh && (error == EINVAL || error == EBUSY || error == EPERM)) return false;
   if (error != 0) fail_io("cannot replace", target_, error);
   try {
-    // Another folder may have come there since it was looked at.
+    // The folder may have been replaced since it was locked.
     if (how == Rename::exchange && !aside_->holds(held_->descriptor())) fail_busy(target_);
     if (durable) sync_folder(aside_->parent(), parent_);
   } catch (...) {
@@ -310,7 +310,7 @@ bool FolderReplacement::exchange(bool durable) {
   return true;
 }
 
-// What was made takes away what it is not, and the lock of the old folder goes with the last name of it.
+// Removes the old folder. Its lock ends with its last name.
 void FolderReplacement::finish() {
   parents_.keep();
   FolderLock old;

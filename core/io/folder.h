@@ -1,5 +1,5 @@
-// core/io/folder.h: a folder with one writer at a time, and folders that are replaced as a whole. What
-// happens on the disk, and what a reader and a crash can see of it, stands in docs/design/disk.md.
+// core/io/folder.h: replaces a whole folder, with one writer at a time. docs/design/disk.md describes the
+// steps on disk and what readers and crashes can observe.
 #pragma once
 
 #include "core/io/unfinished.h"
@@ -11,27 +11,27 @@
 
 namespace td::files {
 
-// A folder that is made aside and then takes the place of another, or of none, in one step. Without
-// commit() all that was made goes away.
+// Builds a folder aside, then puts it in place of an existing folder, or of nothing, in one step. Without
+// commit(), removes everything it made.
 class FolderReplacement {
  public:
   enum class Way {
-    fresh,     // nothing is there: one rename
-    exchange,  // the old folder and the new one are exchanged, and the old one is removed
-    merge,     // files are renamed into the folder that is there, one by one, a meta.json last
+    fresh,     // no folder exists: one rename
+    exchange,  // exchanges the two folders, then removes the old one
+    merge,     // renames files into the existing folder one by one, meta.json files last
   };
 
-  // Whether the folder that is there can be exchanged for another: not a mount point or around one, not
-  // the current folder or around it, and with a parent and an owner that this process may use.
+  // Whether the existing folder can be exchanged: it neither is nor contains a mount point or the current
+  // folder, and its parent and owner allow it.
   static bool can_replace(const std::string& target);
 
-  // Removes what a writer that has died made aside for this folder; the caller holds the lock on it.
+  // Removes what a writer that died left aside for this folder. The caller holds the folder's lock.
   static void sweep(const std::string& target, const FolderLock& held);
 
-  // `target` is absolute; missing parents are made, and a link at its end is followed. Throws Code::busy
-  // while another writer works there, unless `held` is a lock of the caller's on the folder, which still
-  // has this name (Code::io): commit() then puts the lock on the new folder there. Where an exchange is not possible, or not `wanted`,
-  // the way is merge.
+  // `target` is absolute; creates missing parents and follows a link at its end. Throws Code::busy while
+  // another writer holds the folder. `held` is the caller's own lock on it, which commit() moves to the new
+  // folder; Code::io if that folder no longer has this name. Merges if an exchange is not possible or not
+  // `wanted`.
   explicit FolderReplacement(const std::string& target, FolderLock* held = nullptr,
                              bool exchange_wanted = true);
   ~FolderReplacement();
@@ -39,41 +39,35 @@ class FolderReplacement {
   FolderReplacement& operator=(const FolderReplacement&) = delete;
 
   Way way() const noexcept { return way_; }
-  const std::string& target() const noexcept { return target_; }  // where it will be
-  const std::string& path() const noexcept {
-    return aside_->path();
-  }                                                          // where it is made, empty at first
-  int folder() const noexcept { return aside_->content(); }  // that one, open
+  const std::string& target() const noexcept { return target_; }       // final path
+  const std::string& path() const noexcept { return aside_->path(); }  // path while it is built
+  int folder() const noexcept { return aside_->content(); }  // the folder being built, open
 
-  // A folder in the new one, its parents before it. It gets the permissions of the old one of this
-  // name.
+  // Creates a folder, with its parents and the old folder's permissions.
   void make_folder(const std::string& relative);
 
-  // A file in the new folder, open for reading and writing, with the permissions of the old one that it
-  // stands for. May be called by several threads.
+  // Creates a file, open for reading and writing, with the permissions of the old one. Thread-safe.
   Descriptor create(const std::string& relative, const Look& old) const;
-  // The same with a content; the old one is looked for.
+  // Creates a file with this content; looks up the old one itself.
   void write(const std::string& relative, std::string_view content) const;
 
-  // What the new folder shall have from the old one: a file, or a folder with all that is in it. Paths
-  // are relative to the folder; folders on the way are made. Files are linked, or copied where the file
-  // system does not link. Does nothing when the way is merge: there it stays anyway.
+  // Keeps a file or a folder tree of the old folder, by links, or by copies if the file system lacks links.
+  // Paths are relative; creates parents. Does nothing when merging: everything stays.
   void keep(const std::string& relative);
 
-  // A file or folder of the old one that the new one has not. Says something only for merge, where it
-  // is removed at the end.
+  // Marks a file or folder for removal. Needed only when merging; otherwise it is not kept anyway.
   void drop(const std::string& relative) { dropped_.push_back(relative); }
 
-  // The folder takes its place. Throws Code::busy when another one has come there meanwhile, Code::io
-  // otherwise; what was there before stays then, unless in_place() says otherwise. `durable`: returns when
-  // all of it is on the disk, the name of the folder included.
+  // Puts the folder in place. Throws Code::busy if another folder took the place meanwhile, else Code::io;
+  // the old folder stays then, unless in_place() is true. `durable`: waits until everything, including the
+  // folder's name, is on disk.
   void commit(bool durable = false);
 
-  // After a failure: the new one has taken the place, and could not be taken back.
+  // After a failure: whether the new folder is in place, because the step could not be undone.
   bool in_place() const noexcept { return in_place_; }
 
  private:
-  // A folder below the old one and the same below the new one; the last are kept open.
+  // A folder in the old tree and its counterpart in the new one. The last pair stays open.
   struct Pair {
     std::string folder;
     Descriptor from;
@@ -90,11 +84,11 @@ class FolderReplacement {
   std::string target_;
   std::string parent_;
   std::string name_;                  // in the parent
-  NewFolders parents_;                // of a target that had none
-  FolderLock own_;                    // on the old folder, unless the caller has it
+  NewFolders parents_;                // that this object created
+  FolderLock own_;                    // on the old folder, unless the caller holds it
   FolderLock* held_;                  // on the old folder
-  std::optional<Aside> aside_;        // nothing once it is done
-  std::vector<std::string> folders_;  // in the new one
+  std::optional<Aside> aside_;        // reset when done
+  std::vector<std::string> folders_;  // in the new folder
   std::vector<std::string> dropped_;
   Pair pair_;
   unsigned cut_modes_ = 0;  // permissions that new files do not get
@@ -102,15 +96,15 @@ class FolderReplacement {
   bool in_place_ = false;
 };
 
-// Removes a file or a folder with all that is in it; follows no link and enters no other file system.
-// What cannot be removed stays.
+// Removes a file or a folder tree; follows no link and stays in its file system. Skips what cannot be
+// removed.
 void remove_tree(const std::string& path) noexcept;
-void empty_folder(int folder) noexcept;  // an open one, which stays
+void empty_folder(int folder) noexcept;  // an open folder, which stays
 
-// Waits until the names in a folder are on the disk; of a descriptor that may only name it.
+// Waits until a folder's names are on disk. The descriptor may be O_PATH.
 void sync_folder(int folder, const std::string& path);
 
-// Waits until all files and folders below an open folder are on the disk, and itself.
+// Waits until an open folder and everything below it is on disk.
 void sync_tree(int folder, const std::string& path);
 
 }  // namespace td::files

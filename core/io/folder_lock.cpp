@@ -22,7 +22,7 @@ FolderLock::FolderLock(const std::string& path) {
     Descriptor folder(::open(path.c_str(), folder_flags));
     if (!folder.is_open()) fail_io("cannot open the folder", path, errno);
     if (!take(std::move(folder), path)) fail_busy(path);
-    // The one that has been locked may have been replaced since it was opened.
+    // The locked folder may have been replaced since it was opened.
     struct stat locked {};
     struct stat now {};
     if (::fstat(folder_.get(), &locked) != 0 || ::stat(path.c_str(), &now) != 0) {
@@ -38,7 +38,7 @@ bool FolderLock::take(Descriptor folder, const std::string& path) {
   while (::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno == EWOULDBLOCK) return false;
-    // Network file systems lock no folders, others nothing.
+    // Network file systems do not lock folders; some file systems lock nothing.
     if (errno != ENOTSUP && errno != ENOSYS && errno != EINVAL && errno != EBADF &&
         errno != ENOLCK) {
       fail_io("cannot lock", path, errno);
@@ -64,8 +64,8 @@ FolderLock& FolderLock::operator=(FolderLock&& other) noexcept {
   return *this;
 }
 
-// Unlocked by name: a process that was made without fork() may have the descriptor, too. In a child the
-// descriptor is closed, and its number may be another file's by now.
+// Unlock explicitly: a process made without fork() may share the descriptor. In a child the descriptor is
+// closed, and its number may belong to another file.
 void FolderLock::release() noexcept {
   if (!folder_.is_open()) return;
   if (!origin_.is_here()) {

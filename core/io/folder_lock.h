@@ -1,4 +1,4 @@
-// core/io/folder_lock.h: says that a writer works on a folder.
+// core/io/folder_lock.h: the lock of a folder's writer.
 #pragma once
 
 #include "core/io/beneath.h"
@@ -8,32 +8,31 @@
 
 namespace td::files {
 
-// The lock is advisory, goes with the process, and counts between threads of one process, too. A child
-// process does not have it. On file systems without locks nothing is held.
+// Advisory; excludes processes and threads, and ends with the process. Child processes do not inherit it. On
+// file systems without locks it does nothing.
 class FolderLock {
  public:
   FolderLock() noexcept = default;
-  // Throws Code::busy while another one holds it, and Code::io when there is no such folder. A link to
-  // a folder is followed.
+  // Follows a link. Throws Code::busy if the lock is held, Code::io if there is no such folder.
   explicit FolderLock(const std::string& path);
   ~FolderLock() { release(); }
   FolderLock(FolderLock&& other) noexcept = default;
   FolderLock& operator=(FolderLock&& other) noexcept;
 
   bool held() const noexcept { return held_; }
-  int descriptor() const noexcept { return folder_.get(); }  // of the folder; -1: none
+  int descriptor() const noexcept { return folder_.get(); }  // of the folder; -1: not held
   void release() noexcept;
 
-  // Takes the lock unless another one has it; false then. `folder` is open.
+  // Locks an open folder; false if the lock is held elsewhere.
   bool take(Descriptor folder, const std::string& path);
 
-  // Whether the folder still has this name; a link is followed.
+  // Whether the path still leads to this folder; follows a link.
   bool has_name(const std::string& path) const noexcept;
-  // Throws Code::io when it has not.
+  // Throws Code::io unless has_name().
   void require_name(const std::string& path) const;
 
  private:
-  struct Flag {  // moves as a descriptor does
+  struct Flag {  // moves like a descriptor
     bool set = false;
     Flag() = default;
     Flag(Flag&& other) noexcept : set(std::exchange(other.set, false)) {}

@@ -1,4 +1,4 @@
-// The last resort: the files of a folder go to their places one by one.
+// The fallback: moves the files into the existing folder one by one.
 #include "core/io/folder.h"
 
 #include <fcntl.h>
@@ -27,7 +27,8 @@ void FolderReplacement::merge(bool durable) {
       }
     }
   }
-  // What is nested first: whoever finds a dictionary finds all of it.
+  // Values first, then the meta.json files, nested ones first: a reader that finds a dictionary finds all of
+  // it.
   files.insert(files.end(), metas.rbegin(), metas.rend());
   NewFolders made;
   for (std::size_t i = 1; i < folders.size(); ++i) made.make(join(target_, folders[i]));

@@ -55,7 +55,7 @@ std::vector<Item> list(const std::string& folder) {
 }
 
 std::vector<Item> list(int folder, const std::string& path) {
-  return list(open_beneath(folder, {}, folder_flags), path);  // with a position of its own
+  return list(open_beneath(folder, {}, folder_flags), path);  // with its own read position
 }
 
 void sync_folder(int folder, const std::string& path) {

@@ -18,13 +18,13 @@ struct Shared {
   std::vector<int> descriptors;
 };
 
-// Never destroyed: locks may go at the very end of the process.
+// Never destroyed: locks may be released at process exit.
 Shared& shared() {
   static Shared& all = *new Shared;
   return all;
 }
 
-// fork() copies the mutex as it is: nobody else may hold it at that moment.
+// fork() copies the mutex: hold it, so that no other thread does.
 void before_fork() { shared().mutex.lock(); }
 void in_parent() { shared().mutex.unlock(); }
 void in_child() {
@@ -35,7 +35,7 @@ void in_child() {
   all.mutex.unlock();
 }
 
-// Noticed from the first lock, or the first Origin, on. The library is never unloaded.
+// Called by the first lock or Origin. The library is never unloaded.
 void watch_forks() {
   static const int registered = ::pthread_atfork(before_fork, in_parent, in_child);
   (void)registered;

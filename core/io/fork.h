@@ -1,13 +1,13 @@
-// core/io/fork.h: what a child process must not touch, though it has a copy of it.
+// core/io/fork.h: protects resources of a parent process from its children.
 #pragma once
 
 namespace td::files {
 
-// How often this process, or those that it comes from, have forked: another number in each child.
+// The number of forks from the first process to this one: differs in each child.
 unsigned forks() noexcept;
 
-// Remembers the process that it was made in. What has been made in a parent is the parent's: a child
-// finishes nothing of it, and takes nothing away.
+// Remembers the process that created an object, so that a child neither finishes nor removes the parent's
+// work.
 class Origin {
  public:
   Origin() noexcept : forks_(forks()) {}
@@ -17,8 +17,8 @@ class Origin {
   unsigned forks_;
 };
 
-// Closes a descriptor in each child. A lock belongs to the open file, which a child shares: it would be
-// held until the last child has ended.
+// Closes a descriptor in each child. A child shares the open file and its lock, which would last until the
+// last child ends.
 void close_in_children(int descriptor);
 void forget_in_children(int descriptor) noexcept;
 

@@ -30,7 +30,7 @@ std::size_t count_mappings() noexcept {
   return lines;
 }
 
-// Says why there is no room. A process may have so many mappings and no more, however small they are.
+// Tells the limit on the number of mappings from a lack of memory.
 [[noreturn]] void fail_no_room(std::size_t bytes, const std::string& path) {
   const std::string what = path.empty() ? std::string() : " of \"" + path + "\"";
   const std::size_t limit = Mappings::system_limit();
@@ -43,7 +43,7 @@ std::size_t count_mappings() noexcept {
   fail(Code::out_of_memory, "cannot map ", bytes, " bytes", what, ": no room in the address space");
 }
 
-// nullptr: there is no room.
+// Returns nullptr if memory or mappings are exhausted.
 char* try_map(std::size_t bytes, int flags, int file, const std::string& path) {
   void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, file, 0);
   if (memory != MAP_FAILED) return static_cast<char*>(memory);
@@ -57,11 +57,11 @@ char* map(std::size_t bytes, int flags, int file, const std::string& path) {
   return memory;
 }
 
-// What writes shall not reach may as well be read, where mappings are scarce. Larger files are not: their
-// pages are to come and go.
+// When mappings are scarce, small private mappings are read instead. Larger files are always mapped, so that
+// their pages can be evicted.
 constexpr std::size_t most_read = std::size_t{1} << 20;
 
-// The first bytes of a file, in memory of malloc.
+// Reads the first bytes of a file into malloc's memory.
 char* read_bytes(int file, std::size_t bytes, const std::string& path) {
   constexpr std::size_t alignment = 64;
   void* memory = nullptr;
@@ -94,7 +94,7 @@ std::shared_ptr<MappedFile> MappedFile::open(const std::string& path, std::size_
 
 std::shared_ptr<MappedFile> MappedFile::open_in(int folder, const char* name, std::string path,
                                                 std::size_t bytes, MapMode mode) {
-  // Without O_NONBLOCK a pipe under this name would stop us here.
+  // O_NONBLOCK: opening a pipe of this name would block.
   constexpr int flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   int number = -1;
   if (mode == MapMode::shared) {
@@ -165,7 +165,7 @@ void MappedFile::unmap() noexcept {
   const std::size_t bytes = std::exchange(bytes_, 0);
   if (bytes == 0 || read_) return;
   if (data_ != nullptr) ::munmap(data_, bytes);
-  if (inode_ == 0) return;  // nameless memory
+  if (inode_ == 0) return;  // anonymous memory
   const auto lock = Mappings::get().lock();
   Mappings::get().remove(device_, inode_, bytes);
 }

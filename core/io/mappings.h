@@ -1,4 +1,4 @@
-// core/io/mappings.h: which bytes of which files this process has mapped, and how many mappings it may have.
+// core/io/mappings.h: which parts of which files this process has mapped, and how many mappings it may have.
 #pragma once
 
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 
 namespace td {
 
-// One entry for each MappedFile, while it lasts. All calls need the lock: who maps a file holds it from
-// the look at its size to the entry, so that no cut comes between.
+// One entry for each live MappedFile. Calls need the lock; hold it from checking a file's size until its
+// entry is added, so that the file is not truncated between.
 class Mappings {
  public:
   static Mappings& get();
@@ -18,15 +18,14 @@ class Mappings {
   void add(std::uint64_t device, std::uint64_t inode, std::uint64_t bytes);
   void remove(std::uint64_t device, std::uint64_t inode, std::uint64_t bytes) noexcept;
 
-  // Whether more of a file is mapped than its first bytes. If they were all that is left of it, a read of
-  // the others would end the process with a signal.
+  // Whether this process maps the file beyond its first `bytes`. Truncating it there would turn a read into a
+  // fatal signal.
   bool reach_beyond(const struct stat& file, std::uint64_t bytes) const noexcept;
 
-  // Whether so many files are mapped that the rest of what the system allows is left to others: threads,
-  // libraries and malloc need mappings too.
+  // Whether further mappings should be left to threads, libraries and malloc.
   bool crowded() const noexcept { return entries_.size() >= most_; }
   void set_most(std::size_t files) noexcept { most_ = files; }  // for tests
-  static std::size_t system_limit() noexcept;                   // vm.max_map_count; 0: not known
+  static std::size_t system_limit() noexcept;                   // vm.max_map_count; 0: unknown
   static std::size_t most_by_system() noexcept;
 
  private:

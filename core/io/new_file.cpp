@@ -50,7 +50,7 @@ void NewFile::commit(bool durable) {
     return;
   }
   sync(aside_.content(), target_);
-  // The old one is kept until the name of the new one is on the disk.
+  // With `durable`, keep the old file until the new name is on disk.
   const bool there = old.found != Found::nothing;
   Rename how = !there                       ? Rename::no_replace
                : old.found == Found::folder ? Rename::plain
@@ -95,13 +95,13 @@ void replace_file(int folder, const std::string& name, const std::string& path,
       if (wanted) ::unlinkat(folder, name.c_str(), 0);
     }
   } remove{folder, aside};
-  // Whoever removes what a killed process has left looks for this lock.
+  // The lock protects the file from cleanups of unfinished work.
   while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EINTR) {
   }
   write_all(file.get(), content.data(), content.size(), path);
   keep_manner(file.get(), old, path);
   if (durable) sync(file.get(), path);
-  // With an exchange the old one is there until the new one is on the disk.
+  // An exchange keeps the old file until the new one is on disk.
   Rename how = durable && there ? Rename::exchange : Rename::plain;
   int error = rename_as(folder, aside.c_str(), folder, name.c_str(), how);
   if (error == EINVAL && how == Rename::exchange) {

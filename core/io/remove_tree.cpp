@@ -1,5 +1,4 @@
-// Removing a folder with all that is in it, without memory from the heap: it has to work when there is
-// none.
+// Removes a folder tree without heap memory: it must work when memory is exhausted.
 #include "core/io/folder.h"
 
 #include <dirent.h>
@@ -24,7 +23,7 @@ namespace {
 
 constexpr std::size_t deepest = 2100;  // more levels than a path can have
 
-// As the system gives it; libc tells of it only when asked for everything.
+// The kernel's directory entry, which libc declares only with _GNU_SOURCE.
 struct Entry {
   std::uint64_t inode;
   std::int64_t offset;
@@ -40,7 +39,7 @@ struct Swept {
   std::array<char, 256> name{};
 };
 
-// Removes what can be removed at once: files and empty folders, up to the first that is not empty.
+// Removes files and empty folders, up to the first folder that is not empty.
 void sweep(int folder, Swept& swept) noexcept {
   alignas(Entry) std::array<char, 8192> buffer;
   swept.inner = false;
@@ -50,7 +49,8 @@ void sweep(int folder, Swept& swept) noexcept {
   while (!swept.failed) {
     const auto n = ::syscall(SYS_getdents64, folder, buffer.data(), buffer.size());
     swept.failed = n < 0;
-    if (n == 0 && swept.removed != before) {  // some file systems skip names while others go
+    if (n == 0 &&
+        swept.removed != before) {  // some file systems skip names while others are removed
       before = swept.removed;
       swept.failed = ::lseek(folder, 0, SEEK_SET) < 0;
       continue;
@@ -86,13 +86,13 @@ void empty_folder(int folder) noexcept {
   struct stat info {};
   if (!at.is_open() || ::fstat(at.get(), &info) != 0) return;
   const dev_t device = info.st_dev;
-  std::array<ino_t, deepest> above;  // so that ".." leads back and nowhere else
+  std::array<ino_t, deepest> above;  // inodes of the parents, to check where ".." leads
   std::size_t depth = 0;
   bool back = false;
   Swept swept;
   for (;;) {
     sweep(at.get(), swept);
-    // What is not empty after it has been emptied will not become so.
+    // Give up on a folder that is still not empty after its content was removed.
     if (swept.failed || (back && swept.removed == 0)) return;
     back = !swept.inner;
     if (back && depth == 0) return;

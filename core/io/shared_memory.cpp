@@ -1,5 +1,5 @@
-// Shared memory without a file system: what memfd_create() gives, opened by others through /proc. It is
-// sealed, so that nobody can shorten it below a mapping, and goes with the last process that has it.
+// Shared memory from memfd_create(), opened by other processes through /proc. Sealed against truncation;
+// freed with its last user.
 #include "core/io/shared_memory.h"
 
 #include "core/base/quote.h"
@@ -18,8 +18,8 @@ namespace td {
 
 namespace {
 
-// The last bytes of the memory. A name that leads to another file of another process, whose numbers
-// have been given out again, is found out by it.
+// The last bytes of the memory. It detects a name whose process and descriptor numbers now belong to another
+// file.
 struct Trailer {
   char magic[8];
   std::uint64_t nonce;
@@ -83,7 +83,7 @@ std::shared_ptr<SharedMemory> SharedMemory::make(std::size_t bytes) {
     fail_system("make", bytes, errno);
   }
   if (::fchmod(file.get(), S_IRUSR | S_IWUSR) != 0) fail_system("make", bytes, errno);
-  // The room is taken now: a page that cannot be had later would end the process with a signal.
+  // Allocate the pages now: a page that is missing later would raise a fatal signal.
   const int refused = ::posix_fallocate(file.get(), 0, static_cast<off_t>(total));
   if (refused != 0) fail_system("make", bytes, refused);
   if (::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
@@ -110,7 +110,8 @@ std::shared_ptr<SharedMemory> SharedMemory::open(const std::string& text) {
   const Name name = parse(text);
   const std::string path =
       "/proc/" + std::to_string(name.process) + "/fd/" + std::to_string(name.file);
-  // It may be anything that the process has open: nothing here must wait for it or become its owner.
+  // The name may lead to any open file of that process: neither block on it nor make it the controlling
+  // terminal.
   const files::Descriptor file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (!file.is_open()) {
     if (errno == ENOENT || errno == ENXIO || errno == ESRCH) {

@@ -1,4 +1,4 @@
-// core/io/shared_memory.h: memory that other processes open by a name.
+// core/io/shared_memory.h: named memory shared between processes.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 
 namespace td {
 
-// One piece of memory that other processes can open by a name. It has no file: the name leads through
-// the process that made it, and when that has ended nothing is left of it but the mappings of others.
+// Memory that other processes open by name. It needs no file: the name refers to the creating process. When
+// that ends, only existing mappings remain.
 class SharedMemory {
  public:
-  // Throws Code::io, Code::out_of_memory, and Code::unsupported where the system has no such memory.
+  // Throws Code::io, Code::out_of_memory, and Code::unsupported on systems without memfd.
   static std::shared_ptr<SharedMemory> make(std::size_t bytes);
 
-  // Code::invalid_argument for a text that is no name, Code::io when it leads nowhere any more,
-  // Code::format when what is there is not ours or may be shortened while it is used.
+  // Code::invalid_argument for a malformed name, Code::io if the memory no longer exists, Code::format if it
+  // was not made by this library or could be truncated.
   static std::shared_ptr<SharedMemory> open(const std::string& name);
 
   ~SharedMemory();
@@ -23,7 +23,7 @@ class SharedMemory {
   SharedMemory& operator=(const SharedMemory&) = delete;
 
   char* data() const noexcept { return data_; }
-  std::size_t bytes() const noexcept { return bytes_; }  // for the user's content
+  std::size_t bytes() const noexcept { return bytes_; }  // of the user's content
   const std::string& name() const noexcept { return name_; }
 
  private:
@@ -33,7 +33,7 @@ class SharedMemory {
   std::size_t bytes_ = 0;
   std::size_t mapped_ = 0;
   std::string name_;
-  int file_ = -1;  // of the one who made it: others open it through this
+  int file_ = -1;  // of the creator, through which others open it
 };
 
 }  // namespace td

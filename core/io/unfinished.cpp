@@ -17,7 +17,8 @@ namespace td::files {
 
 namespace {
 
-constexpr std::size_t longest_name = 200;  // of a target in the name of what is made for it
+constexpr std::size_t longest_name =
+    200;  // part of a target's name that is used in a temporary name
 constexpr std::string_view content_name = unfinished;
 constexpr std::string_view file_begin = ".%tmp-";
 
@@ -29,7 +30,7 @@ bool begins_with(std::string_view text, std::string_view begin) noexcept {
   return text.substr(0, begin.size()) == begin;
 }
 
-// ".NAME.%tmp" and ".%tmp", and with a number behind them.
+// ".NAME.%tmp" or ".%tmp", optionally followed by a number.
 bool is_aside_name(std::string_view name) noexcept {
   if (name.empty() || name.front() != '.') return false;
   const std::size_t at = name.rfind(".%tmp");
@@ -43,8 +44,7 @@ bool is_new_file(std::string_view name) noexcept {
          name.substr(file_begin.size()).find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-// A folder in which nothing lies but what was made there. It has no meta.json, so that it is nobody's
-// dictionary.
+// A folder that holds only unfinished content. Without a meta.json it is not a dictionary.
 bool is_aside(int folder) {
   for (const Item& item : list(folder, {})) {
     if (!begins_with(item.name, content_name)) return false;
@@ -70,7 +70,8 @@ std::string name_aside(std::string_view name) {
     char text[20];
     std::snprintf(text, sizeof text, "%016llx", hash);
     std::size_t end = longest_name;
-    while ((static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U) --end;  // whole letters
+    while ((static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U)
+      --end;  // cut at a UTF-8 boundary
     result.append(name.substr(0, end)).append(text);
   } else {
     result.append(name);
@@ -116,11 +117,11 @@ void remove_left_aside(int folder, const std::string& name) noexcept {
     empty_folder(left.descriptor());
     ::unlinkat(folder, name.c_str(), AT_REMOVEDIR);
   } catch (...) {
-    // It stays for somebody who may remove it.
+    // Leave it to a process that may remove it.
   }
 }
 
-// A process that writes one has a lock on it.
+// A process that writes such a file holds a lock on it.
 void remove_left_files(int folder, const std::string& path) {
   for (const Item& item : list(folder, path)) {
     if (item.found != Found::file || !is_new_file(item.name)) continue;
@@ -138,12 +139,12 @@ Aside::Aside(Descriptor parent, const std::string& parent_path, const std::strin
   if (!parent_.is_open()) fail_io("cannot open the folder", parent_path, errno);
   const std::string base = name_aside(name);
   std::string wanted = base;
-  bool own_name = false;  // that nobody else takes
+  bool own_name = false;  // whether the name is unique to this process
   for (std::size_t attempt = 0, next = 1; attempt < 200; ++attempt) {
     path_ = join(join(parent_path, wanted), content_name);
     switch (claim(wanted, own_name)) {
       case Claim::made:
-        name_.swap(wanted);  // nothing can fail before the folder has its owner
+        name_.swap(wanted);  // from here on the destructor removes it; must not throw
         try {
           make_content(kind, target);
         } catch (...) {
@@ -154,11 +155,11 @@ Aside::Aside(Descriptor parent, const std::string& parent_path, const std::strin
       case Claim::again: break;
       case Claim::busy:
         if (kind == Kind::folder) fail_busy(target);
-        // The others of one target have numbers, so that what they leave is found as well.
+        // Further files for one target are numbered, so that cleanups find them.
         wanted = base + "-" + std::to_string(next++);
         break;
       case Claim::taken:
-        // Something else has the name, or nothing can be locked here.
+        // The name is taken by something else, or locks do not work here.
         own_name = true;
         wanted = base + "-" + std::to_string(::getpid()) + "-" +
                  std::to_string(counter.fetch_add(1, std::memory_order_relaxed));
@@ -167,8 +168,7 @@ Aside::Aside(Descriptor parent, const std::string& parent_path, const std::strin
   fail_io("cannot make the folder", join(parent_path, wanted), EEXIST);
 }
 
-// What is there already under the name is another writer's at work, or was left by one that has died:
-// the lock tells which.
+// An existing folder of this name belongs to an active writer, which holds its lock, or to one that died.
 Aside::Claim Aside::claim(const std::string& name, bool own_name) {
   const std::string path = join(parent_path_, name);
   if (::mkdirat(parent_.get(), name.c_str(), 0777) != 0) {
@@ -188,11 +188,11 @@ Aside::Claim Aside::claim(const std::string& name, bool own_name) {
   Descriptor made = open_beneath(parent_.get(), name, folder_flags);
   if (!made.is_open()) {
     const int error = errno;
-    if (error == ENOENT) return Claim::again;  // taken for one that was left
+    if (error == ENOENT) return Claim::again;  // removed by a cleanup
     ::unlinkat(parent_.get(), name.c_str(), AT_REMOVEDIR);
     fail_io("cannot open the folder", path, error);
   }
-  // Another writer may take it for one that was left, until it is locked.
+  // Until it is locked, another writer's cleanup may claim it.
   try {
     if (!wrapper_.take(std::move(made), path)) return Claim::again;
   } catch (...) {

@@ -1,9 +1,8 @@
-// core/io/unfinished.h: work that has not taken its place, and how it is told from what somebody has stored.
-//
-// Something new is made in `.NAME.%tmp/%tmp`, beside the `NAME` that it will take; NAME is empty for what is
-// made inside a folder. A file that is only written anew inside of a dictionary is `.%tmp-PROCESS-NUMBER`.
-// No key has such a file: escape() writes "%t" nowhere, a file of values ends with ".memmap", and the folder
-// of a nested dictionary has a meta.json. See docs/design/disk.md.
+// core/io/unfinished.h: names of unfinished work, and how to tell it from stored data.
+// New work for `NAME` is built in `.NAME.%tmp/%tmp` beside it; NAME is empty inside a folder that is being
+// built. A rewritten file of a dictionary is `.%tmp-PROCESS-NUMBER`. No key has such a file: escape() never
+// writes "%t", files of values end with ".memmap", and folders of dictionaries have a meta.json. See
+// docs/design/disk.md.
 #pragma once
 
 #include "core/io/folder_lock.h"
@@ -15,30 +14,29 @@ namespace td::files {
 
 inline constexpr std::string_view unfinished = "%tmp";
 
-// What is made for a target of this name lies in a folder of this name.
+// The folder in which work for this name is built.
 std::string name_aside(std::string_view name);
 
-// The name of a file that is written anew in a dictionary, `number` being another one each time.
+// The name of a file to be rewritten; `number` must be unique in the process.
 std::string name_of_new_file(unsigned number);
 
-// Whether something in an open folder is unfinished. A folder is by what is in it, not by its name.
+// Whether an item of an open folder is unfinished. Folders are judged by content, not by name.
 bool is_unfinished(int folder, const Item& item);
 
-// Throws Code::io for a path where the work of others would be taken for unfinished.
+// Throws Code::io for paths that look like unfinished work.
 void check_target(const std::string& path);
 
-// What is unfinished in `folder` under a name, or under a name of files that are written anew, and of which
-// no process says that it works on it, goes.
+// Remove unfinished work for `name`, or unfinished files, in `folder`, unless a process holds their lock.
 void remove_left_aside(int folder, const std::string& name) noexcept;
 void remove_left_files(int folder, const std::string& path);
 
-// A file, or a folder, that is being made.
+// A file or folder being built.
 class Aside {
  public:
   enum class Kind { file, folder };
 
-  // In a folder that is open. Throws Code::busy, naming the target, when somebody makes the same folder;
-  // of files several may be in the making.
+  // Builds in an open folder. Throws Code::busy, naming the target, if another writer builds the same folder;
+  // files may be built several at a time.
   Aside(Descriptor parent, const std::string& parent_path, const std::string& name, Kind kind,
         const std::string& target);
   ~Aside() { remove(); }
@@ -47,17 +45,17 @@ class Aside {
 
   const std::string& path() const noexcept { return path_; }
   int parent() const noexcept { return parent_.get(); }
-  int content() const noexcept;  // the folder, or the file, open for reading and writing
+  int content() const noexcept;  // the folder, or the file open for reading and writing
   FolderLock& lock() noexcept { return lock_; }  // on the folder
 
-  // The content takes a name in the parent; errno, or 0.
+  // Gives the content a name in the parent, or reverses that; returns 0 or errno.
   int rename_to(const std::string& name, Rename how) const noexcept;
   int take_back(const std::string& name, Rename how) const noexcept;
 
-  // Whether what lies aside now is this folder or file.
+  // Whether the content is this folder or file.
   bool holds(int other) const noexcept;
 
-  // Something else is put beside the content, and goes with it; errno, or 0.
+  // Moves something next to the content, to be removed with it, or back; returns 0 or errno.
   int put_away(int folder, const char* name, std::size_t number) const noexcept;
   int bring_back(int folder, const char* name, std::size_t number) const noexcept;
 
@@ -70,9 +68,9 @@ class Aside {
   Origin origin_;
   Descriptor parent_;
   std::string parent_path_;
-  std::string name_;    // empty: nothing to take away
+  std::string name_;    // empty: nothing to remove
   std::string path_;    // of the content
-  FolderLock wrapper_;  // says that somebody works here
+  FolderLock wrapper_;  // held while the content is being built
   FolderLock lock_;
   Descriptor file_;
 };

@@ -27,7 +27,7 @@ PooledBatch::PooledBatch(std::shared_ptr<const RowSource> source, SizesView fron
   note_form();
 }
 
-// Notes down every dictionary and every entry.
+// Records each dictionary and entry.
 struct PooledBatch::Notes : WalkSink<Take::whole> {
   PooledBatch& batch;
   explicit Notes(PooledBatch& noting) : batch(noting) {}
@@ -61,8 +61,8 @@ bool PooledBatch::fits(const RowSource& source, SizesView front) const noexcept 
   return is_of(source) && SizesView(front_) == front;
 }
 
-// Whether the dictionary is what it was made as. Asked while the root is ours alone; a node below that
-// somebody holds counts as changed.
+// Whether the dictionary is unmodified. Requires that only the pool holds the root; a nested node with
+// another holder counts as modified.
 bool PooledBatch::untouched() const noexcept {
   for (const Slot& slot : slots_) {
     const DenseNode& holder = *slot.holder;
@@ -96,7 +96,7 @@ bool PooledBatch::take_back() {
   if (root_.defined() && root_.use_count() != 1) return false;
   const bool whole = root_.defined() && untouched();
   if (!whole) root_.reset();
-  if (!alone(whole ? 2 : 1)) return false;  // one holder is this, the other the dictionary
+  if (!alone(whole ? 2 : 1)) return false;  // held by this object and by the dictionary
   if (whole) return true;
   root_ = source_->make_batch(front_, leaves_);
   note_form();
@@ -109,7 +109,7 @@ std::shared_ptr<PooledBatch> BatchPool::take(const std::shared_ptr<const RowSour
   for (std::shared_ptr<PooledBatch>& batch : batches_) {
     if (batch.use_count() == 1 && batch->fits(*source, front) && batch->take_back()) return batch;
   }
-  // Those of an earlier epoch, of a folder that has grown, come back to nobody.
+  // Drop batches of an earlier epoch, when the folder had fewer rows.
   batches_.erase(std::remove_if(batches_.begin(), batches_.end(),
                                 [&](const auto& batch) { return !batch->is_of(*source); }),
                  batches_.end());

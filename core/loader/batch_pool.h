@@ -1,4 +1,4 @@
-// core/loader/batch_pool.h: batches whose memory is used again when nobody holds them any more.
+// core/loader/batch_pool.h: reuses the memory of released batches.
 #pragma once
 
 #include "core/loader/row_source.h"
@@ -10,7 +10,7 @@
 
 namespace td {
 
-// A batch and the memory of its fields. Whoever fills it holds it.
+// A batch and the memory of its fields. The thread that fills it owns it.
 class PooledBatch {
  public:
   PooledBatch(std::shared_ptr<const RowSource> source, SizesView front);
@@ -19,11 +19,11 @@ class PooledBatch {
   c10::ArrayRef<char*> targets() const noexcept { return targets_; }
 
   bool is_of(const RowSource& source) const noexcept { return source_.get() == &source; }
-  // Whether it has these sizes, too.
+  // Also compares the sizes.
   bool fits(const RowSource& source, SizesView front) const noexcept;
 
-  // False while somebody else holds the dictionary or a tensor of it, or memory of one. Otherwise the batch
-  // is as it was made; what the last holder changed in its dictionary is undone.
+  // Reclaims the batch, and undoes changes to its dictionary. False while the dictionary, a tensor of it or
+  // its memory has another holder.
   bool take_back();
 
  private:
@@ -36,7 +36,7 @@ class PooledBatch {
   struct Slot {
     const DenseNode* holder;
     std::size_t entry;
-    const void* expected;  // the tensor or node that stands there
+    const void* expected;  // the tensor or node at this entry
   };
 
   struct Notes;
@@ -54,7 +54,7 @@ class PooledBatch {
   std::vector<Slot> slots_;
 };
 
-// Threads may take batches side by side.
+// Thread-safe.
 class BatchPool {
  public:
   explicit BatchPool(std::size_t capacity) : capacity_(capacity) {}
@@ -62,7 +62,7 @@ class BatchPool {
   std::shared_ptr<PooledBatch> take(const std::shared_ptr<const RowSource>& source,
                                     SizesView front);
 
-  // Lets go of a batch that has been filled. The pool looks at who holds one under its lock alone.
+  // Returns a filled batch to the pool, which checks for other holders only under its lock.
   void give(std::shared_ptr<PooledBatch>& batch);
 
  private:

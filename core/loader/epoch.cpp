@@ -35,7 +35,7 @@ Epoch::Epoch(std::int64_t number, std::shared_ptr<const Items> items, std::uint6
       seed_(mixed(seed, static_cast<std::uint64_t>(number))),
       sampler_(
           make_sampler(drawing_of(options), items_->count(), seed_, options.draws, items_->sums)) {
-  // The ranks share the draws, one behind the other: batches of rows in order stay rows in order.
+  // Each rank takes a contiguous part of the draws: ordered batches have adjacent rows.
   const std::int64_t all = sampler_->length(), ranks = options.world_size;
   const std::int64_t each = all / ranks, more = options.drop_last ? 0 : all % ranks;
   first_ = options.rank * each + std::min(options.rank, more);
@@ -52,7 +52,7 @@ TensorDict Epoch::picked(c10::ArrayRef<std::int64_t> rows, SizesView front) cons
 
 TensorDict Epoch::gathered(std::int64_t first, std::int64_t count, BatchPool& pool,
                            Scratch& scratch) const {
-  const at::NoGradGuard no_grad;  // batches are values, not steps of a computation
+  const at::NoGradGuard no_grad;  // batches are not recorded by autograd
   scratch.items.resize(static_cast<std::size_t>(count));
   sampler_->draw(first, count, scratch.items.data());
   std::int64_t rows = count;
@@ -94,7 +94,7 @@ TensorDict Epoch::batch(std::int64_t number, int worker, BatchPool& pool, Scratc
   piece.first = number * options_.rows;
   piece.length = std::min(options_.rows, draws_ - piece.first);
   piece.worker = worker;
-  // The same number as that of a draw, of another seed: what is drawn says nothing about it.
+  // Numbered like a draw, but with another seed, so that it does not depend on the draws.
   piece.seed =
       mixed(~seed_, static_cast<std::uint64_t>(number * options_.world_size + options_.rank));
   TensorDict result = gathered(first_ + piece.first, piece.length, pool, scratch);

@@ -1,4 +1,4 @@
-// core/loader/epoch.h: one pass over a dictionary: what its batches are, and making any of them.
+// core/loader/epoch.h: one pass over a dictionary: defines its batches and creates any of them.
 #pragma once
 
 #include "core/loader/batch_pool.h"
@@ -6,16 +6,15 @@
 
 namespace td {
 
-// The positions of a batch, kept by each worker so that no batch allocates them.
+// Reused by each worker, so that batches do not allocate it.
 struct Scratch {
   std::vector<std::int64_t> items;
   std::vector<Run> runs;
 };
 
-// What is drawn from: the rows of a source, or its slices. Worked out once for as many epochs as see the same
-// rows.
+// The items to draw: rows of a source, or slices. Shared by epochs over the same rows.
 struct Items {
-  // `rows`: how many rows of the source count.
+  // `rows`: uses only the first rows of the source.
   Items(std::shared_ptr<const RowSource> source, std::int64_t rows, const LoaderOptions& options);
   explicit Items(const std::shared_ptr<const RowSource>& source, const LoaderOptions& options)
       : Items(source, source->rows(), options) {}
@@ -25,10 +24,10 @@ struct Items {
   std::shared_ptr<const RowSource> source;
   std::int64_t rows;
   std::optional<Slices> slices;
-  std::shared_ptr<const WeightSums> sums;  // of the weights, if there are any
+  std::shared_ptr<const WeightSums> sums;  // of the weights, if any
 };
 
-// Immutable: workers make batches of it side by side.
+// Immutable: workers share it.
 class Epoch {
  public:
   Epoch(std::int64_t number, std::shared_ptr<const Items> items, std::uint64_t seed,

@@ -1,4 +1,4 @@
-// Who makes which batch, and in what order batches are given.
+// Assigns batches to workers and returns them in order.
 #include "core/loader/loader.h"
 
 #include "core/base/recursion_guard.h"
@@ -19,8 +19,7 @@
 
 namespace td {
 
-// Held by the loader and by each worker: a function that frees the loader it works for leaves its thread
-// something to come back to.
+// Shared by the loader and its workers: it outlives a callback that frees the loader.
 class Loader::State : public std::enable_shared_from_this<State> {
  public:
   State(const TensorDict& td, LoaderOptions options)
@@ -32,7 +31,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
         slots_(std::max<std::size_t>(options_.ahead, 1)),
         outer_(working_for_ == nullptr ? nullptr : working_for_->shared_from_this()) {
     items_ = items_of(td_);
-    if (options_.device || options_.pin) {  // told here, not by the first batch
+    if (options_.device || options_.pin) {  // fails here, not in the first batch
       ConvertOptions where;
       where.device = options_.device;
       where.pin = options_.pin;
@@ -63,7 +62,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
             [self = shared_from_this(), state, number] { self->run_worker(state, number); });
       }
     } catch (...) {
-      // The system gives no more threads: those that run do the work, or the caller.
+      // No more threads are available: the running ones, or the caller, do the work.
     }
   }
 
@@ -148,7 +147,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
     const bool mine = is_mine();
     for (std::thread& thread : threads_) {
       if (mine) {
-        thread.detach();  // one of them is asking
+        thread.detach();  // this is the worker itself
       } else {
         thread.join();
       }
@@ -158,12 +157,12 @@ class Loader::State : public std::enable_shared_from_this<State> {
  private:
   struct Slot {
     bool done = false;
-    bool again = false;  // it has been given, and was not accepted: the caller makes it himself
+    bool again = false;  // returned before, but not accepted: the caller makes it again
     std::optional<TensorDict> batch;
     std::exception_ptr failure;
   };
 
-  // One call of the caller: on one thread at a time, and not from the function of a batch.
+  // A call by the user: from one thread at a time, and not from a batch's callback.
   class Call {
    public:
     explicit Call(State& state) : flag_(state.in_use_) {
@@ -182,7 +181,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
     std::atomic<bool>& flag_;
   };
 
-  // Whether this thread works for us, or for somebody whom one of our batches started.
+  // Whether this thread works for this loader, directly or through loaders that its batches use.
   bool is_mine() const noexcept {
     for (const State* at = working_for_; at != nullptr; at = at->outer_.get()) {
       if (at == this) return true;
@@ -199,10 +198,10 @@ class Loader::State : public std::enable_shared_from_this<State> {
                                    options_);
   }
 
-  // Of the dictionary as it is now, or of its folder.
+  // The items of the current dictionary, or of its folder as it is now.
   std::shared_ptr<const Items> fresh_items() const {
     if (td_.saved_path().empty()) return items_of(td_);
-    TensorDict td = td_.clone(/*recurse=*/false);  // the caller's stays as it is
+    TensorDict td = td_.clone(/*recurse=*/false);  // leaves the caller's dictionary unchanged
     td.node()->set_saved_path(td_.saved_path());
     memmap_refresh(td);
     return items_of(td);
@@ -215,7 +214,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
     return epoch;
   }
 
-  // What workers have made, or are making, is dropped.
+  // Drops batches that workers have made or are making.
   void go_to(std::shared_ptr<const Epoch> epoch, std::int64_t batch) {
     {
       const std::lock_guard<std::mutex> hold(mutex_);
@@ -259,7 +258,7 @@ class Loader::State : public std::enable_shared_from_this<State> {
         body();
       }
     } catch (...) {
-      // Only what is around the work can fail: batches keep their failures.
+      // Only bookkeeping can fail here: batches carry their own failures.
     }
     working_for_ = nullptr;
   }
@@ -297,11 +296,11 @@ class Loader::State : public std::enable_shared_from_this<State> {
   static inline thread_local State* working_for_ = nullptr;
 
   const LoaderOptions options_;
-  const TensorDict td_;  // the caller's: only its sizes are looked at, and all of it to refresh
+  const TensorDict td_;  // the caller's: used for its sizes, and as a whole to refresh
   const Sizes sizes_;
   std::uint64_t seed_;
   std::shared_ptr<const Items> items_;
-  Structure structure_;  // of all batches, if a function makes them
+  Structure structure_;  // of all batches, if a callback makes them
   BatchPool pool_;
   Scratch scratch_;  // of the caller
   const RecursionDepth depth_;
@@ -311,13 +310,13 @@ class Loader::State : public std::enable_shared_from_this<State> {
   std::mutex mutex_;
   std::condition_variable room_, ready_;
   std::vector<Slot> slots_;             // of the batches from `given_` on
-  std::shared_ptr<const Epoch> epoch_;  // none between two epochs
-  std::int64_t number_ = 0;             // of the epoch, or of the next one
+  std::shared_ptr<const Epoch> epoch_;  // nullptr between epochs
+  std::int64_t number_ = 0;             // of the current epoch, or of the next one
   std::int64_t begun_ = 0, given_ = 0;  // batches of the epoch
-  std::uint64_t turn_ = 0;  // counts the jumps: what is made for another turn is dropped
+  std::uint64_t turn_ = 0;              // number of jumps: batches made before a jump are dropped
   bool stopped_ = false;
 
-  const std::shared_ptr<State> outer_;  // for whom the thread works that made this one
+  const std::shared_ptr<State> outer_;  // the loader whose worker created this one
 };
 
 Loader::Loader(const TensorDict& td, LoaderOptions options)
@@ -329,7 +328,7 @@ Loader::~Loader() { stop(); }
 
 void Loader::stop() { state_->stop(); }
 
-// Each call keeps the state: a function may free the loader meanwhile.
+// Keep the state alive: a callback may free the loader.
 std::optional<TensorDict> Loader::next() {
   const std::shared_ptr<State> state = state_;
   return state->next();

@@ -1,4 +1,4 @@
-// core/loader/loader.h: minibatches of a dictionary, made ahead by worker threads.
+// core/loader/loader.h: minibatches of a dictionary, prepared by worker threads.
 #pragma once
 
 #include "core/apply/piecewise.h"
@@ -13,47 +13,48 @@
 
 namespace td {
 
-// What becomes of a batch before it is given. `piece` says which it is, and has a seed for it. Called on
-// several threads at once when there is more than one worker.
+// Transforms a batch before it is returned. `piece` identifies the batch and has a seed for it. Called
+// concurrently with more than one worker.
 using BatchFn = std::function<TensorDict(const Piece& piece, const TensorDict& batch)>;
 
 struct LoaderOptions {
-  std::int64_t rows = 0;  // of a batch; with slices: how many of these
+  std::int64_t rows = 0;  // of a batch; with slices: slices of a batch
   std::uint64_t seed = 0;
-  std::int64_t epochs = 0;  // 0: any number
+  std::int64_t epochs = 0;  // 0: unlimited
   bool shuffle = false;
   bool with_replacement = false;
-  std::int64_t draws = 0;  // of an epoch with replacement or weights; 0: as many as there are items
-  at::Tensor weights;      // of the rows; a slice has that of its first one
-  bool drop_last = false;  // leaves out what is no full batch, and gives each rank as many batches
-  bool flat = false;       // all batch dimensions count as rows
-  bool refresh = false;    // the dictionary or its folder is looked at again in each epoch
-  bool concatenate = false;  // slices one behind the other, not beside each other
+  std::int64_t draws = 0;  // per epoch, with replacement or weights; 0: the number of items
+  at::Tensor weights;      // of the rows; a slice has its first row's
+  bool drop_last =
+      false;             // drops an incomplete last batch; all ranks get the same number of batches
+  bool flat = false;     // all batch dimensions count as rows
+  bool refresh = false;  // reads the dictionary or its folder again for each epoch
+  bool concatenate = false;  // joins slices along the rows, without a dimension for slices
   SliceOptions slices;
-  std::vector<std::vector<std::string>> keys;  // none: all
+  std::vector<std::vector<std::string>> keys;  // empty: all
   std::int64_t rank = 0, world_size = 1;
-  int workers = 0;        // 0: batches are made when they are asked for
-  std::size_t ahead = 0;  // batches that workers may be ahead; 0: twice the workers
+  int workers = 0;        // 0: batches are made on request
+  std::size_t ahead = 0;  // batches that workers may prepare; 0: twice the workers
   std::optional<c10::Device> device;
   bool pin = false;
   BatchFn transform;
-  // Called on each thread that is started, around all that it does.
+  // Wraps all work of each thread that is started.
   std::function<void(const std::function<void()>&)> around_worker;
 };
 
-// The options with what 0 stands for; throws Code::invalid_argument for those that make no sense.
+// Replaces 0 by defaults; throws Code::invalid_argument for contradictory options.
 LoaderOptions checked(LoaderOptions options);
 
-// Where a loader stands.
+// A loader's position.
 struct LoaderPlace {
   std::int64_t epoch;    // from 0
-  std::int64_t batch;    // the number of the next one in the epoch
+  std::int64_t batch;    // next batch of the epoch
   std::int64_t batches;  // of the epoch
   std::int64_t items;    // rows or slices that this rank draws in the epoch
 };
 
-// Batches of one epoch after the other, in an order that follows from the seed alone, whatever the number
-// of workers. A failure leaves the loader where it was.
+// The batches of consecutive epochs. Their order depends only on the seed, not on the number of workers. A
+// failure does not advance the loader.
 class Loader {
  public:
   // Throws Code::invalid_argument, shape, key_not_found, wrong_entry, device.
@@ -62,18 +63,17 @@ class Loader {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // The next batch; nothing at the end of each epoch, once, and always after the last epoch.
-  //
-  // The memory of batches that nobody holds any more is used again.
+  // The next batch; nullopt once after each epoch, and always after the last one. Reuses the memory of
+  // released batches.
   std::optional<TensorDict> next();
 
   LoaderPlace place() const;
 
-  // What is needed to go on at the next batch: a small dictionary.
+  // The state needed to continue at the next batch, as a small dictionary.
   TensorDict state() const;
   void load_state(const TensorDict& state);
 
-  // Begins no more batches and waits for those that have been begun; not when called by one of them.
+  // Starts no more batches and waits for those in progress, unless one of them makes the call.
   void stop();
 
  private:

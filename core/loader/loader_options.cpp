@@ -1,12 +1,11 @@
-// What options may be, and which of them exclude each other.
+// Validates options and their combinations.
 #include "core/loader/loader.h"
 
 namespace td {
 
 LoaderOptions checked(LoaderOptions options) {
   const auto refuse = [](const auto&... parts) { fail(Code::invalid_argument, parts...); };
-  constexpr int most_workers =
-      1024;  // more is a mistake, and would stop others from having threads
+  constexpr int most_workers = 1024;  // more is a mistake, and would exhaust the system's threads
   constexpr std::size_t most_ahead = 1 << 16;
   if (options.rows < 1) refuse("rows is ", options.rows, "; a batch has at least 1");
   if (options.epochs < 0) refuse("epochs is ", options.epochs, "; it must be at least 0");

@@ -77,7 +77,7 @@ LoaderMark LoaderMark::from_dict(const TensorDict& td) {
   for (const Field& field : places) mark.*field.member = number_in(td, field.name);
   mark.seed = static_cast<std::uint64_t>(number_in(td, "seed"));
   for (const Field& field : settings) mark.*field.member = number_in(td, field.name);
-  constexpr std::int64_t last_epoch = std::int64_t{1} << 62;  // more can be counted after it
+  constexpr std::int64_t last_epoch = std::int64_t{1} << 62;  // leaves room to count further
   if (mark.epoch < 0 || mark.epoch > last_epoch || mark.batch < 0 || mark.source_rows < -1) {
     fail(Code::invalid_argument, "a loader's state names epoch ", mark.epoch, ", batch ",
          mark.batch, " of ", mark.source_rows, " rows");

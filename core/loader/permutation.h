@@ -1,4 +1,4 @@
-// core/loader/permutation.h: numbers that follow from a seed and a position, on every platform alike.
+// core/loader/permutation.h: pseudo-random numbers from a seed and a position, equal on all platforms.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// A number that follows from two others as if it had been drawn (the last step of SplitMix64).
+// A pseudo-random number from a seed and a position (the last step of SplitMix64).
 inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) noexcept {
   std::uint64_t x = seed + (number + 1) * 0x9E3779B97F4A7C15ULL;
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
@@ -17,16 +17,15 @@ inline std::uint64_t mixed(std::uint64_t seed, std::uint64_t number) noexcept {
 __extension__ typedef unsigned __int128
     Wide;  // NOLINT(modernize-use-using): `using` takes no __extension__
 
-// A random number as one below `n`.
+// Maps a random number to one below `n`.
 inline std::int64_t below(std::uint64_t random, std::int64_t n) noexcept {
   return static_cast<std::int64_t>((Wide{random} * static_cast<std::uint64_t>(n)) >> 64);
 }
 
-// An order of the numbers below `n`. Any place of it can be asked for at any time, on any thread.
-//
-// A short one is a table, shuffled by Fisher and Yates. A long one is computed: a Feistel network over as
-// many bits as `n` has, walked on until the number is below `n`. So an epoch over a billion rows begins at
-// once and takes no memory.
+// A random permutation of the numbers below `n`, with random access from any thread.
+// A short one is a table, shuffled by Fisher-Yates. A long one is computed by a Feistel network on the bits
+// of `n`, repeated until the result is below `n`: an epoch over a billion rows starts at once and needs no
+// memory.
 class Permutation {
  public:
   Permutation(std::int64_t n, std::uint64_t seed);

@@ -20,7 +20,7 @@ namespace td {
 
 namespace {
 
-// Leaves in the order in which map() meets them, as many as there are in every walk over like nodes.
+// Collects leaves in the order of map(), the same for all nodes of the same structure.
 class CollectOp final : public BatchOp {
  public:
   explicit CollectOp(std::vector<at::Tensor>& leaves) : leaves_(leaves) {}
@@ -34,7 +34,7 @@ class CollectOp final : public BatchOp {
   std::vector<at::Tensor>& leaves_;
 };
 
-// The same nodes with other sizes in front, and other leaves.
+// Replaces the leading sizes and the leaves.
 class FrontOp final : public BatchOp {
  public:
   FrontOp(SizesView front, std::vector<at::Tensor>& leaves) : front_(front), leaves_(leaves) {}
@@ -61,7 +61,7 @@ std::vector<at::Tensor> leaves_of(const Node& node) {
   return leaves;
 }
 
-// Whether all is known without reading: dictionaries that hold their entries, and values for the whole
+// Whether the content is known without reading: dictionaries with stored entries, and values shared by the
 // batch.
 bool holds_plain(const Node& node) {
   bool plain = holds_entries(node);
@@ -73,7 +73,7 @@ bool holds_plain(const Node& node) {
   return plain;
 }
 
-// Whether two parts would give the same batch but for the values.
+// Whether two parts give equal batches except for the values.
 bool alike(const TensorDict& a, const TensorDict& b) {
   const auto data_of = [](const TensorDict& td) {
     std::vector<std::string> values;
@@ -106,7 +106,7 @@ RowSource::RowSource(const TensorDict& td, bool flat,
          " differ and cannot be rows of one batch; flat, their own elements are the rows");
   }
   for (const std::vector<std::string>& key : keys) keys_.emplace_back(key.begin(), key.end());
-  // Whoever has another handle may change or free the dictionary: what is read are nodes of our own.
+  // Use our own nodes: other handles may change or free the dictionary.
   add_parts(TensorDict(part_form(td.node())).clone(/*recurse=*/false).node(), flat,
             /*whole=*/false);
   keys_.clear();
@@ -115,7 +115,7 @@ RowSource::RowSource(const TensorDict& td, bool flat,
   plain_ = find_fields();
 }
 
-// `whole`: the node is one row, and has no dimension for it.
+// `whole`: the node is a single row without a row dimension.
 void RowSource::add_parts(const NodePtr& node, bool flat, bool whole) {
   const LazyNode* lazy = as_lazy(node.get());
   if (lazy != nullptr && lazy->stack_dim() == 0 && !whole) {
@@ -237,7 +237,7 @@ TensorDict RowSource::pick(const at::Tensor& rows) const {
     return td.index(item).contiguous();
   };
   if (parts_.size() == 1) return read(parts_[0].td, rows);
-  // Each part is asked once; then the rows are put into the order that was wanted.
+  // Pick from each part once, then restore the requested order.
   const at::Tensor flat = rows.reshape({-1}).contiguous();
   const auto* wanted = flat.data_ptr<std::int64_t>();
   std::vector<std::vector<std::int64_t>> of_part(parts_.size()), places(parts_.size());

@@ -1,4 +1,4 @@
-// core/loader/row_source.h: where the rows of a dictionary lie, and copying them into a batch.
+// core/loader/row_source.h: locates the rows of a dictionary and copies them into a batch.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -7,55 +7,53 @@
 
 namespace td {
 
-// Rows that follow one another.
+// Consecutive rows.
 struct Run {
   std::int64_t first, length;
 };
 
-// A dictionary as rows, as it was when this was made: nodes of its own over the same tensors, which it keeps
-// alive. What becomes of the dictionary afterwards changes nothing here. Any number of threads may read.
-//
-// A row is an element of the first batch dimension or, if `flat`, of all of them. A lazy stack is several
-// parts, one behind the other: its elements.
+// A snapshot of a dictionary as rows: its own nodes over the same tensors, which it keeps alive. Later
+// changes to the dictionary have no effect. Threads may share it.
+// A row is an element of the first batch dimension or, if `flat`, of all. A lazy stack consists of several
+// parts, its elements, one after the other.
 class RowSource {
  public:
-  //
-  // Batches have the entries that `keys` name; without keys all.
+  // Batches have the entries in `keys`; empty: all.
   RowSource(const TensorDict& td, bool flat, c10::ArrayRef<std::vector<std::string>> keys = {});
 
   std::int64_t rows() const noexcept { return rows_; }
 
-  // The rows in front of which a new part begins, or a new element of an outer batch dimension: rows on
-  // both sides never follow one another. Without the first, with the number of rows as the last.
+  // The first row of each part, and of each element of an outer batch dimension: rows on both sides are never
+  // consecutive. Omits 0 and ends with the number of rows.
   const std::vector<std::int64_t>& borders() const noexcept { return borders_; }
 
-  // An entry with a line for each row: [rows, …]. In new memory if there are several parts.
+  // An entry as [rows, …]; copied if there are several parts.
   at::Tensor column(Path path) const;
 
-  // Whether rows move by memcpy: all tensors lie densely, row by row, in memory of the CPU, and all parts are
-  // alike. Otherwise pick() makes each batch.
+  // Whether rows can be copied by memcpy: all tensors are dense, row-major and on the CPU, and all parts are
+  // alike. Otherwise use pick().
   bool plain() const noexcept { return plain_; }
 
-  // What a batch with these sizes in front of those of a row looks like, over tensors that are yet to be
-  // filled: those of `leaves`, in the order of the fields. `leaves` gets new ones where it is empty.
+  // A batch with these sizes in front of a row's, over `leaves` in field order, whose values are yet to be
+  // filled in. Adds new tensors if `leaves` is empty.
   NodePtr make_batch(SizesView front, std::vector<at::Tensor>& leaves) const;
 
-  // Copies rows to where the fields of a batch begin, one behind the other.
+  // Copies rows one after the other to the targets, one for each field.
   void copy_rows(c10::ArrayRef<std::int64_t> rows, c10::ArrayRef<char*> targets) const;
   void copy_runs(c10::ArrayRef<Run> runs, c10::ArrayRef<char*> targets) const;
 
-  // Rows of any source in new memory; the batch begins with the sizes of `rows`.
+  // Rows of any source in new memory; `rows` gives the batch's first sizes.
   TensorDict pick(const at::Tensor& rows) const;
 
  private:
   struct Field {
     std::size_t row_bytes;
     std::vector<const char*> bases;  // of row 0 of each part
-    std::int64_t step;               // from row to row of a part
+    std::int64_t step;               // in bytes, between rows of a part
   };
   struct Part {
-    TensorDict td;       // what batches are made of
-    TensorDict all;      // with the entries that batches do not have
+    TensorDict td;       // with the batches' entries
+    TensorDict all;      // with all entries
     std::int64_t first;  // its first row
   };
 
@@ -64,7 +62,7 @@ class RowSource {
   bool find_fields();
   std::size_t part_of(std::int64_t row) const noexcept;
 
-  std::vector<std::vector<std::string_view>> keys_;  // valid while this is made
+  std::vector<std::vector<std::string_view>> keys_;  // valid during construction
   std::int64_t rows_ = 0;
   std::vector<Part> parts_;
   std::vector<std::int64_t> borders_;

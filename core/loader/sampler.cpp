@@ -55,8 +55,8 @@ class Weighted final : public Sampler {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::uint64_t random = mixed(seed_, static_cast<std::uint64_t>(first + i));
       const double at = static_cast<double>(random >> 11) * 0x1p-53 * sums_->back();
-      // The first sum above: an item of weight 0 adds nothing to the sum before and is never it. Rounding
-      // may reach the last sum, which none is above: then it is the first item that has reached it.
+      // The first sum above the target, which never selects an item of weight 0. Rounding may reach the last
+      // sum: then take the first item that reaches it.
       auto found = std::upper_bound(sums_->begin(), sums_->end(), at);
       if (found == sums_->end()) found = std::lower_bound(sums_->begin(), sums_->end(), at);
       items[i] = found - sums_->begin();

@@ -1,4 +1,4 @@
-// core/loader/sampler.h: which items are drawn, and in what order. An item is a row, or a slice of rows.
+// core/loader/sampler.h: which items (rows or slices) are drawn, and in what order.
 #pragma once
 
 #include "core/loader/permutation.h"
@@ -12,12 +12,12 @@ namespace td {
 enum class Drawing {
   in_order,
   shuffled,          // each item once
-  with_replacement,  // any item any number of times
-  weighted,          // the same, each as often as its weight says
+  with_replacement,  // uniform
+  weighted,          // in proportion to weights
 };
 
-// The draws of one epoch. Any of them can be asked for at any time, on any thread, and is the same each
-// time: nothing has to be passed from one batch to the next, or saved to go on later.
+// The draws of one epoch, with random access from any thread. Draws are deterministic: no state passes
+// between batches or must be saved.
 class Sampler {
  public:
   virtual ~Sampler() = default;
@@ -27,7 +27,7 @@ class Sampler {
   // The items of the draws from `first` on.
   virtual void draw(std::int64_t first, std::int64_t count, std::int64_t* items) const = 0;
 
-  // How many draws an epoch has.
+  // Draws in an epoch.
   std::int64_t length() const noexcept { return length_; }
 
  protected:
@@ -37,11 +37,11 @@ class Sampler {
   std::int64_t length_;
 };
 
-// How often items are drawn, as sums: made once for any number of epochs.
+// Cumulative weights, shared by epochs.
 using WeightSums = std::vector<double>;
 
-// Throws Code::shape when there are not `rows` weights, Code::invalid_argument when one is negative or not
-// a number. `first_row(item)` says whose weight an item has.
+// Throws Code::shape unless there are `rows` weights, Code::invalid_argument for a negative weight or NaN.
+// `first_row(item)` is the row whose weight counts for the item.
 template <class FirstRow>
 std::shared_ptr<const WeightSums> weight_sums(c10::ArrayRef<double> weights, std::int64_t items,
                                               FirstRow&& first_row) {
@@ -55,7 +55,7 @@ std::shared_ptr<const WeightSums> weight_sums(c10::ArrayRef<double> weights, std
 }
 std::vector<double> checked_weights(const at::Tensor& weights, std::int64_t rows);
 
-// `draws` is the length of an epoch with replacement; 0 stands for as many draws as items.
+// `draws`: length of an epoch with replacement; 0: the number of items.
 std::unique_ptr<const Sampler> make_sampler(Drawing drawing, std::int64_t items, std::uint64_t seed,
                                             std::int64_t draws,
                                             std::shared_ptr<const WeightSums> sums = nullptr);

@@ -1,4 +1,4 @@
-// core/loader/slices.h: runs of consecutive rows that cross no border of an episode.
+// core/loader/slices.h: runs of consecutive rows within an episode.
 #pragma once
 
 #include "core/loader/row_source.h"
@@ -9,22 +9,22 @@
 namespace td {
 
 struct SliceOptions {
-  std::int64_t length = 0;           // rows of a slice; 0: there are no slices
-  std::int64_t step = 0;             // rows from one slice to the next of an episode; 0: the length
-  bool short_ones = false;           // what is left of an episode makes a shorter slice
-  std::vector<std::string> episode;  // an entry that is another one in each episode; or none
+  std::int64_t length = 0;           // rows of a slice; 0: no slices
+  std::int64_t step = 0;             // rows between starts of slices; 0: the length
+  bool short_ones = false;           // the rest of an episode forms a shorter slice
+  std::vector<std::string> episode;  // an entry that changes with each episode; may be empty
   std::vector<std::vector<std::string>>
       ends;  // entries that are true at the last row of an episode
 };
 
-// Marks the rows behind which an episode ends. `ring`: the first row follows the last one. Throws as Slices does.
+// Marks the last row of each episode. `ring`: the first row follows the last one. Throws as Slices does.
 at::Tensor episode_ends(const RowSource& source, std::int64_t rows, const SliceOptions& options,
                         bool ring = false);
 
-// The slices of a source, by number. Rows at the borders of a source part in any case.
+// The numbered slices of a source. They never cross the source's borders.
 class Slices {
  public:
-  // Reads the entries that tell episodes apart. Throws Code::key_not_found, wrong_entry, shape (not one value
+  // Reads the entries that separate episodes. Throws Code::key_not_found, wrong_entry, shape (not one value
   // for each row).
   Slices(const RowSource& source, std::int64_t rows, const SliceOptions& options);
 
@@ -37,7 +37,7 @@ class Slices {
   };
   std::int64_t length_, step_;
   std::vector<Episode> episodes_;     // that have slices
-  std::vector<std::int64_t> behind_;  // how many slices there are up to the end of each
+  std::vector<std::int64_t> behind_;  // number of slices up to the end of each episode
 };
 
 }  // namespace td

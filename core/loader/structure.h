@@ -1,4 +1,4 @@
-// core/loader/structure.h: keys, dtypes and shapes of a row: what batches that a function makes must share.
+// core/loader/structure.h: keys, dtypes and shapes of a row, which a callback's batches must share.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -8,10 +8,10 @@
 
 namespace td {
 
-// Knows the first batch; compares the others with it.
+// Records the first batch and compares the others with it.
 class Structure {
  public:
-  // Throws Code::shape and names the first entry that differs.
+  // Throws Code::shape, naming the first entry that differs.
   void require(const TensorDict& batch);
 
  private:
@@ -19,7 +19,7 @@ class Structure {
   bool known_ = false;
 };
 
-// One line for each entry: its path, its dtype, and its sizes behind the first one.
+// A line for each entry: path, dtype, and sizes without the first.
 std::vector<std::string> structure_of(const TensorDict& td);
 
 }  // namespace td

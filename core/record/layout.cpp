@@ -28,7 +28,7 @@ std::string show(const std::vector<std::string>& names) {
   return names.empty() ? "the dictionary" : show_path(path_of(names, buffer));
 }
 
-// What tells one published state from another.
+// Identifies a published state.
 class Stamp {
  public:
   explicit Stamp(const std::string& dir) {
@@ -68,7 +68,7 @@ void fail_no_dictionary(const std::string& dir) {
   fail(Code::io, "no dictionary in \"", dir, "\": it has no meta.json");
 }
 
-// Reads the nodes one after the other; those inside them are put on the list.
+// Reads the nodes one by one and queues their children.
 class Layout::Reader {
  public:
   explicit Reader(Layout& folder) : folder_(folder) {}
@@ -111,7 +111,7 @@ class Layout::Reader {
       node.text =
           format::read_node(text, "\"" + meta + "\"", {max_json_depth + 1, max_nodes, tensorclass});
     }
-    // The outermost dictionary: the first one, or that in the tensorclass which is the first.
+    // The root dictionary, or the one directly inside a root tensorclass.
     const std::size_t at = folder_.nodes_.size();
     const bool outermost =
         at == 0 || (at == 1 && folder_.nodes_[0].text.type == NodeType::tensorclass);
@@ -246,7 +246,7 @@ class Layout::Reader {
     folder_.leaves_.push_back(std::move(leaf));
   }
 
-  // Escaped, or as the key is when only that is there, as in older folders.
+  // The escaped name, or the bare key if only that exists, as in older folders.
   std::string locate(const std::string& folder, const std::string& key, bool is_node) const {
     const std::string suffix(is_node ? std::string_view() : format::leaf_suffix);
     std::string path = below(folder, format::escape(key) + suffix);
@@ -295,8 +295,8 @@ std::optional<std::int64_t> Layout::whole_rows() const {
   return result;
 }
 
-// A count holds if it goes with the meta.json files and every file has the rows. While there is one, a
-// writer is at work or has died: what lies behind the rows is its own.
+// A count is valid if it matches the meta.json files and every file has its rows. While a count exists, rows
+// beyond it belong to a writer that is active or died.
 void Layout::read_count() {
   const std::string name(format::count_file);
   if (stack_ || values_by_row() != nullptr || look(name).found != Found::file) return;

@@ -15,9 +15,9 @@ namespace {
 using files::FolderLock;
 using files::Found;
 
-constexpr int most_attempts = 2000;  // a millisecond each
+constexpr int most_attempts = 2000;  // one per millisecond
 
-// The dictionaries of some fields; the first one is the root.
+// The dictionaries of some fields, the root first.
 class Tree {
  public:
   explicit Tree(const std::vector<FieldForm>& fields) : nodes_(1) {
@@ -33,7 +33,7 @@ class Tree {
  private:
   struct Entry {
     std::string key;
-    const FieldForm* field;  // null: a dictionary
+    const FieldForm* field;  // nullptr: a dictionary
     std::size_t node;
   };
   struct Node {
@@ -71,7 +71,7 @@ class Tree {
     return nullptr;
   }
 
-  // As deep as a path is long.
+  // Recurses no deeper than a path is long.
   void write(std::size_t node, const std::string& folder, FolderTexts& result) const {
     format::DenseText text;
     for (const Entry& entry : nodes_[node].entries) {
@@ -102,7 +102,7 @@ FolderTexts texts_of(const std::vector<FieldForm>& fields) { return Tree(fields)
 std::optional<FolderLock> make_folder(const std::string& dir, const FolderTexts& texts,
                                       bool durable) {
   files::check_target(dir);
-  // A folder that is there is filled in place: what else lies in it stays.
+  // Fills an existing folder in place, which keeps its other files.
   FolderLock lock;
   try {
     if (files::look(files::join(dir, ".")).found != Found::nothing) {

@@ -1,4 +1,4 @@
-// core/record/new_folder.h: folders without rows, made for a writer.
+// core/record/new_folder.h: creates folders without rows for a writer.
 #pragma once
 
 #include "core/io/folder_lock.h"
@@ -12,25 +12,25 @@
 
 namespace td::record {
 
-// Files with their contents, relative to the folder; those of the meta.json files are "meta.json" or end with
-// "/meta.json". A folder comes before what lies in it.
+// Relative paths and contents of files. meta.json files are named "meta.json" or end with "/meta.json".
+// Folders precede their content.
 struct FolderTexts {
   std::vector<std::pair<std::string, std::string>> files;
 };
 
-// Of dictionaries that hold these fields. Code::key_exists for a path that two fields have, or that leads
-// through a field; Code::key_invalid; Code::dtype.
+// The files of dictionaries with these fields. Code::key_exists if two fields share a path or one path is a
+// prefix of another; Code::key_invalid; Code::dtype.
 FolderTexts texts_of(const std::vector<FieldForm>& fields);
 
-// Makes the folder and locks it. Nothing: there is a dictionary, or somebody else is making one.
+// Creates and locks the folder; nullopt if it holds a dictionary or another process is creating it.
 std::optional<files::FolderLock> make_folder(const std::string& dir, const FolderTexts& texts,
                                              bool durable);
 
-// The lock on a folder; where there is none it is made. Without `texts` it must be there (Code::io).
+// Locks the folder, and creates it if it is missing; without `texts` it must exist (Code::io).
 files::FolderLock open_or_make(const std::string& dir, const std::function<FolderTexts()>& texts,
                                bool durable);
 
-// Calls `attempt` until it is true, for two seconds; then Code::busy.
+// Calls `attempt` until it returns true; Code::busy after two seconds.
 void try_again(const std::string& dir, const std::function<bool()>& attempt);
 
 }  // namespace td::record

@@ -1,4 +1,4 @@
-// core/record/options.h: how rows get into a folder.
+// core/record/options.h: how rows are written to a folder.
 #pragma once
 
 #include "core/base/sizes.h"
@@ -11,24 +11,24 @@
 namespace td::record {
 
 struct Options {
-  bool durable = false;    // what is published is on the disk
-  bool checksums = false;  // a file of checksums is kept beside the values
-  // Rows are published after as many, or as many bytes. With 0 for both: after 10 ms in the background,
-  // 1,000 rows otherwise. -1 rows: by flush() and close() only.
+  bool durable = false;    // published rows are on disk
+  bool checksums = false;  // keeps a file of checksums
+  // Rows or bytes between publications. If both are 0: every 10 ms in the background, else every 1,000 rows.
+  // -1 rows: only on flush() and close().
   std::int64_t publish_rows = 0;
   std::int64_t publish_bytes = 0;
-  std::int64_t buffer_bytes = 0;  // memory for rows that are not yet in a file; 0: 1 MiB, or 16 MiB
-                                  // in the background
-  bool background = true;    // files are written, and rows published, on a thread of the writer
-  std::int64_t meta_ms = 0;  // how far meta.json files may be behind counted rows; 0: a second; -1:
-                             // until flush() or close()
+  std::int64_t buffer_bytes =
+      0;                   // memory for rows not yet written; 0: 1 MiB, or 16 MiB in the background
+  bool background = true;  // a thread writes files and publishes rows
+  std::int64_t meta_ms =
+      0;  // delay of meta.json files behind counted rows; 0: a second; -1: until flush() or close()
 };
 
-// What one row of a field is: its bytes lie one after the other, and rows follow each other in a file.
+// The format of a field: contiguous bytes for each row.
 struct FieldForm {
   std::vector<std::string> path;  // of keys
   DType dtype;
-  Shape row;  // sizes without the first
+  Shape row;  // without the first size
 };
 
 }  // namespace td::record

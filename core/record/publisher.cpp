@@ -109,7 +109,7 @@ void Publisher::make_folders(files::FolderReplacement& aside) const {
   }
 }
 
-// Renamed into the folder one by one: while it has no rows, nobody asks for any of them.
+// Renames the files in one by one: while the folder has no rows, readers open none of them.
 std::vector<Descriptor> Publisher::create(const std::vector<std::string_view>& first) {
   files::FolderReplacement aside(folder_.dir(), &lock_, /*exchange_wanted=*/false);
   make_folders(aside);
@@ -126,7 +126,7 @@ std::vector<Descriptor> Publisher::create(const std::vector<std::string_view>& f
 bool Publisher::publish(std::int64_t rows) {
   if (rows == folder_.stored_rows()) {
     if (rows == folder_.rows()) return false;
-    // Only counted rows go: without the count nobody sees them.
+    // With the file of counts, counted rows disappear for readers.
     const std::string name(format::count_file);
     if (::unlinkat(folder_.folder(), name.c_str(), 0) != 0 && errno != ENOENT) {
       files::fail_io("cannot remove", folder_.at(name), errno);
@@ -163,7 +163,7 @@ void Publisher::write_count(const format::RowCount& count) const {
                       folder_.at(std::string(format::count_file)));
 }
 
-// Without the file of counts rows are published all the same, so nothing fails here.
+// Failures are ignored: rows can be published without the file of counts.
 void Publisher::remember() noexcept {
   if (count_.is_open()) return;
   try {
@@ -177,7 +177,7 @@ void Publisher::remember() noexcept {
   }
 }
 
-// As others may read it as may read the meta.json. What somebody else has put there stays.
+// Has the permissions of the meta.json. Another program's file of this name stays.
 void Publisher::open_count(int flags) {
   const std::string name(format::count_file);
   const files::Look meta = folder_.look(std::string(format::meta_file));
@@ -199,7 +199,7 @@ void Publisher::forget() noexcept {
   ::unlinkat(folder_.folder(), format::count_file.data(), 0);
 }
 
-// In the folder that is held open, whatever has its name now. Fails afterwards if that is another folder.
+// Writes into the folder that is held open. Throws afterwards if its name now leads to another folder.
 void Publisher::publish_one(const LayoutNode& node, std::size_t at, const format::RowCount& next) {
   const std::string name(format::meta_file);
   const std::string path = files::join(folder_.at(node.folder), name);
@@ -208,7 +208,7 @@ void Publisher::publish_one(const LayoutNode& node, std::size_t at, const format
     inner = files::open_beneath(folder_.folder(), node.folder, files::folder_flags);
     if (!inner.is_open()) files::fail_io("cannot open the folder", folder_.at(node.folder), errno);
   }
-  if (count_.is_open()) write_count(next);  // both counts hold, each with its meta.json
+  if (count_.is_open()) write_count(next);  // both counts are valid, each with its meta.json
   files::Replaced replaced = files::Replaced::no;
   try {
     files::replace_file(inner.is_open() ? inner.get() : folder_.folder(), name, path,
@@ -251,7 +251,7 @@ void Publisher::publish_all(const format::RowCount& next) {
   done();
 }
 
-// All but what is written anew.
+// Keeps all files except those written anew.
 void Publisher::keep_others(files::FolderReplacement& aside, std::int64_t rows) {
   std::set<std::string> known;
   if (sums_) known.insert(checksums_name(folder_.folder()));

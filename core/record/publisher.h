@@ -9,43 +9,41 @@
 
 namespace td::record {
 
-// Works on a folder whose lock is held. Values come first, by open(); publish() is the step.
+// Works on a locked folder. First write the values through open(), then publish().
 class Publisher {
  public:
-  // Removes unfinished work of writers that have died.
+  // Removes unfinished work of writers that died.
   Publisher(Layout& folder, files::FolderLock& lock, bool durable, std::unique_ptr<RowSums> sums);
 
-  // Must be told of all values that are written; nullptr without checksums.
+  // Must receive all values that are written; nullptr without checksums.
   RowSums* sums() const noexcept { return sums_.get(); }
 
-  // Publishes so many of folder.kept_rows(). The others are no longer remembered.
+  // Publishes `rows` of folder.kept_rows() and gives up the others.
   void resume(std::int64_t rows);
 
-  // After remember(), rows behind the published ones are not lost if the process dies: the next writer
-  // resumes after them. forget() ends that.
+  // Between remember() and forget(), complete rows survive a crash: the next writer resumes after them.
   void remember() noexcept;
   void forget() noexcept;
 
-  // Creates the files of values of a folder without rows: `first` holds the first bytes of each. They
-  // appear with these, because Python cannot map an empty file.
+  // Creates the value files of a folder without rows, with `first` as their first bytes: Python cannot map an
+  // empty file.
   std::vector<files::Descriptor> create(const std::vector<std::string_view>& first);
-  // The file of a leaf, with exactly `rows` rows, at least the published ones.
+  // Opens a leaf's file with exactly `rows` rows, or the published ones if these are more.
   files::Descriptor open(std::size_t leaf, std::int64_t rows = 0);
   // The path of that file, for messages.
   std::string path(std::size_t leaf) const { return folder_.at(folder_.leaves()[leaf].file); }
-  // Cuts what lies behind the published rows. Does not throw where a file cannot be cut: a longer one says
-  // nothing wrong.
+  // Cuts the files to the published rows. Ignores failures: a longer file is still valid.
   void trim() noexcept;
 
-  // A failure leaves the folder as it was, unless the step could not be taken back; folder.rows() says which.
-  // Returns whether another folder has taken the place: ask still_there() for open files then.
+  // All or nothing, unless the step cannot be undone: folder.rows() has the result. Returns true if a new
+  // folder took the place; then check open files with still_there().
   bool publish(std::int64_t rows);
 
-  // Publishes for readers of this library only, with one small write. False if that is not possible: with
-  // durable rows, with checksums, without a file of counts.
+  // Publishes with one small write, for readers of this library only. Returns false if that is impossible:
+  // durable rows, checksums, or no file of counts.
   bool count(std::int64_t rows);
 
-  // Whether a path names an open file.
+  // Whether a path still names the open file.
   static bool still_there(int file, const std::string& path) noexcept;
 
  private:
@@ -61,10 +59,10 @@ class Publisher {
   files::FolderLock& lock_;
   bool durable_;
   std::unique_ptr<RowSums> sums_;
-  files::Descriptor count_;  // the file of counts in the folder as it is now
+  files::Descriptor count_;  // the file of counts in the current folder
 };
 
-// Shortens a file, unless this process has more of it mapped: a later cut may do it then.
+// Shortens a file unless this process maps more of it; then a later call may succeed.
 void cut_file(int file, std::uint64_t bytes, const std::string& path);
 void sync_file(int file, const std::string& path);
 

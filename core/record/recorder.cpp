@@ -36,7 +36,7 @@ Recorder::~Recorder() {
   try {
     close();
   } catch (...) {
-    // Nobody is left to be told; what is published is whole.
+    // A destructor cannot report failures; published rows are complete.
   }
 }
 

@@ -1,4 +1,4 @@
-// core/record/recorder.h: a writer into a folder that grows.
+// core/record/recorder.h: a writer into a growing folder.
 #pragma once
 
 #include "core/record/recording.h"
@@ -8,12 +8,12 @@
 
 namespace td::record {
 
-// Memory that is emptied into files whenever it is full. Fields that were not put are zeros. Rows count even
-// when next() throws: the files then had no room for them, and are tried again.
+// Buffers rows and writes the buffer to files when it is full. Missing fields are zeros. If next() throws
+// because the files have no room, the rows are kept and written later.
 class Recorder final : public Writer {
  public:
-  // Behind the rows of a folder. Where there is none it is made with these fields; one that is there must
-  // have exactly them, and with no fields it must be there. Code::busy while another writer works on it.
+  // Appends to a folder. Creates it with these fields if it is missing; an existing one must have exactly
+  // these fields. Without fields it must exist. Code::busy while another writer works on it.
   static std::unique_ptr<Recorder> open(const std::string& dir,
                                         const std::vector<FieldForm>& fields,
                                         const Options& options = {});
@@ -23,7 +23,7 @@ class Recorder final : public Writer {
 
   std::string_view folder() const noexcept override { return folder_; }
 
-  // Publishes the rows for everybody; on the disk they are when the writer was opened so.
+  // Publishes the rows to all readers; on disk if opened with `durable`.
   void flush() override;
 
  private:
@@ -40,7 +40,7 @@ class Recorder final : public Writer {
 
   std::unique_ptr<Recording> recording_;
   std::string folder_;
-  std::int64_t window_ = 0;  // the row that the memory begins with
+  std::int64_t window_ = 0;  // first row in the buffer
 };
 
 }  // namespace td::record

@@ -6,8 +6,8 @@ namespace td::record {
 
 namespace {
 
-constexpr std::int64_t parts = 8;  // of the window: a thread is woken as soon as one is full
-constexpr std::int64_t rows_together = 1000;  // are published without a thread
+constexpr std::int64_t parts = 8;             // of the window: wakes the thread when one is full
+constexpr std::int64_t rows_together = 1000;  // published at once, without a thread
 
 }  // namespace
 
@@ -26,7 +26,7 @@ Recording::Recording(const std::string& dir, files::FolderLock lock, const Optio
   if (store_.by_time() && !background_) every_ = rows_together;
 }
 
-// A child process has no such thread, and perhaps a lock that nobody will open: it leaves them alone.
+// A child process lacks the thread and may have inherited a locked mutex: leak both.
 Recording::~Recording() {
   if (!store_.is_here()) static_cast<void>(thread_.release());
 }

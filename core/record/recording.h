@@ -1,5 +1,5 @@
-// core/record/recording.h: what a writer without capacity has beside its fields: memory for some rows, and the
-// folder that they go to. The memory is a window on the rows; the files follow at once, or on a thread.
+// core/record/recording.h: the buffer of a growing writer and its folder. The buffer is a window over the
+// rows; it is written to files directly or by a thread.
 #pragma once
 
 #include "core/record/row_store.h"
@@ -9,36 +9,35 @@ namespace td::record {
 
 class Recording {
  public:
-  // The folder is there and locked.
+  // The folder exists and is locked.
   Recording(const std::string& dir, files::FolderLock lock, const Options& options);
   ~Recording();
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // From now on a thread may ask how many rows are complete, if the options want one.
+  // Lets a thread read the number of complete rows, if the options ask for a thread.
   void begin(const std::atomic<std::int64_t>& complete);
 
   const Layout& folder() const noexcept { return store_.folder(); }
-  // Memory of a leaf for the first row of the window.
+  // A leaf's memory for the first row of the window.
   char* memory(std::size_t leaf) const noexcept { return store_.ring().leaf(leaf); }
 
-  // Which rows the memory is for, of those since the writer was opened.
+  // The rows in the buffer, counted since the writer was opened.
   struct Window {
     std::int64_t first;
     std::int64_t end;
   };
-  // The rows below `row` are complete. They are published when as many have come together as the options
-  // say.
+  // The rows below `row` are complete. Publishes them as often as the options say.
   enum class Want {
-    hand_over,  // nothing: there may be no room afterwards
+    hand_over,  // nothing: the buffer may be full afterwards
     room,       // for one more row
-    published,  // all rows are published for everybody
+    published,  // all rows are published to all readers
   };
   // May be called again after a failure.
   Window advance(std::int64_t row, Want want);
 
-  // Nothing more comes: the files get their exact sizes, the folder is free. Rows that are in the files and
-  // not published stay for the next writer.
+  // Cuts the files to their final size and releases the folder. Written but unpublished rows stay for the
+  // next writer.
   void release();
 
  private:
@@ -46,8 +45,8 @@ class Recording {
 
   RowStore store_;
   bool background_;
-  std::int64_t every_ = 0;  // rows that are published together; 0: no limit
-  std::int64_t asked_;      // rows of the folder that are to be published, or are
+  std::int64_t every_ = 0;  // rows between publications; 0: no limit
+  std::int64_t asked_;      // rows of the folder that were or should be published
   std::int64_t first_ = 0;  // of the window
   std::unique_ptr<StoreThread> thread_;
 };

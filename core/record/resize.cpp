@@ -12,7 +12,7 @@ namespace {
 using files::Found;
 using format::NodeType;
 
-// Rows that some file does not have cannot be kept.
+// Refuses rows that some file lacks.
 void check_stored(const Layout& folder, std::int64_t rows) {
   for (const LayoutLeaf& leaf : folder.leaves()) {
     const std::uint64_t needed = static_cast<std::uint64_t>(rows) * leaf.row_bytes;
@@ -25,14 +25,14 @@ void check_stored(const Layout& folder, std::int64_t rows) {
   }
 }
 
-// When rows have gone, a file that cannot be cut is no failure: a longer one says nothing wrong.
+// After rows were removed, ignore files that cannot be cut: a longer file is still valid.
 void cut(Publisher& publisher, const Layout& folder) {
   for (std::size_t i = 0; i < folder.leaves().size() && folder.rows() != 0; ++i) {
     if (folder.leaves()[i].row_bytes != 0) publisher.open(i);
   }
 }
 
-// The values of the first rows.
+// Keeps the non-tensor values of the first rows.
 void keep_values(Layout& folder, std::int64_t rows) {
   for (std::size_t i = 0; i < folder.nodes().size(); ++i) {
     const format::NodeText& text = folder.nodes()[i].text;
@@ -77,7 +77,7 @@ void truncate(Layout& folder, files::FolderLock& lock, std::int64_t rows, const 
   Publisher publisher(folder, lock, options.durable, std::move(sums));
   keep_values(folder, rows);
   const bool fewer = rows != folder.rows();
-  if (!fewer) publisher.forget();  // before rows behind the end go
+  if (!fewer) publisher.forget();  // before the rows beyond the end are cut
   publisher.publish(rows);
   publisher.forget();
   if (fewer) {

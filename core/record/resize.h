@@ -1,4 +1,4 @@
-// core/record/resize.h: how long a folder is, and fewer rows, or those back that a writer has left.
+// core/record/resize.h: the length of a folder, and changing it.
 #pragma once
 
 #include "core/record/layout.h"
@@ -6,17 +6,16 @@
 
 namespace td::record {
 
-// `stored` differs from `rows` after a crash: more are those that a writer has left, fewer mean that files
-// were cut.
+// `stored` differs from `rows` after a crash: more rows were left by a writer; fewer mean truncated files.
 struct Length {
-  std::int64_t rows = 0;    // that the folder says it has
-  std::int64_t stored = 0;  // whole ones in all of its files
-  std::int64_t spare = 0;   // bytes behind the end, all files together
+  std::int64_t rows = 0;    // declared by the folder
+  std::int64_t stored = 0;  // complete in all files
+  std::int64_t spare = 0;   // bytes beyond the end, in all files
 };
 Length length_of(const Layout& folder);
 
-// Keeps the first rows, and gives the room of others back. More than folder.rows(): publishes those that a
-// writer has left. Code::index when there are fewer; Code::format when a file has fewer.
+// Keeps the first rows and frees the space of the others. With more than folder.rows(): publishes rows that a
+// writer left. Code::index if there are not enough, Code::format if a file is too short.
 void truncate(Layout& folder, files::FolderLock& lock, std::int64_t rows, const Options& options);
 
 [[noreturn]] void fail_kept(const Layout& folder, std::int64_t rows, std::int64_t all);

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::int64_t default_buffer = std::int64_t{1} << 20;
 constexpr std::int64_t background_buffer = std::int64_t{1} << 24;
-constexpr std::size_t cache_line = 64;  // leaves begin at one
+constexpr std::size_t cache_line = 64;  // leaves start at multiples of it
 constexpr std::int64_t most_slots = std::int64_t{1} << 20;
-constexpr std::int64_t pieces = 8;  // of a ring: room comes back piece by piece
+constexpr std::int64_t pieces = 8;  // of a ring: each is reused as soon as it is written
 constexpr std::chrono::milliseconds default_delay(1000);
 
 std::size_t rounded(std::size_t bytes) {
@@ -31,7 +31,7 @@ std::int64_t buffer_of(const Options& options) {
   return options.background ? background_buffer : default_buffer;
 }
 
-// Before a ring is made for it.
+// Checks the folder before a ring is allocated.
 const Layout& checked(const Layout& folder) {
   if (folder.is_stack()) {
     fail(Code::unsupported, "\"", folder.dir(),
@@ -61,7 +61,7 @@ Ring::Ring(const Layout& folder, std::int64_t wanted_bytes) {
   for (const LayoutLeaf& leaf : folder.leaves()) {
     bytes += rounded(leaf.row_bytes * static_cast<std::size_t>(slots_));
   }
-  // Zeros of the system, which take no memory before they are written to.
+  // calloc: pages are allocated on first write.
   memory_.reset(static_cast<char*>(std::calloc(1, bytes + cache_line)));
   if (!memory_) fail(Code::out_of_memory, "no memory for a buffer of ", bytes, " bytes");
   const auto address = reinterpret_cast<std::uintptr_t>(memory_.get());
@@ -110,7 +110,7 @@ void RowStore::require_origin() const {
 bool RowStore::write_some(std::int64_t end) {
   if (end <= written()) return false;
   require_origin();
-  // Another folder that has taken the name may share the files of values, as links to them.
+  // A folder that took the name may share the value files through links.
   lock_.require_name(folder_.dir());
   publisher_.remember();
   const std::int64_t most = std::max<std::int64_t>(ring_.slots() / pieces, 1);
@@ -152,13 +152,13 @@ void RowStore::written_piece(std::int64_t slot, std::int64_t rows) {
   written_.store(written() + rows, std::memory_order_release);
 }
 
-// Whether the step is due that takes rows into the meta.json files.
+// Whether the meta.json files must be written now.
 bool RowStore::must_store(std::int64_t end) {
   if (end <= folder_.stored_rows()) return false;
   const bool behind = by_time_ || folder_.rows() != folder_.stored_rows();
   if (behind && meta_delay_ && Clock::now() >= meta_at_ + *meta_delay_) return true;
   if (end <= folder_.rows()) return false;
-  // One meta.json is renamed at once for a number of rows that somebody has asked for.
+  // A requested publication goes into a single meta.json at once, by a rename.
   const bool cheap = by_time_ || folder_.growing_nodes() != 1;
   if (cheap && publisher_.count(end)) return false;
   return !by_time_ || folder_.stored_rows() == 0;
@@ -169,7 +169,7 @@ void RowStore::publish(std::int64_t end, bool whole) {
   if (whole ? end <= folder_.stored_rows() : !must_store(end)) return;
   require_origin();
   lock_.require_name(folder_.dir());
-  meta_at_ = Clock::now();  // a failure is not tried again at once
+  meta_at_ = Clock::now();  // do not retry at once after a failure
   const auto each = [this](auto&& f) {
     for (std::size_t i = 0; i < files_.size(); ++i) {
       if (files_[i].is_open()) f(files_[i], i);
@@ -179,7 +179,7 @@ void RowStore::publish(std::int64_t end, bool whole) {
     each([this](auto& file, std::size_t i) { sync_file(file.get(), publisher_.path(i)); });
   }
   if (!publisher_.publish(end)) return;
-  // Where files cannot be linked the folder has copies of them now.
+  // Without links, the new folder has copies of the files: reopen them.
   each([this](auto& file, std::size_t i) {
     if (Publisher::still_there(file.get(), publisher_.path(i))) return;
     file = publisher_.open(i, written());

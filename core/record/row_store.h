@@ -1,5 +1,5 @@
-// core/record/row_store.h: the files of a folder that grows, and the memory of its writer: rows go from the memory to
-// the files and are published. Belongs to one thread at a time.
+// core/record/row_store.h: a growing folder's files and buffer: moves rows from the buffer to the files and
+// publishes them. Used by one thread at a time.
 #pragma once
 
 #include "core/record/options.h"
@@ -11,8 +11,7 @@
 
 namespace td::record {
 
-// Memory for the rows of all leaves that are not in a file yet. Rows lie in it one after the other and go on
-// from its beginning when they have reached its end.
+// A ring buffer of rows for each leaf.
 class Ring {
  public:
   Ring(const Layout& folder, std::int64_t wanted_bytes);
@@ -22,7 +21,7 @@ class Ring {
   const char* row(const Layout& folder, std::size_t i, std::int64_t slot) const noexcept {
     return leaves_[i] + static_cast<std::size_t>(slot) * folder.leaves()[i].row_bytes;
   }
-  // Fields that are not put are zeros.
+  // Sets fields that were not put to zero.
   void clear(const Layout& folder, std::int64_t slot, std::int64_t rows) const noexcept;
 
  private:
@@ -36,7 +35,7 @@ class Ring {
 
 class RowStore {
  public:
-  // The folder is there and locked. Resumes after the rows that a writer before has left.
+  // The folder exists and is locked. Resumes after rows that the last writer left.
   RowStore(const std::string& dir, files::FolderLock lock, const Options& options);
   RowStore(const RowStore&) = delete;
   RowStore& operator=(const RowStore&) = delete;
@@ -44,28 +43,28 @@ class RowStore {
   const Layout& folder() const noexcept { return folder_; }
   const Ring& ring() const noexcept { return ring_; }
 
-  // Rows of the folder: when it was opened, and now in its files.
+  // Rows of the folder when it was opened, and rows now in its files.
   std::int64_t opened_at() const noexcept { return opened_at_; }
   std::int64_t written() const noexcept { return written_.load(std::memory_order_acquire); }
 
-  // Writes a piece of the rows before `end`; false if all of them are written. Row `opened_at()` is the first
-  // of the ring. Both may be called again after a failure.
+  // Writes a piece of the rows before `end`; false if all are written. Row `opened_at()` is the ring's first.
+  // Both may be called again after a failure.
   bool write_some(std::int64_t end);
   void write(std::int64_t end) {
     while (write_some(end)) {
     }
   }
-  // Publishes the rows before `end`, which are in the files. `whole`: also in the meta.json files, which
-  // otherwise follow after options.meta_ms.
+  // Publishes the written rows before `end`. `whole`: in the meta.json files, too; otherwise these follow
+  // after options.meta_ms.
   void publish(std::int64_t end, bool whole);
-  // Whether the options leave it to the writer when to publish.
+  // Whether the writer chooses when to publish.
   bool by_time() const noexcept { return by_time_; }
 
-  // Ends the work: cuts the files to the published rows and unlocks the folder. If rows in the files are not
-  // published, they stay for the next writer.
+  // Cuts the files to the published rows and unlocks the folder. Written but unpublished rows stay for the
+  // next writer.
   void release();
 
-  // Throws Code::invalid_argument in a child process of the one that opened it.
+  // Throws Code::invalid_argument in a child of the process that opened it.
   void require_origin() const;
   bool is_here() const noexcept { return origin_.is_here(); }
 
@@ -81,11 +80,11 @@ class RowStore {
   Layout folder_;
   Publisher publisher_;
   Ring ring_;
-  std::vector<files::Descriptor> files_;  // one for each leaf; closed: nothing was written yet
+  std::vector<files::Descriptor> files_;  // one for each leaf; closed until the first write
   bool durable_;
   bool by_time_;
   std::optional<std::chrono::milliseconds> meta_delay_;
-  Clock::time_point meta_at_;  // when the meta.json files were written last
+  Clock::time_point meta_at_;  // last write of the meta.json files
   std::int64_t opened_at_;
   std::atomic<std::int64_t> written_;
 };

@@ -1,4 +1,4 @@
-// core/record/row_sums.h: the checksums of a folder that grows: a hash of each file of values goes on with what is written.
+// core/record/row_sums.h: checksums of a growing folder: hashes each value file as it is written.
 #pragma once
 
 #include "core/formats/checksums.h"
@@ -11,33 +11,33 @@ namespace td::record {
 
 class RowSums {
  public:
-  // Whether a folder has checksums. They are then kept whether or not anybody asks: old ones would call
-  // it damaged.
+  // Whether a folder has checksums. They are then maintained without being asked for: stale ones would report
+  // damage.
   static bool present(const Layout& folder);
 
-  // Reads the first rows of each file. Without a check also what is damaged is taken as it is; with one
-  // Code::format where rows are not those that the checksums of the folder are of.
+  // Reads the first rows of each file. `check`: Code::format if they do not match the folder's checksums;
+  // otherwise accepts damaged rows.
   RowSums(const Layout& folder, std::int64_t rows, bool check);
 
-  // Goes on to so many rows with what the files hold.
+  // Hashes further rows of the files, up to `rows`.
   void read(std::int64_t rows);
 
   void add(std::size_t leaf, const char* data, std::size_t bytes) {
     hashers_[leaf].add(data, bytes);
   }
 
-  // The file of checksums for a number of rows; what has been added is of as many.
+  // The file of checksums for `rows` rows, all of which were added.
   std::string text(std::int64_t rows) const;
 
  private:
   void check() const;
 
   const Layout& folder_;
-  std::int64_t rows_ = 0;       // that have been read
+  std::int64_t rows_ = 0;       // rows hashed so far
   std::deque<Hasher> hashers_;  // one for each leaf
 };
 
-// Nothing when there are no checksums, and none are wanted.
+// nullptr if there are no checksums and none are `wanted`.
 std::unique_ptr<RowSums> open_sums(const Layout& folder, bool wanted);
 
 }  // namespace td::record

@@ -9,7 +9,7 @@ namespace td::record {
 
 namespace {
 
-// A published row costs a writer of small rows some microseconds of this thread: a thousandth of it.
+// Publishing takes some microseconds of this thread: about a thousandth of the period.
 constexpr std::chrono::milliseconds period(10);
 
 }  // namespace
@@ -60,7 +60,7 @@ void StoreThread::flush(std::int64_t end) {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-// Wakes by itself as well: rows that come slowly do not stay in memory.
+// Also wakes periodically, so that slow rows are not held back.
 void StoreThread::run() {
   std::unique_lock<std::mutex> hold(mutex_);
   for (;;) {
@@ -87,13 +87,13 @@ void StoreThread::bring(std::int64_t publish_end, bool whole) {
   write(publish_end);
   store_.publish(publish_end, whole);
   std::int64_t end = store_.opened_at() + complete_.load(std::memory_order_acquire);
-  // Checksums are of what is written: no more than the next rows that will be published.
+  // Checksums cover written rows: write no more than the next publication needs.
   if (together_ != 0) end = std::min(end, publish_end + together_);
   write(end);
   if (store_.by_time()) store_.publish(end, false);
 }
 
-// Whoever waits for room goes on as soon as there is some.
+// After each piece, wake the writer if it waits for room.
 void StoreThread::write(std::int64_t end) {
   while (store_.write_some(end)) {
     const std::lock_guard<std::mutex> hold(mutex_);

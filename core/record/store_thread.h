@@ -1,5 +1,5 @@
-// core/record/store_thread.h: a thread that brings rows from the memory of a writer to the files, and publishes them. The one who writes
-// rows waits for it only when the memory is full, or when asked to.
+// core/record/store_thread.h: a thread that moves rows from a writer's buffer to the files and publishes
+// them. The writer waits for it only if the buffer is full or on flush().
 #pragma once
 
 #include "core/record/row_store.h"
@@ -13,23 +13,23 @@ namespace td::record {
 
 class StoreThread {
  public:
-  // `complete`: rows since the store was opened. `together`: rows that are published together; 0: any.
+  // `complete`: rows since the store was opened. `together`: rows between publications; 0: any number.
   StoreThread(RowStore& store, const std::atomic<std::int64_t>& complete, std::int64_t together);
   ~StoreThread();
   StoreThread(const StoreThread&) = delete;
   StoreThread& operator=(const StoreThread&) = delete;
 
-  // Rows before `publish_end` are to be published, and complete ones to be written now. Never waits for a
-  // file. After a failure the thread tries again.
+  // Asks to write complete rows now and publish those before `publish_end`. Never waits for a file. The
+  // thread retries after a failure.
   void hand_over(std::int64_t publish_end);
 
-  // Waits until more rows than so many are in the files. Throws what the thread has failed with.
+  // Waits until more than `rows` rows are in the files. Rethrows the thread's failure.
   void wait_beyond(std::int64_t rows);
 
-  // The same, until the rows before `end` are published for everybody.
+  // Waits until the rows before `end` are published to all readers. Rethrows the thread's failure.
   void flush(std::int64_t end);
 
-  // Waits for what it is doing, and for nothing else.
+  // Waits only for the step in progress.
   void stop() noexcept;
 
  private:
@@ -43,12 +43,12 @@ class StoreThread {
   std::int64_t together_;
   std::mutex mutex_;
   std::condition_variable wanted_, changed_;
-  std::uint64_t requests_ = 0;    // so many have been made
-  std::uint64_t answered_ = 0;    // so many of them have been looked after
-  std::int64_t publish_end_ = 0;  // of those to be published
-  bool whole_ = false;            // for everybody
+  std::uint64_t requests_ = 0;    // requests made
+  std::uint64_t answered_ = 0;    // requests handled
+  std::int64_t publish_end_ = 0;  // end of the rows to be published
+  bool whole_ = false;            // to all readers
   bool stop_ = false;
-  std::exception_ptr failure_;  // of the last try
+  std::exception_ptr failure_;  // of the last attempt
   std::thread thread_;
 };
 

@@ -1,4 +1,4 @@
-// What the kinds of writers share.
+// Shared by all writers.
 #include "core/record/writer.h"
 
 #include "core/base/error.h"
@@ -50,7 +50,7 @@ std::size_t Writer::row_bytes(std::int32_t field) const {
 
 void Writer::close() {
   if (closed_) return;
-  // Let go even when the flush fails: the caller cannot do better with a second close.
+  // Release the target even if the flush fails: a second close() could not do better.
   struct LetGo {
     Writer& writer;
     ~LetGo() {

@@ -1,4 +1,4 @@
-// core/record/writer.h: rows of plain memory into fields that are found once, for a hot loop.
+// core/record/writer.h: writes rows of plain memory into fields, for a hot loop.
 #pragma once
 
 #include "core/base/key.h"
@@ -15,31 +15,31 @@
 
 namespace td::record {
 
-// A row is one element of the batch; with several batch dimensions rows follow in row-major order.
-// bind() finds a field; put() is then a few comparisons and a memcpy, and allocates nothing. Where rows
-// go is said by a kind of writer: into the tensors of a dictionary (append/tensor_writer.h), or into a
-// folder that grows (recorder.h). None of the functions of the hot loop is virtual.
+// A row is one element of the batch; several batch dimensions are row-major. bind() looks a field up; put()
+// is then a few comparisons and a memcpy, without allocation. Derived classes say where rows go: into the
+// tensors of a dictionary (append/tensor_writer.h), or into a growing folder (recorder.h). The hot loop calls
+// no virtual function.
 class Writer {
  public:
   virtual ~Writer() = default;
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Gives a field a number: 0, 1, 2, ... in the order of the calls.
+  // Returns the field's number: 0, 1, 2, … in call order.
   std::int32_t bind(Path path);
 
-  // The same for a field that must be of this dtype and of these sizes in each row.
+  // Like bind(), for a field that must have this dtype and these sizes in each row.
   std::int32_t field(Path path, ShapeView row, DType dtype);
 
   std::size_t row_bytes(std::int32_t field) const;
 
-  // Copies one field of the current row: row-major values, exactly row_bytes() of them.
+  // Copies one field of the current row: exactly row_bytes() bytes, row-major.
   void put(std::int32_t field, const void* data, std::size_t bytes) {
     const auto i = static_cast<std::uint32_t>(field);
     if (i >= fields_.size() || bytes != fields_[i].bytes || row() >= end_) make_room(field, bytes);
     const Field& to = fields_[i];
     char* target = reinterpret_cast<char*>(to.base + static_cast<std::uintptr_t>(row()) * to.step);
-    switch (bytes) {  // lengths known to the compiler are one move
+    switch (bytes) {  // a constant length compiles to one move
       case 4: std::memcpy(target, data, 4); return;
       case 8: std::memcpy(target, data, 8); return;
       case 0: return;
@@ -47,7 +47,7 @@ class Writer {
     }
   }
 
-  // Moves on to the next row.
+  // Moves to the next row.
   void next() {
     if (row() >= end_) make_room();
     const std::int64_t next = row() + 1;
@@ -58,53 +58,52 @@ class Writer {
   // Rows completed by next().
   std::int64_t rows() const noexcept { return row() - first_; }
 
-  // The folder of a growing writer; empty for others.
+  // The folder of a growing writer; otherwise empty.
   virtual std::string_view folder() const noexcept = 0;
 
-  // Waits until what was put has arrived; each kind says where.
+  // Waits until all rows are stored; each class says where.
   virtual void flush() = 0;
 
-  // Flushes, and lets go of the dictionary or the folder, also when that fails. Further puts fail.
+  // Flushes, and releases the dictionary or folder even if that fails. Later puts fail.
   void close();
 
  protected:
   struct Field {
-    std::uintptr_t base;  // the address of row 0, which need not be in reach
+    std::uintptr_t base;  // address of row 0, possibly outside the buffer
     std::size_t step;     // bytes from row to row
     std::size_t bytes;    // of one row
   };
 
-  // Rows from `first` to before `end` may be written at once.
+  // The rows from `first` to before `end` can be written without more_rows().
   Writer(std::int64_t first, std::int64_t end) : row_(first), end_(end), first_(first) {}
 
   bool closed() const noexcept { return closed_; }
   std::int64_t row() const noexcept { return row_.load(std::memory_order_relaxed); }
 
   virtual Field find_field(Path path) = 0;
-  // Makes a field of this dtype and these sizes where it can and there is none, and checks it.
+  // Checks a field of this dtype and these sizes, and creates it if the class can.
   virtual void declare_field(Path path, ShapeView row, DType dtype) = 0;
   struct Form {
     DType dtype;
     ShapeView row;
   };
   static void require_form(Path path, const Form& found, const Form& wanted);
-  // No row is left: makes room for more, or throws.
+  // Makes room for more rows, or throws.
   virtual void more_rows() = 0;
-  // The last row has been completed.
+  // Called when the last row of the window is complete.
   virtual void window_full() {}
-  // Whether more_rows() may make room: then a wrong length is told first.
+  // Whether more_rows() may make room: then a wrong length is reported first.
   virtual bool can_grow() const noexcept = 0;
-  virtual void let_go() noexcept = 0;  // of what the writer holds; only closed writers are asked
+  virtual void let_go() noexcept = 0;  // releases the target; later calls find the writer closed
   virtual void before_let_go() {}      // after the flush of close()
 
   std::vector<Field> fields_;
-  std::atomic<std::int64_t>
-      row_;           // the current one; another thread may ask which rows are complete
-  std::int64_t end_;  // the first row that may not be written; row() itself once closed
+  std::atomic<std::int64_t> row_;  // the current one; read by the writer's thread
+  std::int64_t end_;               // the first row that cannot be written; row() itself once closed
   std::int64_t first_;
 
  private:
-  // What put() and next() leave to do at the end of the rows: room is made, or they fail.
+  // The slow path of put() and next() at the end of the rows: makes room or throws.
   void make_room(std::int32_t field, std::size_t bytes);
   void make_room();
   [[noreturn]] void fail_field(std::int32_t field) const;
