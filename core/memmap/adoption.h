@@ -1,11 +1,11 @@
-// core/memmap/adoption.h: a dictionary that becomes the result of a save, without a step that may fail.
+// core/memmap/adoption.h: turns a dictionary into the result of its save, without a step that can fail.
 #pragma once
 
 #include "core/tree/changes.h"
 
 namespace td {
 
-// Puts the entries of a result into the nodes of a dictionary, which has the same keys, and locks it.
+// Puts the entries of `result` into the nodes of a dictionary with the same keys, and locks it.
 void plan_adoption(Changes& changes, const NodePtr& node, const NodePtr& result);
 
 }  // namespace td

@@ -1,5 +1,5 @@
 // core/memmap/archive.h: a folder of mapped files as one zip archive, in the format of Python's tensordict
-// (.tdz). Which entries there are, and how they are read, stands in docs/design/archives.md.
+// (.tdz). docs/design/archives.md describes the entries and how they are read.
 #pragma once
 
 #include "core/memmap/memmap.h"
@@ -11,34 +11,33 @@ namespace td {
 
 inline constexpr std::string_view archive_suffix = ".tdz";
 
-// Whether saving to `path` makes an archive: the options say so, or the name does.
-// Throws Code::invalid_argument when it does not and the options are those of an archive.
+// Whether saving to `path` makes an archive, by its options or its name. Throws Code::invalid_argument for
+// options of an archive on a path that makes a folder.
 bool makes_archive(const std::string& path, const MemmapOptions& options);
-void check_folder(const MemmapOptions& options);  // what can be a folder only
+void check_folder(const MemmapOptions& options);  // refuses options that only archives have
 
-// Writes an archive beside its place, puts it there, and opens it. Its tensors are those of the file:
-// what is written to them stays in this process. With `zeros` the values are zeros, and what is written
-// reaches the file.
+// Writes an archive, puts it in place, and opens it. Writes to its tensors stay in this process. With `zeros`
+// the values are zeros, and writes reach the file.
 TensorDict save_archive(const TensorDict& td, const std::string& path, const MemmapOptions& options,
                         bool zeros = false);
 
 struct PackOptions {
   Compression compression = Compression::stored;  // of the tensors
-  bool fail_if_exists = false;                    // what is there already is an error, not replaced
-  bool durable = false;                           // returns when all is on the disk
+  bool fail_if_exists = false;                    // refuses to replace a file
+  bool durable = false;                           // returns when everything is on disk
 };
 
-// Whether there is a file that load_memmap() opens: a zip archive with a meta.json at its top.
+// Whether the file is a zip archive with a meta.json at its top.
 bool is_archive(const std::string& path);
 
-// All files of a folder with a dictionary in one archive, and back. The folder is new, or empty; an
-// entry whose name leads out of it, or whose checksum differs, fails with Code::format.
+// Packs a dictionary's folder into an archive, and unpacks it into a new or empty folder. Entries with a
+// wrong checksum, or with a name that leads out of the folder, are Code::format.
 void pack_folder(const std::string& dir, const std::string& path, const PackOptions& options = {});
 void unpack_archive(const std::string& path, const std::string& dir,
                     const PackOptions& options = {});
 
-// Writes the checksums anew after tensors of an archive were written to. Reading does not look at
-// those of tensors; unpacking and other programs do.
+// Recomputes the checksums after writes to an archive's tensors. Loading ignores checksums of tensors;
+// unpacking and other programs check them.
 void refresh_checksums(const std::string& path);
 
 }  // namespace td

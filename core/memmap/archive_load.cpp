@@ -1,4 +1,4 @@
-// The entries of an archive as the loader asks for them.
+// The entries of an archive as a source for the loader.
 #include "core/formats/format.h"
 #include "core/formats/zip_file.h"
 #include "core/io/mapped_file.h"
@@ -14,8 +14,7 @@ namespace {
 
 using files::Found;
 
-// One archive, mapped once. Folders are not entries: they are what the names begin with, which is
-// looked up in the sorted names.
+// An archive, mapped once. Folders are prefixes of the sorted entry names.
 class ArchiveSource final : public MemmapSource {
  public:
   ArchiveSource(const std::string& path, bool writable, const std::string& called)
@@ -64,7 +63,7 @@ class ArchiveSource final : public MemmapSource {
         fail(Code::format, "\"", path, "\" holds more than ", limit, " folders");
       }
       folders.emplace_back(folder.substr(prefix.size()));
-      // On to the first name that does not begin with that folder: '0' comes after '/'.
+      // Skip the folder's entries: '0' follows '/'.
       at = std::lower_bound(at, names_.end(), std::string(folder) + '0');
     }
     std::sort(folders.begin(), folders.end());
@@ -76,7 +75,7 @@ class ArchiveSource final : public MemmapSource {
     return entry == nullptr ? at::Tensor() : archive_tensor(archive_, *entry, 0, sizes, dtype);
   }
 
-  // Nothing: there is no folder into which the dictionary could be saved again.
+  // Empty: the dictionary cannot be saved back into an archive.
   std::string saved_path(const std::string&) const override { return {}; }
 
  private:

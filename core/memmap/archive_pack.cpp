@@ -1,4 +1,4 @@
-// Between folders and archives, file by file: what stands in the files does not matter here.
+// Copies files between folders and archives, whatever they contain.
 #include "core/formats/crc32.h"
 #include "core/memmap/archive_target.h"
 
@@ -44,14 +44,14 @@ void add_file(zip_file::Writer& writer, int root, const std::string& path, const
         ::read(file.get(), buffer.data(), std::min<std::uint64_t>(left, packed_at_once));
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) files::fail_io("cannot read", path, errno);
-    if (n == 0) break;  // end() says that it became shorter
+    if (n == 0) break;  // the file became shorter: end() reports it
     writer.append(buffer.data(), static_cast<std::size_t>(n));
     left -= static_cast<std::uint64_t>(n);
   }
   writer.end();
 }
 
-// The folder and its meta.json, as something to compare.
+// The state of a folder and its meta.json, for comparison.
 struct Mark {
   explicit Mark(const std::string& dir, int open) {
     ::stat(files::join(dir, ".").c_str(), &folder);
@@ -67,7 +67,7 @@ struct Mark {
   struct stat meta {};
 };
 
-// Makes the folders that the name of an entry needs, each once: names that stand together share them.
+// Creates the folders for an entry, once for consecutive entries.
 void make_folders(files::FolderReplacement& to, const std::string& name, std::string& last) {
   const std::size_t slash = name.rfind('/');
   if (slash == std::string::npos || name.compare(0, slash, last) == 0) return;
@@ -105,8 +105,7 @@ void pack_folder(const std::string& dir, const std::string& path, const PackOpti
   prepare_archive(target, options.fail_if_exists, folders);
   zip_file::Writer writer(target);
   std::vector<char> buffer(packed_at_once);
-  std::vector<std::string> pending{
-      {}};  // folders inside, each with '/' at the end; the last is next
+  std::vector<std::string> pending{{}};  // folders inside, ending with '/'; the last is next
   while (!pending.empty()) {
     const std::string folder = std::move(pending.back());
     pending.pop_back();
@@ -192,7 +191,8 @@ void refresh_checksums(const std::string& path) {
   const files::Descriptor file(::open(name.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!file.is_open()) files::fail_io("cannot open", name, errno);
   for (const Entry& entry : reader.entries()) {
-    if (entry.method != zip_file::method_stored) continue;  // nobody could write to it
+    if (entry.method != zip_file::method_stored)
+      continue;  // compressed entries are never mapped for writing
     const std::uint32_t crc = crc32(0, archive.file()->data() + entry.offset, entry.bytes);
     if (crc == entry.crc) continue;
     char bytes[4];

@@ -1,4 +1,4 @@
-// Saving to an archive: the files that a folder would have, one after the other in a zip file.
+// Saves to an archive: the files of a folder, one after the other in a zip file.
 #include "core/formats/format.h"
 #include "core/formats/zip_file.h"
 #include "core/io/file_io.h"
@@ -22,18 +22,18 @@ using zip_file::Form;
 using zip_file::Writer;
 
 struct File {
-  std::string_view name;  // in the archive, of a folder's meta.json that of the folder and '/'
+  std::string_view name;  // name in the archive; for a meta.json, its folder and '/'
   const std::string* text = nullptr;
   const SavePlan::Leaf* leaf = nullptr;
   bool is_meta = false;
 };
 
-// Of each folder its meta.json, then its other files by name, then its folders by name.
+// Orders each folder's meta.json first, then other files by name, then folders by name.
 bool goes_before(const File& a, const File& b) noexcept {
   const std::size_t shorter = std::min(a.name.size(), b.name.size());
   const auto differs = std::mismatch(a.name.begin(), a.name.begin() + shorter, b.name.begin());
   const auto at = static_cast<std::size_t>(differs.first - a.name.begin());
-  // From the last '/' that both have on, they are entries of one folder.
+  // After their last common '/', both are entries of one folder.
   const std::size_t slash = a.name.substr(0, at).rfind('/');
   const std::size_t begin = slash == std::string_view::npos ? 0 : slash + 1;
   const auto part = [begin](const File& file) {
@@ -103,7 +103,7 @@ class Packer {
   void commit() { writer_.commit(options_.durable); }
 
  private:
-  // Several at a time, each on a thread.
+  // Compresses several leaves at a time, on threads.
   void deflate() {
     std::vector<Writer::Packed> packed(later_.size());
     for_each_tensor(later_.size(), later_.size(), [&](std::size_t i) {
@@ -118,7 +118,7 @@ class Packer {
     later_.clear();
   }
 
-  // Written, not left out: the disk has room for what is stored in them later.
+  // Writes the zeros, so that the disk has room for later values.
   void add_zeros(const File& file) {
     const std::vector<char> zeros(std::size_t{1} << 18);
     const std::size_t bytes = file.leaf->bytes;
@@ -170,7 +170,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   }
   const std::string target = files::absolute(path);
   MemmapOptions how = options;
-  how.copy_existing = true;  // no file of the archive is one that is mapped
+  how.copy_existing = true;  // the archive never shares files with mapped tensors
   const SavePlan plan = plan_archive(td.node(), how, zeros ? Content::zeros : Content::values);
   files::NewFolders folders;
   prepare_archive(target, options.fail_if_exists, folders);
@@ -184,7 +184,7 @@ TensorDict save_archive(const TensorDict& td, const std::string& path, const Mem
   open.verbatim_names = options.verbatim_names;
   open.quiet = true;
   open.max_depth = open.max_entries = std::numeric_limits<std::uint32_t>::max() / 2;
-  // Opened where it was written: what may fail comes before it takes its place.
+  // Open the archive before it takes its place: opening can fail.
   TensorDict result(load_nodes(*open_archive(packer.path(), zeros, target), open));
   if (options.durable) folders.sync();
   packer.commit();

@@ -1,4 +1,4 @@
-// core/memmap/archive_target.h: the place of an archive that is about to be written.
+// core/memmap/archive_target.h: prepares the path of a new archive.
 #pragma once
 
 #include "core/io/file_io.h"
@@ -7,8 +7,8 @@
 
 namespace td {
 
-// Throws Code::io when something else than a file is there, or a file that shall stay; makes the
-// folders above.
+// Creates missing parent folders. Throws Code::io if something other than a file exists, or a file that must
+// stay.
 void prepare_archive(const std::string& target, bool fail_if_exists, files::NewFolders& folders);
 
 }  // namespace td

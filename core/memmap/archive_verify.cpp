@@ -1,4 +1,4 @@
-// Whether an archive holds what was saved to it: each entry against its checksum.
+// Verifies an archive: each entry against its checksum.
 #include "core/memmap/archive_verify.h"
 
 #include "core/base/parallel.h"

@@ -1,4 +1,4 @@
-// core/memmap/archive_verify.h: verify_memmap() of a file.
+// core/memmap/archive_verify.h: verify_memmap() for an archive.
 #pragma once
 
 #include "core/memmap/verify.h"
@@ -8,8 +8,7 @@
 
 namespace td {
 
-// Each entry of an archive against its checksum, and what a load would check. Paths of findings are names
-// of entries.
+// Checks each entry's checksum, and what a load would check. Findings name entries.
 std::vector<Finding> verify_archive(const std::string& path, int num_threads,
                                     const BytesFn& progress);
 

@@ -35,13 +35,13 @@ bool FolderSource::Mark::operator==(const Mark& other) const noexcept {
 FolderSource::Mark FolderSource::mark_of(int folder, const char* name, int flags) noexcept {
   struct stat info {};
   if (::fstatat(folder, name, &info, flags) != 0) return {};
-  // What happens inside a folder is no change of its own.
+  // A folder's times and size change with its content: ignore them.
   if (S_ISDIR(info.st_mode)) return {info.st_dev, info.st_ino, 0, 0, 0};
   return {info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
 }
 
 FolderSource::FolderSource(std::string root, MapMode mode) : root_(std::move(root)), mode_(mode) {
-  // The caller's own links are followed.
+  // The caller may pass a link.
   descriptor_ = Descriptor(::open(root_.c_str(), folder_flags));
   if (!descriptor_.is_open()) {
     if (errno == ENOENT) fail(Code::io, "no such folder: \"", root_, "\"");
@@ -66,8 +66,8 @@ bool FolderSource::inner_change() const noexcept {
   });
 }
 
-// An open folder, or -1 where there is none. The last ones stay open: what is in a folder is looked at
-// more than once, and another one could take its place between.
+// An open folder, or -1 if it does not exist. Recently used folders stay open: looking twice must not find
+// another folder.
 int FolderSource::folder(std::string_view path) const {
   if (path.size() <= root_.size()) return descriptor_.get();
   if (last_ < open_.size() && open_[last_].path == path) return open_[last_].descriptor.get();
@@ -132,7 +132,7 @@ std::vector<std::string> FolderSource::folders_in(const std::string& path,
                                                   std::size_t limit) const {
   const int at = folder(path);
   if (at < 0) files::fail_io("cannot list", path, ENOENT);
-  Descriptor own(::openat(at, ".", folder_flags));  // with a position of its own
+  Descriptor own(::openat(at, ".", folder_flags));  // with its own read position
   if (!own.is_open()) files::fail_io("cannot list", path, errno);
   const std::unique_ptr<DIR, int (*)(DIR*)> listing(::fdopendir(own.get()), &::closedir);
   if (!listing) files::fail_io("cannot list", path, errno);

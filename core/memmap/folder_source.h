@@ -1,4 +1,4 @@
-// core/memmap/folder_source.h: a folder on the disk as the loader sees it.
+// core/memmap/folder_source.h: a folder on disk as a source for the loader.
 #pragma once
 
 #include "core/io/mapped_file.h"
@@ -8,8 +8,8 @@
 
 namespace td {
 
-// Everything is opened from the folder that stood under the name at first: when another one takes its
-// place meanwhile, the files of the two are not mixed. Below it no link is followed.
+// Opens all files relative to the folder that was found first: if another folder replaces it meanwhile, their
+// files are not mixed. Follows no link below it.
 class FolderSource final : public MemmapSource {
  public:
   FolderSource(std::string root, MapMode mode);
@@ -21,25 +21,25 @@ class FolderSource final : public MemmapSource {
   at::Tensor leaf(const std::string& path, SizesView sizes, c10::ScalarType dtype) const override;
   std::string saved_path(const std::string& dir) const override { return dir; }
 
-  // A file below the root, to be read; not open, and errno, where there is none.
+  // Opens a file below the root for reading. On failure it is not open and errno is set.
   files::Descriptor open_file(const std::string& path) const;
   int root_folder() const noexcept { return descriptor_.get(); }
 
-  // What has happened at the root since it was opened.
+  // What happened at the root since it was opened.
   enum class Change {
     none,
-    meta,    // its meta.json is another one
-    folder,  // another folder stands there, or none
+    meta,    // a different meta.json
+    folder,  // a different folder, or no folder
   };
   Change change() const noexcept;
 
   bool changed() const override { return change() != Change::none || inner_change(); }
 
-  // Whether a folder below the root that was looked into lately is another one now.
+  // Whether a recently used folder below the root was replaced.
   bool inner_change() const noexcept;
 
  private:
-  // Which file or folder it is, and in which state.
+  // Identifies a file or folder and its state.
   struct Mark {
     std::uint64_t device = 0;
     std::uint64_t inode = 0;
@@ -63,8 +63,8 @@ class FolderSource final : public MemmapSource {
   files::Descriptor descriptor_;
   Mark folder_mark_;
   Mark meta_mark_;
-  mutable std::vector<Folder> open_;  // below the root; -1: there is no such folder
-  mutable std::size_t last_ = 0;      // of those, the one that was asked for last
+  mutable std::vector<Folder> open_;  // below the root; -1: no such folder
+  mutable std::size_t last_ = 0;      // index of the last one used
   mutable std::size_t oldest_ = 0;
 };
 

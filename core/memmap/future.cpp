@@ -11,9 +11,8 @@
 
 namespace td {
 
-// Futures that still have a thread. They are waited for when the process ends: after what was made
-// later than the first of them, and before libtorch, which was there before. The list itself stays,
-// for those that are freed even later.
+// Waits at process exit for futures that still have a thread: before libtorch is destroyed, since libtorch
+// was loaded first. The list is never destroyed, for futures freed even later.
 class Future::AtExit {
  public:
   static AtExit& instance() {
@@ -63,7 +62,7 @@ Future::Future(Work work, std::shared_ptr<Cancel> cancel) : cancel_(std::move(ca
           } catch (...) {
             failure = std::current_exception();
           }
-          work = nullptr;  // what it kept alive goes before anybody is told
+          work = nullptr;  // release what it kept alive before signalling the end
           const std::lock_guard<std::mutex> hold(mutex_);
           result_ = std::move(result);
           failure_ = std::move(failure);
@@ -90,7 +89,7 @@ void Future::join() noexcept {
 bool Future::wait(std::chrono::milliseconds timeout) const {
   std::unique_lock<std::mutex> hold(mutex_);
   const auto done = [this] { return done_; };
-  constexpr std::chrono::hours longest(24 * 365 * 30);  // beyond it the clock would overflow
+  constexpr std::chrono::hours longest(24 * 365 * 30);  // longer waits would overflow the clock
   if (timeout.count() < 0 || timeout > longest) {
     changed_.wait(hold, done);
     return true;

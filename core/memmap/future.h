@@ -1,4 +1,4 @@
-// core/memmap/future.h: work on a thread of its own that gives a dictionary.
+// core/memmap/future.h: work on a separate thread that returns a dictionary.
 #pragma once
 
 #include "core/base/cancel.h"
@@ -16,27 +16,26 @@
 
 namespace td {
 
-// The thread belongs to the future: nothing runs on when it is gone. One that nobody frees is waited
-// for when the process ends, before libtorch is taken down.
+// Owns the thread and waits for it when destroyed. Futures that are never freed are waited for at process
+// exit, before libtorch shuts down.
 class Future {
  public:
   using Work = std::function<TensorDict(WorkCount& count)>;
 
-  // The work begins at once, in the gradient mode and with the other settings of libtorch that the
-  // calling thread has.
-  // Work that can be cancelled is, before anybody waits for it only to free it.
+  // Starts the work with the calling thread's gradient mode and other libtorch settings. The destructor
+  // cancels it if it can be cancelled.
   explicit Future(Work work, std::shared_ptr<Cancel> cancel = nullptr);
   ~Future();  // waits
   Future(const Future&) = delete;
   Future& operator=(const Future&) = delete;
 
-  // Waits for up to so long, for as long as it takes when negative. Whether it is done.
+  // Waits up to `timeout`; negative: without a limit. Returns whether it is done.
   bool wait(std::chrono::milliseconds timeout) const;
 
-  // Waits; the same dictionary each time, or what the work has thrown.
+  // Waits. Returns the same dictionary each time, or rethrows the work's error.
   TensorDict result() const;
 
-  // Tells the work to end, and returns at once. Code::unsupported for work that cannot.
+  // Asks the work to stop, without waiting. Code::unsupported if it cannot be cancelled.
   void cancel() const;
 
   const WorkCount& count() const noexcept { return count_; }
@@ -56,9 +55,8 @@ class Future {
   std::thread thread_;
 };
 
-// memmap() of the dictionary as it is now: entries that come, go or are replaced afterwards do not
-// count. The tensors are kept alive and read while the work goes on; what is written into them
-// meanwhile may be saved or not. What is counted are tensors.
+// memmap() of a snapshot: later changes to the entries have no effect. Tensors are kept alive and read during
+// the work; values written to them meanwhile may or may not be saved. Progress counts tensors.
 std::unique_ptr<Future> memmap_start(
     const TensorDict& td, const std::string& dir, const MemmapOptions& options,
     const std::function<void(const std::function<void()>&)>& around);

@@ -1,4 +1,4 @@
-// A new entry of a mapped dictionary: its files first, then the meta.json that names it.
+// Creates an entry of a mapped dictionary: first its files, then the meta.json that names it.
 #include "core/formats/checksums.h"
 #include "core/formats/format.h"
 #include "core/io/file_io.h"
@@ -22,7 +22,7 @@ namespace td {
 
 namespace {
 
-// The last dictionary on the way that is there, and the names that are still to be made.
+// The last existing dictionary on a path, and the names to create.
 struct Place {
   const DenseNode* node;
   Path rest;
@@ -50,7 +50,7 @@ Place find_place(const TensorDict& td, Path path) {
   }
 }
 
-// A dictionary with the one entry, as it would stand in the place.
+// A dictionary with only this entry, as it would be at its place.
 TensorDict single(const Place& place, const at::Tensor& source) {
   const SizesView batch = place.node->batch();
   if (!begins_with(source.sizes(), batch)) {
@@ -102,7 +102,7 @@ class Maker {
     const std::string meta = files::join(dir_, format::meta_file);
     const std::string old = files::read(meta, format::max_meta_bytes);
     const std::string where = "\"" + meta + "\"";
-    // Rows may have come, or may be counted and in no meta.json yet (core/formats/row_count.h).
+    // The folder may have more rows, possibly counted without a meta.json (core/formats/row_count.h).
     const Shape stored = format::read_node(old, where, {max_json_depth + 1, max_stored}).batch;
     if (SizesView(stored) != place_.node->batch()) {
       fail(Code::shape, where, " says the batch size ", show_sizes(stored), "; the dictionary has ",
@@ -112,7 +112,7 @@ class Maker {
     aside_.emplace(dir_, &lock_, /*exchange_wanted=*/false);
     const std::string checksums = checksums_name(lock_.descriptor());
     if (files::look(files::join(dir_, checksums)).found == files::Found::file) {
-      aside_->drop(checksums);  // they would be those of another meta.json
+      aside_->drop(checksums);  // the checksums would not match the new meta.json
     }
     for (std::size_t i = 1; i < plan_.folders.size(); ++i) {
       const SavePlan::Folder& folder = plan_.folders[i];
@@ -147,7 +147,7 @@ class Maker {
   Place place_;
   const MemmapOptions& options_;
   Content content_;
-  std::string dir_;  // empty: nameless memory
+  std::string dir_;  // empty: anonymous memory
   files::FolderLock lock_;
   SavePlan plan_;
   std::optional<files::FolderReplacement> aside_;
@@ -157,7 +157,7 @@ class Maker {
 
 at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes,
                        std::optional<c10::ScalarType> dtype, const MemmapOptions& options) {
-  // One element that stands for all of them.
+  // One element, expanded over all.
   const at::Tensor zero = at::zeros({}, dtype ? at::TensorOptions(*dtype) : at::TensorOptions());
   if (!checked_bytes(sizes, zero.element_size())) {
     fail(Code::shape, "a tensor cannot have the shape ", show_sizes(sizes));

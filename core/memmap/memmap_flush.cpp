@@ -1,4 +1,4 @@
-// What is on the disk when a flush has returned: the values, every meta.json, and the names of all.
+// A flush syncs the values, each meta.json, and their names.
 #include "core/formats/checksums.h"
 #include "core/formats/row_count.h"
 #include "core/io/file_io.h"
@@ -19,7 +19,7 @@ using files::Found;
 
 struct Reached {
   std::vector<const MappedFile*> mapped;
-  std::set<std::string> places;  // folders, and archives
+  std::set<std::string> places;  // folders and archives
 };
 
 void add(const at::Tensor& tensor, Reached& to) {
@@ -53,7 +53,7 @@ void memmap_flush(const TensorDict& td) {
   for (const std::string& place : reached.places) {
     const Found found = files::look(place).found;
     if (found == Found::file) files::sync(place);
-    // The caller's own link to a folder is followed; what has been removed since is left alone.
+    // Follows a caller's link to a folder; skips what was removed since.
     if (found == Found::folder || found == Found::link) {
       sync_if_there(files::join(place, format::meta_file), Found::file);
       sync_if_there(files::join(place, format::count_file), Found::file);

@@ -1,4 +1,4 @@
-// Opening a folder or an archive as a whole: what is read is never a mixture of two states.
+// Opens a folder or an archive in one consistent state.
 #include "core/memmap/folder_source.h"
 #include "core/memmap/memmap.h"
 #include "core/memmap/memmap_loader.h"
@@ -16,12 +16,12 @@ namespace {
 
 using Change = FolderSource::Change;
 
-// Of a folder that changes faster than it can be read. The later ones wait a little.
+// Limits for a folder that keeps changing. Later attempts wait a little.
 constexpr int max_attempts = 200;
 constexpr int quick_attempts = 10;
 
-// Whether every mapped tensor still is the file of its name. Then another meta.json beside them has
-// only added to them. Of tensors that were moved nothing is known.
+// Whether each mapped tensor is still the file of its name: then a changed meta.json only added rows. Moved
+// tensors cannot be checked.
 bool same_files(const NodePtr& node) {
   bool same = true;
   visit_values(*node, [&](const Value& value) {
@@ -43,7 +43,7 @@ NodePtr load_folder(const std::string& root, const LoadOptions& options) {
       const Change change = source.change();
       if (change == Change::none || (change == Change::meta && same_files(node))) return node;
     } catch (const Error& error) {
-      // What is missing may have been taken away by a writer: of a nested folder, the root says nothing.
+      // A writer may have removed the missing file: the root does not show changes in nested folders.
       const bool again = (attempt == 0 || source.inner_change()) &&
                          (error.code() == Code::io || error.code() == Code::format);
       if (!again && source.change() == Change::none) throw;

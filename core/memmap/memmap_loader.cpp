@@ -45,8 +45,8 @@ class Loader {
   bool counted() const noexcept { return reader_.counted(); }
 
  private:
-  // What a node has above it. A file that was being extended when its writer ended may hold more rows
-  // than the dictionary above says: the one above is right.
+  // What a node inherits. A file left by an interrupted writer may hold more rows than the parent dictionary
+  // declares: the parent counts.
   struct Above {
     bool is_root = true;
     SizesView batch = {};
@@ -54,14 +54,14 @@ class Loader {
     std::int64_t rows = any_rows;  // along the first dimension
     std::size_t depth = 0;
   };
-  // A dictionary that has its place in the result and no entries yet.
+  // A dictionary in the result whose entries are still to be read.
   struct Pending {
     Opened opened;
     DenseNode* node;
     std::size_t depth;
   };
 
-  // A lazy stack that is a tensorclass: its fields are known when its elements have their entries.
+  // A lazy stack that is a tensorclass: its fields are known once its elements are read.
   struct Mark {
     NodePtr stack;
     Opened opened;
@@ -87,7 +87,7 @@ class Loader {
     fail(Code::format, at.where, ": nested deeper than ", reader_.options().max_depth, " levels");
   }
 
-  // What the caller asks for, or the dictionary above has, or the file says.
+  // The caller's device, else the parent's, else the file's.
   std::optional<c10::Device> device_of(const Opened& opened, const Above& above) const {
     if (device_) return device_;
     if (above.device) return above.device;
@@ -99,7 +99,7 @@ class Loader {
     }
   }
 
-  // Makes the node of a folder and puts its entries on the list of what is still to be read.
+  // Creates the node of a folder and queues its entries.
   NodePtr enter(Opened opened, const Above& above) {
     NodePtr node;
     switch (opened.text.type) {
@@ -137,8 +137,8 @@ class Loader {
          " does not begin with that of the dictionary above, ", show_sizes(above.batch));
   }
 
-  // A sub-tensordict at the root; below a dictionary, which holds none, what it reads as. All that it is a part of
-  // is read first.
+  // Below a dictionary, which cannot hold one, a sub-tensordict becomes a copy of its selection. Reads its
+  // whole source first.
   NodePtr begin_sub_tensordict(const Opened& opened, const Above& above) {
     const RecursionGuard guard;
     check_depth(opened, above.depth + 1);
@@ -163,7 +163,7 @@ class Loader {
     }
   }
 
-  // Lists nested as the batch is; what is deeper belongs to the values.
+  // Lists nest as deep as the batch; deeper ones belong to the values.
   NodePtr value(const Opened& opened, const Above& above) {
     if (opened.text.type == NodeType::non_tensor)
       return c10::make_intrusive<NonTensorNode>(opened.text.data, above.batch, above.device);
@@ -175,7 +175,7 @@ class Loader {
               : head_of_list(opened.text.data, static_cast<std::size_t>(above.rows));
       const NodePtr node = stacked_along(non_tensor_from_json(json, above.batch, above.device),
                                          opened.text.stack_dim);
-      // It says of its own where it is, whatever the dictionary above says.
+      // A value may name its own device, whatever the parent says.
       if (opened.text.own_device && !device_ && one_value(*node) == nullptr) {
         node->set_device(opened.text.device ? std::optional(parse_device(*opened.text.device))
                                             : std::nullopt);
@@ -186,7 +186,7 @@ class Loader {
     }
   }
 
-  // Values are listed by their place in the batch; in memory they are a stack along one dimension of it.
+  // Files list values by batch position; in memory they are stacked along one dimension.
   static NodePtr stacked_along(NodePtr values, std::int64_t dim) {
     if (dim <= 0 || dim >= static_cast<std::int64_t>(values->batch().size())) return values;
     if (values->batch()[static_cast<std::size_t>(dim)] == 0) return values;
@@ -196,7 +196,7 @@ class Loader {
     return lazy_stack(std::move(elements), dim);
   }
 
-  // Before 0.4 each value of a stack had a folder of its own.
+  // Before 0.4 each value of a stack had its own folder.
   NodePtr numbered_values(const Opened& opened, const Above& above) {
     const auto dim = static_cast<std::size_t>(opened.text.stack_dim);
     if (dim >= above.batch.size())
@@ -208,14 +208,14 @@ class Loader {
         opened, {false, batch, above.device, dim == 0 ? any_rows : above.rows, above.depth}, above);
   }
 
-  // The elements have no batch size above them; that of the stack is checked.
+  // Elements inherit no batch size; the stack's is checked.
   NodePtr lazy(const Opened& opened, const Above& above) {
     const bool first = opened.text.stack_dim == 0;
     return stack(opened, {false, {}, above.device, first ? any_rows : above.rows, above.depth + 1},
                  above);
   }
 
-  // The folders 0, 1, 2 … without a gap, each with `inner` above it.
+  // The folders 0, 1, 2 …; each inherits `inner`.
   NodePtr stack(const Opened& opened, const Above& inner, const Above& above) {
     const RecursionGuard guard;
     const bool values = is_value(opened);
@@ -252,8 +252,8 @@ class Loader {
                                          above.device, is_value(opened));
   }
 
-  // Tensors come before dictionaries and values, as Python's load_memmap() puts them: what is sent or summed in the
-  // order of the entries must be in the same order on both sides.
+  // Tensors come before dictionaries and values, as in Python's load_memmap(): both sides of a transfer or
+  // reduction must have the same order.
   void fill(const Pending& at) {
     const format::NodeText& text = at.opened.text;
     const std::int64_t rows = at.node->batch().empty() ? 0 : at.node->batch()[0];
@@ -269,7 +269,7 @@ class Loader {
     }
     for (const format::Entry& entry : text.entries)
       if (entry.is_node) add_node(at, entry.key, reader_.open_entry(at.opened, entry.key));
-    // The first releases listed no nested dictionaries and wrote no "is_nested".
+    // The first releases neither listed nested dictionaries nor wrote "is_nested".
     const bool listed =
         std::any_of(text.entries.begin(), text.entries.end(),
                     [](const auto& entry) { return entry.is_node || entry.has_is_nested; });
@@ -310,7 +310,7 @@ NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options) {
   try {
     return loader.run();
   } catch (const Error& error) {
-    // After a loss of power, or in a copy, files may lack rows that were counted: then the meta.json files hold.
+    // After a power failure, or in a copy, files may lack counted rows: use the meta.json files' number.
     if (error.code() != Code::format || !loader.counted() || source.changed()) throw;
   }
   LoadOptions stored = options;

@@ -1,4 +1,4 @@
-// core/memmap/memmap_loader.h: the nodes of a dictionary, made from a folder or an archive.
+// core/memmap/memmap_loader.h: builds the nodes of a dictionary from a folder or an archive.
 #pragma once
 
 #include "core/memmap/memmap.h"
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// The dictionary in a source, or the nested one that `options.subpath` names.
+// The dictionary in a source, or the nested one at `options.subpath`.
 NodePtr load_nodes(const MemmapSource& source, const LoadOptions& options);
 
 }  // namespace td

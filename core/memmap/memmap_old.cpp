@@ -1,5 +1,4 @@
-// Which files of a folder are the dictionary's that was there before: those that its meta.json files
-// name. All others are somebody else's and stay.
+// Finds the old dictionary's files: those that its meta.json files name. All others stay.
 #include "core/memmap/memmap_old.h"
 
 #include "core/formats/checksums.h"
@@ -39,7 +38,7 @@ class FileNames {
                                {max_json_depth + 1, static_cast<std::size_t>(-1),
                                 inner != nullptr && inner->found == Found::folder});
     } catch (const Error&) {
-      return;  // it names nothing
+      return;  // it names no files
     }
     switch (node.type) {
       case format::NodeType::non_tensor: names_.emplace(format::pickle_file); break;
@@ -67,7 +66,7 @@ class FileNames {
       listed = listed || entry.is_node || entry.has_is_nested;
       const auto add = [&](std::string_view suffix) {
         std::string escaped = format::escape(entry.key).append(suffix);
-        // Older folders have keys as they are.
+        // Older folders use keys as names.
         if (find(escaped) == nullptr && format::safe_verbatim(entry.key, entry.is_node)) {
           names_.insert(entry.key + std::string(suffix));
         }
@@ -76,8 +75,8 @@ class FileNames {
       add(entry.is_node ? std::string_view() : format::leaf_suffix);
       if (entry.nested_tensor) add(".shape.memmap");
     }
-    // The first releases listed no nested dictionaries. Without any entry nobody can tell: what is there
-    // is left alone.
+    // The first releases did not list nested dictionaries. Without any entry the folder may not be a
+    // dictionary: leave it alone.
     metas_ = !listed && !node.entries.empty();
   }
 
@@ -90,7 +89,7 @@ class FileNames {
 
   const std::vector<Item>& items_;
   std::unordered_set<std::string> names_;
-  bool numbers_ = false;  // folders with numbers are elements
+  bool numbers_ = false;  // numbered folders are elements
   bool metas_ = false;    // folders with a meta.json are nodes
 };
 
@@ -146,13 +145,12 @@ class Sorter {
         pending_.push_back(std::move(path));
       } else if (planned && in_plan->second == SavePlan::FolderUse::numbered &&
                  format::is_number(item.name)) {
-        result_.drop.push_back(relative(path));  // it would be taken for an element
+        result_.drop.push_back(relative(path));  // otherwise it would become an element
       } else if (names.has(item) && (has_meta || !names.only_with_meta())) {
         stale_.push_back(relative(path));
         pending_.push_back(std::move(path));
       } else {
-        // A meta.json without entries may be one of the first releases, whose nested dictionaries are
-        // found by looking.
+        // A meta.json without entries may come from a release that did not list nested dictionaries.
         if (planned && in_plan->second == SavePlan::FolderUse::empty && has_meta) {
           fail(Code::io, "cannot save a dictionary without entries to \"", dir, "\": \"", path,
                "\" would be read as a part of it");
@@ -162,7 +160,7 @@ class Sorter {
     }
   }
 
-  // Folders of the old dictionary in which nothing stays.
+  // Drops folders of the old dictionary that keep no files.
   void drop_folders() {
     std::sort(result_.keep.begin(), result_.keep.end());
     for (const std::string& folder : stale_) {
@@ -174,10 +172,10 @@ class Sorter {
   }
 
   std::string root_;
-  int held_;                                                      // the root, open
+  int held_;                                                      // the open root
   std::unordered_map<std::string, SavePlan::FolderUse> folders_;  // of the new dictionary
   std::unordered_set<std::string> files_;                         // of the new dictionary
-  std::unordered_set<std::string> empty_;                         // that it must not have
+  std::unordered_set<std::string> empty_;  // that the new dictionary must not have
   std::vector<std::string> pending_;
   std::vector<std::string> stale_;
   OldContent result_;

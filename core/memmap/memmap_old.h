@@ -1,4 +1,4 @@
-// core/memmap/memmap_old.h: what a save finds in a folder that it replaces.
+// core/memmap/memmap_old.h: the content of a folder that a save replaces.
 #pragma once
 
 #include "core/memmap/memmap_plan.h"
@@ -10,11 +10,11 @@ namespace td {
 
 // Paths relative to the folder.
 struct OldContent {
-  std::vector<std::string> keep;  // what is none of the old dictionary's, and kept mappings
-  std::vector<std::string> drop;  // the old dictionary's, and not in the new one
+  std::vector<std::string> keep;  // files of others, and mappings that stay
+  std::vector<std::string> drop;  // the old dictionary's files that the new one lacks
 };
 
-// `dir` is there, and open as `held`. Throws Code::io where something that stays would be taken for a part of the new
+// `held` is the open folder `dir`. Throws Code::io if a file that stays would become part of the new
 // dictionary.
 OldContent old_content(const std::string& dir, int held, const SavePlan& plan);
 

@@ -19,10 +19,10 @@ namespace {
 
 using FolderUse = SavePlan::FolderUse;
 
-// A function: a constant of this type would be made at load.
+// A function, to avoid a constant that is built at load time.
 c10::Device cpu() { return c10::Device(c10::DeviceType::CPU); }
 
-// Works out what each node and tensor becomes on the disk. Each place has a folder of its own.
+// Plans each node's folder and each tensor's file. A shared node is stored once for each path.
 class Planner : public WalkSink<Take::elements> {
  public:
   Planner(const MemmapOptions& options, Content content)
@@ -84,21 +84,21 @@ class Planner : public WalkSink<Take::elements> {
 
  private:
   struct Folder {
-    std::string dir;      // empty: nameless memory
-    bool exists = false;  // it is there already
+    std::string dir;      // empty: anonymous memory
+    bool exists = false;  // exists already
   };
   struct Level {
     const DenseNode* source = nullptr;
     DenseNode* target = nullptr;
-    LazyNode* stack = nullptr;  // a lazy stack instead
+    LazyNode* stack = nullptr;  // for a lazy stack
     std::string dir;
     bool exists = false;
-    std::size_t folder = 0;  // its place in the plan
+    std::size_t folder = 0;  // its index in the plan
     format::DenseText text = {};
-    PickledPtr pickled = nullptr;  // of a tensorclass: its values stand in a file already
+    PickledPtr pickled = nullptr;  // of a tensorclass: its values are already in this file
   };
 
-  // Where a dictionary goes, which the meta.json of the folder above names.
+  // The folder of a dictionary; the parent's meta.json names it.
   Folder folder_for(const Here& here, const Node& node) {
     path_ = here.path();
     if (here.is_root()) return root_;
@@ -120,7 +120,7 @@ class Planner : public WalkSink<Take::elements> {
     return {std::move(dir), exists};
   }
 
-  // What a node becomes, in the node above.
+  // Puts the planned node into its parent.
   void put(const Here& here, NodePtr made) {
     if (here.is_root()) {
       plan_.result = std::move(made);
@@ -131,8 +131,8 @@ class Planner : public WalkSink<Take::elements> {
     }
   }
 
-  // Whether a folder that names a tensorclass stands around the node. Of a lazy stack of tensorclasses each element
-  // has its own; one that is a tensorclass itself has elements that are none.
+  // Whether the node gets a folder that names its tensorclass. In a lazy stack of tensorclasses each element
+  // has one; in a lazy stack that is itself a tensorclass the elements do not.
   static bool is_tensorclass(const Node& source) {
     const LazyNode* lazy = as_lazy(&source);
     if (lazy == nullptr) return source.tensorclass() != nullptr;
@@ -159,7 +159,7 @@ class Planner : public WalkSink<Take::elements> {
     levels_.push_back(std::move(level));
   }
 
-  // A sub-tensordict is its index, and what it is a part of in a folder of its own.
+  // A sub-tensordict stores its index, and its source in a separate folder.
   void begin_sub_tensordict(const SubTensorDictNode& part, std::string& dir, bool& exists) {
     if (dir.empty()) return;
     checks_.check_length(dir);
@@ -169,7 +169,7 @@ class Planner : public WalkSink<Take::elements> {
     exists = exists && SaveChecks::folder_exists(dir);
   }
 
-  // A tensorclass is a dictionary in a folder of its own, inside one that says what it is.
+  // A tensorclass is stored as a folder that names the class, with the dictionary's folder inside.
   PickledPtr begin_tensorclass(const Node& source, std::string& dir, bool& exists) {
     TensorclassPlan tensorclass = plan_tensorclass(source);
     if (exists) checks_.check_meta(dir);
@@ -216,7 +216,7 @@ class Planner : public WalkSink<Take::elements> {
     if (!dir.empty()) node.set_saved_path(dir);
   }
 
-  // The checksums of the old dictionary go with it, and do not stand in the way of a key.
+  // The old dictionary's checksums are replaced, so their file does not block a key.
   bool folder_exists(const Level& level, const std::string& dir) const {
     const bool checksums = &level == &levels_.front() && path_.back() == checksums_file;
     return !(checksums && files::look(dir).found == files::Found::file) &&
@@ -249,7 +249,7 @@ class Planner : public WalkSink<Take::elements> {
     level.target->push_value(copy);
   }
 
-  // Whether the entry on the path stands in the file that Python pickled.
+  // Whether the entry is stored in Python's pickle.
   bool is_pickled(const Level& level) const {
     if (!level.pickled) return false;
     const auto& values = level.pickled->values;
@@ -267,7 +267,7 @@ class Planner : public WalkSink<Take::elements> {
     plan_.leaves.push_back(std::move(leaf));
   }
 
-  // Two files: the values, and the table of the sizes.
+  // Two files: the values and the table of sizes.
   void add_nested_tensor(Level& level, std::size_t slot, const NestedTensorNode& source) {
     SavePlan::Leaf values = leaf_of(level, slot, source.values(), format::leaf_suffix);
     SavePlan::Leaf table = leaf_of(level, slot, source.sizes(), format::table_suffix);
@@ -309,11 +309,11 @@ class Planner : public WalkSink<Take::elements> {
   SavePlan plan_;
   std::vector<Level> levels_;
   Folder root_;
-  Path path_;  // of the entry that is planned
+  Path path_;  // of the current entry
   SaveChecks checks_;
 };
 
-// What can be saved: dense where a sub-tensordict is to be.
+// What can be saved: a dense copy if a sub-tensordict is to be saved as its selection.
 NodePtr checked(const NodePtr& root, const MemmapOptions& options) {
   if (!is_dict(*root)) fail(Code::wrong_entry, "a non-tensor value cannot be saved alone");
   if (options.num_threads < 0) {

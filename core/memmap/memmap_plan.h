@@ -1,4 +1,4 @@
-// core/memmap/memmap_plan.h: what saving a dictionary will do, worked out and checked before the first byte is written.
+// core/memmap/memmap_plan.h: plans and checks a save before the first byte is written.
 #pragma once
 
 #include "core/io/file_io.h"
@@ -18,33 +18,33 @@ struct SavePlan {
   enum class FolderUse {
     entries,
     empty,     // a dictionary without entries
-    numbered,  // a lazy stack: folders with numbers are its elements
+    numbered,  // a lazy stack: numbered folders are its elements
   };
   struct Folder {
     std::string path;
     std::string meta;  // text of its meta.json
     FolderUse use = FolderUse::entries;
-    files::Look old = {};  // of the meta.json that is there
+    files::Look old = {};  // the existing meta.json
   };
   struct File {
     std::string path;
     std::shared_ptr<const std::string> content;
   };
   enum class Action {
-    write,  // into a file, or nameless memory, of its own
-    keep,   // it is mapped from there already
-    empty,  // no elements: no file
+    write,  // into a new file, or anonymous memory
+    keep,   // already mapped from there
+    empty,  // no elements, no file
   };
   struct Leaf {
     at::Tensor source;
-    std::string path;  // empty: nameless memory
+    std::string path;  // empty: anonymous memory
     std::size_t bytes;
     Action action;
     DenseNode* target;  // its place in the result
     std::size_t slot;
-    NestedTensorNode* nested_tensor = nullptr;  // in place of the target: these are its values
-    bool is_table = false;  // the sizes of a nested tensor, which has them already
-    files::Look old = {};   // of the file that is there
+    NestedTensorNode* nested_tensor = nullptr;  // instead of the target, to receive these values
+    bool is_table = false;                      // sizes of a nested tensor, which already has them
+    files::Look old = {};                       // the existing file
 
     void put(at::Tensor tensor) const {
       if (nested_tensor != nullptr) {
@@ -55,17 +55,17 @@ struct SavePlan {
     }
   };
 
-  NodePtr result;               // complete but for the leaves
-  std::vector<Folder> folders;  // a folder before those inside it; none for nameless memory
+  NodePtr result;               // complete except for the leaves
+  std::vector<Folder> folders;  // parents first; empty for anonymous memory
   std::vector<Leaf> leaves;
-  std::vector<File> files;  // of other content
+  std::vector<File> files;  // files other than leaves
 };
 
-// `dir` is absolute, or empty for nameless memory.
+// `dir` is absolute, or empty for anonymous memory.
 SavePlan plan_save(const NodePtr& root, const std::string& dir, const MemmapOptions& options,
                    Content content);
 
-// The same for the files of an archive: their paths begin with '/' and name nothing on the disk.
+// The files of an archive: their paths start with '/' and do not exist on disk.
 SavePlan plan_archive(const NodePtr& root, const MemmapOptions& options, Content content);
 
 }  // namespace td

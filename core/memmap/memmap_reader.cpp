@@ -23,7 +23,7 @@ std::string where_of(const std::string& dir, const std::string& key) {
   return where;
 }
 
-// The folder that somebody would name: around that in which the dictionary of a tensorclass lies.
+// The folder's name in messages: that of the tensorclass, not of the dictionary inside it.
 std::string called(const std::string& dir) {
   const std::size_t inner = format::tensorclass_folder.size() + 1;
   if (!files::ends_with(dir, "/" + std::string(format::tensorclass_folder))) return dir;
@@ -39,7 +39,7 @@ Opened MemmapReader::open(std::string dir, const std::string& key, const Countin
   return std::move(*opened);
 }
 
-// The outermost dictionary says how many rows those inside it have: its count, if it has one, is theirs.
+// The root's row count applies to the dictionaries inside it.
 void MemmapReader::count(Opened& opened, const std::string& text, const std::string& dir) {
   if (opened.text.type != format::NodeType::dense) return;
   if (!opened.counting.decided) {
@@ -63,7 +63,7 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
       source_.read(files::join(dir, format::meta_file), format::max_meta_bytes);
   if (!text) return std::nullopt;
   std::string where = where_of(dir, key);
-  // A value stands one level deep in its meta.json; what is accepted can be saved again.
+  // A value is nested one level in its meta.json: allow one more, so that what was loaded can be saved.
   const std::size_t depth = std::min(options_.max_depth + std::size_t{8}, max_json_depth + 1);
   format::Limits limits{depth, entries_left(), true};
   format::NodeText node = format::read_node(*text, where, limits);
@@ -71,7 +71,7 @@ std::optional<Opened> MemmapReader::try_open(std::string dir, const std::string&
     const std::string inner = files::join(dir, format::tensorclass_folder);
     if (!has_meta(inner)) {
       limits.tensorclasses = false;
-      format::read_node(*text, where, limits);  // says that the class is not known
+      format::read_node(*text, where, limits);  // throws: the class is unknown
     }
     // A tensorclass is the dictionary inside it.
     Opened opened = open_record(inner, key, above);
@@ -102,7 +102,7 @@ Opened MemmapReader::open_record(const std::string& dir, const std::string& key,
   return open(dir, key, above);
 }
 
-// Python pickles values that are no JSON. A pickle is a program: it is not run here.
+// Python pickles values that JSON cannot hold. A pickle is a program: it is not run here.
 void MemmapReader::require_values(const Opened& opened) const {
   const format::NodeType type = opened.text.type;
   const bool one = type == format::NodeType::non_tensor;
@@ -147,8 +147,7 @@ std::size_t MemmapReader::numbered(const Opened& at) const {
   return n;
 }
 
-// The names that a key may have on the disk: escaped, and as it is in older folders. Without suffix for
-// the folder of a node.
+// Tries a key's file names: escaped, then bare as in older folders. Folders of nodes have no suffix.
 template <class Accept>
 bool MemmapReader::locate(const std::string& dir, const std::string& where, const std::string& key,
                           std::string_view suffix, Accept&& accept) const {
@@ -190,7 +189,7 @@ Opened MemmapReader::open_nested(const std::vector<std::string>& path) {
   return open(std::move(dir), {}, above);
 }
 
-// Of the folders from the root on, before `dir`.
+// Reads the folders from the root down to `dir`.
 Counting MemmapReader::counting_above(const std::string& dir) {
   const std::size_t entries = entries_;
   for (std::size_t end = source_.root().size(); end < dir.size(); end = dir.find('/', end + 1)) {
@@ -265,7 +264,7 @@ NestedTensorPtr MemmapReader::nested_tensor(const Opened& at, const format::Entr
          show_sizes(entry.shape));
   }
   try {
-    // In memory of its own: others may write to the file.
+    // Copy: another process may write to the file.
     const at::Tensor table =
         *bytes == 0 ? at::empty(entry.shape, at::kLong)
                     : values(at, entry.key, entry.shape, at::kLong, format::table_suffix).clone();

@@ -1,6 +1,5 @@
-// core/memmap/memmap_reader.h: one folder of a dictionary: its meta.json, and the files and folders that stand for
-// its entries. What stands in them may come from anybody: names, sizes, nesting and links are checked
-// before they are used.
+// core/memmap/memmap_reader.h: reads one folder of a dictionary: its meta.json and the files and folders of
+// its entries. Nothing is trusted: names, sizes, nesting and links are checked.
 #pragma once
 
 #include "core/formats/format.h"
@@ -14,22 +13,21 @@
 
 namespace td {
 
-// What a node has from those above it: nobody has looked whether rows are counted, or somebody has, and
-// perhaps they are.
+// A node's inherited row count: unchecked, absent or present.
 struct Counting {
   bool decided = false;
   std::optional<format::RowCount> count = std::nullopt;
 };
 
-// A node whose meta.json has been read. Where rows are counted, its text has as many.
+// A node with its parsed meta.json, adjusted to the counted rows.
 struct Opened {
   std::string dir;
-  std::string where;  // for messages: the file, and the entry it stands for
+  std::string where;  // file and entry, for messages
   format::NodeText text;
-  std::string tensorclass = {};  // the name of its type, of a dictionary that is one
+  std::string tensorclass = {};  // name of the type, for a tensorclass
   std::vector<std::string> empty_fields = {};
-  std::vector<format::Field> fields = {};  // that stand outside of that dictionary
-  std::string outer = {};                  // the folder around that of a tensorclass
+  std::vector<format::Field> fields = {};  // stored outside of that dictionary
+  std::string outer = {};                  // the folder around a tensorclass
   Counting counting = {};
 };
 
@@ -41,32 +39,32 @@ class MemmapReader {
   // `key` is empty for the root.
   Opened open(std::string dir, const std::string& key, const Counting& above = {});
 
-  // A nested node, by its path from the root on.
+  // Opens a nested node by its path from the root.
   Opened open_nested(const std::vector<std::string>& path);
 
-  // Whether rows are counted anywhere in what has been read.
+  // Whether any node read so far has counted rows.
   bool counted() const noexcept { return counted_; }
 
-  // The nested node of an entry, or of an element of a stack.
+  // Opens an entry that is a node, or an element of a stack.
   Opened open_entry(const Opened& at, const std::string& key);
   Opened open_element(const Opened& at, std::size_t number);
 
   bool has_meta(const std::string& dir) const;
   std::vector<std::string> folders_in(const std::string& dir) const;
 
-  // How many folders 0, 1, 2 … there are; Code::format where one is missing.
+  // The number of folders 0, 1, 2 …; Code::format if one is missing.
   std::size_t numbered(const Opened& at) const;
 
-  // The values of a leaf: mapped, or moved, or of the right shape only. `rows`: how many there are
-  // along the first dimension; the file may hold more.
+  // The values of a leaf, mapped or moved; on the meta device only the shape. `rows`: its first size, since
+  // the file may hold more rows.
   at::Tensor leaf(const Opened& at, const format::Entry& entry, std::int64_t rows,
                   const std::optional<c10::Device>& device) const;
 
-  // A nested tensor, from two files. `rows` as above, where there is a batch size.
+  // A nested tensor, from two files. `rows` as above, if there is a batch size.
   NestedTensorPtr nested_tensor(const Opened& at, const format::Entry& entry, std::int64_t rows,
                                 const std::optional<c10::Device>& device) const;
 
-  // What a sub-tensordict is a part of.
+  // Opens the source of a sub-tensordict.
   Opened open_source(const Opened& at);
 
   void count_entry(const Opened& at);

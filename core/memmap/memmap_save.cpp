@@ -1,4 +1,4 @@
-// Saving to a folder: all is written into a folder aside, which then takes its place.
+// Saves to a folder: writes a new folder, then puts it in place.
 #include "core/base/progress.h"
 #include "core/formats/checksums.h"
 #include "core/formats/format.h"
@@ -22,7 +22,7 @@ namespace td {
 
 namespace {
 
-// Checksums are taken piece by piece, of bytes that are then written out of the cache.
+// Hash pieces while they are in the cache, then write them.
 constexpr std::size_t hashed_piece = std::size_t{1} << 18;
 
 class Saver {
@@ -30,15 +30,14 @@ class Saver {
   Saver(const TensorDict& td, const std::string& dir, const MemmapOptions& options, Content content)
       : options_(options), content_(content), dir_(dir.empty() ? dir : files::absolute(dir)) {
     if (!options.aside) files::check_target(dir_);
-    // Locked before it is looked at, so that what is found there stays.
+    // Lock the folder before looking at it, so that its content does not change.
     if (!dir_.empty() && files::look(files::join(dir_, ".")).found == files::Found::folder) {
       lock_ = files::FolderLock(dir_);
     }
     plan_ = plan_save(td.node(), dir_, options, content);
   }
 
-  // The dictionary as it will be, with all of its files beside their place. Nothing that was there has
-  // changed.
+  // Writes the dictionary's files aside and returns it; the old folder is unchanged.
   const NodePtr& stage() {
     const std::size_t n = plan_.leaves.size();
     if (!dir_.empty()) make_folders();
@@ -55,7 +54,6 @@ class Saver {
     for (const SavePlan::File& file : plan_.files) {
       replacement_->write(relative(file.path), *file.content);
     }
-    // A folder before those inside it: where files go to their places one by one, it is the last.
     for (const SavePlan::Folder& folder : plan_.folders) {
       const std::string path = files::join(folder.path, format::meta_file);
       const files::Descriptor file = replacement_->create(relative(path), folder.old);
@@ -88,7 +86,7 @@ class Saver {
         for (const std::string& path : old.keep) replacement_->keep(path);
         break;
       } catch (const Error& error) {
-        // Something that cannot be linked or copied, or is mounted there.
+        // Something cannot be linked or copied, or is a mount point: merge instead.
         if (error.code() != Code::io || !exchange) throw;
       }
     }
@@ -98,8 +96,7 @@ class Saver {
     }
   }
 
-  // Files of zeros take room only when they are written to, through the mapping; a full disk would then
-  // end the process with a signal.
+  // Sparse files take space on first write through the mapping; a full disk would then raise a fatal signal.
   void check_room() const {
     if (dir_.empty()) return;
     std::uint64_t needed = 0;
@@ -136,7 +133,7 @@ class Saver {
     return memory;
   }
 
-  // Plain writes, not stores into a mapping: those would fault page by page.
+  // write() instead of stores into a mapping, which would fault on each page.
   std::shared_ptr<MappedFile> fill_file(std::size_t i) {
     const SavePlan::Leaf& leaf = plan_.leaves[i];
     const files::Descriptor file = replacement_->create(relative(leaf.path), leaf.old);
@@ -201,12 +198,12 @@ class Saver {
 
   const MemmapOptions& options_;
   Content content_;
-  std::string dir_;         // empty: nameless memory
-  files::FolderLock lock_;  // of a folder that is there
+  std::string dir_;         // empty: anonymous memory
+  files::FolderLock lock_;  // of an existing folder
   SavePlan plan_;
   std::optional<files::FolderReplacement> replacement_;
   std::vector<at::Tensor> tensors_;
-  std::vector<Checksum> checksums_;  // of the leaves; none: not asked for
+  std::vector<Checksum> checksums_;  // of the leaves; empty: not requested
 };
 
 TensorDict save(const TensorDict& td, const std::string& dir, const MemmapOptions& options,
@@ -218,7 +215,7 @@ TensorDict save(const TensorDict& td, const std::string& dir, const MemmapOption
   return TensorDict(std::move(result));
 }
 
-// The folder that an empty name stands for.
+// The folder that an empty name means.
 const std::string& folder_or_own(const TensorDict& td, const std::string& dir) {
   return dir.empty() ? td.saved_path() : dir;
 }

@@ -1,5 +1,5 @@
-// core/memmap/memmap_source.h: where the loader finds the files of a dictionary. A folder on the disk is one
-// source; the entries of an archive are another.
+// core/memmap/memmap_source.h: the files of a dictionary as the loader sees them, from a folder on disk or an
+// archive.
 #pragma once
 
 #include "core/io/file_io.h"
@@ -12,32 +12,31 @@
 
 namespace td {
 
-// Paths are as files::join() makes them from root(). Links are refused everywhere, with Code::io.
+// Paths are built by files::join() from root(). Links are Code::io.
 class MemmapSource {
  public:
   virtual ~MemmapSource() = default;
 
   virtual const std::string& root() const noexcept = 0;
   virtual files::Look look(const std::string& path) const = 0;
-  // The content of a file; nothing where there is none of this name.
+  // The content of a file; nullopt if it does not exist.
   virtual std::optional<std::string> read(const std::string& path, std::size_t limit) const = 0;
   virtual std::vector<std::string> folders_in(const std::string& path, std::size_t limit) const = 0;
 
-  // The first bytes of a file as a tensor on the CPU, which has at least one element; undefined where
-  // there is no file of this name. Code::format when it is too short or no file.
+  // The first bytes of a file as a CPU tensor with at least one element; undefined if the file does not
+  // exist. Code::format if it is too short or not a file.
   virtual at::Tensor leaf(const std::string& path, SizesView sizes,
                           c10::ScalarType dtype) const = 0;
 
-  // Whether something there has changed since it was opened.
+  // Whether the source has changed since it was opened.
   virtual bool changed() const { return false; }
 
-  // What nodes call their saved path: the folder, or the file that holds everything.
+  // The saved path of the nodes: the folder, or the archive.
   virtual std::string saved_path(const std::string& dir) const = 0;
 };
 
-// What load_memmap() does with a regular file instead of a folder: the entries of an archive. Throws
-// Code::format when it is none. `writable`: what is written to the tensors must reach the file.
-// `called`: what its name will be, if not that.
+// Opens a regular file as an archive; Code::format if it is not one. `writable`: writes to the tensors must
+// reach the file. `called`: its future name, if different.
 std::unique_ptr<MemmapSource> open_archive(const std::string& path, bool writable,
                                            const std::string& called = {});
 

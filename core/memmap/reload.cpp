@@ -1,4 +1,4 @@
-// Reading a folder into a dictionary that is there: all is worked out beside it, then exchanged.
+// Reads a folder into an existing dictionary: plans all changes, then commits them.
 #include "core/memmap/reload.h"
 #include "core/tensor/assign.h"
 #include "core/tree/changes.h"
@@ -13,13 +13,13 @@ namespace {
 
 class Reload {
  public:
-  // Checks all and changes nothing.
+  // Checks everything; changes nothing.
   void plan(const Node& to, const Node& from) {
     pairs_.push_back({&to, &from});
     while (!pairs_.empty()) {
       const Pair at = pairs_.back();
       pairs_.pop_back();
-      if (!seen_.insert(at.to).second) continue;  // one dictionary in two places
+      if (!seen_.insert(at.to).second) continue;  // a dictionary that occurs twice
       if (at.to->locked() && !at.to->memmapped()) {
         fail(Code::locked, "cannot load into a dictionary that is locked and not mapped");
       }
@@ -35,7 +35,7 @@ class Reload {
 
   void run() { changes_.run(); }
 
-  // Whether the content of `from` can be put into `to`.
+  // Whether the content of `from` can go into `to`.
   static bool fits(const Node& to, const Node& from) {
     if (to.kind() != from.kind() || to.batch().size() != from.batch().size()) return false;
     if (holds_entries(to)) return true;
@@ -68,7 +68,7 @@ class Reload {
     changes_.replace(to, std::move(entries));
   }
 
-  // What comes into a mapped dictionary is mapped.
+  // A new entry of a mapped dictionary is flagged as mapped, too.
   Value added(const Node& to, const Value& found) {
     if (!to.locked() || !found.is_node()) return found;
     visit_nodes(found.node(), [&](const Node& node) { changes_.set_memmapped(node, true); });

@@ -1,29 +1,26 @@
-// core/memmap/reload.h: a folder read into a dictionary that is there, and entries made in both at once.
+// core/memmap/reload.h: reads a folder into an existing dictionary, and creates entries in both.
 #pragma once
 
 #include "core/memmap/memmap.h"
 
 namespace td {
 
-// Puts the entries of a folder into `td`: tensors take the place of those that are there, nested
-// dictionaries are filled, what the folder does not have stays. The batch sizes must be equal. Without
-// a device in the options the tensors go where those of `td` are.
-//
-// A locked dictionary takes them only if it is mapped, and is locked and mapped afterwards. On failure
-// nothing has changed.
+// Loads a folder into `td`: replaces tensors, fills nested dictionaries, keeps entries that the folder lacks.
+// The batch sizes must be equal. Without a device in the options, tensors move to that of `td`. A locked
+// dictionary must be mapped, and stays locked and mapped. A failure changes nothing.
 void load_into(TensorDict& td, const std::string& dir, const LoadOptions& options = {});
 
-// Reads the folder of `td` again: what has come meanwhile, and a batch size that has grown. An entry
-// that has gone from the folder stays unless the new batch size does not fit it, which is Code::shape.
+// Reads the folder of `td` again, with new entries and a larger batch size. Entries missing from the folder
+// stay; Code::shape if they do not fit the new batch size.
 void memmap_refresh(TensorDict& td, LoadOptions options = {});
 
-// A new entry of a mapped dictionary, locked or not: a file of zeros beside those that are there (or
-// nameless memory), and its line in meta.json. Dictionaries that are missing on the way are made, with
-// their folders. Without a dtype it is libtorch's default. Gives the mapped tensor.
+// Creates an entry of a mapped dictionary, locked or not: a file of zeros (or anonymous memory) and its line
+// in meta.json. Creates missing dictionaries with their folders. The default dtype is libtorch's. Returns the
+// mapped tensor.
 at::Tensor make_memmap(TensorDict& td, Path path, SizesView sizes,
                        std::optional<c10::ScalarType> dtype, const MemmapOptions& options = {});
 
-// The same with the values of a tensor.
+// Creates the entry with the values of a tensor.
 at::Tensor make_memmap_from(TensorDict& td, Path path, const at::Tensor& source,
                             const MemmapOptions& options = {});
 

@@ -17,7 +17,7 @@ using files::Found;
 constexpr std::size_t max_name = 255;            // of Linux's file systems
 constexpr std::size_t max_path = PATH_MAX - 64;  // leaves room for a temporary name
 
-// Whether a tensor is all of what is mapped, as it lies there.
+// Whether a tensor covers its mapped file exactly.
 bool is_whole(const at::Tensor& tensor, const MappedFile& file) {
   return fast::plain_cpu(tensor) && tensor.is_contiguous() && tensor.data_ptr() == file.data() &&
          tensor.nbytes() == file.bytes();
@@ -25,7 +25,7 @@ bool is_whole(const at::Tensor& tensor, const MappedFile& file) {
 
 }  // namespace
 
-// The sizes of "a" stand in the file that the values of "a.shape" would have.
+// The sizes of a nested tensor "a" and the values of "a.shape" would share a file.
 void SaveChecks::check_table_name(const DenseNode& source) const {
   const std::string other = std::string(path_.back()) + ".shape";
   for (const std::string& name : {other, other + std::string(format::leaf_suffix)}) {
@@ -76,7 +76,7 @@ std::string SaveChecks::name_of(std::string_view key) const {
 std::string SaveChecks::folder_of(const DenseNode& source, const std::string& dir) const {
   const std::string_view key = path_.back();
   check_name(key, true);
-  // The file of a leaf "a" and the folder of a dictionary "a.memmap" are called the same.
+  // A leaf "a" and a dictionary "a.memmap" would share a name.
   if (files::ends_with(key, format::leaf_suffix)) {
     const Value* leaf = source.find(key.substr(0, key.size() - format::leaf_suffix.size()));
     if (leaf != nullptr && elements_of(*leaf) != nullptr) {

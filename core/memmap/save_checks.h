@@ -1,4 +1,4 @@
-// core/memmap/save_checks.h: whether the entry on a path can be stored, and where: names, lengths, what is there already.
+// core/memmap/save_checks.h: checks whether the entry at a path can be stored, and where.
 #pragma once
 
 #include "core/base/key.h"
@@ -10,7 +10,7 @@
 
 namespace td {
 
-// Each throws and names the entry. No link is followed below the folder that the caller has named.
+// Each check throws and names the entry. Follows no link below the caller's folder.
 class SaveChecks {
  public:
   SaveChecks(const MemmapOptions& options, Content content, const Path& path)
@@ -20,13 +20,13 @@ class SaveChecks {
   void check_name(std::string_view key, bool is_node,
                   std::string_view file_suffix = format::leaf_suffix) const;
   void check_length(const std::string& path) const;
-  // The sizes of "a" stand in the file that the values of "a.shape" would have.
+  // The sizes of a nested tensor "a" and the values of "a.shape" would share a file.
   void check_table_name(const DenseNode& source) const;
 
-  // Whether a leaf that is mapped may stay as it is.
+  // Whether a mapped leaf may stay as it is.
   SavePlan::Action check_mapping(const SavePlan::Leaf& leaf, const files::Look& there) const;
 
-  // The folder of a dictionary or value in that of `source`, and the name that a key has on the disk.
+  // The folder of a nested node of `source`, and the file name of a key.
   std::string folder_of(const DenseNode& source, const std::string& dir) const;
   std::string name_of(std::string_view key) const;
 

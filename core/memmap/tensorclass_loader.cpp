@@ -13,7 +13,7 @@ namespace td {
 
 namespace {
 
-// Of all pickles that are kept in memory, of one that is looked into, and of what is found there.
+// Limits for all pickles kept in memory, for one that is parsed, and for its values.
 constexpr std::size_t max_kept_bytes = std::size_t{1} << 28;
 constexpr std::size_t max_read_bytes = std::size_t{1} << 24;
 constexpr std::size_t max_objects = 1000000;
@@ -29,8 +29,8 @@ bool is_key(const std::string& name) {
   }
 }
 
-// The fields of a pickle: their values where everything in it is plain, else their names. A pickle is
-// a program: it is not run.
+// The fields of a pickle: their values if all are plain, else only their names. A pickle is a program: it is
+// not run.
 void look_into(PickledFields& fields, const std::string& where) {
   using namespace pickled;
   const Pickle pickle = read_foreign(*fields.file, where, max_objects);
@@ -39,7 +39,7 @@ void look_into(PickledFields& fields, const std::string& where) {
   std::unordered_set<std::string> seen;
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
     const Object& key = pickle.objects[root.items[i]];
-    // Something else than a dictionary of fields.
+    // The pickle holds something other than a dictionary of fields.
     if (key.kind != Kind::text || !is_key(key.text)) return fields.unread.clear();
     if (seen.insert(key.text).second) fields.unread.push_back(key.text);
   }
@@ -50,7 +50,7 @@ void look_into(PickledFields& fields, const std::string& where) {
   std::vector<format::Field> values;
   std::size_t left = max_read_bytes;
   for (std::size_t i = 0; i < root.items.size(); i += 2) {
-    // As deep as what is saved may be.
+    // As deep as a saved value may be.
     std::string json =
         compact(json_of(pickle, root.items[i + 1], left, where), where, max_json_depth);
     left -= std::min(left, json.size());
@@ -60,7 +60,7 @@ void look_into(PickledFields& fields, const std::string& where) {
   fields.unread.clear();
 }
 
-// Below a lazy stack each element gets the value.
+// Puts a field into the dictionary, or into each element of a lazy stack.
 void put_field(const NodePtr& root, const format::Field& field, const std::string& where) {
   visit_nodes(root, [&](Node& node) -> Go {
     DenseNode* dense = as_dense(&node);
@@ -75,8 +75,7 @@ void put_field(const NodePtr& root, const format::Field& field, const std::strin
   });
 }
 
-// What is known of the class: the fields that are there, those that are empty, and those that could not
-// be read.
+// The fields of the class: present, empty, or unreadable.
 TensorclassTypePtr type_of(const NodePtr& tensorclass, const Opened& opened, PickledPtr pickled) {
   std::vector<TensorclassField> fields;
   std::unordered_set<std::string> seen;
@@ -150,12 +149,12 @@ PickledPtr TensorclassLoader::read_pickled(const NodePtr& node, const Opened& op
   };
   const bool any_taken = std::any_of(result->values.begin(), result->values.end(),
                                      [&](const format::Field& field) { return taken(field.name); });
-  // Values of a lazy stack would stand in each of its elements.
+  // In a lazy stack the values would be repeated in each element.
   if (is_lazy_stack(*node) || any_taken || result->values.size() > reader_.entries_left()) {
     for (const format::Field& field : result->values) result->unread.push_back(field.name);
     result->values.clear();
   }
-  // What is an entry, too, is so in the next folder as in this one.
+  // Fields that are also entries are saved as entries.
   auto& unread = result->unread;
   unread.erase(std::remove_if(unread.begin(), unread.end(), taken), unread.end());
   if (!result->unread.empty() || result->values.empty()) note(path, *result);

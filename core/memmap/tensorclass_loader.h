@@ -1,5 +1,5 @@
-// core/memmap/tensorclass_loader.h: what stands around the dictionary of a tensorclass: the name of a class that only its program
-// has, and fields that are no tensors.
+// core/memmap/tensorclass_loader.h: reads what a tensorclass stores around its dictionary: the name of the
+// class and non-tensor fields.
 #pragma once
 
 #include "core/memmap/memmap_reader.h"
@@ -14,11 +14,10 @@ class TensorclassLoader {
  public:
   explicit TensorclassLoader(MemmapReader& reader) : reader_(reader) {}
 
-  // Makes a dictionary that has all of its entries the tensorclass that it is: its other fields become entries
-  // where they can be read.
+  // Turns a dictionary with all its entries into a tensorclass: its readable fields become entries.
   void finish(const NodePtr& node, const Opened& opened);
 
-  // Says what could not be read, if anything.
+  // Warns about fields that could not be read.
   void warn() const;
 
  private:
@@ -28,7 +27,7 @@ class TensorclassLoader {
   MemmapReader& reader_;
   std::size_t kept_bytes_ = 0;
   std::size_t unread_files_ = 0;
-  std::string first_;  // what is said of the first one
+  std::string first_;  // the warning for the first one
 };
 
 }  // namespace td

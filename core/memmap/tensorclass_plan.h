@@ -1,4 +1,4 @@
-// core/memmap/tensorclass_plan.h: what a tensorclass has in its folder around its dictionary.
+// core/memmap/tensorclass_plan.h: plans what a tensorclass stores around its dictionary.
 #pragma once
 
 #include "core/tree/tensorclass.h"
@@ -8,18 +8,17 @@
 namespace td {
 
 struct TensorclassPlan {
-  std::string meta;  // text of the meta.json
-  PickledPtr
-      pickled;  // whose file goes beside it, and whose values are then not stored a second time
+  std::string meta;    // text of the meta.json
+  PickledPtr pickled;  // copies this pickle; its values are not stored again
 };
 
-// Code::unsupported when fields that cannot be read would be lost.
+// Code::unsupported if unreadable fields would be lost.
 TensorclassPlan plan_tensorclass(const Node& tensorclass);
 
-// Whether an entry is the value of a field, the same for all elements of the batch.
+// Whether the entry is the field's value, shared by the whole batch.
 bool holds(const Value& value, const format::Field& field);
 
-// Whether the fields still are what they were when they were read.
+// Whether the fields are unchanged since they were read.
 bool unchanged(const Node& tensorclass, const PickledFields& pickled);
 
 }  // namespace td

@@ -25,7 +25,7 @@ using files::Found;
 
 constexpr std::size_t verified_at_once = std::size_t{1} << 18;
 
-// Bytes that all threads have read; told on the calling one.
+// Counts bytes read by all threads; reports on the calling thread.
 class Meter {
  public:
   Meter(const std::vector<Part>& parts, const BytesFn& progress)
@@ -54,7 +54,7 @@ class Meter {
   std::size_t total_ = 0;
 };
 
-// With reads, not through a mapping: that would be a signal where the disk has a bad block.
+// read() instead of a mapping, where a bad block would raise a signal.
 Digest hash_file(int root, const std::string& relative, std::uint64_t bytes,
                  const std::string& path, Meter& meter) {
   const files::Descriptor file =
@@ -76,7 +76,7 @@ Digest hash_file(int root, const std::string& relative, std::uint64_t bytes,
   return hasher.digest();
 }
 
-// A finding for each file that cannot be read.
+// Adds a finding for each file that cannot be read.
 std::vector<Finding> hash_all(const FolderSource& source, std::vector<Part>& parts, int num_threads,
                               const BytesFn& progress) {
   std::vector<std::string> failures(parts.size());
@@ -107,7 +107,7 @@ void check_arguments(const std::string& dir, int num_threads) {
   }
 }
 
-// What a load finds beyond single files: sizes that do not fit those above.
+// Adds what only a load finds, such as sizes that do not fit the parent's.
 void check_load(const std::string& root, std::vector<Finding>& findings) {
   LoadOptions options;
   options.device = c10::Device(c10::DeviceType::Meta);
@@ -133,7 +133,7 @@ class Verification {
       findings_.clear();
       made.emplace(source_, parts_, findings_, counts);
       made->run();
-      // Rows that files lack do not count: a load does without them, too.
+      // Missing counted rows are not damage: a load ignores them, too.
       if (findings_.empty() || !made->counted()) break;
     }
     VerifyWalk& walk = *made;

@@ -1,4 +1,4 @@
-// core/memmap/verify.h: whether a folder holds what was saved to it, and what is damaged.
+// core/memmap/verify.h: finds damage in a saved folder.
 #pragma once
 
 #include "core/base/error.h"
@@ -12,12 +12,12 @@
 namespace td {
 
 enum class Damage : std::int32_t {
-  missing = 1,      // a file or folder that is named is not there
-  too_short = 2,    // a file holds fewer bytes than it must
-  changed = 3,      // the bytes are not those that the checksum was taken of
-  not_covered = 4,  // there are checksums, and none of this file, or of its beginning only
-  format = 5,       // it says what cannot be
-  refused = 6,      // a link, a pipe or the like in the place of a file or folder
+  missing = 1,      // a file or folder does not exist
+  too_short = 2,    // a file has fewer bytes than needed
+  changed = 3,      // the bytes do not match the checksum
+  not_covered = 4,  // the file, or its end, has no checksum although the folder has some
+  format = 5,       // the content is invalid
+  refused = 6,      // a link, a pipe or the like
   unreadable = 7,   // the system cannot read it
 };
 
@@ -25,24 +25,23 @@ struct Finding {
   Damage damage;
   std::string path;  // relative to the folder
   std::uint64_t expected = 0;
-  std::uint64_t found = 0;  // bytes, of too_short and not_covered
+  std::uint64_t found = 0;  // bytes, for too_short and not_covered
   std::string message;
 };
 
-// How far the work has come, in bytes. What it throws ends the work.
+// Reports progress in bytes. An exception stops the work.
 using BytesFn = std::function<void(std::size_t done, std::size_t total)>;
 
-// Checks what a load would check and, where the folder has checksums, every byte that they cover. Finds
-// all that is damaged, not the first only; sorted by path. Throws Code::io when there is no such folder,
-// and Code::busy when it is replaced again and again.
+// Checks what a load would check, and all bytes that have checksums. Finds all damage, sorted by path. Throws
+// Code::io if the folder does not exist, Code::busy if it keeps being replaced.
 std::vector<Finding> verify_memmap(const std::string& dir, int num_threads,
                                    const BytesFn& progress);
 
-// The checksums of what a folder holds now; `root` is absolute. Throws Code::format when it is damaged.
+// The checksums of a folder's content; `root` is absolute. Throws Code::format if it is damaged.
 std::vector<Checksum> checksums_of(const std::string& root, int num_threads,
                                    const BytesFn& progress);
 
-// Gives them to the folder. Throws Code::busy while another one writes there.
+// Writes checksums for a folder. Throws Code::busy while another writer works there.
 void checksum_memmap(const std::string& dir, int num_threads, const BytesFn& progress);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// core/memmap/verify_walk.h: the files that a dictionary consists of, and what is wrong with them.
+// core/memmap/verify_walk.h: lists the files of a dictionary and their defects.
 #pragma once
 
 #include "core/formats/checksums.h"
@@ -17,18 +17,18 @@
 
 namespace td {
 
-// A file that the dictionary consists of.
+// A file of the dictionary.
 struct Part {
   std::string path;           // relative to the folder
-  std::uint64_t needed = 0;   // bytes that its values take
+  std::uint64_t needed = 0;   // bytes of its values
   std::uint64_t covered = 0;  // bytes that are hashed
   Digest digest = {};
 };
 
-// Goes through a folder as a load does, and on behind what is damaged.
+// Walks a folder as a load does, but continues after damage.
 class VerifyWalk {
  public:
-  // `counts`: rows that are counted belong to the dictionary.
+  // `counts`: includes counted rows.
   VerifyWalk(const FolderSource& source, std::vector<Part>& parts, std::vector<Finding>& findings,
              bool counts)
       : source_(source), reader_(source, options_), parts_(parts), findings_(findings) {
@@ -51,7 +51,7 @@ class VerifyWalk {
     return path.substr(std::min(path.size(), source_.root().size() + 1));
   }
 
-  // What a failure at `path` says.
+  // Adds the finding for a failure at `path`.
   void report(const std::string& path, const std::string& message, std::uint64_t needed,
               Code code = Code::format) {
     Finding finding{Damage::format, relative(path), 0, 0, message};
@@ -98,7 +98,7 @@ class VerifyWalk {
     pending_.push_back(std::move(opened));
   }
 
-  // A device that is not in this machine is no damage; what is no device at all is.
+  // A device that this machine lacks is fine; an invalid name is damage.
   void check_device(const Opened& at) {
     if (!at.text.device) return;
     try {
@@ -147,7 +147,7 @@ class VerifyWalk {
       }
     }
     if (listed) return;
-    // The first releases listed no nested dictionaries.
+    // The first releases did not list nested dictionaries.
     std::vector<std::string> names;
     attempt(at.dir, [&] { names = reader_.folders_in(at.dir); });
     for (const std::string& name : names) {
@@ -186,7 +186,7 @@ class VerifyWalk {
     if (bytes != 0) parts_.push_back({relative(table), bytes, bytes});
   }
 
-  // Where an entry stands: escaped, or as it is in older folders.
+  // The file name of an entry: escaped, or the bare key in older folders.
   std::string name_of(const Opened& at, const format::Entry& entry, std::string_view suffix) const {
     std::string path = files::join(at.dir, format::escape(entry.key)).append(suffix);
     if (!format::safe_verbatim(entry.key, entry.is_node)) return path;

@@ -1,4 +1,4 @@
-// The machine that reads a pickle: a list of instructions that are allowed.
+// Interprets a pickle with a list of allowed instructions.
 #include "core/pickle/pickle_calls.h"
 
 #include <cstring>
@@ -18,7 +18,7 @@ class Machine {
   }
 
  private:
-  // One instruction; false at the last one.
+  // Executes one instruction; false at the last one.
   bool step() {
     const unsigned char code = state_.byte();
     switch (code) {

@@ -1,5 +1,5 @@
-// core/pickle/pickle_calls.h: what becomes of the instructions that call something. Nothing is ever called: two ways
-// say what stands in the place of a result.
+// core/pickle/pickle_calls.h: handles instructions that call something. Nothing is called: two
+// implementations choose a placeholder for the result.
 #pragma once
 
 #include "core/pickle/pickle_state.h"
@@ -15,11 +15,11 @@ class Calls {
   Calls& operator=(const Calls&) = delete;
   virtual ~Calls() = default;
 
-  // A class or function, by its name: pushed.
+  // Pushes a class or function by its name.
   virtual void global(const std::string& module, const std::string& name) = 0;
-  // A number of more than 64 bits.
+  // An integer of more than 64 bits.
   virtual Ref large_number() = 0;
-  // An instruction beyond those of plain values; false for one that is not known.
+  // Executes an instruction beyond plain values; false if it is unknown.
   virtual bool run(unsigned char code) = 0;
 
  protected:
@@ -27,10 +27,10 @@ class Calls {
   State& state_;
 };
 
-// The few functions that describe a tensor, and storages outside the pickle.
+// Knows the few functions that describe a tensor, and storages outside the pickle.
 std::unique_ptr<Calls> tensor_calls(State& state);
 
-// Whatever is made by a call is foreign: its place is kept, nothing more.
+// Pushes a foreign object for each call.
 std::unique_ptr<Calls> foreign_calls(State& state);
 
 }  // namespace td::pickled

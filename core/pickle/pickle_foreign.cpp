@@ -1,4 +1,4 @@
-// Plain values of a pickle that may hold anything: what only Python can make is passed over.
+// Plain values of a pickle with any content: objects that need Python become foreign.
 #include "core/pickle/pickle_calls.h"
 
 namespace td::pickled {
@@ -16,8 +16,8 @@ class ForeignCalls final : public Calls {
     switch (code) {
       case 'R':                         // REDUCE: a function and its arguments
       case 0x81: drop(2); return true;  // NEWOBJ: a class and its arguments
-      case 0x92: drop(3); return true;  // NEWOBJ_EX: and those that have names
-      case 'b':                         // BUILD: the state of what is below
+      case 0x92: drop(3); return true;  // NEWOBJ_EX: and keyword arguments
+      case 'b':                         // BUILD: the state of the object below
         state_.pop();
         if (at(state_.top()).kind != Kind::foreign)
           state_.bad("attributes are set on a value that has none");

@@ -20,7 +20,7 @@ class Json {
   }
 
  private:
-  // As deep as JSON may be, and no further.
+  // Nests only as deep as JSON may.
   void append(Ref ref, std::size_t depth) {
     const Object& value = pickle_.objects[ref];
     if (depth > max_json_depth || text_.size() > max_bytes_) {
@@ -51,7 +51,7 @@ class Json {
     text_ += dict ? '}' : ']';
   }
 
-  // JSON has neither infinities nor NaN: Python's writer of the format puts null there, too.
+  // JSON has neither infinities nor NaN: null, as in Python's writer of the format.
   void append_real(double value) {
     if (!std::isfinite(value)) {
       text_ += "null";

@@ -1,5 +1,5 @@
-// core/pickle/pickle_state.h: what a pickle is read with: its bytes, a stack with marks, a memo, and the objects that it
-// has made. All of it is bounded by the length of the text and a number of objects.
+// core/pickle/pickle_state.h: the state of reading a pickle: bytes, a stack with marks, a memo, and objects.
+// Bounded by the text's length and a number of objects.
 #pragma once
 
 #include "core/pickle/pickled.h"
@@ -16,7 +16,7 @@ class State {
   std::size_t position() const noexcept { return at_; }
   [[noreturn]] void bad(const char* what) const;
 
-  // The text, from the front. Code::format when it ends too early.
+  // Takes bytes from the front. Code::format at the end of the text.
   std::string_view take(std::uint64_t bytes);
   unsigned char byte() { return static_cast<unsigned char>(take(1)[0]); }
   std::uint64_t number(std::size_t bytes);
@@ -32,7 +32,7 @@ class State {
   Ref list(std::vector<Ref> items);
   Ref tensor(TensorPlace place);
 
-  // What may grow faster than the text: by one instruction that speaks of something large.
+  // Counts work that may exceed the text's length, such as repeated copies of a large object.
   void count(std::size_t n);
 
   void push(Ref ref) { stack_.push_back(ref); }
@@ -42,7 +42,7 @@ class State {
   std::vector<Ref> pop_some(std::size_t n);
   std::vector<Ref> pop_mark();
 
-  // Elements and items of what is on top. What only Python can make takes any.
+  // Add elements and items to an object; foreign objects ignore them.
   void append(const std::vector<Ref>& items);
   void set_items(Ref ref, const std::vector<Ref>& items);
 
@@ -50,7 +50,7 @@ class State {
   void memoize() { put(memo_.size()); }
   void get(std::uint64_t slot);
 
-  // What is left on the stack: one object, and no text behind it.
+  // Takes the result: one object on the stack and no text left.
   Pickle finish();
 
  private:

@@ -9,15 +9,15 @@ namespace td::pickled {
 
 namespace {
 
-// The functions that are known. Only these run, and all they do is to describe a tensor.
+// The known functions. They only describe tensors.
 enum class Function : std::int64_t {
   rebuild_tensor,
   rebuild_parameter,
   ordered_dict,
-  same,        // gives back its first argument: torch.Size, lists of libtorch, type tags
-  storage,     // a type of storage, with its dtype
-  dtype,       // a dtype as such
-  attributes,  // a class of TorchScript, of which the attributes are read
+  same,        // returns its first argument: torch.Size, lists of libtorch, type tags
+  storage,     // a storage type with its dtype
+  dtype,       // a dtype
+  attributes,  // a class of TorchScript, whose attributes are read
 };
 
 struct Known {
@@ -132,7 +132,7 @@ class TensorCalls final : public Calls {
     storage.dtype = at(items[1]).dtype;
     storage.text = at(items[2]).text;
     storage.number = at(items[4]).number;
-    const Ref ref = state_.make(Kind::storage);  // items may have moved
+    const Ref ref = state_.make(Kind::storage);  // make() may move `items`
     at(ref) = std::move(storage);
     state_.push(ref);
   }
@@ -149,7 +149,7 @@ class TensorCalls final : public Calls {
     return result;
   }
 
-  // (storage, offset, size, stride, requires_grad, hooks, ...); of version 3 with a dtype.
+  // (storage, offset, size, stride, requires_grad, hooks, ...); version 3 adds a dtype.
   Ref tensor(const std::vector<Ref>& args) {
     if (args.size() < 4 || at(args[0]).kind != Kind::storage || at(args[1]).kind != Kind::integer ||
         at(args[1]).number < 0) {
@@ -221,8 +221,8 @@ class TensorCalls final : public Calls {
     state_.push(ref);
   }
 
-  // Attributes: those of a TorchScript object are its content. Those of an OrderedDict or a tensor say
-  // nothing about values.
+  // The state of a TorchScript object is its content. Attributes of an OrderedDict or a tensor do not affect
+  // values.
   void build() {
     const Ref state = state_.pop();
     Object& object = at(state_.top());

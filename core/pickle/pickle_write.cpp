@@ -1,4 +1,4 @@
-// JSON text as a pickle of plain values.
+// Writes JSON text as a pickle of plain values.
 #include "core/pickle/pickle_write.h"
 
 #include "core/base/error.h"
@@ -12,7 +12,7 @@ namespace td::pickled {
 
 namespace {
 
-// Protocol 3: what every Python 3 reads. Numbers are little-endian but for floats.
+// Protocol 3, which every Python 3 reads. Integers are little-endian, floats big-endian.
 class PickleText {
  public:
   void number(std::int64_t value) {
@@ -58,7 +58,7 @@ void write_tree(const json::Tree& tree, PickleText& to) {
   to.mark(named ? '}' : ']');
   for (std::size_t i = 0; i < tree.items.size(); ++i) {
     if (named) to.text(tree.names[i]);
-    write_tree(tree.items[i], to);  // as deep as the reader of the text allows
+    write_tree(tree.items[i], to);  // nesting is limited by the parser
   }
   to.code(named ? 'u' : 'e');
 }

@@ -6,9 +6,9 @@
 
 namespace td::pickled {
 
-// The pickle of a JSON text that is an object, as Python's pickle.loads() reads it: dicts, lists, texts and numbers. The
-// items of a second such text are added. Code::format for what is no such text or is nested too deep,
-// Code::key_invalid where both have an item of the same name.
+// Converts a JSON object to a pickle of dicts, lists, texts and numbers for pickle.loads(), with the items of
+// a second object added. Code::format for invalid or too deeply nested text, Code::key_invalid if both have
+// the same key.
 std::string pickle_of_json(std::string_view json, std::string_view more, const std::string& where);
 
 }  // namespace td::pickled

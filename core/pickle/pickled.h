@@ -1,5 +1,5 @@
-// core/pickle/pickled.h: pickles, as torch.save and tensordict write them, read by a small machine of our own that knows only values and the few
-// functions that make tensors of storages; nothing else is ever called.
+// core/pickle/pickled.h: reads pickles of torch.save and tensordict with a small interpreter that knows only
+// plain values and the functions that make tensors of storages. It never calls anything else.
 #pragma once
 
 #include "core/base/error.h"
@@ -21,20 +21,20 @@ enum class Kind : std::uint8_t {
   real,
   text,
   bytes,
-  list,  // also a tuple
-  dict,  // its items are keys and values in turn
+  list,  // or tuple
+  dict,  // items alternate between keys and values
   function,
   storage,
   tensor,
-  foreign,  // what only Python can make
+  foreign,  // an object that needs Python
 };
 
-// Objects are named by their numbers; several may hold one and the same.
+// An object's number; several objects may refer to one.
 using Ref = std::uint32_t;
 
 struct Object {
   Kind kind = Kind::none;
-  bool object = false;  // dict: the attributes of an object, not a dictionary
+  bool object = false;                                 // dict: attributes of an object
   c10::ScalarType dtype = c10::ScalarType::Undefined;  // function, storage, tensor
   std::int64_t number = 0;  // truth, integer; function: which; storage: elements; tensor: which
   double real = 0;
@@ -56,20 +56,19 @@ struct Pickle {
   Ref root = 0;
 };
 
-// Reads a pickle of protocols 2 to 5. Throws Code::format for what is damaged, and Code::unsupported for
-// a class or function that is not one of the few known ones. `where` begins the messages.
+// Reads a pickle of protocols 2 to 5. Throws Code::format for damage, Code::unsupported for an unknown class
+// or function. `where` begins the messages.
 Pickle read(std::string_view text, const std::string& where, std::size_t max_objects);
 
-// The same for a pickle of any objects of Python: those that are no plain values are foreign, and nothing is
-// known of them but where they stand.
+// Reads a pickle of any Python objects: those that are not plain values become foreign.
 Pickle read_foreign(std::string_view text, const std::string& where, std::size_t max_objects);
 
-// A plain value as JSON text, a number as a key as its digits. Code::unsupported for what is none;
-// Code::format when it is nested deeper than JSON may be, or its text gets longer than `max_bytes`.
+// A plain value as JSON text; numeric keys become digits. Code::unsupported for other values, Code::format if
+// it is nested too deep or longer than `max_bytes`.
 std::string json_of(const Pickle& pickle, Ref value, std::size_t max_bytes,
                     const std::string& where);
 
-// The name that a key stands for: a text, or the digits of a whole number.
+// The key as a name: its text, or the digits of an integer.
 std::string key_of(const Pickle& pickle, Ref key, const std::string& where);
 
 }  // namespace td::pickled
