@@ -1,4 +1,4 @@
-// A function of the caller over every entry.
+// Applies a callback to every entry.
 #include "core/apply/apply.h"
 
 #include "core/tensor/assign.h"
@@ -19,7 +19,7 @@ namespace {
 
 bool any(const Value& value) { return value.is_node() || value.tensor().defined(); }
 
-// What the function returned, into tensors that are there.
+// Writes results into existing tensors.
 class WriteBack {
  public:
   void plan(Path path, const at::Tensor& leaf, const at::Tensor& result) {
@@ -42,7 +42,7 @@ class WriteBack {
       fail(Code::key_not_found, "the function returned an entry ", show_path(extend(inner)),
            ", which does not exist");
     });
-    // The first tree is the one that is written to: the leaves of a lazy stack are its elements'.
+    // Walk the written tree first, to reach the elements of its lazy stacks.
     const NodePtr trees[] = {node, result};
     WalkRules rules;
     rules.missing = WalkRules::Missing::intersect;
@@ -61,8 +61,8 @@ class WriteBack {
   Writes writes_{Writes::Hold::owns};
 };
 
-// Calls the function and puts what it returns into new nodes, or notes what is to be written. The
-// dictionary itself is not touched before all calls have come back.
+// Calls the callback and collects results in new nodes, or as writes. Changes nothing before all calls have
+// returned.
 class Apply : public WalkSink<Take::elements> {
  public:
   Apply(const ApplyManyOptions& options, const ApplyManyFn& callback)
@@ -75,11 +75,11 @@ class Apply : public WalkSink<Take::elements> {
     if (options_.fill_missing) rules.missing = WalkRules::Missing::fill;
     rules.ignore_extra = true;
     rules.what = "apply";
-    rules.each_path = true;  // the function is told the path
+    rules.each_path = true;  // the callback receives the path
     walk_beside(roots, *this, rules);
   }
 
-  // The function takes dictionaries too, or what is in them.
+  // Passes dictionaries to the callback, or enters them.
   Take meet(const Here& here, NodesHere nodes) {
     if (!options_.call_on_nested) return Take::elements;
     if (here.is_root()) return Take::reads;
@@ -137,8 +137,8 @@ class Apply : public WalkSink<Take::elements> {
 
  private:
   struct Level {
-    c10::intrusive_ptr<DenseNode> node;  // of a dictionary
-    const LazyNode* lazy;                // of a lazy stack: held by the tree that is walked
+    c10::intrusive_ptr<DenseNode> node;  // for a dictionary
+    const LazyNode* lazy;                // for a lazy stack; held by the walked tree
     std::vector<NodePtr> elements;
     bool was_empty;
     bool any_kept;  // of the elements
@@ -150,7 +150,7 @@ class Apply : public WalkSink<Take::elements> {
     return Sizes(batch.begin(), batch.end());
   }
 
-  // A dictionary that `out` lacks has the further batch dimensions that it has here.
+  // A dictionary that `out` lacks keeps its further batch dimensions.
   void extend_batch(const Here& here, const NodePtr& node) const {
     if (look_up(options_.out->node(), here.path())) return;
     Sizes batch = *batch_;
@@ -181,7 +181,7 @@ class Apply : public WalkSink<Take::elements> {
     levels_.back().node->put(here.name(), std::move(value));
   }
 
-  // What the function returned as the dictionary can hold it.
+  // Converts a result so that the dictionary can hold it.
   Value fitted(Path path, Value result) const {
     const Node& holder = *levels_.back().node;
     if (result.is_node()) return fitted(holder, result.take_node());
@@ -204,7 +204,7 @@ class Apply : public WalkSink<Take::elements> {
     return td.node();
   }
 
-  // Names of dimensions, unless there are to be others, and the tensorclass.
+  // Copies dimension names, unless new ones are given, and the tensorclass.
   void label(const Node& lead, Node& node) const {
     if (!lead.tagged()) return;
     if (batch_ || options_.names) {
@@ -270,7 +270,7 @@ void check_options(const TensorDict& td, const ApplyManyOptions& options) {
   }
 }
 
-// All entries of `result`, or none. A dictionary that `out` lacks is stored as it is.
+// Puts all entries of `result` into `out`, or none. Missing dictionaries are stored as they are.
 void put_into(const TensorDict& out, const NodePtr& result) {
   Changes changes;
   visit_paths(*result, [&](Path path, const Value& value) {
@@ -282,8 +282,7 @@ void put_into(const TensorDict& out, const NodePtr& result) {
   changes.run();
 }
 
-// The function may have another handle on a dictionary and change or free it, though it must not: what
-// is walked are nodes of our own.
+// Walk our own nodes: the callback might change or free the dictionary through another handle.
 NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
   if (options.batch_size || options.out) return all_dense(node);
   return TensorDict(part_form(node)).clone(/*recurse=*/false).node();
@@ -293,7 +292,7 @@ NodePtr own_nodes(const NodePtr& node, const ApplyManyOptions& options) {
 
 std::optional<TensorDict> apply(const TensorDict& td, c10::ArrayRef<TensorDict> others,
                                 const ApplyManyOptions& options, const ApplyManyFn& callback) {
-  const TensorDict self = td;  // NOLINT: the caller's own may go meanwhile
+  const TensorDict self = td;  // NOLINT: keeps the caller's dictionary alive
   if (!is_dict(*self.node())) fail(Code::unsupported, "a non-tensor value has no leaves");
   check_options(self, options);
   const std::optional<TensorDict> out = options.out;

@@ -1,4 +1,4 @@
-// What becomes of the results of pieces: one dictionary, or a part of one that is there.
+// Combines the results of pieces into one dictionary, or into parts of an existing one.
 #include "core/apply/piecewise.h"
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
@@ -14,7 +14,7 @@ namespace td {
 
 namespace {
 
-// `dim` of a part, everything in front of it.
+// Indexes dimension `dim`, and all of those before it.
 c10::SmallVector<IndexItem, 4> items_at(std::int64_t dim, IndexItem item) {
   c10::SmallVector<IndexItem, 4> items;
   for (std::int64_t i = 0; i < dim; ++i) items.push_back(IndexItem::range({}, {}));
@@ -22,7 +22,7 @@ c10::SmallVector<IndexItem, 4> items_at(std::int64_t dim, IndexItem item) {
   return items;
 }
 
-// Writes results into a dictionary that has their entries.
+// Writes results into a dictionary with the same entries.
 class Target {
  public:
   Target(const TensorDict& td, std::int64_t dim, bool elements) : td_(td), elements_(elements) {
@@ -57,7 +57,7 @@ class Target {
   std::int64_t next_ = 0;
 };
 
-// Room for the results of all pieces, made like one of them.
+// Allocates a result for all pieces, modelled on one of them.
 class RoomOp final : public BatchOp {
  public:
   RoomOp(std::int64_t dim, bool elements, std::int64_t size)
@@ -78,14 +78,14 @@ class RoomOp final : public BatchOp {
   std::int64_t size_;
 };
 
-// Puts the results together while the work goes on: the worker that has made one writes it to where it
-// belongs, as long as all are alike. What is not is joined with the rest in the end.
+// Combines results while work continues: workers write their results in place as long as all are alike.
+// Others are joined at the end.
 class Joined {
  public:
   Joined(std::int64_t dim, bool elements, std::int64_t size)
       : dim_(dim), elements_(elements), size_(size), open_(fast::can_skip_dispatcher()) {}
 
-  // On the thread that worked. Answers with what is to be kept: the result, or where it was written.
+  // Called by the worker. Returns what to keep: the result, or the part it was written to.
   TensorDict place(const Piece& piece, const TensorDict& result) {
     const std::optional<TensorDict> room = room_for(piece, result);
     if (!room) return result;
@@ -97,7 +97,7 @@ class Joined {
     return part;
   }
 
-  // On the calling thread, in order.
+  // Called by the calling thread, in order.
   void add(TensorDict kept) { kept_.push_back(std::move(kept)); }
 
   std::optional<TensorDict> join(std::size_t pieces) const {
@@ -124,7 +124,7 @@ class Joined {
     }
     bool answer = holds_entries(result) && !result.tagged();
     visit_values(result, [&](const Value& value) {
-      // A dictionary that stands in two places need not do so in the other results.
+      // A shared dictionary may be separate in other results.
       answer =
           answer && (value.is_node() ? holds_entries(*value.node()) && !value.node()->tagged() &&
                                            holders_of(*value.node()) < 2
@@ -133,7 +133,7 @@ class Joined {
     return answer;
   }
 
-  // Whether a result is like its part of the room, and which tensors stand side by side.
+  // Whether a result matches its part of the room, and the pairs of tensors.
   struct Likeness : WalkSink<Take::whole> {
     Take meet(const Here&, NodesHere nodes) {
       alike = holds_entries(*nodes[1]);
@@ -161,11 +161,11 @@ class Joined {
     std::vector<std::pair<const at::Tensor*, const at::Tensor*>> leaves;
   };
 
-  // False, with nothing written, when the result is not like the room.
+  // Returns false, without a write, if the result does not match.
   static bool write(const NodePtr& part, const NodePtr& result) {
     Likeness likeness;
     WalkRules rules = all_entries();
-    rules.missing = WalkRules::Missing::fill;  // the names were looked at when the level began
+    rules.missing = WalkRules::Missing::fill;  // counts were compared at the start of the level
     walk_beside({part, result}, likeness, rules);
     if (!likeness.alike) return false;
     for (const auto& [target, source] : likeness.leaves) assign(*target, *source, /*fast=*/true);
@@ -176,7 +176,7 @@ class Joined {
   const bool elements_;
   const std::int64_t size_;
   std::mutex mutex_;
-  bool open_;  // whether there may be a room
+  bool open_;  // whether a room is still possible
   std::optional<TensorDict> room_;
   std::atomic<std::size_t> written_{0};
   std::vector<TensorDict> kept_;

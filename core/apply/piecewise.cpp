@@ -1,4 +1,4 @@
-// Pieces of a dictionary for several threads: who works on which, and in what order results come.
+// Assigns pieces of a dictionary to threads and orders their results.
 #include "core/apply/piecewise.h"
 
 #include "core/base/recursion_guard.h"
@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 int workers_of(const PiecewiseOptions& options) {
-  constexpr int most = 1024;  // more is a mistake, and would stop others from having threads
+  constexpr int most = 1024;  // more is a mistake, and would exhaust the system's threads
   if (options.num_workers < 0 || options.num_workers > most) {
     fail(Code::invalid_argument, "num_workers is ", options.num_workers, "; 0 to ", most,
          " are valid");
@@ -31,7 +31,7 @@ int workers_of(const PiecewiseOptions& options) {
   return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
 }
 
-// Fisher-Yates with numbers that are the same on every platform.
+// Fisher-Yates with the same numbers on every platform.
 at::Tensor shuffled(std::int64_t n, std::uint64_t seed) {
   at::Tensor order = at::arange(n, at::TensorOptions().dtype(at::kLong));
   auto* at = order.data_ptr<std::int64_t>();
@@ -42,19 +42,18 @@ at::Tensor shuffled(std::int64_t n, std::uint64_t seed) {
   return order;
 }
 
-// Where the pieces lie. Each is cut when its turn comes, by the worker.
+// Cuts pieces. Workers cut each piece when they start it.
 class Cutter {
  public:
   Cutter(const TensorDict& td, const PiecewiseOptions& options, int workers)
-      // The function may have another handle on the dictionary and change or free it: what is cut are
-      // nodes of our own.
+      // Cut our own nodes: the callback might change or free the dictionary through another handle.
       : td_(TensorDict(part_form(td.node())).clone(/*recurse=*/false)), seed_(options.seed) {
     size_ = static_cast<std::int64_t>(td_.dim_size(options.dim));
     const auto dims = static_cast<std::int64_t>(td_.batch_size().size());
     dim_ = options.dim < 0 ? options.dim + dims : options.dim;
     length_ = length(options, workers);
     elements_ = options.cut == Cut::elements;
-    // Nothing to cut is one empty piece: its result says what the entries look like.
+    // An empty dimension is one empty piece, whose result defines the entries.
     count_ = elements_ ? size_ : std::max<std::int64_t>((size_ + length_ - 1) / length_, 1);
     if (options.shuffle) order_ = shuffled(size_, options.seed);
   }
@@ -114,8 +113,7 @@ class Cutter {
 
 }  // namespace
 
-// Held by the stream and by each worker: a function that frees the stream it works for leaves its
-// thread something to come back to.
+// Shared by the stream and its workers: it outlives a callback that frees the stream.
 class PieceStream::State : public std::enable_shared_from_this<State> {
  public:
   State(const TensorDict& td, const PiecewiseOptions& options, PieceFn function, std::size_t ahead)
@@ -143,7 +141,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
             [self = shared_from_this(), state, number] { self->run_worker(state, number); });
       }
     } catch (...) {
-      // The system gives no more threads: those that run do the work, or the caller.
+      // No more threads are available: the running ones, or the caller, do the work.
     }
   }
 
@@ -182,7 +180,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     const bool mine = is_mine();
     for (std::thread& thread : threads_) {
       if (mine) {
-        thread.detach();  // one of them is asking
+        thread.detach();  // this is the worker itself
       } else {
         thread.join();
       }
@@ -199,7 +197,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     ~InUse() { flag = false; }
   };
 
-  // Whether this thread works for us, or for somebody whom one of our pieces started.
+  // Whether this thread works for this stream, directly or through streams that its pieces use.
   bool is_mine() const noexcept {
     for (const State* at = working_for_; at != nullptr; at = at->outer_.get()) {
       if (at == this) return true;
@@ -214,7 +212,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
     return result;
   }
 
-  // Without threads: when it is asked for.
+  // Without threads: works on request.
   std::optional<Result> next_here() {
     if (failure_) std::rethrow_exception(failure_);
     if (given_ == count()) return std::nullopt;
@@ -275,8 +273,7 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
 
   bool finished() const noexcept { return stopped_ || begun_ >= std::min(count(), failed_); }
 
-  // All pieces before it have been begun and will be done: the first failure in order is known in the
-  // end.
+  // All earlier pieces were started and will finish: in the end the first failure in order is known.
   void note_failure(std::size_t number, const std::exception_ptr& failure) {
     if (number < failed_) {
       failed_ = number;
@@ -292,14 +289,14 @@ class PieceStream::State : public std::enable_shared_from_this<State> {
   const int workers_;
   const Cutter cutter_;
   const PieceFn function_;
-  const std::shared_ptr<State> outer_;  // for whom the thread works that made this one
+  const std::shared_ptr<State> outer_;  // the stream whose worker created this one
   const RecursionDepth depth_;
   std::vector<std::thread> threads_;
   std::atomic<bool> in_use_{false};
 
   std::mutex mutex_;
   std::condition_variable room_, result_ready_;
-  std::vector<Slot> slots_;  // of the pieces from `given_` on
+  std::vector<Slot> slots_;  // for pieces from `given_` on
   std::size_t begun_ = 0, given_ = 0, failed_ = none;
   std::exception_ptr failure_;
   bool stopped_ = false;

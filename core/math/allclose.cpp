@@ -1,4 +1,4 @@
-// Whether two dictionaries hold nearly the same, and where they do not.
+// Whether two dictionaries hold nearly equal values, and where they differ.
 #include "core/shape/fill.h"
 #include "core/tensor/dtype.h"
 #include "core/tree/non_tensor_values.h"
@@ -16,7 +16,7 @@ struct Tolerance {
   double relative, absolute;
 };
 
-// As torch.testing.assert_close has them.
+// The tolerances of torch.testing.assert_close.
 Tolerance tolerance_of(c10::ScalarType dtype) {
   switch (dtype) {
     case c10::ScalarType::Half: return {1e-3, 1e-5};
@@ -101,7 +101,7 @@ std::string difference(const TensorDict& td, const TensorDict& other, const Clos
   try {
     zip({td.node(), other.node()}, op, policy);
   } catch (const Error& error) {
-    // A tensor beside a dictionary is a difference too.
+    // A tensor where the other has a dictionary is a difference, too.
     if (error.code() != Code::wrong_entry) throw;
     return error.what();
   }

@@ -1,4 +1,4 @@
-// Calling an operator of libtorch for each leaf, or for all leaves at once where libtorch can.
+// Calls an operator of libtorch for each leaf, or once for all leaves where libtorch can.
 #include "core/math/call.h"
 
 #include "core/math/call_fused.h"
@@ -24,10 +24,10 @@ bool is_one(const c10::IValue& value) {
   return (value.isInt() && value.toInt() == 1) || (value.isDouble() && value.toDouble() == 1.0);
 }
 
-// What a call for a leaf looks at: leaves that agree in this succeed or fail alike.
+// The properties of a call's tensors: calls that agree in them succeed or fail alike.
 using Sort = std::vector<std::int64_t>;
 
-// The part of it that decides which kernel is called.
+// The properties that select a kernel.
 Sort kernel_of(c10::ArrayRef<at::Tensor> row) {
   Sort sort;
   for (const at::Tensor& tensor : row) {
@@ -54,7 +54,7 @@ c10::IValue as_meta(const c10::IValue& value) {
   return at::empty_strided(tensor.sizes(), tensor.strides(), tensor.options().device(at::kMeta));
 }
 
-// What becomes of batch sizes, and of non-tensor values.
+// Maps batch sizes and non-tensor values.
 class ResultOp : public ZipOp {
  public:
   explicit ResultOp(const CallOptions& options) : options_(options) {}
@@ -76,8 +76,7 @@ class ResultOp : public ZipOp {
   const CallOptions& options_;
 };
 
-// The tensors of a result, one after the other, in the places of the trees that they were made of: the same
-// walk, which comes to the same nodes.
+// Puts the result tensors in their places, with the walk that collected the arguments.
 class FillOp final : public ResultOp {
  public:
   FillOp(std::vector<at::Tensor> tensors, const CallOptions& options)
@@ -89,7 +88,7 @@ class FillOp final : public ResultOp {
   mutable std::size_t next_ = 0;
 };
 
-// A tensor that autograd knows nothing of: while no gradients are recorded, its part may be left out.
+// Whether autograd ignores the tensor: without recording, its dispatch can be skipped.
 bool unknown_to_autograd(const at::Tensor& tensor) {
   return fast::plain(tensor) && tensor.unsafeGetTensorImpl()->autograd_meta() == nullptr;
 }
@@ -108,7 +107,7 @@ class OperatorCall {
     check(/*in_place=*/true);
     InPlace target(td_.node());
     policy_.ignore_extra = true;
-    // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
+    // The operator's dimensions count from the dictionary, not from a lazy stack's elements: read it first.
     const NodePtr seen = has_lazy(target.node()) ? all_dense(target.node()) : target.node();
     Writes elements(Writes::Hold::owns);
     if (seen != target.node()) plan_elements(target.node(), seen, elements);
@@ -124,7 +123,7 @@ class OperatorCall {
 
   std::vector<TensorDict> make() {
     check(/*in_place=*/false);
-    // Dimensions that an operator speaks of are those that are seen: a lazy stack is read first.
+    // The operator's dimensions count from the dictionary, not from a lazy stack's elements: read it first.
     bool lazy = !holds_entries(*td_.node()), all_cuda = true;
     visit_values(*td_.node(), [&](const Value& value) {
       if (value.is_node()) {
@@ -150,7 +149,7 @@ class OperatorCall {
   }
 
  private:
-  using Row = c10::SmallVector<at::Tensor, 2>;  // a leaf, and those beside it in other dictionaries
+  using Row = c10::SmallVector<at::Tensor, 2>;  // a leaf, and those of the other dictionaries
 
   void check(bool in_place) const {
     if (op_.in_place() != in_place) {
@@ -181,7 +180,7 @@ class OperatorCall {
         policy_);
   }
 
-  // What was read out of lazy stacks goes back into their elements.
+  // Writes values that were read from lazy stacks back into their elements.
   static void plan_elements(const NodePtr& root, const NodePtr& seen, Writes& writes) {
     const NodePtr trees[] = {root, seen};
     WalkRules rules = all_entries();
@@ -195,7 +194,7 @@ class OperatorCall {
         rules);
   }
 
-  // A tensor whose history would become that of the leaf; undefined when there is none.
+  // An argument whose history the leaf would inherit; may be undefined.
   at::Tensor recorded_among(Tensors tensors) const {
     for (const at::Tensor* tensor : tensors.slice(1)) {
       if (tensor->requires_grad()) return *tensor;
@@ -207,7 +206,7 @@ class OperatorCall {
     return {};
   }
 
-  // What is read must not change while leaves are written: it is copied where it shares memory with any.
+  // Copies arguments that share memory with a leaf, so that writes do not change them.
   void separate() {
     MemoryRanges targets;
     for (const Row& row : rows_) targets.add(range_of(row[0]));
@@ -226,8 +225,8 @@ class OperatorCall {
     slots_ = own_slots_;
   }
 
-  // Integers can be refused for their values (a division by zero), which only the call itself finds out:
-  // they come first, and what they were is put back. So it is where numbers are drawn, once for each leaf.
+  // Only the call itself detects values that it refuses, such as a zero divisor of integers: these leaves
+  // come first and are restored after a failure. So are all leaves if the operator draws random numbers.
   void call_rows() {
     const auto kept = [&](const Row& row) {
       return op_.draws_ || c10::isIntegralType(row[0].scalar_type(), /*includeBool=*/true);
@@ -249,7 +248,7 @@ class OperatorCall {
     }
   }
 
-  // The operator for each leaf. What it gives beside the first tensor is kept for later.
+  // Calls the operator for each leaf; keeps all results but the first for later.
   class LeafOp final : public ResultOp {
    public:
     explicit LeafOp(OperatorCall& call) : ResultOp(call.options_), call_(call) {}
@@ -289,7 +288,7 @@ class OperatorCall {
     });
   }
 
-  // Puts the arguments of a call on the stack.
+  // Pushes the arguments of a call.
   template <class Tensor>
   void fill_stack(c10::ArrayRef<Tensor> row, bool meta) {
     stack_.clear();
@@ -331,9 +330,8 @@ class OperatorCall {
     safe.finish(stack_);
   }
 
-  // Before the first leaf is written, the operator is tried out for each sort of leaf: on tensors without
-  // memory, which tell whether shapes fit, and on a copy, where that cannot be done or a kernel may be
-  // missing. Of a single kernel the first leaf tells.
+  // Before the first write, tries the operator on each sort of leaf: on meta tensors, which check shapes, or
+  // on copies if that is not possible or kernels differ. With a single kernel the first leaf reports it.
   void rehearse() {
     if (rows_.size() < 2) return;
     const at::NoGradGuard no_grad;
@@ -374,7 +372,7 @@ class OperatorCall {
     return options_.fuse == Fuse::always || all_cuda;
   }
 
-  // Whether libtorch has done all leaves in one call.
+  // Returns whether libtorch has handled all leaves in one call.
   bool call_fused() {
     const bool done = !rows_.empty() && try_fused();
     if (!done && options_.fuse == Fuse::always)
@@ -423,8 +421,8 @@ class OperatorCall {
   const TensorDict& td_;
   WalkRules policy_;
   std::vector<Row> rows_;
-  std::vector<at::Tensor> fused_;                 // the result of one call for all leaves
-  std::vector<std::vector<at::Tensor>> further_;  // results beside the first, one for each leaf
+  std::vector<at::Tensor> fused_;                 // the result of a fused call
+  std::vector<std::vector<at::Tensor>> further_;  // results after the first, one for each leaf
   const bool at_rest_ = fast::can_skip_dispatcher();
   std::vector<c10::IValue> stack_;
 };

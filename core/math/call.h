@@ -1,4 +1,4 @@
-// core/math/call.h: any operator of libtorch, by its name, on every leaf of a dictionary.
+// core/math/call.h: calls any operator of libtorch by name on each leaf of a dictionary.
 #pragma once
 
 #include "core/math/integer_division.h"
@@ -9,18 +9,18 @@
 #include <memory>
 
 namespace c10 {
-class OperatorHandle;  // its header includes <iostream>, which makes objects at load
+class OperatorHandle;  // its header includes <iostream>, which adds static initializers
 struct FunctionSchema;
 }  // namespace c10
 
 namespace td {
 
-// One argument of an operator. Without a name it stands at its position.
+// An argument of an operator; without a name, positional.
 struct CallArgument {
   enum class Kind {
-    leaf,    // the leaf that the operator is called for
-    dict,    // the leaf of another dictionary under the same path
-    tensor,  // this tensor, for every leaf
+    leaf,    // the leaf itself
+    dict,    // the leaf of another dictionary at the same path
+    tensor,  // the same tensor for all leaves
     integer,
     real,
     boolean,
@@ -35,7 +35,7 @@ struct CallArgument {
 
   Kind kind = Kind::leaf;
   std::string name;
-  c10::IValue value;  // of the kinds from `tensor` on
+  c10::IValue value;  // for kinds from `tensor` on
   NodePtr dict;
 
   static CallArgument leaf(std::string name = {}) { return {Kind::leaf, std::move(name), {}, {}}; }
@@ -47,47 +47,47 @@ struct CallArgument {
   }
 };
 
-// When one call for all leaves, an operator `_foreach_…` of libtorch, takes the place of one for each.
+// Whether to use libtorch's `_foreach_…` operators, one call for all leaves.
 enum class Fuse {
-  on_device,  // when all leaves lie on CUDA devices, where each call starts a kernel
-  always,     // anywhere, for tests without such a device; fails where there is none
+  on_device,  // if all leaves are on CUDA devices, where each call launches a kernel
+  always,     // on any device, for tests; fails if libtorch has no such operator
   never,
 };
 
 struct CallOptions {
-  std::optional<Sizes> batch;  // of the result and all dictionaries in it, if it changes
+  std::optional<Sizes> batch;  // of all dictionaries in the result, if it changes
   Fuse fuse = Fuse::on_device;
 };
 
-// An operator and its arguments, checked against its schema before any leaf is looked at.
+// An operator and its arguments, checked against its schema.
 class Operator {
  public:
-  // "aten::add.Tensor"; without an overload the first one that takes the arguments, "" before the
-  // others, which stand in alphabetical order; without a namespace one of "aten". When no argument
-  // stands for the leaf, it comes first. Throws Code::unsupported for an operator that does not exist or
-  // cannot be called for leaves, Code::invalid_argument for arguments that no schema takes.
+  // Names look like "aten::add.Tensor"; the default namespace is "aten". Without an overload, takes the first
+  // that accepts the arguments: "" first, the others alphabetically. If no argument is the leaf, it becomes
+  // the first one. Throws Code::unsupported if the operator does not exist or cannot be called for leaves,
+  // Code::invalid_argument if no schema accepts the arguments.
   Operator(std::string_view name, c10::ArrayRef<CallArgument> arguments);
 
-  // How many dictionaries a call gives.
+  // The number of result dictionaries.
   std::size_t results() const noexcept { return results_; }
   // Whether it writes into the leaves.
   bool in_place() const noexcept { return in_place_; }
 
   // Throws Code::invalid_argument for an operator that writes into the leaves.
   std::vector<TensorDict> call(const TensorDict& td, const CallOptions& options = {}) const;
-  // Throws Code::invalid_argument for any other.
+  // Throws Code::invalid_argument for any other operator.
   void call_inplace(const TensorDict& td, const CallOptions& options = {}) const;
 
  private:
   friend class OperatorCall;
-  static constexpr int leaf_at = -1, constant = -2, absent = -3;  // else a position in dicts_
+  static constexpr int leaf_at = -1, constant = -2, absent = -3;  // else an index into dicts_
 
   struct Slot {
     int source;
     c10::IValue value;
   };
 
-  // Whether the schema takes the arguments; if not, `why` is told.
+  // Whether the schema accepts the arguments; if not, `why` receives the reason.
   bool match(const c10::FunctionSchema& schema, c10::ArrayRef<CallArgument> arguments,
              std::string* why);
   void accept(const c10::OperatorHandle& handle);
@@ -97,11 +97,11 @@ class Operator {
   std::vector<NodePtr> dicts_;
   std::size_t results_ = 0;
   bool in_place_ = false;
-  bool draws_ = false;  // random numbers
+  bool draws_ = false;  // uses random numbers
   math::Division division_ = math::Division::none;
 };
 
-// call(td, "aten::clamp", …), for an operator with one result.
+// Calls an operator with one result: call(td, "aten::clamp", …).
 TensorDict call(const TensorDict& td, std::string_view name,
                 c10::ArrayRef<CallArgument> arguments = {}, const CallOptions& options = {});
 

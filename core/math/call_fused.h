@@ -1,5 +1,4 @@
-// core/math/call_fused.h: operators of libtorch that do for many tensors what another one does for one. For the
-// core's own sources.
+// core/math/call_fused.h: libtorch's operators that process many tensors in one call. Internal.
 #pragma once
 
 #include <ATen/core/operator_name.h>
@@ -9,14 +8,14 @@
 
 namespace td {
 
-// The first `carried` arguments are taken over, tensors as lists; the others must be 1, which is what
-// the form for many has in their place.
+// The first `carried` arguments are passed on, tensors as lists; the others must be 1, as the fused operator
+// assumes.
 struct Fused {
   std::string name, overload;
   std::size_t carried;
 };
 
-// The form for many, or nullptr. This libtorch need not have it.
+// The fused operator, or nullptr. This libtorch may lack it.
 const Fused* fused_form(const c10::OperatorName& name);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// Finding an operator of libtorch by its name, and holding arguments against its schema.
+// Finds an operator of libtorch by name and matches arguments with its schema.
 #include "core/math/call.h"
 
 #include "core/math/operators.h"
@@ -33,8 +33,8 @@ OperatorNames all_operators() {
   return names;
 }
 
-// The overloads of an operator. The list of all is made once, and again when a name is not in it: a
-// library that was loaded since may have brought it.
+// The overloads of an operator. The table is built once, and again for unknown names: a library loaded since
+// may have added them.
 std::shared_ptr<const Overloads> overloads_of(const std::string& name) {
   static auto* const mutex = new std::mutex;  // never destroyed: nothing runs at exit
   static auto* const known = new OperatorNames;
@@ -47,7 +47,7 @@ std::shared_ptr<const Overloads> overloads_of(const std::string& name) {
   return found == known->end() ? std::make_shared<const Overloads>() : found->second;
 }
 
-// How many letters have to change; `limit` and beyond are not told apart.
+// The edit distance, up to `limit`.
 std::size_t distance(std::string_view a, std::string_view b, std::size_t limit) {
   if (a.size() > b.size()) std::swap(a, b);
   if (b.size() - a.size() >= limit) return limit;
@@ -119,7 +119,7 @@ bool memory_format(const std::string& text, c10::IValue& value) {
   return false;
 }
 
-// A list argument. libtorch lets one number stand for a list of known length.
+// Converts a list. libtorch lets a single number stand for a list of fixed length.
 bool convert_list(c10::TypeKind element, const c10::Argument& wanted, const CallArgument& given,
                   c10::IValue& value) {
   const std::int64_t n = wanted.N().value_or(0);
@@ -144,7 +144,7 @@ bool convert_list(c10::TypeKind element, const c10::Argument& wanted, const Call
   return element == c10::TypeKind::BoolType && given.kind == Kind::booleans;
 }
 
-// Whether an argument of the schema takes what was given, and as what.
+// Converts an argument to the type in the schema, if possible.
 bool convert(const c10::Argument& wanted, const CallArgument& given, c10::IValue& value) {
   const c10::Type* type = wanted.real_type().get();
   if (type->kind() == c10::TypeKind::OptionalType) {
@@ -179,7 +179,7 @@ bool writes(const c10::Argument& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-// Operators that change what a tensor is instead of its values, or that trust their caller.
+// Operators that change a tensor's metadata, or that do not check their arguments.
 bool forbidden(const c10::OperatorHandle& handle) {
   static constexpr std::string_view names[] = {"aten::set_",
                                                "aten::set_data",

@@ -31,15 +31,14 @@ void each_leaf_of_path(const TensorDict& td, F&& f) {
   });
 }
 
-// For checks: `f` is called with a function that gives a name for messages.
+// Calls `f(leaf, show)` for each leaf, where show() names the leaf in messages.
 template <class F>
 void check_leaves(const TensorDict& td, F&& f) {
   each_leaf(td,
             [&](const at::Tensor& leaf) { f([&] { return show_leaf(*td.node(), leaf); }, leaf); });
 }
 
-// Asking a tensor with a history for its gradient gives nothing but a warning, unless it was told to
-// keep it.
+// libtorch warns when asked for the gradient of a non-leaf that does not retain it.
 at::Tensor gradient_of(const at::Tensor& leaf) {
   if (!leaf.is_leaf() && !leaf.retains_grad()) return {};
   return leaf.grad();
@@ -148,7 +147,7 @@ void zero_gradients(const TensorDict& td, bool set_to_none) {
 void backward(const TensorDict& td, const TensorDict* gradient, const TensorDict* inputs,
               const BackwardOptions& options) {
   std::vector<at::Tensor> outputs, seeds, receivers;
-  const at::AutoGradMode recording(true);  // what a lazy stack reads as keeps its history
+  const at::AutoGradMode recording(true);  // reading a lazy stack must be recorded
   each_leaf_of_path(TensorDict(all_dense(td.node())), [&](Path path, const at::Tensor& leaf) {
     if (!leaf.requires_grad()) return;
     if (gradient != nullptr) {

@@ -1,4 +1,4 @@
-// core/math/gradient.h: recording, reading and computing the gradients of all leaves of a dictionary.
+// core/math/gradient.h: records, reads and computes gradients of all leaves of a dictionary.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -8,32 +8,31 @@
 namespace td {
 
 enum class Detach {
-  history,  // the history is left behind; autograd learns of writes through the result
-  data,     // autograd does not learn of them either: Python's `.data`
+  history,  // drops the history; autograd sees writes through the result
+  data,     // autograd does not see writes, either: Python's `.data`
 };
 
-// A dictionary of the same memory without history. The lock is kept.
+// A dictionary over the same memory without history. Keeps the lock.
 TensorDict detach(const TensorDict& td, Detach what = Detach::history);
 
-// Takes the history from the leaves themselves. Code::unsupported for a leaf that is a view, which
-// libtorch cannot detach.
+// Drops the history of the leaves themselves. Code::unsupported for views, which libtorch cannot detach.
 void detach_inplace(const TensorDict& td);
 
-// Of every leaf; Code::dtype when one is neither floating nor complex, Code::torch when one that has a
-// history is to lose it. Allowed when locked.
+// Sets it for each leaf, even if locked. Code::dtype if a leaf is neither floating nor complex, Code::torch
+// if it would lose its history.
 void set_requires_grad(const TensorDict& td, bool required);
 
-// The gradients of those leaves that have one; nothing when none has.
+// The gradients of all leaves that have one; nullopt if there are no gradients.
 std::optional<TensorDict> gradients(const TensorDict& td);
 
-// The entries of `gradients` become the gradients of the leaves of the same path; others keep theirs.
-// Nothing takes all gradients away.
+// Sets the gradients of the leaves with the same paths; other leaves keep theirs. nullptr removes all
+// gradients.
 void set_gradients(const TensorDict& td, const TensorDict* gradients);
 
-// Takes the gradient of one leaf away, or fills it with zeros.
+// Removes a leaf's gradient, or fills it with zeros.
 void zero_gradient(const at::Tensor& leaf, bool set_to_none);
 
-// The same for all leaves.
+// Does so for all leaves.
 void zero_gradients(const TensorDict& td, bool set_to_none);
 
 struct BackwardOptions {
@@ -41,8 +40,8 @@ struct BackwardOptions {
   bool create_graph = false;
 };
 
-// Gradients of the leaves that require one, with respect to what they were computed from. Without
-// `gradient` each of them must have one element; with `inputs` only their leaves receive gradients.
+// Computes gradients of the leaves that require one. Without `gradient`, leaves must have one element; with
+// `inputs`, only its leaves receive gradients.
 void backward(const TensorDict& td, const TensorDict* gradient, const TensorDict* inputs,
               const BackwardOptions& options);
 

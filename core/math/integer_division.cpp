@@ -19,7 +19,7 @@ c10::ScalarType common_dtype(const c10::IValue& a, const c10::IValue& b) {
   return at::native::result_type(state);
 }
 
-// Where a divisor is -1; undefined where none is, or no division of these can end the process.
+// A mask of the divisors that are -1; undefined if no divisor is, or if no division can trap.
 at::Tensor minus_ones(const at::Tensor& divisor, c10::ScalarType dtype) {
   if ((dtype != c10::kInt && dtype != c10::kLong) || !divisor.is_cpu()) return {};
   at::Tensor found = divisor.eq(-1);

@@ -1,8 +1,6 @@
-// core/math/integer_division.h: integers divided by -1.
-//
-// A CPU ends the process when it divides the smallest number of 32 or 64 bits by -1, because the quotient
-// has no room. Here the quotient wraps around, as all sums and products of integers do: it is the
-// smallest number again. The remainder is 0.
+// core/math/integer_division.h: division of integers by -1.
+// Dividing the smallest int32 or int64 by -1 overflows, and the CPU ends the process. Here the quotient wraps
+// around, as other integer arithmetic does: it is the smallest number again, and the remainder is 0.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -12,22 +10,22 @@
 
 namespace td::math {
 
-// `b`, with 1 in place of -1, for at::remainder(a, b) and at::fmod(a, b): no remainder changes.
+// `b` with -1 replaced by 1, for at::remainder(a, b) and at::fmod(a, b): the remainders are the same.
 at::Tensor divisor(const at::Tensor& a, const at::Tensor& b);
 
-// What an operator of libtorch does with two integers.
+// What an operator computes for two integers.
 enum class Division : std::uint8_t { none, quotient, remainder };
 Division division_of(const std::string& name, bool rounds) noexcept;
 
-// The arguments of such an operator: number and divisor come first. Made before the call, it puts 1 in
-// place of -1; finish() then gives the quotients their signs.
+// Protects such an operator's call: the constructor replaces the divisors -1 by 1, and finish() negates the
+// quotients. Number and divisor must be the first arguments.
 class SafeDivision {
  public:
   SafeDivision(Division division, std::vector<c10::IValue>& stack);
   void finish(std::vector<c10::IValue>& stack) const;
 
  private:
-  at::Tensor sign_;  // a factor for each quotient; undefined where nothing changes
+  at::Tensor sign_;  // factor for the quotients; undefined if nothing was replaced
 };
 
 }  // namespace td::math

@@ -1,5 +1,4 @@
-// Arithmetic, comparison and logic: operands are brought into one form, a tree or a tensor without
-// dimensions, and the trees are walked side by side.
+// Arithmetic, comparison and logic: converts operands to trees or scalars, then walks the trees in parallel.
 #include "core/math/math.h"
 
 #include "core/base/recursion_guard.h"
@@ -21,10 +20,10 @@ namespace math {
 
 namespace {
 
-// A tensor over the batch as a tree: to each leaf the tensor with a dimension of size 1 for each feature.
+// A tensor over the batch as a tree: each leaf gets the tensor with trailing dimensions of size 1.
 class Spread final : public BatchOp {
  public:
-  // `tensor` has as many dimensions as the batch.
+  // `tensor` has the batch's number of dimensions.
   explicit Spread(at::Tensor tensor) : dims_(tensor.dim()) { views_.push_back(std::move(tensor)); }
   Sizes batch(SizesView before) const override { return {before.begin(), before.end()}; }
   bool keeps_batch() const override { return true; }
@@ -57,7 +56,7 @@ class Spread final : public BatchOp {
   std::int64_t dims_;
 };
 
-// The operands of a call beside a dictionary, in one form.
+// The converted operands of a call.
 class Operands {
  public:
   Operands(const TensorDict& td, const Call& call, bool in_place) : call_(call) {
@@ -73,7 +72,7 @@ class Operands {
 
   c10::ArrayRef<NodePtr> trees() const noexcept { return trees_; }
 
-  // Operand k (0 is the dictionary) for a leaf.
+  // Operand k for a leaf; 0 is the dictionary.
   const at::Tensor& at(std::size_t k, Tensors tensors) const noexcept {
     static const at::Tensor* const nothing = new at::Tensor;  // never destroyed
     if (k == 0) return pick(tensors[0]);
@@ -146,7 +145,7 @@ class Operands {
   c10::SmallVector<Source, 2> sources_;
 };
 
-// Calls a kernel. Where a dtype has no room for a number, libtorch throws what is none of its own errors.
+// Calls a kernel. If a number does not fit a dtype, libtorch throws an exception that is not a c10::Error.
 template <class F>
 auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, F&& f) {
   try {
@@ -161,8 +160,7 @@ auto with_room(const Kernel& kernel, const Extra& extra, c10::ScalarType dtype, 
   }
 }
 
-// Throws Code::dtype if a bound for all elements does not fit into the dtype of the result: converted, it
-// would wrap around and be another bound.
+// Throws Code::dtype if a scalar bound does not fit the result's dtype, in which it would wrap around.
 void require_bounds_fit(const Kernel& kernel, const Extra& extra,
                         std::initializer_list<const at::Tensor*> tensors) {
   at::native::ResultTypeState state;
@@ -181,7 +179,7 @@ void require_bounds_fit(const Kernel& kernel, const Extra& extra,
   }
 }
 
-// A non-tensor value, compared: one answer for each element of the batch.
+// Compares non-tensor values: one result for the whole batch.
 at::Tensor compare_non_tensor(const Kernel& kernel, const Here& here, NodesHere nodes) {
   const bool equal = kernel.out == kernel_of(Binary::eq_op).out;
   if (!equal && kernel.out != kernel_of(Binary::ne_op).out) {
@@ -219,7 +217,7 @@ class MathOp final : public ZipOp {
   const Operands& operands_;
 };
 
-// An operation in place: what is to be done is gathered and checked, and only then done.
+// An in-place operation: collects and checks all work before it starts.
 class InPlaceMath {
  public:
   InPlaceMath(const Kernel& kernel, const Operands& operands)
@@ -259,7 +257,7 @@ class InPlaceMath {
     }
   }
 
-  // Integers are divided by a zero only after many elements have been written.
+  // libtorch detects a zero divisor of integers only after writing other elements.
   void require_divisors(Path path, const Job& job) const {
     if (&kernel_ != &kernel_of(Binary::mod_op) || !job.b.is_cpu()) return;
     if (!c10::isIntegralType(job.a.scalar_type(), true) ||
@@ -270,8 +268,8 @@ class InPlaceMath {
          " contains 0, and integers cannot be divided by 0");
   }
 
-  // Whether libtorch does it with these dtypes, and can write what comes out: done with one element,
-  // once for each combination.
+  // Tries the operation on one element, once for each combination of dtypes, to check that libtorch supports
+  // it and can store the result.
   void try_out(Path path, const Job& job) {
     const std::array<std::int32_t, 3> dtypes{mark(job.a), mark(job.b), mark(job.c)};
     const bool known =
@@ -298,8 +296,8 @@ class InPlaceMath {
   static constexpr std::int32_t plain_float = static_cast<std::int32_t>(at::kFloat);
   static constexpr std::int32_t plain_double = static_cast<std::int32_t>(at::kDouble);
 
-  // A dtype as a number: those without dimensions, which promote less, apart; negative for what any
-  // float takes.
+  // A dtype as a number: distinguishes 0-dimensional tensors, which promote less; negative for scalars that
+  // adapt to floats.
   static std::int32_t mark(const at::Tensor& tensor) {
     if (!tensor.defined()) return -1;
     const auto dtype = static_cast<std::int32_t>(tensor.scalar_type());

@@ -1,8 +1,6 @@
 // core/math/math.h: arithmetic, comparison and logic on every leaf.
-//
-// Results have the keys, the batch size and the device of the dictionary; non-tensor values
-// are carried over. What has a trailing underscore writes into the tensors that are there, which a
-// locked dictionary allows: all of it is checked before the first value changes.
+// Results keep keys, batch size, device and non-tensor values. Functions with a trailing underscore write
+// into the existing tensors, which a locked dictionary allows; they check everything before the first write.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -31,7 +29,7 @@ enum class Ternary : std::int32_t {
 #include "core/math/ops.def"
 };
 
-// What stands beside a dictionary in an operation:
+// The other operand of an operation:
 // - a dictionary: leaf by leaf;
 // - a tensor without dimensions, or a number: for all leaves;
 // - any other tensor: broadcast against the batch size, then along the features on the right.
@@ -39,16 +37,16 @@ enum class Ternary : std::int32_t {
 using Operand = std::variant<TensorDict, at::Tensor, c10::Scalar>;
 
 struct BinaryOptions {
-  c10::Scalar alpha = 1;  // add, sub and rsub
+  c10::Scalar alpha = 1;  // for add, sub and rsub
   WalkRules::Missing missing = WalkRules::Missing::error;
-  at::Tensor fallback = {};  // stands for a missing entry, for Missing::fill
+  at::Tensor fallback = {};  // value of missing entries, for Missing::fill
 };
 
 TensorDict unary(const TensorDict& td, Unary op);
 void unary_(const TensorDict& td, Unary op);
 TensorDict binary(const TensorDict& td, Binary op, const Operand& other,
                   const BinaryOptions& options = {});
-// Keys that only `other` has are passed over.
+// Ignores keys that only `other` has.
 void binary_(const TensorDict& td, Binary op, const Operand& other,
              const BinaryOptions& options = {});
 // `value` is a factor of addcmul and addcdiv.
@@ -57,12 +55,12 @@ TensorDict ternary(const TensorDict& td, Ternary op, const Operand& b, const Ope
 void ternary_(const TensorDict& td, Ternary op, const Operand& b, const Operand& c,
               const c10::Scalar& value = 1);
 
-// Whether all, or any, of all elements of all leaves are not 0. Without leaves: true, and false.
+// Whether all, or any, elements of all leaves are nonzero. Without leaves: true, and false.
 bool all(const TensorDict& td);
 bool any(const TensorDict& td);
 
 void zero_(const TensorDict& td);
-// The tensor under a path, or those of the dictionary that is there.
+// The tensor at a path, or all tensors of the dictionary there.
 void fill_(const TensorDict& td, Path path, const c10::Scalar& value);
 
 }  // namespace td

@@ -9,7 +9,7 @@ namespace {
 
 using MaybeTensor = compat::optional<at::Tensor>;
 
-// A square is quicker than a power by a tensor that holds 2.
+// Squaring is faster than a power by a tensor that holds 2.
 at::Tensor power(const at::Tensor& a, const at::Tensor& b, const Extra& x) {
   return x.numbers[1] ? at::pow(a, *x.numbers[1]) : at::pow(a, b);
 }
@@ -21,7 +21,7 @@ void power_(at::Tensor& a, const at::Tensor& b, const Extra& x) {
   }
 }
 
-// lerp takes one dtype only, and addcdiv no two integers: what stands for all elements follows floats.
+// lerp needs equal dtypes, and addcdiv a float: converts scalars to the dtype of float leaves.
 at::Tensor like(const at::Tensor& a, const at::Tensor& b) {
   const bool follows =
       b.dim() == 0 && at::isFloatingType(a.scalar_type()) && !at::isComplexType(b.scalar_type());

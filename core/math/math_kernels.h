@@ -1,4 +1,4 @@
-// The lines of core/math/ops.def as functions.
+// The operations of core/math/ops.def as functions.
 #pragma once
 
 #include "core/math/math.h"
@@ -7,10 +7,10 @@
 
 namespace td::math {
 
-// What a function is called with. Operands that are not there are undefined.
+// Arguments of a kernel. Unused ones are undefined.
 struct Extra {
   c10::Scalar scale = 1;                       // alpha, or the factor of addcmul and addcdiv
-  std::optional<c10::Scalar> numbers[3] = {};  // of the operands that are plain numbers
+  std::optional<c10::Scalar> numbers[3] = {};  // operands that are plain numbers
 };
 
 enum class Result : std::uint8_t { value, truth, comparison };
@@ -18,15 +18,15 @@ enum class Result : std::uint8_t { value, truth, comparison };
 struct Kernel {
   const char* name;
   at::Tensor (*out)(const at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x);
-  // nullptr: not in place
+  // nullptr: no in-place variant
   void (*in)(at::Tensor& a, const at::Tensor& b, const at::Tensor& c, const Extra& x);
   Result result;
-  bool any_dtype;  // takes floats, and gives floats for them
-  bool scaled;     // alpha has a meaning
-  bool bounds;  // the operands bound the values: a number that wraps around would be another bound
+  bool any_dtype;  // accepts floats; the result is then a float
+  bool scaled;     // uses alpha
+  bool bounds;     // operands are bounds, which must not wrap around
 };
 
-// Throw Code::invalid_argument for a number that is no operation.
+// Throw Code::invalid_argument for an unknown number.
 const Kernel& kernel_of(Unary op);
 const Kernel& kernel_of(Binary op);
 const Kernel& kernel_of(Ternary op);

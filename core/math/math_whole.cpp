@@ -1,4 +1,4 @@
-// Questions about all elements, and writes to all of them.
+// Reductions to a bool over all elements, and fills of all elements.
 #include "core/math/math.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/scalar.h"
@@ -16,12 +16,12 @@ namespace td {
 
 namespace {
 
-// Whether the elements fill one stretch of memory that can be read as bytes.
+// Whether the elements form one block of memory that can be read as bytes.
 bool plain_bytes(const at::Tensor& tensor, bool fast) {
   return fast && fast::plain_cpu(tensor) && tensor.is_non_overlapping_and_dense();
 }
 
-// Whether any element is not 0 (`wanted`), or any is 0.
+// Whether any element is nonzero (`wanted`), or any is zero.
 bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
   if (tensor.numel() == 0) return false;
   if (tensor.scalar_type() == at::kBool && plain_bytes(tensor, fast)) {
@@ -29,7 +29,7 @@ bool holds(const at::Tensor& tensor, bool wanted, bool fast) {
     const std::size_t n = tensor.nbytes();
     if (!wanted) return std::memchr(bytes, 0, n) != nullptr;
     return bytes[0] != 0 ||
-           std::memcmp(bytes, bytes + 1, n - 1) != 0;  // all bytes are the first one
+           std::memcmp(bytes, bytes + 1, n - 1) != 0;  // compares all bytes with the first one
   }
   return wanted ? at::any(tensor).item().toBool() : !at::all(tensor).item().toBool();
 }
@@ -45,7 +45,7 @@ bool any_leaf_holds(const TensorDict& td, bool wanted) {
   return found;
 }
 
-// All tensors of a dictionary, and the values of nested tensors, to be filled.
+// Adds all tensors, including the values of nested tensors.
 void add_all(const Node& node, Writes& writes) {
   struct Add {
     Writes& writes;
@@ -60,7 +60,7 @@ void add_all(const Node& node, Writes& writes) {
   visit_zip<Take::elements>(retain(node), Add{writes}, policy);
 }
 
-// Zeros for tensors that all are stretches of memory; false, and nothing done, when one is not.
+// Zeroes tensors by memset; returns false, without a change, unless all are blocks of memory.
 bool zero_bytes(const Node& node) {
   if (!fast::can_skip_dispatcher()) return false;
   bool plain = true;
@@ -79,7 +79,7 @@ bool zero_bytes(const Node& node) {
   return true;
 }
 
-// The tensors under a path, in the elements of lazy stacks too.
+// Adds the tensors below a path, including elements of lazy stacks.
 void gather(const NodePtr& root, Path path, Writes& writes) {
   walk_along(root, path, [&](const NodePtr& node, Path rest) {
     if (rest.empty()) {

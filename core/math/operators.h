@@ -1,4 +1,4 @@
-// core/math/operators.h: libtorch's dispatcher, as far as calls by name need it. For the core's own sources.
+// core/math/operators.h: calls by name through libtorch's dispatcher. Internal.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -16,13 +16,13 @@ namespace td::operators {
 
 using Handle = std::shared_ptr<const c10::OperatorHandle>;
 
-// nullptr when there is none.
+// nullptr if it does not exist.
 Handle find(const std::string& name, const std::string& overload);
 
 const c10::OperatorName& name_of(const c10::OperatorHandle& handle);
 std::size_t arguments_of(const c10::OperatorHandle& handle);
 
-// Takes the arguments off the stack and puts the results there.
+// Replaces the arguments on the stack by the results.
 void call(const c10::OperatorHandle& handle, std::vector<c10::IValue>& stack);
 
 }  // namespace td::operators

@@ -34,7 +34,7 @@ const Row& row_of(Reduction op) {
   fail(Code::invalid_argument, "reduction ", static_cast<std::int32_t>(op), " does not exist");
 }
 
-// A reduction whose options have been held against what it takes.
+// A reduction with validated options.
 class Reducer {
  public:
   Reducer(const Row& row, const ReduceOptions& options, SizesView batch)
@@ -61,7 +61,7 @@ class Reducer {
   const char* name() const noexcept { return row_.name; }
   bool keeps_batch() const noexcept { return over_ == Over::features || (row_.flags & scan) != 0; }
 
-  // What becomes of the sizes of a node or a leaf, or of the names of dimensions.
+  // The reduced sizes of a node or leaf, or the remaining names.
   template <class List, class One>
   List reduced(const List& before, const One& one) const {
     if (keeps_batch()) return before;
@@ -82,7 +82,8 @@ class Reducer {
     return reduced(Sizes(before.begin(), before.end()), [](std::size_t) { return 1; });
   }
 
-  // A leaf of a node with so many batch dimensions; `positions` only of those that give a pair.
+  // Reduces a leaf of a node with `node_dims` batch dimensions; `positions` only for reductions that return a
+  // pair.
   at::Tensor run(const at::Tensor& leaf, std::size_t node_dims, Path path,
                  at::Tensor* positions = nullptr) const {
     if ((row_.flags & floats) != 0 && !options_.dtype &&
@@ -103,7 +104,7 @@ class Reducer {
     return result.reshape(Sizes(static_cast<std::size_t>(leaf.dim()), 1));
   }
 
-  // Dimensions from `first` on as one, also when there are none.
+  // Flattens the dimensions from `first` on; without them, adds one.
   static at::Tensor flat_from(const at::Tensor& leaf, std::size_t first) {
     Sizes sizes(leaf.sizes().begin(), leaf.sizes().begin() + static_cast<std::ptrdiff_t>(first));
     std::int64_t n = 1;
@@ -131,12 +132,12 @@ class Reducer {
     }
   }
 
-  // Only logsumexp of a batch without dimensions: of one value each.
+  // logsumexp over no dimensions: each element by itself.
   static at::Tensor no_dims(const at::Tensor& leaf) {
     return at::logsumexp(leaf.unsqueeze(0), SizesView{0}, false);
   }
 
-  // One dimension after the other, the last one first, for functions that take one.
+  // Applies a function of one dimension to several, the last one first.
   template <class F>
   static at::Tensor each(at::Tensor tensor, SizesView over, const F& f) {
     Sizes order(over.begin(), over.end());
@@ -150,8 +151,8 @@ class Reducer {
     return std::get<0>(std::move(result));
   }
 
-  // libtorch divides by n or by n - 1; other corrections follow from the first. Of std it rounds the
-  // root only, not the variance before it.
+  // libtorch supports corrections 0 and 1 only: others scale the variance. Computes std from the unrounded
+  // variance.
   at::Tensor spread(const at::Tensor& t, SizesView over, bool keep, bool root) const {
     if (options_.correction == 0 || options_.correction == 1) {
       const bool unbiased = options_.correction == 1;
@@ -204,7 +205,7 @@ class Reducer {
   const Row& row_;
   const ReduceOptions& options_;
   Over over_;
-  Sizes dims_;  // from 0
+  Sizes dims_;  // counted from 0
 };
 
 class ReduceOp final : public ZipOp {
@@ -242,7 +243,7 @@ class ReduceOp final : public ZipOp {
   std::vector<at::Tensor>* positions_;
 };
 
-// Puts other tensors, in the order of the walk, in the place of those that are there.
+// Replaces the leaves by other tensors, in the order of the walk.
 class Replace final : public ZipOp {
  public:
   explicit Replace(std::vector<at::Tensor>& tensors) : tensors_(tensors) {}
@@ -309,7 +310,7 @@ at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions
     leaves.push_back(std::move(leaf));
   };
   if (reducer.over() ==
-      Over::everything) {  // with keys that only some elements of a lazy stack have
+      Over::everything) {  // includes keys that only some elements of a lazy stack have
     detail::Visitor<decltype(add), Take::elements> each(add);
     walk(picked_form(td.node()), each, all_paths());
   } else {

@@ -1,4 +1,4 @@
-// core/math/reduce.h: sums, means and their like over the batch dimensions, over the features, or over all.
+// core/math/reduce.h: sums, means and other reductions over batch dimensions, features or everything.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -13,11 +13,11 @@ enum class Reduction : std::int32_t {
 #include "core/math/ops.def"
 };
 
-// What is reduced.
+// What to reduce.
 enum class Over {
-  everything,  // every leaf to one value; of logsumexp only the batch dimensions
+  everything,  // each leaf to one value; logsumexp: only the batch dimensions
   dims,        // some batch dimensions
-  features,    // every leaf to one value for each element of the batch
+  features,    // each leaf to one value per batch element
 };
 
 struct ReduceOptions {
@@ -25,21 +25,20 @@ struct ReduceOptions {
   SizesView dims = {};  // of the batch; negative ones count from its end
   bool keepdim = false;
   std::optional<c10::ScalarType> dtype = std::nullopt;
-  std::int64_t correction = 1;  // std and var
-  double q = 0.5;               // quantile
+  std::int64_t correction = 1;  // for std and var
+  double q = 0.5;               // for quantile
   const char* interpolation = "linear";
 };
 
-// The result is unlocked. A lazy stack is read first. Non-tensor values stay, with the new
-// batch size.
+// The result is unlocked. Lazy stacks are read first. Keeps non-tensor values, with the new batch size.
 TensorDict reduce(const TensorDict& td, Reduction op, const ReduceOptions& options);
 
-// Values and their positions: min, max, cummin and cummax over one dimension.
+// Values and positions, for min, max, cummin and cummax over one dimension.
 std::pair<TensorDict, TensorDict> reduce_pair(const TensorDict& td, Reduction op,
                                               const ReduceOptions& options);
 
-// Over all leaves too: they are flattened and put one after the other, those that only some elements of a
-// lazy stack have too; or joined along the first of the dimensions, or feature by feature.
+// Reduces across leaves, too: concatenates them flattened, or along the first of the dimensions, or by
+// features. Includes keys that only some elements of a lazy stack have.
 at::Tensor reduce_leaves(const TensorDict& td, Reduction op, const ReduceOptions& options);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// Copies and conversions: what acts on each leaf and leaves the batch size alone.
+// Copies and conversions, which keep the batch size.
 #include "core/shape/convert.h"
 #include "core/consolidated/consolidate.h"
 #include "core/tensor/assign.h"
@@ -67,7 +67,7 @@ TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
   device = resolve_device(device);
   if (node_->device() == device) return *this;
   if (auto moved = move_consolidated(*this, device, non_blocking)) return *moved;
-  // All copies are started first and waited for once; only a copy to the host has to be.
+  // Start all copies, then wait once; only copies to the host need a wait.
   NodePtr result = map(node_, ToDeviceOp(device, /*non_blocking=*/true));
   if (!non_blocking) wait_for_copies(*node_, device);
   inherit_flags(*node_, result, /*memmap=*/false);
@@ -76,7 +76,7 @@ TensorDict TensorDict::to(c10::Device device, bool non_blocking) const {
 
 namespace {
 
-// Looks for a difference. Lazy stacks along one dimension are compared element by element.
+// Searches for a difference. Compares lazy stacks along one dimension by elements.
 class Comparison : public WalkSink<Take::elements> {
  public:
   Take meet(const Here&, NodesHere nodes) {
@@ -121,7 +121,7 @@ bool equal_tensors(const at::Tensor& a, const at::Tensor& b) {
     return false;
   }
   if (a.device().type() == c10::DeviceType::Meta) return true;
-  // Versions of libtorch differ in whether one memory that holds NaN equals itself.
+  // libtorch's versions disagree on whether a tensor with NaN equals itself.
   const bool may_hold_nan = a.is_floating_point() || a.is_complex();
   return may_hold_nan && a.is_alias_of(b) ? a.eq(b).all().item<bool>() : a.equal(b);
 }

@@ -1,4 +1,4 @@
-// Conversions with everything that can be said about them.
+// Conversions with all options.
 #include "core/shape/convert.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/device.h"
@@ -43,7 +43,7 @@ class ConvertOp final : public BatchOp {
   bool pin_;
 };
 
-// Of each leaf its own.
+// Converts each leaf like its counterpart.
 class ConvertEach final : public ZipOp {
  public:
   at::Tensor leaf(const Here& here, Tensors tensors) const {
@@ -72,7 +72,7 @@ void require_pinning() {
   fail(Code::device, "pinned memory needs an accelerator; none found");
 }
 
-// The leaves of the second tree for the first: trees of the same structure.
+// Replaces the leaves of the first tree by those of the second, which has the same structure.
 class Replacement : public WalkSink<Take::elements> {
  public:
   static constexpr bool opens_values = true;

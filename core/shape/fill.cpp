@@ -27,7 +27,7 @@ class FillOp final : public BatchOp {
   }
 
   Sizes batch(SizesView before) const override {
-    // Elements of lazy stacks lack a dimension of the root's.
+    // Elements of lazy stacks have one dimension less than the root.
     if (same_) return Sizes(before.begin(), before.end());
     Sizes sizes(batch_.begin(), batch_.end());
     sizes.append(before.begin() + dims_, before.end());
@@ -36,7 +36,7 @@ class FillOp final : public BatchOp {
   std::optional<c10::Device> device(const std::optional<c10::Device>& before) const override {
     return device_ ? device_ : before;
   }
-  // A lazy stack keeps its form, and with it tensors of different shapes.
+  // A lazy stack stays lazy, since its tensors may differ in shape.
   bool keeps_batch() const override { return same_; }
   Value nested_tensor(const NestedTensorNode& node) const override {
     if (!same_) return BatchOp::nested_tensor(node);

@@ -1,4 +1,4 @@
-// core/shape/fill.h: dictionaries of the same structure with values of another origin.
+// core/shape/fill.h: dictionaries of the same structure with other values, and comparison by value.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -11,25 +11,25 @@ enum class Filling { empty, zeros, ones, full, rand, randn };
 
 struct FillOptions {
   Filling kind = Filling::zeros;
-  double value = 0;                      // of Filling::full
-  std::optional<c10::ScalarType> dtype;  // else that of each tensor
-  std::optional<c10::Device> device;     // else that of each tensor
+  double value = 0;                      // for Filling::full
+  std::optional<c10::ScalarType> dtype;  // unset: each tensor's
+  std::optional<c10::Device> device;     // unset: each tensor's
 };
 
-// Of the same batch size; locked if `td` is.
+// Keeps the batch size; locked if `td` is.
 TensorDict filled_like(const TensorDict& td, const FillOptions& options);
 
-// Of another batch size; what lies behind the batch dimensions stays.
+// Changes the batch size; keeps feature dimensions.
 TensorDict filled_new(const TensorDict& td, SizesView batch, const FillOptions& options);
 
-// What two dictionaries differ in.
+// How to compare dictionaries.
 struct CloseOptions {
-  std::optional<double> relative, absolute;  // else what the dtype allows, as in torch.testing
+  std::optional<double> relative, absolute;  // unset: by dtype, as in torch.testing
   bool equal_nan = true;
-  bool common_keys = false;  // only keys that both have are compared
+  bool common_keys = false;  // ignores keys that one of them lacks
 };
 
-// The first difference, in one line; empty when values are close.
+// The first difference, in one line; empty if values are close.
 std::string difference(const TensorDict& td, const TensorDict& other, const CloseOptions& options);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// Stack and cat: several dictionaries of the same keys become one.
+// Stack and cat of dictionaries with the same keys.
 #include "core/shape/join.h"
 
 #include "core/tensor/fast_path.h"
@@ -15,13 +15,13 @@ namespace td {
 
 namespace {
 
-// One operation in two forms: a new dimension (stack), or a longer one (cat).
+// Joins trees along a new dimension (stack) or an existing one (cat).
 class Joiner : public WalkSink<Take::elements> {
  public:
   using Made = NodePtr;
   static constexpr bool other_sizes = true;
 
-  // `lenient`: dictionaries that cannot be joined are stacked lazily instead.
+  // `lenient`: stacks incompatible dictionaries lazily.
   Joiner(Join kind, std::int64_t dim, bool lenient)
       : kind_(kind), dim_(dim), lenient_(lenient), fast_(fast::can_skip_dispatcher()) {}
 
@@ -32,7 +32,7 @@ class Joiner : public WalkSink<Take::elements> {
     return std::move(result_);
   }
 
-  // Dictionaries of other kinds have rules of their own.
+  // Joins nodes that are not dictionaries.
   Take meet(const Here& here, NodesHere nodes) {
     for (std::size_t k = 0; k < nodes.size(); ++k) require_fit(here, k, nodes[k]->batch());
     const std::int64_t dim = dim_here();
@@ -57,7 +57,7 @@ class Joiner : public WalkSink<Take::elements> {
     std::optional<c10::Device> device = first.device();
     bool same_names = true;
     for (const DenseNode* source : dicts) {
-      if (source->device() != device) device = std::nullopt;  // common, or none
+      if (source->device() != device) device = std::nullopt;  // the common device, or none
       same_names = same_names && (!first.tagged() || source->names() == first.names());
     }
     const std::int64_t dim = dim_here();
@@ -110,20 +110,20 @@ class Joiner : public WalkSink<Take::elements> {
   }
   void again(const Here&, const NodePtr& made) { put(made); }
 
-  // What is made of nodes depends on the dimension: elements of lazy stacks have one less.
+  // Nodes are shared per dimension: elements of lazy stacks have one less.
   std::uintptr_t scope(const Here&) const { return static_cast<std::uintptr_t>(dim_here()); }
 
  private:
   struct Level {
     c10::SmallVector<const DenseNode*, 8> sources;
-    c10::intrusive_ptr<DenseNode> target;  // of a dictionary
-    std::vector<NodePtr> elements;         // of a lazy stack
-    std::int64_t dim;                      // of what lies in it
+    c10::intrusive_ptr<DenseNode> target;  // for a dictionary
+    std::vector<NodePtr> elements;         // for a lazy stack
+    std::int64_t dim;                      // of its content
   };
 
   std::int64_t dim_here() const { return levels_.empty() ? dim_ : levels_.back().dim; }
 
-  // Whether a dimension stands in front of that of a lazy stack.
+  // Whether a dimension comes before that of a lazy stack.
   bool is_before(std::int64_t dim, std::int64_t along) const {
     return kind_ == Join::stack ? dim <= along : dim < along;
   }
@@ -145,7 +145,7 @@ class Joiner : public WalkSink<Take::elements> {
     return Take::nothing;
   }
 
-  // An entry of source k must begin with the batch size of its dictionary.
+  // The sizes of source k's entry must start with its dictionary's batch size.
   void require_fit(const Here& here, std::size_t k, SizesView sizes) const {
     if (levels_.empty() || levels_.back().sources.empty()) return;
     const DenseNode& source = *levels_.back().sources[k];
@@ -154,7 +154,7 @@ class Joiner : public WalkSink<Take::elements> {
 
   const char* name() const { return kind_ == Join::stack ? "stack" : "cat"; }
 
-  // Whether sizes agree, but for the dimension that cat makes longer.
+  // Whether sizes agree, except for the dimension that cat extends.
   bool agree(SizesView a, SizesView b, std::int64_t dim) const noexcept {
     if (a.size() != b.size()) return false;
     const std::size_t open = kind_ == Join::cat ? static_cast<std::size_t>(dim) : a.size();
@@ -170,7 +170,7 @@ class Joiner : public WalkSink<Take::elements> {
          " and ", show_sizes(b));
   }
 
-  // Sizes of the result. `size_of(k)` gives those of source k.
+  // Sizes of the result; `size_of(k)` returns those of source k.
   template <class SizeOf>
   Sizes joined(std::size_t n, std::int64_t dim, SizeOf&& size_of, const char* what,
                const Here& here) const {
@@ -202,7 +202,7 @@ class Joiner : public WalkSink<Take::elements> {
     target.set_names(std::move(names));
   }
 
-  // Whether dictionaries can be stacked densely, all below them left aside.
+  // Whether the dictionaries can be stacked densely, ignoring nested ones.
   static bool compatible(NodesHere nodes) {
     c10::SmallVector<NodePtr, 8> forms;
     for (const Node* node : nodes) forms.push_back(dense_form(retain(*node)));
@@ -227,7 +227,7 @@ class Joiner : public WalkSink<Take::elements> {
     return true;
   }
 
-  // Lazy stacks that fit each other stay lazy; those that do not are read.
+  // Keeps compatible lazy stacks lazy; reads others.
   Take meet_lazy(NodesHere nodes, std::int64_t dim) {
     const auto& first = static_cast<const LazyNode&>(*nodes[0]);
     bool same_count = true;
@@ -248,7 +248,7 @@ class Joiner : public WalkSink<Take::elements> {
     return Take::nothing;
   }
 
-  // A dictionary that is joined to lazy stacks along their own dimension gives its parts as elements.
+  // Splits dictionaries that are joined with lazy stacks along their dimension into elements.
   static NodePtr join_mixed(NodesHere nodes, std::int64_t dim) {
     std::vector<NodePtr> elements;
     for (const Node* node : nodes) {
@@ -262,13 +262,13 @@ class Joiner : public WalkSink<Take::elements> {
     return lazy_stack(std::move(elements), dim);
   }
 
-  // Non-tensor values: a stack of them, or one value that is the same everywhere.
+  // Joins non-tensor values into a stack, or into one value if all are equal.
   NodePtr join_non_tensor(const Here& here, NodesHere nodes, std::int64_t dim) const {
     const Sizes batch = joined(
         nodes.size(), dim, [&](std::size_t k) { return nodes[k]->batch(); }, "batch sizes", here);
     if (is_nested_tensor(*nodes[0]) && kind_ == Join::cat) return cat_nested_tensor(here, nodes);
     if (kind_ == Join::stack) {
-      // Of its own: a source may yet be given another batch size.
+      // Copy the nodes: a source may get another batch size later.
       std::vector<NodePtr> elements;
       for (const Node* node : nodes) elements.push_back(node->shallow_copy());
       return lazy_stack(std::move(elements), dim);
@@ -292,7 +292,7 @@ class Joiner : public WalkSink<Take::elements> {
     return make_non_tensor(values, at::cat(positions, dim), nodes[0]->device());
   }
 
-  // Parts behind parts.
+  // Concatenates the parts.
   static NodePtr cat_nested_tensor(const Here& here, NodesHere nodes) {
     std::vector<at::Tensor> values, sizes;
     const NestedTensorNode& first = *as_nested_tensor(nodes[0]);

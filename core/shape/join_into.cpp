@@ -1,4 +1,4 @@
-// Stack and cat where the result has a place already, and of the entries of one dictionary.
+// Joins into existing tensors, and joins of entries of one dictionary.
 #include "core/shape/join.h"
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
@@ -18,7 +18,7 @@ namespace {
 
 const char* name_of(Join kind) { return kind == Join::stack ? "stack" : "cat"; }
 
-// The sizes that a join of tensors has; throws Code::shape where they do not agree.
+// The sizes of a joined tensor; throws Code::shape if the sources do not fit.
 Sizes joined_sizes(Join kind, Path path, c10::ArrayRef<const at::Tensor*> sources,
                    std::int64_t dim) {
   const auto at = static_cast<std::size_t>(dim);
@@ -42,7 +42,7 @@ Sizes joined_sizes(Join kind, Path path, c10::ArrayRef<const at::Tensor*> source
   return result;
 }
 
-// Writes into the tensors that are there, once all of them have been looked at.
+// Collects and checks writes into existing tensors.
 class IntoTensors {
  public:
   IntoTensors(Join kind, std::int64_t dim, bool strict) : kind_(kind), dim_(dim), strict_(strict) {}
@@ -105,7 +105,7 @@ void join_into(const TensorDict& target, Join kind, c10::ArrayRef<TensorDict> so
          " and is to be written into batch size ", show_sizes(target.batch_size()));
   }
   if (has_lazy(target.node())) {
-    // The elements of a lazy stack each take their part of the whole.
+    // Each element of a lazy stack takes its part of the whole.
     TensorDict whole = target;
     whole.set_at(IndexItem::ellipsis(), kind == Join::stack ? TensorDict::stack(sources, dim)
                                                             : TensorDict::cat(sources, dim));
@@ -178,8 +178,8 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
     plan_set(changes, td.node(), result, joined);
     return changes.run();
   }
-  // Through a sub-tensordict an entry is written, not set: a step of its own. Whether the result goes with an
-  // entry that is removed, being one or lying in one.
+  // A sub-tensordict writes entries instead of setting them: that is a separate step. Whether the result
+  // replaces a removed entry or lies below one.
   const bool goes = !keep && std::any_of(entries.begin(), entries.end(), [&](Path path) {
     return path.size() <= result.size() && result.slice(0, path.size()) == path;
   });
@@ -188,7 +188,7 @@ void join_entries(const TensorDict& td, Join kind, c10::ArrayRef<Path> entries, 
   };
   changes.prepare();
   if (goes) {
-    set(TensorDict(td.batch_size(), td.device()));  // whether it fits
+    set(TensorDict(td.batch_size(), td.device()));  // checks that it fits
     changes.commit();
   }
   set(td);

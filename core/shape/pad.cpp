@@ -26,7 +26,7 @@ class PadOp final : public BatchOp {
   }
   at::Tensor leaf(const at::Tensor& before) const override { return padded(before, value_); }
 
-  // libtorch counts pairs from the last dimension on.
+  // libtorch takes pairs from the last dimension on.
   at::Tensor padded(const at::Tensor& before, double value) const {
     std::vector<std::int64_t> reversed(2 * static_cast<std::size_t>(before.dim()), 0);
     for (std::size_t i = 0; i < widths_.size(); i += 2) {
@@ -44,12 +44,12 @@ class PadOp final : public BatchOp {
     return node.holds_non_tensor() ? data(node) : BatchOp::lazy(node);
   }
 
-  // Padding makes one value for the whole batch a value for each element.
+  // Padding turns a value for the whole batch into a value for each element.
   NodePtr one_value(const NonTensorNode& node) const override {
     return adds() ? data(node) : BatchOp::one_value(node);
   }
 
-  // A value for each position, null where there was none.
+  // A value for each position; null for new ones.
   NodePtr data(const Node& node) const {
     std::vector<const NonTensorNode*> values = non_tensor_values(node);
     const auto null = c10::make_intrusive<NonTensorNode>("null", SizesView{}, node.device());
@@ -77,7 +77,7 @@ TensorDict pad(const TensorDict& td, SizesView widths, double value) {
          show_sizes(batch), ", found ", show_sizes(widths));
   }
   for (std::size_t i = 0; i < widths.size(); i += 2) {
-    // Cut first: a sum of both could hide that one side takes more than there is.
+    // Crop first: a sum could hide that one side removes more than there is.
     if (widths[i] == 0 && widths[i + 1] == 0) continue;
     std::int64_t size = known_size(batch, i / 2);
     bool fits = true;
@@ -99,7 +99,7 @@ TensorDict pad(const TensorDict& td, SizesView widths, double value) {
 
 namespace {
 
-// One entry of several dictionaries, padded behind along one dimension and stacked.
+// One entry of several dictionaries, padded at the end of a dimension and stacked.
 class Sequence {
  public:
   Sequence(Path path, Tensors tensors, std::int64_t dim) : tensors_(tensors) {
@@ -133,8 +133,8 @@ class Sequence {
     return at::stack(padded);
   }
 
-  // True where a tensor had a value: for each element of the batch, and for each position of the padded
-  // dimension if that is a feature dimension.
+  // True at original positions: for each batch element, and for each position of the padded dimension if that
+  // is a feature.
   at::Tensor mask(std::size_t batch_dims) const {
     std::vector<at::Tensor> padded;
     for (const at::Tensor* tensor : tensors_) {
@@ -165,8 +165,7 @@ WalkRules padding_rules() {
   return rules;
 }
 
-// The batch size of the result. A dimension grows with the tensors that are padded along it; all others must
-// be alike.
+// The batch size of the result. Padded dimensions grow; the others must be equal.
 Sizes padded_batch(c10::ArrayRef<NodePtr> roots, std::int64_t dim) {
   const SizesView first = roots[0]->batch();
   Sizes batch{static_cast<std::int64_t>(roots.size())};
@@ -199,7 +198,7 @@ Sizes padded_batch(c10::ArrayRef<NodePtr> roots, std::int64_t dim) {
   return batch;
 }
 
-// Makes the result, and the masks beside it.
+// Builds the result and the masks.
 class PadSequence : public WalkSink<Take::reads> {
  public:
   struct Made {
@@ -249,7 +248,7 @@ class PadSequence : public WalkSink<Take::reads> {
     return value.is_node() ? value.node()->batch() : value.tensor().sizes();
   }
 
-  // The further batch dimensions of a dictionary are as long as what it holds.
+  // The further batch dimensions of a dictionary follow from its padded content.
   Sizes batch_below(const Node& first, const Level& level) const {
     Sizes batch = batch_;
     const SizesView own = first.batch();

@@ -1,4 +1,4 @@
-// core/shape/pad.h: making dictionaries longer by a value.
+// core/shape/pad.h: pads dictionaries with a value.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -7,19 +7,19 @@
 
 namespace td {
 
-// Adds positions before and behind: a pair of numbers for each dimension, from the first on; negative
-// ones cut off. Non-tensor values become null there. Names of dimensions are dropped.
+// Adds positions before and after each dimension, given as pairs from the first dimension on; negative ones
+// crop. Non-tensor values become null there. Drops dimension names.
 TensorDict pad(const TensorDict& td, SizesView widths, double value);
 
 struct PadSequenceOptions {
   std::int64_t dim = 0;  // of each tensor
   double value = 0;
-  Path masks = {};  // where masks go that tell what was there from what was added; empty: none
+  Path masks = {};  // where to store masks of the original positions; empty: nowhere
 };
 
-// Stacks dictionaries along a new first dimension, each tensor padded behind to the longest. Lazy stacks
-// take part as they read. The result has the tensors and dictionaries that all of them have. A batch
-// dimension along which tensors are padded grows with them.
+// Stacks dictionaries along a new first dimension, with each tensor padded at its end to the longest. Reads
+// lazy stacks. The result has the entries shared by all. A batch dimension grows if tensors are padded along
+// it.
 TensorDict pad_sequence(c10::ArrayRef<TensorDict> sources, const PadSequenceOptions& options);
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// Other sizes over the same elements.
+// Changes the sizes over the same elements.
 #include "core/shape/shape_ops.h"
 
 #include "core/shape/shape.h"
@@ -16,7 +16,7 @@ namespace td {
 
 namespace {
 
-// Works out the one -1 of a shape.
+// Replaces the -1 in a shape.
 Sizes resolve_shape(SizesView sizes, SizesView batch) {
   Sizes result(sizes.begin(), sizes.end());
   const std::int64_t total = count_elements(known_sizes(batch));
@@ -42,10 +42,10 @@ Sizes resolve_shape(SizesView sizes, SizesView batch) {
   return result;
 }
 
-// Another shape over the same elements. `copy` allows new memory where no view is possible.
+// Reshapes the batch. `copy` allows a copy if no view is possible.
 class ReshapeOp final : public BatchOp {
  public:
-  // Dimensions from `start` to `end` become those of `sizes`.
+  // Replaces the dimensions from `start` to `end` by `sizes`.
   ReshapeOp(std::size_t start, std::size_t end, SizesView sizes, bool copy)
       : start_(start), end_(end), middle_(sizes), copy_(copy), fast_(fast::can_skip_dispatcher()) {}
 
@@ -56,7 +56,7 @@ class ReshapeOp final : public BatchOp {
     return sizes;
   }
 
-  // Dimensions that are made of others have no names.
+  // Changed dimensions lose their names.
   void tags(const Node& before, Node& after) const override {
     after.set_tensorclass(before.tensorclass());
     const Names& full = before.names();
@@ -71,8 +71,8 @@ class ReshapeOp final : public BatchOp {
     return rearranged(node, *this);
   }
 
-  // The dimension of a lazy stack may stand beside those that change: each element then changes for
-  // itself. When it is one of them the stack is taken apart and stacked anew.
+  // If the dimension of a lazy stack is not among those that change, each element is reshaped; otherwise the
+  // stack is rebuilt.
   NodePtr lazy(const LazyNode& node) const override {
     if (node.holds_non_tensor()) return BatchOp::lazy(node);
     const SizesView batch = node.batch();
@@ -120,7 +120,7 @@ class ReshapeOp final : public BatchOp {
   }
 
  private:
-  // All dimensions from `start` to `end` are taken apart, and what is left is stacked in the new ones.
+  // Unbinds all dimensions from `start` to `end`, and stacks the parts in the new ones.
   NodePtr stacked_anew(const LazyNode& node, std::size_t start, std::size_t end,
                        SizesView middle) const {
     const auto dim = static_cast<std::int64_t>(start);
@@ -148,7 +148,7 @@ class ReshapeOp final : public BatchOp {
     return parts[0];
   }
 
-  // Leaves are often of one shape: sizes and strides of the last one are kept.
+  // Leaves often share a shape: reuse the last sizes and strides.
   at::Tensor dense_view(const at::Tensor& before) const {
     if (!known_ || before.sizes() != SizesView(before_sizes_)) {
       before_sizes_.assign(before.sizes().begin(), before.sizes().end());

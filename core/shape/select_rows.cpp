@@ -1,4 +1,4 @@
-// Positions picked along dimensions: repeat, roll, flip and their like only differ in which.
+// Selects positions along dimensions: repeat, roll, flip and others differ only in the positions.
 #include "core/shape/select_rows.h"
 
 #include "core/base/recursion_guard.h"
@@ -20,32 +20,32 @@ namespace td {
 
 namespace {
 
-// The positions of one dimension, or of several at once by index tensors of one shape.
+// A plan that selects positions along one dimension, or along several by index tensors of one shape.
 IndexPlan pick(SizesView batch, std::int64_t dim, c10::ArrayRef<at::Tensor> positions) {
   std::vector<IndexItem> items(static_cast<std::size_t>(dim), IndexItem::range({}, {}));
   for (const at::Tensor& one : positions) items.push_back(IndexItem::of(one));
   return IndexPlan(items, batch);
 }
 
-// The positions to pick along one dimension, as they follow from its size.
+// Computes the positions along one dimension from its size.
 struct Step {
   std::int64_t dim;
   std::function<at::Tensor(std::int64_t size)> positions;
 };
 
-// Picks, one after the other. The result lies densely, however the source does.
+// Applies selections in order. The result is contiguous.
 class PickOp final : public BatchOp {
  public:
   PickOp(SizesView batch, std::vector<Step> steps)
       : now_(batch.begin(), batch.end()), steps_(std::move(steps)) {
-    if (is_uneven(batch)) return;  // a lazy stack: its elements make plans of their own
+    if (is_uneven(batch)) return;  // the elements of this lazy stack make their own plans
     for (const Step& step : steps_) {
       const at::Tensor positions = step.positions(now_[static_cast<std::size_t>(step.dim)]);
       plans_.push_back(pick(now_, step.dim, positions));
       now_ = plans_.back().sizes(now_);
     }
   }
-  // All dimensions at once, by one tensor of positions for each.
+  // Selects along all dimensions at once, with an index tensor for each.
   PickOp(SizesView batch, c10::ArrayRef<at::Tensor> positions)
       : now_(batch.begin(), batch.end()), whole_(true) {
     if (!positions.empty()) plans_.push_back(pick(now_, 0, positions));
@@ -66,8 +66,8 @@ class PickOp final : public BatchOp {
     return rearranged(node, *this);
   }
 
-  // Elements are picked along the dimension of the stack, and pick for themselves along the others: they
-  // may differ in shapes, keys and sizes.
+  // Along the dimension of the stack, selects elements; along others, selects within each element, since
+  // shapes, keys and sizes may differ.
   NodePtr lazy(const LazyNode& node) const override {
     if (node.holds_non_tensor() || whole_) return BatchOp::lazy(node);
     const RecursionGuard guard;
@@ -124,7 +124,7 @@ std::int64_t wrap(const TensorDict& td, std::int64_t dim) {
   return wrap_dim(dim, dims_of(td), Code::index, td.batch_size());
 }
 
-// No dimension is named twice.
+// Refuses a dimension that occurs twice.
 Sizes wrap_all(const TensorDict& td, SizesView dims, const char* name) {
   Sizes result;
   for (const std::int64_t asked : dims) {
@@ -192,7 +192,7 @@ TensorDict repeat_interleave(const TensorDict& td, const at::Tensor& repeats, st
     fail(Code::shape, "repeat_interleave needs one number, or one for each of the ", size,
          " positions of dimension ", dim, "; found shape ", show_sizes(repeats.sizes()));
   }
-  // A copy: another thread may write into the caller's tensor once the sum is known.
+  // Copy: another thread may write into the caller's tensor after the sum is computed.
   const at::Tensor counts = repeats.to(at::kCPU, at::kLong)
                                 .reshape({-1})
                                 .expand({size})
@@ -301,7 +301,7 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
     fail(Code::shape, "gather: an index of shape ", show_sizes(index.sizes()),
          " exceeds batch size ", show_sizes(batch), " in a dimension other than ", dim);
   }
-  // A copy: another thread may write into the caller's tensor once it was checked.
+  // Copy: another thread may write into the caller's tensor after the check.
   const at::Tensor positions =
       index.to(at::kLong, /*non_blocking=*/false, /*copy=*/true).contiguous();
   if (!positions.is_meta()) {
@@ -324,7 +324,7 @@ TensorDict gather(const TensorDict& td, std::int64_t dim, const at::Tensor& inde
 
 namespace {
 
-// The entry that tells positions apart, with the dimension looked at.
+// The entry to compare, with the dimension in front.
 at::Tensor telling(const TensorDict& td, Path path, std::int64_t dim) {
   at::Tensor entry = td.get(path);
   if (entry.dim() <= dim) fail(Code::index, show_path(path), " has no dimension ", dim);
@@ -356,13 +356,13 @@ at::Tensor is_in(const TensorDict& td, const TensorDict& reference, Path path, s
 TensorDict remove_duplicates(const TensorDict& td, Path path, std::int64_t dim,
                              at::Tensor* positions) {
   dim = wrap(td, dim);
-  // A copy: libtorch sorts it, and must not find other values than it has compared.
+  // Copy: libtorch sorts the entry, and its values must not change meanwhile.
   const at::Tensor entry = telling(td, path, dim).detach().clone();
   at::Tensor first = at::arange(0, at::kLong);
   if (entry.size(dim) != 0) {
     const auto [values, number, counts] =
         at::unique_dim(entry, dim, /*sorted=*/true, /*return_inverse=*/true, /*counts=*/true);
-    // Positions sorted by their value; the first of each run.
+    // Positions sorted by value; keep the first of each run.
     const at::Tensor sorted =
         std::get<1>(number.sort(compat::optional<bool>(true), 0, /*descending=*/false));
     first = sorted.index({counts.cumsum(0) - counts}).cpu();

@@ -1,5 +1,5 @@
-// Operations that move the batch dimensions. Each says where the dimensions of its result come from;
-// the walk and the view do the rest.
+// Operations that move batch dimensions. Each maps the result's dimensions to the source's; the walk and the
+// view do the rest.
 #include "core/shape/shape_ops.h"
 
 #include "core/shape/shape.h"
@@ -144,7 +144,7 @@ TensorDict TensorDict::expand(SizesView sizes) const {
   bool fits = sizes.size() >= batch.size();
   const std::size_t added = fits ? sizes.size() - batch.size() : 0;
   for (std::size_t i = 0; fits && i < sizes.size(); ++i) {
-    if (i >= added && batch[i - added] == sizes[i]) continue;  // a lazy stack's own -1 too
+    if (i >= added && batch[i - added] == sizes[i]) continue;  // includes the -1 of a lazy stack
     fits = sizes[i] >= 0 && (i < added || known_size(batch, i - added) == 1);
   }
   if (!fits)
@@ -170,7 +170,7 @@ TensorDict move_dims(const TensorDict& td, SizesView from, SizesView to) {
   if (from.size() != to.size()) {
     fail(Code::shape, "movedim was given ", from.size(), " dimensions and ", to.size(), " places");
   }
-  // Which dimension stands where; those that are not moved fill what is left, in their order.
+  // Place the moved dimensions; the others fill the rest in order.
   std::vector<std::int64_t> order(batch.size(), -1);
   std::vector<bool> moved(batch.size(), false);
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -249,7 +249,7 @@ Sizes split_lengths(const TensorDict& td, std::int64_t dim, Split kind, SizesVie
       break;
     }
     case Split::parts:
-      // Parts without a row are of little use: a number that only they could reach is a mistake.
+      // Refuse absurd numbers of empty parts.
       if (numbers[0] > std::max<std::int64_t>(size, 1 << 16)) {
         fail(Code::invalid_argument, "split into ", numbers[0], " parts of a dimension of size ",
              size);

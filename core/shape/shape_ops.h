@@ -1,4 +1,4 @@
-// core/shape/shape_ops.h: what the operations on batch dimensions share. For the core's own sources.
+// core/shape/shape_ops.h: helpers of the operations on batch dimensions. Internal.
 #pragma once
 
 #include "core/tensor/view_plan.h"
@@ -6,11 +6,11 @@
 
 namespace td {
 
-// What a plan makes of a tree: the same node when it changes nothing. The result is locked if the
-// source is, and counts as mapped or shared as well unless it is told not to.
+// Applies a plan to a tree; returns the same node if nothing changes. Keeps the lock and, unless
+// `keep_memmap` is false, the flags for mapped and shared memory.
 NodePtr apply_plan(const NodePtr& node, const ViewPlan& plan, bool keep_memmap = true);
 
-// A dimension as a number from 0; `dims` of them exist.
+// Returns `dim` counted from 0; `dims` dimensions exist.
 std::int64_t wrap_dim(std::int64_t dim, std::int64_t dims, Code code, SizesView batch);
 
 }  // namespace td

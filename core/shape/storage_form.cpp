@@ -1,4 +1,4 @@
-// How the leaves of a dictionary lie in memory, and a dictionary that takes over what another one has.
+// The memory layout of leaves, and a dictionary that takes over another's content.
 #include "core/base/recursion_guard.h"
 #include "core/shape/shape.h"
 #include "core/tensor/assign.h"
@@ -25,7 +25,7 @@ bool is_contiguous(const TensorDict& td) {
 
 namespace {
 
-// Strides of dimensions of size 1 do not matter to is_contiguous(), but to those who read strides.
+// is_contiguous() ignores strides of dimensions of size 1, but readers of strides see them.
 bool is_canonical(const at::Tensor& tensor) {
   return tensor.strides() == SizesView(dense_strides(tensor.sizes()));
 }
@@ -52,11 +52,11 @@ class ViewAsOp final : public BatchOp {
 
   Sizes batch(SizesView before) const override {
     Sizes sizes(after_.begin(), after_.end());
-    // Dimensions behind the batch: only those that were there can be said to be still there.
+    // Keep dimensions after the batch only if the tensor had them.
     if (same()) sizes.append(before.begin() + before_.size(), before.end());
     return sizes;
   }
-  // Where the batch stays, each element of a lazy stack is viewed for itself, and values stay.
+  // If the batch stays, views each element of a lazy stack; non-tensor values stay.
   NodePtr lazy(const LazyNode& node) const override {
     if (!same() && node.holds_non_tensor()) {
       fail(Code::unsupported, "non-tensor values, one for each element of batch size ",
@@ -86,7 +86,7 @@ class ViewAsOp final : public BatchOp {
   }
 
  private:
-  // Its sizes as that dtype; unchanged where libtorch refuses.
+  // The sizes as that dtype; unchanged if libtorch refuses.
   Sizes viewed(const at::Tensor& before) const {
     Sizes sizes(before.sizes().begin(), before.sizes().end());
     const auto from = static_cast<std::int64_t>(before.element_size());

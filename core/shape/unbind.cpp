@@ -1,4 +1,4 @@
-// Taking a dictionary apart: the layout of a leaf is worked out once for all of its parts.
+// Unbind: computes a leaf's layout once for all parts.
 #include "core/tensor/fast_path.h"
 #include "core/tensor/known_sizes.h"
 #include "core/tree/engine.h"
@@ -13,14 +13,14 @@ namespace td {
 
 namespace {
 
-// The batch size, or the sizes of a leaf, without dimension `dim`.
+// The sizes without dimension `dim`.
 Sizes without(SizesView sizes, std::int64_t dim) {
   Sizes result(sizes.begin(), sizes.end());
   result.erase(result.begin() + dim);
   return result;
 }
 
-// Makes the parts of each dictionary side by side.
+// Builds the parts of each dictionary in parallel.
 class Unbind : public WalkSink<Take::whole> {
  public:
   using Made = std::vector<NodePtr>;
@@ -87,7 +87,7 @@ class Unbind : public WalkSink<Take::whole> {
   void again(const Here& here, const Made& made) { put(here, made); }
 
  private:
-  // Of a node that is not gone through.
+  // The parts of a node that the walk does not enter.
   std::vector<NodePtr> parts_of(const Node& node) const {
     if (const LazyNode* stack = as_lazy(&node)) return unbind_lazy(*stack, dim_);
     std::vector<NodePtr> copies;
@@ -99,7 +99,7 @@ class Unbind : public WalkSink<Take::whole> {
     return copies;
   }
 
-  using Targets = std::vector<DenseNode*>;  // held by the ones above, or by the result
+  using Targets = std::vector<DenseNode*>;  // held by the targets above, or by the result
   struct Level {
     const DenseNode* source;
     Targets targets;
