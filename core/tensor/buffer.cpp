@@ -9,8 +9,7 @@ namespace td {
 
 namespace {
 
-// What the memory of a storage is kept alive by. The address of release() tells our storages from all
-// others.
+// Keeps a storage's memory alive. The address of release() marks our storages.
 struct Holder {
   std::shared_ptr<void> owner;
   std::shared_ptr<SharedMemory> shared;
@@ -20,12 +19,12 @@ struct Holder {
 
 void release(void* context) { delete static_cast<Holder*>(context); }
 
-// The allocator only tells owned_nbytes() that the memory was allocated for this; nothing is resized.
+// The allocator is only a mark for owned_nbytes(); it never resizes.
 c10::Storage storage_of(void* data, std::size_t bytes, c10::Device device, Holder holder,
                         c10::Allocator* allocator = nullptr) {
   auto context = std::make_unique<Holder>(std::move(holder));
   at::DataPtr pointer(data, context.get(), &release, device);
-  context.release();  // NOLINT: the pointer above owns it now
+  context.release();  // NOLINT: owned by the pointer above
   return c10::Storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), allocator,
                       /*resizable=*/false);
 }
@@ -37,7 +36,7 @@ const Holder* holder_of(const at::Tensor& tensor) noexcept {
     if (pointer.get_deleter() != &release) return nullptr;
     return static_cast<const Holder*>(pointer.get_context());
   } catch (...) {
-    return nullptr;  // the storage hides its memory: it is not ours
+    return nullptr;  // the storage hides its memory, so it is not ours
   }
 }
 
@@ -59,7 +58,7 @@ c10::Storage Buffer::make(std::size_t bytes, c10::Device device, bool pinned) {
   auto memory =
       std::make_shared<at::Tensor>(at::empty({static_cast<std::int64_t>(bytes)}, options));
   void* data = bytes == 0 ? nullptr : memory->data_ptr();
-  const c10::Device where = memory->device();  // with its number
+  const c10::Device where = memory->device();  // with its index
   c10::Allocator* allocator = memory->storage().allocator();
   return storage_of(data, bytes, where, {std::move(memory), nullptr, {}, false}, allocator);
 }

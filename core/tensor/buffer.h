@@ -1,4 +1,4 @@
-// core/tensor/buffer.h: one piece of memory that the tensors of a dictionary share, and views of it.
+// core/tensor/buffer.h: one block of memory shared by the tensors of a dictionary, and views of it.
 #pragma once
 
 #include "core/base/error.h"
@@ -14,34 +14,34 @@ namespace td {
 
 class SharedMemory;
 
-// The storages made here carry a mark by which a tensor is known to lie in a buffer.
+// Storages made here are marked, to recognise tensors in a buffer.
 class Buffer {
  public:
-  // New memory, not filled.
+  // Uninitialised memory.
   static c10::Storage make(std::size_t bytes, c10::Device device, bool pinned = false);
 
-  // The same on the CPU, as a tensor of that many bytes.
+  // Uninitialised CPU memory as a tensor of `bytes` bytes.
   static at::Tensor row(std::size_t bytes);
 
   // Memory of a mapped file, which `owner` keeps mapped.
   static c10::Storage over(void* data, std::size_t bytes, std::shared_ptr<void> owner);
 
-  // A piece of shared memory. `before` lives on as long: somebody may have its address.
+  // Shared memory. Keeps `before` alive, since a caller may have its address.
   static c10::Storage over(std::shared_ptr<SharedMemory> memory, std::size_t bytes,
                            c10::Storage before = {});
 
-  // A row-major view that begins `start` bytes into a buffer; `start` is a multiple of the item size.
+  // A contiguous view from byte `start` on, which must be a multiple of the item size.
   static at::Tensor view(const c10::Storage& buffer, std::size_t start, SizesView sizes,
                          c10::ScalarType dtype);
 
-  // The buffer that a tensor lies in, as something to compare; nullptr when it lies in none.
+  // Identifies the buffer of a tensor, for comparison; nullptr if it is in no buffer.
   static const void* of(const at::Tensor& tensor) noexcept;
 
-  // Whether a tensor lies in a buffer over a mapped file, or over shared memory: others may have mapped it,
-  // too.
+  // Whether a tensor is in a buffer over a mapped file or shared memory, which other tensors or processes may
+  // also have mapped.
   static bool over_mapping(const at::Tensor& tensor) noexcept;
 
-  // The shared memory that a tensor lies in, or nullptr.
+  // The shared memory of a tensor, or nullptr.
   static std::shared_ptr<SharedMemory> shared(const at::Tensor& tensor) noexcept;
 };
 

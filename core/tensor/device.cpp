@@ -15,7 +15,7 @@ bool device_available(c10::DeviceType type) noexcept {
     return c10::impl::hasDeviceGuardImpl(type) &&
            c10::impl::VirtualGuardImpl(type).deviceCount() > 0;
   } catch (...) {
-    return false;  // a driver that cannot be asked is no device
+    return false;  // the driver cannot be asked
   }
 }
 

@@ -1,4 +1,4 @@
-// DLPack in and out, both forms.
+// Imports and exports both forms of DLPack.
 #include "core/tensor/device.h"
 #include "core/tensor/dtype.h"
 #include "core/tensor/foreign.h"
@@ -98,7 +98,7 @@ at::Tensor import(const dlpack::Tensor& source, std::shared_ptr<void> owner) {
                      device_from(source.device), std::move(owner));
 }
 
-// Ends the loan, whatever becomes of the import.
+// Calls the deleter, even if the import fails.
 template <class Managed>
 std::shared_ptr<void> own(Managed* source) {
   return std::shared_ptr<void>(source, [](void* raw) {

@@ -1,5 +1,5 @@
-// core/tensor/dlpack_abi.h: the structs of DLPack's stable C interface (0.x and 1.x), as its documentation
-// gives them. In a namespace of ours: hosts bring their own dlpack.h, of any version.
+// core/tensor/dlpack_abi.h: the structs of DLPack's stable C interface (0.x and 1.x). In our own namespace,
+// since hosts include other versions of dlpack.h.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Tensor {
   std::int32_t ndim;
   DataType dtype;
   std::int64_t* shape;
-  std::int64_t* strides;  // elements; null for row-major
+  std::int64_t* strides;  // in elements; null: row-major
   std::uint64_t byte_offset;
 };
 

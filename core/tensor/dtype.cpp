@@ -9,7 +9,7 @@ namespace {
 
 constexpr c10::ScalarType missing = c10::ScalarType::Undefined;
 
-// In the order of DType.
+// Indexed by DType.
 constexpr c10::ScalarType scalar_types[] = {
     missing,
     c10::ScalarType::Byte,

@@ -1,4 +1,4 @@
-// core/tensor/fast_path.h: when the dispatcher of libtorch may be left out, and what is then made without it.
+// core/tensor/fast_path.h: bypasses libtorch's dispatcher where that cannot be observed.
 #pragma once
 
 #include "core/base/error.h"
@@ -19,8 +19,8 @@
 
 namespace td::fast {
 
-// Keys that a tensor of plain strided memory may carry. Anything else (a wrapper, a batched, nested,
-// sparse, quantised, conjugate or lazy tensor, a subclass) is the dispatcher's business.
+// Dispatch keys of plain strided tensors. Others (wrappers, subclasses; batched, nested, sparse, quantised,
+// conjugate or lazy tensors) need the dispatcher.
 inline constexpr c10::DispatchKeySet plain_keys =
     c10::DispatchKeySet({c10::DispatchKey::CPU, c10::DispatchKey::CUDA, c10::DispatchKey::Meta,
                          c10::DispatchKey::ADInplaceOrView}) |
@@ -30,20 +30,20 @@ inline bool plain(const at::Tensor& tensor) noexcept {
   return tensor.defined() && (tensor.key_set() | plain_keys) == plain_keys;
 }
 
-// True when the calling thread records no gradients and nothing (vmap, tracing, a mode) has put
-// itself between the caller and the kernels. Asked once for an operation, not for each leaf.
+// Whether the calling thread records no gradients and has nothing (vmap, tracing, a mode) between the caller
+// and the kernels. Ask once per operation, not per leaf.
 inline bool can_skip_dispatcher() noexcept {
   const c10::impl::LocalDispatchKeySet keys = c10::impl::tls_local_dispatch_key_set();
   return !c10::GradMode::is_enabled() && keys.included_ == c10::default_included_set &&
          keys.excluded_ == c10::default_excluded_set;
 }
 
-// Memory that the CPU can read and write with memcpy.
+// Whether memcpy can read and write the tensor.
 inline bool plain_cpu(const at::Tensor& tensor) noexcept {
   return plain(tensor) && tensor.device().type() == c10::DeviceType::CPU;
 }
 
-// Whether each element surely has a place of its own.
+// Whether no two elements share memory; false if unsure.
 inline bool distinct_elements(const at::Tensor& tensor) noexcept {
   if (tensor.is_non_overlapping_and_dense()) return true;
   const SizesView sizes = tensor.sizes();
@@ -54,7 +54,7 @@ inline bool distinct_elements(const at::Tensor& tensor) noexcept {
     if (sizes[i] > 1) dims.emplace_back(strides[i], sizes[i]);
   }
   std::sort(dims.begin(), dims.end());
-  std::int64_t reach = 0;  // the last element of the dimensions within
+  std::int64_t reach = 0;  // offset of the last element of the inner dimensions
   for (const auto& [stride, size] : dims) {
     if (stride <= reach) return false;
     reach += stride * (size - 1);
@@ -62,13 +62,13 @@ inline bool distinct_elements(const at::Tensor& tensor) noexcept {
   return true;
 }
 
-// Memory that may be written row by row. Where elements share a place, as in an expanded tensor, ATen
-// refuses the write or decides about the order.
+// Whether memory can be written row by row. If elements share memory, as in an expanded tensor, ATen refuses
+// the write or defines the order.
 inline bool writable_rows(const at::Tensor& tensor) noexcept {
   return plain_cpu(tensor) && distinct_elements(tensor);
 }
 
-// A TensorImpl like any other, but for where its memory comes from.
+// A TensorImpl whose object is allocated by the Recycler.
 class Impl : public c10::TensorImpl {
  public:
   using c10::TensorImpl::TensorImpl;
@@ -77,20 +77,20 @@ class Impl : public c10::TensorImpl {
 };
 static_assert(sizeof(Impl) == sizeof(c10::TensorImpl));
 
-// The type alone says that autograd knows nothing of the view: metadata would cost as much as the view.
+// The type marks a view that autograd does not know: autograd metadata would cost as much as the view.
 class ViewImpl : public Impl {
  public:
   using Impl::Impl;
 };
-// A view of what requires gradients.
+// A view of a tensor that requires gradients.
 class RecordedViewImpl final : public ViewImpl {
  public:
   using ViewImpl::ViewImpl;
 };
 static_assert(sizeof(RecordedViewImpl) == sizeof(c10::TensorImpl));
 
-// A view that make_view() has made. Gradients that are written through it would not reach its base, and
-// libtorch would not notice: whoever writes while gradients are recorded must ask.
+// Whether make_view() made the view, of a tensor that requires gradients. Gradients written through it would
+// not reach its base, unnoticed by libtorch: check this before a recorded write.
 inline bool is_view_of_recorded(const c10::TensorImpl& impl) noexcept {
   return typeid(impl) == typeid(RecordedViewImpl);
 }
@@ -98,8 +98,8 @@ inline bool is_unrecorded_view(const c10::TensorImpl& impl) noexcept {
   return typeid(impl) == typeid(ViewImpl) || is_view_of_recorded(impl);
 }
 
-// A tensor over the memory of `base`, which must be plain, sharing its version counter as a view made by
-// ATen does. The thread must be at rest. As an Impl it is what detach() gives.
+// A view of a plain tensor that shares its version counter, as ATen's views do. Requires
+// can_skip_dispatcher(). With Impl it equals the result of detach().
 template <class Kind = ViewImpl>
 at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
                      std::int64_t offset) {
@@ -117,7 +117,7 @@ at::Tensor make_view(const at::Tensor& base, SizesView sizes, SizesView strides,
       c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
-// Uninitialised, row-major memory on the CPU, as at::empty gives it.
+// Uninitialised contiguous CPU memory, as from at::empty.
 inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
   const caffe2::TypeMeta type = c10::scalarTypeToTypeMeta(dtype);
   std::size_t bytes = type.itemsize();
@@ -138,7 +138,7 @@ inline at::Tensor make_dense(SizesView sizes, c10::ScalarType dtype) {
       c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim(impl.release()));
 }
 
-// Says to autograd that the values have changed, as every in-place operation does.
+// Tells autograd that the values changed, as every in-place operation does.
 inline void bump_version(const at::Tensor& tensor) {
   c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
   if (!impl->is_inference()) impl->bump_version();

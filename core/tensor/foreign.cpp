@@ -14,7 +14,7 @@ namespace td {
 
 namespace {
 
-// The bytes of a tensor. Refuses sizes that no memory can hold.
+// The tensor's size in bytes. Refuses sizes beyond any memory.
 std::size_t bytes_for(SizesView sizes, c10::ScalarType dtype) {
   require_dims(sizes.size());
   for (const std::int64_t size : sizes) {
@@ -25,7 +25,7 @@ std::size_t bytes_for(SizesView sizes, c10::ScalarType dtype) {
   fail(Code::shape, "shape ", show_sizes(sizes), " needs more bytes than can be addressed");
 }
 
-// The last element must lie within what can be addressed.
+// Refuses strides that lead beyond the address space.
 void check_strides(SizesView sizes, SizesView strides, c10::ScalarType dtype) {
   auto extent = static_cast<std::int64_t>(c10::elementSize(dtype));
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -64,9 +64,9 @@ at::Tensor from_memory(void* data, c10::ScalarType dtype, SizesView sizes,
   }
   device = resolve_device(device);
   const auto options = at::TensorOptions().dtype(dtype).device(device);
-  if (bytes == 0) return at::empty(sizes, options);  // the owner lets go here
+  if (bytes == 0) return at::empty(sizes, options);  // releases the owner here
   const Sizes dense = dense_strides(sizes);
-  // One allocation and no copy of the owner, where a std::function would take several.
+  // One allocation; a std::function would need several, and copy the owner.
   const auto let_go = [](void* held) { delete static_cast<std::shared_ptr<void>*>(held); };
   return at::for_blob(data, sizes)
       .strides(strides ? *strides : SizesView(dense))

@@ -68,7 +68,7 @@ class IndexReader {
     return result;
   }
 
-  // A slice, or positions that are counted out.
+  // A slice, or the positions of a range.
   IndexItem stretch(const Tree& json, bool range) const {
     if (json.items.size() < 2 || json.items[1].kind != Tree::object) fail_form();
     std::optional<std::int64_t> numbers[3];
@@ -85,7 +85,7 @@ class IndexReader {
     std::vector<std::int64_t> positions;
     std::int64_t position = start;
     while (step > 0 ? position < stop : position > stop) {
-      // From one end to the other and back from the end.
+      // A range may go from one end to the other and back.
       if (static_cast<std::int64_t>(positions.size()) / 2 > longest_) {
         fail(Code::format, where_, ": the index has a range longer than ", longest_);
       }
@@ -185,7 +185,7 @@ std::string index_text(const std::vector<IndexItem>& items) {
 
 std::vector<IndexItem> read_index(const std::string& text, std::int64_t longest,
                                   const std::string& where) {
-  // Numbers lie in a list for each dimension, in the item, in the tuple.
+  // Nesting: the numbers of each dimension in an item of the tuple.
   return IndexReader(longest, where).read(json::read_tree(text, where, max_dims + 4));
 }
 

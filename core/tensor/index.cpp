@@ -1,4 +1,4 @@
-// An index made ready for one batch size. What it does to a leaf stands in index_leaf.cpp.
+// Compiles an index for one batch size. index_leaf.cpp applies it to leaves.
 #include "core/tensor/index.h"
 
 #include "core/tensor/dtype.h"
@@ -15,7 +15,7 @@ namespace td {
 
 namespace {
 
-// Python's rule for the bounds of a slice.
+// Python's rule for slice bounds.
 std::int64_t clamp_bound(std::int64_t bound, std::int64_t size) {
   if (bound < 0) bound += size;
   return std::min(std::max<std::int64_t>(bound, 0), size);
@@ -62,7 +62,7 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
     if (ellipsis) fail(Code::index, "an index may hold one ellipsis only");
     ellipsis = true;
   }
-  // ":" alone changes nothing, and so needs no dimension.
+  // ":" alone changes nothing, even without dimensions.
   if (dims == 0 && items.size() == 1 && is_bare(items[0])) {
     whole_ = true;
     return;
@@ -111,7 +111,7 @@ IndexPlan::IndexPlan(c10::ArrayRef<IndexItem> items, SizesView batch) : view_(ba
         const std::int64_t start = clamp_bound(item.start.value_or(0), size);
         const std::int64_t stop = std::max(start, clamp_bound(item.stop.value_or(size), size));
         const std::int64_t length = (stop - start) / step + ((stop - start) % step != 0 ? 1 : 0);
-        // A step beyond the end counts for nothing, and must not overflow a stride.
+        // A step beyond the end has no effect; dropping it avoids overflow of a stride.
         view_.slice(source++, start, length, length > 1 ? step : 1);
         break;
       }
@@ -149,11 +149,11 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     }
     const at::Tensor mask = on_cpu(tensor, at::kBool);
     const auto rank = static_cast<std::size_t>(mask.dim());
-    // Bytes, because memory of others may hold any; as in libtorch, all but 0 are true.
+    // Read as bytes: foreign memory may hold any value, and as in libtorch all but 0 are true.
     const auto* truth = static_cast<const std::uint8_t*>(mask.data_ptr());
     const std::int64_t n = mask.numel();
     const std::int64_t count = n - std::count(truth, truth + n, 0);
-    // The positions of a mask over one dimension, or one list for each of its dimensions.
+    // The positions of a mask: one list for each of its dimensions.
     c10::SmallVector<std::int64_t*, 4> positions;
     for (std::size_t d = 0; d < rank; ++d) {
       advanced.push_back({static_cast<std::int64_t>(view_.out_dims()),
@@ -189,7 +189,8 @@ void IndexPlan::add_tensor(const at::Tensor& tensor, std::int64_t& source, Sizes
     negative = negative || values[i] < 0;
   }
   if (tensor.dim() == 0) {
-    // As in libtorch: it selects, and has no say in where the shape of other index tensors stands.
+    // As in libtorch, a 0-dimensional tensor selects, and does not affect where the shape of other index
+    // tensors goes.
     view_.drop(source++, values[0] < 0 ? values[0] + size : values[0]);
     copies_ = true;
     return;
@@ -234,7 +235,7 @@ void IndexPlan::finish_gather(std::vector<Advanced>& advanced) {
   gather.result_dim = gather.adjacent ? gather.dims[0] : 0;
   gather.keeps_name = advanced.size() == 1 && gather.shape.size() == 1 && !advanced[0].mask;
   if (gather.adjacent && gather.dims.size() > 1) {
-    // One list of positions over all indexed dimensions, as if they were one.
+    // One list of positions over all indexed dimensions, merged into one.
     at::Tensor linear = gather.index[0].clone();
     std::int64_t* into = linear.data_ptr<std::int64_t>();
     for (std::size_t k = 1; k < gather.dims.size(); ++k) {

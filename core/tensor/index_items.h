@@ -1,4 +1,4 @@
-// core/tensor/index_items.h: what the items of an index ask of a batch. For the core's own sources.
+// core/tensor/index_items.h: how the items of an index apply to a batch. Internal.
 #pragma once
 
 #include "core/tensor/index.h"
@@ -11,7 +11,7 @@ inline bool is_mask(const at::Tensor& tensor) {
   return tensor.scalar_type() == at::kBool || tensor.scalar_type() == at::kByte;
 }
 
-// How many dimensions of the batch an item uses up.
+// The number of batch dimensions that an item consumes.
 inline std::int64_t dims_used(const IndexItem& item) {
   switch (item.kind) {
     case IndexKind::integer:
@@ -24,16 +24,16 @@ inline std::int64_t dims_used(const IndexItem& item) {
   }
 }
 
-// A tensor of a caller as an index: copied to the CPU, since another thread may write into it after its positions
-// were checked. What can be no index stays as it is; the plan refuses it.
+// Copies a caller's index tensor to the CPU: another thread may write into it after the check. Returns
+// tensors that cannot be an index unchanged; the plan refuses them.
 at::Tensor copied_index(const at::Tensor& tensor);
 
-// ":", which changes nothing.
+// Whether the item is ":".
 inline bool is_bare(const IndexItem& item) {
   return item.kind == IndexKind::slice && !item.start && !item.stop && !item.step;
 }
 
-// Whether an index holds nothing but `...` and `:`.
+// Whether the index is only `...` and `:`.
 inline bool is_whole(c10::ArrayRef<IndexItem> items) {
   return std::all_of(items.begin(), items.end(), [](const IndexItem& item) {
     return item.kind == IndexKind::ellipsis || is_bare(item);

@@ -1,4 +1,4 @@
-// What an index made ready does to one leaf: rows by memcpy where the memory allows it, else libtorch.
+// Applies a compiled index to a leaf: copies rows if its memory allows, else calls libtorch.
 #include "core/tensor/assign.h"
 #include "core/tensor/fast_path.h"
 #include "core/tensor/index.h"
@@ -35,7 +35,7 @@ bool IndexPlan::row_shape(const ViewPlan::Layout& at, std::int64_t& outer, std::
 
 namespace {
 
-// Offset, in elements, of the `position`-th combination of the first `n` dimensions.
+// The offset, in elements, of the `position`-th combination of the first `n` dimensions.
 std::int64_t outer_offset(const ViewPlan::Layout& at, std::size_t n, std::int64_t position) {
   std::int64_t offset = 0;
   for (std::size_t i = n; i-- > 0;) {
@@ -45,8 +45,8 @@ std::int64_t outer_offset(const ViewPlan::Layout& at, std::size_t n, std::int64_
   return offset;
 }
 
-// Calls `move(leaf, dense)` for each combination of the dimensions in front of the gather, with where its
-// rows begin in the leaf and where they lie densely. `block` elements belong to each combination.
+// Calls `move(leaf, dense)` for each combination of the dimensions before the gather, with the offsets of its
+// rows in the leaf and in contiguous memory, where it takes `block` elements.
 template <class Leaf, class Dense, class Move>
 void over_outer(const ViewPlan::Layout& at, std::size_t dims, std::int64_t outer,
                 std::int64_t block, std::int64_t item, Leaf* leaf, Dense* dense, Move&& move) {
@@ -104,7 +104,7 @@ c10::List<c10::optional<at::Tensor>> aten_indices(const c10::SmallVector<std::in
   std::size_t next = 0;
   for (std::int64_t i = 0; next < dims.size(); ++i) {
     if (dims[next] == i) {
-      // libtorch refuses a target as its own index, also when it has no elements that could be shared.
+      // libtorch refuses the target as its own index, even without elements.
       list.push_back(index[next].is_same(written) ? index[next].clone() : index[next]);
       ++next;
     } else {
@@ -114,14 +114,14 @@ c10::List<c10::optional<at::Tensor>> aten_indices(const c10::SmallVector<std::in
   return list;
 }
 
-// The same memory with the dtype that libtorch's kernels can move.
+// The same memory with a dtype that libtorch's kernels support.
 at::Tensor movable(const at::Tensor& tensor) {
   const c10::ScalarType dtype = compat::kernel_dtype(tensor.scalar_type());
   return dtype == tensor.scalar_type() ? tensor : tensor.view(dtype);
 }
 
-// libtorch says of every failure, exhausted memory too, that the index tensors do not broadcast. They do: the plan has
-// checked them.
+// libtorch reports every failure, even a lack of memory, as index tensors that do not broadcast. The plan has
+// checked that they do.
 template <class Call>
 auto indexed(Call&& call) {
   try {
@@ -176,7 +176,7 @@ void IndexPlan::write(const at::Tensor& leaf, const at::Tensor& source, bool fas
   if (!gather_) {
     if (from.dim() == 0 && at::has_internal_overlap(target) == at::MemOverlap::Yes) {
       const at::Tensor value = from.to(leaf.options());
-      // Newer libtorch refuses to fill elements of one place by a tensor.
+      // Newer libtorch refuses to fill elements that share memory by a tensor.
       value.requires_grad() ? target.fill_(value) : target.fill_(value.item());
     } else {
       target.copy_(from.expand(part));

@@ -1,4 +1,4 @@
-// core/tensor/join_tensors.h: several tensors stacked or concatenated into one.
+// core/tensor/join_tensors.h: stacks or concatenates tensors.
 #pragma once
 
 #include "core/tensor/sizes.h"
@@ -9,8 +9,7 @@ namespace td {
 
 enum class Join { stack, cat };
 
-// One tensor of several whose shapes fit; `sizes` are those of the result. One memcpy for each tensor in
-// place of the dispatcher where nobody can tell.
+// Joins tensors whose shapes fit; `sizes` are the result's. Copies by memcpy where that cannot be observed.
 at::Tensor join_tensors(Join kind, c10::ArrayRef<const at::Tensor*> tensors, std::int64_t dim,
                         SizesView sizes, bool fast);
 

@@ -1,5 +1,5 @@
-// core/tensor/known_sizes.h: batch sizes as numbers. The batch size of a lazy stack has -1 where its elements
-// differ. Whatever counts, divides or allocates by a size asks here first.
+// core/tensor/known_sizes.h: checks batch sizes before arithmetic. A lazy stack has -1 in dimensions where
+// its elements differ.
 #pragma once
 
 #include <c10/util/ArrayRef.h>
@@ -12,7 +12,7 @@ namespace td {
 // Code::shape: "batch size [2, -1]: the elements of the lazy stack differ along dimension 1".
 [[noreturn]] void fail_uneven(c10::IntArrayRef batch, std::size_t dim);
 
-// The size of one dimension, from 0.
+// The size of one dimension, counted from 0.
 inline std::int64_t known_size(c10::IntArrayRef batch, std::size_t dim) {
   if (batch[dim] < 0) fail_uneven(batch, dim);
   return batch[dim];

@@ -13,8 +13,7 @@ namespace td {
 
 namespace {
 
-// The storage of a tensor holds one of these as the context of its memory. Its deleter also tells mapped
-// storages from all others.
+// The context of a storage's memory. Its deleter marks mapped storages.
 using Holder = std::shared_ptr<MappedFile>;
 
 void release(void* context) { delete static_cast<Holder*>(context); }
@@ -32,7 +31,7 @@ at::Tensor mapped_tensor(std::shared_ptr<MappedFile> file, std::size_t offset, S
   char* data = bytes == 0 ? nullptr : file->data() + offset;
   auto holder = std::make_unique<Holder>(std::move(file));
   at::DataPtr pointer(data, holder.get(), &release, c10::Device(c10::DeviceType::CPU));
-  holder.release();  // NOLINT: the pointer above owns it now
+  holder.release();  // NOLINT: owned by the pointer above
   c10::Storage storage(c10::Storage::use_byte_size_t(), bytes, std::move(pointer), nullptr,
                        /*resizable=*/false);
   auto impl = c10::make_intrusive<c10::TensorImpl>(std::move(storage),
@@ -49,7 +48,7 @@ const MappedFile* mapping_of(const at::Tensor& tensor) noexcept {
     if (pointer.get_deleter() != &release) return nullptr;
     return static_cast<const Holder*>(pointer.get_context())->get();
   } catch (...) {
-    return nullptr;  // the storage hides its memory: it is not ours
+    return nullptr;  // the storage hides its memory, so it is not ours
   }
 }
 
@@ -71,9 +70,9 @@ at::Tensor archive_tensor(const zip_file::MappedArchive& archive, const zip_file
                         (entry.offset + skip) % c10::elementSize(dtype) == 0;
   if (in_place) {
     if (archive.writable()) return mapped_tensor(archive.file(), entry.offset + skip, sizes, dtype);
-    // What stays in this process is an ordinary tensor, of which others need not know.
+    // Without write-through the tensor is not marked as mapped.
     if (bytes == 0) return at::empty(sizes, options);
-    // Not from_blob: the std::function that it takes is copied where nothing may fail, and its copy allocates.
+    // from_blob() would copy a std::function, which allocates, in a function that must not throw.
     const auto let_go = [](void* held) { delete static_cast<Holder*>(held); };
     return at::for_blob(archive.file()->data() + entry.offset + skip, sizes)
         .context(new Holder(archive.file()), let_go)

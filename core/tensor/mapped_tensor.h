@@ -12,16 +12,15 @@
 
 namespace td {
 
-// A tensor of the mapped bytes, row-major, from `offset` bytes on. It keeps the mapping alive.
+// A contiguous tensor over mapped bytes from `offset` on. It keeps the mapping alive.
 at::Tensor mapped_tensor(std::shared_ptr<MappedFile> file, std::size_t offset, SizesView sizes,
                          c10::ScalarType dtype);
 
-// The mapping behind a tensor or a view of one; null when there is none.
+// The mapping of a tensor or a view; nullptr if it is not mapped.
 const MappedFile* mapping_of(const at::Tensor& tensor) noexcept;
 
-// A tensor of what stands `skip` bytes into an entry: without a copy where it is stored and aligned,
-// else read or inflated into memory of its own. Throws as zip_file::Reader::read(), and Code::format when
-// the entry is too short.
+// A tensor of the bytes after the first `skip` of an entry: mapped if they are stored and aligned, else
+// copied or inflated. Throws as zip_file::Reader::read(), and Code::format if the entry is too short.
 at::Tensor archive_tensor(const zip_file::MappedArchive& archive, const zip_file::Entry& entry,
                           std::size_t skip, SizesView sizes, c10::ScalarType dtype);
 

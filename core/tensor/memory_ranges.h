@@ -1,5 +1,5 @@
-// core/tensor/memory_ranges.h: which tensors share memory. Addresses are compared, not storages: two tensors
-// over one piece of foreign memory know nothing of each other.
+// core/tensor/memory_ranges.h: which tensors share memory. Compares addresses instead of storages, because
+// two storages may wrap the same foreign memory.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,7 +9,7 @@
 
 namespace td {
 
-// Bytes from `begin` to before `end`. Empty for what has no memory of its own.
+// Bytes from `begin` to before `end`; empty without memory.
 struct MemoryRange {
   std::uintptr_t begin = 0, end = 0;
 
@@ -24,7 +24,7 @@ struct MemoryRange {
   }
 };
 
-// All of the memory behind a tensor: quick to ask.
+// The whole storage of a tensor, without a look at its strides.
 inline MemoryRange storage_range(const at::Tensor& tensor) noexcept {
   const c10::Storage& storage = tensor.unsafeGetTensorImpl()->unsafe_storage();
   if (!storage) return {};
@@ -32,17 +32,17 @@ inline MemoryRange storage_range(const at::Tensor& tensor) noexcept {
   return begin == 0 ? MemoryRange{} : MemoryRange{begin, begin + storage.nbytes()};
 }
 
-// From its first element to its last one.
+// From the first to the last element.
 MemoryRange range_of(const at::Tensor& tensor) noexcept;
 
-// Many ranges, asked whether any of them meets another one.
+// A set of ranges, to detect overlaps.
 class MemoryRanges {
  public:
   void add(const MemoryRange& range) { places_.push_back({range, places_.size()}); }
-  void sort();  // after the last add()
+  void sort();  // call after the last add()
 
   bool meet(const MemoryRange& range) const noexcept;
-  // Whether the `i`-th range that was added meets another of them.
+  // Whether the `i`-th added range overlaps another one.
   bool meet_others(std::size_t i) const noexcept { return crowded_[i]; }
 
  private:
@@ -50,8 +50,8 @@ class MemoryRanges {
     MemoryRange range;
     std::size_t added;
   };
-  std::vector<Place> places_;          // by where they begin
-  std::vector<std::uintptr_t> reach_;  // the furthest end up to there
+  std::vector<Place> places_;          // sorted by their start
+  std::vector<std::uintptr_t> reach_;  // the largest end so far
   std::vector<bool> crowded_;
 };
 

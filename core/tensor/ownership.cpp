@@ -11,7 +11,7 @@ namespace td {
 
 namespace {
 
-// The deleter is the mark: no other memory has it.
+// The deleter is the mark.
 void free_pooled(void* memory) { delete static_cast<c10::DataPtr*>(memory); }
 
 }  // namespace

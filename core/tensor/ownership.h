@@ -1,4 +1,4 @@
-// core/tensor/ownership.h: who else may reach the memory of a tensor.
+// core/tensor/ownership.h: who else can reach the memory of a tensor.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -7,16 +7,16 @@
 
 namespace td {
 
-// Whether a tensor, or the one it is a view of, lies in memory that this library has mapped: others may
-// have mapped it, too.
+// Whether a tensor or its base is in memory mapped by this library, which other tensors or processes may also
+// have mapped.
 bool in_mapping(const at::Tensor& tensor) noexcept;
 
-// Nobody else holds the tensor or its memory, nor could have mapped it. `held` is how many references the
-// caller has.
+// Whether only the caller, with `held` references, holds the tensor and its memory, and the memory is not
+// mapped.
 bool solely_owned(const at::Tensor& tensor, std::size_t held) noexcept;
 
-// Marks the memory of a tensor as that of a pool, which keeps the tensor to use it again. One holder is the pool
-// then, and counts for nobody.
+// Marks a tensor's memory as a pool's. The pool keeps the tensor for reuse; its reference does not count as a
+// holder.
 void mark_pooled(const at::Tensor& tensor);
 bool is_pooled(const at::Tensor& tensor) noexcept;
 

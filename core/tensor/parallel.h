@@ -1,4 +1,4 @@
-// core/tensor/parallel.h: a loop over tensors that several threads share.
+// core/tensor/parallel.h: runs a loop over tensors on several threads.
 #pragma once
 
 #include "core/base/parallel.h"
@@ -7,7 +7,7 @@
 
 namespace td {
 
-// As for_each(), with libtorch's state of the calling thread on all of them.
+// for_each() with the calling thread's libtorch state on each thread.
 template <class F>
 void for_each_tensor(std::size_t n, std::size_t threads, const F& f) {
   const at::ThreadLocalState state;

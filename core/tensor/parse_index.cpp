@@ -6,7 +6,7 @@ namespace td {
 
 namespace {
 
-// Text of an index as it is written in Python: items separated by commas.
+// Parses an index in Python's notation: items separated by commas.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -21,7 +21,7 @@ class Parser {
       if (done()) return items;
       if (!take(',')) stop("a comma or the end is expected");
       skip_blanks();
-      if (done()) return items;  // Python allows a comma at the end
+      if (done()) return items;  // Python allows a trailing comma
     }
   }
 

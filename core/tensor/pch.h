@@ -1,4 +1,4 @@
-// What every source of the core needs of libtorch, compiled once.
+// Precompiled headers of libtorch.
 #ifndef TD_PCH_H
 #define TD_PCH_H
 

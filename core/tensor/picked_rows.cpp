@@ -8,7 +8,7 @@ namespace td {
 
 namespace {
 
-// Positions in any order and number as runs of neighbours.
+// Converts positions into runs of neighbours.
 void set_positions(PickedRows& rows, const at::Tensor& flat) {
   const std::int64_t* data = flat.data_ptr<std::int64_t>();
   const std::int64_t count = flat.numel();
@@ -40,7 +40,7 @@ void set_run(PickedRows& rows, std::int64_t start, std::int64_t count, std::int6
   rows.read_count = rows.count = count;
 }
 
-// A mask over the first dimension, or positions; neither: an undefined tensor.
+// The positions of a mask over the first dimension, or of an integer tensor; undefined for others.
 at::Tensor positions_in(const at::Tensor& index, std::int64_t length) {
   const bool mask = index.scalar_type() == at::kBool;
   if (mask && index.dim() != 1) return at::Tensor();
@@ -57,7 +57,7 @@ RowIndex split_rows(c10::ArrayRef<IndexItem> items, SizesView batch) {
   PickedRows& rows = result.rows;
   if (!batch.empty()) rows.count = rows.read_count = batch[0];
   if (items.empty()) return result;
-  // Says what is wrong with it, before anything is read.
+  // Throws before anything is read.
   const IndexPlan checked(items, batch);
   result.rest.assign(items.begin(), items.end());
   if (batch.empty()) return result;

@@ -1,4 +1,4 @@
-// core/tensor/picked_rows.h: which rows an index needs, of values that are read from somewhere.
+// core/tensor/picked_rows.h: which rows an index needs from values that are read from elsewhere.
 #pragma once
 
 #include "core/tensor/index.h"
@@ -13,17 +13,17 @@ struct PickedRows {
     std::int64_t start, count, step;
   };
   bool all = true;
-  std::int64_t count = 0;           // how many the result has
-  std::vector<Run> runs;            // read one after the other: rising, none twice
-  std::vector<std::int64_t> order;  // then picked in this order; empty: as they are
-  std::int64_t read_count = 0;      // how many the runs have
+  std::int64_t count = 0;           // in the result
+  std::vector<Run> runs;            // rows to read: ascending, without duplicates
+  std::vector<std::int64_t> order;  // picks from the rows read; empty: as read
+  std::int64_t read_count = 0;      // number of rows read
 };
 
-// Splits an index into the rows that are read and an index into these. Checks it against the batch size:
-// Code::index and Code::shape as an index of a dictionary in memory.
+// Splits an index into rows to read and an index into these. Throws Code::index and Code::shape, as indexing
+// a dictionary in memory does.
 struct RowIndex {
   PickedRows rows;
-  std::vector<IndexItem> rest;  // empty: nothing more to do
+  std::vector<IndexItem> rest;  // empty: nothing left to do
 };
 RowIndex split_rows(c10::ArrayRef<IndexItem> items, SizesView batch);
 

@@ -11,7 +11,7 @@ namespace td {
 at::Generator make_generator(std::uint64_t seed) { return at::detail::createCPUGenerator(seed); }
 
 at::Tensor generator_state(at::Generator& generator) {
-  // Two draws on two threads take turns; so does who looks at what they change.
+  // Draws on several threads are serialized; so are reads of the state.
   const std::lock_guard<std::mutex> hold(generator.mutex());
   return generator.get_state();
 }

@@ -1,4 +1,4 @@
-// core/tensor/random.h: tensors of random numbers, and of numbers in order.
+// core/tensor/random.h: tensors of random numbers, and ranges.
 #pragma once
 
 #include "core/tensor/sizes.h"
@@ -9,16 +9,16 @@
 
 namespace td {
 
-// None stands for libtorch's own.
+// nullopt: libtorch's default generator.
 using MaybeGenerator = compat::optional<at::Generator>;
 
 at::Generator make_generator(std::uint64_t seed);
 
-// A copy; and one in place of the generator's own. Throws Code::dtype.
+// Copies a generator's state, and sets it. Throws Code::dtype.
 at::Tensor generator_state(at::Generator& generator);
 void load_generator_state(at::Generator& generator, const at::Tensor& state);
 
-// Each throws Code::invalid_argument for numbers that say nothing.
+// Throw Code::invalid_argument for meaningless numbers.
 at::Tensor random_order(std::int64_t n, const MaybeGenerator& generator);
 at::Tensor random_integers(std::int64_t low, std::int64_t high, SizesView sizes,
                            c10::ScalarType dtype, const MaybeGenerator& generator);

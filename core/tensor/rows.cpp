@@ -8,7 +8,7 @@ namespace td::rows {
 
 namespace {
 
-// A row whose length the compiler knows is one or two moves instead of a call.
+// With a constant length, a row is one or two moves instead of a call.
 template <std::size_t bytes>
 struct FixedRow {
   static void copy(char* target, const char* source) noexcept {
@@ -16,7 +16,7 @@ struct FixedRow {
   }
 };
 
-// Calls `body(copy_row)` with a function that copies one row, fixed where the length is a common one.
+// Calls `body(copy_row)` with a function that copies one row, specialised for common lengths.
 template <class Body>
 void with_row_copy(std::size_t row_bytes, Body&& body) {
   switch (row_bytes) {
@@ -31,7 +31,7 @@ void with_row_copy(std::size_t row_bytes, Body&& body) {
   }
 }
 
-// Runs `body(begin, end)` over `n` rows, on several threads when the work is worth it.
+// Runs `body(begin, end)` over `n` rows, on several threads if that is worthwhile.
 template <class Body>
 void over_rows(std::size_t n, std::size_t row_bytes, Body&& body) {
   if (n < 2 || n * row_bytes < parallel_bytes) {
@@ -105,11 +105,11 @@ void interleave(char* target, c10::ArrayRef<Block> blocks, std::size_t outer) {
 
 void copy_strided(char* target, SizesView target_strides, const char* source,
                   SizesView source_strides, SizesView sizes, std::size_t item_bytes) {
-  // Merge dimensions that follow one another densely in both layouts; drop those of size 1.
+  // Merge adjacent dimensions that are contiguous in both layouts; drop those of size 1.
   struct Dim {
     std::int64_t size, target_step, source_step;
   };
-  c10::SmallVector<Dim, 8> dims;  // the innermost first
+  c10::SmallVector<Dim, 8> dims;  // innermost first
   const auto item = static_cast<std::int64_t>(item_bytes);
   for (std::size_t i = sizes.size(); i-- > 0;) {
     if (sizes[i] == 0) return;
@@ -132,7 +132,7 @@ void copy_strided(char* target, SizesView target_strides, const char* source,
     copy(target, source, run);
     return;
   }
-  // The innermost remaining dimension is a plain loop, those outside it an odometer.
+  // The innermost remaining dimension is a plain loop; an odometer counts the outer ones.
   const Dim inner = dims[first];
   std::size_t outer = 1;
   for (std::size_t i = first + 1; i < dims.size(); ++i)

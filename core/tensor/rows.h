@@ -1,4 +1,4 @@
-// core/tensor/rows.h: moving rows of plain memory. Nothing here knows of tensors.
+// core/tensor/rows.h: copies rows of plain memory.
 #pragma once
 
 #include "core/tensor/sizes.h"
@@ -8,14 +8,14 @@
 
 namespace td::rows {
 
-// From this many bytes on a copy is shared between libtorch's threads. Set by the rows "threads:" of
-// bench/run: below it waking the threads costs more than they save, and on a busy machine far more.
+// Copies of at least this size use libtorch's threads. From the rows "threads:" of bench/run: below it,
+// waking threads costs more than it saves.
 inline constexpr std::size_t parallel_bytes = std::size_t{8} << 20;
 
-// memcpy, shared between threads when it is long.
+// memcpy, on several threads if it is large.
 void copy(char* target, const char* source, std::size_t bytes);
 
-// Copies between two strided layouts of equal sizes. Strides count elements.
+// Copies between two strided layouts of the same sizes. Strides count elements.
 void copy_strided(char* target, SizesView target_strides, const char* source,
                   SizesView source_strides, SizesView sizes, std::size_t item_bytes);
 
@@ -23,11 +23,11 @@ void copy_strided(char* target, SizesView target_strides, const char* source,
 void gather(char* target, const char* source, const std::int64_t* positions, std::size_t count,
             std::size_t row_bytes, std::size_t source_step);
 
-// target[positions[i]] = source[i] for rows of `row_bytes`; in order, the last one wins.
+// target[positions[i]] = source[i] for rows of `row_bytes`; the last of equal positions wins.
 void scatter(char* target, const char* source, const std::int64_t* positions, std::size_t count,
              std::size_t row_bytes, std::size_t target_step);
 
-// Interleaves blocks: for each outer position the block of every source, one after the other.
+// Interleaves blocks: for each outer position, a block of each source in order.
 struct Block {
   const char* data;
   std::size_t bytes;  // of one block

@@ -56,7 +56,7 @@ void require_fits(const c10::Scalar& number, c10::ScalarType dtype, std::string_
 bool fits(const c10::Scalar& number, c10::ScalarType dtype) {
   if (fits_anywhere(number)) return true;
   if (c10::isIntegralType(dtype, /*includeBool=*/false)) {
-    // libtorch lets a negative integer wrap around in unsigned dtypes.
+    // libtorch lets negative integers wrap around in unsigned dtypes.
     const bool negative = number.isIntegral(/*includeBool=*/true) && number.toLong() < 0;
     if (negative && !c10::isSignedType(dtype)) return false;
   }
@@ -67,7 +67,7 @@ bool fits(const c10::Scalar& number, c10::ScalarType dtype) {
       AT_FORALL_SCALAR_TYPES_WITH_COMPLEX(TD_CONVERT)
       default: at::empty({}, dtype).fill_(number); return true;
     }
-  } catch (const std::runtime_error&) {  // c10::Scalar throws it for a number that is too large
+  } catch (const std::runtime_error&) {  // thrown for a number that is too large
     return false;
   }
 #undef TD_CONVERT

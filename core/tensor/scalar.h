@@ -1,4 +1,4 @@
-// core/tensor/scalar.h: whether a dtype can hold a number.
+// core/tensor/scalar.h: whether a dtype can represent a number.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,15 +9,13 @@
 
 namespace td {
 
-// Whether a tensor of the dtype can be filled with the number: uint8 holds neither 300 nor -2, float32
-// does not hold 1e300.
+// uint8 holds neither 300 nor -2; float32 does not hold 1e300.
 bool fits(const c10::Scalar& number, c10::ScalarType dtype);
 
-// Throws Code::dtype, with number and dtype in the message, if the number does not fit. `what` begins
-// the message.
+// Throws Code::dtype with the number and the dtype. `what` begins the message.
 void require_fits(const c10::Scalar& number, c10::ScalarType dtype, std::string_view what);
 
-// at::constant_pad_nd(). Throws Code::dtype if anything is padded and the number does not fit.
+// at::constant_pad_nd(). Throws Code::dtype if it pads with a number that does not fit.
 at::Tensor padded_by(const at::Tensor& tensor, c10::IntArrayRef amounts, double number,
                      std::string_view what);
 

@@ -1,4 +1,4 @@
-// core/tensor/sizes.h: sizes of tensors, and paths that grow, in libtorch's containers.
+// core/tensor/sizes.h: sizes and growing paths in libtorch's containers.
 #pragma once
 
 #include "core/base/sizes.h"

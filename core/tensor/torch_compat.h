@@ -1,4 +1,4 @@
-// core/tensor/torch_compat.h: the one place that knows in what libtorch's versions differ (1.13 to 2.14).
+// core/tensor/torch_compat.h: all differences between libtorch's versions (1.13 to 2.14).
 #pragma once
 
 #include <torch/version.h>
@@ -15,10 +15,10 @@
   (TORCH_VERSION_MAJOR > (major) ||     \
    (TORCH_VERSION_MAJOR == (major) && TORCH_VERSION_MINOR >= (minor)))
 
-// uint16, uint32 and uint64 came with 2.3.
+// uint16, uint32 and uint64: since 2.3.
 #define TD_TORCH_HAS_WIDE_UNSIGNED TD_TORCH_AT_LEAST(2, 3)
 
-// Packages of AOTInductor came with 2.6.
+// Packages of AOTInductor: since 2.6.
 #if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
 #define TD_TORCH_HAS_PACKAGES 1
 #else
@@ -27,7 +27,7 @@
 
 namespace td::compat {
 
-// c10::optional became std::optional in 2.2 and has gone since.
+// c10::optional became std::optional in 2.2, and was removed later.
 #if TD_TORCH_AT_LEAST(2, 2)
 template <class T>
 using optional = std::optional<T>;
@@ -38,8 +38,8 @@ using optional = c10::optional<T>;
 inline constexpr c10::nullopt_t nullopt = c10::nullopt;
 #endif
 
-// The dtype of the same size as which values are moved. Some kernels, those that gather and scatter
-// among them, know nothing of the dtypes that have come since 2.1.
+// A dtype of the same size, for moving values. Some kernels, such as gather and scatter, do not support
+// dtypes added since 2.1.
 inline c10::ScalarType kernel_dtype(c10::ScalarType dtype) noexcept {
 #if TD_TORCH_HAS_WIDE_UNSIGNED
   switch (dtype) {
@@ -57,7 +57,7 @@ inline c10::ScalarType kernel_dtype(c10::ScalarType dtype) noexcept {
 #endif
 }
 
-// Warnings of libtorch as plain text, for the thread that sets the guard. Since 2.0 they are objects.
+// Collects libtorch's warnings as text on the thread of the guard. Since 2.0 they are objects.
 class WarningSink : public c10::WarningHandler {
  public:
   virtual void warn(const std::string& message) = 0;

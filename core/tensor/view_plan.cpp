@@ -55,7 +55,7 @@ void ViewPlan::layout(const at::Tensor& tensor, Layout& result) const {
       offset += dim.start * strides[dim.source];
       result.strides[i] = dim.step * strides[dim.source];
     } else if (dim.size == 1) {
-      // As unsqueeze does: dense with what follows.
+      // As unsqueeze does: contiguous with the next dimension.
       result.strides[i] = i + 1 < n ? result.sizes[i + 1] * result.strides[i + 1] : 1;
     } else {
       result.strides[i] = 0;
@@ -79,7 +79,7 @@ bool ViewPlan::repeats(const at::Tensor& tensor) const {
   return repeated(made.sizes, made.strides);
 }
 
-// Flat, because a call for each leaf shows in the figures.
+// Inlined: the cost of a call for each leaf is measurable.
 [[gnu::flatten]] at::Tensor ViewPlan::apply(const at::Tensor& tensor, bool fast) const {
   if (!fast || !fast::plain(tensor)) return apply_by_dispatcher(tensor);
   Layout made;
@@ -87,22 +87,22 @@ bool ViewPlan::repeats(const at::Tensor& tensor) const {
   return fast::make_view(tensor, made.sizes, made.strides, made.offset);
 }
 
-// The same steps as ATen's own operators, so that gradients, vmap and all else see what they know.
+// Uses ATen's operators, so that autograd, vmap and others see them.
 at::Tensor ViewPlan::apply_by_dispatcher(at::Tensor tensor) const {
-  // Slices first: they do not move a dimension.
+  // Slices first: they do not move dimensions.
   for (const Dim& dim : dims_) {
     if (dim.source < 0 || (dim.start == 0 && dim.step == 1 && dim.size == in_[dim.source]))
       continue;
-    if (dim.step == 0) continue;  // expand, below
+    if (dim.step == 0) continue;  // by expand, below
     const std::int64_t stop = dim.size == 0 ? dim.start : dim.start + (dim.size - 1) * dim.step + 1;
     tensor = tensor.slice(dim.source, dim.start, stop, dim.step);
   }
-  // Selections, from the last dimension to the first, so that the numbers in front stay true.
+  // Selections from the last dimension to the first, so that earlier numbers stay valid.
   c10::SmallVector<Drop, 4> drops(drops_.begin(), drops_.end());
   std::sort(drops.begin(), drops.end(),
             [](const Drop& a, const Drop& b) { return a.source > b.source; });
   for (const Drop& drop : drops) tensor = tensor.select(drop.source, drop.position);
-  // What is left of the source's dimensions, in the order of the result.
+  // Permute the remaining source dimensions into the order of the result.
   c10::SmallVector<std::int64_t, 6> kept;
   for (const Dim& dim : dims_) {
     if (dim.source >= 0) kept.push_back(dim.source);

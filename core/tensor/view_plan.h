@@ -1,4 +1,4 @@
-// core/tensor/view_plan.h: how an operation moves the batch dimensions, worked out once for all leaves.
+// core/tensor/view_plan.h: how an operation changes the batch dimensions, computed once for all leaves.
 #pragma once
 
 #include "core/base/error.h"
@@ -8,12 +8,12 @@
 
 namespace td {
 
-// Selecting, slicing, adding, dropping, reordering and expanding dimensions: all of these only say
-// where each dimension of the result comes from.
+// Selects, slices, adds, drops, reorders and expands dimensions: states for each result dimension where it
+// comes from.
 class ViewPlan {
  public:
   struct Dim {
-    std::int64_t source;  // dimension it comes from; -1 for a new one
+    std::int64_t source;  // source dimension; -1: a new one
     std::int64_t size;
     std::int64_t start;  // first position in the source
     std::int64_t step;   // in positions of the source; 0 repeats one position
@@ -25,7 +25,7 @@ class ViewPlan {
 
   explicit ViewPlan(SizesView batch) : in_(batch.begin(), batch.end()) {}
 
-  // Building: in the order of the result.
+  // Builds the plan in the order of the result.
   void keep(std::int64_t source) { dims_.push_back({source, in_[source], 0, 1}); }
   void slice(std::int64_t source, std::int64_t start, std::int64_t size, std::int64_t step) {
     dims_.push_back({source, size, start, step});
@@ -41,13 +41,13 @@ class ViewPlan {
   c10::ArrayRef<Drop> drops() const noexcept { return drops_; }
   bool is_identity() const noexcept;
 
-  // Sizes of the result for an entry whose sizes begin with those the plan was made for.
+  // The result's sizes for an entry whose sizes start with the plan's input.
   Sizes sizes(SizesView full) const;
 
-  // The same for names of dimensions, of which there may be none at all.
+  // The result's dimension names. `full` may be empty.
   Names names(const Names& full) const;
 
-  // Sizes, strides and offset of the result. The arrays take out_dims() + full - in() numbers.
+  // Sizes, strides and offset of the result. The arrays need out_dims() + full - in() elements.
   struct Layout {
     Sizes sizes;
     Sizes strides;
@@ -55,10 +55,10 @@ class ViewPlan {
   };
   void layout(const at::Tensor& tensor, Layout& result) const;
 
-  // Whether several elements of the view are one place in memory, as in an expanded tensor.
+  // Whether elements of the view share memory, as in an expanded tensor.
   bool repeats(const at::Tensor& tensor) const;
 
-  // The view itself: by hand when nobody can tell the difference, else by the dispatcher.
+  // The view: built directly where that cannot be observed, else by the dispatcher.
   at::Tensor apply(const at::Tensor& tensor, bool fast) const;
 
  private:

@@ -1,4 +1,4 @@
-// core/tensor/workers.h: what a thread that works for a caller takes over from it.
+// core/tensor/workers.h: passes the caller's settings to a worker thread.
 #pragma once
 
 #include <ATen/Parallel.h>
@@ -12,12 +12,11 @@
 
 namespace td {
 
-// Number of libtorch's threads for operations of this thread alone. at::set_num_threads() would say it
-// to the whole process.
+// Sets libtorch's number of threads for this thread only. at::set_num_threads() would set it for the process.
 inline void limit_threads(int threads) {
 #if AT_PARALLEL_OPENMP && defined(_OPENMP)
-  // Set from the number of the process at the first operation of a thread: once in libtorch, and once
-  // for the loops that were compiled into this library. Ours must come after both.
+  // A thread's first operation resets the number to the process's, once in libtorch and once in the loops
+  // compiled into this library: trigger both first.
   at::get_num_threads();
   at::internal::lazy_init_num_threads();
   omp_set_num_threads(std::max(threads, 1));

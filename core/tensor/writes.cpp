@@ -15,8 +15,8 @@ namespace td {
 
 namespace {
 
-// Whether autograd has the view as one that its base does not follow: one of several that one operator
-// gave, or made while no gradients were recorded.
+// Whether autograd does not propagate writes from this view to its base: one of several results of an
+// operator, or made without recording.
 bool stands_apart(const at::Tensor& tensor) {
   if (!tensor.is_view()) return false;
   const auto* meta = torch::autograd::impl::get_view_autograd_meta(tensor);
@@ -24,14 +24,14 @@ bool stands_apart(const at::Tensor& tensor) {
          meta->get_creation_meta() != torch::autograd::CreationMeta::DEFAULT;
 }
 
-// Whether autograd would lose what is written: such a view, of the library's own making too.
+// Whether autograd would lose a write: to such a view, or to one of this library's.
 bool unknown_view(const at::Tensor& target) {
   if (fast::is_unrecorded_view(*target.unsafeGetTensorImpl())) return true;
   if (!target.is_view()) return false;
   return fast::is_unrecorded_view(*target._base().unsafeGetTensorImpl()) || stands_apart(target);
 }
 
-// While gradients are recorded.
+// Throws unless the write can be recorded.
 void require_recordable(Path where, const at::Tensor& target, bool source_recorded) {
   const bool recorded = target.requires_grad();
   if (recorded && (target.is_leaf() || (target.is_view() && target._base().is_leaf()))) {
@@ -99,7 +99,7 @@ void Writes::require_writable(Path where, const at::Tensor& target, const at::Te
 
 void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source, IndexPlan* part) {
   if (part == nullptr && target.is_same(source)) {
-    // Nothing to ask, and nothing to do unless another target of the call shares its memory.
+    // A write of a tensor to itself does nothing, unless another target shares its memory.
     if (target.layout() == c10::kStrided && at::has_internal_overlap(target) != at::MemOverlap::Yes)
       add(target, source, {}, nullptr, /*in_step=*/true);
     return;
@@ -110,7 +110,7 @@ void Writes::set(Path where, const at::Tensor& target, const at::Tensor& source,
     require_distinct(where, target);
   } else if (!part->gathers() && source.dim() != 0 && fast::plain(target) &&
              part->view().repeats(target)) {
-    fail_repeated(where, "the part of ");  // one number may fill it, as in libtorch
+    fail_repeated(where, "the part of ");  // a single number may fill it, as in libtorch
   }
   add(target, source, {}, part, /*in_step=*/part == nullptr);
 }
@@ -122,11 +122,11 @@ void Writes::compute(Path where, const at::Tensor& target, const at::Tensor& b,
   for (const at::Tensor* operand : {&b, &c}) {
     if (!operand->defined()) continue;
     if (operand->is_meta() && !target.is_meta()) require_values(where, target, *operand);
-    // As libtorch: with numbers that are read anew for each element there is no one answer.
+    // As in libtorch: partial overlap has no defined result, except for scalars.
     if (operand->dim() != 0 && !operand->is_same(target))
       at::assert_no_partial_overlap(target, *operand);
   }
-  // Where elements may share a place, an operand that is the target itself would change under way.
+  // If elements may share memory, an operand that is the target would change during the write.
   const bool distinct =
       target.layout() != c10::kStrided || at::has_internal_overlap(target) == at::MemOverlap::No;
   add(target, b, c, nullptr, /*in_step=*/distinct);
@@ -154,7 +154,7 @@ void Writes::prepare() {
   if (may_share()) separate();
 }
 
-// The cheap question, of whole storages: most writes share nothing with what they read.
+// A cheap test of whole storages: most writes share no memory with their sources.
 bool Writes::may_share() const {
   MemoryRange read;
   c10::SmallVector<MemoryRange, 24> sources;
@@ -181,7 +181,7 @@ bool Writes::may_share() const {
       if (target.meets(source)) return true;
     }
     compared += sources.size();
-    if (compared > 4096) return true;  // separate() sorts
+    if (compared > 4096) return true;  // separate() sorts them
   }
   return false;
 }
@@ -197,7 +197,7 @@ void Writes::separate() {
     Write& write = writes_[i];
     for (Held& source : write.sources) {
       if (!source->defined()) continue;
-      // libtorch no longer reads such a view once anything else in its memory was written.
+      // libtorch cannot read such a view after a write to other parts of its memory.
       const bool goes_stale = recording_ && source->requires_grad() && stands_apart(*source) &&
                               !source->is_same(*write.target);
       if (!goes_stale && !targets.meet(range_of(*source))) continue;

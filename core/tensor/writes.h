@@ -1,6 +1,5 @@
-// core/tensor/writes.h: the one way in which tensors of dictionaries are written in place. Each write is
-// checked when it is planned; run() gets all memory first, then writes, and only a lack of memory in
-// libtorch itself can stop it half way.
+// core/tensor/writes.h: all in-place writes into tensors of dictionaries. Each write is checked when added.
+// run() allocates first, then writes; only an out-of-memory error in libtorch itself can interrupt it.
 #pragma once
 
 #include "core/base/key.h"
@@ -12,47 +11,47 @@ namespace td {
 
 class Writes {
  public:
-  // `borrows`: somebody else keeps the tensors until run() returns.
+  // `borrows`: the caller keeps the tensors alive until run() returns.
   enum class Hold { borrows, owns };
   explicit Writes(Hold hold = Hold::borrows);
 
   using Held = c10::MaybeOwned<at::Tensor>;
   struct Write {
     Held target;
-    Held sources[2];  // undefined where there is none
-    IndexPlan* part;  // of the target; nullptr: all of it
-    bool in_step;  // each element is read before it is written: a source may be the target itself
+    Held sources[2];  // may be undefined
+    IndexPlan* part;  // part of the target; nullptr: all
+    bool in_step;     // elementwise: a source may be the target itself
   };
 
-  // Each throws where libtorch would refuse the write: a leaf that requires gradients while they are
-  // recorded, a view that autograd does not know of, several elements in one place, an inference tensor,
-  // a source without values. `where` is for messages; shapes are the caller's to check.
+  // Each throws where libtorch would refuse the write: leaves that require gradients while recording, views
+  // that autograd does not know, elements that share memory, inference tensors, sources without values.
+  // `where` is for messages; the caller checks shapes.
 
   // target[part] = source, broadcast and converted.
   void set(Path where, const at::Tensor& target, const at::Tensor& source,
            IndexPlan* part = nullptr);
 
-  // target.op_(b, c), element by element.
+  // target.op_(b, c), elementwise.
   void compute(Path where, const at::Tensor& target, const at::Tensor& b = {},
                const at::Tensor& c = {});
 
-  // What is written does not depend on the target: as in libtorch, elements may share a place.
+  // Writes values independent of the target: as in libtorch, elements may share memory.
   void fill(Path where, const at::Tensor& target, const at::Tensor& mask = {},
             const at::Tensor& value = {});
 
   c10::ArrayRef<Write> all() const noexcept { return writes_; }
 
-  // From here on nobody else need keep the tensors.
+  // Takes ownership of the tensors.
   void own();
 
-  // Makes what is read independent of what is written: a source or an index that shares memory with any
-  // target is copied. run() does it; call it before other changes that should not follow a failure.
+  // Copies sources and indices that share memory with a target. run() calls it; call it before other changes
+  // if its failure must prevent them.
   void prepare();
 
-  // The writes of set().
+  // Performs the writes of set().
   void run();
 
-  // `f(Write&)` for each.
+  // Calls `f(Write&)` for each write.
   template <class F>
   void run(F&& f) {
     prepare();
@@ -73,11 +72,10 @@ class Writes {
   bool prepared_ = false;
 };
 
-// Throws Code::torch for a tensor with several elements in one place, as an expanded one has.
+// Throws Code::torch if elements share memory, as in an expanded tensor.
 void require_distinct(Path where, const at::Tensor& tensor);
 
-// One write, checked and done: target.copy_(source), broadcast and converted; Code::shape where it does not
-// fit.
+// A single checked write: target.copy_(source), broadcast and converted; Code::shape if it does not fit.
 void write_values(const at::Tensor& target, const at::Tensor& source);
 
 }  // namespace td
