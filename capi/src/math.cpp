@@ -69,7 +69,7 @@ class OutPair {
   td_tensordict** second_;
 };
 
-// libtorch refuses a double as the factor of integers, also a whole one.
+// libtorch refuses a double as the factor of integers, even a whole one.
 c10::Scalar factor_in(double factor) {
   const bool whole = factor >= -1e15 && factor <= 1e15 &&
                      static_cast<double>(static_cast<std::int64_t>(factor)) == factor;

@@ -32,7 +32,7 @@ class PairOut {
   }
 
  private:
-  // Clears one also if the other is NULL.
+  // Clears a result even if the other one is NULL.
   static td_tensor** cleared(td_tensor** tensor) {
     if (tensor != nullptr) *tensor = nullptr;
     return tensor;

@@ -57,7 +57,7 @@ class PathOut {
   c10::SmallVector<const char*, 4> names_;
 };
 
-// Takes ownership of the handle that a callback set, also if the callback returned a failure.
+// Takes ownership of the handle that a callback set, even if the callback failed.
 template <class Handle>
 class Taken {
  public:

@@ -8,7 +8,7 @@
 
 namespace capi {
 
-// Releases it at once when the call fails, before share() or in it.
+// Releases the memory at once if the call fails, before share() or in it.
 class Owner {
  public:
   Owner(td_release_fn release, void* user) noexcept : release_(release), user_(user) {}
@@ -18,7 +18,7 @@ class Owner {
   Owner(const Owner&) = delete;
   Owner& operator=(const Owner&) = delete;
 
-  // Releases it when the last copy is gone. nullptr: nothing need be released.
+  // Releases the memory with the last copy. Returns nullptr without a release function.
   std::shared_ptr<void> share() {
     if (release_ == nullptr) return nullptr;
     return {user_, std::exchange(release_, nullptr)};

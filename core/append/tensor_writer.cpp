@@ -50,7 +50,7 @@ Rows rows_of(const at::Tensor& tensor, std::size_t batch_dims, Path path) {
 // The number of rows in a batch.
 std::int64_t count_rows(SizesView batch) {
   if (batch.empty()) {
-    fail(Code::shape, "a writer needs a dictionary with a batch dimension; this one has none");
+    fail(Code::shape, "a writer needs a dictionary with a batch dimension; the batch size is []");
   }
   return count_elements(known_sizes(batch));
 }

@@ -189,7 +189,7 @@ void Module::set_params(Path path, const TensorDict& params) const {
   if (!is_dict(*params.node())) fail(Code::wrong_entry, "parameters are a dictionary");
   if (!params.batch_size().empty()) {
     fail(Code::shape, "the parameters have batch size ", show_sizes(params.batch_size()),
-         "; those of a module have none");
+         "; a module's parameters need batch size []");
   }
   TensorDict all = params;
   if (!path.empty()) {

@@ -20,7 +20,7 @@ class ForeignCalls final : public Calls {
       case 'b':                         // BUILD: the state of the object below
         state_.pop();
         if (at(state_.top()).kind != Kind::foreign)
-          state_.bad("attributes are set on a value that has none");
+          state_.bad("attributes are set on a value without attributes");
         return true;
       case 'Q': drop(1); return true;  // BINPERSID
       case 'P':                        // PERSID

@@ -231,7 +231,7 @@ class TensorCalls final : public Calls {
       state_.count(at(state).items.size());
       object.items.insert(object.items.end(), at(state).items.begin(), at(state).items.end());
     } else if (object.kind != Kind::dict && object.kind != Kind::tensor) {
-      state_.bad("attributes are set on a value that has none");
+      state_.bad("attributes are set on a value without attributes");
     }
   }
 };

@@ -192,7 +192,7 @@ void Replay::put(const TensorDict& given, bool single) {
   std::unique_ptr<RingRows> made;
   if (!rows_) {
     if (!single && td.batch_size().empty())
-      fail(Code::shape, "rows are counted by the first batch dimension, and there is none");
+      fail(Code::shape, "rows are counted along the first batch dimension; the batch size is []");
     made = new_rows(single ? td.unsqueeze(0) : td);
   }
   const RingRows& ring = made ? *made : *rows_;

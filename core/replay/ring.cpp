@@ -180,7 +180,7 @@ at::Tensor RingRows::matched(const Field& field, const TensorDict& td, bool sing
 NewRows RingRows::match(const TensorDict& td, bool single) const {
   if (!not_writable_.empty()) fail(Code::unsupported, not_writable_);
   if (!single && td.batch_size().empty())
-    fail(Code::shape, "rows are counted by the first batch dimension, and there is none");
+    fail(Code::shape, "rows are counted along the first batch dimension; the batch size is []");
   const TensorDict given = dense_rows(td);
   NewRows rows;
   rows.count = single ? 1 : given.batch_size()[0];

@@ -1,4 +1,5 @@
-// modules/arrow/failure.h: what goes wrong in the Arrow libraries, as a number and a text. No exception leaves the module.
+// modules/arrow/failure.h: converts failures of the Arrow libraries to a number and a text. No exception
+// leaves the module.
 #pragma once
 
 #define TD_ARROW_MODULE
@@ -13,7 +14,7 @@
 
 namespace arrow_module {
 
-// The status of a function that returns one, or of what it threw: Parquet's readers and writers do.
+// The status that `f` returns or throws: Parquet's readers and writers throw.
 template <class F>
 arrow::Status without_exception(F &&f) {
   try {
@@ -27,14 +28,14 @@ arrow::Status without_exception(F &&f) {
   }
 }
 
-// 0, or an errno and a text.
+// Returns 0, or an errno and fills the text.
 int report(const arrow::Status &status, TdArrowError *error) noexcept;
 
 template <class F>
 int reported(TdArrowError *error, F &&f) noexcept {
   try {
     return report(without_exception(std::forward<F>(f)), error);
-  } catch (...) {  // not even memory for a text
+  } catch (...) {  // no memory for a text
     error->text[0] = '\0';
     return ENOMEM;
   }

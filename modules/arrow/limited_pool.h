@@ -1,4 +1,5 @@
-// modules/arrow/limited_pool.h: memory for what is read from one file. A few bytes of a file may ask for any amount.
+// modules/arrow/limited_pool.h: bounds the memory for reading a file. A few bytes of a file may ask for any
+// amount.
 #pragma once
 
 #include <arrow/memory_pool.h>
@@ -10,7 +11,7 @@
 
 namespace arrow_module {
 
-// Lives as long as its holder and every allocation: columns outlive the reader that made them.
+// Outlives its holder while allocations remain: columns outlive their reader.
 class LimitedPool final : public arrow::MemoryPool {
  public:
   struct Drop {
@@ -32,7 +33,7 @@ class LimitedPool final : public arrow::MemoryPool {
   std::string backend_name() const override { return below_->backend_name(); }
 
   std::int64_t limit() const noexcept { return limit_; }
-  bool refused() const noexcept { return refused_; }  // something, ever
+  bool refused() const noexcept { return refused_; }  // whether an allocation was ever refused
 
  private:
   explicit LimitedPool(std::int64_t limit) noexcept : limit_(limit) {}

@@ -1,4 +1,4 @@
-// Files of Arrow and Parquet as streams of record batches.
+// Reads files of Arrow and Parquet as streams of record batches.
 #include "failure.h"
 #include "limited_pool.h"
 #include "schema_depth.h"
@@ -24,7 +24,7 @@ namespace {
 
 using BatchPtr = std::shared_ptr<arrow::RecordBatch>;
 
-// The caller's memory: record batches that are not compressed are parts of it.
+// The caller's memory; uncompressed record batches are slices of it.
 class SourceBytes final : public arrow::Buffer {
  public:
   SourceBytes(const TdArrowSource &source, std::shared_ptr<void> owner)
@@ -36,12 +36,12 @@ class SourceBytes final : public arrow::Buffer {
 };
 using BytesPtr = std::shared_ptr<SourceBytes>;
 
-// The record batches of a file. The memory of what they leave behind is that of a pool, which stays until all are gone.
+// The record batches of a file. They allocate from a pool, which lives until all are released.
 class Batches {
  public:
   virtual ~Batches() = default;
   virtual std::shared_ptr<arrow::Schema> schema() const = 0;
-  virtual arrow::Result<BatchPtr> next() = 0;  // null: no more
+  virtual arrow::Result<BatchPtr> next() = 0;  // nullptr: the end
 };
 
 class IpcBatches final : public Batches {
@@ -79,8 +79,8 @@ class ParquetBatches final : public Batches {
     parquet::arrow::FileReaderBuilder builder;
     ARROW_RETURN_NOT_OK(builder.Open(std::make_shared<arrow::io::BufferReader>(bytes), reading));
     parquet::ArrowReaderProperties properties(/*use_threads=*/false);
-    properties.set_pre_buffer(false);  // by threads, and the file is in memory
-    // All rows in one batch, which needs no copy to be one tensor.
+    properties.set_pre_buffer(false);  // prefetching would start threads, and the file is in memory
+    // Read all rows in one batch, so that each column becomes one tensor without a copy.
     const std::int64_t rows = builder.raw_reader()->metadata()->num_rows();
     properties.set_batch_size(
         std::clamp<std::int64_t>(rows, 1, std::numeric_limits<std::int32_t>::max()));
@@ -99,7 +99,7 @@ class ParquetBatches final : public Batches {
   std::unique_ptr<arrow::RecordBatchReader> reader_;
 };
 
-// What the caller's stream reads.
+// The reader behind the caller's stream.
 class CheckedReader final : public arrow::RecordBatchReader {
  public:
   explicit CheckedReader(LimitedPool::Holder pool) : pool_(std::move(pool)) {}
@@ -120,7 +120,7 @@ class CheckedReader final : public arrow::RecordBatchReader {
   }
 
  private:
-  // The reader may tell of it in other words, or of something else that came of it.
+  // The pool's refusal: Arrow may report it in other words, or report only a consequence.
   arrow::Status explained(arrow::Status status) const {
     if (status.ok() || !pool_->refused()) return status;
     return arrow::Status::Invalid("reading it takes more than ", pool_->limit(),

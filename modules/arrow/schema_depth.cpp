@@ -7,7 +7,7 @@ namespace arrow_module {
 
 namespace {
 
-// The footer is a struct in Thrift's compact protocol; of its fields the schema alone is of interest here.
+// Parses the footer, a struct in Thrift's compact protocol; skips all fields but the schema.
 enum Type : unsigned {
   stop = 0,
   yes = 1,
@@ -23,14 +23,14 @@ enum Type : unsigned {
   structure = 12,
   uuid = 13
 };
-constexpr int max_skipped_depth = 64;  // as Thrift has it
+constexpr int max_skipped_depth = 64;  // Thrift's own limit
 constexpr std::int64_t field_schema = 2, field_children = 5;
 
 class Footer {
  public:
   Footer(const std::uint8_t *at, const std::uint8_t *end) : at_(at), end_(end) {}
 
-  // False when it cannot be read.
+  // Returns false if the footer is invalid.
   bool find_depth() {
     std::int64_t id = 0;
     for (unsigned type; next_field(type, id);) {
@@ -45,7 +45,7 @@ class Footer {
   std::size_t depth() const noexcept { return depth_; }
 
  private:
-  // Elements in the order of a walk; each says how many of those behind it are its children.
+  // The elements of the schema in depth-first order, each with its number of children.
   void read_schema() {
     std::vector<std::int64_t> left;
     for (std::uint64_t n = list_header().count; n != 0 && good_; --n) {
@@ -121,12 +121,12 @@ class Footer {
       default: good_ = false;
     }
   }
-  // A truth takes a byte where it is no field.
+  // In a list a bool takes a byte; as a field it takes none.
   void skip_item(unsigned type, int level) {
     type == yes || type == no ? pass(1) : skip(type, level + 1);
   }
 
-  // So many elements have a byte each at least.
+  // Each of `count` elements takes at least one byte.
   bool within(std::uint64_t count) {
     if (count > static_cast<std::uint64_t>(end_ - at_)) good_ = false;
     return good_;
@@ -162,7 +162,7 @@ class Footer {
 }  // namespace
 
 arrow::Status check_schema_depth(const std::uint8_t *file, std::int64_t bytes) {
-  constexpr std::int64_t tail = 8;  // a length and the magic, which begins the file too
+  constexpr std::int64_t tail = 8;  // a length and the magic, which also begins the file
   std::uint32_t length = 0;
   if (bytes < tail + 4) return arrow::Status::Invalid("it has ", bytes, " bytes");
   if (std::memcmp(file + bytes - 4, "PAR1", 4) != 0)

@@ -1,4 +1,4 @@
-// Streams of record batches as files of Arrow and Parquet.
+// Writes streams of record batches as files of Arrow and Parquet.
 #include "failure.h"
 
 #include <arrow/c/bridge.h>
@@ -27,7 +27,7 @@ class Sink final : public arrow::io::OutputStream {
  public:
   explicit Sink(const TdArrowSink &sink) : sink_(sink) { set_mode(arrow::io::FileMode::WRITE); }
 
-  // A writer that is given up may still try to end its file.
+  // A discarded writer may still try to end its file.
   arrow::Status Write(const void *data, std::int64_t bytes) override {
     if (error_ == 0 && bytes != 0) error_ = sink_.write(sink_.user, data, bytes);
     if (error_ != 0) return arrow::Status::IOError("the file was not written");
@@ -50,7 +50,7 @@ class Sink final : public arrow::io::OutputStream {
 };
 using SinkPtr = std::shared_ptr<arrow::io::OutputStream>;
 
-// The first that this build of Arrow has.
+// The first codec that this build of Arrow has.
 std::optional<Compression> codec_among(std::initializer_list<Compression> wanted) {
   for (const Compression codec : wanted) {
     if (arrow::util::Codec::IsAvailable(codec)) return codec;
@@ -80,7 +80,7 @@ arrow::Status write_parquet(arrow::RecordBatchReader &batches, const SinkPtr &si
   properties.compression(
       codec_among({Compression::ZSTD, Compression::SNAPPY}).value_or(Compression::UNCOMPRESSED));
   properties.enable_page_checksum();
-  // What Parquet has no type for, such as lists of one length, is read back from Arrow's schema.
+  // Arrow's schema restores types that Parquet lacks, such as lists of fixed length.
   const auto as_arrow = parquet::ArrowWriterProperties::Builder().store_schema()->build();
   ARROW_ASSIGN_OR_RAISE(
       auto writer, parquet::arrow::FileWriter::Open(*batches.schema(), arrow::default_memory_pool(),
