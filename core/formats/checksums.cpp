@@ -21,7 +21,7 @@ Digest digest_in(const XXH128_hash_t& hash) noexcept { return {hash.high64, hash
 
 XXH3_state_t* state_in(void* state) noexcept { return static_cast<XXH3_state_t*>(state); }
 
-// As coreutils and xxhsum do: a line whose name has such letters begins with a backslash.
+// As coreutils and xxhsum: a line whose name has such characters starts with a backslash.
 bool must_escape(std::string_view path) noexcept {
   return path.find_first_of("\\\n\r") != std::string_view::npos;
 }
@@ -63,7 +63,7 @@ bool get_hex(std::string_view text, std::uint64_t& value) noexcept {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Names one after the other, none of which leads back.
+// Whether the path stays inside the folder.
 bool stays_inside(std::string_view path) noexcept {
   if (path.find('\0') != std::string_view::npos) return false;
   for (std::size_t at = 0; at <= path.size();) {

@@ -1,5 +1,5 @@
-// core/formats/checksums.h: XXH3 of files, and the file that holds them: lines as xxh128sum writes them, each
-// after a comment that says how many bytes were taken. Nothing here knows of tensors.
+// core/formats/checksums.h: XXH3 of files, and the file of checksums: lines in the format of xxh128sum, each
+// after a comment with the number of bytes hashed.
 #pragma once
 
 #include "core/io/file_io.h"
@@ -15,12 +15,12 @@ namespace td {
 
 inline constexpr std::string_view checksums_file = "checksums";
 
-// The name that the file has in a folder, by what is called "checksums" there: beside a nested dictionary of
-// this name it has another one, which no key can have.
+// The file's name in a folder, given what is named "checksums" there: next to a nested dictionary of that
+// name, a name that no key can have.
 inline std::string checksums_name(files::Found there) {
   return there == files::Found::folder ? "%checksums" : std::string(checksums_file);
 }
-std::string checksums_name(int folder);  // an open one
+std::string checksums_name(int folder);  // of an open folder
 
 struct Digest {
   std::uint64_t high = 0;
@@ -30,7 +30,7 @@ struct Digest {
   }
 };
 
-// XXH3 with 128 bits, of bytes that come piece by piece.
+// XXH3 with 128 bits, fed piece by piece.
 class Hasher {
  public:
   Hasher();
@@ -48,7 +48,7 @@ class Hasher {
 
 Digest digest_of(const void* data, std::size_t bytes) noexcept;
 
-// One file: its first `bytes` bytes.
+// The checksum of a file's first `bytes` bytes.
 struct Checksum {
   std::string path;  // relative to the folder
   std::uint64_t bytes = 0;
@@ -57,11 +57,11 @@ struct Checksum {
 
 std::string checksums_text(const std::vector<Checksum>& checksums);
 
-// No such file is longer.
+// Limit for the file's size.
 inline constexpr std::size_t max_checksums_bytes = std::size_t{1} << 28;
 
-// Throws Code::format for a text that is none, or that names a file outside the folder, or one twice.
-// `where` begins the message.
+// Throws Code::format for an invalid text, for a file outside the folder, or one listed twice. `where` begins
+// the message.
 std::vector<Checksum> read_checksums(std::string_view text, const std::string& where);
 
 }  // namespace td

@@ -1,7 +1,7 @@
-// zlib's crc32() takes as long as it takes to write the bytes to the page cache. Processors that
-// multiply polynomials do it three times as fast: 64 bytes are folded onto the next 64, again and again,
-// and the last 16 have the remainder of all ("Fast CRC Computation for Generic Polynomials Using
-// PCLMULQDQ Instruction", Intel 2009; the constants are those of the bit-reflected polynomial of zip).
+// Carry-less multiplication is three times as fast as zlib's crc32(), which takes as long as writing to the
+// page cache. Folds each 64 bytes onto the next, then reduces the last 16. See "Fast CRC Computation for
+// Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009; the constants are for zip's bit-reflected
+// polynomial.
 #include "core/formats/crc32.h"
 
 #include <zlib.h>
@@ -28,14 +28,14 @@ TD_FOLDS inline __m128i load(const unsigned char* at) noexcept {
   return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
 
-// `value`, moved on by as many bits as `powers` stands for, plus `next`.
+// Shifts `value` by the distance of `powers` and adds `next`.
 TD_FOLDS inline __m128i fold(__m128i value, __m128i powers, __m128i next) noexcept {
   const __m128i low = _mm_clmulepi64_si128(value, powers, 0x00);
   const __m128i high = _mm_clmulepi64_si128(value, powers, 0x11);
   return _mm_xor_si128(_mm_xor_si128(low, high), next);
 }
 
-// Of at least 64 bytes, a multiple of 16. `crc` and the result are inverted, as they are inside.
+// For a multiple of 16 bytes, at least 64. `crc` and the result are inverted.
 TD_FOLDS std::uint32_t folded(std::uint32_t crc, const unsigned char* data,
                               std::size_t bytes) noexcept {
   const __m128i by_64 = _mm_set_epi64x(0x1c6e41596, 0x154442bd4);

@@ -1,4 +1,4 @@
-// core/formats/crc32.h: the checksum of zip archives, fast enough to be taken while a file is written.
+// core/formats/crc32.h: the checksum of zip archives, fast enough to compute while writing.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// That of `bytes` more bytes, after those whose checksum is `crc`; zero in the beginning.
+// Continues `crc` over `bytes` more bytes; starts with zero.
 std::uint32_t crc32(std::uint32_t crc, const void* data, std::size_t bytes) noexcept;
 
 }  // namespace td

@@ -1,4 +1,4 @@
-// core/formats/dtypes.h: the dtypes and what each is called elsewhere. This is the only table of them.
+// core/formats/dtypes.h: the only table of dtypes and their names in other formats.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace td {
 
-// Up to uint64 the numbers are those of td_dtype in the C ABI; folders and archives store these.
+// Up to uint64, values equal td_dtype in the C ABI; folders and archives can store these.
 enum class DType : std::int32_t {
   other = 0,
   uint8,
@@ -33,15 +33,15 @@ enum class DType : std::int32_t {
 
 enum class NumberKind : std::uint8_t { truth, whole, natural, real, complex };
 
-// A name is empty where the format has no such dtype.
+// A name is empty if the format lacks the dtype.
 struct DTypeRow {
   DType dtype;
   NumberKind kind;
   std::uint8_t bytes;
   std::string_view torch;        // "torch.float32"
-  std::string_view numpy;        // "f4", without the byte order
+  std::string_view numpy;        // "f4", without byte order
   std::string_view safetensors;  // "F32"
-  const char* arrow;             // "f", a format of the C data interface; null: none
+  const char* arrow;             // "f", in Arrow's C data interface; or nullptr
 };
 
 inline constexpr DTypeRow dtype_rows[] = {
@@ -65,13 +65,13 @@ inline constexpr DTypeRow dtype_rows[] = {
     {DType::float8_e4m3fn, NumberKind::real, 1, "torch.float8_e4m3fn", {}, "F8_E4M3", nullptr},
 };
 
-// Null for DType::other.
+// nullptr for DType::other.
 constexpr const DTypeRow* find_dtype(DType dtype) noexcept {
-  const auto at = static_cast<std::size_t>(dtype);  // huge for negative numbers
+  const auto at = static_cast<std::size_t>(dtype);  // negative numbers become huge
   return at == 0 || at > std::size(dtype_rows) ? nullptr : &dtype_rows[at - 1];
 }
 
-// The row that has `name` in a column: find_dtype(&DTypeRow::numpy, "f4"). Null: there is none.
+// The row with `name` in a column: find_dtype(&DTypeRow::numpy, "f4"). nullptr if no row has it.
 constexpr const DTypeRow* find_dtype(std::string_view DTypeRow::*column,
                                      std::string_view name) noexcept {
   if (name.empty()) return nullptr;
@@ -81,7 +81,7 @@ constexpr const DTypeRow* find_dtype(std::string_view DTypeRow::*column,
   return nullptr;
 }
 
-// Whether folders, archives and consolidated files hold such values.
+// Whether folders, archives and consolidated files can store the dtype.
 constexpr bool is_stored(DType dtype) noexcept {
   return dtype > DType::other && dtype <= DType::uint64;
 }

@@ -24,7 +24,7 @@ void append_path(std::string& text, const OwnedPath& path) {
   text += ']';
 }
 
-// The members of what is described beside the tensors. Its form is ours: what deviates is damaged.
+// Parses the text. Only this library writes it: any deviation is damage.
 class ExtrasReader {
  public:
   explicit ExtrasReader(const std::string& where) : where_(where) {}
@@ -63,7 +63,7 @@ class ExtrasReader {
     }
     return result;
   }
-  // The objects of a list, which may be missing.
+  // A list of objects; may be missing.
   const std::vector<Tree>& list(const Tree& of, const char* name) const {
     static const std::vector<Tree> none;
     const Tree* found = of.find(name);
@@ -129,7 +129,7 @@ std::string FlatExtras::text() const {
 
 FlatExtras FlatExtras::parse(const std::string& text, const std::string& where) {
   FlatExtras result;
-  // Nothing here is nested deeper than this.
+  // The text never nests deeper than 8.
   const Tree tree = json::read_tree(text, where, 8);
   const ExtrasReader read(where);
   if (read.member(tree, "format", Tree::integer).integral != extras_version) {

@@ -1,5 +1,4 @@
-// core/formats/flat_extras.h: what is written beside a list of tensors with joined names, so that a dictionary can be
-// made of it again.
+// core/formats/flat_extras.h: data stored beside a flat list of tensors, to rebuild the dictionary.
 #pragma once
 
 #include "core/base/owned_path.h"
@@ -11,12 +10,12 @@
 
 namespace td {
 
-// A joined name as a path; with an empty separator it is one name.
+// Splits a joined name; an empty separator keeps it whole.
 OwnedPath split_name(std::string_view name, std::string_view separator);
 
-// What the names and the tensors alone do not say. Kept as JSON text.
+// What names and tensors do not show. Stored as JSON text.
 struct FlatExtras {
-  struct Dict {  // a dictionary that is not as the one above it suggests
+  struct Dict {  // a dictionary whose attributes do not follow from its parent
     OwnedPath path;
     Shape batch;
     Names names;
@@ -26,7 +25,7 @@ struct FlatExtras {
     std::string json;
     bool each = false;  // one for each element of the batch
   };
-  struct Exact {  // a name that would be split into another path
+  struct Exact {  // a name whose split would give another path
     std::string name;
     OwnedPath path;
   };

@@ -25,7 +25,7 @@ bool contains(const List& list, std::string_view name) noexcept {
 }
 
 constexpr char upper_hex[] = "0123456789ABCDEF";
-// Characters that some file system or shell takes for something else.
+// Characters with a special meaning for some file system or shell.
 bool must_escape(unsigned char c) noexcept {
   return c < 32 || c == 127 ||
          std::string_view("/<>:\"|?*\\ %").find(static_cast<char>(c)) != std::string_view::npos;

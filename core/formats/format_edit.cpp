@@ -1,4 +1,4 @@
-// Texts of meta.json files that are made of others.
+// Edits texts of meta.json files.
 #include "core/formats/format.h"
 
 #include "core/formats/json_reader.h"
@@ -11,7 +11,7 @@ using namespace json;
 
 namespace {
 
-// Copies a dictionary and puts fields before those of the dictionary itself.
+// Copies a dictionary's text and inserts fields before its own attributes.
 class EntryAdder final : public Copier {
  public:
   EntryAdder(const std::string& where, std::string_view fields)
@@ -47,7 +47,7 @@ std::string with_entry(std::string_view text, const std::string& where, std::str
   }
   const std::string rest = DenseText().finish(added.batch, "cpu").substr(1);
   other.remove_prefix(1);
-  other.remove_suffix(rest.size() + 1);  // and the comma before it
+  other.remove_suffix(rest.size() + 1);  // including the comma before it
   EntryAdder adder(where, other);
   adder.run(text);
   return adder.take();

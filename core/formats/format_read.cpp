@@ -1,5 +1,4 @@
-// Reading a meta.json: a pass that finds what kind of node it is, and one that takes what that kind
-// needs. No tree of the text is built: it may come from anybody.
+// Parses a meta.json in two passes without a tree: first the kind of node, then its fields.
 #include "core/formats/format.h"
 
 #include "core/base/sizes.h"
@@ -13,7 +12,7 @@ using namespace json;
 
 namespace {
 
-// Finds `_type`, and that the text as a whole is an object.
+// Finds `_type`, and checks that the whole text is an object.
 class TypeReader final : public Reader {
  public:
   using Reader::Reader;
@@ -46,7 +45,7 @@ class TypeReader final : public Reader {
   bool found_ = false;
 };
 
-// A dictionary: every field that is an object is an entry.
+// A dictionary: each field that is an object is an entry.
 class DenseReader final : public Reader {
  public:
   DenseReader(const std::string& where, const Limits& limits, NodeText& result)
@@ -157,17 +156,17 @@ class DenseReader final : public Reader {
   std::string field_;
   std::string property_;
   bool in_entry_ = false;
-  Shape* sizes_ = nullptr;  // the list that is being read
+  Shape* sizes_ = nullptr;  // the list being read
   std::size_t sizes_depth_ = 0;
 };
 
-// One field, whatever it holds: `data` of a non-tensor value.
+// Copies one field: `data` of a non-tensor value.
 class DataReader final : public Copier {
  public:
   DataReader(const std::string& where, std::size_t depth, std::string_view field = "data")
       : Copier(where, depth), field_(field) {}
 
-  // Empty where there is no such field.
+  // Empty if the field is missing.
   std::string find(std::string_view text) {
     run(text);
     return found_ ? take() : std::string();
@@ -198,7 +197,7 @@ class DataReader final : public Copier {
   bool found_ = false;
 };
 
-// A lazy stack: the field `stack_dim`.
+// A lazy stack: reads `stack_dim`.
 class LazyReader final : public Reader {
  public:
   using Reader::Reader;
@@ -231,8 +230,8 @@ class LazyReader final : public Reader {
   bool found_ = false;
 };
 
-// A tensorclass: fields that are no tensors. Newer writers leave only those here that are null; the others stand
-// in the dictionary inside it.
+// A tensorclass: its non-tensor fields. Newer writers put only null fields here, and others into the
+// dictionary inside.
 class RecordReader final : public Copier {
  public:
   RecordReader(const std::string& where, const Limits& limits, NodeText& result)
@@ -243,7 +242,8 @@ class RecordReader final : public Copier {
     if (depth() != 1) return Copier::on_key(key);
     field_ = std::move(key);
     if (!seen_.insert(field_).second) fail_here("two fields are called ", quote(field_));
-    if (seen_.size() - 1 > max_entries_) fail_here("more entries than allowed");  // all but "_type"
+    if (seen_.size() - 1 > max_entries_)
+      fail_here("more entries than allowed");  // all except "_type"
   }
   void on_scalar(const Scalar& value) override {
     if (depth() == 1 && value.kind == Scalar::null) {
@@ -273,7 +273,7 @@ class RecordReader final : public Copier {
   std::string field_;
 };
 
-// Both ways in which Python ends the text of a dictionary. Others are read twice.
+// The two ways in which Python ends a dictionary's text. Others need a second pass.
 bool ends_as_dense(std::string_view text) noexcept {
   constexpr std::string_view end = "\"<class 'tensordict._td.TensorDict'>\"}";
   if (text.size() < end.size() || text.substr(text.size() - end.size()) != end) return false;
@@ -288,7 +288,7 @@ bool is_class_name(std::string_view name) noexcept {
          name.substr(name.size() - 2) == "'>";
 }
 
-// Python's own writer has words for numbers that JSON lacks; its other one writes null.
+// Replaces NaN and infinities, which Python's own JSON writer emits, by null, as orjson does.
 std::string without_words(std::string_view text) {
   std::string result;
   bool quoted = false;

@@ -1,5 +1,4 @@
-// core/formats/json_reader.h: JSON as a run of events with the depth of each. No tree of the text is built: it may
-// come from anybody.
+// core/formats/json_reader.h: JSON as events with their depth. Untrusted text needs no tree in memory.
 #pragma once
 
 #include "core/base/error.h"
@@ -14,15 +13,15 @@ namespace td::json {
 
 using Json = nlohmann::json;
 
-// One value that holds no others.
+// A value without children.
 struct Scalar {
   enum Kind { null, boolean, integer, real, text } kind;
   bool truth = false;
   std::int64_t integral = 0;
-  std::string_view characters = {};  // of a text; of a number as it stands in the file
+  std::string_view characters = {};  // of a text; of a number as in the file
 };
 
-// What the parser finds, with the depth at which it stands: the fields of the outermost object are at
+// Passes the parser's events to a subclass and tracks their depth: fields of the outermost object are at
 // depth 1.
 class Reader : public nlohmann::json_sax<Json> {
  public:
@@ -39,8 +38,7 @@ class Reader : public nlohmann::json_sax<Json> {
   virtual void on_close(bool is_object) = 0;
   virtual void on_key(std::string& key) = 0;
 
-  // While on_open() runs, the depth of what is opened is counted already; while on_close() runs, the
-  // depth is what it was before the opening.
+  // During on_open() the opened value counts; during on_close() it no longer does.
   std::size_t depth() const noexcept { return depth_; }
 
   template <class... Parts>
@@ -98,7 +96,7 @@ class Reader : public nlohmann::json_sax<Json> {
   std::size_t depth_ = 0;
 };
 
-// Writes again what it reads, without white space.
+// Writes the events as compact JSON.
 class Copier : public Reader {
  public:
   using Reader::Reader;
@@ -111,7 +109,7 @@ class Copier : public Reader {
       case Scalar::null: text_ += "null"; break;
       case Scalar::boolean: text_ += value.truth ? "true" : "false"; break;
       case Scalar::text: text_ += quote(value.characters); break;
-      default: text_ += value.characters;  // as it stands: no digit is lost
+      default: text_ += value.characters;  // unchanged: loses no digits
     }
   }
   void on_open(bool is_object) override {
@@ -125,7 +123,7 @@ class Copier : public Reader {
     text_ += ':';
   }
 
-  // Text that is added as it is, as a field or an element of its own.
+  // Adds a text as a field or element.
   void add(std::string_view text) {
     separate();
     text_ += text;

@@ -12,7 +12,7 @@ using json::Scalar;
 
 namespace {
 
-// The first elements of a list.
+// Keeps the first elements of a list.
 class ListHead final : public Copier {
  public:
   ListHead(const std::string& where, std::size_t length)

@@ -1,4 +1,4 @@
-// core/formats/json_text.h: pieces of JSON text, made and cut without a tree of the values.
+// core/formats/json_text.h: builds and cuts JSON text without a tree.
 #pragma once
 
 #include "core/base/quote.h"
@@ -9,17 +9,16 @@
 
 namespace td {
 
-// How deep lists and objects of non-tensor data may lie in one another, whatever a caller allows.
-// Printing one recurses.
+// Limit for the nesting of non-tensor data, whatever the caller allows: printing recurses.
 inline constexpr std::size_t max_json_depth = 1000;
 
-// A real number as Python writes it; null for what is no number in JSON.
+// Writes a real number as Python does; null for infinities and NaN.
 void append_real(std::string& out, double value);
 
-// Of a list, its first elements; other values as they are. The text is good JSON.
+// Keeps the first elements of a list; returns other values unchanged. Expects valid JSON.
 std::string head_of_list(std::string_view json, std::size_t length);
 
-// The same value without needless white space; throws Code::format when it is no JSON.
+// Removes white space; throws Code::format for invalid JSON.
 std::string compact(std::string_view json, const std::string& where, std::size_t depth);
 
 }  // namespace td

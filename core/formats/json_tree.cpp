@@ -49,10 +49,10 @@ class TreeReader final : public Reader {
 
   Twice twice_;
   Tree root_;
-  std::vector<Tree> open_;  // what is not yet closed
+  std::vector<Tree> open_;  // values not yet closed
 };
 
-// Depth is bounded by what the reader let through.
+// The parser bounds the depth.
 void append(std::string& out, const Tree& tree) {
   switch (tree.kind) {
     case Tree::null: out += "null"; return;
@@ -78,7 +78,7 @@ void append(std::string& out, const Tree& tree) {
 
 }  // namespace
 
-// From the innermost one on: the first of the items that are being freed keeps those that wait for them.
+// Frees from the innermost item on, queueing the others in `above`.
 Tree::~Tree() {
   while (!items.empty()) {
     Tree& last = items.back();

@@ -1,4 +1,4 @@
-// core/formats/json_tree.h: a JSON text as a tree of values. Freeing it takes no memory and no recursion.
+// core/formats/json_tree.h: a JSON text as a tree. Freeing it neither allocates nor recurses.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@ struct Tree {
   enum Kind { null, boolean, integer, real, text, list, object } kind = null;
   bool truth = false;
   std::int64_t integral = 0;
-  std::string characters;          // of a text; of a number as it stands in the file
+  std::string characters;          // of a text; of a number as in the file
   std::vector<Tree> items;         // of a list or an object
   std::vector<std::string> names;  // of an object, one for each item
-  std::vector<Tree> above;         // while it is freed: the items that wait for this one
+  std::vector<Tree> above;         // during destruction: items still to be freed
 
   Tree() = default;
   Tree(Tree&&) noexcept = default;
@@ -34,16 +34,16 @@ struct Tree {
   double number() const;  // of an integer or a real
 };
 
-// Throws Code::format for what is no JSON or is nested deeper than `max_depth`, and where an object names a member
-// twice unless `twice` allows that.
+// Throws Code::format for invalid JSON, deeper nesting than `max_depth`, and repeated members unless `twice`
+// allows them.
 enum class Twice { refused, kept };
 Tree read_tree(std::string_view text, const std::string& where, std::size_t max_depth = 64,
                Twice twice = Twice::refused);
 
-// Without white space; numbers as they stood in the text that was read.
+// Compact; numbers as in the original text.
 std::string text_of(const Tree& tree);
 
-// What a JSON text in quotes says. Throws Code::format for other values.
+// Decodes a JSON string. Throws Code::format for other values.
 std::string unquoted(std::string_view json, const std::string& where);
 
 }  // namespace td::json

@@ -1,4 +1,4 @@
-// Reading the text before the values of a .npy file: a dictionary as Python prints it.
+// Parses the header of a .npy file.
 #include "core/formats/npy_header.h"
 
 #include "core/base/error.h"
@@ -13,7 +13,7 @@ namespace td::numpy {
 namespace {
 
 constexpr std::size_t max_head_bytes = std::size_t{1} << 24;
-constexpr int max_levels = 32;  // of records in records
+constexpr int max_levels = 32;  // nesting of records
 
 class HeaderReader {
  public:
@@ -47,7 +47,7 @@ class HeaderReader {
   }
 
  private:
-  // "<f4": the dtype, and whether its bytes stand the other way around.
+  // "<f4": the dtype and the byte order.
   void set_dtype(Column& column, const std::string& code) {
     const char order = code.empty() ? '\0' : code[0];
     const bool marked = order == '<' || order == '>' || order == '|' || order == '=';
@@ -70,7 +70,7 @@ class HeaderReader {
     return find_dtype(column.dtype)->bytes;
   }
 
-  // [('x', '<f4'), ('y', '<i8', (3,)), ('', '|V4'), ('in', [...])]: the bytes of one record.
+  // [('x', '<f4'), ('y', '<i8', (3,)), ('', '|V4'), ('in', [...])]: returns the bytes of one record.
   std::size_t records(const OwnedPath& above, std::size_t offset, int level) {
     if (level == max_levels) {
       fail(Code::format, literal_.where(), ": records in records deeper than ", max_levels,
@@ -113,7 +113,7 @@ class HeaderReader {
       bytes = records(column.path, offset, level + 1);
     } else {
       const std::string code = literal_.text();
-      if (column.path.back().empty() && code.substr(0, 2) == "|V") {  // fills a gap
+      if (column.path.back().empty() && code.substr(0, 2) == "|V") {  // padding
         const auto [end, error] =
             std::from_chars(code.data() + 2, code.data() + code.size(), bytes);
         if (error != std::errc() || end != code.data() + code.size()) literal_.bad();

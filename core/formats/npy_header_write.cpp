@@ -1,4 +1,4 @@
-// The text before the values of a .npy file, as NumPy writes it.
+// Writes the header of a .npy file as NumPy does.
 #include "core/formats/npy_header.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::string head_of(std::string_view descr, ShapeView sizes) {
   }
   if (sizes.size() > 1) text.pop_back();
   text += "), }";
-  // As NumPy: the oldest format that can say it.
+  // As NumPy: the oldest sufficient format.
   const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return (c & 0x80) == 0; });
   const bool small = text.size() + 64 < 65536;
   const int version = !ascii ? 3 : small ? 1 : 2;

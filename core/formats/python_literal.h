@@ -1,5 +1,5 @@
-// core/formats/python_literal.h: what Python prints of texts, numbers, truths and tuples, piece by piece, as far as NumPy
-// uses them.
+// core/formats/python_literal.h: parses Python literals (text, numbers, bools, tuples) as far as NumPy uses
+// them.
 #pragma once
 
 #include "core/base/sizes.h"
@@ -12,20 +12,20 @@ namespace td::numpy {
 
 class Literal {
  public:
-  // `latin1`: bytes of texts are characters of Latin-1, else of UTF-8.
+  // `latin1`: texts are in Latin-1, else in UTF-8.
   Literal(std::string_view text, const std::string& where, bool latin1)
       : text_(text), where_(where), latin1_(latin1) {}
 
   const std::string& where() const noexcept { return where_; }
   [[noreturn]] void bad() const;
 
-  char next();  // the next character behind white space; NUL at the end
+  char next();  // after white space; NUL at the end
   bool accept(char c);
   void expect(char c);
   bool at_end();
 
   bool truth();
-  std::int64_t number();  // from 0 on
+  std::int64_t number();  // not negative
   Shape sizes();
   std::string text();
 

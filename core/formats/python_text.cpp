@@ -9,7 +9,7 @@ namespace {
 
 using json::Tree;
 
-// Python prefers single quotes, and takes double ones when that saves it an escape.
+// Python prefers single quotes, but uses double quotes if that avoids an escape.
 std::string repr(const std::string& text) {
   const bool quoted = text.find('\'') != std::string::npos && text.find('"') == std::string::npos;
   const char quote = quoted ? '"' : '\'';
@@ -28,7 +28,7 @@ std::string repr(const std::string& text) {
   return result + quote;
 }
 
-// Depth is bounded by what the reader of the format lets through.
+// The parser bounds the depth.
 std::string repr(const Tree& value) {
   switch (value.kind) {
     case Tree::null: return "None";

@@ -1,4 +1,4 @@
-// core/formats/python_text.h: a value that is kept as JSON, in the words of Python.
+// core/formats/python_text.h: JSON values as Python prints them.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace td {
 
-// What Python's str() gives: `a string`, `True`, `None`, `[1, 'two', 3.0]`.
+// The result of Python's str(): `a string`, `True`, `None`, `[1, 'two', 3.0]`.
 std::string python_text(std::string_view json);
 
 }  // namespace td

@@ -15,7 +15,7 @@ struct CountSlot {
   std::int64_t rows;
   Digest meta;
   std::uint64_t reserved;
-  std::uint64_t check;  // of all before it
+  std::uint64_t check;  // checksum of the fields above
 };
 static_assert(sizeof(CountSlot) == count_bytes, "a count has 64 bytes");
 

@@ -1,8 +1,7 @@
-// core/formats/row_count.h: rows that a folder has beyond those that its meta.json files say.
-//
+// core/formats/row_count.h: rows of a folder beyond those in its meta.json files.
 // Several meta.json files cannot change in one cheap step. So a writer counts its rows in a small file beside
-// the outermost of them, and brings them up to date from time to time. Readers of this library go by the
-// file; others go by the meta.json files and are behind. See docs/design/disk.md.
+// the root's meta.json, and updates the meta.json files from time to time. This library reads the count;
+// others see only the meta.json files. See docs/design/disk.md.
 #pragma once
 
 #include "core/formats/checksums.h"
@@ -16,32 +15,32 @@
 
 namespace td::format {
 
-// No key has this name: escape() writes "%r" nowhere, a file of values ends with ".memmap", and the folder
-// of a nested dictionary is no file. For other programs it begins with a point.
+// No key has this name: escape() never writes "%r", files of values end with ".memmap", and nested
+// dictionaries are folders. The dot hides it from other programs.
 inline constexpr std::string_view count_file = ".%rows";
 
 struct RowCount {
-  std::int64_t base = 0;       // the rows that the meta.json files say
-  std::int64_t rows = 0;       // those that are there: at least `base`, and 0 where that is 0
-  std::uint64_t sequence = 0;  // of two counts the later one is larger
-  Digest meta = {};  // of the meta.json that it goes with: with any other it means nothing
+  std::int64_t base = 0;       // rows in the meta.json files
+  std::int64_t rows = 0;       // rows that exist: at least `base`; 0 if that is 0
+  std::uint64_t sequence = 0;  // the larger one of two counts is newer
+  Digest meta = {};            // of the meta.json to which the count belongs; invalid with another
 };
 
-// The file has room for two counts, which are written in turn: whoever reads while one of them is being
-// written, or after its writer has died there, finds the other.
+// The file holds two counts, written alternately: if a write is in progress or was interrupted, a reader
+// finds the other one.
 inline constexpr std::size_t count_bytes = 64;
-inline constexpr std::size_t max_count_file = 4096;  // a longer one is not read
+inline constexpr std::size_t max_count_file = 4096;  // longer files are not read
 std::string count_text(const RowCount& count);
 inline std::uint64_t count_offset(const RowCount& count) noexcept {
   return count.sequence % 2 * count_bytes;
 }
 
-// The later one of those in the content of a file that go with a meta.json; nothing where there is none.
-// It may come from anybody. What it says of the files of values is for the caller to check.
+// The newest valid count for this meta.json; nullopt if there is no such count. Untrusted: the caller must
+// check the files of values.
 std::optional<RowCount> read_count(std::string_view content, const Digest& meta) noexcept;
 
-// Gives a dictionary, and its tensors, the rows that are counted. One with fewer rows than the count goes out
-// from stays as it is: it does not fit, whatever is counted.
+// Applies the count to a dictionary and its tensors. One with fewer rows than `base` does not match and stays
+// unchanged.
 void count_rows(NodeText& node, const RowCount& count);
 
 }  // namespace td::format

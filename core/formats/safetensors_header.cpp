@@ -15,12 +15,12 @@ namespace {
 
 using json::Scalar;
 
-// The dtypes of the format, in the order of the reference implementation. libtorch lacks some of them.
+// The format's dtypes in the order of the reference implementation. libtorch lacks some.
 constexpr std::string_view order[] = {
     "BOOL", "F4",  "F6_E2M3", "F6_E3M2", "U8",  "I8",  "F8_E5M2", "F8_E4M3", "F8_E8M0", "I16",
     "U16",  "F16", "BF16",    "I32",     "U32", "F32", "C64",     "F64",     "I64",     "U64"};
 
-// The JSON text, read as it comes: the names of the tensors, what is said of each, and the metadata.
+// Parses the JSON text: names, properties of tensors, and metadata.
 class HeaderReader final : public json::Reader {
  public:
   HeaderReader(const std::string& where, std::size_t max_entries, Header& header)
@@ -129,7 +129,7 @@ class HeaderReader final : public json::Reader {
   bool has_shape_ = false;
 };
 
-// From the begin of the data to the end of the file, without a hole and without an overlap.
+// Checks that the tensors fill the data without gaps and overlaps.
 void check_places(const Header& header, std::size_t data_bytes, const std::string& where) {
   std::vector<const Header::Entry*> sorted;
   for (const Header::Entry& entry : header.entries) sorted.push_back(&entry);

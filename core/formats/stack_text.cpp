@@ -13,7 +13,7 @@ bool take(std::string_view& text, std::string_view part) noexcept {
   return true;
 }
 
-// The position behind the text in quotes that begins at `at`; npos: it does not end.
+// The position after the JSON string that starts at `at`; npos if it does not end.
 std::size_t end_of_quoted(std::string_view text, std::size_t at) noexcept {
   for (std::size_t end = text.find('"', at + 1); end != std::string_view::npos;
        end = text.find('"', end + 1)) {
@@ -24,16 +24,14 @@ std::size_t end_of_quoted(std::string_view text, std::size_t at) noexcept {
   return std::string_view::npos;
 }
 
-// How many elements a list has that takes the whole text; -1: it is no such list.
+// The number of elements if the whole text is a list; else -1.
 std::int64_t count_list(std::string_view text) noexcept {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return -1;
   std::int64_t commas = 0;
   std::size_t depth = 0;
   for (std::size_t at = 0; at < text.size();) {
     switch (text[at]) {
-      case '"':
-        at = end_of_quoted(text, at);
-        continue;  // npos ends the loop, with a depth that is not 0
+      case '"': at = end_of_quoted(text, at); continue;  // npos ends the loop with a nonzero depth
       case '[':
       case '{': ++depth; break;
       case ']':

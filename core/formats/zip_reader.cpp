@@ -1,4 +1,4 @@
-// Reading zip archives that may come from anybody.
+// Reads untrusted zip archives.
 #include "core/base/quote.h"
 #include "core/formats/crc32.h"
 #include "core/formats/zip_file.h"
@@ -23,12 +23,11 @@ constexpr std::uint64_t end_bytes = 22;
 constexpr std::uint64_t wide_end_bytes = 56;
 constexpr std::uint64_t wide_locator_bytes = 20;
 constexpr std::uint64_t max_comment = 65535;
-constexpr std::uint64_t wide = 0xffffffff;    // stands for a number in the extra field
-constexpr std::uint16_t wide_field = 0x0001;  // of which this is the name
-constexpr std::uint64_t deflate_ratio =
-    1032;  // no content is longer than its packed form times this
+constexpr std::uint64_t wide = 0xffffffff;     // the real number is in the extra field
+constexpr std::uint16_t wide_field = 0x0001;   // the id of that field
+constexpr std::uint64_t deflate_ratio = 1032;  // maximum compression ratio of deflate
 constexpr unsigned encrypted_flags = 0x2041;
-constexpr unsigned described_after = 0x0008;  // checksum and sizes come after the content
+constexpr unsigned described_after = 0x0008;  // checksum and sizes follow the content
 constexpr std::uint32_t description_mark = 0x08074b50;
 
 std::uint16_t u16(const unsigned char* at) noexcept {
@@ -77,7 +76,7 @@ const Entry* Reader::find(std::string_view name) const noexcept {
 }
 
 void Reader::read_directory(std::size_t max_entries) {
-  // The end is found by its mark and by a comment that takes just the rest of the file.
+  // Search for the end record: its mark, and a comment that fills the rest of the file.
   std::uint64_t end = bytes_;
   for (std::uint64_t comment = 0; comment <= max_comment; ++comment) {
     if (bytes_ < end_bytes + comment) break;
@@ -152,7 +151,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
   entry.bytes = u32(record + 24);
   entry.header = u32(record + 42);
   entry.record = at;
-  // Numbers of 64 bits, of those that have no room above, in this order.
+  // 64-bit values of the fields that overflow, in this order.
   const unsigned char* extra = record + record_bytes + name_bytes;
   for (std::uint64_t left = extra_bytes; left >= 4;) {
     const std::uint64_t length = u16(extra + 2);
@@ -177,7 +176,7 @@ void Reader::read_record(std::uint64_t at, std::uint64_t directory, std::uint64_
   entries_.push_back(std::move(entry));
 }
 
-// The header before the content says again what the directory says, and where the content begins.
+// Checks the local header against the directory, and finds the start of the content.
 void Reader::read_header(Entry& entry, std::uint64_t directory) const {
   const auto refuse = [&](const auto&... why) {
     fail(Code::format, where_, ": ", quote(entry.name), " ", why...);
@@ -233,7 +232,7 @@ void Reader::inflate(const Entry& entry, char* to) const {
   const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&stream, &::inflateEnd);
   std::uint64_t in = entry.packed;
   std::uint64_t out = entry.bytes;
-  Bytef nothing = 0;  // where output goes when none is expected
+  Bytef nothing = 0;  // zlib needs an address even for no output
   stream.next_in = const_cast<Bytef*>(data_ + entry.offset);
   stream.next_out = out == 0 ? &nothing : reinterpret_cast<Bytef*>(to);
   int status = Z_OK;

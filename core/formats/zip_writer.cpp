@@ -1,4 +1,4 @@
-// Writing zip archives, with the fields and the order of Python's zipfile.
+// Writes zip archives with the fields and order of Python's zipfile.
 #include "core/formats/crc32.h"
 
 #include "core/formats/zip_file.h"
@@ -18,16 +18,16 @@ namespace {
 
 constexpr std::uint64_t alignment = 64;
 constexpr std::uint16_t padding_field = 0x6474;  // "td"
-constexpr std::uint16_t version = 45;            // of the format: that with zip64
+constexpr std::uint16_t version = 45;            // of the format, with zip64
 constexpr std::uint16_t made_by_unix = 3 << 8 | version;
 constexpr std::uint32_t permissions = 0644U << 16;
 constexpr std::uint16_t name_is_utf8 = 0x0800;
-constexpr std::uint64_t narrow_limit = 0x7fffffff;  // beyond it Python writes zip64
+constexpr std::uint64_t narrow_limit = 0x7fffffff;  // Python writes zip64 above it
 constexpr std::uint64_t crc_in_header = 14;
 constexpr std::uint64_t sizes_before_content = 16;      // of the zip64 field, last in the header
-constexpr std::size_t gathered = std::size_t{1} << 16;  // small entries go to the disk together
+constexpr std::size_t gathered = std::size_t{1} << 16;  // small entries are written together
 constexpr std::size_t large = std::size_t{1}
-                              << 19;  // checksums of such are taken beside the writing
+                              << 19;  // larger pieces are checksummed while they are written
 
 class Bytes {
  public:
@@ -48,8 +48,8 @@ class Bytes {
   std::string& out_;
 };
 
-// Takes checksums on a thread of its own while the caller writes the same bytes. The thread is made
-// when it is first needed; where there is none the caller does it.
+// Computes checksums on a thread while the caller writes the same bytes. Starts the thread on first use;
+// without one, the caller computes them.
 class Summer {
  public:
   Summer() = default;
@@ -106,7 +106,7 @@ class Summer {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::thread thread_;
-  const char* data_ = nullptr;  // what is to be done; nullptr: nothing
+  const char* data_ = nullptr;  // nullptr: no work
   std::size_t bytes_ = 0;
   std::uint32_t crc_ = 0;
   bool stop_ = false;
@@ -124,7 +124,7 @@ class Deflater {
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
-  // Calls `f(data, bytes)` for what comes out.
+  // Calls `f(data, bytes)` for the output.
   template <class F>
   void put(const char* data, std::size_t bytes, bool last, const F& f) {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data));
@@ -213,7 +213,7 @@ struct Writer::State {
     done.push_back(std::move(entry));
   }
 
-  // What the header needs is known, or is written again by patch().
+  // Writes the header; patch() corrects fields that are not yet known.
   void put_header() {
     const Done& entry = done.back();
     std::string header;
@@ -239,7 +239,7 @@ struct Writer::State {
     content = at();
   }
 
-  // Of the header that has been written: what was not known then.
+  // Rewrites the fields of the header that were unknown.
   void patch() {
     const Done& entry = done.back();
     flush();
@@ -286,14 +286,14 @@ struct Writer::State {
 
   files::NewFile file;
   int time = 0;
-  int date = 1 << 5 | 1;  // the first day that the format knows
-  std::string pending;    // written next
+  int date = 1 << 5 | 1;  // the earliest date of the format
+  std::string pending;    // to be written next
   std::uint64_t written = 0;
   std::vector<Done> done;
   Summer summer;
   std::unique_ptr<Deflater> deflater;
-  std::uint64_t content = 0;  // where that of the entry at hand begins
-  std::uint64_t taken = 0;    // how much of it has come
+  std::uint64_t content = 0;  // start of the current entry's content
+  std::uint64_t taken = 0;    // bytes of it so far
 };
 
 Writer::Writer(const std::string& target) : state_(std::make_unique<State>(target)) {}
@@ -318,7 +318,7 @@ void Writer::add(std::string_view name, Form form, const char* data, std::size_t
   }
   to.put_header();
   to.summer.begin(data, bytes);
-  struct Wait {  // whatever happens: the other thread reads what belongs to the caller
+  struct Wait {  // in all cases: the other thread reads the caller's memory
     Summer& summer;
     std::uint32_t& crc;
     ~Wait() { crc = summer.end(); }

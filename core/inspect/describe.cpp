@@ -20,7 +20,7 @@ namespace td {
 
 namespace {
 
-// Writes one node after the other. No tensor of a lazy stack is read: they may differ in shape.
+// Describes each node. Reads no tensor of a lazy stack: elements may differ in shape.
 class Describer : public WalkSink<Take::looks> {
  public:
   void enter(const Here& here, Dicts) {
@@ -105,7 +105,7 @@ class Builder {
  private:
   struct Place {
     const Tree* entries;
-    DenseNode* node;  // held by the one above, or by the result
+    DenseNode* node;  // held by its parent, or by the result
   };
 
   c10::intrusive_ptr<DenseNode> node(const Tree& json, const DenseNode* above,
@@ -201,8 +201,8 @@ class Builder {
     return result;
   }
 
-  // A size of -1 stands where the elements of a lazy stack differ. It becomes that of the batch above, or
-  // 0: nothing is known of it. Where numbers of dimensions differ, sizes of the batch are missing too.
+  // Replaces -1, where elements of a lazy stack differ, by the batch's size, or by 0 if that is unknown, too.
+  // If the elements' dimensions differ, adds those of the batch.
   static Sizes known(Sizes sizes, SizesView batch) {
     const bool differs = std::find(sizes.begin(), sizes.end(), -1) != sizes.end();
     if (!differs) return sizes;
@@ -233,7 +233,7 @@ class Builder {
          ", which does not begin with the batch size ", show_sizes(batch));
   }
 
-  // Writing a value recurses.
+  // Bounds the nesting: writing a value recurses.
   static void require_depth(const Tree& value, const std::string& where) {
     std::vector<std::pair<const Tree*, std::size_t>> pending{{&value, 0}};
     while (!pending.empty()) {

@@ -13,7 +13,7 @@ namespace td {
 
 namespace {
 
-// Bytes of structs that are read for all fields before the next structs, so that they stay in the cache.
+// Reads this many bytes of structs for all fields before the next structs, so that they stay in the cache.
 constexpr std::size_t block_bytes = std::size_t{32} << 10;
 
 std::size_t product(SizesView sizes, std::size_t of) {
@@ -54,7 +54,7 @@ void check(const void* data, std::size_t bytes, SizesView batch, const Layout& l
   if (data == nullptr && bytes != 0) fail(Code::null_argument, "data is NULL");
 }
 
-// One column: rows of `bytes`, dense on one side and in structs on the other.
+// One column: contiguous rows of `bytes` on one side, members of structs on the other.
 struct RowColumn {
   char* dense;
   std::size_t offset;
@@ -63,7 +63,7 @@ struct RowColumn {
 
 template <class Copy>
 void copy_rows(std::size_t bytes, std::size_t count, Copy&& copy) {
-  switch (bytes) {  // lengths known to the compiler are one move
+  switch (bytes) {  // a constant length compiles to one move
     case 0: return;
     case 1: copy(std::integral_constant<std::size_t, 1>(), count); return;
     case 2: copy(std::integral_constant<std::size_t, 2>(), count); return;

@@ -1,4 +1,4 @@
-// core/inspect/layout.h: arrays of structs of the caller as dictionaries, and back.
+// core/inspect/layout.h: converts a caller's arrays of structs to dictionaries and back.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -8,11 +8,11 @@
 
 namespace td {
 
-// A member of a struct and the entry that it is.
+// A member of a struct and its entry.
 struct Field {
   Path path;
   c10::ScalarType dtype;
-  SizesView sizes;  // of one member: none for a number
+  SizesView sizes;  // of one member; empty: a number
   std::size_t offset;
 };
 
@@ -21,14 +21,14 @@ struct Layout {
   std::size_t item_bytes;  // from one struct to the next
 };
 
-// A column of its own for each field. `bytes` must be what the batch takes.
+// Copies each field into a column. `bytes` must be the size of the whole batch.
 TensorDict from_structs(const void* data, std::size_t bytes, SizesView batch, const Layout& layout);
 
 // Tensors over the structs themselves. Offsets and item_bytes must be multiples of the element sizes.
 TensorDict view_structs(void* data, std::size_t bytes, SizesView batch, const Layout& layout,
                         const std::shared_ptr<void>& owner);
 
-// Writes the entries into structs; bytes between the fields stay as they are.
+// Writes the entries into structs; leaves the bytes between fields unchanged.
 void to_structs(const TensorDict& td, void* data, std::size_t bytes, const Layout& layout);
 
 }  // namespace td

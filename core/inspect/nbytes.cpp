@@ -1,4 +1,4 @@
-// What can be counted or asked of all leaves together.
+// Measures over all leaves.
 #include "core/shape/convert.h"
 #include "core/tensor/foreign.h"
 #include "core/tree/nested_tensor.h"
@@ -16,7 +16,7 @@ namespace td {
 
 namespace {
 
-// Of each here, or of each tensor once.
+// Sums over all tensors, or once over each distinct tensor.
 template <class F>
 std::int64_t sum(const TensorDict& td, bool once, F&& f) {
   const NodePtr root = part_form(td.node());
@@ -90,9 +90,9 @@ std::optional<c10::ScalarType> common_dtype(const TensorDict& td) {
 
 std::vector<std::int64_t> data_pointers(const TensorDict& td, bool storage) {
   std::vector<std::int64_t> result;
-  // Tensors that are stored: those of the elements of a lazy stack, not copies that are read out of it.
+  // Count stored tensors: those of a lazy stack's elements, not copies read from it.
   WalkRules policy;
-  policy.nested_tensor = true;  // passed over, as other values
+  policy.nested_tensor = true;  // skips nested tensors like other values
   const auto add = [&](const Here&, Tensors tensors) {
     const at::Tensor& leaf = *tensors[0];
     const void* first = data_of(leaf);

@@ -1,4 +1,4 @@
-// core/inspect/print.h: the text of a tensor and of a dictionary, as Python's tensordict prints them.
+// core/inspect/print.h: prints tensors and dictionaries as Python's tensordict does.
 #pragma once
 
 #include "core/tensor/dtype.h"

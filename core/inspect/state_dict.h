@@ -1,4 +1,4 @@
-// core/inspect/state_dict.h: the tensors of a dictionary under one name each, to be stored and loaded again.
+// core/inspect/state_dict.h: the tensors of a dictionary by name, to store and load them.
 #pragma once
 
 #include "core/tree/tensordict.h"
@@ -6,24 +6,24 @@
 namespace td {
 
 struct StateOptions {
-  bool nested = false;     // dictionaries inside each other instead of names joined with dots
-  bool keep_vars = false;  // tensors with their history
+  bool nested = false;     // nested dictionaries instead of names joined with dots
+  bool keep_vars = false;  // keeps the tensors' history
 };
 
-// A dictionary without batch dimensions that holds the tensors of `td`, and under "_metadata" a value:
-// the batch size and the device of each dictionary, by its joined name. Non-tensor values are
-// left out. Code::key_exists when two paths join to the same name.
+// A dictionary without batch dimensions with the tensors of `td`, and under "_metadata" the batch size and
+// device of each dictionary by its joined name. Omits non-tensor values. Code::key_exists if two paths have
+// the same joined name.
 TensorDict state_dict(const TensorDict& td, const StateOptions& options);
 
 enum class StateForm { detect, flat, nested };
 struct LoadStateOptions {
-  bool strict = true;   // the keys must be the same; else what both have is loaded
-  bool assign = false;  // the tensors themselves take the place of those in `td`
+  bool strict = true;   // requires equal keys; otherwise loads the common ones
+  bool assign = false;  // replaces the tensors in `td`
   StateForm form = StateForm::detect;
 };
 
-// The opposite. Tensors keep their identity and get new values, unless `assign`; batch sizes follow the
-// metadata. Everything is checked before anything changes.
+// Loads a state. Tensors keep their identity and receive the values, unless `assign`; batch sizes follow the
+// metadata. Checks everything before the first change.
 void load_state_dict(const TensorDict& td, const TensorDict& state,
                      const LoadStateOptions& options);
 

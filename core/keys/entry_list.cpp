@@ -1,4 +1,4 @@
-// The keys of a dictionary, in the order that is asked for.
+// Lists keys in the requested order.
 #include "core/keys/entries.h"
 #include "core/tree/engine.h"
 #include "core/tree/paths.h"
@@ -10,7 +10,7 @@ namespace td {
 
 namespace {
 
-// Depth first. No tensor of a lazy stack is read.
+// Depth first. Reads no tensor of a lazy stack.
 class Lister : public WalkSink<Take::looks> {
  public:
   explicit Lister(const KeyQuery& query) : query_(query) {}
@@ -30,7 +30,7 @@ class Lister : public WalkSink<Take::looks> {
   KeyList take() { return std::move(list_); }
 
  private:
-  // Lists an entry. True when it is gone through.
+  // Adds an entry; returns whether to enter it.
   bool see(const Here& here, EntryKind kind) {
     const Path path = here.path();
     if ((names_ += path.size()) > limit) {
@@ -56,7 +56,7 @@ class Lister : public WalkSink<Take::looks> {
     for (const std::string_view name : names) path.emplace_back(name);
   }
 
-  // A graph of shared dictionaries has more paths than there is memory.
+  // Limit: a graph of shared dictionaries may have more paths than fit into memory.
   static constexpr std::size_t limit = std::size_t{1} << 24;
 
   const KeyQuery& query_;
@@ -64,7 +64,7 @@ class Lister : public WalkSink<Take::looks> {
   KeyList list_;
 };
 
-// By the names joined with dots: joined once for each key, not for each comparison.
+// Sorts by joined names, which are joined once for each key, not for each comparison.
 void sort_joined(KeyList& list) {
   std::vector<std::string> joined(list.keys.size());
   for (std::size_t i = 0; i < joined.size(); ++i) {

@@ -1,4 +1,4 @@
-// The entries of several dictionaries in one.
+// Merges entries of several dictionaries.
 #include "core/keys/entries.h"
 #include "core/tree/paths.h"
 #include "core/tree/zip.h"

@@ -1,23 +1,23 @@
-// core/keys/plain_values.h: entries as plain memory and as numbers, without a tensor in between.
+// core/keys/plain_values.h: entries as plain memory and numbers.
 #pragma once
 
 #include "core/tree/tensordict.h"
 
 namespace td {
 
-// What an entry holds, in row-major order, to memory of the caller. Code::dtype when it is of another one.
+// Copies an entry in row-major order to the caller's memory. Code::dtype if the dtype differs.
 void copy_entry_out(const TensorDict& td, Path path, c10::ScalarType dtype, void* data,
                     std::size_t bytes);
 
-// A tensor of the batch size whose elements are all this number.
+// Sets a tensor of the batch size filled with a number.
 void set_number(const TensorDict& td, Path path, c10::Scalar number, c10::ScalarType dtype);
 
-// The number that an entry of one element is. Code::shape when it has more, Code::dtype when the number would
-// not be the same: integers are not read from fractions, nothing is read from complex numbers.
+// The number in an entry of one element. Code::shape if it has more, Code::dtype if the value would change:
+// fractions are not integers, complex numbers are refused.
 std::int64_t integer_of(const TensorDict& td, Path path);
 double real_of(const TensorDict& td, Path path);
 
-// The dtype of the tensor under a path; nested tensors have one too.
+// The dtype of the tensor at a path, which may be a nested tensor.
 c10::ScalarType entry_dtype(const TensorDict& td, Path path);
 
 }  // namespace td

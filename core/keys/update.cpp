@@ -1,4 +1,4 @@
-// The entries of another dictionary into this one.
+// Updates a dictionary with the entries of another one.
 #include "core/base/recursion_guard.h"
 #include "core/keys/entries.h"
 #include "core/tensor/assign.h"
@@ -37,11 +37,11 @@ class Update {
   static constexpr std::size_t no_level = static_cast<std::size_t>(-1);
 
   struct Level {
-    std::size_t above;  // the level that this one is below,
+    std::size_t above;  // index of its parent level
     std::string_view name;
     const DenseNode* target;  // held by the dictionary, or by held_
     const DenseNode* source;
-    std::uint32_t keys;  // the level of the key tree; only of meaning while `filtered`
+    std::uint32_t keys;  // level of the key tree; only used if `filtered`
     bool filtered;
   };
   struct NodePut {
@@ -49,7 +49,7 @@ class Update {
     NodePtr node;
   };
 
-  // Two dictionaries under one path. A lazy stack takes the source element by element.
+  // Merges two dictionaries. A lazy stack is merged element by element.
   void begin(std::size_t above, std::string_view name, const NodePtr& target, const NodePtr& source,
              std::uint32_t keys, bool filtered) {
     if (target == source) return;
@@ -85,7 +85,7 @@ class Update {
     if (source.tensorclass()) changes_.set_tensorclass(target, source.tensorclass());
   }
 
-  // What stands in the place of each element of a lazy stack.
+  // The source's counterpart for each element of a lazy stack.
   static std::vector<NodePtr> elements_of(const NodePtr& source, const LazyNode& lazy) {
     const LazyNode* other = as_lazy(source.get());
     if (other != nullptr && other->stack_dim() == lazy.stack_dim()) return other->elements();
@@ -124,7 +124,7 @@ class Update {
         if (k == Schema::npos) continue;
         keys = wanted.entries[k].deeper;
         filtered = !wanted.entries[k].whole;
-        if (filtered && !is_dict(source.value(i))) continue;  // nothing lies below a tensor
+        if (filtered && !is_dict(source.value(i))) continue;  // a tensor has no entries below it
       }
       entry(at, level, i, where(i), keys, filtered);
     }
@@ -150,7 +150,7 @@ class Update {
     put(at, level, name, found, from);
   }
 
-  // A dictionary into one that is there. A lazy stack makes a lazy stack of what is none.
+  // Merges into an existing dictionary. A lazy stack converts the source to a lazy stack.
   void merge(std::size_t at, std::string_view name, std::size_t found, const Value& into,
              const Value& from, std::uint32_t keys, bool filtered) {
     const LazyNode* source = as_lazy(from.node().get());
@@ -168,16 +168,16 @@ class Update {
     begin(at, name, lazy, from.node(), keys, filtered);
   }
 
-  // An entry that the target has not.
+  // Adds an entry that the target lacks.
   void add(std::size_t at, const Level& level, std::string_view name, const Value& from,
            std::uint32_t keys, bool filtered) {
     if (options_.mode == UpdateMode::strict) {
       PathBuffer path = path_to(at, name);
-      find_entry(retain(*levels_[0].target), path);  // says what is missing
+      find_entry(retain(*levels_[0].target), path);  // throws: the entry is missing
       fail(Code::key_not_found, "no entry ", show_path(path), " to write");
     }
     if (!filtered) return put(at, level, name, Schema::npos, from);
-    // Only a part of a dictionary that is new here.
+    // The new dictionary receives only the selected entries.
     auto made = c10::make_intrusive<DenseNode>(level.target->batch(), level.target->device());
     copy_tags(*level.target, *made);
     made->set_tensorclass(nullptr);
@@ -187,7 +187,7 @@ class Update {
     begin(at, name, NodePtr(made), from.node(), keys, true);
   }
 
-  // `found`: the place of an entry that is there, or npos.
+  // `found`: position of the existing entry, or npos.
   void put(std::size_t at, const Level& level, std::string_view name, std::size_t found,
            const Value& from) {
     require_open(*level.target);
@@ -198,7 +198,7 @@ class Update {
       value = fit_names(changes_, *level.target, path, value.take_node());
     if (level.target->tensorclass()) value = fit_field(*level.target, name, std::move(value));
     if (from.is_node() && value.node() == from.node()) nodes_put_.push_back({at, value.node()});
-    // A dictionary that was made to fit still shares its tensors with the source.
+    // A dictionary that was converted to fit still shares tensors with the source.
     const bool made = !from.is_node() && !value.tensor().is_same(from.tensor());
     if (options_.clone && !made) value = copy(value, fast_);
     if (found == Schema::npos) {
@@ -227,14 +227,14 @@ class Update {
     if (!options_.ignore_lock) require_unlocked(node);
   }
 
-  // With another batch size nothing of the old content may stay.
+  // Before the batch size changes, all old entries must be replaced.
   static void require_replaced(const NodePtr& target, const NodePtr& source) {
     require_unlocked(*target);
     visit_paths(*target, [&](Path path, const Value&) { find_entry(source, path); });
   }
 
-  // A dictionary that is stored must not hold one of those above it. All of them are looked through
-  // once; only when one of them holds a dictionary that is updated the ways are looked at.
+  // Refuses to store a dictionary inside itself. Searches all new dictionaries once, and traces paths only if
+  // one of them holds an updated dictionary.
   void require_no_cycle() const {
     if (!any_reaches()) return;
     for (const NodePut& put : nodes_put_) {
@@ -250,7 +250,7 @@ class Update {
 
   bool any_reaches() const {
     std::unordered_set<const Node*> targets;
-    bool held_once = true;  // nobody but the one above it holds it
+    bool held_once = true;  // only its parent holds it
     for (const Level& level : levels_) {
       targets.insert(level.target);
       held_once = held_once && holders_of(*level.target) < 2;
@@ -305,7 +305,7 @@ void update(const TensorDict& td, const TensorDict& source, const UpdateOptions&
   }
   if (td.is_same(source)) return;
   if (const SubTensorDictNode* part = as_sub_tensordict(td.node().get())) {
-    // What is written to a sub-tensordict is written to the part.
+    // Writes to a sub-tensordict go to the selected part.
     TensorDict values = source;
     if (options.keys) values = select(source, *options.keys, {false, /*ignore_missing=*/true});
     if (options.mode == UpdateMode::strict) {
